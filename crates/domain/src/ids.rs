@@ -1,0 +1,54 @@
+//! Typed identifiers: a request id can never be passed where a user id is meant.
+
+use std::fmt;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(i64);
+
+        impl $name {
+            /// The id with this number; `None` unless it is positive.
+            #[must_use]
+            pub const fn new(number: i64) -> Option<Self> {
+                if number > 0 { Some(Self(number)) } else { None }
+            }
+
+            /// The number, positive.
+            #[must_use]
+            pub const fn get(self) -> i64 {
+                self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($name), "({})"), self.0)
+            }
+        }
+    )+};
+}
+
+ids! {
+    /// A person, and the wallet that every person has.
+    UserId,
+    /// A music request.
+    RequestId,
+    /// A withdrawal.
+    WithdrawalId,
+    /// A top-up.
+    TopupId,
+    /// An operator's adjustment.
+    AdjustmentId,
+}
+
+/// The permanent identity of one atomic change: applied once, whoever submits it how often.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct OperationId(pub u128);

@@ -1,0 +1,222 @@
+//! The reference semantics of a plan: pure, total, all or nothing.
+
+use crate::ids::UserId;
+use crate::ledger::posting::{Posted, post};
+use crate::ledger::{
+    Balance, Book, Changes, Guard, KeyRecord, OperationRecord, Outcome, Plan, Receipt, Step, Subject,
+};
+use crate::money::Money;
+use crate::music_request::{MusicRequest, RequestState, RequestStatus};
+use crate::people::{ProfileRefusal, User, change_profile};
+use crate::topup::Topup;
+use crate::withdrawal::{Limit, Withdrawal};
+
+/// Why a plan is not applied; the book is as it was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rejection {
+    /// Something moved between load and apply: load and decide again.
+    Stale,
+    /// The available balance is lower than what leaves it.
+    InsufficientFunds {
+        /// What is available.
+        available: Money,
+    },
+    /// A withdrawal would pass a limit.
+    LimitExceeded(Limit),
+    /// The client's key stands for another body.
+    KeyReused,
+    /// The profile cannot be changed like this.
+    Profile(ProfileRefusal),
+    /// A balance would be larger than any may be.
+    OutOfRange,
+    /// The plan names something that does not exist.
+    Missing(&'static str),
+    /// The book contradicts itself.
+    Broken(&'static str),
+}
+
+/// What applying a plan came to.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Verdict {
+    /// It was applied now, with these changes.
+    Fresh(Receipt, Box<Changes>),
+    /// It, or the command with its key, was applied before: this was its answer.
+    Replayed(Receipt),
+}
+
+/// Applies a plan to the book, whole or not at all.
+///
+/// # Errors
+/// [`Rejection`], the first that applies: the key, the state of what moves, the guards, the funds.
+pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
+    if let Some(receipt) = earlier(book, plan)? {
+        return Ok(Verdict::Replayed(receipt));
+    }
+    let mut changes = Changes::default();
+    let thing = step(book, plan, &mut changes)?;
+    guards(book, plan)?;
+    if let Some(reference) = plan.reference() {
+        let Posted { wallets, entries, postings } = post(book, &plan.origin, reference, &plan.transfers)?;
+        changes.wallets = wallets;
+        changes.entries = entries;
+        changes.postings = postings;
+    }
+    let receipt = Receipt {
+        operation: plan.origin.operation,
+        at: plan.origin.at,
+        outcome: outcome(book, &changes, thing)?,
+    };
+    record(plan, &receipt, &mut changes);
+    // Nothing below this line can fail.
+    book.absorb(&changes);
+    Ok(Verdict::Fresh(receipt, Box::new(changes)))
+}
+
+/// The answer of the operation, or of the command with the same key, if it was applied before.
+fn earlier(book: &Book, plan: &Plan) -> Result<Option<Receipt>, Rejection> {
+    if let Some(receipt) = book.operations.get(&plan.origin.operation) {
+        return Ok(Some(receipt.clone()));
+    }
+    let Some(key) = plan.origin.key else { return Ok(None) };
+    match book.keys.get(&key.scope).filter(|record| record.is_kept(plan.origin.at)) {
+        None => Ok(None),
+        Some(record) if record.key == key => Ok(Some(record.receipt.clone())),
+        Some(_) => Err(Rejection::KeyReused),
+    }
+}
+
+/// What the answer is about, still without a balance.
+enum Thing {
+    Request(MusicRequest),
+    Withdrawal(Withdrawal),
+    Topup(Topup),
+    Profile(User),
+    Adjustment(crate::ids::AdjustmentId, UserId),
+}
+
+fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Rejection> {
+    Ok(match &plan.step {
+        Step::None(Subject::Request(id)) => Thing::Request(
+            book.requests.get(id).ok_or(Rejection::Missing("request"))?.clone().seen_at(plan.origin.at),
+        ),
+        Step::None(Subject::Withdrawal(id, _)) => {
+            Thing::Withdrawal(book.withdrawal(*id).ok_or(Rejection::Missing("withdrawal"))?.clone())
+        }
+        Step::None(Subject::Topup(id)) => {
+            Thing::Topup(book.topups.get(id).ok_or(Rejection::Missing("top-up"))?.clone())
+        }
+        Step::OpenRequest(request) => {
+            changes.opened_request = Some(request.clone());
+            Thing::Request(request.clone())
+        }
+        Step::OpenWithdrawal(withdrawal) => {
+            changes.opened_withdrawal = Some(withdrawal.clone());
+            Thing::Withdrawal(withdrawal.clone())
+        }
+        Step::OpenTopup(topup) => {
+            changes.opened_topup = Some(topup.clone());
+            Thing::Topup(topup.clone())
+        }
+        Step::MoveRequest { before, to } => Thing::Request(move_request(book, before, *to, changes)?),
+        Step::MoveWithdrawal { before, to } => {
+            let stored = book.withdrawal(before.id).ok_or(Rejection::Missing("withdrawal"))?;
+            if stored.state != before.state {
+                return Err(Rejection::Stale);
+            }
+            let moved = Withdrawal {
+                state: to.clone(),
+                updated_at: plan.origin.at.max(stored.updated_at),
+                ..stored.clone()
+            };
+            changes.moved_withdrawal = Some(moved.clone());
+            Thing::Withdrawal(moved)
+        }
+        Step::MoveTopup { before, to } => {
+            let stored = book.topups.get(&before.id).ok_or(Rejection::Missing("top-up"))?;
+            if stored.status != before.status {
+                return Err(Rejection::Stale);
+            }
+            let moved =
+                Topup { status: *to, updated_at: plan.origin.at.max(stored.updated_at), ..stored.clone() };
+            changes.moved_topup = Some(moved.clone());
+            Thing::Topup(moved)
+        }
+        Step::Adjust { id, user } => Thing::Adjustment(*id, *user),
+        Step::Profile { user, change } => {
+            let stored = book.users.get(user).ok_or(Rejection::Missing("user"))?;
+            let changed = change_profile(stored, change).map_err(Rejection::Profile)?;
+            changes.user = (changed != *stored).then(|| changed.clone());
+            Thing::Profile(changed)
+        }
+    })
+}
+
+fn move_request(
+    book: &Book,
+    before: &MusicRequest,
+    to: RequestState,
+    changes: &mut Changes,
+) -> Result<MusicRequest, Rejection> {
+    let stored = book.requests.get(&before.id).ok_or(Rejection::Missing("request"))?;
+    if stored.state != before.state {
+        return Err(Rejection::Stale);
+    }
+    if to.status() == RequestStatus::Played {
+        let mut dj = book.users.get(&stored.dj).ok_or(Rejection::Missing("user"))?.clone();
+        let profile = dj.dj.as_mut().ok_or(Rejection::Broken("a request is addressed to no DJ"))?;
+        profile.played = profile.played.checked_add(1).ok_or(Rejection::OutOfRange)?;
+        changes.user = Some(dj);
+    }
+    let moved = MusicRequest { state: to, ..stored.clone() };
+    changes.moved_request = Some(moved.clone());
+    Ok(moved)
+}
+
+fn guards(book: &Book, plan: &Plan) -> Result<(), Rejection> {
+    for Guard::Window(window) in &plan.guards {
+        if let Step::OpenWithdrawal(new) = &plan.step
+            && !window.admits(new.amount, plan.origin.at, book.withdrawals_of(new.user))
+        {
+            return Err(Rejection::LimitExceeded(Limit::Rolling(*window)));
+        }
+    }
+    Ok(())
+}
+
+fn outcome(book: &Book, changes: &Changes, thing: Thing) -> Result<Outcome, Rejection> {
+    let balance = |user: UserId| -> Result<Balance, Rejection> {
+        let changed = changes.wallets.iter().find(|wallet| wallet.user == user);
+        let wallet = changed.or_else(|| book.wallets.get(&user)).ok_or(Rejection::Missing("wallet"))?;
+        Ok(wallet.balance)
+    };
+    Ok(match thing {
+        Thing::Request(request) => Outcome::Request(request),
+        Thing::Topup(topup) => Outcome::Topup(topup),
+        Thing::Withdrawal(withdrawal) => {
+            let balance = balance(withdrawal.user)?;
+            Outcome::Withdrawal(withdrawal, balance)
+        }
+        Thing::Profile(user) => {
+            let balance = balance(user.id)?;
+            Outcome::Profile(user, balance)
+        }
+        Thing::Adjustment(id, user) => Outcome::Adjustment(id, balance(user)?),
+    })
+}
+
+/// Keeps the operation and the key; a plan without a change and without a key leaves no trace.
+fn record(plan: &Plan, receipt: &Receipt, changes: &mut Changes) {
+    let origin = &plan.origin;
+    if matches!(plan.step, Step::None(_)) && origin.key.is_none() {
+        return;
+    }
+    changes.operation = Some(OperationRecord {
+        id: origin.operation,
+        kind: plan.kind(),
+        actor: origin.actor,
+        at: origin.at,
+        reason: origin.reason.clone(),
+        receipt: receipt.clone(),
+    });
+    changes.key = origin.key.map(|key| KeyRecord { key, receipt: receipt.clone(), at: origin.at });
+}

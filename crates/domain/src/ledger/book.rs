@@ -1,0 +1,120 @@
+//! The slice of state that plans are judged on, and what a plan changes in it.
+
+use std::collections::HashMap;
+
+use crate::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
+use crate::ledger::{Actor, Entry, KeyRecord, KeyScope, Posting, Receipt, Wallet};
+use crate::music_request::MusicRequest;
+use crate::people::User;
+use crate::text::Line;
+use crate::timestamp::Timestamp;
+use crate::topup::Topup;
+use crate::withdrawal::Withdrawal;
+
+/// The state that plans are judged on: for a store in memory all there is, for a database the locked rows.
+///
+/// A row that a plan names and that is not here is an error, never a zero.
+#[derive(Clone, Debug, Default)]
+pub struct Book {
+    /// Operations that were applied before, with what they came to.
+    pub operations: HashMap<OperationId, Receipt>,
+    /// Idempotency keys that were used before.
+    pub keys: HashMap<KeyScope, KeyRecord>,
+    /// Requests.
+    pub requests: HashMap<RequestId, MusicRequest>,
+    /// People.
+    pub users: HashMap<UserId, User>,
+    /// Wallets.
+    pub wallets: HashMap<UserId, Wallet>,
+    /// Top-ups.
+    pub topups: HashMap<TopupId, Topup>,
+    withdrawals: HashMap<WithdrawalId, Withdrawal>,
+    withdrawals_of: HashMap<UserId, Vec<WithdrawalId>>,
+}
+
+impl Book {
+    /// Puts a withdrawal in, in place of the one with its id.
+    pub fn put_withdrawal(&mut self, withdrawal: Withdrawal) {
+        let (id, user) = (withdrawal.id, withdrawal.user);
+        if self.withdrawals.insert(id, withdrawal).is_none() {
+            self.withdrawals_of.entry(user).or_default().push(id);
+        }
+    }
+
+    /// The withdrawal with this id.
+    #[must_use]
+    pub fn withdrawal(&self, id: WithdrawalId) -> Option<&Withdrawal> {
+        self.withdrawals.get(&id)
+    }
+
+    /// The withdrawals of this person that the book has.
+    pub fn withdrawals_of(&self, user: UserId) -> impl Iterator<Item = &Withdrawal> {
+        self.withdrawals_of.get(&user).into_iter().flatten().filter_map(|id| self.withdrawals.get(id))
+    }
+
+    /// Takes over what an applied plan changed.
+    pub(crate) fn absorb(&mut self, changes: &Changes) {
+        let by_id = |request: &MusicRequest| (request.id, request.clone());
+        self.requests.extend(changes.opened_request.iter().map(by_id));
+        self.requests.extend(changes.moved_request.iter().map(by_id));
+        self.users.extend(changes.user.iter().map(|user| (user.id, user.clone())));
+        self.wallets.extend(changes.wallets.iter().map(|wallet| (wallet.user, wallet.clone())));
+        self.topups.extend(changes.opened_topup.iter().map(|topup| (topup.id, topup.clone())));
+        self.topups.extend(changes.moved_topup.iter().map(|topup| (topup.id, topup.clone())));
+        for withdrawal in changes.opened_withdrawal.iter().chain(&changes.moved_withdrawal) {
+            self.put_withdrawal(withdrawal.clone());
+        }
+        if let Some(record) = &changes.operation {
+            self.operations.insert(record.id, record.receipt.clone());
+        }
+        if let Some(key) = &changes.key {
+            self.keys.insert(key.key.scope, key.clone());
+        }
+    }
+}
+
+/// An operation as it is kept for ever.
+#[derive(Clone, PartialEq, Debug)]
+pub struct OperationRecord {
+    /// Which.
+    pub id: OperationId,
+    /// What it did, by [`crate::ledger::Plan::kind`].
+    pub kind: &'static str,
+    /// Who was behind it.
+    pub actor: Actor,
+    /// When it was decided.
+    pub at: Timestamp,
+    /// Why, where somebody said so.
+    pub reason: Option<Line>,
+    /// What it came to.
+    pub receipt: Receipt,
+}
+
+/// What an applied plan changed, as rows to write: everything or nothing.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Changes {
+    /// The operation; `None` where the plan changed nothing and no key has to be kept.
+    pub operation: Option<OperationRecord>,
+    /// The key that was used, in place of one that is no longer kept.
+    pub key: Option<KeyRecord>,
+    /// A request that was made.
+    pub opened_request: Option<MusicRequest>,
+    /// A request that moved.
+    pub moved_request: Option<MusicRequest>,
+    /// A withdrawal that was made.
+    pub opened_withdrawal: Option<Withdrawal>,
+    /// A withdrawal that moved.
+    pub moved_withdrawal: Option<Withdrawal>,
+    /// A top-up that was made.
+    pub opened_topup: Option<Topup>,
+    /// A top-up that ended.
+    pub moved_topup: Option<Topup>,
+    /// A person who changed.
+    pub user: Option<User>,
+    /// Wallets that changed, by their owner's id.
+    pub wallets: Vec<Wallet>,
+    /// One new entry for each of those wallets, in the same order.
+    pub entries: Vec<Entry>,
+    /// New postings.
+    pub postings: Vec<Posting>,
+}

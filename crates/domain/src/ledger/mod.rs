@@ -1,0 +1,24 @@
+//! The ledger: money moves only as [`Plan`]s, each applied whole or not at all by the pure function [`apply`].
+//!
+//! A wallet has three balances: *available* (can be spent), *held* (waits for a request or withdrawal to end) and
+//! *owed* (a receivable: what a refund advanced for a DJ, paid back from later income first). Over all accounts
+//! Σ available + held − owed + platform + outside = 0, always.
+
+mod account;
+mod apply;
+mod audit;
+mod book;
+mod entry;
+mod key;
+mod plan;
+mod posting;
+mod receipt;
+
+pub use account::{Account, Balance, OutsideAccount, PlatformAccount, Transfer, TransferKind, Wallet};
+pub use apply::{Rejection, Verdict, apply};
+pub use audit::{Auditor, Finding, Summary};
+pub use book::{Book, Changes, OperationRecord};
+pub use entry::{ChainHash, Entry, EntryKind, Posting, PostingAccount, Reference};
+pub use key::{Fingerprint, IdempotencyKey, KeyRecord, KeyScope};
+pub use plan::{Actor, Guard, Names, Origin, Plan, Step, Subject};
+pub use receipt::{Outcome, Receipt};

@@ -1,0 +1,238 @@
+//! A plan: one atomic change, decided by a rule and applied by a store.
+
+use std::collections::BTreeSet;
+
+use crate::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
+use crate::ledger::{IdempotencyKey, Reference, Transfer};
+use crate::music_request::{MusicRequest, RequestState, RequestStatus};
+use crate::people::ProfileChange;
+use crate::text::Line;
+use crate::timestamp::Timestamp;
+use crate::topup::{Topup, TopupStatus};
+use crate::withdrawal::{Window, Withdrawal, WithdrawalState};
+
+/// Who is behind a change.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Actor {
+    /// A person, in their own affairs or as an operator.
+    User(UserId),
+    /// The service itself: the clock, a provider's word.
+    System,
+}
+
+/// Where a plan comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Origin {
+    /// The permanent identity of the change.
+    pub operation: OperationId,
+    /// Who is behind it.
+    pub actor: Actor,
+    /// When it was decided.
+    pub at: Timestamp,
+    /// Why, where somebody must say so.
+    pub reason: Option<Line>,
+    /// The client's key, where it sent one.
+    pub key: Option<IdempotencyKey>,
+}
+
+/// What a plan does beside moving money.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Step {
+    /// Nothing: the thing stands where it should, and is answered.
+    None(Subject),
+    /// Makes a request.
+    OpenRequest(MusicRequest),
+    /// Moves a request.
+    MoveRequest {
+        /// The request as it must stand.
+        before: MusicRequest,
+        /// Where it goes.
+        to: RequestState,
+    },
+    /// Makes a withdrawal.
+    OpenWithdrawal(Withdrawal),
+    /// Moves a withdrawal.
+    MoveWithdrawal {
+        /// The withdrawal as it must stand.
+        before: Withdrawal,
+        /// Where it goes.
+        to: WithdrawalState,
+    },
+    /// Makes a top-up.
+    OpenTopup(Topup),
+    /// Ends a pending top-up.
+    MoveTopup {
+        /// The top-up as it must stand.
+        before: Topup,
+        /// How it ends.
+        to: TopupStatus,
+    },
+    /// Corrects a balance.
+    Adjust {
+        /// Which adjustment.
+        id: AdjustmentId,
+        /// Whose balance.
+        user: UserId,
+    },
+    /// Changes a person's profile.
+    Profile {
+        /// Whose.
+        user: UserId,
+        /// How.
+        change: Box<ProfileChange>,
+    },
+}
+
+/// The thing that a plan without a change answers with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Subject {
+    /// A music request.
+    Request(RequestId),
+    /// A withdrawal, and whose it is.
+    Withdrawal(WithdrawalId, UserId),
+    /// A top-up.
+    Topup(TopupId),
+}
+
+/// What must hold on the locked book, beyond the floors of the accounts and the states of what moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Guard {
+    /// The withdrawal that the plan makes stays within this window.
+    Window(Window),
+}
+
+/// One atomic change. Only the rules in [`crate::plans`] make one.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Plan {
+    pub(crate) origin: Origin,
+    pub(crate) step: Step,
+    pub(crate) guards: Vec<Guard>,
+    pub(crate) transfers: Vec<Transfer>,
+}
+
+/// The rows that a plan must see, locked, in the book that it is applied to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Names {
+    /// Requests, by id.
+    pub requests: BTreeSet<RequestId>,
+    /// People, by id.
+    pub users: BTreeSet<UserId>,
+    /// Wallets, by their owner's id.
+    pub wallets: BTreeSet<UserId>,
+    /// Withdrawals, by id.
+    pub withdrawals: BTreeSet<WithdrawalId>,
+    /// Top-ups, by id.
+    pub topups: BTreeSet<TopupId>,
+    /// Whose withdrawals made after the moment are needed to judge a window.
+    pub withdrawn_since: Option<(UserId, Timestamp)>,
+}
+
+impl Plan {
+    /// Where it comes from.
+    #[must_use]
+    pub const fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// What it does beside moving money.
+    #[must_use]
+    pub const fn step(&self) -> &Step {
+        &self.step
+    }
+
+    /// What it is about, for the entries; `None` where it moves no money by its nature.
+    #[must_use]
+    pub const fn reference(&self) -> Option<Reference> {
+        match &self.step {
+            Step::OpenRequest(request) => Some(Reference::MusicRequest(request.id)),
+            Step::MoveRequest { before, .. } => Some(Reference::MusicRequest(before.id)),
+            Step::OpenWithdrawal(withdrawal) => Some(Reference::Withdrawal(withdrawal.id)),
+            Step::MoveWithdrawal { before, .. } => Some(Reference::Withdrawal(before.id)),
+            Step::OpenTopup(topup) => Some(Reference::Topup(topup.id)),
+            Step::MoveTopup { before, .. } => Some(Reference::Topup(before.id)),
+            Step::Adjust { id, .. } => Some(Reference::Adjustment(*id)),
+            Step::None(_) | Step::Profile { .. } => None,
+        }
+    }
+
+    /// A short name of what it does, for the record of operations.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match &self.step {
+            Step::None(_) => "none",
+            Step::OpenRequest(_) => "open_request",
+            Step::MoveRequest { .. } => "move_request",
+            Step::OpenWithdrawal(_) => "open_withdrawal",
+            Step::MoveWithdrawal { .. } => "move_withdrawal",
+            Step::OpenTopup(_) => "open_topup",
+            Step::MoveTopup { .. } => "move_topup",
+            Step::Adjust { .. } => "adjust",
+            Step::Profile { .. } => "profile",
+        }
+    }
+
+    /// The rows that it must see, locked.
+    #[must_use]
+    pub fn names(&self) -> Names {
+        let mut names = Names::default();
+        for transfer in &self.transfers {
+            names.wallets.extend(transfer.debit.owner());
+            names.wallets.extend(transfer.credit.owner());
+        }
+        if let (Some(_), Actor::User(user)) = (&self.origin.key, self.origin.actor) {
+            names.wallets.insert(user);
+        }
+        self.name_step(&mut names);
+        self.name_guards(&mut names);
+        names
+    }
+
+    fn name_step(&self, names: &mut Names) {
+        match &self.step {
+            Step::OpenRequest(_) | Step::OpenTopup(_) => {}
+            Step::None(Subject::Request(id)) => {
+                names.requests.insert(*id);
+            }
+            Step::None(Subject::Withdrawal(id, owner)) => {
+                names.withdrawals.insert(*id);
+                names.wallets.insert(*owner);
+            }
+            Step::None(Subject::Topup(id)) => {
+                names.topups.insert(*id);
+            }
+            Step::MoveTopup { before, .. } => {
+                names.topups.insert(before.id);
+            }
+            Step::MoveRequest { before, to } => {
+                names.requests.insert(before.id);
+                if to.status() == RequestStatus::Played {
+                    names.users.insert(before.dj);
+                }
+            }
+            Step::OpenWithdrawal(withdrawal) => {
+                names.wallets.insert(withdrawal.user);
+            }
+            Step::MoveWithdrawal { before, .. } => {
+                names.withdrawals.insert(before.id);
+                names.wallets.insert(before.user);
+            }
+            Step::Adjust { user, .. } => {
+                names.wallets.insert(*user);
+            }
+            Step::Profile { user, .. } => {
+                names.users.insert(*user);
+                names.wallets.insert(*user);
+            }
+        }
+    }
+
+    fn name_guards(&self, names: &mut Names) {
+        for Guard::Window(window) in &self.guards {
+            if let Step::OpenWithdrawal(withdrawal) = &self.step {
+                let since = self.origin.at.minus(window.length);
+                let earliest = names.withdrawn_since.map_or(since, |(_, other)| other.min(since));
+                names.withdrawn_since = Some((withdrawal.user, earliest));
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! How transfers change wallets: floors, and the receivable that income pays first.
+
+use std::collections::BTreeMap;
+
+use crate::ids::UserId;
+use crate::ledger::{
+    Account, Balance, Book, Entry, EntryKind, Origin, Posting, PostingAccount, Reference, Rejection,
+    Transfer, TransferKind, Wallet,
+};
+use crate::money::Money;
+
+/// What transfers come to: each wallet with its new entry, and the postings beside them.
+#[derive(Default)]
+pub(super) struct Posted {
+    pub(super) wallets: Vec<Wallet>,
+    pub(super) entries: Vec<Entry>,
+    pub(super) postings: Vec<Posting>,
+}
+
+/// A wallet while transfers are posted to it.
+struct Open {
+    before: Wallet,
+    now: Balance,
+    kind: EntryKind,
+}
+
+/// Posts all transfers of one operation, or says why they cannot be.
+pub(super) fn post(
+    book: &Book,
+    origin: &Origin,
+    reference: Reference,
+    transfers: &[Transfer],
+) -> Result<Posted, Rejection> {
+    let mut open = BTreeMap::new();
+    let mut posted = Posted::default();
+    for transfer in transfers {
+        let amount = transfer.amount.money();
+        let mut leg = |account, kind, change| -> Result<(), Rejection> {
+            let outside = match account {
+                Account::Available(user) | Account::Held(user) => {
+                    let wallet = opened(book, &mut open, user, kind)?;
+                    wallet.now = changed(wallet.now, account, transfer.kind, change)?;
+                    return Ok(());
+                }
+                Account::Platform(account) => PostingAccount::Platform(account),
+                Account::Outside(account) => PostingAccount::Outside(account),
+            };
+            posted.postings.push(Posting {
+                operation: origin.operation,
+                account: outside,
+                amount: change,
+                at: origin.at,
+            });
+            Ok(())
+        };
+        leg(transfer.debit, transfer.kind.debit_entry(), amount.negated())?;
+        leg(transfer.credit, transfer.kind.credit_entry(), amount)?;
+    }
+    for (_, wallet) in open {
+        let (wallet, entry) = closed(wallet, origin, reference)?;
+        posted.wallets.push(wallet);
+        posted.entries.push(entry);
+    }
+    Ok(posted)
+}
+
+fn opened<'a>(
+    book: &Book,
+    open: &'a mut BTreeMap<UserId, Open>,
+    user: UserId,
+    kind: EntryKind,
+) -> Result<&'a mut Open, Rejection> {
+    if !open.contains_key(&user) {
+        let before = book.wallets.get(&user).ok_or(Rejection::Missing("wallet"))?.clone();
+        let now = before.balance;
+        open.insert(user, Open { before, now, kind });
+    }
+    open.get_mut(&user).ok_or(Rejection::Missing("wallet"))
+}
+
+/// The balance after `change` reached `account` of it, none of its three sides below zero or out of range.
+fn changed(
+    balance: Balance,
+    account: Account,
+    kind: TransferKind,
+    change: Money,
+) -> Result<Balance, Rejection> {
+    let mut next = balance;
+    match account {
+        Account::Held(_) => next.held = sum(balance.held, change)?,
+        _ => next.available = sum(balance.available, change)?,
+    }
+    match kind {
+        TransferKind::Capture if next.available > balance.available => {
+            let pays = change.min(balance.owed);
+            next.available = difference(next.available, pays)?;
+            next.owed = difference(balance.owed, pays)?;
+        }
+        TransferKind::Refund if next.available.is_negative() => {
+            next.owed = difference(balance.owed, next.available)?;
+            next.available = Money::ZERO;
+        }
+        _ => {}
+    }
+    if next.available.is_negative() {
+        return Err(Rejection::InsufficientFunds { available: balance.available });
+    }
+    if next.held.is_negative() {
+        return Err(Rejection::Broken("a hold is larger than what is held"));
+    }
+    if [next.available, next.held, next.owed].into_iter().any(|side| side > Money::MAX_BALANCE) {
+        return Err(Rejection::OutOfRange);
+    }
+    Ok(next)
+}
+
+fn sum(left: Money, right: Money) -> Result<Money, Rejection> {
+    left.checked_add(right).ok_or(Rejection::OutOfRange)
+}
+
+fn difference(left: Money, right: Money) -> Result<Money, Rejection> {
+    left.checked_sub(right).ok_or(Rejection::OutOfRange)
+}
+
+/// The wallet with its new head, and the entry that leads there.
+fn closed(open: Open, origin: &Origin, reference: Reference) -> Result<(Wallet, Entry), Rejection> {
+    let Open { before, now, kind } = open;
+    let change = Balance {
+        available: difference(now.available, before.balance.available)?,
+        held: difference(now.held, before.balance.held)?,
+        owed: difference(now.owed, before.balance.owed)?,
+    };
+    let mut entry = Entry {
+        wallet: before.user,
+        seq: before.seq.checked_add(1).ok_or(Rejection::OutOfRange)?,
+        operation: origin.operation,
+        kind,
+        reference,
+        change,
+        after: now,
+        at: origin.at.max(before.last_at),
+        previous: before.head,
+        hash: before.head,
+    };
+    entry.hash = entry.link();
+    let wallet =
+        Wallet { user: before.user, balance: now, seq: entry.seq, last_at: entry.at, head: entry.hash };
+    Ok((wallet, entry))
+}

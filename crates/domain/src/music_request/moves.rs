@@ -1,0 +1,197 @@
+//! Every move of a request's life, and the money that goes with it.
+//!
+//! The table is part 5 of the HTTP contract: a fee is held at the making, released in full when the song is not
+//! played, captured when it is, and given back by new entries when an operator refunds it.
+
+use crate::ledger::{Account, PlatformAccount, Transfer, TransferKind};
+use crate::money::{Amount, Money};
+use crate::music_request::{MusicRequest, RequestState, RequestStatus, RequestTerms};
+use crate::timestamp::Timestamp;
+
+/// What is to become of a request.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Move {
+    /// The DJ means to play it.
+    Accept,
+    /// The DJ does not play it.
+    Reject,
+    /// The DJ has played it.
+    Play,
+    /// The guest takes it back.
+    Cancel,
+    /// Its time is over.
+    Expire,
+    /// An operator gives the fee back.
+    Refund,
+}
+
+/// Who makes a move.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum By {
+    /// The DJ it is addressed to.
+    Dj,
+    /// The guest who made it.
+    Requester,
+    /// Time.
+    Clock,
+    /// One who runs the service.
+    Operator,
+}
+
+impl Move {
+    /// Every move.
+    pub const ALL: [Self; 6] =
+        [Self::Accept, Self::Reject, Self::Play, Self::Cancel, Self::Expire, Self::Refund];
+
+    /// Who alone can make it.
+    #[must_use]
+    pub const fn by(self) -> By {
+        match self {
+            Self::Accept | Self::Reject | Self::Play => By::Dj,
+            Self::Cancel => By::Requester,
+            Self::Expire => By::Clock,
+            Self::Refund => By::Operator,
+        }
+    }
+
+    /// The status that it leads to.
+    #[must_use]
+    pub const fn to(self) -> RequestStatus {
+        match self {
+            Self::Accept => RequestStatus::Accepted,
+            Self::Reject => RequestStatus::Rejected,
+            Self::Play => RequestStatus::Played,
+            Self::Cancel => RequestStatus::Cancelled,
+            Self::Expire => RequestStatus::Expired,
+            Self::Refund => RequestStatus::Refunded,
+        }
+    }
+
+    const fn starts_from(self, status: RequestStatus) -> bool {
+        use RequestStatus::{Accepted, Pending, Played};
+        match self {
+            Self::Accept | Self::Cancel => matches!(status, Pending),
+            Self::Reject | Self::Play | Self::Expire => matches!(status, Pending | Accepted),
+            Self::Refund => matches!(status, Played),
+        }
+    }
+}
+
+/// What a move comes to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// The request stands there already: nothing changes.
+    Unchanged,
+    /// The request goes there, with its money.
+    Moved(RequestMove),
+}
+
+/// A request's next state and the transfers that go with it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RequestMove {
+    /// The next state.
+    pub to: RequestState,
+    /// The money that moves; none where the fee is zero.
+    pub transfers: Vec<Transfer>,
+}
+
+/// Why a move is refused.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MoveRefusal {
+    /// The request does not stand where the move starts.
+    InvalidTransition {
+        /// Where it stands.
+        current: RequestStatus,
+        /// Where the same party could move it instead.
+        allowed: Vec<RequestStatus>,
+    },
+    /// The commission is no sum of money; amounts within the contract's limits never get here.
+    OutOfRange,
+}
+
+/// What a move comes to at this moment. That the mover is [`Move::by`] was checked before.
+///
+/// # Errors
+/// [`MoveRefusal`]; a request whose time is over stands at expired, whatever is stored.
+pub fn decide(
+    request: &MusicRequest,
+    to: Move,
+    terms: &RequestTerms,
+    now: Timestamp,
+) -> Result<Decision, MoveRefusal> {
+    let stored = request.state;
+    let seen = stored.seen_at(now);
+    if to == Move::Expire {
+        return Ok(match seen {
+            RequestState::Expired { .. } if stored != seen => {
+                Decision::Moved(RequestMove { to: seen, transfers: release(request) })
+            }
+            _ => Decision::Unchanged,
+        });
+    }
+    if seen.status() == to.to() {
+        return Ok(Decision::Unchanged);
+    }
+    if !to.starts_from(seen.status()) {
+        return Err(refused(seen.status(), to.by()));
+    }
+    let (state, transfers) = match to {
+        Move::Accept => {
+            (RequestState::Accepted { at: now, play_by: now.plus(terms.accepted_for) }, Vec::new())
+        }
+        Move::Reject => (RequestState::Rejected { at: now }, release(request)),
+        Move::Cancel => (RequestState::Cancelled { at: now }, release(request)),
+        Move::Expire => (seen, release(request)),
+        Move::Play => {
+            let commission = request.fee.share(terms.commission).ok_or(MoveRefusal::OutOfRange)?;
+            (RequestState::Played { at: now, commission }, capture(request, commission)?)
+        }
+        Move::Refund => match seen {
+            RequestState::Played { commission, .. } => {
+                (RequestState::Refunded { at: now, commission }, reverse(request, commission)?)
+            }
+            _ => return Err(refused(seen.status(), By::Operator)),
+        },
+    };
+    Ok(Decision::Moved(RequestMove { to: state, transfers }))
+}
+
+/// Where this party could move a request that stands here.
+fn refused(current: RequestStatus, by: By) -> MoveRefusal {
+    let allowed = Move::ALL
+        .into_iter()
+        .filter(|next| next.by() == by && next.starts_from(current))
+        .map(Move::to)
+        .collect();
+    MoveRefusal::InvalidTransition { current, allowed }
+}
+
+fn transfer(debit: Account, credit: Account, amount: Money, kind: TransferKind) -> Option<Transfer> {
+    Amount::new(amount).map(|amount| Transfer { debit, credit, amount, kind })
+}
+
+fn release(request: &MusicRequest) -> Vec<Transfer> {
+    let guest = request.requester;
+    transfer(Account::Held(guest), Account::Available(guest), request.fee, TransferKind::Release)
+        .into_iter()
+        .collect()
+}
+
+/// The DJ gets the exact rest that the commission leaves.
+fn capture(request: &MusicRequest, commission: Money) -> Result<Vec<Transfer>, MoveRefusal> {
+    let rest = request.fee.checked_sub(commission).ok_or(MoveRefusal::OutOfRange)?;
+    let held = Account::Held(request.requester);
+    let house = Account::Platform(PlatformAccount::Commission);
+    let to_dj = transfer(held, Account::Available(request.dj), rest, TransferKind::Capture);
+    let to_house = transfer(held, house, commission, TransferKind::Capture);
+    Ok(to_dj.into_iter().chain(to_house).collect())
+}
+
+fn reverse(request: &MusicRequest, commission: Money) -> Result<Vec<Transfer>, MoveRefusal> {
+    let rest = request.fee.checked_sub(commission).ok_or(MoveRefusal::OutOfRange)?;
+    let guest = Account::Available(request.requester);
+    let house = Account::Platform(PlatformAccount::Commission);
+    let from_dj = transfer(Account::Available(request.dj), guest, rest, TransferKind::Refund);
+    let from_house = transfer(house, guest, commission, TransferKind::Refund);
+    Ok(from_dj.into_iter().chain(from_house).collect())
+}

@@ -1,0 +1,80 @@
+//! Making a request: the DJ's price is frozen and held.
+
+use crate::ids::{RequestId, UserId};
+use crate::ledger::{Account, Transfer, TransferKind};
+use crate::money::{Amount, Money};
+use crate::music_request::{MusicRequest, RequestState, RequestTerms};
+use crate::people::{ArtistType, User};
+use crate::text::{Line, MusicUrl};
+use crate::timestamp::Timestamp;
+
+/// What a guest asks for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewRequest {
+    /// Who is asked.
+    pub dj: UserId,
+    /// The song.
+    pub song_title: Line,
+    /// Who made it.
+    pub artist_name: Line,
+    /// What kind of song.
+    pub artist_type: ArtistType,
+    /// Where it can be heard.
+    pub music_url: MusicUrl,
+    /// What the guest offers, at least the DJ's list price; that price when left out.
+    pub fee: Option<Money>,
+}
+
+/// Why a request is not made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OpenRefusal {
+    /// There is no such person, they are no DJ, or it is the guest.
+    NoSuchDj,
+    /// The offer is below the DJ's list price.
+    FeeBelowPrice(Money),
+    /// The DJ takes no requests now.
+    DjOffline,
+}
+
+/// The request that `requester` makes of `dj`, and the transfers that hold its fee.
+///
+/// # Errors
+/// [`OpenRefusal`], the first that applies in its order.
+pub fn open(
+    id: RequestId,
+    requester: UserId,
+    dj: Option<&User>,
+    new: NewRequest,
+    terms: &RequestTerms,
+    now: Timestamp,
+) -> Result<(MusicRequest, Vec<Transfer>), OpenRefusal> {
+    let dj = dj.filter(|dj| dj.id == new.dj && dj.id != requester).ok_or(OpenRefusal::NoSuchDj)?;
+    let profile = dj.dj.as_ref().ok_or(OpenRefusal::NoSuchDj)?;
+    let price = profile.list_price(new.artist_type);
+    let fee = new.fee.unwrap_or(price);
+    if fee < price {
+        return Err(OpenRefusal::FeeBelowPrice(price));
+    }
+    if !profile.online {
+        return Err(OpenRefusal::DjOffline);
+    }
+    let request = MusicRequest {
+        id,
+        requester,
+        dj: dj.id,
+        song_title: new.song_title,
+        artist_name: new.artist_name,
+        artist_type: new.artist_type,
+        music_url: new.music_url,
+        fee,
+        state: RequestState::Pending { answer_by: now.plus(terms.pending_for) },
+        created_at: now,
+    };
+    let hold = Amount::new(fee).map(|amount| Transfer {
+        debit: Account::Available(requester),
+        credit: Account::Held(requester),
+        amount,
+        kind: TransferKind::Hold,
+    });
+    Ok((request, hold.into_iter().collect()))
+}

@@ -1,0 +1,196 @@
+//! What a person may change of their own profile.
+
+use crate::money::Money;
+use crate::people::{Coordinates, DjProfile, Kilometres, User};
+use crate::text::Line;
+
+/// A field in a change: left out, or given, where a nullable one may be given as nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Field<T> {
+    /// The field stays as it is.
+    #[default]
+    Keep,
+    /// The field becomes this.
+    Set(T),
+}
+
+impl<T: Clone> Field<T> {
+    fn onto(&self, place: &mut T) {
+        if let Self::Set(value) = self {
+            place.clone_from(value);
+        }
+    }
+
+    /// Whether the field was given.
+    #[must_use]
+    pub const fn is_set(&self) -> bool {
+        matches!(self, Self::Set(_))
+    }
+}
+
+/// A change of latitude and longitude, each given on its own.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Locate {
+    /// Degrees north.
+    pub latitude: Field<Option<f64>>,
+    /// Degrees east.
+    pub longitude: Field<Option<f64>>,
+}
+
+/// A change of one's own profile: every field may be left out.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ProfileChange {
+    /// The new name.
+    pub name: Field<Line>,
+    /// The new phone number; another one is unproven.
+    pub phone: Field<Option<Line>>,
+    /// The new city.
+    pub city: Field<Option<Line>>,
+    /// The new state.
+    pub state: Field<Option<Line>>,
+    /// The new country.
+    pub country: Field<Option<Line>>,
+    /// The new place.
+    pub place: Locate,
+    /// The new reach.
+    pub radius: Field<Option<Kilometres>>,
+    /// Whether to take requests; DJs only.
+    pub online: Field<bool>,
+    /// The new price of a song of an upcoming artist; DJs only.
+    pub fee_upcoming_artist: Field<Money>,
+    /// The new price of a popular song; DJs only.
+    pub fee_popular_song: Field<Money>,
+}
+
+impl ProfileChange {
+    const fn is_for_djs(&self) -> bool {
+        self.online.is_set() || self.fee_upcoming_artist.is_set() || self.fee_popular_song.is_set()
+    }
+}
+
+/// Why a change of a profile is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProfileRefusal {
+    /// It sets what only DJs have.
+    NotADj,
+    /// It leaves a longitude without a latitude.
+    LatitudeMissing,
+    /// It leaves a latitude without a longitude.
+    LongitudeMissing,
+    /// The latitude or longitude is off the map.
+    OffTheMap,
+}
+
+/// The person as they are after the change.
+///
+/// # Errors
+/// [`ProfileRefusal`]; the person is unchanged then.
+pub fn change_profile(user: &User, change: &ProfileChange) -> Result<User, ProfileRefusal> {
+    let mut changed = user.clone();
+    match &mut changed.dj {
+        Some(dj) => change_dj(dj, change),
+        None if change.is_for_djs() => return Err(ProfileRefusal::NotADj),
+        None => {}
+    }
+    if let Field::Set(phone) = &change.phone
+        && *phone != changed.phone
+    {
+        changed.phone_verified = false;
+    }
+    changed.coordinates = located(user.coordinates, change.place)?;
+    change.name.onto(&mut changed.name);
+    change.phone.onto(&mut changed.phone);
+    change.city.onto(&mut changed.city);
+    change.state.onto(&mut changed.state);
+    change.country.onto(&mut changed.country);
+    change.radius.onto(&mut changed.radius);
+    Ok(changed)
+}
+
+fn change_dj(dj: &mut DjProfile, change: &ProfileChange) {
+    change.online.onto(&mut dj.online);
+    change.fee_upcoming_artist.onto(&mut dj.fee_upcoming_artist);
+    change.fee_popular_song.onto(&mut dj.fee_popular_song);
+}
+
+fn located(now: Option<Coordinates>, to: Locate) -> Result<Option<Coordinates>, ProfileRefusal> {
+    let mut latitude = now.map(Coordinates::latitude);
+    let mut longitude = now.map(Coordinates::longitude);
+    to.latitude.onto(&mut latitude);
+    to.longitude.onto(&mut longitude);
+    match (latitude, longitude) {
+        (None, None) => Ok(None),
+        (None, Some(_)) => Err(ProfileRefusal::LatitudeMissing),
+        (Some(_), None) => Err(ProfileRefusal::LongitudeMissing),
+        (Some(latitude), Some(longitude)) => {
+            Coordinates::new(latitude, longitude).map(Some).ok_or(ProfileRefusal::OffTheMap)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::UserId;
+    use crate::text::Email;
+    use crate::timestamp::Timestamp;
+
+    fn person(is_dj: bool) -> User {
+        let mut user = User::registered(
+            UserId::new(1).unwrap(),
+            Line::new("Ada").unwrap(),
+            Email::new("ada@example.com").unwrap(),
+            Some(Line::new("+1 555 0100").unwrap()),
+            is_dj,
+            Timestamp::EPOCH,
+        );
+        user.phone_verified = true;
+        user
+    }
+
+    #[test]
+    fn what_is_left_out_stays() {
+        assert_eq!(change_profile(&person(true), &ProfileChange::default()), Ok(person(true)));
+    }
+
+    #[test]
+    fn only_djs_go_online_or_set_fees() {
+        let change = ProfileChange { online: Field::Set(true), ..ProfileChange::default() };
+        assert_eq!(change_profile(&person(false), &change), Err(ProfileRefusal::NotADj));
+        assert!(change_profile(&person(true), &change).unwrap().dj.unwrap().online);
+    }
+
+    #[test]
+    fn another_phone_number_is_unproven_and_the_same_one_is_not() {
+        let same = ProfileChange { phone: Field::Set(person(false).phone), ..ProfileChange::default() };
+        assert!(change_profile(&person(false), &same).unwrap().phone_verified);
+        let none = ProfileChange { phone: Field::Set(None), ..ProfileChange::default() };
+        assert!(!change_profile(&person(false), &none).unwrap().phone_verified);
+    }
+
+    #[test]
+    fn a_place_has_both_degrees_or_neither() {
+        let place = |latitude, longitude| ProfileChange {
+            place: Locate { latitude, longitude },
+            ..ProfileChange::default()
+        };
+        let set = |degrees| Field::Set(Some(degrees));
+        let here = change_profile(&person(false), &place(set(52.5), set(13.4))).unwrap();
+        assert_eq!(here.coordinates, Coordinates::new(52.5, 13.4));
+        let moved = change_profile(&here, &place(set(50.0), Field::Keep)).unwrap();
+        assert_eq!(moved.coordinates, Coordinates::new(50.0, 13.4));
+        assert_eq!(
+            change_profile(&here, &place(Field::Set(None), Field::Keep)),
+            Err(ProfileRefusal::LatitudeMissing)
+        );
+        assert_eq!(
+            change_profile(&person(false), &place(set(1.0), Field::Keep)),
+            Err(ProfileRefusal::LongitudeMissing)
+        );
+        assert_eq!(change_profile(&here, &place(set(90.5), Field::Keep)), Err(ProfileRefusal::OffTheMap));
+        assert_eq!(
+            change_profile(&here, &place(Field::Set(None), Field::Set(None))).unwrap().coordinates,
+            None
+        );
+    }
+}

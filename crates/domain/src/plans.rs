@@ -1,0 +1,131 @@
+//! Every plan that there is: the one place where a rule's decision becomes an atomic change.
+
+use crate::ids::{AdjustmentId, RequestId, TopupId, UserId, WithdrawalId};
+use crate::ledger::{
+    Account, Actor, Guard, Origin, OutsideAccount, Plan, Step, Subject, Transfer, TransferKind,
+};
+use crate::money::{Amount, Money};
+use crate::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
+use crate::people::{ProfileChange, User};
+use crate::topup::{self, Charge, Settlement, Topup};
+use crate::withdrawal::{self, Limit, NewWithdrawal, Withdrawal, WithdrawalTerms};
+
+fn plan(origin: Origin, step: Step, transfers: impl IntoIterator<Item = Transfer>) -> Plan {
+    Plan { origin, step, guards: Vec::new(), transfers: transfers.into_iter().collect() }
+}
+
+/// Makes a request, its fee held.
+///
+/// # Errors
+/// [`OpenRefusal`]; whether the guest can pay is judged when the plan is applied.
+pub fn open_request(
+    origin: Origin,
+    id: RequestId,
+    requester: UserId,
+    dj: Option<&User>,
+    new: NewRequest,
+    terms: &RequestTerms,
+) -> Result<Plan, OpenRefusal> {
+    let (request, hold) = music_request::open(id, requester, dj, new, terms, origin.at)?;
+    Ok(plan(origin, Step::OpenRequest(request), hold))
+}
+
+/// Moves a request, with its money; one that stands there already is answered as it is.
+///
+/// # Errors
+/// [`music_request::MoveRefusal`].
+pub fn move_request(
+    origin: Origin,
+    request: &MusicRequest,
+    to: music_request::Move,
+    terms: &RequestTerms,
+) -> Result<Plan, music_request::MoveRefusal> {
+    Ok(match music_request::decide(request, to, terms, origin.at)? {
+        music_request::Decision::Unchanged => plan(origin, Step::None(Subject::Request(request.id)), []),
+        music_request::Decision::Moved(next) => {
+            let step = Step::MoveRequest { before: request.clone(), to: next.to };
+            plan(origin, step, next.transfers)
+        }
+    })
+}
+
+/// Makes a withdrawal, its amount held; the rolling limits and the funds are judged when the plan is applied.
+///
+/// # Errors
+/// [`Limit::Single`].
+pub fn open_withdrawal(
+    origin: Origin,
+    id: WithdrawalId,
+    user: UserId,
+    new: NewWithdrawal,
+    terms: &WithdrawalTerms,
+) -> Result<Plan, Limit> {
+    let (withdrawal, hold) = withdrawal::open(id, user, new, terms, origin.at)?;
+    let guards = terms.limits.windows().into_iter().map(Guard::Window).collect();
+    Ok(Plan { origin, step: Step::OpenWithdrawal(withdrawal), guards, transfers: vec![hold] })
+}
+
+/// Moves a withdrawal, with its money; one that stands there already is answered as it is.
+///
+/// # Errors
+/// [`withdrawal::MoveRefusal`].
+pub fn move_withdrawal(
+    origin: Origin,
+    withdrawal: &Withdrawal,
+    to: withdrawal::Move,
+) -> Result<Plan, withdrawal::MoveRefusal> {
+    Ok(match withdrawal::decide(withdrawal, to)? {
+        withdrawal::Decision::Unchanged => {
+            plan(origin, Step::None(Subject::Withdrawal(withdrawal.id, withdrawal.user)), [])
+        }
+        withdrawal::Decision::Moved(next) => {
+            let step = Step::MoveWithdrawal { before: withdrawal.clone(), to: next.to };
+            plan(origin, step, next.transfer)
+        }
+    })
+}
+
+/// Makes a top-up, with its money if the provider has it already.
+#[must_use]
+pub fn open_topup(origin: Origin, id: TopupId, user: UserId, amount: Amount, charge: Charge) -> Plan {
+    let (topup, credit) = topup::open(id, user, amount, charge, origin.at);
+    plan(origin, Step::OpenTopup(topup), credit)
+}
+
+/// Ends a pending top-up by its provider's word; one that ended already is answered as it is.
+#[must_use]
+pub fn settle_topup(origin: Origin, topup: &Topup, confirmed: bool) -> Plan {
+    match topup::settle(topup, confirmed) {
+        Settlement::Unchanged => plan(origin, Step::None(Subject::Topup(topup.id)), []),
+        Settlement::Settled { to, transfer } => {
+            plan(origin, Step::MoveTopup { before: topup.clone(), to }, transfer)
+        }
+    }
+}
+
+/// Corrects a person's available balance by a signed sum; `None` for a correction by nothing.
+#[must_use]
+pub fn adjust(origin: Origin, id: AdjustmentId, user: UserId, by: Money) -> Option<Plan> {
+    let (wallet, world) = (Account::Available(user), Account::Outside(OutsideAccount::Adjustments));
+    let (debit, credit, sum) =
+        if by.is_negative() { (wallet, world, by.negated()) } else { (world, wallet, by) };
+    let transfer = Transfer { debit, credit, amount: Amount::new(sum)?, kind: TransferKind::Adjustment };
+    Some(plan(origin, Step::Adjust { id, user }, [transfer]))
+}
+
+/// Changes a person's own profile; whether it can be is judged when the plan is applied.
+#[must_use]
+pub fn change_profile(origin: Origin, user: UserId, change: ProfileChange) -> Plan {
+    plan(origin, Step::Profile { user, change: Box::new(change) }, [])
+}
+
+impl Origin {
+    /// The person behind the plan, if one is.
+    #[must_use]
+    pub const fn person(&self) -> Option<UserId> {
+        match self.actor {
+            Actor::User(user) => Some(user),
+            Actor::System => None,
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! New identities, handed out before anything is decided.
+
+use async_trait::async_trait;
+
+use crate::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
+use crate::ports::Unavailable;
+
+/// Hands out identities that were never handed out before; gaps are allowed.
+///
+/// # Errors
+/// Every method answers [`Unavailable`] when no identity can be had.
+#[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
+#[async_trait]
+pub trait Ids: Send + Sync {
+    /// An identity for an operation, from randomness alone.
+    fn operation(&self) -> OperationId;
+    /// An identity for a person.
+    async fn user(&self) -> Result<UserId, Unavailable>;
+    /// An identity for a music request.
+    async fn request(&self) -> Result<RequestId, Unavailable>;
+    /// An identity for a withdrawal.
+    async fn withdrawal(&self) -> Result<WithdrawalId, Unavailable>;
+    /// An identity for a top-up.
+    async fn topup(&self) -> Result<TopupId, Unavailable>;
+    /// An identity for an adjustment.
+    async fn adjustment(&self) -> Result<AdjustmentId, Unavailable>;
+}

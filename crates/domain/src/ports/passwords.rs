@@ -1,0 +1,57 @@
+//! Passwords and random secrets.
+
+use async_trait::async_trait;
+
+use crate::ports::Unavailable;
+use crate::session::FamilyId;
+use crate::session::TokenHash;
+use crate::text::Password;
+
+/// A hashed password, in a self-describing form; it prints as nothing.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PasswordHash(pub String);
+
+impl std::fmt::Debug for PasswordHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("PasswordHash([hidden])")
+    }
+}
+
+/// Hashes passwords, away from the threads that answer requests.
+#[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
+#[async_trait]
+pub trait Passwords: Send + Sync {
+    /// The hash of a password, under a salt of its own.
+    ///
+    /// # Errors
+    /// [`Unavailable`] when no hashing can be done now.
+    async fn hash(&self, password: &Password) -> Result<PasswordHash, Unavailable>;
+
+    /// Whether the password is the hashed one. Without a hash it takes as long and the answer is no, so that time
+    /// does not tell whether an account exists.
+    ///
+    /// # Errors
+    /// [`Unavailable`] when no hashing can be done now.
+    async fn verify(&self, password: &Password, hash: Option<PasswordHash>) -> Result<bool, Unavailable>;
+}
+
+/// A refresh token in clear, shown once to its owner; it prints as nothing.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(pub String);
+
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Token([hidden])")
+    }
+}
+
+/// Makes secrets that nobody can guess.
+#[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
+pub trait Secrets: Send + Sync {
+    /// A new refresh token of at least 256 random bits.
+    fn token(&self) -> Token;
+    /// A new family of refresh tokens.
+    fn family(&self) -> FamilyId;
+    /// What a token is stored as.
+    fn fingerprint(&self, token: &Token) -> TokenHash;
+}

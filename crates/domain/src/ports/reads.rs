@@ -1,0 +1,76 @@
+//! What is read beside plans. Every answer shows what was applied before it was asked.
+
+use async_trait::async_trait;
+
+use crate::ids::{RequestId, TopupId, UserId, WithdrawalId};
+use crate::ledger::{Balance, Entry};
+use crate::music_request::{MusicRequest, RequestFilter};
+use crate::page::{PageRequest, Rows};
+use crate::ports::Unavailable;
+use crate::timestamp::Timestamp;
+use crate::topup::Topup;
+use crate::withdrawal::Withdrawal;
+
+/// Finds music requests, as they are stored: the reader shows them by the clock.
+///
+/// # Errors
+/// Every method answers [`Unavailable`] when the storage cannot be reached.
+#[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
+#[async_trait]
+pub trait MusicRequests: Send + Sync {
+    /// One request.
+    async fn request(&self, id: RequestId) -> Result<Option<MusicRequest>, Unavailable>;
+    /// A page of those that the filter shows, by `created_at`, then id, both descending.
+    async fn requests(
+        &self,
+        filter: &RequestFilter,
+        page: PageRequest,
+    ) -> Result<Rows<MusicRequest>, Unavailable>;
+    /// At most `limit` requests stored as holding a fee whose `expires_at` is not after `now`, the longest overdue
+    /// first; only those of this requester, if one is given.
+    async fn overdue(
+        &self,
+        requester: Option<UserId>,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<MusicRequest>, Unavailable>;
+}
+
+/// Finds withdrawals.
+///
+/// # Errors
+/// Every method answers [`Unavailable`] when the storage cannot be reached.
+#[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
+#[async_trait]
+pub trait Withdrawals: Send + Sync {
+    /// One withdrawal.
+    async fn withdrawal(&self, id: WithdrawalId) -> Result<Option<Withdrawal>, Unavailable>;
+    /// A page of a person's, by `created_at`, then id, both descending.
+    async fn withdrawals(&self, user: UserId, page: PageRequest) -> Result<Rows<Withdrawal>, Unavailable>;
+}
+
+/// Finds top-ups.
+///
+/// # Errors
+/// Every method answers [`Unavailable`] when the storage cannot be reached.
+#[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
+#[async_trait]
+pub trait Topups: Send + Sync {
+    /// One top-up.
+    async fn topup(&self, id: TopupId) -> Result<Option<Topup>, Unavailable>;
+    /// A page of a person's, by `created_at`, then id, both descending.
+    async fn topups(&self, user: UserId, page: PageRequest) -> Result<Rows<Topup>, Unavailable>;
+}
+
+/// Reads wallets.
+///
+/// # Errors
+/// Every method answers [`Unavailable`] when the storage cannot be reached.
+#[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
+#[async_trait]
+pub trait Wallets: Send + Sync {
+    /// What is in a person's wallet; `None` without such a person.
+    async fn balance(&self, user: UserId) -> Result<Option<Balance>, Unavailable>;
+    /// A page of a wallet's entries, by number descending.
+    async fn entries(&self, user: UserId, page: PageRequest) -> Result<Rows<Entry>, Unavailable>;
+}

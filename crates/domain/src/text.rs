@@ -1,0 +1,205 @@
+//! Text that people type: trimmed, of bounded length, without control characters.
+
+use thiserror::Error;
+
+/// Why a text is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum TextError {
+    /// Nothing is left after trimming.
+    #[error("empty")]
+    Empty,
+    /// It has more characters than this.
+    #[error("more than {0} characters")]
+    TooLong(usize),
+    /// It has fewer characters than this.
+    #[error("fewer than {0} characters")]
+    TooShort(usize),
+    /// It contains a control character.
+    #[error("a control character")]
+    ControlCharacter,
+    /// It has not the form of what it should be.
+    #[error("not of the expected form")]
+    Malformed,
+}
+
+/// The longest name, title, city, address or key, in characters.
+pub const MAX_CHARACTERS: usize = 255;
+
+fn trimmed(text: &str, most: usize) -> Result<&str, TextError> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(TextError::Empty);
+    }
+    if text.chars().count() > most {
+        return Err(TextError::TooLong(most));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(TextError::ControlCharacter);
+    }
+    Ok(text)
+}
+
+macro_rules! texts {
+    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub struct $name(String);
+
+        impl $name {
+            /// The text itself.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+
+            /// The text as it was accepted when it was stored.
+            #[must_use]
+            pub fn from_stored(text: String) -> Self {
+                Self(text)
+            }
+        }
+    )+};
+}
+
+texts! {
+    /// One line of 1 to 255 characters: a name, a title, a city, a wallet address, a phone number.
+    Line,
+    /// An e-mail address as its owner writes it.
+    Email,
+    /// An address of a piece of music, http or https, never fetched by this service.
+    MusicUrl,
+}
+
+impl Line {
+    /// The trimmed text.
+    ///
+    /// # Errors
+    /// [`TextError`] when it is empty, longer than 255 characters, or has a control character.
+    pub fn new(text: &str) -> Result<Self, TextError> {
+        trimmed(text, MAX_CHARACTERS).map(|text| Self(text.to_owned()))
+    }
+}
+
+impl Email {
+    /// The trimmed address.
+    ///
+    /// # Errors
+    /// [`TextError`] when it is empty, too long, or no address.
+    pub fn new(text: &str) -> Result<Self, TextError> {
+        let text = trimmed(text, MAX_CHARACTERS)?;
+        let options = email_address::Options::default().without_display_text().without_domain_literal();
+        email_address::EmailAddress::parse_with_options(text, options).map_err(|_| TextError::Malformed)?;
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The form by which two addresses are the same: lower case.
+    #[must_use]
+    pub fn folded(&self) -> String {
+        self.0.to_lowercase()
+    }
+}
+
+impl MusicUrl {
+    /// The longest address, in characters.
+    pub const MAX_CHARACTERS: usize = 2_048;
+
+    /// The trimmed address, as it was written.
+    ///
+    /// # Errors
+    /// [`TextError`] when it is empty, longer than 2048 characters, or no http(s) address with a host.
+    pub fn new(text: &str) -> Result<Self, TextError> {
+        let text = trimmed(text, Self::MAX_CHARACTERS)?;
+        let url = url::Url::parse(text).map_err(|_| TextError::Malformed)?;
+        if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+            return Err(TextError::Malformed);
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+/// A password as its owner typed it; it prints as nothing.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Password(String);
+
+impl Password {
+    /// The fewest characters of a password.
+    pub const MIN_CHARACTERS: usize = 8;
+
+    /// The password, untrimmed.
+    ///
+    /// # Errors
+    /// [`TextError`] with fewer than 8 or more than 255 characters.
+    pub fn new(text: &str) -> Result<Self, TextError> {
+        let length = text.chars().count();
+        if length == 0 {
+            return Err(TextError::Empty);
+        }
+        if length < Self::MIN_CHARACTERS {
+            return Err(TextError::TooShort(Self::MIN_CHARACTERS));
+        }
+        if length > MAX_CHARACTERS {
+            return Err(TextError::TooLong(MAX_CHARACTERS));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// A password presented at login: whatever was typed, since only the comparison decides.
+    #[must_use]
+    pub fn presented(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    /// The password in clear, for hashing alone.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for Password {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Password([hidden])")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_trimmed_and_bounded() {
+        assert_eq!(Line::new("  Blue Monday ").unwrap().as_str(), "Blue Monday");
+        assert_eq!(Line::new(" \t "), Err(TextError::Empty));
+        assert_eq!(Line::new("a\u{0}b"), Err(TextError::ControlCharacter));
+        assert_eq!(Line::new("a\nb"), Err(TextError::ControlCharacter));
+        assert!(Line::new(&"é".repeat(255)).is_ok());
+        assert_eq!(Line::new(&"é".repeat(256)), Err(TextError::TooLong(255)));
+    }
+
+    #[test]
+    fn addresses_of_people() {
+        for good in ["ada@example.com", "a.b+c@sub.example.org", "x@localhost"] {
+            assert!(Email::new(good).is_ok(), "{good}");
+        }
+        for bad in ["ada", "@example.com", "ada@", "a b@example.com", "Ada <ada@example.com>", "a@b@c.com"] {
+            assert_eq!(Email::new(bad), Err(TextError::Malformed), "{bad}");
+        }
+        assert_eq!(Email::new("Ada@Example.COM").unwrap().folded(), "ada@example.com");
+    }
+
+    #[test]
+    fn addresses_of_music() {
+        assert!(MusicUrl::new("https://example.com/track?id=1").is_ok());
+        for bad in ["ftp://example.com/x", "javascript:alert(1)", "example.com", "http://"] {
+            assert_eq!(MusicUrl::new(bad), Err(TextError::Malformed), "{bad}");
+        }
+        let long = format!("https://example.com/{}", "a".repeat(2_048));
+        assert_eq!(MusicUrl::new(&long), Err(TextError::TooLong(2_048)));
+    }
+
+    #[test]
+    fn a_password_is_never_printed() {
+        assert_eq!(format!("{:?}", Password::new("secret-secret").unwrap()), "Password([hidden])");
+        assert_eq!(Password::new("1234567"), Err(TextError::TooShort(8)));
+    }
+}

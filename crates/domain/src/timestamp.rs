@@ -1,0 +1,76 @@
+//! Moments in UTC with microseconds, the precision that every store keeps.
+
+use std::fmt;
+
+use time::{Duration, OffsetDateTime, UtcOffset};
+
+/// A moment in UTC, in whole microseconds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(OffsetDateTime);
+
+impl Timestamp {
+    /// The start of 1970.
+    pub const EPOCH: Self = Self(OffsetDateTime::UNIX_EPOCH);
+
+    /// The moment, in UTC, with what is below a microsecond cut off.
+    #[must_use]
+    pub fn new(moment: OffsetDateTime) -> Self {
+        let utc = moment.to_offset(UtcOffset::UTC);
+        Self(utc.replace_microsecond(utc.microsecond()).unwrap_or(utc))
+    }
+
+    /// The moment this many microseconds after the start of 1970, held within the calendar that `time` knows.
+    #[must_use]
+    pub fn from_unix_micros(micros: i64) -> Self {
+        Self(OffsetDateTime::UNIX_EPOCH.saturating_add(Duration::microseconds(micros)))
+    }
+
+    /// Microseconds since the start of 1970.
+    #[must_use]
+    pub fn unix_micros(self) -> i64 {
+        let micros = (self.0 - OffsetDateTime::UNIX_EPOCH).whole_microseconds();
+        i64::try_from(micros).unwrap_or(if micros.is_negative() { i64::MIN } else { i64::MAX })
+    }
+
+    /// The moment `by` later; the last moment of the calendar if that is past it.
+    #[must_use]
+    pub fn plus(self, by: Duration) -> Self {
+        Self(self.0.saturating_add(by))
+    }
+
+    /// The moment `by` earlier; the first moment of the calendar if that is before it.
+    #[must_use]
+    pub fn minus(self, by: Duration) -> Self {
+        Self(self.0.saturating_sub(by))
+    }
+
+    /// The same moment as a value of the `time` crate, in UTC.
+    #[must_use]
+    pub const fn to_utc(self) -> OffsetDateTime {
+        self.0
+    }
+}
+
+impl fmt::Debug for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_below_a_microsecond_is_cut_off() {
+        let odd = OffsetDateTime::UNIX_EPOCH + Duration::nanoseconds(1_234_567);
+        assert_eq!(Timestamp::new(odd).unix_micros(), 1_234);
+        assert_eq!(Timestamp::from_unix_micros(1_234), Timestamp::new(odd));
+    }
+
+    #[test]
+    fn adding_past_the_calendar_stays_at_its_end() {
+        let far = Timestamp::EPOCH.plus(Duration::MAX);
+        assert_eq!(far.plus(Duration::SECOND), far);
+    }
+}

@@ -1,0 +1,157 @@
+//! Money that a guest pays in.
+
+use crate::ids::{TopupId, UserId};
+use crate::ledger::{Account, OutsideAccount, Transfer, TransferKind};
+use crate::money::Amount;
+use crate::text::Line;
+use crate::timestamp::Timestamp;
+
+/// Where a top-up stands.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum TopupStatus {
+    /// The provider has not answered yet.
+    Pending,
+    /// The money is in the wallet.
+    Confirmed,
+    /// The provider refused it.
+    Failed,
+}
+
+impl TopupStatus {
+    /// Every status.
+    pub const ALL: [Self; 3] = [Self::Pending, Self::Confirmed, Self::Failed];
+
+    /// The name, as clients and stores write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Confirmed => "confirmed",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// The status of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.name() == name)
+    }
+}
+
+/// A top-up.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Topup {
+    /// Which it is.
+    pub id: TopupId,
+    /// Whose wallet it fills.
+    pub user: UserId,
+    /// How much.
+    pub amount: Amount,
+    /// Where it stands.
+    pub status: TopupStatus,
+    /// Where the guest pays, where the provider has a page for it.
+    pub payment_url: Option<Line>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When its status last changed.
+    pub updated_at: Timestamp,
+}
+
+/// What the provider said when it was asked to take the money.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Charge {
+    /// The money is there.
+    Confirmed,
+    /// The guest still has to pay, perhaps at this address.
+    Pending {
+        /// Where.
+        payment_url: Option<Line>,
+    },
+}
+
+/// The top-up that a provider's answer opens, with the money if it is there already.
+#[must_use]
+pub fn open(
+    id: TopupId,
+    user: UserId,
+    amount: Amount,
+    charge: Charge,
+    now: Timestamp,
+) -> (Topup, Option<Transfer>) {
+    let (status, payment_url) = match charge {
+        Charge::Confirmed => (TopupStatus::Confirmed, None),
+        Charge::Pending { payment_url } => (TopupStatus::Pending, payment_url),
+    };
+    let topup = Topup { id, user, amount, status, payment_url, created_at: now, updated_at: now };
+    let transfer = (status == TopupStatus::Confirmed).then(|| credit(&topup));
+    (topup, transfer)
+}
+
+/// What a provider's later word comes to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Settlement {
+    /// It was known already, or comes after the opposite word: nothing changes.
+    Unchanged,
+    /// The top-up ends so, with the money if it is confirmed.
+    Settled {
+        /// How it ends.
+        to: TopupStatus,
+        /// The money, if it came.
+        transfer: Option<Transfer>,
+    },
+}
+
+/// What the provider's word that the money came, or never will, comes to. Only a pending top-up changes.
+#[must_use]
+pub fn settle(topup: &Topup, confirmed: bool) -> Settlement {
+    match topup.status {
+        TopupStatus::Confirmed | TopupStatus::Failed => Settlement::Unchanged,
+        TopupStatus::Pending if confirmed => {
+            Settlement::Settled { to: TopupStatus::Confirmed, transfer: Some(credit(topup)) }
+        }
+        TopupStatus::Pending => Settlement::Settled { to: TopupStatus::Failed, transfer: None },
+    }
+}
+
+fn credit(topup: &Topup) -> Transfer {
+    Transfer {
+        debit: Account::Outside(OutsideAccount::Topups),
+        credit: Account::Available(topup.user),
+        amount: topup.amount,
+        kind: TransferKind::Topup,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::money::Money;
+
+    fn opened(charge: Charge) -> (Topup, Option<Transfer>) {
+        let amount = Amount::new(Money::from_minor(500)).unwrap();
+        open(TopupId::new(1).unwrap(), UserId::new(2).unwrap(), amount, charge, Timestamp::EPOCH)
+    }
+
+    #[test]
+    fn money_comes_with_the_confirmation_and_only_once() {
+        let (at_once, credited) = opened(Charge::Confirmed);
+        assert_eq!(at_once.status, TopupStatus::Confirmed);
+        assert!(credited.is_some());
+        assert_eq!(settle(&at_once, true), Settlement::Unchanged);
+
+        let (later, nothing) = opened(Charge::Pending { payment_url: None });
+        assert_eq!(nothing, None);
+        assert_eq!(
+            settle(&later, true),
+            Settlement::Settled { to: TopupStatus::Confirmed, transfer: credited }
+        );
+        assert_eq!(settle(&later, false), Settlement::Settled { to: TopupStatus::Failed, transfer: None });
+    }
+
+    #[test]
+    fn a_failed_topup_is_never_confirmed_later() {
+        let (mut topup, _) = opened(Charge::Pending { payment_url: None });
+        topup.status = TopupStatus::Failed;
+        assert_eq!(settle(&topup, true), Settlement::Unchanged);
+    }
+}

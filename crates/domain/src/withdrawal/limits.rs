@@ -1,0 +1,66 @@
+//! How much may be withdrawn at once, within a day and within thirty days.
+
+use time::Duration;
+
+use crate::money::{Amount, Money};
+use crate::timestamp::Timestamp;
+use crate::withdrawal::Withdrawal;
+
+/// The limits in force; `None` means no limit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct WithdrawalLimits {
+    /// The most of one withdrawal.
+    pub max_amount: Option<Amount>,
+    /// The most of all withdrawals within 24 hours.
+    pub max_per_24h: Option<Amount>,
+    /// The most of all withdrawals within 30 days.
+    pub max_per_30d: Option<Amount>,
+}
+
+/// A rolling window, and the most that may be withdrawn within it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Window {
+    /// How far back it reaches.
+    pub length: Duration,
+    /// The most that may be withdrawn within it.
+    pub most: Amount,
+}
+
+/// A limit that a withdrawal would pass.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Limit {
+    /// The most of one withdrawal.
+    Single(Amount),
+    /// The most within a rolling window.
+    Rolling(Window),
+}
+
+impl WithdrawalLimits {
+    /// The rolling windows in force.
+    #[must_use]
+    pub fn windows(&self) -> Vec<Window> {
+        let day = self.max_per_24h.map(|most| Window { length: Duration::hours(24), most });
+        let month = self.max_per_30d.map(|most| Window { length: Duration::days(30), most });
+        day.into_iter().chain(month).collect()
+    }
+}
+
+impl Window {
+    /// Whether one more withdrawal of `amount` at `now` stays within the window's limit.
+    ///
+    /// Cancelled, rejected and failed withdrawals do not count; one made exactly at the window's far end does not either.
+    #[must_use]
+    pub fn admits<'a>(
+        &self,
+        amount: Amount,
+        now: Timestamp,
+        earlier: impl IntoIterator<Item = &'a Withdrawal>,
+    ) -> bool {
+        let since = now.minus(self.length);
+        earlier
+            .into_iter()
+            .filter(|one| one.created_at > since && one.state.status().counts_towards_limits())
+            .try_fold(amount.money(), |sum: Money, one| sum.checked_add(one.amount.money()))
+            .is_some_and(|sum| sum <= self.most.money())
+    }
+}

@@ -1,0 +1,200 @@
+//! A DJ's or guest's request to be paid out in a cryptocurrency, and every move of its life.
+
+mod limits;
+mod moves;
+mod open;
+
+pub use limits::{Limit, Window, WithdrawalLimits};
+pub use moves::{Decision, Move, MoveRefusal, WithdrawalMove, decide};
+pub use open::{NewWithdrawal, open};
+
+use crate::ids::{UserId, WithdrawalId};
+use crate::money::Amount;
+use crate::text::Line;
+use crate::timestamp::Timestamp;
+
+/// What a deployment decides about withdrawals.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct WithdrawalTerms {
+    /// A withdrawal below this needs no operator; `None` means that each does.
+    pub auto_approve_below: Option<Amount>,
+    /// How much may be withdrawn.
+    pub limits: WithdrawalLimits,
+}
+
+/// Where a withdrawal stands, with what belongs to that.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum WithdrawalState {
+    /// It waits for an operator; the amount is held.
+    Pending,
+    /// It waits to be sent; the amount is held.
+    Approved,
+    /// It is being sent; the amount is held.
+    Processing,
+    /// It was sent as this transaction; the amount is held.
+    Broadcast {
+        /// The transaction on the network.
+        txid: Line,
+    },
+    /// It arrived; the amount is captured.
+    Completed {
+        /// The transaction on the network.
+        txid: Line,
+    },
+    /// Its owner took it back; the amount is released.
+    Cancelled,
+    /// An operator refused it; the amount is released.
+    Rejected,
+    /// The provider definitely refused it; the amount is released.
+    Failed,
+    /// Nobody knows whether it was sent; the amount stays held until an operator finds out.
+    NeedsReview {
+        /// The transaction on the network, if one is known.
+        txid: Option<Line>,
+    },
+}
+
+/// A withdrawal's state by name alone.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum WithdrawalStatus {
+    /// See [`WithdrawalState::Pending`].
+    Pending,
+    /// See [`WithdrawalState::Approved`].
+    Approved,
+    /// See [`WithdrawalState::Processing`].
+    Processing,
+    /// See [`WithdrawalState::Broadcast`].
+    Broadcast,
+    /// See [`WithdrawalState::Completed`].
+    Completed,
+    /// See [`WithdrawalState::Cancelled`].
+    Cancelled,
+    /// See [`WithdrawalState::Rejected`].
+    Rejected,
+    /// See [`WithdrawalState::Failed`].
+    Failed,
+    /// See [`WithdrawalState::NeedsReview`].
+    NeedsReview,
+}
+
+impl WithdrawalStatus {
+    /// Every status.
+    pub const ALL: [Self; 9] = [
+        Self::Pending,
+        Self::Approved,
+        Self::Processing,
+        Self::Broadcast,
+        Self::Completed,
+        Self::Cancelled,
+        Self::Rejected,
+        Self::Failed,
+        Self::NeedsReview,
+    ];
+
+    /// The name, as clients and stores write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Approved => "approved",
+            Self::Processing => "processing",
+            Self::Broadcast => "broadcast",
+            Self::Completed => "completed",
+            Self::Cancelled => "cancelled",
+            Self::Rejected => "rejected",
+            Self::Failed => "failed",
+            Self::NeedsReview => "needs_review",
+        }
+    }
+
+    /// The status of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.name() == name)
+    }
+
+    /// Whether the money left, or may still leave, the wallet: such a withdrawal counts towards the limits.
+    #[must_use]
+    pub const fn counts_towards_limits(self) -> bool {
+        !matches!(self, Self::Cancelled | Self::Rejected | Self::Failed)
+    }
+
+    /// Whether the amount is held as long as the withdrawal stands so.
+    #[must_use]
+    pub const fn holds_amount(self) -> bool {
+        self.counts_towards_limits() && !matches!(self, Self::Completed)
+    }
+}
+
+impl WithdrawalState {
+    /// The state's name.
+    #[must_use]
+    pub const fn status(&self) -> WithdrawalStatus {
+        match self {
+            Self::Pending => WithdrawalStatus::Pending,
+            Self::Approved => WithdrawalStatus::Approved,
+            Self::Processing => WithdrawalStatus::Processing,
+            Self::Broadcast { .. } => WithdrawalStatus::Broadcast,
+            Self::Completed { .. } => WithdrawalStatus::Completed,
+            Self::Cancelled => WithdrawalStatus::Cancelled,
+            Self::Rejected => WithdrawalStatus::Rejected,
+            Self::Failed => WithdrawalStatus::Failed,
+            Self::NeedsReview { .. } => WithdrawalStatus::NeedsReview,
+        }
+    }
+
+    /// The transaction on the network, where one is known.
+    #[must_use]
+    pub const fn txid(&self) -> Option<&Line> {
+        match self {
+            Self::Broadcast { txid } | Self::Completed { txid } => Some(txid),
+            Self::NeedsReview { txid } => txid.as_ref(),
+            Self::Pending
+            | Self::Approved
+            | Self::Processing
+            | Self::Cancelled
+            | Self::Rejected
+            | Self::Failed => None,
+        }
+    }
+
+    /// The state of this name with this transaction, as a store keeps it in two columns; `None` where they contradict.
+    #[must_use]
+    pub fn stored(status: WithdrawalStatus, txid: Option<Line>) -> Option<Self> {
+        match (status, txid) {
+            (WithdrawalStatus::Pending, None) => Some(Self::Pending),
+            (WithdrawalStatus::Approved, None) => Some(Self::Approved),
+            (WithdrawalStatus::Processing, None) => Some(Self::Processing),
+            (WithdrawalStatus::Broadcast, Some(txid)) => Some(Self::Broadcast { txid }),
+            (WithdrawalStatus::Completed, Some(txid)) => Some(Self::Completed { txid }),
+            (WithdrawalStatus::Cancelled, None) => Some(Self::Cancelled),
+            (WithdrawalStatus::Rejected, None) => Some(Self::Rejected),
+            (WithdrawalStatus::Failed, None) => Some(Self::Failed),
+            (WithdrawalStatus::NeedsReview, txid) => Some(Self::NeedsReview { txid }),
+            _ => None,
+        }
+    }
+}
+
+/// A withdrawal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Withdrawal {
+    /// Which it is.
+    pub id: WithdrawalId,
+    /// Whose money it is.
+    pub user: UserId,
+    /// How much, in the wallet's currency.
+    pub amount: Amount,
+    /// Where it is sent.
+    pub wallet_address: Line,
+    /// What is paid out.
+    pub currency: Line,
+    /// The network that it is paid out on.
+    pub network: Line,
+    /// Where it stands.
+    pub state: WithdrawalState,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When its state last changed.
+    pub updated_at: Timestamp,
+}

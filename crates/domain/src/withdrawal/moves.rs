@@ -1,0 +1,176 @@
+//! Every move of a withdrawal's life, and the money that goes with it.
+//!
+//! The table is the second one of part 5 of the HTTP contract: the amount stays held until it is known that the
+//! payment arrived (captured) or that it never will (released); doubt never gives money back.
+
+use crate::ids::UserId;
+use crate::ledger::{Account, OutsideAccount, Transfer, TransferKind};
+use crate::text::Line;
+use crate::withdrawal::{Withdrawal, WithdrawalState, WithdrawalStatus};
+
+/// What is to become of a withdrawal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Move {
+    /// Its owner takes it back.
+    Cancel {
+        /// Who says so.
+        by: UserId,
+    },
+    /// An operator, who is not the owner, lets it go on; `None` is the rule for small amounts.
+    Approve {
+        /// Who says so.
+        by: Option<UserId>,
+    },
+    /// An operator, who is not the owner, refuses it.
+    Reject {
+        /// Who says so.
+        by: UserId,
+    },
+    /// It is being sent.
+    Process,
+    /// It was sent.
+    Broadcast {
+        /// The transaction on the network.
+        txid: Line,
+    },
+    /// It arrived.
+    Complete {
+        /// The transaction on the network; the known one when left out.
+        txid: Option<Line>,
+    },
+    /// The provider definitely refused it.
+    Fail,
+    /// Nobody knows whether it was sent.
+    Review,
+}
+
+/// What a move comes to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// The withdrawal stands there already: nothing changes.
+    Unchanged,
+    /// The withdrawal goes there, with its money.
+    Moved(WithdrawalMove),
+}
+
+/// A withdrawal's next state and the transfer that goes with it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WithdrawalMove {
+    /// The next state.
+    pub to: WithdrawalState,
+    /// The money that moves, if any does.
+    pub transfer: Option<Transfer>,
+}
+
+/// Why a move is refused.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MoveRefusal {
+    /// It is not this person's to make: only the owner cancels, and nobody judges their own withdrawal.
+    NotTheirs,
+    /// A completed payment names its transaction, and none is known.
+    TxidMissing,
+    /// The withdrawal does not stand where the move starts.
+    InvalidTransition {
+        /// Where it stands.
+        current: WithdrawalStatus,
+        /// Where it could go instead.
+        allowed: Vec<WithdrawalStatus>,
+    },
+}
+
+impl Move {
+    const fn to(&self) -> WithdrawalStatus {
+        match self {
+            Self::Cancel { .. } => WithdrawalStatus::Cancelled,
+            Self::Approve { .. } => WithdrawalStatus::Approved,
+            Self::Reject { .. } => WithdrawalStatus::Rejected,
+            Self::Process => WithdrawalStatus::Processing,
+            Self::Broadcast { .. } => WithdrawalStatus::Broadcast,
+            Self::Complete { .. } => WithdrawalStatus::Completed,
+            Self::Fail => WithdrawalStatus::Failed,
+            Self::Review => WithdrawalStatus::NeedsReview,
+        }
+    }
+
+    fn is_theirs(&self, owner: UserId) -> bool {
+        match self {
+            Self::Cancel { by } => *by == owner,
+            Self::Approve { by: Some(by) } | Self::Reject { by } => *by != owner,
+            Self::Approve { by: None }
+            | Self::Process
+            | Self::Broadcast { .. }
+            | Self::Complete { .. }
+            | Self::Fail
+            | Self::Review => true,
+        }
+    }
+}
+
+/// The edges of the machine, whoever takes them.
+const fn edges(from: WithdrawalStatus) -> &'static [WithdrawalStatus] {
+    use WithdrawalStatus::{
+        Approved, Broadcast, Cancelled, Completed, Failed, NeedsReview, Pending, Processing, Rejected,
+    };
+    match from {
+        Pending => &[Approved, Rejected, Cancelled],
+        Approved => &[Processing, Rejected],
+        Processing => &[Broadcast, Failed, NeedsReview],
+        Broadcast => &[Completed, NeedsReview],
+        NeedsReview => &[Broadcast, Completed, Failed],
+        Completed | Cancelled | Rejected | Failed => &[],
+    }
+}
+
+/// What a move comes to. That the mover is an operator, the provider or the worker was checked before.
+///
+/// # Errors
+/// [`MoveRefusal`], the first that applies in its order, a move to where it stands already aside.
+pub fn decide(withdrawal: &Withdrawal, to: Move) -> Result<Decision, MoveRefusal> {
+    let current = withdrawal.state.status();
+    if !to.is_theirs(withdrawal.user) {
+        return Err(MoveRefusal::NotTheirs);
+    }
+    if current == to.to() {
+        return Ok(Decision::Unchanged);
+    }
+    if !edges(current).contains(&to.to()) {
+        let owner = matches!(to, Move::Cancel { .. });
+        let allowed = edges(current)
+            .iter()
+            .copied()
+            .filter(|next| owner == matches!(next, WithdrawalStatus::Cancelled))
+            .collect();
+        return Err(MoveRefusal::InvalidTransition { current, allowed });
+    }
+    let next = match to {
+        Move::Cancel { .. } => WithdrawalState::Cancelled,
+        Move::Approve { .. } => WithdrawalState::Approved,
+        Move::Reject { .. } => WithdrawalState::Rejected,
+        Move::Process => WithdrawalState::Processing,
+        Move::Broadcast { txid } => WithdrawalState::Broadcast { txid },
+        Move::Complete { txid } => {
+            let known = || withdrawal.state.txid().cloned();
+            WithdrawalState::Completed { txid: txid.or_else(known).ok_or(MoveRefusal::TxidMissing)? }
+        }
+        Move::Fail => WithdrawalState::Failed,
+        Move::Review => WithdrawalState::NeedsReview { txid: withdrawal.state.txid().cloned() },
+    };
+    let transfer = settlement(withdrawal, next.status());
+    Ok(Decision::Moved(WithdrawalMove { to: next, transfer }))
+}
+
+/// The transfer that ends the hold, where the next status ends it.
+fn settlement(withdrawal: &Withdrawal, next: WithdrawalStatus) -> Option<Transfer> {
+    let (credit, kind) = match next {
+        WithdrawalStatus::Completed => (Account::Outside(OutsideAccount::Payouts), TransferKind::Capture),
+        WithdrawalStatus::Cancelled | WithdrawalStatus::Rejected | WithdrawalStatus::Failed => {
+            (Account::Available(withdrawal.user), TransferKind::Release)
+        }
+        WithdrawalStatus::Pending
+        | WithdrawalStatus::Approved
+        | WithdrawalStatus::Processing
+        | WithdrawalStatus::Broadcast
+        | WithdrawalStatus::NeedsReview => return None,
+    };
+    Some(Transfer { debit: Account::Held(withdrawal.user), credit, amount: withdrawal.amount, kind })
+}

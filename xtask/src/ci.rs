@@ -1,0 +1,107 @@
+//! `cargo xtask ci`: everything that must be green, the quick answers first.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::ensure;
+
+use crate::workspace::{cargo, exit_code, target_dir};
+use crate::{no_arguments, openapi, test, tidy};
+
+/// The release of cargo-deny that is installed where none is found.
+const CARGO_DENY: &str = "cargo-deny@0.20.2";
+
+/// A heading and what runs under it; anything but 0 ends the run.
+type Step = (&'static str, fn() -> anyhow::Result<u8>);
+
+const STEPS: &[Step] = &[
+    ("format", || exit_code(cargo().args(["fmt", "--all", "--check"]))),
+    ("lints", lints),
+    ("docs", docs),
+    ("tidy", || tidy::run(&[])),
+    ("licences, bans, sources", licences),
+    ("openapi", || openapi::run(&["--check".to_owned()])),
+    ("tests", || test::run(&[])),
+];
+
+/// Runs the steps in order and stops at the first that fails.
+pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
+    no_arguments(arguments)?;
+    let mut took: Vec<(&str, Duration)> = Vec::new();
+    for (heading, step) in STEPS {
+        println!("\n=== {heading} ===");
+        let start = Instant::now();
+        let outcome = step();
+        took.push((heading, start.elapsed()));
+        if !matches!(outcome, Ok(0)) {
+            println!("\n{}ci failed at: {heading}", summary(&took));
+            return outcome;
+        }
+    }
+    println!("\n{}ci is green", summary(&took));
+    Ok(0)
+}
+
+fn summary(took: &[(&str, Duration)]) -> String {
+    took.iter().map(|(heading, time)| format!("{:>7.1} s  {heading}\n", time.as_secs_f64())).collect()
+}
+
+fn lints() -> anyhow::Result<u8> {
+    let arguments =
+        ["clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"];
+    exit_code(cargo().args(arguments))
+}
+
+fn docs() -> anyhow::Result<u8> {
+    exit_code(
+        cargo().args(["doc", "--workspace", "--no-deps", "--locked"]).env("RUSTDOCFLAGS", "-D warnings"),
+    )
+}
+
+/// Advisories are left out: their database is fetched anew each time, and a build must not depend on its host.
+fn licences() -> anyhow::Result<u8> {
+    let deny = cargo_deny()?;
+    let mut check = Command::new(deny);
+    check.args(["--locked", "check", "licenses", "bans", "sources"]);
+    exit_code(check.current_dir(crate::workspace::root()))
+}
+
+/// The installed cargo-deny, or else one of our own, built once into the target folder.
+fn cargo_deny() -> anyhow::Result<PathBuf> {
+    let installed = PathBuf::from("cargo-deny");
+    let mut version = Command::new(&installed);
+    if version
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+    {
+        return Ok(installed);
+    }
+    let tools = target_dir()?.join("tools").join(CARGO_DENY);
+    let own = tools.join("bin").join("cargo-deny");
+    if !own.is_file() {
+        let mut install = cargo();
+        install
+            // Unoptimised, and without the features that only advisories need: it runs for a second.
+            .args(["install", CARGO_DENY, "--locked", "--debug", "--no-default-features", "--root"])
+            .arg(&tools)
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            .env_remove("CARGO_TARGET_DIR");
+        ensure!(exit_code(&mut install)? == 0, "cargo-deny cannot be installed");
+    }
+    Ok(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_has_a_line_for_every_step() {
+        let took = [("format", Duration::from_millis(1_240)), ("tests", Duration::from_secs(90))];
+        assert_eq!(summary(&took), "    1.2 s  format\n   90.0 s  tests\n");
+    }
+}

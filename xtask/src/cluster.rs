@@ -1,0 +1,153 @@
+//! A throw-away PostgreSQL: a server of its own in a folder of its own, gone when we are.
+
+use std::io::{BufRead, BufReader, ErrorKind, Write};
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::{env, fs, process};
+
+use anyhow::{Context, bail, ensure};
+
+use crate::postgres_binaries;
+use crate::server_user::ServerUser;
+
+/// Makes the cluster, starts it on each port that it is sent until one is free, and removes everything at the end of
+/// its input, which comes however we end: nothing of it depends on us still being there.
+const SUPERVISOR: &str = r#"
+trap '' HUP INT TERM PIPE
+folder=$1 bin=$2 settings=$3
+exec 2>>log
+"$bin/initdb" --no-sync -A trust -U postgres --no-locale -E UTF8 -D data >>log &&
+    printf '%s\n' "$settings" >>data/postgresql.conf
+while read -r port; do
+    if "$bin/pg_ctl" start -w -D data -l log -o "-p $port" >>log; then echo ready; else echo failed; fi
+done
+"$bin/pg_ctl" stop -w -m immediate -D data >>log
+cd / && rm -rf "$folder"
+"#;
+
+/// How many free ports are tried: another program may take one between our look and the server's start.
+const PORTS_TRIED: usize = 3;
+
+/// A running server that trusts whoever connects from this machine.
+pub(crate) struct Cluster {
+    folder: PathBuf,
+    port: u16,
+    supervisor: Child,
+}
+
+impl Cluster {
+    /// Starts a server on a free port of 127.0.0.1, fast rather than durable.
+    pub(crate) fn start() -> anyhow::Result<Self> {
+        let bin = postgres_binaries::find_or_install()?;
+        let user = ServerUser::choose()?;
+        let folder = new_folder(&user)?;
+        let spawned = user
+            .command("sh")
+            .args(["-c", SUPERVISOR, "sh"])
+            .args([&folder, &bin])
+            .arg(settings(&folder.to_string_lossy()))
+            .current_dir(&folder)
+            // A group of its own, so that Ctrl-C at the terminal ends us and not the one who cleans up.
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn();
+        let supervisor = spawned.or_else(|error| {
+            fs::remove_dir(&folder)?;
+            Err(error)
+                .with_context(|| format!("the server's user cannot work in {}; set TMPDIR", folder.display()))
+        })?;
+        let mut cluster = Self { folder, port: 0, supervisor };
+        if let Err(error) = cluster.start_on_a_free_port() {
+            let log = fs::read_to_string(cluster.folder.join("log")).unwrap_or_default();
+            cluster.stop()?;
+            bail!("PostgreSQL did not start ({error:#}); its log:\n{log}");
+        }
+        Ok(cluster)
+    }
+
+    /// The address of its maintenance database, as its superuser.
+    pub(crate) fn url(&self) -> String {
+        format!("postgres://postgres@{}:{}/postgres", Ipv4Addr::LOCALHOST, self.port)
+    }
+
+    /// Stops the server and removes its folder.
+    pub(crate) fn stop(mut self) -> anyhow::Result<()> {
+        drop(self.supervisor.stdin.take());
+        self.supervisor.wait().context("the supervisor of PostgreSQL is lost")?;
+        // A temporary folder that is not everyone's lets only us remove what is directly in it.
+        match fs::remove_dir_all(&self.folder) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(error).with_context(|| format!("{} is left behind", self.folder.display()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn start_on_a_free_port(&mut self) -> anyhow::Result<()> {
+        let answers = self.supervisor.stdout.take().context("its supervisor has no output")?;
+        let mut answers = BufReader::new(answers);
+        let mut requests = self.supervisor.stdin.as_ref().context("its supervisor has no input")?;
+        for _ in 0..PORTS_TRIED {
+            self.port = free_port()?;
+            writeln!(requests, "{}", self.port)?;
+            let mut answer = String::new();
+            answers.read_line(&mut answer)?;
+            match answer.trim_end() {
+                "ready" => return Ok(()),
+                "failed" => (),
+                _ => bail!("its supervisor ended"),
+            }
+        }
+        bail!("{PORTS_TRIED} ports were tried")
+    }
+}
+
+/// What the server is told beside its defaults.
+fn settings(socket_folder: &str) -> String {
+    let socket_folder = socket_folder.replace('\'', "''");
+    format!(
+        "listen_addresses = '{}'\n\
+         unix_socket_directories = '{socket_folder}'\n\
+         max_connections = 300\n\
+         fsync = off\n\
+         synchronous_commit = off\n\
+         full_page_writes = off",
+        Ipv4Addr::LOCALHOST,
+    )
+}
+
+fn free_port() -> anyhow::Result<u16> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("127.0.0.1 has no free port")?;
+    Ok(listener.local_addr()?.port())
+}
+
+/// A new folder under the temporary one, which only the server's user can enter.
+fn new_folder(user: &ServerUser) -> anyhow::Result<PathBuf> {
+    let parent = env::temp_dir();
+    ensure!(parent.is_absolute(), "TMPDIR is {}, which is no absolute path", parent.display());
+    for number in 0..100 {
+        let folder = parent.join(format!("cuepoint-test-{}-{number}", process::id()));
+        match user.create_dir(&folder) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => (),
+            Err(error) => {
+                return Err(error).with_context(|| format!("{} cannot be made", folder.display()));
+            }
+            Ok(()) => return Ok(folder),
+        }
+    }
+    bail!("{} is full of old test clusters", parent.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quote_in_the_folder_ends_no_setting() {
+        let settings = settings("/tmp/it's");
+        assert!(settings.lines().any(|line| line == "unix_socket_directories = '/tmp/it''s'"), "{settings}");
+    }
+}

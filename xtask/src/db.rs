@@ -1,0 +1,197 @@
+//! `cargo xtask db`: a developer's own PostgreSQL, which stays until it is stopped.
+
+use std::env;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, bail, ensure};
+
+use crate::server_user::ServerUser;
+use crate::{postgres_binaries, workspace};
+
+const DEFAULT_PORT: u16 = 54329;
+const DATABASE: &str = "cuepoint";
+
+/// Starts, stops or empties the cluster.
+pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
+    let [action] = arguments else { bail!("say `start`, `stop` or `reset`") };
+    match action.as_str() {
+        "start" => {
+            let cluster = DevCluster::locate()?;
+            let port = cluster.start()?;
+            if !cluster.has_database(port)? {
+                cluster.tool("createdb", port, &[DATABASE])?;
+            }
+            cluster.tell(port);
+        }
+        "stop" => DevCluster::locate()?.stop()?,
+        "reset" => {
+            let cluster = DevCluster::locate()?;
+            let port = cluster.start()?;
+            cluster.tool("dropdb", port, &["--if-exists", "--force", DATABASE])?;
+            cluster.tool("createdb", port, &[DATABASE])?;
+            println!("the database {DATABASE} is empty again");
+            cluster.tell(port);
+        }
+        other => bail!("there is no `db {other}`; say `start`, `stop` or `reset`"),
+    }
+    Ok(0)
+}
+
+struct DevCluster {
+    user: ServerUser,
+    bin: PathBuf,
+    /// Everything of the cluster: `data` and `log`.
+    folder: PathBuf,
+}
+
+impl DevCluster {
+    fn locate() -> anyhow::Result<Self> {
+        let bin = postgres_binaries::find_or_install()?;
+        let user = ServerUser::choose()?;
+        let folder = if user.can_enter(workspace::root()) {
+            let ours = workspace::root().join(".cuepoint");
+            fs::create_dir_all(&ours).with_context(|| format!("{} cannot be made", ours.display()))?;
+            ours.join("postgres")
+        } else {
+            env::temp_dir().join(name_for(workspace::root()))
+        };
+        Ok(Self { user, bin, folder })
+    }
+
+    /// Makes the cluster if it is new and starts it if it is not running; answers with its port.
+    fn start(&self) -> anyhow::Result<u16> {
+        if let Some(port) = self.running_port()? {
+            return Ok(port);
+        }
+        if !self.folder.exists() {
+            self.user
+                .create_dir(&self.folder)
+                .with_context(|| format!("{} cannot be made", self.folder.display()))?;
+        }
+        ensure!(self.user.owns_dir(&self.folder), "{} belongs to somebody else", self.folder.display());
+        if !self.data().join("PG_VERSION").exists() {
+            self.initialise()?;
+        }
+        let port = wanted_port()?;
+        let mut start = self.program("pg_ctl");
+        start.args(["start", "-w", "-l", "log", "-D", "data", "-o", &format!("-p {port}")]);
+        run_quietly(&mut start).with_context(|| {
+            let log = self.folder.join("log");
+            format!("port {port} may be taken (CUEPOINT_DB_PORT chooses another); {} says why", log.display())
+        })?;
+        Ok(port)
+    }
+
+    fn initialise(&self) -> anyhow::Result<()> {
+        let mut initdb = self.program("initdb");
+        initdb.args(["-A", "trust", "-U", "postgres", "--no-locale", "-E", "UTF8", "-D", "data"]);
+        run_quietly(&mut initdb)?;
+        let config = self.data().join("postgresql.conf");
+        let mut config =
+            OpenOptions::new().append(true).open(config).context("initdb wrote no postgresql.conf")?;
+        writeln!(config, "listen_addresses = '127.0.0.1'\nunix_socket_directories = ''")?;
+        Ok(())
+    }
+
+    fn stop(&self) -> anyhow::Result<()> {
+        if self.running_port()?.is_none() {
+            println!("PostgreSQL is not running");
+            return Ok(());
+        }
+        run_quietly(self.program("pg_ctl").args(["stop", "-w", "-m", "fast", "-D", "data"]))?;
+        println!("PostgreSQL is stopped; its data stay in {}", self.folder.display());
+        Ok(())
+    }
+
+    /// The port of the running server, from the fourth line of its lock file; none when it is not running.
+    fn running_port(&self) -> anyhow::Result<Option<u16>> {
+        if !self.data().join("PG_VERSION").exists() {
+            return Ok(None);
+        }
+        let mut status = self.program("pg_ctl");
+        status.args(["status", "-D", "data"]).stdout(Stdio::null()).stderr(Stdio::null());
+        if !status.status().context("pg_ctl did not start")?.success() {
+            return Ok(None);
+        }
+        let lock_file = fs::read_to_string(self.data().join("postmaster.pid"))?;
+        let port = lock_file.lines().nth(3).and_then(|line| line.trim().parse().ok());
+        Ok(Some(port.context("postmaster.pid holds no port")?))
+    }
+
+    fn has_database(&self, port: u16) -> anyhow::Result<bool> {
+        let query = format!("SELECT 1 FROM pg_database WHERE datname = '{DATABASE}'");
+        let answer = self.tool("psql", port, &["-d", "postgres", "-XAtq", "-c", &query])?;
+        Ok(answer.trim() == "1")
+    }
+
+    /// Runs a client program on the server as its superuser; answers with what it printed.
+    fn tool(&self, name: &str, port: u16, arguments: &[&str]) -> anyhow::Result<String> {
+        let mut tool = self.program(name);
+        tool.args(["-h", "127.0.0.1", "-p", &port.to_string(), "-U", "postgres"]).args(arguments);
+        run_quietly(&mut tool)
+    }
+
+    fn program(&self, name: &str) -> Command {
+        // The clients may be another package than the server, and lie elsewhere.
+        let beside_the_server = self.bin.join(name);
+        let path = if beside_the_server.is_file() { beside_the_server } else { name.into() };
+        let mut program = self.user.command(path);
+        program.current_dir(&self.folder).stdin(Stdio::null());
+        program
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    fn tell(&self, port: u16) {
+        println!(
+            "PostgreSQL runs on 127.0.0.1:{port}, its data in {}. The service on it:\n",
+            self.folder.display()
+        );
+        println!(
+            "    CUEPOINT__STORAGE__BACKEND=postgres CUEPOINT__STORAGE__POSTGRES__URL=postgres://postgres@127.0.0.1:{port}/{DATABASE} cargo run\n"
+        );
+    }
+}
+
+fn wanted_port() -> anyhow::Result<u16> {
+    match env::var_os("CUEPOINT_DB_PORT") {
+        None => Ok(DEFAULT_PORT),
+        Some(text) => {
+            let port = text.to_str().and_then(|text| text.parse().ok()).filter(|port| *port != 0);
+            port.with_context(|| format!("CUEPOINT_DB_PORT is {}, which is no port", text.display()))
+        }
+    }
+}
+
+/// A folder name that is the repository's own, made of its path.
+fn name_for(repository: &Path) -> String {
+    let path = repository.to_string_lossy();
+    let name: String = path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    format!("cuepoint-db{name}")
+}
+
+/// Runs a program and answers with what it printed; what it had to say becomes the error when it fails.
+fn run_quietly(command: &mut Command) -> anyhow::Result<String> {
+    let program = command.get_program().to_owned();
+    let output = command.output().with_context(|| format!("{} did not start", program.display()))?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{} failed: {}{}", program.display(), printed, complaint.trim_end());
+    Ok(printed.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_repositories_have_two_folders() {
+        assert_eq!(name_for(Path::new("/root/cue point")), "cuepoint-db-root-cue-point");
+        assert_ne!(name_for(Path::new("/a/x")), name_for(Path::new("/a/y")));
+    }
+}

@@ -1,0 +1,110 @@
+//! Every developer's command. `cargo xtask` alone lists them.
+
+mod ci;
+mod cluster;
+mod db;
+mod openapi;
+mod postgres_binaries;
+mod server_user;
+mod test;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+/// One line of the list that `cargo xtask` prints.
+struct Command {
+    name: &'static str,
+    arguments: &'static str,
+    does: &'static str,
+    /// Takes what follows the name; answers with the exit code.
+    run: fn(&[String]) -> anyhow::Result<u8>,
+}
+
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "ci",
+        arguments: "",
+        does: "everything that must be green: format, lints, docs, tidy, licences, openapi, test",
+        run: ci::run,
+    },
+    Command {
+        name: "test",
+        arguments: "[cargo test arguments]",
+        does: "every test, on a throw-away PostgreSQL that it starts and removes",
+        run: test::run,
+    },
+    Command {
+        name: "tidy",
+        arguments: "",
+        does: "the rules of the repository that no compiler checks",
+        run: tidy::run,
+    },
+    Command {
+        name: "db",
+        arguments: "start|stop|reset",
+        does: "a PostgreSQL of your own that stays, and the line that runs the service on it",
+        run: db::run,
+    },
+    Command {
+        name: "openapi",
+        arguments: "[--check]",
+        does: "write docs/openapi.json from the code, or fail when it differs",
+        run: openapi::run,
+    },
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((name, rest)) = arguments.split_first() else {
+        print!("{}", list());
+        return ExitCode::SUCCESS;
+    };
+    if matches!(name.as_str(), "help" | "--help" | "-h") {
+        print!("{}", list());
+        return ExitCode::SUCCESS;
+    }
+    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
+        eprint!("xtask: there is no command `{name}`\n\n{}", list());
+        return ExitCode::from(2);
+    };
+    match (command.run)(rest) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("xtask {name}: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The commands, one a line.
+fn list() -> String {
+    let mut text = String::from("cargo xtask <command>\n\n");
+    for Command { name, arguments, does, .. } in COMMANDS {
+        let usage = format!("{name} {arguments}");
+        text.push_str(&format!("  {usage:<30} {does}\n"));
+    }
+    text
+}
+
+/// Refuses arguments where a command takes none.
+fn no_arguments(arguments: &[String]) -> anyhow::Result<()> {
+    match arguments.first() {
+        None => Ok(()),
+        Some(argument) => anyhow::bail!("there is no argument `{argument}`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_holds_every_command_on_one_line() {
+        let list = list();
+        for command in COMMANDS {
+            let lines = list.lines().filter(|line| line.trim_start().starts_with(command.name));
+            assert_eq!(lines.count(), 1, "{}", command.name);
+        }
+    }
+}

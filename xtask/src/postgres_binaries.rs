@@ -1,0 +1,150 @@
+//! Where PostgreSQL's server programs are, and how they get there.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, bail, ensure};
+
+use crate::workspace::exit_code;
+
+/// Folders of versions (`parent`, `prefix` of the version, `suffix` below it) as distributions lay them out.
+const USUAL_PLACES: &[(&str, &str, &str)] = &[
+    ("/usr/lib/postgresql", "", "bin"),          // Debian, Ubuntu
+    ("/usr", "pgsql-", "bin"),                   // Red Hat, from postgresql.org
+    ("/usr/lib", "postgresql", "bin"),           // SUSE
+    ("/usr/libexec", "postgresql", ""),          // Alpine
+    ("/opt/homebrew/opt", "postgresql@", "bin"), // Homebrew on ARM
+    ("/usr/local/opt", "postgresql@", "bin"),    // Homebrew on Intel
+    ("/Applications/Postgres.app/Contents/Versions", "", "bin"), // Postgres.app
+];
+
+/// A package manager that we know, and the command that installs PostgreSQL with it.
+const INSTALLERS: &[(&str, &str)] = &[
+    ("apt-get", "sudo apt-get install -y postgresql"),
+    ("dnf", "sudo dnf install -y postgresql-server postgresql"),
+    ("zypper", "sudo zypper install -y postgresql-server postgresql"),
+    ("pacman", "sudo pacman -S --needed postgresql"),
+    ("apk", "sudo apk add postgresql"),
+    ("brew", "brew install postgresql@17"),
+];
+
+/// Keeps Debian's package from making and starting a cluster of its own while it is installed.
+const NO_MAIN_CLUSTER: &str = "/etc/postgresql-common/createcluster.d/zz-cuepoint.conf";
+
+/// The folder with `initdb`, `pg_ctl` and `psql`; root on Debian gets the package installed where it is missing.
+///
+/// # Errors
+/// The one command that installs them, where we may not do it ourselves.
+pub(crate) fn find_or_install() -> anyhow::Result<PathBuf> {
+    if let Some(found) = find()? {
+        return Ok(found);
+    }
+    if is_root() && on_path("apt-get").is_some() {
+        install_with_apt()?;
+        return find()?
+            .context("PostgreSQL was installed, but its programs are not where they should be; set PG_BIN");
+    }
+    let known = INSTALLERS.iter().find(|(manager, _)| on_path(manager).is_some());
+    match known {
+        Some((_, command)) => {
+            bail!("PostgreSQL's server programs are missing. Install them and try again:\n\n    {command}\n")
+        }
+        None => {
+            bail!("PostgreSQL's server programs are missing: install them, or name their folder in PG_BIN")
+        }
+    }
+}
+
+/// `PG_BIN`, then `PATH`, then the usual places, the highest version first.
+fn find() -> anyhow::Result<Option<PathBuf>> {
+    if let Some(asked) = env::var_os("PG_BIN").map(PathBuf::from) {
+        ensure!(is_server(&asked), "PG_BIN is {}, which holds no initdb and pg_ctl", asked.display());
+        return Ok(Some(asked));
+    }
+    if let Some(initdb) = on_path("initdb")
+        && let Some(folder) = initdb.parent().filter(|folder| is_server(folder))
+    {
+        return Ok(Some(folder.to_path_buf()));
+    }
+    let versions = USUAL_PLACES.iter().flat_map(|(parent, prefix, suffix)| {
+        let names = newest_first(names_in(Path::new(parent)), prefix);
+        names.into_iter().map(move |name| Path::new(parent).join(name).join(suffix))
+    });
+    Ok(versions.into_iter().find(|folder| is_server(folder)))
+}
+
+/// The names that are `prefix` and a version, the highest version first.
+fn newest_first(names: Vec<String>, prefix: &str) -> Vec<String> {
+    let version = |name: &String| -> Option<Vec<u32>> {
+        name.strip_prefix(prefix)?.split('.').map(|part| part.parse().ok()).collect()
+    };
+    let mut found: Vec<_> = names.into_iter().filter(|name| version(name).is_some()).collect();
+    found.sort_by_key(|name| std::cmp::Reverse(version(name)));
+    found
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+}
+
+fn is_server(folder: &Path) -> bool {
+    folder.join("initdb").is_file() && folder.join("pg_ctl").is_file()
+}
+
+fn on_path(program: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+}
+
+fn is_root() -> bool {
+    let uid = Command::new("id").arg("-u").output();
+    uid.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
+fn install_with_apt() -> anyhow::Result<()> {
+    eprintln!("xtask: PostgreSQL's server programs are missing; installing Debian's package");
+    apt(&["update"])?;
+    let config = Path::new(NO_MAIN_CLUSTER);
+    if let Some(folder) = config.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+    }
+    fs::write(config, "create_main_cluster = false\n")
+        .context("the package's own cluster cannot be switched off")?;
+    let installed = apt(&["install", "-y", "--no-install-recommends", "postgresql"]);
+    // The machine's later packages shall behave as their distribution means them to.
+    fs::remove_file(config).with_context(|| format!("{} cannot be removed", config.display()))?;
+    installed
+}
+
+fn apt(arguments: &[&str]) -> anyhow::Result<()> {
+    let mut command = Command::new("apt-get");
+    command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive").stdin(std::process::Stdio::null());
+    // Standard output belongs to the tests.
+    command.stdout(std::io::stderr());
+    ensure!(exit_code(&mut command)? == 0, "apt-get {} failed", arguments.join(" "));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(prefix: &str, names: &[&str], expected: &[&str]) {
+        let names = names.iter().map(|name| name.to_string()).collect();
+        assert_eq!(newest_first(names, prefix), expected);
+    }
+
+    #[test]
+    fn the_highest_version_comes_first() {
+        check("", &["9.6", "15", "17", "common"], &["17", "15", "9.6"]);
+        check(
+            "postgresql@",
+            &["postgresql@9", "mysql@8", "postgresql@16", "postgresql"],
+            &["postgresql@16", "postgresql@9"],
+        );
+        check("pgsql-", &[], &[]);
+    }
+}

@@ -1,0 +1,60 @@
+//! `cargo xtask test`: every test, those on a real PostgreSQL too.
+
+use std::env;
+
+use crate::cluster::Cluster;
+use crate::workspace::{cargo, exit_code};
+
+/// Where a test that needs PostgreSQL finds it.
+const URL_VARIABLE: &str = "CUEPOINT_TEST_POSTGRES_URL";
+
+/// Runs `cargo test` beside a throw-away cluster and answers with its exit code.
+pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
+    let cluster = Cluster::start()?;
+    let mut tests = cargo();
+    // A developer's own configuration must not change what a test sees.
+    for (name, _) in env::vars_os() {
+        if name.as_encoded_bytes().starts_with(b"CUEPOINT_") {
+            tests.env_remove(name);
+        }
+    }
+    tests.args(cargo_arguments(arguments)).env(URL_VARIABLE, cluster.url());
+    let code = exit_code(&mut tests);
+    cluster.stop()?;
+    code
+}
+
+/// The whole workspace, unless the arguments choose a package: cargo lets `--workspace` win over `--package`.
+fn cargo_arguments(extra: &[String]) -> Vec<&str> {
+    let own = extra.iter().map(String::as_str).take_while(|argument| *argument != "--");
+    let chooses = |argument: &str| {
+        argument == "--package"
+            || argument.starts_with("--package=")
+            || (argument.starts_with("-p") && !argument.starts_with("--"))
+    };
+    let mut arguments = vec!["test", "--locked"];
+    if !own.into_iter().any(chooses) {
+        arguments.push("--workspace");
+    }
+    arguments.extend(extra.iter().map(String::as_str));
+    arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(extra: &[&str], expected: &[&str]) {
+        let extra: Vec<String> = extra.iter().map(|argument| argument.to_string()).collect();
+        assert_eq!(cargo_arguments(&extra), expected);
+    }
+
+    #[test]
+    fn the_whole_workspace_is_tested_unless_a_package_is_chosen() {
+        check(&[], &["test", "--locked", "--workspace"]);
+        check(&["wallet"], &["test", "--locked", "--workspace", "wallet"]);
+        check(&["-p", "xtask"], &["test", "--locked", "-p", "xtask"]);
+        check(&["--package=xtask"], &["test", "--locked", "--package=xtask"]);
+        check(&["--", "-p"], &["test", "--locked", "--workspace", "--", "-p"]);
+    }
+}

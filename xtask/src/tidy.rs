@@ -1,0 +1,110 @@
+//! `cargo xtask tidy`: the rules of the repository that no compiler checks.
+
+mod dependencies;
+mod layout;
+mod manifests;
+mod sources;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use crate::no_arguments;
+use crate::workspace::{cargo, output_of, root};
+
+/// A file of the repository: its path from the top with `/` between, and its bytes.
+struct File {
+    path: String,
+    content: Vec<u8>,
+}
+
+impl File {
+    /// Its text; bytes that are no UTF-8 become replacement characters.
+    fn text(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(&self.content)
+    }
+
+    fn has_extension(&self, extensions: &[&str]) -> bool {
+        let extension = Path::new(&self.path).extension();
+        extension.is_some_and(|found| extensions.iter().any(|extension| found == *extension))
+    }
+}
+
+/// Judges every file; says each broken rule in one sentence and answers 1 when there is any.
+pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
+    no_arguments(arguments)?;
+    let files = read_files()?;
+    let mut complaints = layout::check_top_level(&files);
+    complaints.extend(layout::check_migrations(&files));
+    complaints.extend(manifests::check(&files));
+    complaints.extend(sources::check(&files));
+    let tree = [
+        "tree",
+        "--package",
+        "cuepoint-domain",
+        "--edges",
+        "normal",
+        "--all-features",
+        "--prefix",
+        "none",
+        "--locked",
+    ];
+    complaints.extend(dependencies::check_domain(&output_of(cargo().args(tree))?));
+
+    for (path, lines) in sources::long_files(&files) {
+        println!("note: {path} has {lines} lines; past {} it fails", sources::LINES_ALLOWED);
+    }
+    for complaint in &complaints {
+        println!("{complaint}");
+    }
+    if complaints.is_empty() {
+        println!("tidy: {} files follow the rules", files.len());
+        return Ok(0);
+    }
+    println!("tidy: {} to put right", complaints.len());
+    Ok(1)
+}
+
+/// Every file but those that git does not see either, sorted by path.
+fn read_files() -> anyhow::Result<Vec<File>> {
+    let ignored = fs::read_to_string(root().join(".gitignore")).unwrap_or_default();
+    let ignored: Vec<PathBuf> = ignored
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix('/'))
+        .map(|name| root().join(name.trim_end_matches('/')))
+        .chain([root().join(".git")])
+        .collect();
+    let mut files = Vec::new();
+    let mut folders = vec![root().to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        let entries =
+            fs::read_dir(&folder).with_context(|| format!("{} cannot be read", folder.display()))?;
+        for entry in entries {
+            let (path, kind) = entry.and_then(|entry| Ok((entry.path(), entry.file_type()?)))?;
+            if ignored.contains(&path) {
+                continue;
+            }
+            if kind.is_dir() {
+                folders.push(path);
+            } else if kind.is_file() {
+                let content =
+                    fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+                let path = path.strip_prefix(root())?.to_string_lossy().into_owned();
+                files.push(File { path, content });
+            }
+        }
+    }
+    files.sort_by(|left, right| left.path.cmp(&right.path));
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file for the tests of every check.
+    pub(super) fn file(path: &str, text: &str) -> File {
+        File { path: path.to_owned(), content: text.as_bytes().to_vec() }
+    }
+}

@@ -1,0 +1,133 @@
+//! What lies where: the top level, and the folders of migrations.
+
+use std::collections::BTreeMap;
+
+use super::File;
+
+/// The top level's folders and files; dotfiles and licences are welcome beside them.
+const TOP_LEVEL: &[&str] = &[
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "Cargo.lock",
+    "Cargo.toml",
+    "README.md",
+    "clippy.toml",
+    "config",
+    "crates",
+    "deny.toml",
+    "docs",
+    "migrations",
+    "rust-toolchain.toml",
+    "rustfmt.toml",
+    "xtask",
+];
+
+/// Judges the names at the top of the repository.
+pub(super) fn check_top_level(files: &[File]) -> Vec<String> {
+    let mut names: Vec<&str> = files.iter().filter_map(|file| file.path.split('/').next()).collect();
+    names.dedup();
+    names.retain(|name| !TOP_LEVEL.contains(name) && !name.starts_with('.') && !name.starts_with("LICENSE"));
+    names
+        .into_iter()
+        .map(|name| format!("{name}: the top level has no place for it; see the map in ARCHITECTURE.md"))
+        .collect()
+}
+
+/// Judges the folders of `migrations/`: `<stamp>_<name>` with `up.sql` and `down.sql`.
+pub(super) fn check_migrations(files: &[File]) -> Vec<String> {
+    let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for file in files {
+        if let Some((folder, name)) =
+            file.path.strip_prefix("migrations/").and_then(|path| path.split_once('/'))
+        {
+            folders.entry(folder).or_default().push(name);
+        }
+    }
+    folders.iter().flat_map(|(folder, names)| check_migration(folder, names)).collect()
+}
+
+fn check_migration(folder: &str, names: &[&str]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    if !is_migration_name(folder) {
+        complaints.push(format!(
+            "migrations/{folder}: its name is not `<14 digits of date and time>_<what_it_does>`"
+        ));
+    }
+    for required in ["up.sql", "down.sql"] {
+        if !names.contains(&required) {
+            complaints.push(format!("migrations/{folder}: it has no {required}"));
+        }
+    }
+    // Diesel reads `metadata.toml` too: a migration that cannot run in a transaction says so there.
+    for other in names.iter().filter(|name| !matches!(**name, "up.sql" | "down.sql" | "metadata.toml")) {
+        complaints.push(format!("migrations/{folder}/{other}: a migration holds up.sql and down.sql"));
+    }
+    complaints
+}
+
+fn is_migration_name(folder: &str) -> bool {
+    let Some((stamp, name)) = folder.split_once('_') else {
+        return false;
+    };
+    let digits = stamp.chars().filter(char::is_ascii_digit).count();
+    digits == 14
+        && stamp.chars().all(|c| c.is_ascii_digit() || c == '-')
+        && !name.is_empty()
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::file;
+    use super::*;
+
+    fn check(judge: fn(&[File]) -> Vec<String>, paths: &[&str], expected: &[&str]) {
+        let files: Vec<File> = paths.iter().map(|path| file(path, "")).collect();
+        let complaints = judge(&files);
+        assert_eq!(complaints.len(), expected.len(), "{complaints:?}");
+        for (complaint, beginning) in complaints.iter().zip(expected) {
+            assert!(complaint.starts_with(beginning), "{complaint}");
+        }
+    }
+
+    #[test]
+    fn the_top_level_holds_what_the_map_shows() {
+        check(check_top_level, &[".ci/run", ".gitignore", "LICENSE-MIT", "crates/x/src/lib.rs"], &[]);
+        check(
+            check_top_level,
+            &["crates/x", "notes.md", "scripts/a", "scripts/b"],
+            &["notes.md:", "scripts:"],
+        );
+    }
+
+    #[test]
+    fn a_migration_has_a_stamp_a_name_and_two_directions() {
+        let good = [
+            "migrations/README.md",
+            "migrations/2026-01-31-120000_users/up.sql",
+            "migrations/2026-01-31-120000_users/down.sql",
+        ];
+        check(check_migrations, &good, &[]);
+        check(
+            check_migrations,
+            &["migrations/20260131120000_users/down.sql", "migrations/20260131120000_users/up.sql"],
+            &[],
+        );
+        check(
+            check_migrations,
+            &["migrations/20260131120000_users/up.sql"],
+            &["migrations/20260131120000_users: it has no down.sql"],
+        );
+        check(
+            check_migrations,
+            &["migrations/1_users/up.sql", "migrations/1_users/down.sql"],
+            &["migrations/1_users: its name"],
+        );
+        let more = [
+            "migrations/20260131120000_a/up.sql",
+            "migrations/20260131120000_a/down.sql",
+            "migrations/20260131120000_a/x.sql",
+        ];
+        check(check_migrations, &more, &["migrations/20260131120000_a/x.sql:"]);
+    }
+}

@@ -1,0 +1,150 @@
+//! What stands in the files: how much, what the domain may name, and what an editor leaves behind.
+
+use super::File;
+
+/// A source file may not be longer.
+pub(super) const LINES_ALLOWED: usize = 500;
+
+/// A longer one is worth a note.
+const LINES_WISHED: usize = 400;
+
+/// Paths that would let the outside world into the domain.
+const BANNED_IN_DOMAIN: &[&str] = &["std::fs", "std::net", "std::env", "tokio::"];
+
+/// Judges every file.
+pub(super) fn check(files: &[File]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for file in files {
+        let text = file.text();
+        let lines = text.lines().count();
+        if is_source(file) && lines > LINES_ALLOWED {
+            complaints.push(format!(
+                "{}: {lines} lines are more than {LINES_ALLOWED}; split it by what it holds",
+                file.path
+            ));
+        }
+        if file.path.starts_with("crates/domain/src/") {
+            complaints.extend(domain_mentions(&file.path, &text));
+        }
+        complaints.extend(leftovers(file, &text));
+    }
+    complaints
+}
+
+/// The source files that are allowed but long, with their lines.
+pub(super) fn long_files(files: &[File]) -> Vec<(&str, usize)> {
+    let sources = files.iter().filter(|file| is_source(file));
+    let counted = sources.map(|file| (file.path.as_str(), file.text().lines().count()));
+    counted.filter(|(_, lines)| *lines > LINES_WISHED && *lines <= LINES_ALLOWED).collect()
+}
+
+fn is_source(file: &File) -> bool {
+    let mut parts = file.path.split('/');
+    let in_src = match parts.next() {
+        Some("crates") => parts.nth(1) == Some("src"),
+        Some("xtask") => parts.next() == Some("src"),
+        _ => false,
+    };
+    in_src && file.has_extension(&["rs"])
+}
+
+fn domain_mentions(path: &str, text: &str) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for (number, line) in (1_usize..).zip(text.lines()) {
+        let code = line.split("//").next().unwrap_or_default();
+        for banned in BANNED_IN_DOMAIN.iter().filter(|banned| code.contains(**banned)) {
+            complaints.push(format!(
+                "{path}:{number}: the domain names `{banned}`; the outside world comes in through a port"
+            ));
+        }
+    }
+    for module in grouped_std_imports(text).filter(|module| matches!(*module, "fs" | "net" | "env")) {
+        complaints.push(format!(
+            "{path}: the domain imports `std::{module}`; the outside world comes in through a port"
+        ));
+    }
+    complaints
+}
+
+/// The words of every `std::{…};`.
+fn grouped_std_imports(text: &str) -> impl Iterator<Item = &str> {
+    let groups = text.split("std::{").skip(1).filter_map(|rest| rest.split(';').next());
+    groups.flat_map(|group| group.split(|c: char| !c.is_alphanumeric() && c != '_'))
+}
+
+/// Marks of an unfinished merge in any file, blanks at the end of a line where people write.
+fn leftovers(file: &File, text: &str) -> Vec<String> {
+    let written_by_people = file.has_extension(&["rs", "toml", "md", "sql"]);
+    let mut complaints = Vec::new();
+    for (number, line) in (1_usize..).zip(text.split('\n')) {
+        if line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ") {
+            complaints.push(format!("{}:{number}: a merge was left unfinished here", file.path));
+        }
+        if written_by_people && line.ends_with(char::is_whitespace) {
+            complaints.push(format!("{}:{number}: the line ends in white space", file.path));
+        }
+    }
+    complaints
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::file;
+    use super::*;
+
+    fn check_file(path: &str, text: &str, expected: &[&str]) {
+        let complaints = check(&[file(path, text)]);
+        assert_eq!(complaints.len(), expected.len(), "{complaints:?}");
+        for (complaint, beginning) in complaints.iter().zip(expected) {
+            assert!(complaint.starts_with(beginning), "{complaint}");
+        }
+    }
+
+    #[test]
+    fn a_source_file_of_more_than_500_lines_fails() {
+        check_file("crates/server/src/a/b.rs", &"x\n".repeat(500), &[]);
+        check_file("crates/server/src/a/b.rs", &"x\n".repeat(501), &["crates/server/src/a/b.rs: 501 lines"]);
+        check_file("crates/server/tests/all.rs", &"x\n".repeat(501), &[]);
+    }
+
+    #[test]
+    fn a_source_file_of_more_than_400_lines_is_listed() {
+        let lengths = [400, 401, 500, 501];
+        let files: Vec<File> = lengths
+            .iter()
+            .map(|lines| file(&format!("crates/x/src/{lines}.rs"), &"x\n".repeat(*lines)))
+            .collect();
+        let listed: Vec<usize> = long_files(&files).iter().map(|(_, lines)| *lines).collect();
+        assert_eq!(listed, [401, 500]);
+    }
+
+    #[test]
+    fn the_domain_names_no_outside_world() {
+        let grouped = "use std::{\n    fmt,\n    net::IpAddr,\n};\n";
+        check_file(
+            "crates/domain/src/lib.rs",
+            grouped,
+            &["crates/domain/src/lib.rs: the domain imports `std::net`"],
+        );
+        check_file("crates/domain/src/lib.rs", "use std::fmt;\n// no tokio::spawn here\n", &[]);
+        check_file(
+            "crates/domain/src/lib.rs",
+            "\nuse std::fs::File;\n",
+            &["crates/domain/src/lib.rs:2: the domain names `std::fs`"],
+        );
+        check_file(
+            "crates/domain/src/a.rs",
+            "tokio::spawn(std::env::args());",
+            &["crates/domain/src/a.rs:1", "crates/domain/src/a.rs:1"],
+        );
+        check_file("crates/server/src/main.rs", "use std::env;\n", &[]);
+    }
+
+    #[test]
+    fn leftovers_are_found() {
+        check_file("a.txt", "a\n<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs\n", &["a.txt:2", "a.txt:6"]);
+        check_file("a.md", "Title\n=======\n", &[]);
+        check_file("a.md", "one\ntwo \nthree\t\n", &["a.md:2", "a.md:3"]);
+        check_file("a.txt", "blanks may end it \n", &[]);
+    }
+}

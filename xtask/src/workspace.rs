@@ -1,0 +1,50 @@
+//! Where the repository is, and how cargo is called in it.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+use anyhow::Context;
+
+/// The top of the repository.
+pub(crate) fn root() -> &'static Path {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask)
+}
+
+/// The folder that cargo builds into, told by where this program lies: `<target>/<profile>/xtask`.
+pub(crate) fn target_dir() -> anyhow::Result<PathBuf> {
+    let program = env::current_exe().context("where this program lies is unknown")?;
+    let target = program.ancestors().nth(2);
+    Ok(target.context("this program lies in no target folder")?.to_path_buf())
+}
+
+/// Cargo, the same one that runs us, at the top of the repository.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+/// Runs a command to its end with our own input and output; answers with its exit code.
+pub(crate) fn exit_code(command: &mut Command) -> anyhow::Result<u8> {
+    let status =
+        command.status().with_context(|| format!("{} did not start", command.get_program().display()))?;
+    Ok(code_of(status))
+}
+
+/// What a command printed on standard output, or an error when it failed; its standard error goes to ours.
+pub(crate) fn output_of(command: &mut Command) -> anyhow::Result<String> {
+    let program = command.get_program().to_owned();
+    let output = command
+        .stderr(std::process::Stdio::inherit())
+        .output()
+        .with_context(|| format!("{} did not start", program.display()))?;
+    anyhow::ensure!(output.status.success(), "{} failed: {}", program.display(), output.status);
+    String::from_utf8(output.stdout).context("its output is no UTF-8")
+}
+
+/// The exit code of an ended program; 1 where a signal ended it.
+fn code_of(status: ExitStatus) -> u8 {
+    status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}
