@@ -59,7 +59,8 @@ pub(crate) fn find_or_install() -> anyhow::Result<PathBuf> {
 
 /// `PG_BIN`, then `PATH`, then the usual places, the highest version first.
 fn find() -> anyhow::Result<Option<PathBuf>> {
-    if let Some(asked) = env::var_os("PG_BIN").map(PathBuf::from) {
+    if let Some(asked) = env::var_os("PG_BIN") {
+        let asked = std::path::absolute(asked).context("PG_BIN is no path")?;
         ensure!(is_server(&asked), "PG_BIN is {}, which holds no initdb and pg_ctl", asked.display());
         return Ok(Some(asked));
     }

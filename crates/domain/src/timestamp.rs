@@ -28,7 +28,7 @@ impl Timestamp {
     /// Microseconds since the start of 1970.
     #[must_use]
     pub fn unix_micros(self) -> i64 {
-        let micros = (self.0 - OffsetDateTime::UNIX_EPOCH).whole_microseconds();
+        let micros = self.0.unix_timestamp_nanos().div_euclid(1_000);
         i64::try_from(micros).unwrap_or(if micros.is_negative() { i64::MIN } else { i64::MAX })
     }
 

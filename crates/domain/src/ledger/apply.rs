@@ -11,6 +11,21 @@ use crate::people::{ProfileRefusal, User, change_profile};
 use crate::topup::Topup;
 use crate::withdrawal::{Limit, Withdrawal};
 
+/// The kinds of rows that a plan can name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Row {
+    /// A music request.
+    Request,
+    /// A person.
+    User,
+    /// A person's wallet.
+    Wallet,
+    /// A withdrawal.
+    Withdrawal,
+    /// A top-up.
+    Topup,
+}
+
 /// Why a plan is not applied; the book is as it was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rejection {
@@ -30,7 +45,7 @@ pub enum Rejection {
     /// A balance would be larger than any may be.
     OutOfRange,
     /// The plan names something that does not exist.
-    Missing(&'static str),
+    Missing(Row),
     /// The book contradicts itself.
     Broken(&'static str),
 }
@@ -97,13 +112,13 @@ enum Thing {
 fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Rejection> {
     Ok(match &plan.step {
         Step::None(Subject::Request(id)) => Thing::Request(
-            book.requests.get(id).ok_or(Rejection::Missing("request"))?.clone().seen_at(plan.origin.at),
+            book.requests.get(id).ok_or(Rejection::Missing(Row::Request))?.clone().seen_at(plan.origin.at),
         ),
         Step::None(Subject::Withdrawal(id, _)) => {
-            Thing::Withdrawal(book.withdrawal(*id).ok_or(Rejection::Missing("withdrawal"))?.clone())
+            Thing::Withdrawal(book.withdrawal(*id).ok_or(Rejection::Missing(Row::Withdrawal))?.clone())
         }
         Step::None(Subject::Topup(id)) => {
-            Thing::Topup(book.topups.get(id).ok_or(Rejection::Missing("top-up"))?.clone())
+            Thing::Topup(book.topups.get(id).ok_or(Rejection::Missing(Row::Topup))?.clone())
         }
         Step::OpenRequest(request) => {
             changes.opened_request = Some(request.clone());
@@ -119,7 +134,7 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Reject
         }
         Step::MoveRequest { before, to } => Thing::Request(move_request(book, before, *to, changes)?),
         Step::MoveWithdrawal { before, to } => {
-            let stored = book.withdrawal(before.id).ok_or(Rejection::Missing("withdrawal"))?;
+            let stored = book.withdrawal(before.id).ok_or(Rejection::Missing(Row::Withdrawal))?;
             if stored.state != before.state {
                 return Err(Rejection::Stale);
             }
@@ -132,7 +147,7 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Reject
             Thing::Withdrawal(moved)
         }
         Step::MoveTopup { before, to } => {
-            let stored = book.topups.get(&before.id).ok_or(Rejection::Missing("top-up"))?;
+            let stored = book.topups.get(&before.id).ok_or(Rejection::Missing(Row::Topup))?;
             if stored.status != before.status {
                 return Err(Rejection::Stale);
             }
@@ -143,7 +158,7 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Reject
         }
         Step::Adjust { id, user } => Thing::Adjustment(*id, *user),
         Step::Profile { user, change } => {
-            let stored = book.users.get(user).ok_or(Rejection::Missing("user"))?;
+            let stored = book.users.get(user).ok_or(Rejection::Missing(Row::User))?;
             let changed = change_profile(stored, change).map_err(Rejection::Profile)?;
             changes.user = (changed != *stored).then(|| changed.clone());
             Thing::Profile(changed)
@@ -157,12 +172,12 @@ fn move_request(
     to: RequestState,
     changes: &mut Changes,
 ) -> Result<MusicRequest, Rejection> {
-    let stored = book.requests.get(&before.id).ok_or(Rejection::Missing("request"))?;
+    let stored = book.requests.get(&before.id).ok_or(Rejection::Missing(Row::Request))?;
     if stored.state != before.state {
         return Err(Rejection::Stale);
     }
     if to.status() == RequestStatus::Played {
-        let mut dj = book.users.get(&stored.dj).ok_or(Rejection::Missing("user"))?.clone();
+        let mut dj = book.users.get(&stored.dj).ok_or(Rejection::Missing(Row::User))?.clone();
         let profile = dj.dj.as_mut().ok_or(Rejection::Broken("a request is addressed to no DJ"))?;
         profile.played = profile.played.checked_add(1).ok_or(Rejection::OutOfRange)?;
         changes.user = Some(dj);
@@ -186,7 +201,7 @@ fn guards(book: &Book, plan: &Plan) -> Result<(), Rejection> {
 fn outcome(book: &Book, changes: &Changes, thing: Thing) -> Result<Outcome, Rejection> {
     let balance = |user: UserId| -> Result<Balance, Rejection> {
         let changed = changes.wallets.iter().find(|wallet| wallet.user == user);
-        let wallet = changed.or_else(|| book.wallets.get(&user)).ok_or(Rejection::Missing("wallet"))?;
+        let wallet = changed.or_else(|| book.wallets.get(&user)).ok_or(Rejection::Missing(Row::Wallet))?;
         Ok(wallet.balance)
     };
     Ok(match thing {

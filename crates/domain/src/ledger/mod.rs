@@ -15,7 +15,7 @@ mod posting;
 mod receipt;
 
 pub use account::{Account, Balance, OutsideAccount, PlatformAccount, Transfer, TransferKind, Wallet};
-pub use apply::{Rejection, Verdict, apply};
+pub use apply::{Rejection, Row, Verdict, apply};
 pub use audit::{Auditor, Finding, Summary};
 pub use book::{Book, Changes, OperationRecord};
 pub use entry::{ChainHash, Entry, EntryKind, Posting, PostingAccount, Reference};

@@ -1,10 +1,10 @@
 //! How transfers change wallets: floors, and the receivable that income pays first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map};
 
 use crate::ids::UserId;
 use crate::ledger::{
-    Account, Balance, Book, Entry, EntryKind, Origin, Posting, PostingAccount, Reference, Rejection,
+    Account, Balance, Book, Entry, EntryKind, Origin, Posting, PostingAccount, Reference, Rejection, Row,
     Transfer, TransferKind, Wallet,
 };
 use crate::money::Money;
@@ -70,12 +70,14 @@ fn opened<'a>(
     user: UserId,
     kind: EntryKind,
 ) -> Result<&'a mut Open, Rejection> {
-    if !open.contains_key(&user) {
-        let before = book.wallets.get(&user).ok_or(Rejection::Missing("wallet"))?.clone();
-        let now = before.balance;
-        open.insert(user, Open { before, now, kind });
-    }
-    open.get_mut(&user).ok_or(Rejection::Missing("wallet"))
+    Ok(match open.entry(user) {
+        btree_map::Entry::Occupied(found) => found.into_mut(),
+        btree_map::Entry::Vacant(place) => {
+            let before = book.wallets.get(&user).ok_or(Rejection::Missing(Row::Wallet))?.clone();
+            let now = before.balance;
+            place.insert(Open { before, now, kind })
+        }
+    })
 }
 
 /// The balance after `change` reached `account` of it, none of its three sides below zero or out of range.

@@ -1,0 +1,129 @@
+//! What every command goes through: its origin, the ledger, and the key that it may carry.
+
+use std::sync::Arc;
+
+use crate::ids::{OperationId, UserId};
+use crate::ledger::{Actor, IdempotencyKey, Origin, Plan, Receipt, Rejection, Row};
+use crate::ports::{Applied, ApplyError, Clock, Ids, Ledger, Unavailable};
+use crate::timestamp::Timestamp;
+
+/// How often a command is decided when something keeps moving under it.
+pub(super) const ATTEMPTS: u32 = 3;
+
+/// Who commands, and the key that the command may be repeated under.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Command {
+    /// Who commands.
+    pub caller: UserId,
+    /// The client's key, if it sent one.
+    pub key: Option<IdempotencyKey>,
+}
+
+/// What any command can meet.
+#[derive(Debug)]
+pub enum Obstacle {
+    /// The key was used with another body.
+    KeyReused,
+    /// The state kept moving while the command was decided.
+    Conflict,
+    /// The caller does not exist.
+    UnknownCaller,
+    /// A balance would be larger than any may be.
+    OutOfRange,
+    /// The storage contradicts itself; this names how.
+    Broken(&'static str),
+    /// Something outside cannot be reached.
+    Unavailable(Unavailable),
+}
+
+impl From<Unavailable> for Obstacle {
+    fn from(unavailable: Unavailable) -> Self {
+        Self::Unavailable(unavailable)
+    }
+}
+
+/// Why a key has no answer to repeat.
+#[derive(Debug)]
+pub enum ReplayError {
+    /// The key was used with another body.
+    KeyReused,
+    /// The storage cannot be reached.
+    Unavailable(Unavailable),
+}
+
+/// The ledger with what every plan needs beside it.
+#[derive(Clone)]
+pub(super) struct Desk {
+    pub(super) ledger: Arc<dyn Ledger>,
+    pub(super) ids: Arc<dyn Ids>,
+    pub(super) clock: Arc<dyn Clock>,
+}
+
+impl Desk {
+    pub(super) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The origin of a person's command; a command keeps its operation however often it is decided.
+    pub(super) fn origin(&self, command: &Command, operation: OperationId) -> Origin {
+        let actor = Actor::User(command.caller);
+        Origin { operation, actor, at: self.now(), reason: None, key: command.key }
+    }
+
+    pub(super) async fn apply(&self, plan: Plan) -> Result<Applied, ApplyError> {
+        self.ledger.apply(plan).await
+    }
+
+    pub(super) async fn replay(&self, key: IdempotencyKey) -> Result<Option<Receipt>, ReplayError> {
+        let record = self.ledger.find_key(&key.scope).await.map_err(ReplayError::Unavailable)?;
+        match record.filter(|record| record.is_kept(self.now())) {
+            None => Ok(None),
+            Some(record) if record.key == key => Ok(Some(record.receipt)),
+            Some(_) => Err(ReplayError::KeyReused),
+        }
+    }
+
+    /// A refusal that was decided before applying is final only while the command's key is still unknown: its twin
+    /// may have been applied in between, and is the reason for the refusal.
+    pub(super) async fn refuse<E: From<Obstacle>>(
+        &self,
+        command: &Command,
+        refusal: E,
+    ) -> Result<Applied, E> {
+        let Some(key) = command.key else { return Err(refusal) };
+        match self.replay(key).await {
+            Ok(Some(receipt)) => Ok(Applied::Replayed(receipt)),
+            Ok(None) => Err(refusal),
+            Err(ReplayError::KeyReused) => Err(Obstacle::KeyReused.into()),
+            Err(ReplayError::Unavailable(unavailable)) => Err(Obstacle::Unavailable(unavailable).into()),
+        }
+    }
+}
+
+impl Obstacle {
+    /// The obstacle that a rejection is to a command which expects none of its own.
+    pub(super) const fn from_rejection(rejection: Rejection) -> Self {
+        match rejection {
+            Rejection::Stale => Self::Conflict,
+            Rejection::KeyReused => Self::KeyReused,
+            Rejection::OutOfRange => Self::OutOfRange,
+            Rejection::Missing(Row::User | Row::Wallet) => Self::UnknownCaller,
+            Rejection::Missing(Row::Request | Row::Withdrawal | Row::Topup) => Self::Broken("a row is gone"),
+            Rejection::Broken(what) => Self::Broken(what),
+            Rejection::InsufficientFunds { .. } => {
+                Self::Broken("funds were short where none leave a balance")
+            }
+            Rejection::LimitExceeded(_) => Self::Broken("a limit was passed where none applies"),
+            Rejection::Profile(_) => Self::Broken("a profile was refused where none changes"),
+        }
+    }
+}
+
+impl From<ApplyError> for Obstacle {
+    fn from(error: ApplyError) -> Self {
+        match error {
+            ApplyError::Rejected(rejection) => Self::from_rejection(rejection),
+            ApplyError::Unavailable(unavailable) => Self::Unavailable(unavailable),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! A person's own wallet: what is in it, how that came, and paying in.
+
+use std::sync::Arc;
+
+use crate::ids::{TopupId, UserId};
+use crate::ledger::{Balance, Entry};
+use crate::money::Amount;
+use crate::page::{PageRequest, Rows};
+use crate::plans;
+use crate::ports::{Applied, TopupProvider, Topups, Unavailable, Wallets};
+use crate::service::desk::{Command, Desk, Obstacle};
+use crate::service::profiles::FindError;
+use crate::topup::Topup;
+
+/// Why money is not paid in.
+#[derive(Debug)]
+pub enum TopupError {
+    /// See [`Obstacle`].
+    Obstacle(Obstacle),
+}
+
+impl From<Obstacle> for TopupError {
+    fn from(obstacle: Obstacle) -> Self {
+        Self::Obstacle(obstacle)
+    }
+}
+
+/// The use cases of a wallet.
+#[derive(Clone)]
+pub struct Wallet {
+    pub(super) desk: Desk,
+    pub(super) wallets: Arc<dyn Wallets>,
+    pub(super) topups: Arc<dyn Topups>,
+    pub(super) provider: Arc<dyn TopupProvider>,
+}
+
+impl Wallet {
+    /// What is in the caller's wallet.
+    ///
+    /// # Errors
+    /// [`FindError::NotFound`] when the caller does not exist.
+    pub async fn balance(&self, caller: UserId) -> Result<Balance, FindError> {
+        self.wallets.balance(caller).await?.ok_or(FindError::NotFound)
+    }
+
+    /// A page of the caller's statement, newest first.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn entries(&self, caller: UserId, page: PageRequest) -> Result<Rows<Entry>, Unavailable> {
+        self.wallets.entries(caller, page).await
+    }
+
+    /// Pays in through the provider: at once where it has the money already, else when it says so.
+    ///
+    /// # Errors
+    /// [`TopupError`].
+    pub async fn topup(&self, command: &Command, amount: Amount) -> Result<Applied, TopupError> {
+        let id = self.desk.ids.topup().await.map_err(Obstacle::from)?;
+        let charge = self.provider.charge(id, amount).await.map_err(Obstacle::from)?;
+        let origin = self.desk.origin(command, self.desk.ids.operation());
+        let plan = plans::open_topup(origin, id, command.caller, amount, charge);
+        self.desk.apply(plan).await.map_err(|error| Obstacle::from(error).into())
+    }
+
+    /// A page of the caller's own top-ups.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn topups(&self, caller: UserId, page: PageRequest) -> Result<Rows<Topup>, Unavailable> {
+        self.topups.topups(caller, page).await
+    }
+
+    /// The caller's own top-up.
+    ///
+    /// # Errors
+    /// [`FindError`].
+    pub async fn own_topup(&self, caller: UserId, id: TopupId) -> Result<Topup, FindError> {
+        self.topups.topup(id).await?.filter(|topup| topup.user == caller).ok_or(FindError::NotFound)
+    }
+}

@@ -1,0 +1,151 @@
+//! Withdrawals by those whose money it is.
+
+use std::sync::Arc;
+
+use crate::ids::{UserId, WithdrawalId};
+use crate::ledger::Rejection;
+use crate::page::{PageRequest, Rows};
+use crate::plans;
+use crate::ports::{Applied, ApplyError, Unavailable, Withdrawals as WithdrawalReads};
+use crate::service::desk::{ATTEMPTS, Command, Desk, Obstacle};
+use crate::service::expiry::Expiry;
+use crate::service::profiles::FindError;
+use crate::withdrawal::{
+    Limit, Move, MoveRefusal, NewWithdrawal, Withdrawal, WithdrawalStatus, WithdrawalTerms,
+};
+
+/// Why a withdrawal is not made.
+#[derive(Debug)]
+pub enum OpenWithdrawalError {
+    /// It would pass a limit.
+    LimitExceeded(Limit),
+    /// The caller has not that much.
+    InsufficientFunds,
+    /// See [`Obstacle`].
+    Obstacle(Obstacle),
+}
+
+/// Why a withdrawal is not cancelled.
+#[derive(Debug)]
+pub enum CancelWithdrawalError {
+    /// It does not wait for an operator any more.
+    InvalidTransition {
+        /// Where it stands.
+        current: WithdrawalStatus,
+        /// Where the caller could move it.
+        allowed: Vec<WithdrawalStatus>,
+    },
+    /// See [`Obstacle`].
+    Obstacle(Obstacle),
+}
+
+impl From<Obstacle> for OpenWithdrawalError {
+    fn from(obstacle: Obstacle) -> Self {
+        Self::Obstacle(obstacle)
+    }
+}
+
+impl From<ApplyError> for OpenWithdrawalError {
+    fn from(error: ApplyError) -> Self {
+        match error {
+            ApplyError::Rejected(Rejection::InsufficientFunds { .. }) => Self::InsufficientFunds,
+            ApplyError::Rejected(Rejection::LimitExceeded(limit)) => Self::LimitExceeded(limit),
+            other => Self::Obstacle(other.into()),
+        }
+    }
+}
+
+impl From<Obstacle> for CancelWithdrawalError {
+    fn from(obstacle: Obstacle) -> Self {
+        Self::Obstacle(obstacle)
+    }
+}
+
+impl From<MoveRefusal> for CancelWithdrawalError {
+    fn from(refusal: MoveRefusal) -> Self {
+        match refusal {
+            MoveRefusal::InvalidTransition { current, allowed } => {
+                Self::InvalidTransition { current, allowed }
+            }
+            MoveRefusal::NotTheirs => {
+                Self::Obstacle(Obstacle::Broken("a withdrawal is cancelled by a stranger"))
+            }
+            MoveRefusal::TxidMissing => {
+                Self::Obstacle(Obstacle::Broken("a cancellation needs no transaction"))
+            }
+        }
+    }
+}
+
+/// The use cases of withdrawals.
+#[derive(Clone)]
+pub struct Withdrawals {
+    pub(super) desk: Desk,
+    pub(super) withdrawals: Arc<dyn WithdrawalReads>,
+    pub(super) expiry: Expiry,
+    pub(super) terms: WithdrawalTerms,
+}
+
+impl Withdrawals {
+    /// Makes a withdrawal, its amount held. Short of funds, the caller's own overdue fees are given back first.
+    ///
+    /// # Errors
+    /// [`OpenWithdrawalError`].
+    pub async fn open(&self, command: &Command, new: NewWithdrawal) -> Result<Applied, OpenWithdrawalError> {
+        let id = self.desk.ids.withdrawal().await.map_err(Obstacle::from)?;
+        let origin = self.desk.origin(command, self.desk.ids.operation());
+        match plans::open_withdrawal(origin, id, command.caller, new, &self.terms) {
+            Ok(plan) => self
+                .expiry
+                .apply_with_own_funds(command.caller, plan)
+                .await
+                .map_err(OpenWithdrawalError::from),
+            Err(limit) => self.desk.refuse(command, OpenWithdrawalError::LimitExceeded(limit)).await,
+        }
+    }
+
+    /// The caller's own withdrawal.
+    ///
+    /// # Errors
+    /// [`FindError`].
+    pub async fn own(&self, caller: UserId, id: WithdrawalId) -> Result<Withdrawal, FindError> {
+        let found = self.withdrawals.withdrawal(id).await?;
+        found.filter(|withdrawal| withdrawal.user == caller).ok_or(FindError::NotFound)
+    }
+
+    /// A page of the caller's own withdrawals.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn list(&self, caller: UserId, page: PageRequest) -> Result<Rows<Withdrawal>, Unavailable> {
+        self.withdrawals.withdrawals(caller, page).await
+    }
+
+    /// Takes back a withdrawal that [`Withdrawals::own`] found.
+    ///
+    /// # Errors
+    /// [`CancelWithdrawalError`].
+    pub async fn cancel(
+        &self,
+        command: &Command,
+        mut withdrawal: Withdrawal,
+    ) -> Result<Applied, CancelWithdrawalError> {
+        let operation = self.desk.ids.operation();
+        for _ in 0..ATTEMPTS {
+            let origin = self.desk.origin(command, operation);
+            let plan = match plans::move_withdrawal(origin, &withdrawal, Move::Cancel { by: command.caller })
+            {
+                Ok(plan) => plan,
+                Err(refusal) => return self.desk.refuse(command, refusal.into()).await,
+            };
+            match self.desk.apply(plan).await {
+                Err(ApplyError::Rejected(Rejection::Stale)) => {
+                    let found = self.withdrawals.withdrawal(withdrawal.id).await.map_err(Obstacle::from)?;
+                    withdrawal = found.ok_or(Obstacle::Broken("a withdrawal is gone"))?;
+                }
+                applied => return applied.map_err(|error| Obstacle::from(error).into()),
+            }
+        }
+        Err(Obstacle::Conflict.into())
+    }
+}
