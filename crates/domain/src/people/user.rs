@@ -14,6 +14,26 @@ pub enum Role {
     Operator,
 }
 
+impl Role {
+    /// Every role.
+    pub const ALL: [Self; 2] = [Self::Member, Self::Operator];
+
+    /// The name, as tokens and stores write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Member => "member",
+            Self::Operator => "operator",
+        }
+    }
+
+    /// The role of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.name() == name)
+    }
+}
+
 /// What kind of song a request is for, which decides its price.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ArtistType {
@@ -21,6 +41,26 @@ pub enum ArtistType {
     Upcoming,
     /// A popular song.
     Popular,
+}
+
+impl ArtistType {
+    /// Every kind.
+    pub const ALL: [Self; 2] = [Self::Upcoming, Self::Popular];
+
+    /// The name, as clients and stores write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Upcoming => "upcoming",
+            Self::Popular => "popular",
+        }
+    }
+
+    /// The kind of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
 }
 
 /// A place on Earth, in degrees.

@@ -8,6 +8,8 @@ mod desk;
 mod expiry;
 mod profiles;
 mod requests;
+#[cfg(test)]
+mod tests;
 mod wallet;
 mod withdrawals;
 

@@ -2,7 +2,7 @@
 
 use crate::ids::{UserId, WithdrawalId};
 use crate::ledger::{Account, Transfer, TransferKind};
-use crate::money::Amount;
+use crate::money::{Amount, Currency, Money};
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::withdrawal::{Limit, Withdrawal, WithdrawalState, WithdrawalTerms};
@@ -18,6 +18,15 @@ pub struct NewWithdrawal {
     pub currency: Line,
     /// The network that it is paid out on.
     pub network: Line,
+}
+
+/// The amount of a withdrawal: at least one whole unit of the currency.
+///
+/// # Errors
+/// That least amount, when it is less.
+pub fn amount(money: Money, currency: &Currency) -> Result<Amount, Money> {
+    let least = currency.whole(1);
+    Amount::new(money).filter(|_| money >= least).ok_or(least)
 }
 
 /// The withdrawal, and the transfer that holds its amount. The rolling limits are judged when it is applied.

@@ -1,0 +1,296 @@
+//! The loops around the rules, on doubles of the ports.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use mockall::predicate::eq;
+use time::Duration;
+
+use super::desk::Desk;
+use super::expiry::Expiry;
+use super::*;
+use crate::ids::{OperationId, RequestId, UserId};
+use crate::ledger::{IdempotencyKey, KeyRecord, Outcome, Plan, Rejection};
+use crate::money::{BasisPoints, Money};
+use crate::music_request::{MusicRequest, NewRequest, RequestState, RequestStatus};
+use crate::people::{ArtistType, DjProfile, User};
+use crate::ports::{
+    Applied, ApplyError, MockClock, MockIds, MockLedger, MockMusicRequests, MockPasswords, MockPeople,
+    MockSecrets, MockSessions, Profile, Token,
+};
+use crate::session::{FamilyId, TokenHash};
+use crate::text::{Email, Line, MusicUrl, Password};
+use crate::timestamp::Timestamp;
+
+const NOW: i64 = 1_000_000_000;
+
+/// What a use case comes to on doubles, which all answer at once.
+fn run<T>(future: impl Future<Output = T>) -> T {
+    future.now_or_never().expect("doubles answer at once")
+}
+
+fn user(number: i64) -> UserId {
+    UserId::new(number).unwrap()
+}
+
+fn now() -> Timestamp {
+    Timestamp::from_unix_micros(NOW)
+}
+
+fn terms() -> RequestTerms {
+    RequestTerms {
+        pending_for: Duration::minutes(15),
+        accepted_for: Duration::minutes(60),
+        commission: BasisPoints::default(),
+    }
+}
+
+/// A request of guest 1 to DJ 2, made at `now`.
+fn request() -> MusicRequest {
+    MusicRequest {
+        id: RequestId::new(7).unwrap(),
+        requester: user(1),
+        dj: user(2),
+        song_title: Line::new("Blue Monday").unwrap(),
+        artist_name: Line::new("New Order").unwrap(),
+        artist_type: ArtistType::Popular,
+        music_url: MusicUrl::new("https://example.com/blue-monday").unwrap(),
+        fee: Money::from_minor(500),
+        state: RequestState::Pending { answer_by: now().plus(Duration::minutes(15)) },
+        created_at: now(),
+    }
+}
+
+fn dj(online: bool) -> Profile {
+    let (name, email) = (Line::new("Dee").unwrap(), Email::new("dee@example.com").unwrap());
+    let mut dj = User::registered(user(2), name, email, None, true, now());
+    dj.dj = Some(DjProfile { online, fee_popular_song: Money::from_minor(500), ..DjProfile::default() });
+    Profile { user: dj, balance: crate::ledger::Balance::default() }
+}
+
+fn wish() -> NewRequest {
+    let MusicRequest { dj, song_title, artist_name, artist_type, music_url, .. } = request();
+    NewRequest { dj, song_title, artist_name, artist_type, music_url, fee: None }
+}
+
+fn receipt() -> Receipt {
+    Receipt { operation: OperationId(9), at: now(), outcome: Outcome::Request(request()) }
+}
+
+fn key(body: &[u8]) -> IdempotencyKey {
+    IdempotencyKey { scope: KeyScope::of(user(1), "POST", "/x", "k"), fingerprint: Fingerprint::of(body) }
+}
+
+fn desk(ledger: MockLedger) -> Desk {
+    let mut clock = MockClock::new();
+    clock.expect_now().return_const(now());
+    let mut ids = MockIds::new();
+    ids.expect_operation().returning(|| OperationId(42));
+    ids.expect_request().returning(|| Ok(RequestId::new(7).unwrap()));
+    Desk { ledger: Arc::new(ledger), ids: Arc::new(ids), clock: Arc::new(clock) }
+}
+
+fn requests(ledger: MockLedger, kept: MockMusicRequests, people: MockPeople) -> Requests {
+    let desk = desk(ledger);
+    let kept: Arc<dyn crate::ports::MusicRequests> = Arc::new(kept);
+    let expiry = Expiry { desk: desk.clone(), requests: kept.clone(), terms: terms() };
+    Requests { desk, requests: kept, people: Arc::new(people), expiry, terms: terms() }
+}
+
+fn rejected<T>(rejection: Rejection) -> Result<T, ApplyError> {
+    Err(ApplyError::Rejected(rejection))
+}
+
+fn broke<T>() -> Result<T, ApplyError> {
+    rejected(Rejection::InsufficientFunds { available: Money::ZERO })
+}
+
+fn people_with(online: bool) -> MockPeople {
+    let mut people = MockPeople::new();
+    people.expect_profile().with(eq(user(2))).returning(move |_| Ok(Some(dj(online))));
+    people
+}
+
+const UNKEYED: Command = Command { caller: UserId::new(2).unwrap(), key: None };
+
+#[test]
+fn a_move_that_meets_a_newer_state_is_decided_again_as_the_same_operation() {
+    let mut ledger = MockLedger::new();
+    let mut turn = mockall::Sequence::new();
+    let same = |plan: &Plan| plan.origin().operation == OperationId(42);
+    ledger.expect_apply().withf(same).once().in_sequence(&mut turn).returning(|_| rejected(Rejection::Stale));
+    ledger
+        .expect_apply()
+        .withf(same)
+        .once()
+        .in_sequence(&mut turn)
+        .returning(|_| Ok(Applied::Fresh(receipt())));
+    let mut kept = MockMusicRequests::new();
+    kept.expect_request().once().returning(|_| Ok(Some(request())));
+    let answered =
+        run(requests(ledger, kept, MockPeople::new()).answer(&UNKEYED, request(), DjAnswer::Accept));
+    assert_eq!(answered.unwrap(), Applied::Fresh(receipt()));
+}
+
+#[test]
+fn a_state_that_never_rests_is_a_conflict_after_three_attempts() {
+    let mut ledger = MockLedger::new();
+    ledger.expect_apply().times(3).returning(|_| rejected(Rejection::Stale));
+    let mut kept = MockMusicRequests::new();
+    kept.expect_request().returning(|_| Ok(Some(request())));
+    let answered = run(requests(ledger, kept, MockPeople::new()).answer(&UNKEYED, request(), DjAnswer::Play));
+    assert!(matches!(answered, Err(MoveRequestError::Obstacle(Obstacle::Conflict))), "{answered:?}");
+}
+
+#[test]
+fn a_move_decided_again_can_be_refused_by_what_happened_meanwhile() {
+    let mut ledger = MockLedger::new();
+    ledger.expect_apply().once().returning(|_| rejected(Rejection::Stale));
+    let mut kept = MockMusicRequests::new();
+    let cancelled = MusicRequest { state: RequestState::Cancelled { at: now() }, ..request() };
+    kept.expect_request().once().returning(move |_| Ok(Some(cancelled.clone())));
+    let answered =
+        run(requests(ledger, kept, MockPeople::new()).answer(&UNKEYED, request(), DjAnswer::Accept));
+    let Err(MoveRequestError::InvalidTransition { current, allowed }) = answered else {
+        panic!("{answered:?}")
+    };
+    assert_eq!((current, allowed), (RequestStatus::Cancelled, vec![]));
+}
+
+#[test]
+fn short_of_funds_the_own_overdue_fees_come_back_first() {
+    let mut ledger = MockLedger::new();
+    let mut turn = mockall::Sequence::new();
+    let kind = |wanted: &'static str| move |plan: &Plan| plan.kind() == wanted;
+    ledger.expect_apply().withf(kind("open_request")).once().in_sequence(&mut turn).returning(|_| broke());
+    ledger
+        .expect_apply()
+        .withf(kind("move_request"))
+        .once()
+        .in_sequence(&mut turn)
+        .returning(|_| Ok(Applied::Fresh(receipt())));
+    ledger
+        .expect_apply()
+        .withf(kind("open_request"))
+        .once()
+        .in_sequence(&mut turn)
+        .returning(|_| Ok(Applied::Fresh(receipt())));
+    let mut kept = MockMusicRequests::new();
+    let overdue = MusicRequest { state: RequestState::Pending { answer_by: now() }, ..request() };
+    kept.expect_overdue()
+        .withf(|requester, _, _| *requester == Some(user(1)))
+        .returning(move |_, _, _| Ok(vec![overdue.clone()]));
+    let command = Command { caller: user(1), key: None };
+    assert!(run(requests(ledger, kept, people_with(true)).open(&command, wish())).is_ok());
+}
+
+#[test]
+fn short_of_funds_with_nothing_overdue_is_refused_at_once() {
+    let mut ledger = MockLedger::new();
+    ledger.expect_apply().once().returning(|_| broke());
+    let mut kept = MockMusicRequests::new();
+    kept.expect_overdue().once().returning(|_, _, _| Ok(vec![]));
+    let command = Command { caller: user(1), key: None };
+    let opened = run(requests(ledger, kept, people_with(true)).open(&command, wish()));
+    assert!(matches!(opened, Err(OpenRequestError::InsufficientFunds)), "{opened:?}");
+}
+
+/// What a keyed request to an offline DJ is answered, when the ledger knows this of its key.
+fn refused_with(known: Option<KeyRecord>) -> Result<Applied, OpenRequestError> {
+    let mut ledger = MockLedger::new();
+    ledger.expect_find_key().once().returning(move |_| Ok(known.clone()));
+    let command = Command { caller: user(1), key: Some(key(b"{}")) };
+    run(requests(ledger, MockMusicRequests::new(), people_with(false)).open(&command, wish()))
+}
+
+#[test]
+fn a_refusal_gives_way_to_the_answer_of_its_twin() {
+    let record = |body: &[u8], at| KeyRecord { key: key(body), receipt: receipt(), at };
+    assert!(matches!(refused_with(None), Err(OpenRequestError::DjOffline)));
+    assert_eq!(refused_with(Some(record(b"{}", now()))).unwrap(), Applied::Replayed(receipt()));
+    let other = refused_with(Some(record(b"other", now())));
+    assert!(matches!(other, Err(OpenRequestError::Obstacle(Obstacle::KeyReused))), "{other:?}");
+    let old = now().minus(KeyRecord::KEPT);
+    assert!(matches!(refused_with(Some(record(b"other", old))), Err(OpenRequestError::DjOffline)));
+}
+
+#[test]
+fn a_stranger_learns_nothing_and_the_requester_may_not_answer() {
+    let mut kept = MockMusicRequests::new();
+    kept.expect_request().returning(|id| Ok((id == request().id).then(request)));
+    let requests = requests(MockLedger::new(), kept, MockPeople::new());
+    let as_dj = |caller, id| run(requests.addressed(caller, RequestId::new(id).unwrap()));
+    assert!(as_dj(user(2), 7).is_ok());
+    assert!(matches!(as_dj(user(1), 7), Err(AddressedError::Forbidden)));
+    assert!(matches!(as_dj(user(3), 7), Err(AddressedError::NotFound)));
+    assert!(matches!(as_dj(user(2), 8), Err(AddressedError::NotFound)));
+}
+
+#[test]
+fn a_sweep_goes_on_past_what_others_settled() {
+    let mut ledger = MockLedger::new();
+    let mut turn = mockall::Sequence::new();
+    ledger.expect_apply().once().in_sequence(&mut turn).returning(|_| rejected(Rejection::Stale));
+    ledger.expect_apply().once().in_sequence(&mut turn).returning(|_| Ok(Applied::Fresh(receipt())));
+    let mut kept = MockMusicRequests::new();
+    let overdue = MusicRequest { state: RequestState::Pending { answer_by: now() }, ..request() };
+    kept.expect_overdue().once().returning(move |_, _, _| Ok(vec![overdue.clone(), overdue.clone()]));
+    assert_eq!(run(requests(ledger, kept, MockPeople::new()).sweep()).unwrap(), 1);
+}
+
+fn accounts(people: MockPeople, sessions: MockSessions, passwords: MockPasswords) -> Accounts {
+    let mut clock = MockClock::new();
+    clock.expect_now().return_const(now());
+    let mut secrets = MockSecrets::new();
+    secrets.expect_token().returning(|| Token("next".to_owned()));
+    secrets.expect_family().returning(|| FamilyId(1));
+    secrets.expect_fingerprint().returning(|token| {
+        let mut hash = [0; 32];
+        hash[0] = u8::from(token.0 == "next");
+        TokenHash(hash)
+    });
+    Accounts {
+        people: Arc::new(people),
+        sessions: Arc::new(sessions),
+        ids: Arc::new(MockIds::new()),
+        passwords: Arc::new(passwords),
+        secrets: Arc::new(secrets),
+        clock: Arc::new(clock),
+        refresh_token_for: Duration::days(30),
+    }
+}
+
+#[test]
+fn an_unknown_address_costs_a_password_check_too() {
+    for email in ["nobody@example.com", "no address at all"] {
+        let mut people = MockPeople::new();
+        people.expect_credentials().returning(|_| Ok(None));
+        let mut passwords = MockPasswords::new();
+        passwords.expect_verify().withf(|_, hash| hash.is_none()).once().returning(|_, _| Ok(false));
+        let accounts = accounts(people, MockSessions::new(), passwords);
+        let login = run(accounts.login(email, &Password::presented("secret-secret")));
+        assert!(matches!(login, Err(LoginError::InvalidCredentials)), "{email}");
+    }
+}
+
+#[test]
+fn a_refresh_hands_out_the_token_that_was_kept() {
+    let mut sessions = MockSessions::new();
+    sessions
+        .expect_exchange()
+        .withf(|presented, next, expires_at, at| {
+            presented.0[0] == 0 && next.0[0] == 1 && *expires_at == at.plus(Duration::days(30))
+        })
+        .returning(|_, _, _, _| Ok(crate::ports::Exchange::Done(user(2))));
+    let refreshed =
+        run(accounts(people_with(true), sessions, MockPasswords::new()).refresh(&Token("old".to_owned())));
+    assert_eq!(refreshed.unwrap().refresh_token, Token("next".to_owned()));
+}
+
+#[test]
+fn a_used_refresh_token_is_refused() {
+    let mut sessions = MockSessions::new();
+    sessions.expect_exchange().returning(|_, _, _, _| Ok(crate::ports::Exchange::FamilyEnded(user(2))));
+    let accounts = accounts(MockPeople::new(), sessions, MockPasswords::new());
+    assert!(matches!(run(accounts.refresh(&Token("old".to_owned()))), Err(RefreshError::Refused)));
+}
