@@ -1,2 +1,7 @@
-//! x
-fn main() {}
+//! The binary `cuepoint`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cuepoint_server::cli::run()
+}

@@ -1,1 +1,211 @@
-//! x
+//! The promises of Cuepoint's storage ports as one test suite that every store runs.
+//!
+//! [`store_contract!`] makes a test of each promise, so that a store's test run names them all. The promises are
+//! ordinary functions on an `Arc<dyn Store>`, in files by subject. Each gets a store of its own, empty.
+
+// A broken promise is a panic of its test: that is what a suite is for.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+pub mod audit;
+mod commands;
+pub mod concurrency;
+pub mod histories;
+pub mod ids;
+pub mod keys;
+pub mod ledger;
+pub mod limits;
+mod model;
+pub mod people;
+mod player;
+pub mod receipts;
+pub mod requests;
+pub mod sessions;
+mod told;
+pub mod wallets;
+mod world;
+
+use std::sync::Arc;
+
+use cuepoint_domain::ports::Store;
+
+/// What a store's test run makes for each promise: a store, and what must live as long as it.
+pub trait Fixture {
+    /// The store, empty.
+    fn store(&self) -> Arc<dyn Store>;
+}
+
+impl Fixture for Arc<dyn Store> {
+    fn store(&self) -> Arc<dyn Store> {
+        Arc::clone(self)
+    }
+}
+
+impl<Guard> Fixture for (Arc<dyn Store>, Guard) {
+    fn store(&self) -> Arc<dyn Store> {
+        Arc::clone(&self.0)
+    }
+}
+
+/// Makes a test of each promise, in a module for each subject.
+///
+/// `$factory` is the path of an async function without arguments that makes a [`Fixture`]; `histories` says how many
+/// random histories are played, each of `steps` commands.
+#[macro_export]
+macro_rules! store_contract {
+    ($factory:path, histories = $histories:expr, steps = $steps:expr) => {
+        mod histories {
+            #[allow(unused_imports, reason = "the factory is named as its caller sees it")]
+            use super::*;
+
+            #[::tokio::test(flavor = "multi_thread", worker_threads = 4)]
+            async fn histories_agree_with_a_plain_model() {
+                let fixture = $factory().await;
+                let store = $crate::Fixture::store(&fixture);
+                $crate::histories::histories_agree_with_a_plain_model(store, $histories, $steps).await;
+            }
+        }
+        $crate::promises! { $factory;
+            ledger {
+                a_refused_plan_changes_nothing,
+                a_plan_refused_at_its_second_leg_changes_nothing,
+                a_plan_refused_at_its_last_leg_changes_nothing,
+                no_balance_falls_below_zero,
+                an_operation_is_applied_once,
+                a_plan_on_a_state_that_moved_is_stale,
+                a_state_is_more_than_its_name,
+                a_missing_row_is_an_error,
+                a_refused_profile_stays,
+                entries_follow_each_other,
+                times_never_go_backwards,
+                a_price_of_nothing_has_no_entries,
+                captures_pay_what_is_owed_first,
+                a_caller_that_goes_away_loses_nothing,
+            }
+            keys {
+                a_key_replays_its_first_answer,
+                a_key_with_another_body_is_refused,
+                keys_of_different_scopes_are_different,
+                a_refusal_uses_up_no_key,
+                a_key_is_kept_for_seven_days,
+                tidying_deletes_keys_past_their_time,
+                a_key_is_kept_where_nothing_changed,
+                an_unchanged_thing_leaves_no_trace,
+            }
+            limits {
+                a_window_rolls_to_the_microsecond,
+                only_what_may_be_paid_counts,
+                a_window_counts_exactly_under_concurrency,
+            }
+            concurrency {
+                parallel_withdrawals_spend_each_cent_once,
+                one_operation_submitted_in_parallel_is_applied_once,
+                one_key_sent_in_parallel_is_done_once,
+                one_key_with_many_bodies_stands_for_one,
+                plans_on_one_state_have_one_winner,
+                racing_answers_settle_a_request_once,
+                racing_cancels_release_once,
+                cancel_and_approve_have_one_winner,
+                opposite_transfers_all_succeed,
+                a_profile_and_its_counter_lose_no_update,
+            }
+            requests {
+                a_request_reads_back_as_it_was_made,
+                requests_are_listed_newest_first,
+                pages_cover_a_list,
+                filters_show_what_is_asked_for,
+                filters_see_expiry_by_the_clock,
+                lists_show_requests_as_stored,
+                overdue_requests_come_longest_first,
+            }
+            wallets {
+                a_balance_is_there_from_the_start,
+                entries_are_listed_newest_first,
+                withdrawals_are_listed_newest_first,
+                topups_are_listed_newest_first,
+            }
+            receipts {
+                receipts_of_requests_read_back,
+                receipts_of_withdrawals_read_back,
+                receipts_of_topups_and_adjustments_read_back,
+                receipts_of_profiles_read_back,
+                receipts_of_keys_read_back,
+            }
+            people {
+                registering_makes_a_person_and_a_wallet,
+                an_email_is_taken_in_every_letter_case,
+                one_of_many_gets_an_email,
+                credentials_are_found_by_the_folded_email,
+                a_profile_reads_back_as_it_was_changed,
+                djs_are_listed_newest_first,
+            }
+            sessions {
+                a_token_is_exchanged_for_the_next,
+                a_used_token_ends_its_family,
+                of_two_racing_exchanges_one_ends_the_family,
+                a_token_past_its_end_is_refused,
+                a_used_token_past_its_end_still_ends_its_family,
+                ending_a_session_ends_its_family,
+                tidying_deletes_tokens_past_their_end,
+            }
+            ids {
+                identities_are_never_the_same_twice,
+            }
+            audit {
+                an_empty_ledger_is_sound,
+                a_sound_ledger_passes,
+                a_ledger_in_use_is_never_accused,
+            }
+        }
+    };
+    ($factory:path) => {
+        $crate::store_contract!($factory, histories = 24, steps = 60);
+    };
+}
+
+/// A test of each promise that is named; [`store_contract!`] names them all.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! promises {
+    ($factory:path; $($subject:ident { $($promise:ident),+ $(,)? })+) => {$(
+        mod $subject {
+            #[allow(unused_imports, reason = "the factory is named as its caller sees it")]
+            use super::*;
+
+            $(
+                #[::tokio::test(flavor = "multi_thread", worker_threads = 4)]
+                async fn $promise() {
+                    let fixture = $factory().await;
+                    $crate::$subject::$promise($crate::Fixture::store(&fixture)).await;
+                }
+            )+
+        }
+    )+};
+}
+
+#[cfg(test)]
+mod tests {
+    /// A promise that no store is asked to keep would be a test that never runs.
+    #[test]
+    fn every_promise_is_named() {
+        let named = include_str!("lib.rs");
+        for (file, text) in [
+            ("audit", include_str!("audit.rs")),
+            ("concurrency", include_str!("concurrency.rs")),
+            ("histories", include_str!("histories.rs")),
+            ("ids", include_str!("ids.rs")),
+            ("keys", include_str!("keys.rs")),
+            ("ledger", include_str!("ledger.rs")),
+            ("limits", include_str!("limits.rs")),
+            ("people", include_str!("people.rs")),
+            ("receipts", include_str!("receipts.rs")),
+            ("requests", include_str!("requests.rs")),
+            ("sessions", include_str!("sessions.rs")),
+            ("wallets", include_str!("wallets.rs")),
+        ] {
+            let promises = text.lines().filter_map(|line| line.strip_prefix("pub async fn "));
+            for promise in promises.filter_map(|line| line.split_once('(')).map(|(name, _)| name) {
+                assert!(named.contains(promise), "{file}::{promise} is not named in store_contract!");
+            }
+        }
+    }
+}

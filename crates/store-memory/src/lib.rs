@@ -1,1 +1,66 @@
-//! x
+//! Cuepoint's storage in memory: a mutex around the domain's reference semantics, and the indexes that lists need.
+//!
+//! Everything ends with the process. Each method locks once, for a short time, and never waits while it does.
+
+mod audit;
+mod ids;
+mod ledger;
+mod lists;
+mod people;
+mod reads;
+mod sessions;
+
+use std::sync::{Mutex, MutexGuard};
+
+use async_trait::async_trait;
+use cuepoint_domain::ledger::Book;
+use cuepoint_domain::ports::{Store, Unavailable};
+use cuepoint_domain::timestamp::Timestamp;
+
+use crate::ids::Counters;
+use crate::lists::Lists;
+use crate::people::Logins;
+use crate::sessions::Families;
+
+/// A store that keeps everything in memory.
+#[derive(Debug, Default)]
+pub struct MemoryStore {
+    state: Mutex<State>,
+    counters: Counters,
+}
+
+/// All that is kept.
+#[derive(Debug, Default)]
+struct State {
+    book: Book,
+    lists: Lists,
+    logins: Logins,
+    families: Families,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The state, locked. After a panic under the lock it may be half changed, so nothing is answered from it any more.
+    fn lock(&self) -> Result<MutexGuard<'_, State>, Unavailable> {
+        self.state.lock().map_err(|_| Unavailable::new("a change of the store in memory broke off"))
+    }
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    async fn ready(&self) -> Result<(), Unavailable> {
+        self.lock().map(drop)
+    }
+
+    async fn tidy(&self, now: Timestamp) -> Result<(), Unavailable> {
+        let mut state = self.lock()?;
+        state.book.keys.retain(|_, record| record.is_kept(now));
+        state.families.tidy(now);
+        Ok(())
+    }
+}

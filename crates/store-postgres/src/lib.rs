@@ -1,1 +1,110 @@
-//! x
+//! Cuepoint's storage on PostgreSQL.
+//!
+//! [`PostgresStore`] implements every storage port of the domain. Plans go through the writer, which commits all
+//! that wait in one transaction; everything else goes through a small pool. No rule is written in SQL:
+//! the tables' checks are a backstop, and what they refuse is a bug, not an answer.
+//!
+//! Several servers may use one database at once.
+
+mod audit;
+mod bulk;
+mod connection;
+mod database;
+mod ids;
+mod ledger;
+mod migrations;
+mod people;
+mod reads;
+mod rows;
+mod schema;
+mod sessions;
+mod telemetry;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod tidy;
+mod writer;
+
+use std::fmt;
+
+use anyhow::Context;
+use cuepoint_domain::money::Currency;
+
+use connection::Connector;
+use database::Database;
+use ids::IdBlocks;
+use writer::Writer;
+
+/// Where the database is and how it is used.
+#[derive(Clone)]
+pub struct PostgresOptions {
+    /// The connection URL; it may hold a password and is never printed.
+    pub url: String,
+    /// The most connections of the pool, which serves everything but plans; plans have one of their own.
+    pub pool_size: u32,
+    /// Whether to apply missing migrations first; without it, a database that lacks some is refused.
+    pub migrate_on_start: bool,
+}
+
+impl fmt::Debug for PostgresOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresOptions")
+            .field("url", &"[hidden]")
+            .field("pool_size", &self.pool_size)
+            .field("migrate_on_start", &self.migrate_on_start)
+            .finish()
+    }
+}
+
+/// Everything that Cuepoint keeps, in a PostgreSQL database.
+pub struct PostgresStore {
+    database: Database,
+    writer: Writer,
+    ids: IdBlocks,
+    currency: Currency,
+}
+
+impl fmt::Debug for PostgresStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresStore").field("currency", &self.currency).finish_non_exhaustive()
+    }
+}
+
+impl PostgresStore {
+    /// Opens the store on the present runtime, which all of its connections live on: a multi-threaded one that
+    /// outlives the store.
+    ///
+    /// The first start writes the currency into the database.
+    ///
+    /// # Errors
+    /// When the database cannot be reached, lacks migrations or keeps another currency. No error repeats the URL.
+    pub async fn open(options: PostgresOptions, currency: Currency) -> anyhow::Result<Self> {
+        let connector = Connector::new(&options.url)?;
+        telemetry::describe();
+        if options.migrate_on_start {
+            for migration in migrations::migrate(&connector).await? {
+                tracing::info!(migration, "applied a migration");
+            }
+        } else {
+            migrations::ensure_migrated(&connector).await?;
+        }
+        migrations::settle_currency(&connector, &currency).await?;
+        let database =
+            Database::new(connector.clone(), options.pool_size).context("the pool cannot be made")?;
+        let writer = Writer::start(connector, currency.clone());
+        Ok(Self { database, writer, ids: IdBlocks::default(), currency })
+    }
+
+    /// Answers the plans that wait, takes no more of them, and closes every connection.
+    pub async fn close(&self) {
+        self.writer.close().await;
+        self.database.close();
+    }
+}
+
+/// Applies the migrations that a database lacks, one server at a time, and returns their names.
+///
+/// # Errors
+/// When the database cannot be reached or a migration fails; those before it stay applied. No error repeats the URL.
+pub async fn migrate(url: &str) -> anyhow::Result<Vec<String>> {
+    migrations::migrate(&Connector::new(url)?).await
+}

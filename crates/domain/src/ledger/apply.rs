@@ -121,14 +121,17 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Reject
             Thing::Topup(book.topups.get(id).ok_or(Rejection::Missing(Row::Topup))?.clone())
         }
         Step::OpenRequest(request) => {
+            opens(book, request.requester, book.requests.contains_key(&request.id))?;
             changes.opened_request = Some(request.clone());
             Thing::Request(request.clone())
         }
         Step::OpenWithdrawal(withdrawal) => {
+            opens(book, withdrawal.user, book.withdrawal(withdrawal.id).is_some())?;
             changes.opened_withdrawal = Some(withdrawal.clone());
             Thing::Withdrawal(withdrawal.clone())
         }
         Step::OpenTopup(topup) => {
+            opens(book, topup.user, book.topups.contains_key(&topup.id))?;
             changes.opened_topup = Some(topup.clone());
             Thing::Topup(topup.clone())
         }
@@ -164,6 +167,14 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Reject
             Thing::Profile(changed)
         }
     })
+}
+
+/// Only who has a wallet makes anything, and nothing takes another's place.
+fn opens(book: &Book, owner: UserId, taken: bool) -> Result<(), Rejection> {
+    if taken {
+        return Err(Rejection::Broken("the id of what is made is taken"));
+    }
+    book.wallets.contains_key(&owner).then_some(()).ok_or(Rejection::Missing(Row::Wallet))
 }
 
 fn move_request(

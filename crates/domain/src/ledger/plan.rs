@@ -189,7 +189,12 @@ impl Plan {
 
     fn name_step(&self, names: &mut Names) {
         match &self.step {
-            Step::OpenRequest(_) | Step::OpenTopup(_) => {}
+            Step::OpenRequest(request) => {
+                names.wallets.insert(request.requester);
+            }
+            Step::OpenTopup(topup) => {
+                names.wallets.insert(topup.user);
+            }
             Step::None(Subject::Request(id)) => {
                 names.requests.insert(*id);
             }

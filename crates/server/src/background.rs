@@ -1,0 +1,132 @@
+//! What the service does without being asked.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+use crate::app::App;
+
+const TIDY_INTERVAL: Duration = Duration::from_secs(3_600);
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
+/// How long a stop waits for what is under way.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The tasks in the background.
+pub(crate) struct Background {
+    stop: watch::Sender<bool>,
+    tasks: JoinSet<()>,
+}
+
+impl Background {
+    /// Starts to settle overdue requests, to delete what is no longer kept, and to look after the measurements.
+    #[must_use]
+    pub(crate) fn start(app: &Arc<App>, sweep_interval: Duration) -> Self {
+        let (stop, stopped) = watch::channel(false);
+        let mut tasks = JoinSet::new();
+        let sweeping = app.clone();
+        tasks.spawn(every(sweep_interval, stopped.clone(), move || sweep(sweeping.clone())));
+        let tidying = app.clone();
+        tasks.spawn(every(TIDY_INTERVAL, stopped.clone(), move || tidy(tidying.clone())));
+        let measuring = app.metrics.clone();
+        tasks.spawn(every(UPKEEP_INTERVAL, stopped, move || {
+            measuring.upkeep();
+            std::future::ready(())
+        }));
+        Self { stop, tasks }
+    }
+
+    /// Lets what is under way end, ten seconds at most, and starts nothing more.
+    pub(crate) async fn stop(mut self) {
+        self.stop.send_replace(true);
+        let ended = timeout(PATIENCE, async { while self.tasks.join_next().await.is_some() {} });
+        if ended.await.is_err() {
+            tracing::warn!("a task in the background did not end in time");
+        }
+    }
+}
+
+/// Does the work at once and then once in each period, never twice at the same time, until it is stopped.
+async fn every<F: Future<Output = ()>>(
+    period: Duration,
+    mut stopped: watch::Receiver<bool>,
+    work: impl Fn() -> F,
+) {
+    let mut ticks = interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        let stop = tokio::select! {
+            biased;
+            _ = stopped.wait_for(|stopped| *stopped) => true,
+            _ = ticks.tick() => false,
+        };
+        if stop {
+            return;
+        }
+        work().await;
+    }
+}
+
+async fn sweep(app: Arc<App>) {
+    match app.services.requests.sweep().await {
+        Ok(0) => {}
+        Ok(settled) => tracing::info!(settled, "overdue requests were settled"),
+        Err(obstacle) => tracing::warn!(?obstacle, "overdue requests were not settled"),
+    }
+}
+
+async fn tidy(app: Arc<App>) {
+    if let Err(unavailable) = app.store.tidy(app.clock.now()).await {
+        tracing::warn!(%unavailable, "what is no longer kept was not deleted");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use tokio::sync::mpsc;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn work_is_repeated_until_it_is_stopped() {
+        let (stop, stopped) = watch::channel(false);
+        let (done, mut seen) = mpsc::unbounded_channel();
+        let task = tokio::spawn(every(Duration::from_millis(1), stopped, move || {
+            let done = done.clone();
+            async move { done.send(()).unwrap() }
+        }));
+        for _ in 0..3 {
+            seen.recv().await.unwrap();
+        }
+        stop.send_replace(true);
+        task.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn work_under_way_ends_before_a_stop_does() {
+        let (stop, stopped) = watch::channel(false);
+        let (began, mut begun) = mpsc::unbounded_channel();
+        let (finish, finishing) = watch::channel(false);
+        let ended = Arc::new(AtomicU32::new(0));
+        let counter = ended.clone();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(every(Duration::from_millis(1), stopped, move || {
+            let (began, mut finishing, counter) = (began.clone(), finishing.clone(), counter.clone());
+            async move {
+                began.send(()).unwrap();
+                finishing.wait_for(|finish| *finish).await.unwrap();
+                counter.fetch_add(1, Ordering::SeqCst);
+            }
+        }));
+        begun.recv().await.unwrap();
+        let stopping = tokio::spawn(Background { stop, tasks }.stop());
+        finish.send_replace(true);
+        stopping.await.unwrap();
+        assert_eq!(ended.load(Ordering::SeqCst), 1);
+    }
+}

@@ -1,0 +1,119 @@
+//! The command line.
+
+use std::future::Future;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{Parser, Subcommand};
+
+use crate::config::{Layers, Settings};
+use crate::security::secrets::RandomSecrets;
+use crate::{composition, http, ledger_verify, serve, telemetry};
+
+/// Paid song requests from guests to DJs.
+#[derive(Parser)]
+#[command(name = "cuepoint", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the service; the default.
+    Serve,
+    /// Bring the database's schema up to date.
+    Migrate,
+    /// Look after the ledger.
+    #[command(subcommand)]
+    Ledger(LedgerCommand),
+    /// Look after the configuration.
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Print the OpenAPI document.
+    Openapi,
+}
+
+#[derive(Subcommand)]
+enum LedgerCommand {
+    /// Check every balance and every entry; ends with 1 if something is wrong, with 2 if it could not be checked.
+    Verify,
+}
+
+#[derive(Subcommand)]
+enum ConfigCommand {
+    /// Check the configuration and print it, secrets hidden.
+    Check,
+}
+
+/// Does what the command line says; what fails is one sentence on standard error.
+#[must_use]
+pub fn run() -> ExitCode {
+    let command = Arguments::parse().command.unwrap_or(Command::Serve);
+    let failure = match command {
+        Command::Ledger(LedgerCommand::Verify) => ExitCode::from(ledger_verify::NOT_CHECKED),
+        Command::Serve | Command::Migrate | Command::Config(_) | Command::Openapi => ExitCode::FAILURE,
+    };
+    match execute(command) {
+        Ok(code) => code,
+        Err(error) => {
+            // One line, whatever a library put into its message.
+            let sentence = format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ");
+            let _ = writeln!(io::stderr(), "cuepoint: {sentence}");
+            failure
+        }
+    }
+}
+
+fn execute(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Serve => {
+            let settings = start()?;
+            block_on(serve::serve(settings))?;
+        }
+        Command::Migrate => {
+            let settings = start()?;
+            match block_on(composition::migrate(&settings))? {
+                None => print("this storage has no schema\n")?,
+                Some(applied) => {
+                    let lines = applied.iter().map(|name| format!("applied {name}\n"));
+                    print(&format!("{}the schema is up to date\n", lines.collect::<String>()))?;
+                }
+            }
+        }
+        Command::Ledger(LedgerCommand::Verify) => {
+            let settings = start()?;
+            return block_on(ledger_verify::run(settings)).map(ExitCode::from);
+        }
+        Command::Config(ConfigCommand::Check) => {
+            let layers = Layers::of_process()?;
+            let effective = layers.effective()?;
+            composition::key_ring(&layers.settings()?, RandomSecrets::new()?)?;
+            print(&format!("# CUEPOINT_ENV is {}\n{effective}", layers.environment.name()))?;
+        }
+        Command::Openapi => {
+            let document = http::openapi::document().to_pretty_json()?;
+            print(&format!("{document}\n"))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The settings, once logging has begun.
+fn start() -> anyhow::Result<Settings> {
+    let layers = Layers::of_process()?;
+    let settings = layers.settings()?;
+    telemetry::start(layers.environment)?;
+    Ok(settings)
+}
+
+/// Runs to the end on the one runtime that owns pool, writer and workers.
+fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.context("the runtime cannot be made")?.block_on(work)
+}
+
+fn print(text: &str) -> anyhow::Result<()> {
+    io::stdout().write_all(text.as_bytes()).context("standard output cannot be written")
+}

@@ -1,0 +1,158 @@
+//! The composition root: the one place that names the stores, and puts the parts together.
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use cuepoint_domain::ports::{Clock, Store, TopupProvider};
+use cuepoint_domain::service::{Ports, Terms, UseCases};
+use cuepoint_store_memory::MemoryStore;
+use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
+use secrecy::ExposeSecret;
+
+use crate::app::{ApiSettings, App};
+use crate::config::{Postgres, Settings, Storage, TopupProviderKind};
+use crate::metrics::Metrics;
+use crate::security::key_ring::KeyRing;
+use crate::security::passwords::Argon2Passwords;
+use crate::security::secrets::RandomSecrets;
+use crate::security::tokens::AccessTokens;
+use crate::topups::{NoProvider, Sandbox};
+
+/// A store that was opened, to be closed when nobody uses it any more.
+pub struct OpenStore {
+    /// The store.
+    pub store: Arc<dyn Store>,
+    postgres: Option<Arc<PostgresStore>>,
+}
+
+impl OpenStore {
+    /// Opens the configured store.
+    ///
+    /// # Errors
+    /// When it cannot be reached, lacks migrations that it may not apply, or holds another currency.
+    pub async fn open(settings: &Settings) -> anyhow::Result<Self> {
+        match &settings.storage {
+            Storage::Memory => Ok(Self { store: Arc::new(MemoryStore::new()), postgres: None }),
+            Storage::Postgres(postgres) => {
+                let Postgres { url, pool_size, migrate_on_start } = postgres.clone();
+                let url = url.expose_secret().to_owned();
+                let options = PostgresOptions { url, pool_size, migrate_on_start };
+                let opened = PostgresStore::open(options, settings.currency.clone()).await;
+                let store = Arc::new(opened.context("storage.postgres")?);
+                Ok(Self { store: store.clone(), postgres: Some(store) })
+            }
+        }
+    }
+
+    /// Closes the store, once what was submitted is done.
+    pub async fn close(self) {
+        if let Some(postgres) = self.postgres {
+            postgres.close().await;
+        }
+    }
+}
+
+/// Applies the migrations that the configured store lacks and says which; `None` where the store has no schema.
+///
+/// # Errors
+/// When the store cannot be reached or a migration fails.
+pub async fn migrate(settings: &Settings) -> anyhow::Result<Option<Vec<String>>> {
+    match &settings.storage {
+        Storage::Memory => Ok(None),
+        Storage::Postgres(postgres) => {
+            let url = postgres.url.expose_secret();
+            let applied = cuepoint_store_postgres::migrate(url).await.context("storage.postgres")?;
+            Ok(Some(applied))
+        }
+    }
+}
+
+/// The keys of access tokens: those of the configured file, else one that ends with the process.
+///
+/// # Errors
+/// When the file is not as it should be.
+pub fn key_ring(settings: &Settings, secrets: RandomSecrets) -> anyhow::Result<KeyRing> {
+    match &settings.auth.signing_key_file {
+        Some(path) => KeyRing::read(path).context("auth.signing_key_file"),
+        None => Ok(KeyRing::random(secrets)),
+    }
+}
+
+/// The service on this store and clock, reached under `public_url` unless another is configured.
+///
+/// # Errors
+/// When a key file is not as it should be, or the operating system gives no randomness.
+pub fn app(
+    settings: &Settings,
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    public_url: String,
+) -> anyhow::Result<Arc<App>> {
+    let secrets = RandomSecrets::new()?;
+    let topups: Arc<dyn TopupProvider> = match settings.topup_provider {
+        TopupProviderKind::None => Arc::new(NoProvider),
+        TopupProviderKind::Sandbox => Arc::new(Sandbox),
+    };
+    let ports = Ports {
+        store: store.clone(),
+        clock: clock.clone(),
+        passwords: Arc::new(Argon2Passwords::default()),
+        secrets: Arc::new(secrets),
+        topups,
+    };
+    let terms = Terms {
+        requests: settings.requests.terms.clone(),
+        withdrawals: settings.withdrawals.clone(),
+        refresh_token_for: settings.auth.refresh_token_ttl,
+    };
+    let api = ApiSettings {
+        public_url: settings.server.public_url.clone().unwrap_or(public_url),
+        currency: settings.currency.clone(),
+        cors_allowed_origins: settings.cors_allowed_origins.clone(),
+        rate_limits: settings.rate_limits,
+    };
+    let keys = key_ring(settings, secrets)?;
+    Ok(Arc::new(App {
+        settings: api,
+        services: UseCases::new(ports, terms),
+        tokens: AccessTokens::new(keys, settings.auth.access_token_ttl, secrets),
+        clock,
+        store,
+        metrics: Metrics::install()?,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use cuepoint_domain::ids::UserId;
+    use cuepoint_domain::people::Role;
+
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::config::Layers;
+    use crate::security::tokens::Identity;
+
+    async fn composed(keys: &[(&str, &str)]) -> Arc<App> {
+        let settings = Layers::test(keys).settings().unwrap();
+        let open = OpenStore::open(&settings).await.unwrap();
+        let url = "http://127.0.0.1:1".to_owned();
+        app(&settings, open.store, Arc::new(SystemClock), url).unwrap()
+    }
+
+    #[tokio::test]
+    async fn clients_are_told_the_configured_origin_else_the_address() {
+        assert_eq!(composed(&[]).await.settings.public_url, "http://127.0.0.1:1");
+        let configured = composed(&[("server.public_url", "https://api.example.com/")]).await;
+        assert_eq!(configured.settings.public_url, "https://api.example.com");
+    }
+
+    #[tokio::test]
+    async fn a_process_does_not_know_the_tokens_of_another() {
+        let (one, other) = (composed(&[]).await, composed(&[]).await);
+        let identity = Identity { user: UserId::new(1).unwrap(), role: Role::Member, is_dj: false };
+        let now = one.clock.now();
+        let token = one.tokens.issue(&identity, now).unwrap().token;
+        assert_eq!(one.tokens.verify(&token, now), Ok(identity));
+        assert!(other.tokens.verify(&token, now).is_err());
+    }
+}

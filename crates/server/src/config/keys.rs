@@ -1,0 +1,51 @@
+//! Every key that the configuration may have.
+
+/// A key, and whether its value is never shown.
+pub(super) struct Key {
+    pub(super) name: &'static str,
+    pub(super) secret: bool,
+}
+
+const fn open(name: &'static str) -> Key {
+    Key { name, secret: false }
+}
+
+const fn secret(name: &'static str) -> Key {
+    Key { name, secret: true }
+}
+
+/// Every key, in the order in which they are shown.
+pub(super) const KEYS: &[Key] = &[
+    open("server.host"),
+    open("server.port"),
+    open("server.workers"),
+    open("server.public_url"),
+    open("storage.backend"),
+    secret("storage.postgres.url"),
+    open("storage.postgres.pool_size"),
+    open("storage.postgres.migrate_on_start"),
+    open("auth.signing_key_file"),
+    open("auth.access_token_ttl_seconds"),
+    open("auth.refresh_token_ttl_seconds"),
+    open("wallet.currency"),
+    open("wallet.scale"),
+    open("fees.commission_bps"),
+    open("requests.pending_ttl_seconds"),
+    open("requests.accepted_ttl_seconds"),
+    open("requests.sweep_interval_seconds"),
+    open("withdrawals.address_policy"),
+    open("withdrawals.auto_approve_below"),
+    open("withdrawals.max_amount"),
+    open("withdrawals.max_per_24h"),
+    open("withdrawals.max_per_30d"),
+    open("topups.provider"),
+    open("cors.allowed_origins"),
+    open("rate_limits.enabled"),
+    open("bootstrap.operator_email"),
+    secret("bootstrap.operator_password"),
+];
+
+/// Whether there is such a key.
+pub(super) fn is_known(name: &str) -> bool {
+    KEYS.iter().any(|key| key.name == name)
+}

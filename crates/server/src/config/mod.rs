@@ -1,0 +1,32 @@
+//! Configuration: four layers, every key known, every value checked at start.
+//!
+//! In order, the later winning: `config/default.toml` and the environment's own file, both compiled in; the file
+//! that `CUEPOINT_CONFIG` names; variables named `CUEPOINT__SECTION__KEY`, where an empty one counts as not given.
+
+mod keys;
+mod layers;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod values;
+
+pub use layers::{Environment, Layers};
+pub use settings::{Auth, Bootstrap, Postgres, Requests, Server, Settings, Storage, TopupProviderKind};
+
+use thiserror::Error;
+
+/// What is wrong with the configuration, as one sentence that begins with the key.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("{key}: {reason}")]
+pub struct ConfigError {
+    /// The key, such as `server.port`, or the variable where no key is to blame.
+    pub key: String,
+    /// What is wrong with it; never the value of a secret.
+    pub reason: String,
+}
+
+impl ConfigError {
+    fn new(key: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { key: key.into(), reason: reason.into() }
+    }
+}

@@ -1,0 +1,291 @@
+//! The configuration as typed settings, each within its range.
+
+use std::path::PathBuf;
+
+use cuepoint_domain::money::{Amount, BasisPoints, Currency};
+use cuepoint_domain::music_request::RequestTerms;
+use cuepoint_domain::text::{Email, Password};
+use cuepoint_domain::withdrawal::{WithdrawalLimits, WithdrawalTerms};
+use secrecy::{ExposeSecret, SecretString};
+use time::Duration;
+use url::Url;
+
+use super::values::{Values, missing};
+use super::{ConfigError, Environment};
+
+const DAY: u32 = 86_400;
+/// More threads than this are refused by the web server.
+const MAX_WORKERS: usize = 512;
+
+/// Everything that can be configured, checked.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What the process is run for.
+    pub environment: Environment,
+    /// Where it listens.
+    pub server: Server,
+    /// Where it keeps its data.
+    pub storage: Storage,
+    /// How people are recognised.
+    pub auth: Auth,
+    /// The one currency of the deployment.
+    pub currency: Currency,
+    /// Song requests.
+    pub requests: Requests,
+    /// The terms of withdrawals.
+    pub withdrawals: WithdrawalTerms,
+    /// Who takes the guests' money.
+    pub topup_provider: TopupProviderKind,
+    /// The web pages whose scripts may call the API.
+    pub cors_allowed_origins: Vec<String>,
+    /// Whether too many calls are refused.
+    pub rate_limits: bool,
+    /// The operator to make at start.
+    pub bootstrap: Option<Bootstrap>,
+}
+
+/// Where the service listens.
+#[derive(Clone, Debug)]
+pub struct Server {
+    /// An address or name of this machine.
+    pub host: String,
+    /// The port; 0 takes a free one.
+    pub port: u16,
+    /// Threads that answer requests; `None` means one per core.
+    pub workers: Option<usize>,
+    /// The origin under which clients reach the service, without a slash at its end.
+    pub public_url: Option<String>,
+}
+
+/// Where the data is kept.
+#[derive(Clone, Debug)]
+pub enum Storage {
+    /// In this process.
+    Memory,
+    /// In a PostgreSQL database.
+    Postgres(Postgres),
+}
+
+/// A PostgreSQL database.
+#[derive(Clone, Debug)]
+pub struct Postgres {
+    /// Its address with what is needed to log in.
+    pub url: SecretString,
+    /// The most connections that read at once.
+    pub pool_size: u32,
+    /// Whether a start brings its schema up to date.
+    pub migrate_on_start: bool,
+}
+
+/// How people are recognised.
+#[derive(Clone, Debug)]
+pub struct Auth {
+    /// The keys of access tokens; `None` makes one that ends with the process.
+    pub signing_key_file: Option<PathBuf>,
+    /// How long an access token is valid.
+    pub access_token_ttl: Duration,
+    /// How long a refresh token is valid.
+    pub refresh_token_ttl: Duration,
+}
+
+/// Song requests.
+#[derive(Clone, Debug)]
+pub struct Requests {
+    /// What is promised to guests and DJs.
+    pub terms: RequestTerms,
+    /// How often the holds of overdue requests are settled.
+    pub sweep_interval: std::time::Duration,
+}
+
+/// Who takes the guests' money.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TopupProviderKind {
+    /// Nobody.
+    None,
+    /// A pretended one that confirms at once.
+    Sandbox,
+}
+
+/// An operator who is made at start if nobody has the address.
+#[derive(Clone, Debug)]
+pub struct Bootstrap {
+    /// Their address.
+    pub email: Email,
+    /// Their password.
+    pub password: Password,
+}
+
+impl Settings {
+    pub(super) fn read(environment: Environment, values: &Values) -> Result<Self, ConfigError> {
+        let currency = currency(values)?;
+        let settings = Self {
+            environment,
+            server: server(values)?,
+            storage: storage(values)?,
+            auth: auth(values)?,
+            requests: requests(values)?,
+            withdrawals: withdrawals(values, &currency)?,
+            topup_provider: topup_provider(values)?,
+            cors_allowed_origins: allowed_origins(values)?,
+            rate_limits: values.flag("rate_limits.enabled")?,
+            bootstrap: bootstrap(values)?,
+            currency,
+        };
+        match environment {
+            Environment::Production => settings.fit_for_production(),
+            Environment::Development | Environment::Test => Ok(settings),
+        }
+    }
+
+    fn fit_for_production(self) -> Result<Self, ConfigError> {
+        let refuse = |key, reason| Err(ConfigError::new(key, reason));
+        if matches!(self.storage, Storage::Memory) {
+            return refuse(
+                "storage.backend",
+                "memory is refused in production, because its data ends with the process",
+            );
+        }
+        if self.topup_provider == TopupProviderKind::Sandbox {
+            return refuse(
+                "topups.provider",
+                "sandbox is refused in production, because it gives money away",
+            );
+        }
+        if self.auth.signing_key_file.is_none() {
+            return refuse(
+                "auth.signing_key_file",
+                "is required in production, so that tokens outlive the process",
+            );
+        }
+        Ok(self)
+    }
+}
+
+fn server(values: &Values) -> Result<Server, ConfigError> {
+    let key = "server.public_url";
+    let public_url = values.text(key)?.map(|url| {
+        origin(url.trim_end_matches('/')).ok_or_else(|| {
+            ConfigError::new(key, "must be http(s)://host or http(s)://host:port, without a path")
+        })
+    });
+    Ok(Server {
+        host: values.required("server.host")?.to_owned(),
+        port: values.required_number("server.port", 0..=u16::MAX)?,
+        workers: values.number("server.workers", 1..=MAX_WORKERS)?,
+        public_url: public_url.transpose()?,
+    })
+}
+
+fn storage(values: &Values) -> Result<Storage, ConfigError> {
+    let pool_size = values.required_number("storage.postgres.pool_size", 1..=1_000)?;
+    let migrate_on_start = values.flag("storage.postgres.migrate_on_start")?;
+    let url = values.secret("storage.postgres.url")?;
+    let in_memory = values.choice("storage.backend", &[("memory", true), ("postgres", false)])?;
+    if in_memory {
+        return Ok(Storage::Memory);
+    }
+    let url = url.ok_or_else(|| missing("storage.postgres.url"))?;
+    Ok(Storage::Postgres(Postgres { url, pool_size, migrate_on_start }))
+}
+
+fn auth(values: &Values) -> Result<Auth, ConfigError> {
+    Ok(Auth {
+        signing_key_file: values.text("auth.signing_key_file")?.map(PathBuf::from),
+        access_token_ttl: seconds(values, "auth.access_token_ttl_seconds", DAY)?,
+        refresh_token_ttl: seconds(values, "auth.refresh_token_ttl_seconds", DAY.saturating_mul(366))?,
+    })
+}
+
+fn currency(values: &Values) -> Result<Currency, ConfigError> {
+    let code = values.required("wallet.currency")?;
+    let scale = values.required_number("wallet.scale", 0..=8)?;
+    Currency::new(code, scale).ok_or_else(|| {
+        ConfigError::new("wallet.currency", "must be 3 to 12 capital letters or digits, such as USD")
+    })
+}
+
+fn requests(values: &Values) -> Result<Requests, ConfigError> {
+    let month = DAY.saturating_mul(30);
+    let bps = values.required_number("fees.commission_bps", 0..=10_000)?;
+    let commission = BasisPoints::new(bps)
+        .ok_or_else(|| ConfigError::new("fees.commission_bps", "must be from 0 to 10000"))?;
+    let sweep: u32 = values.required_number("requests.sweep_interval_seconds", 1..=3_600)?;
+    Ok(Requests {
+        terms: RequestTerms {
+            pending_for: seconds(values, "requests.pending_ttl_seconds", month)?,
+            accepted_for: seconds(values, "requests.accepted_ttl_seconds", month)?,
+            commission,
+        },
+        sweep_interval: std::time::Duration::from_secs(u64::from(sweep)),
+    })
+}
+
+fn withdrawals(values: &Values, currency: &Currency) -> Result<WithdrawalTerms, ConfigError> {
+    let lenient = values.choice("withdrawals.address_policy", &[("lenient", true), ("strict", false)])?;
+    if !lenient {
+        return Err(unavailable("withdrawals.address_policy", "strict"));
+    }
+    let most = |key| values.amount(key, currency, false);
+    let limits = WithdrawalLimits {
+        max_amount: most("withdrawals.max_amount")?,
+        max_per_24h: most("withdrawals.max_per_24h")?,
+        max_per_30d: most("withdrawals.max_per_30d")?,
+    };
+    let auto_approve_below: Option<Amount> =
+        values.amount("withdrawals.auto_approve_below", currency, true)?;
+    Ok(WithdrawalTerms { limits, auto_approve_below })
+}
+
+fn topup_provider(values: &Values) -> Result<TopupProviderKind, ConfigError> {
+    let key = "topups.provider";
+    let providers = [
+        ("none", Some(TopupProviderKind::None)),
+        ("sandbox", Some(TopupProviderKind::Sandbox)),
+        ("webhook", None),
+    ];
+    values.choice(key, &providers)?.ok_or_else(|| unavailable(key, "webhook"))
+}
+
+fn allowed_origins(values: &Values) -> Result<Vec<String>, ConfigError> {
+    let key = "cors.allowed_origins";
+    let check = |written: &str| {
+        // A browser sends an origin in exactly one spelling; any other would never match.
+        let reason = || format!("{written:?} is no origin such as https://app.example.com");
+        origin(written).filter(|origin| origin == written).ok_or_else(|| ConfigError::new(key, reason()))
+    };
+    values.list(key)?.into_iter().map(check).collect()
+}
+
+fn bootstrap(values: &Values) -> Result<Option<Bootstrap>, ConfigError> {
+    let (email_key, password_key) = ("bootstrap.operator_email", "bootstrap.operator_password");
+    let (email, password) = match (values.text(email_key)?, values.secret(password_key)?) {
+        (None, None) => return Ok(None),
+        (Some(email), Some(password)) => (email, password),
+        (Some(_), None) => return Err(missing(password_key)),
+        (None, Some(_)) => return Err(missing(email_key)),
+    };
+    let email =
+        Email::new(email).map_err(|error| ConfigError::new(email_key, format!("is no address: {error}")))?;
+    let password = Password::new(password.expose_secret())
+        .map_err(|error| ConfigError::new(password_key, format!("is no password: {error}")))?;
+    Ok(Some(Bootstrap { email, password }))
+}
+
+fn seconds(values: &Values, key: &str, most: u32) -> Result<Duration, ConfigError> {
+    values.required_number(key, 1..=most).map(|seconds| Duration::seconds(i64::from(seconds)))
+}
+
+fn unavailable(key: &str, value: &str) -> ConfigError {
+    ConfigError::new(key, format!("{value} is not available in this version"))
+}
+
+/// The origin that an http(s) address without path, query or user is.
+fn origin(written: &str) -> Option<String> {
+    let url = Url::parse(written).ok()?;
+    let bare = url.path() == "/"
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && url.username().is_empty()
+        && url.password().is_none();
+    (bare && matches!(url.scheme(), "http" | "https")).then(|| url.origin().ascii_serialization())
+}

@@ -1,0 +1,109 @@
+//! Registration, login, and refresh tokens.
+
+use cuepoint_domain::ports::Token;
+use cuepoint_domain::service::{Registration, SignedIn};
+use cuepoint_domain::text::Password;
+
+use crate::http::call::Call;
+use crate::http::envelope::{Answer, Success};
+use crate::http::error::ApiError;
+use crate::http::openapi::bodies::{Login, RefreshToken, Registration as RegistrationBody};
+use crate::http::values;
+use crate::http::views::{Nothing, Session, User};
+use crate::security::tokens::Identity;
+
+/// Registers a guest or DJ and logs them in.
+#[utoipa::path(
+    post,
+    path = "/api/v1/auth/register",
+    operation_id = "register",
+    tag = "Accounts",
+    request_body = RegistrationBody,
+    responses((status = 201, description = "They are registered and logged in.", body = Success<Session>)),
+)]
+pub async fn register(call: Call) -> Result<Answer, ApiError> {
+    let mut fields = call.fields();
+    let name = fields.required("name", values::line);
+    let email = fields.required("email", values::email);
+    let password = fields.required("password", values::password);
+    let phone = fields.optional("phone", values::line);
+    let is_dj = fields.optional("is_dj", values::boolean).unwrap_or(false);
+    let registration = fields
+        .complete(|| Some(Registration { name: name?, email: email?, password: password?, phone, is_dj }))?;
+    let signed_in = call.app.services.accounts.register(registration).await?;
+    Answer::created("Registered.", session(&call, &signed_in)?)
+}
+
+/// Logs somebody in.
+#[utoipa::path(
+    post,
+    path = "/api/v1/auth/login",
+    operation_id = "login",
+    tag = "Accounts",
+    request_body = Login,
+    responses((status = 200, description = "They are logged in.", body = Success<Session>)),
+)]
+pub async fn login(call: Call) -> Result<Answer, ApiError> {
+    let mut fields = call.fields();
+    let email = fields.required("email", values::presented);
+    let password = fields.required("password", values::presented);
+    let (email, password) = fields.complete(|| Some((email?, Password::presented(&password?))))?;
+    let signed_in = call.app.services.accounts.login(&email, &password).await?;
+    Answer::ok("Logged in.", session(&call, &signed_in)?)
+}
+
+/// Exchanges a refresh token for new tokens; a used one presented again ends its whole family.
+#[utoipa::path(
+    post,
+    path = "/api/v1/auth/refresh",
+    operation_id = "refresh",
+    tag = "Accounts",
+    request_body = RefreshToken,
+    responses((
+        status = 200,
+        description = "They stay logged in with new tokens; the presented one is used up.",
+        body = Success<Session>,
+    )),
+)]
+pub async fn refresh(call: Call) -> Result<Answer, ApiError> {
+    let signed_in = call.app.services.accounts.refresh(&refresh_token(&call)?).await?;
+    Answer::ok("Refreshed.", session(&call, &signed_in)?)
+}
+
+/// Ends a refresh token and its whole family; an unknown one has none.
+#[utoipa::path(
+    post,
+    path = "/api/v1/auth/logout",
+    operation_id = "logout",
+    tag = "Accounts",
+    request_body = RefreshToken,
+    responses((
+        status = 200,
+        description = "The token and its whole family are ended, if there was one.",
+        body = Success<Nothing>,
+    )),
+)]
+pub async fn logout(call: Call) -> Result<Answer, ApiError> {
+    call.app.services.accounts.logout(&refresh_token(&call)?).await?;
+    Answer::ok("Logged out.", Nothing {})
+}
+
+fn refresh_token(call: &Call) -> Result<Token, ApiError> {
+    let mut fields = call.fields();
+    let token = fields.required("refresh_token", values::presented);
+    fields.complete(|| token.map(Token))
+}
+
+fn session(call: &Call, signed_in: &SignedIn) -> Result<Session, ApiError> {
+    let SignedIn { profile, refresh_token } = signed_in;
+    let user = &profile.user;
+    let identity = Identity { user: user.id, role: user.role, is_dj: user.is_dj() };
+    let issued = call.app.tokens.issue(&identity, call.app.clock.now()).map_err(ApiError::internal)?;
+    Ok(Session {
+        user: User::new(user, profile.balance.available, call.currency()),
+        access_token: issued.token,
+        token_type: "Bearer",
+        expires_in: issued.expires_in_seconds,
+        refresh_token: refresh_token.0.clone(),
+    })
+}

@@ -1,0 +1,29 @@
+//! Which web pages' scripts may call the API: those of the configured origins, and nobody else's.
+
+use actix_cors::Cors;
+use actix_web::http::{Method, header};
+use actix_web::middleware::Condition;
+
+/// Seconds for which a browser may remember the answer to its preflight.
+const MAX_AGE: usize = 3_600;
+
+/// The headers and preflights for these origins; nothing at all without any.
+#[must_use]
+pub fn cors(origins: &[String]) -> Condition<Cors> {
+    let policy = Cors::default()
+        .allowed_methods([Method::GET, Method::HEAD, Method::POST, Method::PATCH])
+        .allowed_headers([header::ACCEPT, header::AUTHORIZATION, header::CONTENT_TYPE])
+        .allowed_header("Idempotency-Key")
+        .allowed_header("X-Request-Id")
+        .expose_headers([
+            "X-Request-Id",
+            "Location",
+            "Idempotency-Replayed",
+            "Retry-After",
+            "X-RateLimit-Limit",
+            "X-RateLimit-Remaining",
+        ])
+        .max_age(MAX_AGE);
+    let policy = origins.iter().fold(policy, |policy, origin| policy.allowed_origin(origin));
+    Condition::new(!origins.is_empty(), policy)
+}

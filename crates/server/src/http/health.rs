@@ -1,0 +1,66 @@
+//! Whether the service lives, whether it can work, and what it measured.
+
+use std::sync::Arc;
+
+use actix_web::http::header;
+use actix_web::{HttpRequest, HttpResponse};
+
+use crate::app::App;
+use crate::http::envelope::{Answer, Success};
+use crate::http::error::ApiError;
+use crate::http::views::Nothing;
+
+/// Says that the process answers.
+#[utoipa::path(
+    get,
+    path = "/health/live",
+    operation_id = "live",
+    tag = "Service",
+    responses((status = 200, description = "The process answers.", body = Success<Nothing>)),
+)]
+pub async fn live(_app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
+    Answer::ok("Alive.", Nothing {}).map(answered)
+}
+
+/// Says whether the storage can be reached and written to.
+#[utoipa::path(
+    get,
+    path = "/health/ready",
+    operation_id = "ready",
+    tag = "Service",
+    responses((
+        status = 200,
+        description = "The storage can be reached and written to.",
+        body = Success<Nothing>,
+    )),
+)]
+pub async fn ready(app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
+    app.store.ready().await?;
+    Answer::ok("Ready.", Nothing {}).map(answered)
+}
+
+/// Shows the measurements, in the text format of Prometheus.
+#[utoipa::path(
+    get,
+    path = "/metrics",
+    operation_id = "metrics",
+    tag = "Service",
+    responses((
+        status = 200,
+        description = "The measurements, in the text format of Prometheus.",
+        body = String,
+        content_type = "text/plain",
+    )),
+)]
+pub async fn metrics(app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
+    let mut response = HttpResponse::Ok();
+    response.insert_header((header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8"));
+    Ok(response.body(app.metrics.render()))
+}
+
+/// What is true now may not be true in a moment.
+fn answered(answer: Answer) -> HttpResponse {
+    let mut response = answer.respond();
+    response.headers_mut().insert(header::CACHE_CONTROL, header::HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,0 +1,174 @@
+//! Bodies as they come: JSON objects whose numbers stay text, read strictly and in bounded time.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// How deep values may be nested in one another.
+const MAX_DEPTH: u32 = 32;
+
+/// Why a body cannot be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BodyError {
+    /// It is no JSON, for this reason.
+    Malformed(&'static str),
+    /// It is JSON, but no object.
+    NotAnObject,
+}
+
+/// The keys of an object, each once, with the text of their values.
+#[derive(Clone, Debug, Default)]
+pub struct Object(Vec<(String, Box<RawValue>)>);
+
+impl Object {
+    /// The object that the body is.
+    ///
+    /// # Errors
+    /// [`BodyError`]; a key given twice, at any depth, is as malformed as a missing bracket.
+    pub fn parse(body: &[u8]) -> Result<Self, BodyError> {
+        let text = std::str::from_utf8(body).map_err(|_| BodyError::Malformed("The body is not UTF-8."))?;
+        let value: &RawValue =
+            serde_json::from_str(text).map_err(|_| BodyError::Malformed("The body is not valid JSON."))?;
+        judge(value, 0).map_err(BodyError::Malformed)?;
+        if !value.get().starts_with('{') {
+            return Err(BodyError::NotAnObject);
+        }
+        let Pairs(pairs) = Pairs::of(value).map_err(BodyError::Malformed)?;
+        Ok(Self(pairs.into_iter().map(|(key, value)| (key, value.to_owned())).collect()))
+    }
+
+    /// The text of a key's value; `None` without the key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&RawValue> {
+        self.0.iter().find(|(known, _)| known == key).map(|(_, value)| &**value)
+    }
+}
+
+/// The pairs of one object, borrowed from its text.
+struct Pairs<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'a> Pairs<'a> {
+    fn of(object: &'a RawValue) -> Result<Self, &'static str> {
+        serde_json::from_str(object.get()).map_err(|_| "The body is not valid JSON.")
+    }
+}
+
+impl<'de> Deserialize<'de> for Pairs<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect;
+
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Pairs<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+
+        deserializer.deserialize_map(Collect)
+    }
+}
+
+/// Judges what the scanner of raw values lets pass: keys given twice, text that is no Unicode, and depth.
+fn judge(value: &RawValue, depth: u32) -> Result<(), &'static str> {
+    if depth > MAX_DEPTH {
+        return Err("The body is nested too deeply.");
+    }
+    let below = depth.saturating_add(1);
+    match value.get().as_bytes().first() {
+        Some(b'{') => {
+            let Pairs(pairs) = Pairs::of(value)?;
+            let mut seen = HashSet::with_capacity(pairs.len());
+            for (key, value) in &pairs {
+                if !seen.insert(key) {
+                    return Err("The body gives a key twice.");
+                }
+                judge(value, below)?;
+            }
+            Ok(())
+        }
+        Some(b'[') => {
+            let items: Vec<&RawValue> =
+                serde_json::from_str(value.get()).map_err(|_| "The body is not valid JSON.")?;
+            items.into_iter().try_for_each(|item| judge(item, below))
+        }
+        Some(b'"') => serde_json::from_str::<String>(value.get())
+            .map(drop)
+            .map_err(|_| "The body has text that is no Unicode."),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn malformed(body: &[u8]) -> bool {
+        matches!(Object::parse(body), Err(BodyError::Malformed(_)))
+    }
+
+    #[test]
+    fn numbers_stay_text() {
+        let object = Object::parse(br#" {"amount": 1e999999999 , "b":0.10} "#).unwrap();
+        assert_eq!(object.get("amount").unwrap().get(), "1e999999999");
+        assert_eq!(object.get("b").unwrap().get(), "0.10");
+        assert!(object.get("c").is_none());
+    }
+
+    #[test]
+    fn what_is_no_json() {
+        for body in [
+            &b""[..],
+            b"{",
+            b"{}x",
+            b"{'a':1}",
+            b"{\"a\":01}",
+            b"{\"a\":1,}",
+            b"{\"a\":NaN}",
+            b"\xef\xbb\xbf{}",
+            b"{\"a\":\"\xff\"}",
+            b"{\"a\":\"\\ud800\"}",
+            b"{\"\\ud800\":1}",
+        ] {
+            assert!(malformed(body), "{}", String::from_utf8_lossy(body));
+        }
+    }
+
+    #[test]
+    fn a_key_given_twice_is_found_at_any_depth_and_in_any_spelling() {
+        for body in [
+            r#"{"a":1,"a":1}"#,
+            r#"{"a":1,"\u0061":2}"#,
+            r#"{"x":{"a":1,"a":2}}"#,
+            r#"{"x":[0,[{"a":1,"b":{},"a":2}]]}"#,
+            r#"[{"a":1,"a":2}]"#,
+        ] {
+            assert!(malformed(body.as_bytes()), "{body}");
+        }
+    }
+
+    #[test]
+    fn json_that_is_no_object() {
+        for body in ["1", "null", "true", "\"x\"", "[]", "[{}]", "1e999"] {
+            assert_eq!(Object::parse(body.as_bytes()).unwrap_err(), BodyError::NotAnObject, "{body}");
+        }
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let nested = |depth: usize| format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
+        assert!(Object::parse(nested(32).as_bytes()).is_ok());
+        assert!(malformed(nested(33).as_bytes()));
+        assert!(malformed(nested(32_000).as_bytes()));
+    }
+}

@@ -1,0 +1,68 @@
+//! The HTTP contract: routes, the checks that every call goes through, and what clients see.
+//!
+//! Reading order: [`routes`] (the table of contents), [`call`] (the checks in their order), the handlers by subject
+//! ([`auth`], [`profile`], [`djs`], [`requests`], [`wallet`], [`topups`], [`withdrawals`]), [`views`] (what is shown),
+//! [`error`] (what is refused, and how).
+
+pub mod auth;
+pub mod call;
+pub mod cors;
+pub mod djs;
+pub mod docs;
+pub mod envelope;
+pub mod error;
+pub mod fields;
+pub mod headers;
+pub mod health;
+pub mod json;
+pub mod money;
+pub mod observe;
+pub mod openapi;
+pub mod page;
+pub mod profile;
+pub mod query;
+pub mod requests;
+pub mod routes;
+pub mod sentence;
+#[cfg(test)]
+mod tests;
+pub mod time;
+pub mod topups;
+pub mod values;
+pub mod views;
+pub mod wallet;
+pub mod withdrawals;
+
+use std::sync::Arc;
+
+use actix_web::body::MessageBody;
+use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
+use actix_web::middleware::from_fn;
+use actix_web::{Error, web};
+
+use crate::app::App;
+
+/// The whole service as one application of the web server, for a worker or a test.
+pub fn app(
+    app: Arc<App>,
+) -> actix_web::App<
+    impl ServiceFactory<
+        ServiceRequest,
+        Config = (),
+        Response = ServiceResponse<impl MessageBody>,
+        Error = Error,
+        InitError = (),
+    >,
+> {
+    let cors = cors::cors(&app.settings.cors_allowed_origins);
+    actix_web::App::new()
+        .app_data(web::Data::from(Arc::clone(&app)))
+        .configure(|config| {
+            for resource in routes::resources(&app) {
+                config.service(resource);
+            }
+        })
+        .default_service(web::to(routes::not_found))
+        .wrap(cors)
+        .wrap(from_fn(observe::observe))
+}

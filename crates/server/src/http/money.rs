@@ -1,0 +1,66 @@
+//! Money on the wire: a JSON number with the currency's exact text.
+
+use cuepoint_domain::money::{Currency, Money};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// A JSON number that is printed as it was written here, never through a float.
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
+pub struct Number(Box<RawValue>);
+
+impl Number {
+    /// The sum with the currency's decimals: `12.50`.
+    #[must_use]
+    pub fn money(currency: &Currency, money: Money) -> Self {
+        Self::written(currency.print(money))
+    }
+
+    /// Hundredths, printed with two decimals: `4.67`.
+    #[must_use]
+    pub fn hundredths(hundredths: i64) -> Self {
+        let (whole, rest) = (hundredths.div_euclid(100), hundredths.rem_euclid(100));
+        Self::written(format!("{whole}.{rest:02}"))
+    }
+
+    /// Nothing: `0`.
+    #[must_use]
+    pub fn zero() -> Self {
+        Self::written("0".to_owned())
+    }
+
+    fn written(number: String) -> Self {
+        Self(RawValue::from_string(number).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_have_the_currency_s_decimals() {
+        for (scale, minor, text) in
+            [(2, 1_250, "12.50"), (2, 0, "0.00"), (2, -5, "-0.05"), (0, 12, "12"), (8, 1, "0.00000001")]
+        {
+            let currency = Currency::new("USD", scale).unwrap();
+            let number = Number::money(&currency, Money::from_minor(minor));
+            assert_eq!(serde_json::to_string(&number).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn a_large_sum_keeps_every_digit() {
+        let usd = Currency::new("USD", 2).unwrap();
+        let number = Number::money(&usd, Money::from_minor(99_999_999_999_999_999_999));
+        assert_eq!(serde_json::to_string(&number).unwrap(), "999999999999999999.99");
+    }
+
+    #[test]
+    fn hundredths_have_two_decimals() {
+        for (hundredths, text) in [(467, "4.67"), (450, "4.50"), (500, "5.00"), (105, "1.05")] {
+            assert_eq!(serde_json::to_string(&Number::hundredths(hundredths)).unwrap(), text);
+        }
+        assert_eq!(serde_json::to_string(&Number::zero()).unwrap(), "0");
+    }
+}

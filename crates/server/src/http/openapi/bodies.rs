@@ -1,0 +1,160 @@
+//! The bodies that calls send, as the document describes them; they are read by [`crate::http::fields`].
+
+use utoipa::{IntoParams, ToSchema};
+
+/// Who registers.
+#[derive(ToSchema)]
+#[schema(example = json!({
+    "name": "DJ Ada", "email": "ada@example.com", "password": "correct horse", "is_dj": true
+}))]
+pub struct Registration {
+    /// What they are called.
+    #[schema(min_length = 1, max_length = 255)]
+    pub name: String,
+    /// Where they get mail; unique whatever its letter case.
+    #[schema(format = "email", max_length = 255)]
+    pub email: String,
+    /// The password that they chose.
+    #[schema(format = Password, min_length = 8, max_length = 255)]
+    pub password: String,
+    /// Where they are called.
+    #[schema(max_length = 255)]
+    pub phone: Option<String>,
+    /// Whether they are a DJ; no when left out.
+    pub is_dj: Option<bool>,
+}
+
+/// Who logs in.
+#[derive(ToSchema)]
+#[schema(example = json!({"email": "ada@example.com", "password": "correct horse"}))]
+pub struct Login {
+    /// The address that they registered with, in any letter case.
+    pub email: String,
+    /// Their password.
+    #[schema(format = Password)]
+    pub password: String,
+}
+
+/// Who wants to stay logged in, or to end that.
+#[derive(ToSchema)]
+#[schema(example = json!({"refresh_token": "bntE_GS4RCx0KV37F1UrUOK6KToVtUo03oh9oh-6w1c"}))]
+pub struct RefreshToken {
+    /// The newest refresh token.
+    pub refresh_token: String,
+}
+
+/// A change of one's own profile. What is left out stays; null clears what can be null.
+#[derive(ToSchema)]
+#[schema(example = json!({"city": "Berlin", "online": 1, "fee_popular_song": 10.00}))]
+pub struct PersonalInfo {
+    /// What they are called.
+    #[schema(min_length = 1, max_length = 255, nullable = false)]
+    pub name: Option<String>,
+    /// Where they are called; another number is unproven.
+    #[schema(max_length = 255)]
+    pub phone: Option<String>,
+    /// Their city.
+    #[schema(max_length = 255)]
+    pub city: Option<String>,
+    /// Their state.
+    #[schema(max_length = 255)]
+    pub state: Option<String>,
+    /// Their country.
+    #[schema(max_length = 255)]
+    pub country: Option<String>,
+    /// Degrees north; set together with `longitude`.
+    #[schema(minimum = -90, maximum = 90)]
+    pub latitude: Option<f64>,
+    /// Degrees east; set together with `latitude`.
+    #[schema(minimum = -180, maximum = 180)]
+    pub longitude: Option<f64>,
+    /// How far around that they reach, in kilometres.
+    #[schema(minimum = 0, maximum = 20038)]
+    pub radius: Option<f64>,
+    /// 1 to take requests, 0 to stop; DJs only. `true` and `false` are taken too.
+    #[schema(minimum = 0, maximum = 1, nullable = false)]
+    pub online: Option<u8>,
+    /// The price of a song of an upcoming artist; DJs only.
+    #[schema(minimum = 0, nullable = false)]
+    pub fee_upcoming_artist: Option<f64>,
+    /// The price of a popular song; DJs only.
+    #[schema(minimum = 0, nullable = false)]
+    pub fee_popular_song: Option<f64>,
+}
+
+/// A song that a guest asks for.
+#[derive(ToSchema)]
+#[schema(example = json!({
+    "dj_id": 7, "song_title": "Blue Monday", "artist_name": "New Order", "artist_type": "popular",
+    "music_url": "https://example.com/blue-monday"
+}))]
+pub struct NewMusicRequest {
+    /// Who is asked: a DJ who is online, and not the caller.
+    #[schema(minimum = 1)]
+    pub dj_id: i64,
+    /// The song.
+    #[schema(min_length = 1, max_length = 255)]
+    pub song_title: String,
+    /// Who made it.
+    #[schema(min_length = 1, max_length = 255)]
+    pub artist_name: String,
+    /// `upcoming` or `popular`, in any letter case; `upcoming_artist` and `popular_song` are taken too.
+    pub artist_type: String,
+    /// Where it can be heard: http or https, never fetched.
+    #[schema(format = "uri", max_length = 2048)]
+    pub music_url: String,
+    /// What the guest offers: the DJ's list price, which it is when left out, or more.
+    #[schema(minimum = 0)]
+    pub fee: Option<f64>,
+}
+
+/// What the DJ says to a request.
+#[derive(ToSchema)]
+#[schema(example = json!({"status": "accepted"}))]
+pub struct DjAnswer {
+    /// `accepted`, `rejected` or `played`.
+    #[schema(pattern = "^(accepted|rejected|played)$")]
+    pub status: String,
+}
+
+/// Money that is paid in.
+#[derive(ToSchema)]
+#[schema(example = json!({"amount": 50.00}))]
+pub struct NewTopup {
+    /// How much, in the wallet's currency and with no more decimals than it has.
+    #[schema(exclusive_minimum = 0, maximum = 1_000_000_000_000_i64)]
+    pub amount: f64,
+}
+
+/// What is to be paid out.
+#[derive(ToSchema)]
+#[schema(example = json!({
+    "amount": 25.00, "wallet_address": "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq", "currency": "BTC",
+    "network": "bitcoin"
+}))]
+pub struct NewWithdrawal {
+    /// How much, in the wallet's currency and with no more decimals than it has.
+    #[schema(minimum = 1, maximum = 1_000_000_000_000_i64)]
+    pub amount: f64,
+    /// Where it is sent.
+    #[schema(min_length = 1, max_length = 255)]
+    pub wallet_address: String,
+    /// What is paid out.
+    #[schema(min_length = 1, max_length = 255)]
+    pub currency: String,
+    /// The network that it is paid out on.
+    #[schema(min_length = 1, max_length = 255)]
+    pub network: String,
+}
+
+/// Which page of a list.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct PageQuery {
+    /// The page's number, from 1; anything else counts as 1.
+    #[param(minimum = 1, example = 1)]
+    pub page: Option<i64>,
+    /// The most rows of the page, from 1 to 100; 15 when left out.
+    #[param(minimum = 1, maximum = 100, example = 15)]
+    pub per_page: Option<u32>,
+}

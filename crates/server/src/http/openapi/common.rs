@@ -1,0 +1,206 @@
+//! What all operations have in common, added to the document from the table of routes.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::example::ExampleBuilder;
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem};
+use utoipa::openapi::response::{Response, ResponseBuilder};
+use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, Type};
+use utoipa::openapi::security::SecurityRequirement;
+use utoipa::openapi::{Header, OpenApi, Ref, RefOr, Required};
+
+use super::BEARER;
+use crate::http::error::Code;
+use crate::http::routes::{self, Access, Body, Endpoint, Route};
+
+/// Adds to each described route what follows from its kind.
+pub(super) fn complete(document: &mut OpenApi) {
+    for route in routes::table() {
+        if let Some(operation) = document.paths.paths.get_mut(route.path).and_then(|item| find(item, &route))
+        {
+            add_parameters(operation, &route);
+            add_failures(operation, &route);
+            add_headers(operation, &route);
+            if let (Body::Optional, Some(RefOr::T(body))) = (route.body, &mut operation.request_body) {
+                body.required = Some(Required::False);
+            }
+            if route.access != Access::Open {
+                operation.security = Some(vec![SecurityRequirement::new::<_, [&str; 0], _>(BEARER, [])]);
+            }
+        }
+    }
+}
+
+fn find<'a>(item: &'a mut PathItem, route: &Route) -> Option<&'a mut Operation> {
+    match route.method.as_str() {
+        "GET" => item.get.as_mut(),
+        "POST" => item.post.as_mut(),
+        "PATCH" => item.patch.as_mut(),
+        _ => None,
+    }
+}
+
+fn add_parameters(operation: &mut Operation, route: &Route) {
+    let mut parameters = Vec::new();
+    if route.path.contains("{id}") {
+        let id = ObjectBuilder::new()
+            .schema_type(Type::Integer)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
+            .minimum(Some(1));
+        let id = ParameterBuilder::new().name("id").parameter_in(ParameterIn::Path).schema(Some(id));
+        parameters.push(id.required(Required::True).description(Some("Which one.")).build());
+    }
+    if matches!(route.endpoint, Endpoint::Command(_)) {
+        parameters.push(header(
+            "Idempotency-Key",
+            "A key of the client's choice, in visible ASCII. The same key and body get the first answer again.",
+            255,
+        ));
+    }
+    if !matches!(route.endpoint, Endpoint::Plain(_)) {
+        let id =
+            "The request's name in the log and in the answer: letters, digits, dots, underscores, hyphens.";
+        parameters.push(header("X-Request-Id", id, 128));
+    }
+    let parameters = parameters.into_iter().map(RefOr::T);
+    operation.parameters.get_or_insert_default().extend(parameters);
+}
+
+fn header(name: &str, description: &str, most: usize) -> Parameter {
+    let text = ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(most));
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some(description))
+        .schema(Some(text))
+        .build()
+}
+
+/// The failures that a route can answer with.
+pub(super) fn failures(route: &Route) -> Vec<Code> {
+    let plain = matches!(route.endpoint, Endpoint::Plain(_));
+    let mut codes = vec![Code::Internal];
+    if !plain {
+        codes.extend([Code::BadRequest, Code::NotAcceptable, Code::RateLimited, Code::Unavailable]);
+    }
+    if route.access != Access::Open {
+        codes.extend([Code::Unauthenticated, Code::InvalidToken]);
+    }
+    if route.access == Access::Operator {
+        codes.push(Code::InsufficientScope);
+    }
+    if route.body != Body::None {
+        codes.extend([Code::PayloadTooLarge, Code::UnsupportedMediaType, Code::MalformedJson]);
+        codes.push(Code::ValidationFailed);
+    }
+    if matches!(route.endpoint, Endpoint::Command(_)) {
+        codes.extend([Code::IdempotencyKeyReused, Code::IdempotencyInFlight, Code::Conflict]);
+    }
+    if route.path.contains("{id}") {
+        codes.push(Code::NotFound);
+    }
+    codes.extend(own_failures(route.method.as_str(), route.path));
+    codes
+}
+
+/// The failures that one route alone has.
+fn own_failures(method: &str, path: &str) -> &'static [Code] {
+    match (method, path.strip_prefix("/api/v1").unwrap_or(path)) {
+        ("GET", "/health/ready") => &[Code::Unavailable],
+        ("POST", "/auth/login") => &[Code::InvalidCredentials],
+        ("POST", "/auth/refresh") => &[Code::InvalidToken],
+        ("PATCH", "/user/personal-info") => &[Code::Forbidden],
+        ("GET", "/djs" | "/music/user/requests") => &[Code::ValidationFailed],
+        ("GET", "/music/dj/requests") => &[Code::Forbidden, Code::ValidationFailed],
+        ("POST", "/music/requests") => &[Code::DjOffline, Code::InsufficientFunds],
+        ("POST", "/music/requests/{id}/cancel") | ("PATCH", "/music/requests-update/{id}") => {
+            &[Code::Forbidden, Code::InvalidTransition]
+        }
+        ("POST", "/wallet/topups") => &[Code::LimitExceeded],
+        ("POST", "/withdrawal/crypto") => &[Code::LimitExceeded, Code::InsufficientFunds],
+        ("POST", "/withdrawals/{id}/cancel") => &[Code::InvalidTransition],
+        _ => &[],
+    }
+}
+
+fn add_failures(operation: &mut Operation, route: &Route) {
+    let mut statuses: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
+    for code in failures(route) {
+        statuses.entry(code.status().as_u16()).or_default().push(code);
+    }
+    for (status, codes) in statuses {
+        operation.responses.responses.insert(status.to_string(), RefOr::T(failure(&codes)));
+    }
+}
+
+fn failure(codes: &[Code]) -> Response {
+    let names: Vec<String> =
+        codes.iter().map(|code| format!("`{}`: {}", code.name(), code.message())).collect();
+    let content = codes.iter().fold(
+        ContentBuilder::new().schema(Some(Ref::from_schema_name("Failure"))),
+        |content, code| {
+            let example = ExampleBuilder::new().summary(code.message()).value(Some(example(*code)));
+            content.examples_from_iter([(code.name(), example.build())])
+        },
+    );
+    let response =
+        ResponseBuilder::new().description(names.join(" ")).content("application/json", content.build());
+    let response = match codes.first().map(|code| code.status().as_u16()) {
+        Some(401) => response.header("WWW-Authenticate", text("What is asked for, as RFC 6750 has it.")),
+        Some(429) => response
+            .header("Retry-After", number("Seconds until the next request is admitted."))
+            .header("X-RateLimit-Limit", number("Requests of one window."))
+            .header("X-RateLimit-Remaining", number("What is left of them.")),
+        Some(503) => response.header("Retry-After", number("Seconds until it is worth trying again.")),
+        _ => response,
+    };
+    response.build()
+}
+
+fn example(code: Code) -> serde_json::Value {
+    let mut example = json!({
+        "status": "error",
+        "code": code.name(),
+        "message": code.message(),
+        "request_id": "0192f7c1-8a3b-7c4d-9e5f-60718293a4b5",
+    });
+    if let Some(keys) = example.as_object_mut() {
+        match code {
+            Code::ValidationFailed => {
+                keys.insert("errors".to_owned(), json!({"field": ["The field field is required."]}));
+            }
+            Code::InvalidTransition => {
+                keys.insert("current".to_owned(), json!("played"));
+                keys.insert("allowed".to_owned(), json!([]));
+            }
+            _ => {}
+        }
+    }
+    example
+}
+
+fn add_headers(operation: &mut Operation, route: &Route) {
+    for (status, response) in &mut operation.responses.responses {
+        let RefOr::T(response) = response else { continue };
+        let headers = &mut response.headers;
+        headers.insert("X-Request-Id".to_owned(), RefOr::T(text("The request's name in the log.")));
+        if status == "201" && matches!(route.endpoint, Endpoint::Command(_)) {
+            headers.insert("Location".to_owned(), RefOr::T(text("Where it is.")));
+        }
+        if status.starts_with('2') && matches!(route.endpoint, Endpoint::Command(_)) {
+            let replayed = text("`true` where the answer was given before to the same key.");
+            headers.insert("Idempotency-Replayed".to_owned(), RefOr::T(replayed));
+        }
+    }
+}
+
+fn text(description: &str) -> Header {
+    Header::builder().description(Some(description)).schema(Some(Object::with_type(Type::String))).build()
+}
+
+fn number(description: &str) -> Header {
+    Header::builder().description(Some(description)).schema(Some(Object::with_type(Type::Integer))).build()
+}

@@ -1,0 +1,151 @@
+//! The OpenAPI document: each handler describes its success, and what all routes have in common is added from the
+//! table of routes.
+
+pub mod bodies;
+mod common;
+
+use utoipa::OpenApi;
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+
+use crate::http::envelope::Failure;
+use crate::http::{auth, djs, docs, health, profile, requests, topups, wallet, withdrawals};
+
+/// What the document calls the access token.
+const BEARER: &str = "bearer";
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Cuepoint",
+        description = "Guests ask DJs for songs and pay for them; DJs are paid when they play them. Money is an exact \
+            decimal number with the wallet's decimals, never rounded.",
+    ),
+    tags(
+        (name = "Accounts", description = "Registration, login, and refresh tokens."),
+        (name = "Profile", description = "One's own profile."),
+        (name = "DJs", description = "Who can be asked for songs."),
+        (name = "Requests", description = "Requests for songs, and what becomes of them."),
+        (name = "Wallet", description = "What is in one's wallet, how that came, and paying in."),
+        (name = "Withdrawals", description = "Paying out."),
+        (name = "Service", description = "The service itself."),
+    ),
+    paths(
+        auth::register, auth::login, auth::refresh, auth::logout,
+        profile::show, profile::change,
+        djs::list, djs::show,
+        requests::open, requests::show, requests::cancel, requests::answer, requests::made, requests::addressed,
+        wallet::show, wallet::entries,
+        topups::open, topups::list, topups::show,
+        withdrawals::open, withdrawals::list, withdrawals::show, withdrawals::cancel,
+        health::live, health::ready, health::metrics, docs::openapi, docs::index,
+    ),
+    components(schemas(Failure)),
+)]
+struct Described;
+
+/// The document.
+#[must_use]
+pub fn document() -> utoipa::openapi::OpenApi {
+    let mut document = Described::openapi();
+    let mut bearer = Http::new(HttpAuthScheme::Bearer);
+    bearer.bearer_format = Some("JWT".to_owned());
+    if let Some(components) = document.components.as_mut() {
+        components.add_security_scheme(BEARER, SecurityScheme::Http(bearer));
+    }
+    common::complete(&mut document);
+    document
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::http::routes::{self, Access, Body};
+
+    /// The parts of the page that shows the document; nobody calls them as an operation.
+    const PARTS_OF_THE_PAGE: &str = "/docs/{file:.*}";
+
+    fn json() -> Value {
+        serde_json::to_value(document()).unwrap()
+    }
+
+    fn operations(document: &Value) -> Vec<(String, String, Value)> {
+        let paths = document["paths"].as_object().unwrap().iter();
+        paths
+            .flat_map(|(path, item)| {
+                let methods = item.as_object().unwrap().iter();
+                methods.map(|(method, operation)| (method.to_uppercase(), path.clone(), operation.clone()))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_document_and_the_routes_name_the_same_operations() {
+        let routed: BTreeSet<(String, String)> = routes::table()
+            .into_iter()
+            .filter(|route| route.path != PARTS_OF_THE_PAGE)
+            .map(|route| (route.method.to_string(), route.path.to_owned()))
+            .collect();
+        let described: BTreeSet<(String, String)> =
+            operations(&json()).into_iter().map(|(method, path, _)| (method, path)).collect();
+        assert_eq!(described, routed);
+    }
+
+    #[test]
+    fn no_route_and_no_name_is_there_twice() {
+        let table = routes::table();
+        let routes: BTreeSet<_> = table.iter().map(|route| (route.method.as_str(), route.path)).collect();
+        assert_eq!(routes.len(), table.len());
+        let operations = operations(&json());
+        let names: BTreeSet<_> = operations.iter().map(|(.., it)| it["operationId"].to_string()).collect();
+        assert_eq!(names.len(), operations.len());
+    }
+
+    #[test]
+    fn every_operation_says_what_it_takes_and_what_it_can_answer() {
+        let document = json();
+        for route in routes::table().iter().filter(|route| route.path != PARTS_OF_THE_PAGE) {
+            let operation = &document["paths"][route.path][route.method.as_str().to_lowercase()];
+            let name = format!("{} {}", route.method, route.path);
+            let answers = operation["responses"].as_object().unwrap();
+            assert_eq!(answers.keys().filter(|status| status.starts_with('2')).count(), 1, "{name}");
+            for code in common::failures(route) {
+                let answer = &answers[code.status().as_str()];
+                let example =
+                    &answer["content"]["application/json"]["examples"][code.name()]["value"]["code"];
+                assert_eq!(example, code.name(), "{name}");
+            }
+            assert_eq!(operation["security"].is_array(), route.access != Access::Open, "{name}");
+            assert_eq!(operation["requestBody"].is_object(), route.body != Body::None, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_reference_leads_somewhere() {
+        fn references(value: &Value, found: &mut BTreeSet<String>) {
+            match value {
+                Value::Object(map) => {
+                    for (key, value) in map {
+                        match value {
+                            Value::String(target) if key == "$ref" => drop(found.insert(target.clone())),
+                            _ => references(value, found),
+                        }
+                    }
+                }
+                Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+                _ => {}
+            }
+        }
+        let document = json();
+        let mut found = BTreeSet::new();
+        references(&document, &mut found);
+        assert!(found.len() > 10);
+        for reference in found {
+            let pointer = reference.trim_start_matches('#');
+            assert!(document.pointer(pointer).is_some(), "{reference}");
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Every route there is: the table of contents of the HTTP contract.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use actix_web::http::Method;
+use actix_web::{HttpRequest, HttpResponse, Resource, guard, web};
+use cuepoint_domain::ledger::Receipt;
+use cuepoint_domain::ports::Applied;
+
+use crate::app::App;
+use crate::http::call::{self, Call};
+use crate::http::envelope::Answer;
+use crate::http::error::{ApiError, Code};
+use crate::http::observe::request_id;
+use crate::http::{auth, djs, docs, health, profile, requests, topups, wallet, withdrawals};
+use crate::security::tokens::Identity;
+
+/// Every route.
+#[must_use]
+#[rustfmt::skip]
+pub fn table() -> Vec<Route> {
+    use Body::{Json, Optional};
+    let (post, patch) = (Method::POST, Method::PATCH);
+    vec![
+        plain("/health/live", health::live),
+        plain("/health/ready", health::ready),
+        plain("/metrics", health::metrics),
+        plain("/openapi.json", docs::openapi),
+        plain("/docs", docs::index),
+        plain("/docs/{file:.*}", docs::file),
+
+        open("/api/v1/auth/register", auth::register),
+        open("/api/v1/auth/login", auth::login),
+        open("/api/v1/auth/refresh", auth::refresh),
+        open("/api/v1/auth/logout", auth::logout),
+
+        member("/api/v1/user/personal-info", profile::show),
+        command(&patch, "/api/v1/user/personal-info", Json, profile::change, profile::changed),
+
+        member("/api/v1/djs", djs::list),
+        member("/api/v1/djs/{id}", djs::show),
+
+        command(&post, "/api/v1/music/requests", Json, requests::open, requests::opened),
+        member("/api/v1/music/requests/{id}", requests::show),
+        command(&post, "/api/v1/music/requests/{id}/cancel", Optional, requests::cancel, requests::moved),
+        command(&patch, "/api/v1/music/requests-update/{id}", Json, requests::answer, requests::moved),
+        member("/api/v1/music/user/requests", requests::made),
+        member("/api/v1/music/dj/requests", requests::addressed),
+
+        member("/api/v1/wallet", wallet::show),
+        member("/api/v1/wallet/entries", wallet::entries),
+        command(&post, "/api/v1/wallet/topups", Json, topups::open, topups::opened),
+        member("/api/v1/wallet/topups", topups::list),
+        member("/api/v1/wallet/topups/{id}", topups::show),
+
+        command(&post, "/api/v1/withdrawal/crypto", Json, withdrawals::open, withdrawals::opened),
+        member("/api/v1/withdrawals", withdrawals::list),
+        member("/api/v1/withdrawals/{id}", withdrawals::show),
+        command(&post, "/api/v1/withdrawals/{id}/cancel", Optional, withdrawals::cancel, withdrawals::cancelled),
+    ]
+}
+
+/// Who may call a route.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Anybody.
+    Open,
+    /// Who has an access token.
+    Member,
+    /// Who has an operator's access token.
+    Operator,
+}
+
+/// Which body a route takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Body {
+    /// None; one that comes is not read.
+    None,
+    /// None, or an object.
+    Optional,
+    /// An object.
+    Json,
+}
+
+/// What a handler comes to, on its worker's own thread.
+pub type Handled<T> = Pin<Box<dyn Future<Output = Result<T, ApiError>>>>;
+
+/// A command: what it does, and how what it came to is shown, now or at a retry.
+pub struct Commanded {
+    /// Does it.
+    pub run: Box<dyn Fn(Call, Identity) -> Handled<Applied>>,
+    /// Shows it.
+    pub view: fn(&App, &Receipt) -> Result<Answer, ApiError>,
+}
+
+/// What answers a route.
+pub enum Endpoint {
+    /// Outside the base address: no token, no body, any media type.
+    Plain(Box<dyn Fn(Arc<App>, HttpRequest) -> Handled<HttpResponse>>),
+    /// Without a token.
+    Open(Box<dyn Fn(Call) -> Handled<Answer>>),
+    /// A read for who has a token.
+    Member(Box<dyn Fn(Call, Identity) -> Handled<Answer>>),
+    /// A command of who has a token; it takes an Idempotency-Key.
+    Command(Commanded),
+}
+
+/// A route.
+pub struct Route {
+    /// Its method; a GET also answers HEAD.
+    pub method: Method,
+    /// Its address, with the names of its parts that vary.
+    pub path: &'static str,
+    /// Who may call it.
+    pub access: Access,
+    /// Which body it takes.
+    pub body: Body,
+    /// What answers it.
+    pub endpoint: Endpoint,
+}
+
+fn plain<F, A>(path: &'static str, run: F) -> Route
+where
+    F: Fn(Arc<App>, HttpRequest) -> A + 'static,
+    A: Future<Output = Result<HttpResponse, ApiError>> + 'static,
+{
+    let endpoint = Endpoint::Plain(Box::new(move |app, request| Box::pin(run(app, request))));
+    Route { method: Method::GET, path, access: Access::Open, body: Body::None, endpoint }
+}
+
+fn open<F, A>(path: &'static str, run: F) -> Route
+where
+    F: Fn(Call) -> A + 'static,
+    A: Future<Output = Result<Answer, ApiError>> + 'static,
+{
+    let endpoint = Endpoint::Open(Box::new(move |call| Box::pin(run(call))));
+    Route { method: Method::POST, path, access: Access::Open, body: Body::Json, endpoint }
+}
+
+fn member<F, A>(path: &'static str, run: F) -> Route
+where
+    F: Fn(Call, Identity) -> A + 'static,
+    A: Future<Output = Result<Answer, ApiError>> + 'static,
+{
+    let endpoint = Endpoint::Member(Box::new(move |call, caller| Box::pin(run(call, caller))));
+    Route { method: Method::GET, path, access: Access::Member, body: Body::None, endpoint }
+}
+
+fn command<F, A>(
+    method: &Method,
+    path: &'static str,
+    body: Body,
+    run: F,
+    view: fn(&App, &Receipt) -> Result<Answer, ApiError>,
+) -> Route
+where
+    F: Fn(Call, Identity) -> A + 'static,
+    A: Future<Output = Result<Applied, ApiError>> + 'static,
+{
+    let run: Box<dyn Fn(Call, Identity) -> Handled<Applied>> =
+        Box::new(move |call, caller| Box::pin(run(call, caller)));
+    let endpoint = Endpoint::Command(Commanded { run, view });
+    Route { method: method.clone(), path, access: Access::Member, body, endpoint }
+}
+
+/// The table as resources of the web server, each of which says which methods it has.
+#[must_use]
+pub fn resources(app: &Arc<App>) -> Vec<Resource> {
+    let mut paths: BTreeMap<&'static str, Vec<Rc<Route>>> = BTreeMap::new();
+    for route in table() {
+        paths.entry(route.path).or_default().push(Rc::new(route));
+    }
+    paths.into_iter().map(|(path, routes)| resource(app, path, &routes)).collect()
+}
+
+fn resource(app: &Arc<App>, path: &'static str, routes: &[Rc<Route>]) -> Resource {
+    let allow = allowed(routes);
+    let refuse = move |request: HttpRequest| {
+        let error = ApiError::method_not_allowed(allow.clone());
+        async move { error.respond(&request_id(&request)) }
+    };
+    routes.iter().fold(web::resource(path).default_service(web::to(refuse)), |resource, route| {
+        let (app, served) = (Arc::clone(app), Rc::clone(route));
+        let serve = move |request: HttpRequest, payload: web::Payload| {
+            let (app, route) = (Arc::clone(&app), Rc::clone(&served));
+            async move { serve(&route, &app, request, payload).await }
+        };
+        let guard = if route.method == Method::GET {
+            web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
+        } else {
+            web::method(route.method.clone())
+        };
+        resource.route(guard.to(serve))
+    })
+}
+
+async fn serve(route: &Route, app: &Arc<App>, request: HttpRequest, payload: web::Payload) -> HttpResponse {
+    let id = request_id(&request);
+    let answered = match &route.endpoint {
+        Endpoint::Plain(run) => run(Arc::clone(app), request).await,
+        Endpoint::Open(_) | Endpoint::Member(_) | Endpoint::Command(_) => {
+            call::answer(route, app, &request, payload).await.map(Answer::respond)
+        }
+    };
+    answered.unwrap_or_else(|error| error.respond(&id))
+}
+
+/// The methods of a resource, as `Allow` lists them.
+fn allowed(routes: &[Rc<Route>]) -> String {
+    let mut methods: Vec<&str> = routes.iter().map(|route| route.method.as_str()).collect();
+    if methods.contains(&"GET") {
+        methods.push("HEAD");
+    }
+    methods.sort_unstable();
+    methods.join(", ")
+}
+
+/// The answer where there is no route.
+pub async fn not_found(request: HttpRequest) -> HttpResponse {
+    ApiError::from(Code::NotFound).respond(&request_id(&request))
+}

@@ -1,0 +1,15 @@
+//! What clients see of the domain's things: exactly these keys, always all of them.
+
+mod people;
+mod request;
+mod session;
+mod topup;
+mod wallet;
+mod withdrawal;
+
+pub use people::{Dj, DjData, User, UserData};
+pub use request::MusicRequest;
+pub use session::{Nothing, Session};
+pub use topup::{Topup, TopupData};
+pub use wallet::{Entry, Reference, Wallet, WalletData};
+pub use withdrawal::{Withdrawal, WithdrawalRequest, WithdrawalRequested};

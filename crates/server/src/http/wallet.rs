@@ -1,0 +1,42 @@
+//! The caller's wallet and its statement.
+
+use crate::http::call::{self, Call};
+use crate::http::envelope::{Answer, Success};
+use crate::http::error::ApiError;
+use crate::http::openapi::bodies::PageQuery;
+use crate::http::page::Page;
+use crate::http::profile::own;
+use crate::http::views::{Entry, Wallet, WalletData};
+use crate::security::tokens::Identity;
+
+/// Shows what is in the caller's wallet.
+#[utoipa::path(
+    get,
+    path = "/api/v1/wallet",
+    operation_id = "showWallet",
+    tag = "Wallet",
+    responses((status = 200, description = "What is in the caller's wallet.", body = Success<WalletData>)),
+)]
+pub async fn show(call: Call, caller: Identity) -> Result<Answer, ApiError> {
+    let balance = call.app.services.wallet.balance(caller.user).await.map_err(own)?;
+    Answer::ok("Wallet.", WalletData { wallet: Wallet::new(balance, call.currency()) })
+}
+
+/// Lists every change of the caller's wallet.
+#[utoipa::path(
+    get,
+    path = "/api/v1/wallet/entries",
+    operation_id = "listEntries",
+    tag = "Wallet",
+    params(PageQuery),
+    responses((
+        status = 200,
+        description = "A page of the caller's statement, newest first.",
+        body = Success<Page<Entry>>,
+    )),
+)]
+pub async fn entries(call: Call, caller: Identity) -> Result<Answer, ApiError> {
+    let paging = call.paging(&[]);
+    let rows = call.app.services.wallet.entries(caller.user, paging.request()).await?;
+    call::page("Wallet entries.", &paging, rows, |entry| Entry::new(&entry, call.currency()))
+}

@@ -1,0 +1,121 @@
+//! Withdrawals.
+
+use cuepoint_domain::ids::WithdrawalId;
+use cuepoint_domain::ledger::{Balance, Outcome, Receipt};
+use cuepoint_domain::ports::Applied;
+use cuepoint_domain::withdrawal::{self, NewWithdrawal};
+
+use crate::app::App;
+use crate::http::call::{self, Call};
+use crate::http::envelope::{Answer, BareSuccess, Success};
+use crate::http::error::{ApiError, IntoApiError as _};
+use crate::http::openapi::bodies::{NewWithdrawal as NewWithdrawalBody, PageQuery};
+use crate::http::page::Page;
+use crate::http::values;
+use crate::http::views::{Nothing, Withdrawal, WithdrawalRequested};
+use crate::security::tokens::Identity;
+
+/// Asks to be paid out and holds the amount at once.
+#[utoipa::path(
+    post,
+    path = "/api/v1/withdrawal/crypto",
+    operation_id = "openWithdrawal",
+    tag = "Withdrawals",
+    request_body = NewWithdrawalBody,
+    responses((
+        status = 201,
+        description = "The withdrawal is made and its amount held.",
+        body = BareSuccess<WithdrawalRequested>,
+    )),
+)]
+pub async fn open(call: Call, caller: Identity) -> Result<Applied, ApiError> {
+    let mut fields = call.fields();
+    let amount = fields.required("amount", values::amount(call.currency(), call.currency().whole(1)));
+    let wallet_address = fields.required("wallet_address", values::line);
+    let currency = fields.required("currency", values::line);
+    let network = fields.required("network", values::line);
+    let new = fields.complete(|| {
+        Some(NewWithdrawal {
+            amount: amount?,
+            wallet_address: wallet_address?,
+            currency: currency?,
+            network: network?,
+        })
+    })?;
+    let opened = call.app.services.withdrawals.open(&call.command(&caller), new).await;
+    opened.map_err(|error| error.into_api_error(call.currency()))
+}
+
+/// What a new withdrawal is shown as.
+pub fn opened(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
+    let (withdrawal, balance) = outcome(receipt)?;
+    let location = format!("{}/api/v1/withdrawals/{}", app.settings.public_url, withdrawal.id);
+    let view = WithdrawalRequested::new(withdrawal, balance, &app.settings.currency);
+    Ok(Answer::created_bare(view)?.at(location))
+}
+
+/// Lists the caller's withdrawals.
+#[utoipa::path(
+    get,
+    path = "/api/v1/withdrawals",
+    operation_id = "listWithdrawals",
+    tag = "Withdrawals",
+    params(PageQuery),
+    responses((
+        status = 200,
+        description = "A page of the caller's withdrawals, newest first.",
+        body = Success<Page<Withdrawal>>,
+    )),
+)]
+pub async fn list(call: Call, caller: Identity) -> Result<Answer, ApiError> {
+    let paging = call.paging(&[]);
+    let rows = call.app.services.withdrawals.list(caller.user, paging.request()).await?;
+    call::page("Withdrawals.", &paging, rows, |withdrawal| Withdrawal::new(&withdrawal, call.currency()))
+}
+
+/// Shows one of the caller's withdrawals.
+#[utoipa::path(
+    get,
+    path = "/api/v1/withdrawals/{id}",
+    operation_id = "showWithdrawal",
+    tag = "Withdrawals",
+    responses((status = 200, description = "The withdrawal.", body = Success<Withdrawal>)),
+)]
+pub async fn show(call: Call, caller: Identity) -> Result<Answer, ApiError> {
+    let withdrawal = call.app.services.withdrawals.own(caller.user, call.id(WithdrawalId::new)?).await?;
+    Answer::ok("Withdrawal.", Withdrawal::new(&withdrawal, call.currency()))
+}
+
+/// Takes back a pending withdrawal; its amount is released.
+#[utoipa::path(
+    post,
+    path = "/api/v1/withdrawals/{id}/cancel",
+    operation_id = "cancelWithdrawal",
+    tag = "Withdrawals",
+    request_body = Nothing,
+    responses((
+        status = 200,
+        description = "The withdrawal is cancelled and its amount released.",
+        body = Success<Withdrawal>,
+    )),
+)]
+pub async fn cancel(call: Call, caller: Identity) -> Result<Applied, ApiError> {
+    let withdrawals = &call.app.services.withdrawals;
+    let withdrawal = withdrawals.own(caller.user, call.id(WithdrawalId::new)?).await?;
+    Ok(withdrawals.cancel(&call.command(&caller), withdrawal).await?)
+}
+
+/// What a cancelled withdrawal is shown as.
+pub fn cancelled(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
+    let (withdrawal, _) = outcome(receipt)?;
+    Answer::ok("Withdrawal cancelled.", Withdrawal::new(withdrawal, &app.settings.currency))
+}
+
+fn outcome(receipt: &Receipt) -> Result<(&withdrawal::Withdrawal, Balance), ApiError> {
+    match &receipt.outcome {
+        Outcome::Withdrawal(withdrawal, balance) => Ok((withdrawal, *balance)),
+        Outcome::Request(_) | Outcome::Topup(_) | Outcome::Profile(..) | Outcome::Adjustment(..) => {
+            Err(ApiError::internal("a command about a withdrawal came to something else"))
+        }
+    }
+}

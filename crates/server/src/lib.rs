@@ -1,0 +1,19 @@
+//! Cuepoint as a service: HTTP, JSON, tokens and configuration around the domain's use cases.
+//!
+//! Reading order: [`config`] (what can be set), [`composition`] (what is put together), [`app`] (what the handlers
+//! share), [`http`] (the contract), [`serve`] (start and stop).
+
+pub mod app;
+mod background;
+pub mod cli;
+pub mod clock;
+pub mod composition;
+pub mod config;
+pub mod http;
+mod ledger_verify;
+pub mod metrics;
+pub mod security;
+pub mod serve;
+mod signals;
+pub mod telemetry;
+pub mod topups;

@@ -1,0 +1,72 @@
+//! Measurements, for Prometheus to fetch.
+
+use std::sync::OnceLock;
+
+use anyhow::Context;
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+
+/// Upper bounds in seconds of what is measured by time.
+const SECONDS: &[f64] = &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+/// Upper bounds of what is measured by count, such as plans in one commit.
+const SIZES: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
+
+/// The measurements of this process, under the names that were given to the `metrics` macros: histograms called
+/// `…_seconds` and `…_size` have buckets.
+#[derive(Clone)]
+pub struct Metrics(PrometheusHandle);
+
+impl std::fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Metrics")
+    }
+}
+
+impl Metrics {
+    /// Begins to measure, once in a process: who comes later shares the measurements of the first.
+    ///
+    /// # Errors
+    /// When something else in the process measures already.
+    pub fn install() -> anyhow::Result<Self> {
+        static INSTALLED: OnceLock<Result<Metrics, String>> = OnceLock::new();
+        let installed = INSTALLED.get_or_init(|| start().map_err(|error| format!("{error:#}")));
+        installed.clone().map_err(anyhow::Error::msg)
+    }
+
+    /// Everything measured so far, in the text format of Prometheus.
+    #[must_use]
+    pub fn render(&self) -> String {
+        self.0.render()
+    }
+
+    /// Frees what the measurements no longer need; to be called every few seconds.
+    pub fn upkeep(&self) {
+        self.0.run_upkeep();
+    }
+}
+
+fn start() -> anyhow::Result<Metrics> {
+    let handle = PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), SECONDS)?
+        .set_buckets_for_metric(Matcher::Suffix("_size".to_owned()), SIZES)?
+        .install_recorder()
+        .context("something else measures already")?;
+    Ok(Metrics(handle))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_measured_is_shown_to_whoever_installed_it() {
+        let first = Metrics::install().unwrap();
+        let second = Metrics::install().unwrap();
+        metrics::counter!("metrics_test_total").increment(2);
+        metrics::histogram!("metrics_test_seconds").record(0.003);
+        second.upkeep();
+        for shown in [first.render(), second.render()] {
+            assert!(shown.contains("metrics_test_total 2"), "{shown}");
+            assert!(shown.contains("metrics_test_seconds_bucket{le=\"0.005\"} 1"), "{shown}");
+        }
+    }
+}

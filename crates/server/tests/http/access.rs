@@ -1,0 +1,210 @@
+//! Who may do what: one table of every route, asked by nobody, by strangers and by the wrong party.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Call, Client, Person, ROUTES, Route, Server, Store};
+
+on_both_stores!(
+    every_private_route_wants_a_token,
+    every_route_with_an_id_shows_only_what_is_the_callers,
+    an_id_that_is_no_positive_integer_is_not_found,
+    the_wrong_party_is_forbidden,
+    other_methods_are_refused_with_those_that_there_are,
+    unknown_routes_are_not_found,
+    the_request_id_is_the_clients_if_it_is_plain,
+);
+
+/// The route's call with a body that it takes, without a token.
+fn call(client: &Client, route: &Route, id: impl std::fmt::Display, dj: i64) -> Call {
+    let call = client.call(route.method, &route.at(id));
+    match route.body(dj) {
+        Some(body) => call.json(&body),
+        None => call,
+    }
+}
+
+fn every_private_route_wants_a_token(store: Store) {
+    let server = Server::start(store);
+    let (client, person) = (server.client(), server.dj());
+    let before = person.affairs();
+    let token = person.token.as_str();
+    let broken: Vec<String> = vec![
+        "Bearer".into(),
+        "Bearer ".into(),
+        "Bearer x".into(),
+        "Bearer a.b.c".into(),
+        token.into(),
+        format!("Basic {token}"),
+        format!("Bearer {token}x"),
+        format!("Bearer {}", &token[..token.len() - 2]),
+        format!("Bearer {token} {token}"),
+        format!("Bearer {}", "x".repeat(5_000)),
+        format!("Bearer {}", person.refresh_token),
+    ];
+    for route in ROUTES.iter().filter(|route| route.private) {
+        let call = call(&client, route, 1, person.id);
+        call.clone().send().refused(401, "unauthenticated");
+        for header in &broken {
+            call.clone().header("authorization", header).send().refused(401, "invalid_token");
+        }
+    }
+    assert_eq!(person.affairs(), before);
+}
+
+/// A guest's objects, by the path of the routes that show them.
+struct Objects {
+    guest: Person,
+    dj: Person,
+    ids: BTreeMap<&'static str, i64>,
+}
+
+impl Objects {
+    fn new(server: &Server) -> Self {
+        let (guest, dj) = (server.payer("100"), server.dj());
+        let request = guest.ask(&dj);
+        let withdrawal = guest.withdraw("10").json()["data"]["withdrawal_request"]["id"].as_i64().unwrap();
+        let topup = guest.topup("1");
+        let ids = BTreeMap::from([
+            ("/music/requests/{id}", request),
+            ("/music/requests/{id}/cancel", request),
+            ("/music/requests-update/{id}", request),
+            ("/wallet/topups/{id}", topup),
+            ("/withdrawals/{id}", withdrawal),
+            ("/withdrawals/{id}/cancel", withdrawal),
+        ]);
+        Self { guest, dj, ids }
+    }
+}
+
+fn every_route_with_an_id_shows_only_what_is_the_callers(store: Store) {
+    let server = Server::start(store);
+    let objects = Objects::new(&server);
+    let before = (objects.guest.affairs(), objects.dj.affairs());
+    let strangers = [server.guest(), server.dj()];
+    for route in ROUTES.iter().filter(|route| route.has_id() && route.path != "/djs/{id}") {
+        let id = objects.ids[route.path];
+        for stranger in &strangers {
+            for id in [id, 999_999_999, i64::MAX] {
+                call(&server.client(), route, id, 1).bearer(&stranger.token).send().refused(404, "not_found");
+            }
+        }
+        // What belongs to a wallet is its owner's alone, even when the caller has to do with its owner.
+        if !route.path.starts_with("/music") {
+            call(&server.client(), route, id, 1).bearer(&objects.dj.token).send().refused(404, "not_found");
+        }
+    }
+    objects.guest.get(&format!("/djs/{}", objects.guest.id)).refused(404, "not_found");
+    assert_eq!((objects.guest.affairs(), objects.dj.affairs()), before);
+}
+
+fn an_id_that_is_no_positive_integer_is_not_found(store: Store) {
+    let server = Server::start(store);
+    let person = server.dj();
+    let junk =
+        ["0", "-1", "abc", "1.5", "9223372036854775808", "99999999999999999999999", "1e3", "%31x", "1%00", "%20"];
+    for route in ROUTES.iter().filter(|route| route.has_id()) {
+        for id in junk {
+            call(&server.client(), route, id, 1).bearer(&person.token).send().refused(404, "not_found");
+        }
+    }
+}
+
+fn the_wrong_party_is_forbidden(store: Store) {
+    let server = Server::start(store);
+    let objects = Objects::new(&server);
+    let (guest, dj) = (&objects.guest, &objects.dj);
+    let before = (guest.affairs(), dj.affairs());
+    let request = objects.ids["/music/requests/{id}"];
+    guest.answer(request, "accepted").refused(403, "forbidden");
+    dj.cancel(request).refused(403, "forbidden");
+    guest.get("/music/dj/requests").refused(403, "forbidden");
+    for (field, value) in [("online", 1), ("fee_upcoming_artist", 5), ("fee_popular_song", 5)] {
+        guest.patch("/user/personal-info", &json!({"city": "Rome", field: value})).refused(403, "forbidden");
+    }
+    assert_eq!((guest.affairs(), dj.affairs()), before);
+    dj.get("/music/dj/requests").data(200);
+    guest.patch("/user/personal-info", &json!({"city": "Rome"})).data(200);
+}
+
+fn other_methods_are_refused_with_those_that_there_are(store: Store) {
+    let server = Server::start(store);
+    let person = server.guest();
+    let mut methods: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for route in ROUTES {
+        methods.entry(route.at(1)).or_default().insert(route.method);
+    }
+    for (path, known) in &methods {
+        for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
+            if known.contains(method) {
+                continue;
+            }
+            for call in [server.client().call(method, path), person.call(method, path)] {
+                let answer = call.send();
+                answer.refused(405, "method_not_allowed");
+                let allow = answer.header("allow").unwrap();
+                let named: BTreeSet<&str> = allow.split(',').map(str::trim).collect();
+                let named: BTreeSet<&str> = named.difference(&["HEAD", "OPTIONS"].into()).copied().collect();
+                assert_eq!(named, *known, "{answer}");
+            }
+        }
+    }
+}
+
+fn unknown_routes_are_not_found(store: Store) {
+    let server = Server::start(store);
+    let person = server.guest();
+    for path in [
+        "", "/", "/nothing", "/wallet/nothing", "/music", "/music/requests/1/2", "/auth", "/Wallet",
+        "/withdrawals/1/approve", "/user", "/../../etc/passwd", "/operator/withdrawals",
+    ] {
+        for method in ["GET", "POST"] {
+            server.client().call(method, path).send().refused(404, "not_found");
+            person.call(method, path).text("{").send().refused(404, "not_found");
+        }
+    }
+    for path in ["/", "/api", "/api/v2/wallet", "/wallet", "/favicon.ico"] {
+        server.client().outside("GET", path).send().refused(404, "not_found");
+    }
+}
+
+fn the_request_id_is_the_clients_if_it_is_plain(store: Store) {
+    let server = Server::start(store);
+    let person = server.guest();
+    let longest = "x".repeat(128);
+    let calls: Vec<Call> = ROUTES
+        .iter()
+        .flat_map(|route| {
+            let bare = call(&server.client(), route, 999, 999);
+            [bare.clone(), bare.bearer("x"), call(&server.client(), route, 999, 999).bearer(&person.token)]
+        })
+        .chain([server.client().call("GET", "/nothing"), server.client().call("DELETE", "/wallet")])
+        .collect();
+    for call in calls {
+        for id in ["a", "A-1_b.c", longest.as_str()] {
+            let answer = call.clone().header("x-request-id", id).send();
+            assert_eq!(answer.header("x-request-id"), Some(id), "{answer}");
+            same_in_the_body(&answer);
+        }
+        let mut made = BTreeSet::new();
+        for id in [None, Some(""), Some("a b"), Some("a,b"), Some("<script>"), Some(&*format!("{longest}x"))] {
+            let call = call.clone();
+            let answer = match id {
+                Some(id) => call.header("x-request-id", id).send(),
+                None => call.send(),
+            };
+            let got = answer.header("x-request-id").unwrap_or_else(|| panic!("none: {answer}")).to_owned();
+            assert_ne!(Some(got.as_str()), id, "{answer}");
+            same_in_the_body(&answer);
+            assert!(made.insert(got), "twice: {answer}");
+        }
+    }
+}
+
+fn same_in_the_body(answer: &Answer) {
+    let body: Value = answer.json();
+    if body["status"] == "error" {
+        assert_eq!(body["request_id"].as_str(), answer.header("x-request-id"), "{answer}");
+    }
+}

@@ -1,0 +1,315 @@
+//! Accounts, access tokens and the refresh tokens that follow one another.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+
+use crate::harness::{Client, Person, Server, Store};
+
+on_both_stores!(
+    an_address_is_taken_in_any_letter_case,
+    a_wrong_login_tells_nothing,
+    refresh_tokens_rotate,
+    a_used_refresh_token_ends_its_family,
+    of_two_that_race_one_gets_through_and_none_stays,
+    logout_ends_the_family,
+    a_refresh_token_ends_with_its_time,
+    an_access_token_ends_with_its_time,
+    a_changed_token_is_refused,
+    every_claim_is_required,
+    a_token_of_another_deployment_is_refused,
+);
+
+fn refresh(client: &Client, token: &str) -> crate::harness::Answer {
+    client.post("/auth/refresh", &json!({"refresh_token": token}))
+}
+
+/// Exchanges a token that must be good, and answers with the next.
+fn refreshed(client: &Client, person: &Person, token: &str) -> Person {
+    let next = Person::signed_in(client, &refresh(client, token).data(200));
+    assert_eq!(next.id, person.id);
+    assert_ne!(next.refresh_token, token);
+    next
+}
+
+fn an_address_is_taken_in_any_letter_case(store: Store) {
+    let server = Server::start(store);
+    let client = server.client();
+    let register = |email: &str| {
+        client.post("/auth/register", &json!({"name": "Ada", "email": email, "password": "correct horse"}))
+    };
+    assert_eq!(register("Ada@Example.com").data(201)["user"]["email"], "Ada@Example.com");
+    for email in ["Ada@Example.com", "ada@example.com", "ADA@EXAMPLE.COM", " ada@example.com "] {
+        register(email).invalid(&["email"]);
+        client.login(email);
+    }
+    // Of many at once, one is registered.
+    let answers: Vec<u16> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|number| {
+                let email = if number % 2 == 0 { "grace@example.com" } else { "Grace@Example.com" };
+                scope.spawn(move || register(email).status)
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(answers.iter().filter(|status| **status == 201).count(), 1, "{answers:?}");
+    assert_eq!(answers.iter().filter(|status| **status == 422).count(), 7, "{answers:?}");
+}
+
+fn a_wrong_login_tells_nothing(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let login = |email: &str, password: &str| {
+        let body = json!({"email": email, "password": password});
+        let mut body = server.client().post("/auth/login", &body).refused(401, "invalid_credentials");
+        body.as_object_mut().unwrap().remove("request_id");
+        body
+    };
+    let wrong = login(&guest.email, "wrong horse");
+    assert_eq!(login("nobody@example.com", "correct horse"), wrong);
+    assert_eq!(login("no address", "correct horse"), wrong);
+    assert_eq!(login(&guest.email, " correct horse"), wrong);
+    assert_eq!(login(&guest.email, "x"), wrong);
+    assert_eq!(login(&guest.email, &"x".repeat(10_000)), wrong);
+}
+
+fn refresh_tokens_rotate(store: Store) {
+    let server = Server::start(store);
+    let (client, guest) = (server.client(), server.guest());
+    let mut now = guest.clone();
+    for _ in 0..3 {
+        let next = refreshed(&client, &guest, &now.refresh_token);
+        next.get("/wallet").data(200);
+        now = next;
+    }
+    refresh(&client, "unknown").refused(401, "invalid_token");
+    refresh(&client, &guest.token).refused(401, "invalid_token");
+    // What never was a token ends nothing.
+    refreshed(&client, &guest, &now.refresh_token);
+}
+
+fn a_used_refresh_token_ends_its_family(store: Store) {
+    let server = Server::start(store);
+    let (client, guest) = (server.client(), server.guest());
+    let elsewhere = client.login(&guest.email);
+    let second = refreshed(&client, &guest, &guest.refresh_token);
+    let third = refreshed(&client, &guest, &second.refresh_token);
+    refresh(&client, &guest.refresh_token).refused(401, "invalid_token");
+    refresh(&client, &third.refresh_token).refused(401, "invalid_token");
+    // Another login of the same person is another family.
+    refreshed(&client, &guest, &elsewhere.refresh_token);
+}
+
+fn of_two_that_race_one_gets_through_and_none_stays(store: Store) {
+    let server = Server::start(store);
+    let client = server.client();
+    for _ in 0..5 {
+        let guest = server.guest();
+        let answers: Vec<_> = thread::scope(|scope| {
+            let threads: Vec<_> =
+                (0..2).map(|_| scope.spawn(|| refresh(&client, &guest.refresh_token))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let (good, bad): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 200);
+        assert_eq!((good.len(), bad.len()), (1, 1));
+        bad[0].refused(401, "invalid_token");
+        let next = good[0].data(200)["refresh_token"].as_str().unwrap().to_owned();
+        refresh(&client, &next).refused(401, "invalid_token");
+    }
+}
+
+fn logout_ends_the_family(store: Store) {
+    let server = Server::start(store);
+    let (client, guest) = (server.client(), server.guest());
+    let next = refreshed(&client, &guest, &guest.refresh_token);
+    let elsewhere = client.login(&guest.email);
+    let logout = |token: &str| client.post("/auth/logout", &json!({"refresh_token": token})).data(200);
+    assert_eq!(logout("unknown"), json!({}));
+    assert_eq!(logout(&next.refresh_token), json!({}));
+    refresh(&client, &next.refresh_token).refused(401, "invalid_token");
+    assert_eq!(logout(&next.refresh_token), json!({}));
+    refreshed(&client, &guest, &elsewhere.refresh_token);
+}
+
+fn a_refresh_token_ends_with_its_time(store: Store) {
+    let server = Server::configured(store, &[("auth.refresh_token_ttl_seconds", "1")]);
+    let (client, guest) = (server.client(), server.guest());
+    // The time itself has to pass: to ask whether a token is still good would use it up.
+    thread::sleep(Duration::from_millis(1_001));
+    refresh(&client, &guest.refresh_token).refused(401, "invalid_token");
+    let again = client.login(&guest.email);
+    refreshed(&client, &guest, &again.refresh_token);
+}
+
+fn an_access_token_ends_with_its_time(store: Store) {
+    let server = Server::configured(store, &[("auth.access_token_ttl_seconds", "1")]);
+    let guest = server.guest();
+    let again = server.client().post("/auth/login", &json!({"email": guest.email, "password": "correct horse"}));
+    assert_eq!(again.data(200)["expires_in"], 1);
+    // The leeway is 30 seconds at most.
+    let begin = Instant::now();
+    loop {
+        let answer = guest.get("/wallet");
+        if answer.status == 401 {
+            answer.refused(401, "invalid_token");
+            break;
+        }
+        assert!(begin.elapsed().as_secs() < 33, "{answer}");
+        thread::sleep(Duration::from_millis(100));
+    }
+    refreshed(&server.client(), &guest, &guest.refresh_token).get("/wallet").data(200);
+}
+
+/// A part of a token as JSON, and back.
+mod part {
+    use base64::Engine;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    use serde_json::Value;
+
+    pub(super) fn read(text: &str) -> Value {
+        serde_json::from_slice(&URL_SAFE_NO_PAD.decode(text).unwrap()).unwrap()
+    }
+
+    /// As [`read`], and null for what is no JSON, as a signature is none.
+    pub(super) fn read_or_null(text: &str) -> Value {
+        let bytes = URL_SAFE_NO_PAD.decode(text).unwrap();
+        serde_json::from_slice(&bytes).unwrap_or(Value::Null)
+    }
+
+    pub(super) fn write(value: &Value) -> String {
+        URL_SAFE_NO_PAD.encode(value.to_string())
+    }
+}
+
+fn a_changed_token_is_refused(store: Store) {
+    let server = Server::start(store);
+    let (guest, other) = (server.guest(), server.guest());
+    let parts: Vec<&str> = guest.token.split('.').collect();
+    let [header, payload, signature] = parts[..] else { panic!("no JWT: {}", guest.token) };
+    let refused = |token: String| {
+        server.client().call("GET", "/wallet").bearer(&token).send().refused(401, "invalid_token");
+    };
+    let claims = part::read(payload);
+    let mut names: Vec<&str> = claims.as_object().unwrap().keys().map(String::as_str).collect();
+    names.sort_unstable();
+    for name in ["aud", "exp", "iat", "iss", "jti", "nbf", "sub"] {
+        assert!(names.contains(&name), "{claims}");
+    }
+    let stranger = part::read(other.token.split('.').nth(1).unwrap());
+    for (claim, value) in [
+        ("sub", stranger["sub"].clone()),
+        ("exp", json!(4_000_000_000_u32)),
+        ("exp", json!(i64::MAX)),
+        ("exp", json!("never")),
+        ("role", json!("operator")),
+    ] {
+        let mut changed = claims.clone();
+        changed[claim] = value;
+        refused(format!("{header}.{}.{signature}", part::write(&changed)));
+    }
+    for algorithm in ["none", "None", "HS384", "HS512", "RS256", "ES256", ""] {
+        let mut changed = part::read(header);
+        changed["alg"] = json!(algorithm);
+        refused(format!("{}.{payload}.{signature}", part::write(&changed)));
+        refused(format!("{}.{payload}.", part::write(&changed)));
+    }
+    for kid in [json!("nobody"), Value::Null, json!(5)] {
+        let mut changed = part::read(header);
+        changed["kid"] = kid;
+        refused(format!("{}.{payload}.{signature}", part::write(&changed)));
+    }
+    refused(format!("{header}.{payload}"));
+    refused(format!("{header}.{payload}.{signature}.x"));
+    refused(format!("{header}..{signature}"));
+    refused("..".into());
+    guest.get("/wallet").data(200);
+}
+
+/// A key file with one key, gone when it is dropped.
+struct KeyFile {
+    path: std::path::PathBuf,
+}
+
+/// The key of the file: 32 bytes, in base64 and as they are.
+const KEY: (&str, [u8; 32]) = ("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", [
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31,
+]);
+
+impl KeyFile {
+    fn new(store: Store) -> Self {
+        let path = std::env::temp_dir().join(format!("cuepoint-keys-{}-{store:?}", std::process::id()));
+        let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&path).unwrap();
+        writeln!(file, "first:{}", KEY.0).unwrap();
+        Self { path }
+    }
+}
+
+impl Drop for KeyFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// A token with this header and these claims, signed with the file's key.
+fn signed(header: &Value, claims: &Map<String, Value>) -> String {
+    use biscuit::jwa::SignatureAlgorithm;
+    use biscuit::jws::{Header, RegisteredHeader, Secret};
+    let registered = RegisteredHeader {
+        algorithm: SignatureAlgorithm::HS256,
+        key_id: header["kid"].as_str().map(str::to_owned),
+        media_type: header["typ"].as_str().map(str::to_owned),
+        ..RegisteredHeader::default()
+    };
+    let claims = biscuit::ClaimsSet { registered: biscuit::RegisteredClaims::default(), private: claims.clone() };
+    let token = biscuit::JWT::new_decoded(Header::<biscuit::Empty>::from_registered_header(registered), claims);
+    token.into_encoded(&Secret::Bytes(KEY.1.to_vec())).unwrap().unwrap_encoded().to_string()
+}
+
+fn every_claim_is_required(store: Store) {
+    let keys = KeyFile::new(store);
+    let server = Server::configured(store, &[("auth.signing_key_file", keys.path.to_str().unwrap())]);
+    let guest = server.guest();
+    let mut parts = guest.token.split('.').map(|text| part::read_or_null(text));
+    let (header, claims) = (parts.next().unwrap(), parts.next().unwrap());
+    let claims = claims.as_object().unwrap();
+    let wallet = |claims: &Map<String, Value>| {
+        server.client().call("GET", "/wallet").bearer(&signed(&header, claims)).send()
+    };
+    wallet(claims).data(200);
+    for claim in ["exp", "iat", "iss", "aud", "sub", "jti", "nbf"] {
+        let mut without = claims.clone();
+        without.remove(claim);
+        wallet(&without).refused(401, "invalid_token");
+        let mut null = claims.clone();
+        null.insert(claim.into(), Value::Null);
+        wallet(&null).refused(401, "invalid_token");
+    }
+    let now = claims["iat"].as_i64().unwrap();
+    for (claim, value) in [
+        ("exp", json!(now - 60)),
+        ("exp", json!(-1)),
+        ("nbf", json!(now + 3_600)),
+        ("iss", json!("somebody")),
+        ("aud", json!("somebody")),
+        ("sub", json!("nobody")),
+        ("sub", json!("0")),
+        ("sub", json!("9223372036854775807")),
+    ] {
+        let mut changed = claims.clone();
+        changed.insert(claim.into(), value);
+        wallet(&changed).refused(401, "invalid_token");
+    }
+}
+
+fn a_token_of_another_deployment_is_refused(store: Store) {
+    let (here, there) = (Server::start(store), Server::start(store));
+    let (guest, stranger) = (here.guest(), there.guest());
+    guest.get("/wallet").data(200);
+    here.client().call("GET", "/wallet").bearer(&stranger.token).send().refused(401, "invalid_token");
+}

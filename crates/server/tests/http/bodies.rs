@@ -1,0 +1,153 @@
+//! Bodies and headers as a whole: JSON or not, how large, of which type.
+
+use serde_json::json;
+
+use crate::harness::{Person, ROUTES, Server, Store, exchange};
+
+on_both_stores!(
+    what_is_no_json_is_malformed,
+    the_limit_is_64_kib_to_the_byte,
+    a_length_that_is_only_announced_is_refused,
+    only_json_is_taken,
+    only_json_is_answered,
+    a_key_has_at_most_255_characters,
+    a_cancellation_needs_no_body,
+);
+
+/// The most bytes of a body.
+const LIMIT: usize = 65_536;
+
+fn what_is_no_json_is_malformed(store: Store) {
+    let server = Server::start(store);
+    let dj = server.dj();
+    let before = dj.affairs();
+    let deep = format!(r#"{{"amount": {}1{}}}"#, "[".repeat(30_000), "]".repeat(30_000));
+    let broken: [&[u8]; 15] = [
+        b"",
+        b" ",
+        b"{",
+        b"}",
+        b"{]",
+        b"amount=1",
+        b"{\"amount\": 1,}",
+        b"{'amount': 1}",
+        b"{\"amount\": 1} x",
+        b"{\"amount\": 1, \"amount\": 1}",
+        b"{\"x\": {\"a\": 1, \"a\": 2}}",
+        b"{\"amount\": 1, \"x\": \"\xff\"}",
+        b"{\"amount\": 1, \"x\": \"\\ud800\"}",
+        b"{\"amount\": 1, \"x\": \"\n\"}",
+        deep.as_bytes(),
+    ];
+    for route in ROUTES.iter().filter(|route| route.method != "GET" && !route.path.ends_with("/cancel")) {
+        // The body is judged before the object is looked for.
+        for body in broken {
+            let call = server.client().call(route.method, &route.at(1)).bytes(body);
+            let call = if route.private { call.bearer(&dj.token) } else { call };
+            call.send().refused(400, "malformed_json");
+        }
+    }
+    assert_eq!(dj.affairs(), before);
+}
+
+/// A top-up of 1.00 that is this many bytes long.
+fn topup_of(bytes: usize) -> String {
+    let body = |padding: usize| json!({"amount": 1, "padding": "x".repeat(padding)}).to_string();
+    let text = body(bytes - body(0).len());
+    assert_eq!(text.len(), bytes);
+    text
+}
+
+fn the_limit_is_64_kib_to_the_byte(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let call = |bytes: usize| guest.call("POST", "/wallet/topups").text(&topup_of(bytes));
+    call(LIMIT).send().data(201);
+    call(LIMIT).chunked().send().data(201);
+    call(LIMIT + 1).send().refused(413, "payload_too_large");
+    call(LIMIT + 1).chunked().send().refused(413, "payload_too_large");
+    assert_eq!(guest.wallet().0, "2.00");
+    let large = "x".repeat(LIMIT + 1);
+    for route in ROUTES.iter().filter(|route| route.method != "GET") {
+        let call = server.client().call(route.method, &route.at(1)).text(&large);
+        let call = if route.private { call.bearer(&guest.token) } else { call };
+        call.send().refused(413, "payload_too_large");
+    }
+}
+
+fn a_length_that_is_only_announced_is_refused(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let request = format!(
+        "POST /api/v1/wallet/topups HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n",
+        guest.token
+    );
+    let answer = exchange(&server.client().address, request.as_bytes());
+    assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
+    assert!(answer.contains("\"payload_too_large\""), "{answer}");
+}
+
+fn only_json_is_taken(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let call = || guest.call("POST", "/wallet/topups").text(r#"{"amount": 1}"#);
+    for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "text/json", "json", ""] {
+        call().header("content-type", kind).send().refused(415, "unsupported_media_type");
+    }
+    call().without("content-type").send().refused(415, "unsupported_media_type");
+    assert_eq!(guest.wallet().0, "0.00");
+    for kind in ["application/json", "application/json; charset=utf-8", "Application/JSON;charset=UTF-8"] {
+        call().header("content-type", kind).send().data(201);
+    }
+}
+
+fn only_json_is_answered(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let topup = || guest.call("POST", "/wallet/topups").text(r#"{"amount": 1}"#);
+    for accept in ["text/html", "application/xml", "text/*", "image/png, text/html;q=0.5"] {
+        topup().header("accept", accept).send().refused(406, "not_acceptable");
+        guest.call("GET", "/wallet").header("accept", accept).send().refused(406, "not_acceptable");
+    }
+    assert_eq!(guest.wallet().0, "0.00");
+    for accept in ["application/json", "*/*", "application/*", "text/html, application/json;q=0.1", "text/html,*/*;q=0.8"]
+    {
+        guest.call("GET", "/wallet").header("accept", accept).send().data(200);
+    }
+    guest.call("GET", "/wallet").without("accept").send().data(200);
+}
+
+fn a_key_has_at_most_255_characters(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let topup = |key: &str| guest.call("POST", "/wallet/topups").key(key).text(r#"{"amount": 1}"#).send();
+    topup(&"x".repeat(256)).refused(400, "bad_request");
+    topup(&"x".repeat(5_000)).refused(400, "bad_request");
+    assert_eq!(guest.wallet().0, "0.00");
+    topup(&"x".repeat(255)).data(201);
+    topup(&"x".repeat(255)).data(201);
+    assert_eq!(guest.wallet().0, "1.00");
+}
+
+fn a_cancellation_needs_no_body(store: Store) {
+    let server = Server::start(store);
+    let (dj, guest) = (server.dj(), server.payer("100"));
+    let withdrawal = |person: &Person| {
+        person.withdraw("1").json()["data"]["withdrawal_request"]["id"].as_i64().unwrap()
+    };
+    let request = || format!("/music/requests/{}/cancel", guest.ask(&dj));
+    let withdrawn = || format!("/withdrawals/{}/cancel", withdrawal(&guest));
+    for path in [request(), withdrawn()] {
+        assert_eq!(guest.call("POST", &path).send().data(200)["status"], "cancelled");
+    }
+    for path in [request(), withdrawn()] {
+        assert_eq!(guest.call("POST", &path).text("{}").send().data(200)["status"], "cancelled");
+    }
+    for path in [request(), withdrawn()] {
+        guest.call("POST", &path).text("{").send().refused(400, "malformed_json");
+        guest.call("POST", &path).text("[]").send().refused(422, "validation_failed");
+        assert_eq!(guest.call("POST", &path).text(r#"{"nonsense": 1}"#).send().data(200)["status"], "cancelled");
+    }
+    assert_eq!(guest.wallet(), ("100.00".into(), "0.00".into()));
+}

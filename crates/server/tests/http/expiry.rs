@@ -1,0 +1,102 @@
+//! Requests whose time is over: seen as expired at once, their money back with the sweeper or when it is needed.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Person, Server, Store, eventually};
+
+on_both_stores!(
+    a_pending_request_expires,
+    an_accepted_request_expires,
+    the_sweeper_gives_the_money_back,
+    the_money_is_back_when_it_is_needed,
+);
+
+/// A sweeper that does not come while a test runs.
+const NO_SWEEP: (&str, &str) = ("requests.sweep_interval_seconds", "3600");
+
+fn seen_expired(person: &Person, request: i64) -> Value {
+    eventually("the request is seen expired", || {
+        let request = person.get(&format!("/music/requests/{request}")).data(200);
+        (request["status"] == "expired").then_some(request)
+    })
+}
+
+/// That nobody can move it any more, and that every list shows it.
+fn is_over(guest: &Person, dj: &Person, shown: &Value) {
+    let request = shown["id"].as_i64().unwrap();
+    for status in ["accepted", "rejected", "played"] {
+        let body = dj.answer(request, status).refused(409, "invalid_transition");
+        assert_eq!((&body["current"], &body["allowed"]), (&json!("expired"), &json!([])));
+    }
+    assert_eq!(guest.cancel(request).refused(409, "invalid_transition")["current"], "expired");
+    for (person, list) in [(guest, "/music/user/requests"), (dj, "/music/dj/requests")] {
+        for (status, total) in [("expired", 1), ("pending", 0), ("accepted", 0)] {
+            let page = person.get(&format!("{list}?status={status}")).data(200);
+            assert_eq!((&page["total"], page["data"].as_array().unwrap().len()), (&json!(total), total));
+        }
+        assert_eq!(person.get(list).data(200)["data"], json!([shown]));
+    }
+}
+
+/// Microseconds of a moment since midnight, so that moments of one test can be subtracted.
+fn micros(moment: &Value) -> i64 {
+    let time = moment.as_str().unwrap().split_once('T').unwrap().1.trim_end_matches('Z');
+    let parts: Vec<i64> = time.split([':', '.']).map(|part| part.parse().unwrap()).collect();
+    ((parts[0] * 60 + parts[1]) * 60 + parts[2]) * 1_000_000 + parts[3]
+}
+
+/// The time from one moment to the next, in seconds, across midnight too.
+fn seconds_between(from: &Value, to: &Value) -> f64 {
+    (micros(to) - micros(from)).rem_euclid(86_400_000_000) as f64 / 1e6
+}
+
+fn a_pending_request_expires(store: Store) {
+    let server = Server::configured(store, &[("requests.pending_ttl_seconds", "1"), NO_SWEEP]);
+    let (guest, dj) = (server.payer("20"), server.dj());
+    let request = guest.ask(&dj);
+    let shown = seen_expired(&guest, request);
+    assert_eq!(seconds_between(&shown["created_at"], &shown["updated_at"]), 1.0);
+    is_over(&guest, &dj, &shown);
+    // Nothing has given it back yet.
+    assert_eq!(guest.wallet(), ("15.00".into(), "5.00".into()));
+}
+
+fn an_accepted_request_expires(store: Store) {
+    let server = Server::configured(store, &[("requests.accepted_ttl_seconds", "1"), NO_SWEEP]);
+    let (guest, dj) = (server.payer("20"), server.dj());
+    let request = guest.ask(&dj);
+    let accepted = dj.answer(request, "accepted").data(200);
+    let shown = seen_expired(&guest, request);
+    assert_eq!(seconds_between(&accepted["updated_at"], &shown["updated_at"]), 1.0);
+    is_over(&guest, &dj, &shown);
+}
+
+fn the_sweeper_gives_the_money_back(store: Store) {
+    let keys = [("requests.pending_ttl_seconds", "1"), ("requests.sweep_interval_seconds", "1")];
+    let server = Server::configured(store, &keys);
+    let (guest, dj) = (server.payer("20"), server.dj());
+    let request = guest.ask(&dj);
+    let seen = seen_expired(&guest, request);
+    eventually("the money is back", || (guest.wallet() == ("20.00".into(), "0.00".into())).then_some(()));
+    let entries = guest.entries();
+    assert_eq!(entries.last().unwrap()["kind"], "release");
+    assert_eq!(entries.last().unwrap()["reference"], json!({"type": "music_request", "id": request}));
+    assert_eq!(entries.len(), 3);
+    // The sweep changes nothing of what was seen.
+    assert_eq!(guest.get(&format!("/music/requests/{request}")).data(200), seen);
+    is_over(&guest, &dj, &seen);
+}
+
+fn the_money_is_back_when_it_is_needed(store: Store) {
+    let server = Server::configured(store, &[("requests.pending_ttl_seconds", "1"), NO_SWEEP]);
+    let (guest, dj) = (server.payer("6"), server.dj());
+    let first = guest.ask(&dj);
+    seen_expired(&guest, first);
+    assert_eq!(guest.wallet(), ("1.00".into(), "5.00".into()));
+    let second = guest.ask(&dj);
+    assert_eq!(guest.wallet(), ("1.00".into(), "5.00".into()));
+    seen_expired(&guest, second);
+    guest.withdraw("6.01").refused(422, "insufficient_funds");
+    assert_eq!(guest.withdraw("6").raw("/data/new_balance"), "0.00");
+    assert_eq!(guest.wallet(), ("0.00".into(), "6.00".into()));
+}

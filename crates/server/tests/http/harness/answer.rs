@@ -1,0 +1,148 @@
+//! What a server answered, and what every answer must have.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+use ureq::http::HeaderMap;
+
+/// An answer as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    /// What was asked, for messages.
+    pub(crate) asked: String,
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+}
+
+impl Answer {
+    /// A header's text; the first where there are several.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {self}"))
+    }
+
+    /// The text of the value at a JSON pointer, byte for byte as it was sent.
+    pub(crate) fn raw(&self, pointer: &str) -> String {
+        raw_at(&self.text, pointer)
+    }
+
+    /// The `data` of a success in the common envelope.
+    #[track_caller]
+    pub(crate) fn data(&self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{self}");
+        let body = self.json();
+        assert_eq!(keys(&body), ["data", "message", "status"], "{self}");
+        assert_eq!(body["status"], "ok", "{self}");
+        assert!(body["message"].as_str().is_some_and(|message| !message.is_empty()), "{self}");
+        self.common();
+        body["data"].clone()
+    }
+
+    /// The body of a failure in the common envelope.
+    #[track_caller]
+    pub(crate) fn refused(&self, status: u16, code: &str) -> Value {
+        assert_eq!(self.status, status, "{self}");
+        let body = self.json();
+        assert_eq!(body["code"], code, "{self}");
+        assert_eq!(body["status"], "error", "{self}");
+        assert!(body["message"].as_str().is_some_and(|message| !message.is_empty()), "{self}");
+        let mut expected = vec!["code", "message", "request_id", "status"];
+        if code == "invalid_transition" {
+            expected.extend(["allowed", "current"]);
+        }
+        if body.get("errors").is_some() {
+            expected.push("errors");
+        }
+        expected.sort_unstable();
+        assert_eq!(keys(&body), expected, "{self}");
+        assert_eq!(body["request_id"].as_str(), self.header("x-request-id"), "{self}");
+        self.common();
+        self.headers_of_failure(code);
+        body
+    }
+
+    /// A 422 of exactly these fields, each with at least one sentence; answers with the sentences.
+    #[track_caller]
+    pub(crate) fn invalid(&self, fields: &[&str]) -> Value {
+        let errors = self.refused(422, "validation_failed")["errors"].clone();
+        let mut expected = fields.to_vec();
+        expected.sort_unstable();
+        assert!(errors.is_object(), "{self}");
+        assert_eq!(keys(&errors), expected, "{self}");
+        for field in fields {
+            let sentences = errors[field].as_array().unwrap_or_else(|| panic!("{field}: {self}"));
+            assert!(!sentences.is_empty(), "{field}: {self}");
+            for sentence in sentences {
+                let sentence = sentence.as_str().unwrap_or_else(|| panic!("{field}: {self}"));
+                assert!(sentence.contains(&field.replace('_', " ")) && sentence.ends_with('.'), "{self}");
+            }
+        }
+        errors
+    }
+
+    #[track_caller]
+    fn common(&self) {
+        let kind = self.header("content-type").unwrap_or_default();
+        assert!(kind.starts_with("application/json"), "{kind}: {self}");
+        let id = self.header("x-request-id").unwrap_or_default();
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+        assert!((1..=128).contains(&id.len()) && id.chars().all(plain), "X-Request-Id {id:?}: {self}");
+    }
+
+    #[track_caller]
+    fn headers_of_failure(&self, code: &str) {
+        let challenge = self.header("www-authenticate");
+        match self.status {
+            401 => {
+                let challenge = challenge.unwrap_or_else(|| panic!("no WWW-Authenticate: {self}"));
+                assert!(challenge.starts_with("Bearer"), "{challenge}: {self}");
+                let blames = challenge.contains("error=\"invalid_token\"");
+                assert_eq!(blames, code == "invalid_token", "{challenge}: {self}");
+            }
+            405 => assert!(self.header("allow").is_some(), "no Allow: {self}"),
+            429 | 503 => {
+                let seconds: u32 = self.header("retry-after").unwrap_or("").parse().expect("Retry-After");
+                assert!(seconds >= 1, "{self}");
+            }
+            _ => assert!(challenge.is_none(), "{self}"),
+        }
+    }
+}
+
+impl std::fmt::Display for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} -> {} {}", self.asked, self.status, self.text)
+    }
+}
+
+/// An object's keys, sorted; an error names what is no object.
+#[track_caller]
+pub(crate) fn keys(value: &Value) -> Vec<&str> {
+    let object = value.as_object().unwrap_or_else(|| panic!("no object: {value}"));
+    let mut keys: Vec<&str> = object.keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
+}
+
+/// The text at a JSON pointer of a JSON text, byte for byte.
+#[track_caller]
+fn raw_at(json: &str, pointer: &str) -> String {
+    let mut here = json;
+    for step in pointer.split('/').skip(1) {
+        here = match step.parse::<usize>() {
+            Ok(index) if here.starts_with('[') => {
+                serde_json::from_str::<Vec<&RawValue>>(here).unwrap()[index].get()
+            }
+            _ => {
+                let object: BTreeMap<String, &RawValue> = serde_json::from_str(here).unwrap();
+                object.get(step).unwrap_or_else(|| panic!("no {pointer} in {json}")).get()
+            }
+        };
+    }
+    here.to_owned()
+}

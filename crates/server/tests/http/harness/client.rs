@@ -1,0 +1,156 @@
+//! A client of one server: the base address, and calls that are built step by step.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use ureq::http::{Method, Request};
+use ureq::{Agent, SendBody};
+
+use super::Answer;
+
+/// What comes before every path of the contract.
+const PREFIX: &str = "/api/v1";
+
+/// A client of one server; clones share their connections.
+#[derive(Clone)]
+pub(crate) struct Client {
+    agent: Agent,
+    /// The server's address without the prefix.
+    pub(crate) address: String,
+}
+
+impl Client {
+    pub(crate) fn new(address: &str) -> Self {
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .proxy(None)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            // A server closes what is idle for longer; a connection is not used that long after.
+            .max_idle_age(Duration::from_secs(2))
+            .max_idle_connections_per_host(64)
+            .timeout_global(Some(Duration::from_secs(60)))
+            .build();
+        Self { agent: config.into(), address: address.to_owned() }
+    }
+
+    /// The base address of the contract.
+    pub(crate) fn base(&self) -> String {
+        format!("{}{PREFIX}", self.address)
+    }
+
+    /// A call of a path of the contract.
+    pub(crate) fn call(&self, method: &str, path: &str) -> Call {
+        self.outside(method, &format!("{PREFIX}{path}"))
+    }
+
+    /// A call of a path outside the base address.
+    pub(crate) fn outside(&self, method: &str, path: &str) -> Call {
+        Call {
+            agent: self.agent.clone(),
+            url: format!("{}{path}", self.address),
+            asked: format!("{method} {path}"),
+            method: method.to_owned(),
+            headers: Vec::new(),
+            body: Vec::new(),
+            chunked: false,
+        }
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
+        self.call("POST", path).json(body).send()
+    }
+}
+
+/// A call that is being built.
+#[derive(Clone)]
+pub(crate) struct Call {
+    agent: Agent,
+    asked: String,
+    method: String,
+    url: String,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+    chunked: bool,
+}
+
+impl Call {
+    /// Sets a header in place of the one of this name.
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.retain(|(known, _)| known != name);
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Takes a header away.
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.headers.retain(|(known, _)| known != name);
+        self
+    }
+
+    pub(crate) fn bearer(self, token: &str) -> Self {
+        self.header("authorization", &format!("Bearer {token}"))
+    }
+
+    pub(crate) fn key(self, key: &str) -> Self {
+        self.header("idempotency-key", key)
+    }
+
+    pub(crate) fn json(self, body: &Value) -> Self {
+        self.text(&body.to_string())
+    }
+
+    /// A body that is sent as JSON whatever it is.
+    pub(crate) fn text(self, body: &str) -> Self {
+        self.bytes(body.as_bytes())
+    }
+
+    /// A body that is sent as JSON whatever it is.
+    pub(crate) fn bytes(mut self, body: &[u8]) -> Self {
+        self.body = body.to_vec();
+        self.header("content-type", "application/json")
+    }
+
+    /// Sends the body in chunks, its length unsaid.
+    pub(crate) fn chunked(mut self) -> Self {
+        self.chunked = true;
+        self
+    }
+
+    pub(crate) fn send(self) -> Answer {
+        let asked = self.described();
+        self.try_send().unwrap_or_else(|error| panic!("{asked}: {error}"))
+    }
+
+    /// The answer, or why there is none.
+    pub(crate) fn try_send(self) -> Result<Answer, ureq::Error> {
+        let asked = self.described();
+        let method: Method = self.method.parse().unwrap();
+        let mut request = Request::builder().uri(&self.url).method(method.clone());
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        let takes_body = [Method::POST, Method::PATCH, Method::PUT].contains(&method);
+        let mut response = if !takes_body {
+            self.agent.run(request.body(())?)
+        } else if self.chunked {
+            let body = SendBody::from_owned_reader(std::io::Cursor::new(self.body));
+            self.agent.run(request.body(body)?)
+        } else {
+            self.agent.run(request.body(self.body)?)
+        }?;
+        Ok(Answer {
+            asked,
+            status: response.status().as_u16(),
+            headers: response.headers().clone(),
+            // Pictures are answers too.
+            text: String::from_utf8_lossy(&response.body_mut().read_to_vec()?).into_owned(),
+        })
+    }
+
+    fn described(&self) -> String {
+        let body = String::from_utf8_lossy(&self.body);
+        let body: String = body.chars().take(400).collect();
+        format!("{} {body}", self.asked)
+    }
+}

@@ -1,0 +1,38 @@
+//! A PostgreSQL database of one test.
+
+use std::env;
+
+use cuepoint_store_postgres::testing::TestDatabase;
+
+/// Where the tests' PostgreSQL is.
+const CLUSTER: &str = "CUEPOINT_TEST_POSTGRES_URL";
+
+/// A fresh database; it goes with its cluster.
+pub(crate) struct Database(TestDatabase);
+
+impl Database {
+    /// A database with every migration applied.
+    pub(crate) fn new() -> Self {
+        assert!(env::var_os(CLUSTER).is_some(), "{CLUSTER} is not set: run `cargo xtask test`");
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        Self(runtime.block_on(TestDatabase::create()))
+    }
+
+    /// Its address.
+    pub(crate) fn url(&self) -> &str {
+        self.0.url()
+    }
+
+    /// Its address when its server is reached at this one.
+    pub(crate) fn url_at(&self, address: impl std::fmt::Display) -> String {
+        let (before, rest) = self.url().split_once('@').unwrap();
+        let (_, name) = rest.split_once('/').unwrap();
+        format!("{before}@{address}/{name}")
+    }
+
+    /// Host and port of its server.
+    pub(crate) fn server(&self) -> &str {
+        let (_, rest) = self.url().split_once('@').unwrap();
+        rest.split_once('/').unwrap().0
+    }
+}

@@ -1,0 +1,187 @@
+//! People who use a server, and what they usually do first.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::{Value, json};
+
+use super::{Answer, Call, Client, Server};
+
+/// The keys of the specified user object, sorted.
+pub(crate) const PERSONAL_INFO: [&str; 20] = [
+    "city", "country", "email", "email_verified", "fee_popular_song", "fee_upcoming_artist", "id", "is_dj",
+    "latitude", "longitude", "name", "online", "phone", "phone_verified", "played", "radius", "rating",
+    "rating_count", "state", "wallet_balance",
+];
+
+/// The keys of the specified request object, sorted.
+pub(crate) const REQUEST: [&str; 11] = [
+    "artist_name", "artist_type", "created_at", "dj_id", "fee", "id", "music_url", "song_title", "status",
+    "updated_at", "user_id",
+];
+
+/// The keys of the specified withdrawal object, sorted.
+pub(crate) const WITHDRAWAL: [&str; 8] =
+    ["amount", "created_at", "currency", "id", "network", "updated_at", "user_id", "wallet_address"];
+
+/// The password of everybody.
+pub(crate) const PASSWORD: &str = "correct horse";
+
+/// Somebody who is logged in.
+#[derive(Clone)]
+pub(crate) struct Person {
+    client: Client,
+    pub(crate) id: i64,
+    pub(crate) email: String,
+    pub(crate) token: String,
+    pub(crate) refresh_token: String,
+}
+
+impl Client {
+    /// Registers somebody new.
+    pub(crate) fn person(&self, is_dj: bool) -> Person {
+        static COUNT: AtomicU32 = AtomicU32::new(1);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let email = format!("person-{number}@example.com");
+        let body = json!({"name": "Ada", "email": email, "password": PASSWORD, "is_dj": is_dj});
+        let data = self.post("/auth/register", &body).data(201);
+        Person::signed_in(self, &data)
+    }
+
+    /// Logs somebody in again.
+    pub(crate) fn login(&self, email: &str) -> Person {
+        let data = self.post("/auth/login", &json!({"email": email, "password": PASSWORD})).data(200);
+        Person::signed_in(self, &data)
+    }
+}
+
+impl Server {
+    pub(crate) fn guest(&self) -> Person {
+        self.client().person(false)
+    }
+
+    /// A guest with money.
+    pub(crate) fn payer(&self, amount: &str) -> Person {
+        let guest = self.guest();
+        guest.topup(amount);
+        guest
+    }
+
+    /// A DJ who takes requests at 5.00 for an upcoming artist and 10.00 for a popular song.
+    pub(crate) fn dj(&self) -> Person {
+        self.dj_at("5.00", "10.00")
+    }
+
+    /// A DJ who takes requests at these prices.
+    pub(crate) fn dj_at(&self, upcoming: &str, popular: &str) -> Person {
+        let dj = self.client().person(true);
+        let body = format!(
+            r#"{{"online": 1, "fee_upcoming_artist": {upcoming}, "fee_popular_song": {popular}}}"#
+        );
+        dj.call("PATCH", "/user/personal-info").text(&body).send().data(200);
+        dj
+    }
+}
+
+impl Person {
+    pub(crate) fn signed_in(client: &Client, data: &Value) -> Self {
+        let text = |key: &str| data[key].as_str().unwrap().to_owned();
+        Self {
+            client: client.clone(),
+            id: data["user"]["id"].as_i64().unwrap(),
+            email: data["user"]["email"].as_str().unwrap().to_owned(),
+            token: text("access_token"),
+            refresh_token: text("refresh_token"),
+        }
+    }
+
+    /// The same person at another server.
+    pub(crate) fn at(&self, client: &Client) -> Self {
+        client.login(&self.email)
+    }
+
+    pub(crate) fn call(&self, method: &str, path: &str) -> Call {
+        self.client.call(method, path).bearer(&self.token)
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.call("GET", path).send()
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
+        self.call("POST", path).json(body).send()
+    }
+
+    pub(crate) fn patch(&self, path: &str, body: &Value) -> Answer {
+        self.call("PATCH", path).json(body).send()
+    }
+
+    pub(crate) fn topup(&self, amount: &str) -> i64 {
+        let body = format!(r#"{{"amount": {amount}}}"#);
+        let data = self.call("POST", "/wallet/topups").text(&body).send().data(201);
+        data["topup"]["id"].as_i64().unwrap()
+    }
+
+    /// Asks a DJ for a song of an upcoming artist.
+    pub(crate) fn ask(&self, dj: &Person) -> i64 {
+        self.post("/music/requests", &song(dj.id)).data(201)["id"].as_i64().unwrap()
+    }
+
+    /// Answers a request, as its DJ.
+    pub(crate) fn answer(&self, request: i64, status: &str) -> Answer {
+        self.patch(&format!("/music/requests-update/{request}"), &json!({"status": status}))
+    }
+
+    /// Takes a request back, as its requester.
+    pub(crate) fn cancel(&self, request: i64) -> Answer {
+        self.call("POST", &format!("/music/requests/{request}/cancel")).send()
+    }
+
+    pub(crate) fn withdraw(&self, amount: &str) -> Answer {
+        let body = format!(
+            r#"{{"amount": {amount}, "wallet_address": "bc1q", "currency": "BTC", "network": "bitcoin"}}"#
+        );
+        self.call("POST", "/withdrawal/crypto").text(&body).send()
+    }
+
+    /// What is available and what is held, as the texts that were sent.
+    pub(crate) fn wallet(&self) -> (String, String) {
+        let answer = self.get("/wallet");
+        answer.data(200);
+        (answer.raw("/data/wallet/available"), answer.raw("/data/wallet/held"))
+    }
+
+    /// The statement, oldest first, of a wallet with at most 100 entries.
+    pub(crate) fn entries(&self) -> Vec<Value> {
+        let data = self.get("/wallet/entries?per_page=100").data(200);
+        let mut rows = data["data"].as_array().unwrap().clone();
+        assert_eq!(data["total"], rows.len(), "{data}");
+        rows.reverse();
+        rows
+    }
+
+    /// Everything that a refused request must leave as it was.
+    pub(crate) fn affairs(&self) -> Vec<Value> {
+        ["/user/personal-info", "/wallet", "/wallet/entries", "/wallet/topups", "/withdrawals", "/music/user/requests"]
+            .map(|path| self.get(path).data(200))
+            .to_vec()
+    }
+}
+
+/// The body that asks this DJ for a song.
+pub(crate) fn song(dj: i64) -> Value {
+    json!({
+        "dj_id": dj,
+        "song_title": "Blue Monday",
+        "artist_name": "New Order",
+        "artist_type": "upcoming",
+        "music_url": "https://example.com/blue-monday"
+    })
+}
+
+/// The cents of a sum's text.
+#[track_caller]
+pub(crate) fn cents(text: &str) -> i64 {
+    let (whole, cents) = text.split_once('.').unwrap_or_else(|| panic!("no decimals: {text}"));
+    assert_eq!(cents.len(), 2, "{text}");
+    format!("{whole}{cents}").parse().unwrap()
+}

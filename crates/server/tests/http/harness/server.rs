@@ -1,0 +1,170 @@
+//! The real binary as a process of its own.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use std::{env, thread};
+
+use super::{Client, Database, Store, eventually};
+
+/// The line that says where the server listens.
+const LISTENING: &str = "listening on ";
+
+/// A running server; dropping it ends it at once.
+pub(crate) struct Server {
+    child: Child,
+    client: Client,
+    log: Log,
+    /// Last, so that its database goes after the process.
+    database: Option<Arc<Database>>,
+}
+
+/// What a process wrote so far.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<String>>);
+
+impl Log {
+    fn text(&self) -> String {
+        self.0.lock().unwrap().clone()
+    }
+
+    /// Keeps what comes, line by line, and sends the address when it is told.
+    fn follow(&self, output: impl Read + Send + 'static, told: Option<Sender<String>>) {
+        let log = self.clone();
+        thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if let (Some(told), Some((_, address))) = (&told, line.split_once(LISTENING)) {
+                    // Nobody waits any more once it was told.
+                    let _ = told.send(address.trim().to_owned());
+                }
+                let mut text = log.0.lock().unwrap();
+                text.push_str(&line);
+                text.push('\n');
+            }
+        });
+    }
+}
+
+impl Server {
+    /// A server on a fresh store.
+    pub(crate) fn start(store: Store) -> Self {
+        Self::configured(store, &[])
+    }
+
+    /// A server on a fresh store with these keys set beside the defaults of the test environment.
+    pub(crate) fn configured(store: Store, keys: &[(&str, &str)]) -> Self {
+        match store {
+            Store::Memory => Self::spawn(None, None, keys),
+            Store::Postgres => Self::on(&Arc::new(Database::new()), keys),
+        }
+    }
+
+    /// A server on a database that there is.
+    pub(crate) fn on(database: &Arc<Database>, keys: &[(&str, &str)]) -> Self {
+        Self::spawn(Some(Arc::clone(database)), Some(database.url()), keys)
+    }
+
+    /// A server that reaches a database at another address.
+    pub(crate) fn through(database: &Arc<Database>, url: &str, keys: &[(&str, &str)]) -> Self {
+        Self::spawn(Some(Arc::clone(database)), Some(url), keys)
+    }
+
+    fn spawn(database: Option<Arc<Database>>, url: Option<&str>, keys: &[(&str, &str)]) -> Self {
+        let mut command = command(&["serve"]);
+        command.env("CUEPOINT__SERVER__PORT", "0").env("CUEPOINT__SERVER__WORKERS", "2");
+        store_keys(&mut command, url);
+        for (key, value) in keys {
+            command.env(variable(key), value);
+        }
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let (log, (told, address)) = (Log::default(), mpsc::channel());
+        log.follow(child.stdout.take().unwrap(), Some(told));
+        log.follow(child.stderr.take().unwrap(), None);
+        match address.recv_timeout(Duration::from_secs(60)) {
+            Ok(address) => Self { child, client: Client::new(&address), log, database },
+            Err(error) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                panic!("the server does not say where it listens ({error}):\n{}", log.text());
+            }
+        }
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        self.client.clone()
+    }
+
+    /// What it wrote so far, both outputs.
+    pub(crate) fn log(&self) -> String {
+        self.log.text()
+    }
+
+    /// Sends a signal by name.
+    pub(crate) fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-s", name, &pid]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// Waits until the process has ended.
+    pub(crate) fn ended(&mut self) -> ExitStatus {
+        eventually("the server ends", || self.child.try_wait().unwrap())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if thread::panicking() {
+            let log = self.log();
+            let lines: Vec<&str> = log.lines().collect();
+            eprintln!("the server's last lines:\n{}", lines[lines.len().saturating_sub(20)..].join("\n"));
+        }
+        drop(self.database.take());
+    }
+}
+
+/// Runs the binary to its end and answers with how it ended and what it wrote, both outputs.
+pub(crate) fn run(arguments: &[&str], url: Option<&str>, keys: &[(&str, &str)]) -> (ExitStatus, String) {
+    let mut command = command(arguments);
+    store_keys(&mut command, url);
+    for (key, value) in keys {
+        command.env(variable(key), value);
+    }
+    let output = command.output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    (output.status, String::from_utf8_lossy(&text).into_owned())
+}
+
+/// The binary in the test environment, free of the configuration that this process was started with.
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cuepoint"));
+    for (name, _) in env::vars_os() {
+        if name.to_string_lossy().starts_with("CUEPOINT") {
+            command.env_remove(name);
+        }
+    }
+    command.args(arguments).env("CUEPOINT_ENV", "test").stdin(Stdio::null());
+    command
+}
+
+fn store_keys(command: &mut Command, url: Option<&str>) {
+    match url {
+        None => command.env("CUEPOINT__STORAGE__BACKEND", "memory"),
+        Some(url) => command
+            .env("CUEPOINT__STORAGE__BACKEND", "postgres")
+            .env("CUEPOINT__STORAGE__POSTGRES__URL", url),
+    };
+}
+
+/// A key's variable; what names one already stays.
+fn variable(key: &str) -> String {
+    if key.starts_with("CUEPOINT") {
+        return key.to_owned();
+    }
+    format!("CUEPOINT__{}", key.replace('.', "__").to_uppercase())
+}

@@ -1,0 +1,185 @@
+//! Idempotency keys: the same command sent twice is done once and answered twice.
+
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Person, Server, Store, song};
+
+on_both_stores!(
+    the_same_again_is_replayed,
+    every_command_takes_a_key,
+    another_body_is_refused,
+    a_refusal_uses_up_no_key,
+    a_key_belongs_to_its_user_method_and_path,
+    twenty_at_once_have_one_effect,
+    a_replay_comes_before_a_refusal,
+    authentication_takes_no_key,
+);
+
+const REPLAYED: &str = "idempotency-replayed";
+
+fn topup(person: &Person, key: &str, body: &str) -> Answer {
+    person.call("POST", "/wallet/topups").key(key).text(body).send()
+}
+
+/// That the second answer is the first one again.
+fn is_replay(first: &Answer, second: &Answer) {
+    assert_eq!(first.header(REPLAYED), None, "{first}");
+    assert_eq!(second.header(REPLAYED), Some("true"), "{second}");
+    assert_eq!((first.status, &first.text), (second.status, &second.text));
+    for name in ["location", "content-type"] {
+        assert_eq!(first.header(name), second.header(name), "{name}");
+    }
+}
+
+fn the_same_again_is_replayed(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let first = topup(&guest, "k", r#"{"amount": 5}"#);
+    first.data(201);
+    for _ in 0..2 {
+        is_replay(&first, &topup(&guest, "k", r#"{"amount": 5}"#));
+    }
+    assert_eq!(guest.wallet().0, "5.00");
+    // Without the key, or with another, it is another command.
+    topup(&guest, "K", r#"{"amount": 5}"#).data(201);
+    guest.topup("5");
+    assert_eq!(guest.wallet().0, "15.00");
+}
+
+fn every_command_takes_a_key(store: Store) {
+    let server = Server::start(store);
+    let (guest, dj) = (server.payer("100"), server.dj());
+    let twice = |person: &Person, method: &str, path: &str, body: Option<Value>| -> Answer {
+        let call = person.call(method, path).key("once");
+        let call = match &body {
+            Some(body) => call.json(body),
+            None => call,
+        };
+        let first = call.clone().send();
+        assert!(matches!(first.status, 200 | 201), "{first}");
+        is_replay(&first, &call.send());
+        first
+    };
+    twice(&dj, "PATCH", "/user/personal-info", Some(json!({"city": "Rome"})));
+    let id = twice(&guest, "POST", "/music/requests", Some(song(dj.id))).data(201)["id"].clone();
+    twice(&dj, "PATCH", &format!("/music/requests-update/{id}"), Some(json!({"status": "accepted"})));
+    let other = guest.ask(&dj);
+    twice(&guest, "POST", &format!("/music/requests/{other}/cancel"), None);
+    twice(&guest, "POST", "/wallet/topups", Some(json!({"amount": 1})));
+    let body = json!({"amount": 10, "wallet_address": "a", "currency": "BTC", "network": "b"});
+    let answer = twice(&guest, "POST", "/withdrawal/crypto", Some(body));
+    let id = answer.json()["data"]["withdrawal_request"]["id"].clone();
+    twice(&guest, "POST", &format!("/withdrawals/{id}/cancel"), Some(json!({})));
+    // 100 + 1, less the fee of the accepted request.
+    assert_eq!(guest.wallet(), ("96.00".into(), "5.00".into()));
+    assert_eq!(guest.entries().len(), 7);
+}
+
+fn another_body_is_refused(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    topup(&guest, "k", r#"{"amount": 5}"#).data(201);
+    // The bytes count, not what they mean.
+    for body in [r#"{"amount": 6}"#, r#"{"amount": 5.00}"#, r#"{"amount":5}"#, r#"{"amount": "x"}"#] {
+        topup(&guest, "k", body).refused(422, "idempotency_key_reused");
+    }
+    assert_eq!(guest.wallet().0, "5.00");
+}
+
+fn a_refusal_uses_up_no_key(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let withdraw = |amount: u32| {
+        let body = json!({"amount": amount, "wallet_address": "a", "currency": "BTC", "network": "b"});
+        guest.call("POST", "/withdrawal/crypto").key("k").json(&body).send()
+    };
+    withdraw(0).invalid(&["amount"]);
+    withdraw(5).refused(422, "insufficient_funds");
+    guest.topup("5");
+    let done = withdraw(5);
+    assert_eq!(done.status, 201, "{done}");
+    is_replay(&done, &withdraw(5));
+    assert_eq!(guest.wallet(), ("0.00".into(), "5.00".into()));
+}
+
+fn a_key_belongs_to_its_user_method_and_path(store: Store) {
+    let server = Server::start(store);
+    let (one, two, dj) = (server.guest(), server.guest(), server.dj());
+    for person in [&one, &two, &dj] {
+        assert_eq!(topup(person, "k", r#"{"amount": 20}"#).header(REPLAYED), None);
+    }
+    let requests = [one.ask(&dj), one.ask(&dj)];
+    for request in requests {
+        let call = one.call("POST", &format!("/music/requests/{request}/cancel")).key("k");
+        let answer = call.send();
+        assert_eq!((answer.data(200)["id"].as_i64(), answer.header(REPLAYED)), (Some(request), None));
+    }
+    let answer = dj.call("PATCH", "/user/personal-info").key("k").text(r#"{"amount": 20}"#).send();
+    answer.data(200);
+    assert_eq!(answer.header(REPLAYED), None);
+    assert_eq!([one.wallet().0, two.wallet().0, dj.wallet().0], ["20.00"; 3]);
+}
+
+fn twenty_at_once_have_one_effect(store: Store) {
+    let server = Server::start(store);
+    let (guest, dj) = (server.payer("100"), server.dj());
+    let at_once = |call: &crate::harness::Call| -> Vec<Answer> {
+        thread::scope(|scope| {
+            let threads: Vec<_> = (0..20).map(|_| scope.spawn(|| call.clone().send())).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        })
+    };
+    let body = json!({"amount": 30, "wallet_address": "a", "currency": "BTC", "network": "b"});
+    let withdrawal = guest.call("POST", "/withdrawal/crypto").key("k").json(&body);
+    let request = guest.call("POST", "/music/requests").key("k").json(&song(dj.id));
+    let topup = guest.call("POST", "/wallet/topups").key("k").json(&json!({"amount": 7}));
+    let profile = dj.call("PATCH", "/user/personal-info").key("k").json(&json!({"city": "Rome"}));
+    for call in [&withdrawal, &request, &topup, &profile] {
+        let answers = at_once(call);
+        let fresh = answers.iter().filter(|answer| answer.header(REPLAYED).is_none()).count();
+        assert_eq!(fresh, 1);
+        for answer in &answers {
+            assert_eq!((answer.status, &answer.text), (answers[0].status, &answers[0].text));
+            assert!(matches!(answer.status, 200 | 201), "{answer}");
+        }
+    }
+    assert_eq!(guest.wallet(), ("72.00".into(), "35.00".into()));
+    assert_eq!(guest.entries().len(), 4);
+}
+
+fn a_replay_comes_before_a_refusal(store: Store) {
+    let server = Server::start(store);
+    let (guest, dj) = (server.payer("5"), server.dj());
+    let ask = || guest.call("POST", "/music/requests").key("k").json(&song(dj.id)).send();
+    let first = ask();
+    let request = first.data(201)["id"].as_i64().unwrap();
+    let accept = || {
+        let path = format!("/music/requests-update/{request}");
+        dj.call("PATCH", &path).key("k").json(&json!({"status": "accepted"})).send()
+    };
+    let accepted = accept();
+    assert_eq!(accepted.data(200)["status"], "accepted");
+    dj.answer(request, "played").data(200);
+    dj.patch("/user/personal-info", &json!({"online": 0, "fee_upcoming_artist": 50})).data(200);
+    // By now the DJ is offline and dearer, the money gone, and the request played.
+    is_replay(&first, &ask());
+    is_replay(&accepted, &accept());
+    assert_eq!(guest.get(&format!("/music/requests/{request}")).data(200)["status"], "played");
+}
+
+fn authentication_takes_no_key(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let body = json!({"email": guest.email, "password": "correct horse"});
+    let login = |key: &str| server.client().call("POST", "/auth/login").key(key).json(&body).send();
+    let tokens: Vec<Value> = (0..2)
+        .map(|_| {
+            let answer = login("k");
+            assert_eq!(answer.header(REPLAYED), None);
+            answer.data(200)["refresh_token"].clone()
+        })
+        .collect();
+    assert_ne!(tokens[0], tokens[1]);
+}

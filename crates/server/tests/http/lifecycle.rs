@@ -1,0 +1,259 @@
+//! The life of requests and withdrawals: every move, the money that goes with it, and what a statement says of it.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Person, Server, Store, cents, song};
+
+on_both_stores!(
+    every_move_of_a_request,
+    the_same_status_again_changes_nothing,
+    who_can_be_asked,
+    a_boost_is_frozen,
+    a_price_of_nothing_moves_no_money,
+    a_withdrawal_is_cancelled_while_it_is_pending,
+    an_approved_withdrawal_is_not_cancelled,
+    the_statement_tells_the_wallets_story,
+    one_of_many_moves_at_once_settles,
+);
+
+/// A guest with 20.00 and a DJ at 5.00.
+fn pair(server: &Server) -> (Person, Person) {
+    (server.payer("20"), server.dj())
+}
+
+fn balances(guest: &Person, dj: &Person) -> [String; 4] {
+    let ((available, held), (dj_available, dj_held)) = (guest.wallet(), dj.wallet());
+    [available, held, dj_available, dj_held]
+}
+
+/// What the guest has available and held, and the DJ available, after a request at 5.00 came to this status.
+fn expected(status: &str) -> [&'static str; 4] {
+    match status {
+        "pending" | "accepted" => ["15.00", "5.00", "0.00", "0.00"],
+        "played" => ["15.00", "0.00", "5.00", "0.00"],
+        _ => ["20.00", "0.00", "0.00", "0.00"],
+    }
+}
+
+fn every_move_of_a_request(store: Store) {
+    let server = Server::start(store);
+    // From, to, and whether it is a move.
+    let moves = [
+        ("pending", "accepted", true),
+        ("pending", "rejected", true),
+        ("pending", "played", true),
+        ("pending", "cancelled", true),
+        ("accepted", "rejected", true),
+        ("accepted", "played", true),
+        ("accepted", "cancelled", false),
+        ("rejected", "accepted", false),
+        ("rejected", "played", false),
+        ("rejected", "cancelled", false),
+        ("played", "accepted", false),
+        ("played", "rejected", false),
+        ("played", "cancelled", false),
+        ("cancelled", "accepted", false),
+        ("cancelled", "rejected", false),
+        ("cancelled", "played", false),
+    ];
+    for (from, to, possible) in moves {
+        let (guest, dj) = pair(&server);
+        let request = guest.ask(&dj);
+        let go = |status: &str| if status == "cancelled" { guest.cancel(request) } else { dj.answer(request, status) };
+        if from != "pending" {
+            go(from).data(200);
+        }
+        assert_eq!(balances(&guest, &dj), expected(from));
+        let answer = go(to);
+        let path = format!("/music/requests/{request}");
+        if possible {
+            let moved = answer.data(200);
+            assert_eq!(moved["status"], to, "{answer}");
+            assert_eq!(guest.get(&path).data(200), moved);
+            assert_eq!(balances(&guest, &dj), expected(to), "{answer}");
+        } else {
+            let body = answer.refused(409, "invalid_transition");
+            assert_eq!((&body["current"], &body["allowed"]), (&json!(from), &json!([])), "{answer}");
+            assert_eq!(guest.get(&path).data(200)["status"], from);
+            assert_eq!(balances(&guest, &dj), expected(from), "{answer}");
+        }
+    }
+}
+
+fn the_same_status_again_changes_nothing(store: Store) {
+    let server = Server::start(store);
+    for status in ["accepted", "rejected", "played", "cancelled"] {
+        let (guest, dj) = pair(&server);
+        let request = guest.ask(&dj);
+        let go = || if status == "cancelled" { guest.cancel(request) } else { dj.answer(request, status) };
+        let first = go().data(200);
+        let before = (guest.entries(), dj.entries(), dj.get("/user/personal-info").data(200));
+        assert_eq!(go().data(200), first);
+        assert_eq!((guest.entries(), dj.entries(), dj.get("/user/personal-info").data(200)), before);
+    }
+}
+
+fn who_can_be_asked(store: Store) {
+    let server = Server::start(store);
+    let (guest, dj) = pair(&server);
+    let before = guest.affairs();
+    dj.topup("20");
+    dj.post("/music/requests", &song(dj.id)).invalid(&["dj_id"]);
+    for nobody in [guest.id, server.guest().id, 999_999, i64::MAX] {
+        guest.post("/music/requests", &song(nobody)).invalid(&["dj_id"]);
+    }
+    dj.patch("/user/personal-info", &json!({"online": 0})).data(200);
+    guest.post("/music/requests", &song(dj.id)).refused(409, "dj_offline");
+    assert_eq!(guest.affairs(), before);
+}
+
+fn a_boost_is_frozen(store: Store) {
+    let server = Server::start(store);
+    let (guest, dj) = pair(&server);
+    let ask = |fee: &str| {
+        let body = song(dj.id).to_string();
+        let body = format!("{}, \"fee\": {fee}}}", body.strip_suffix('}').unwrap());
+        guest.call("POST", "/music/requests").text(&body).send()
+    };
+    let errors = ask("4.99").invalid(&["fee"]);
+    assert_eq!(errors["fee"], json!(["The fee field must be at least 5.00."]));
+    assert_eq!(ask("5.00").raw("/data/fee"), "5.00");
+    let boosted = ask("7.25");
+    assert_eq!(boosted.raw("/data/fee"), "7.25");
+    assert_eq!(guest.wallet(), ("7.75".into(), "12.25".into()));
+    // The price is the one at the making.
+    dj.patch("/user/personal-info", &json!({"fee_upcoming_artist": 9})).data(200);
+    let request = boosted.data(201)["id"].as_i64().unwrap();
+    assert_eq!(dj.answer(request, "played").raw("/data/fee"), "7.25");
+    assert_eq!(dj.wallet().0, "7.25");
+}
+
+fn a_price_of_nothing_moves_no_money(store: Store) {
+    let server = Server::start(store);
+    let (guest, dj) = (server.guest(), server.dj_at("0", "0"));
+    for status in ["accepted", "played"] {
+        let request = guest.ask(&dj);
+        dj.answer(request, "accepted").data(200);
+        assert_eq!(dj.answer(request, status).raw("/data/fee"), "0.00");
+    }
+    guest.cancel(guest.ask(&dj)).data(200);
+    assert_eq!((guest.entries(), dj.entries()), (vec![], vec![]));
+    assert_eq!(balances(&guest, &dj), ["0.00"; 4]);
+    assert_eq!(dj.get("/user/personal-info").data(200)["user"]["played"], 1);
+}
+
+fn a_withdrawal_is_cancelled_while_it_is_pending(store: Store) {
+    let server = Server::start(store);
+    let guest = server.payer("20");
+    let made = guest.withdraw("12.50").json()["data"]["withdrawal_request"].clone();
+    assert_eq!(guest.wallet(), ("7.50".into(), "12.50".into()));
+    let path = format!("/withdrawals/{}", made["id"]);
+    let cancel = || guest.call("POST", &format!("{path}/cancel")).send();
+    let cancelled = cancel().data(200);
+    assert_eq!(cancelled["status"], "cancelled");
+    for (key, value) in made.as_object().unwrap().iter().filter(|(key, _)| *key != "updated_at") {
+        assert_eq!(cancelled[key], *value, "{key}");
+    }
+    assert!(cancelled["updated_at"].as_str() > made["updated_at"].as_str());
+    assert_eq!(guest.wallet(), ("20.00".into(), "0.00".into()));
+    assert_eq!(cancel().data(200), cancelled);
+    assert_eq!(guest.get(&path).data(200), cancelled);
+    assert_eq!(guest.entries().len(), 3);
+}
+
+fn an_approved_withdrawal_is_not_cancelled(store: Store) {
+    let server = Server::configured(store, &[("withdrawals.auto_approve_below", "5")]);
+    let guest = server.payer("20");
+    let status = |amount: &str| {
+        let id = guest.withdraw(amount).json()["data"]["withdrawal_request"]["id"].clone();
+        (guest.get(&format!("/withdrawals/{id}")).data(200)["status"].clone(), id)
+    };
+    assert_eq!(status("5").0, "pending");
+    let (approved, id) = status("4.99");
+    assert_eq!(approved, "approved");
+    let body = guest.call("POST", &format!("/withdrawals/{id}/cancel")).send().refused(409, "invalid_transition");
+    assert_eq!((&body["current"], &body["allowed"]), (&json!("approved"), &json!([])));
+    assert_eq!(guest.wallet(), ("10.01".into(), "9.99".into()));
+}
+
+/// Kind, amount, what is available and held after it, and what it is about.
+fn line(entry: &Value) -> String {
+    let sum = |key: &str| entry[key].as_f64().unwrap();
+    format!(
+        "{} {:.2} {:.2} {:.2} {} {}",
+        entry["kind"].as_str().unwrap(),
+        sum("amount"),
+        sum("available_after"),
+        sum("held_after"),
+        entry["reference"]["type"].as_str().unwrap(),
+        entry["reference"]["id"]
+    )
+}
+
+fn the_statement_tells_the_wallets_story(store: Store) {
+    let server = Server::configured(store, &[("fees.commission_bps", "1000")]);
+    let (guest, dj) = (server.guest(), server.dj());
+    let topup = guest.topup("20");
+    let played = guest.ask(&dj);
+    dj.answer(played, "accepted").data(200);
+    dj.answer(played, "played").data(200);
+    let rejected = guest.ask(&dj);
+    dj.answer(rejected, "rejected").data(200);
+    let withdrawal = guest.withdraw("10").json()["data"]["withdrawal_request"]["id"].clone();
+    guest.call("POST", &format!("/withdrawals/{withdrawal}/cancel")).send().data(200);
+    let entries = guest.entries();
+    let lines: Vec<String> = entries.iter().map(line).collect();
+    assert_eq!(
+        lines,
+        [
+            format!("topup 20.00 20.00 0.00 topup {topup}"),
+            format!("hold -5.00 15.00 5.00 music_request {played}"),
+            format!("capture 0.00 15.00 0.00 music_request {played}"),
+            format!("hold -5.00 10.00 5.00 music_request {rejected}"),
+            format!("release 5.00 15.00 0.00 music_request {rejected}"),
+            format!("hold -10.00 5.00 10.00 withdrawal {withdrawal}"),
+            format!("release 10.00 15.00 0.00 withdrawal {withdrawal}"),
+        ]
+    );
+    let keys = ["amount", "available_after", "created_at", "held_after", "id", "kind", "reference"];
+    for (number, entry) in (1..).zip(&entries) {
+        assert_eq!(entry["id"], number);
+        assert_eq!(crate::harness::keys(entry), keys);
+        assert_eq!(crate::harness::keys(&entry["reference"]), ["id", "type"]);
+    }
+    assert!(entries.is_sorted_by_key(|entry| entry["created_at"].as_str().unwrap().to_owned()));
+    let lines: Vec<String> = dj.entries().iter().map(line).collect();
+    assert_eq!(lines, [format!("earning 4.50 4.50 0.00 music_request {played}")]);
+    let answer = guest.get("/wallet/entries?per_page=1");
+    assert_eq!(answer.raw("/data/data/0/amount"), "10.00");
+    assert_eq!(answer.raw("/data/data/0/available_after"), "15.00");
+}
+
+fn one_of_many_moves_at_once_settles(store: Store) {
+    let server = Server::start(store);
+    for _ in 0..5 {
+        let (guest, dj) = pair(&server);
+        let request = guest.ask(&dj);
+        let answers: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = ["accepted", "rejected", "played", "cancelled", "rejected", "played"]
+                .into_iter()
+                .map(|status| {
+                    let (guest, dj) = (&guest, &dj);
+                    scope.spawn(move || {
+                        if status == "cancelled" { guest.cancel(request) } else { dj.answer(request, status) }
+                    })
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(answers.iter().any(|answer| answer.status == 200));
+        for answer in answers.iter().filter(|answer| answer.status != 200) {
+            answer.refused(409, "invalid_transition");
+        }
+        let last = guest.get(&format!("/music/requests/{request}")).data(200)["status"].clone();
+        assert_eq!(balances(&guest, &dj), expected(last.as_str().unwrap()), "{last}");
+        let settled = guest.entries().iter().filter(|entry| entry["kind"] != "hold" && entry["kind"] != "topup").count();
+        assert_eq!(settled, 1, "{last}");
+        assert_eq!(cents(&guest.wallet().0) + cents(&dj.wallet().0), 2_000);
+    }
+}

@@ -1,0 +1,33 @@
+//! The HTTP contract, asked of the real binary over a real socket, on both stores.
+//!
+//! Every test starts servers of its own on free ports, with a database of its own where the store is PostgreSQL, and
+//! ends them when it ends.
+
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    reason = "a test may fail loudly, and reads nothing that a stranger sent"
+)]
+
+#[macro_use]
+mod harness;
+
+mod access;
+mod auth;
+mod bodies;
+mod expiry;
+mod fields;
+mod idempotency;
+mod lifecycle;
+mod money;
+mod order;
+mod outage;
+mod pages;
+mod process;
+mod service;
+mod tour;

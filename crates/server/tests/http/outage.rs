@@ -1,0 +1,158 @@
+//! A storage that goes away: refused at once, or in bounded time where nothing answers, and well again by itself.
+
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::harness::{Answer, Call, Database, Person, Proxy, Server, Traffic, cents, eventually};
+
+/// Longest that a caller waits for a 503.
+const BOUND: Duration = Duration::from_secs(5);
+
+/// A server that reaches its database through a proxy.
+struct Scene {
+    server: Server,
+    proxy: Proxy,
+    guest: Person,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let database = Arc::new(Database::new());
+        let proxy = Proxy::start(database.server());
+        let server = Server::through(&database, &database.url_at(proxy.address()), &[]);
+        let guest = server.payer("1000");
+        Self { server, proxy, guest }
+    }
+
+    fn withdrawal(&self, key: usize) -> Call {
+        let body = r#"{"amount": 1, "wallet_address": "a", "currency": "BTC", "network": "b"}"#;
+        self.guest.call("POST", "/withdrawal/crypto").key(&format!("key-{key}")).text(body)
+    }
+
+    fn health(&self, path: &str) -> Call {
+        self.server.client().outside("GET", path)
+    }
+
+    /// Calls of every sort, each of which needs the storage.
+    fn calls(&self) -> Vec<Call> {
+        let login = format!(r#"{{"email": "{}", "password": "correct horse"}}"#, self.guest.email);
+        let client = self.server.client();
+        let mut calls: Vec<Call> = (0..12).map(|key| self.withdrawal(key)).collect();
+        calls.push(self.guest.call("GET", "/wallet"));
+        calls.push(self.guest.call("GET", "/music/user/requests"));
+        calls.push(self.guest.call("PATCH", "/user/personal-info").text(r#"{"city": "Rome"}"#));
+        calls.push(self.guest.call("POST", "/wallet/topups").key("topup").text(r#"{"amount": 7}"#));
+        calls.push(client.call("POST", "/auth/login").text(&login));
+        calls.push(self.health("/health/ready"));
+        calls
+    }
+
+    fn is_well(&self) {
+        eventually("it is ready again", || (self.health("/health/ready").send().status == 200).then_some(()));
+        eventually("it takes commands again", || (self.withdrawal(100).send().status == 201).then_some(()));
+    }
+
+    /// That every command which was refused meanwhile is applied exactly once when it is sent again with its key.
+    fn makes_up_for_it(&self) {
+        for key in 0..12 {
+            assert_eq!(self.withdrawal(key).send().status, 201);
+        }
+        self.calls().iter().for_each(|call| assert!(call.clone().send().status < 300));
+        // Twelve, and the one of `is_well`.
+        let (available, held) = self.guest.wallet();
+        assert_eq!((cents(&available), cents(&held)), (100_700 - 1_300, 1_300));
+        assert_eq!(self.guest.get("/withdrawals").data(200)["total"], 13);
+        assert!(!self.server.log().contains("panicked"), "{}", self.server.log());
+    }
+}
+
+/// The answers to calls that are made at once, and how long each took.
+fn at_once(calls: Vec<Call>) -> Vec<(Answer, Duration)> {
+    thread::scope(|scope| {
+        let ask = |call: Call| {
+            let begin = Instant::now();
+            let answer = call.send();
+            (answer, begin.elapsed())
+        };
+        let threads: Vec<_> = calls.into_iter().map(|call| scope.spawn(move || ask(call))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+fn is_unavailable(answers: &[(Answer, Duration)]) {
+    for (answer, took) in answers {
+        let body: Value = answer.refused(503, "unavailable");
+        assert!(*took <= BOUND, "{took:?}: {answer}");
+        let said = body.to_string().to_lowercase();
+        for cause in ["postgres", "connection", "sql", "timeout", "127.0.0.1"] {
+            assert!(!said.contains(cause), "the cause is shown: {answer}");
+        }
+    }
+}
+
+fn unavailable_while(traffic: Traffic) {
+    let scene = Scene::new();
+    scene.proxy.set(traffic);
+    for _ in 0..2 {
+        is_unavailable(&at_once(scene.calls()));
+        assert_eq!(scene.health("/health/live").send().status, 200);
+    }
+    scene.proxy.set(Traffic::Flows);
+    scene.is_well();
+    scene.makes_up_for_it();
+}
+
+#[test]
+fn a_storage_that_refuses_is_unavailable_until_it_is_back() {
+    unavailable_while(Traffic::Cut);
+}
+
+#[test]
+fn a_storage_that_is_silent_is_unavailable_until_it_is_back() {
+    unavailable_while(Traffic::Stuck);
+}
+
+#[test]
+fn a_storage_that_breaks_off_under_load_loses_nothing() {
+    let scene = Scene::new();
+    for round in 0..6 {
+        let keys: Vec<usize> = (0..40).map(|number| 1_000 + round * 40 + number).collect();
+        thread::scope(|scope| {
+            for key in &keys {
+                let scene = &scene;
+                scope.spawn(move || {
+                    let answer = scene.withdrawal(*key).send();
+                    if answer.status != 201 {
+                        answer.refused(503, "unavailable");
+                    }
+                });
+            }
+            scene.proxy.set(if round % 2 == 0 { Traffic::Cut } else { Traffic::Stuck });
+            thread::sleep(Duration::from_millis(20));
+            scene.proxy.set(Traffic::Flows);
+        });
+        eventually("it is ready again", || (scene.health("/health/ready").send().status == 200).then_some(()));
+        for key in keys {
+            eventually("each is applied", || (scene.withdrawal(key).send().status == 201).then_some(()));
+        }
+        let total = 40 * (round + 1);
+        assert_eq!(scene.guest.get("/withdrawals").data(200)["total"], total);
+        assert_eq!(cents(&scene.guest.wallet().1), 100 * total as i64);
+    }
+    assert!(!scene.server.log().contains("panicked"), "{}", scene.server.log());
+}
+
+#[test]
+fn nobody_listening_is_refused_at_the_start() {
+    // A port that was free a moment ago.
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = format!("postgres://somebody:hunter2@{address}/nowhere");
+    let begin = Instant::now();
+    let (status, said) = crate::harness::run(&["serve"], Some(&url), &[]);
+    assert!(!status.success() && begin.elapsed() < Duration::from_secs(15), "{said}");
+    assert!(said.contains("storage.postgres") && !said.contains("hunter2"), "{said}");
+}

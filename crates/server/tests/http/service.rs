@@ -1,0 +1,167 @@
+//! What is beside the contract's routes: health, metrics, the description, and other origins.
+
+use serde_json::Value;
+
+use crate::harness::{Answer, ROUTES, Server, Store};
+
+on_both_stores!(
+    a_server_is_alive_and_ready,
+    metrics_count_requests_and_commits,
+    the_description_names_every_route,
+    the_documentation_needs_no_other_host,
+    only_listed_origins_are_allowed,
+    fifty_withdrawals_at_once,
+);
+
+fn a_server_is_alive_and_ready(store: Store) {
+    let server = Server::start(store);
+    for path in ["/health/live", "/health/ready"] {
+        let answer = server.client().outside("GET", path).send();
+        assert_eq!(answer.status, 200, "{answer}");
+        assert!(answer.header("x-request-id").is_some(), "{answer}");
+    }
+}
+
+fn metrics(server: &Server) -> Vec<String> {
+    let answer = server.client().outside("GET", "/metrics").send();
+    assert_eq!(answer.status, 200, "{answer}");
+    assert!(answer.header("content-type").unwrap().starts_with("text/plain"), "{answer}");
+    answer.text.lines().map(str::to_owned).collect()
+}
+
+/// The value of the one sample whose line has all of these.
+fn sample(lines: &[String], parts: &[&str]) -> f64 {
+    let found: Vec<&String> = lines.iter().filter(|line| parts.iter().all(|part| line.contains(part))).collect();
+    assert_eq!(found.len(), 1, "{parts:?}: {found:?} in\n{}", lines.join("\n"));
+    found[0].rsplit_once(' ').unwrap().1.parse().unwrap()
+}
+
+fn metrics_count_requests_and_commits(store: Store) {
+    let server = Server::start(store);
+    let guest = server.payer("20");
+    for _ in 0..3 {
+        assert_eq!(guest.withdraw("1").status, 201);
+    }
+    guest.get("/withdrawals/1").status;
+    guest.get("/withdrawals/2").status;
+    guest.get("/nothing").refused(404, "not_found");
+    let lines = metrics(&server);
+    let count = |parts: &[&str]| sample(&lines, parts);
+    assert_eq!(count(&["http_requests_total{", "method=\"POST\"", "/withdrawal/crypto", "status=\"201\""]), 3.0);
+    assert_eq!(count(&["http_request_duration_seconds_count{", "method=\"POST\"", "/withdrawal/crypto"]), 3.0);
+    // Routes are named by their template, so that ids make no new series.
+    assert!(lines.iter().any(|line| line.contains("http_requests_total{") && line.contains("/withdrawals/{id}")));
+    assert!(!lines.iter().any(|line| line.contains("/withdrawals/1") || line.contains("/nothing")));
+    if store == Store::Postgres {
+        assert!(lines.iter().any(|line| line.contains("group") && line.contains("_count")), "{lines:?}");
+    }
+}
+
+/// The description, as JSON.
+fn description(server: &Server) -> (Answer, Value) {
+    let answer = server.client().outside("GET", "/openapi.json").send();
+    assert_eq!(answer.status, 200, "{answer}");
+    assert!(answer.header("content-type").unwrap().starts_with("application/json"), "{answer}");
+    let json = answer.json();
+    (answer, json)
+}
+
+fn the_description_names_every_route(store: Store) {
+    let server = Server::start(store);
+    let (_, description) = description(&server);
+    assert!(description["openapi"].as_str().unwrap().starts_with("3."));
+    for route in ROUTES {
+        let path = &description["paths"][format!("/api/v1{}", route.path)];
+        let path = if path.is_null() { &description["paths"][route.path] } else { path };
+        let operation = &path[route.method.to_lowercase()];
+        assert!(operation.is_object(), "{} {} is not described", route.method, route.path);
+        let responses = operation["responses"].as_object().unwrap();
+        assert!(responses.keys().any(|status| status.starts_with('2')), "{} {}", route.method, route.path);
+        assert_eq!(responses.contains_key("401"), route.private || route.path != "/auth/register" && route.path != "/auth/logout", "{} {}", route.method, route.path);
+    }
+}
+
+fn the_documentation_needs_no_other_host(store: Store) {
+    let server = Server::start(store);
+    let client = server.client();
+    let root = client.outside("GET", "/docs").send();
+    if root.status != 200 {
+        assert!(matches!(root.status, 301 | 302 | 303 | 307 | 308), "{root}");
+        assert!(root.header("location").unwrap().ends_with("/docs/"), "{root}");
+    }
+    let page = client.outside("GET", "/docs/").send();
+    assert_eq!(page.status, 200, "{page}");
+    assert!(page.header("content-type").unwrap().starts_with("text/html"), "{page}");
+    let assets: Vec<&str> = ["src=\"", "href=\""]
+        .iter()
+        .flat_map(|attribute| page.text.split(attribute).skip(1))
+        .map(|rest| rest.split('"').next().unwrap())
+        .collect();
+    assert!(assets.len() > 2, "{page}");
+    for asset in assets {
+        assert!(!asset.contains("//"), "{asset} is elsewhere");
+        let path = format!("/docs/{}", asset.trim_start_matches("./").trim_start_matches("/docs/"));
+        let answer = client.outside("GET", &path).send();
+        assert_eq!(answer.status, 200, "{path}");
+    }
+    let settings = client.outside("GET", "/docs/swagger-initializer.js").send();
+    assert_eq!(settings.status, 200, "{settings}");
+    assert!(!settings.text.contains("http://") && !settings.text.contains("https://"), "{settings}");
+    assert!(settings.text.contains("openapi.json"), "{settings}");
+}
+
+fn only_listed_origins_are_allowed(store: Store) {
+    let origins = [("cors.allowed_origins", "https://app.example.com,http://localhost:3000")];
+    let server = Server::configured(store, &origins);
+    let guest = server.guest();
+    let allowed = |answer: &Answer| answer.header("access-control-allow-origin").map(str::to_owned);
+    for origin in ["https://app.example.com", "http://localhost:3000"] {
+        let answer = guest.call("GET", "/wallet").header("origin", origin).send();
+        answer.data(200);
+        assert_eq!(allowed(&answer).as_deref(), Some(origin));
+        let asks = server
+            .client()
+            .call("OPTIONS", "/wallet/topups")
+            .header("origin", origin)
+            .header("access-control-request-method", "POST")
+            .header("access-control-request-headers", "authorization,content-type,idempotency-key")
+            .send();
+        assert!(matches!(asks.status, 200 | 204), "{asks}");
+        assert_eq!(allowed(&asks).as_deref(), Some(origin), "{asks}");
+        assert!(asks.header("access-control-allow-methods").unwrap().contains("POST"));
+        let headers = asks.header("access-control-allow-headers").unwrap().to_lowercase();
+        for name in ["authorization", "content-type", "idempotency-key"] {
+            assert!(headers.contains(name), "{headers}");
+        }
+        let failure = server.client().call("GET", "/wallet").header("origin", origin).send();
+        failure.refused(401, "unauthenticated");
+        assert_eq!(allowed(&failure).as_deref(), Some(origin));
+    }
+    for origin in ["https://evil.example.com", "https://app.example.com.evil.com", "null"] {
+        let answer = guest.call("GET", "/wallet").header("origin", origin).send();
+        assert_eq!(allowed(&answer), None, "{answer}");
+    }
+    let silent = Server::start(store);
+    let answer = silent.guest().call("GET", "/wallet").header("origin", "https://app.example.com").send();
+    assert_eq!(allowed(&answer), None, "{answer}");
+}
+
+fn fifty_withdrawals_at_once(store: Store) {
+    let server = Server::start(store);
+    let guest = server.payer("200");
+    let answers: Vec<Answer> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..50).map(|_| scope.spawn(|| guest.withdraw("10"))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let (done, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 201);
+    assert_eq!((done.len(), refused.len()), (20, 30));
+    for answer in refused {
+        answer.refused(422, "insufficient_funds");
+    }
+    assert_eq!(guest.wallet(), ("0.00".into(), "200.00".into()));
+    // Every one of the twenty saw another balance.
+    let mut seen: Vec<String> = done.iter().map(|answer| answer.raw("/data/new_balance")).collect();
+    seen.sort_unstable();
+    seen.dedup();
+    assert_eq!(seen.len(), 20);
+}

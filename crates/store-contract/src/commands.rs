@@ -1,0 +1,225 @@
+//! The commands of random histories, and how they are drawn.
+
+use proptest::bool::weighted;
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::{Strategy, any};
+use proptest::prop_oneof;
+use proptest::sample::select;
+
+use crate::model::Terms;
+
+/// Guests, DJs and the operator of a history, by place.
+pub(crate) const PEOPLE: usize = 5;
+/// The first of the DJs; everybody before is a guest.
+pub(crate) const FIRST_DJ: usize = 2;
+/// Who runs the service.
+pub(crate) const OPERATOR: usize = 4;
+
+/// How many of the newest things of a kind a command picks from.
+const NEWEST: usize = 3;
+
+/// One command; `pick` counts from the newest thing of its kind, and nothing happens while there is none.
+#[derive(Clone, Debug)]
+pub(crate) enum Command {
+    OpenTopup {
+        who: usize,
+        cents: i128,
+        confirmed: bool,
+    },
+    SettleTopup {
+        pick: usize,
+        confirmed: bool,
+    },
+    /// Corrects by so many cents, or takes away all there is.
+    Adjust {
+        who: usize,
+        cents: Option<i128>,
+    },
+    ChangeDj {
+        who: usize,
+        online: Option<bool>,
+        upcoming: Option<i128>,
+        popular: Option<i128>,
+    },
+    OpenRequest {
+        guest: usize,
+        dj: usize,
+        popular: bool,
+        offer: Option<i128>,
+    },
+    MoveRequest {
+        pick: usize,
+        to: &'static str,
+    },
+    Sweep {
+        who: usize,
+        limit: u32,
+    },
+    /// Withdraws so many cents, or all there is.
+    OpenWithdrawal {
+        who: usize,
+        cents: Option<i128>,
+    },
+    MoveWithdrawal {
+        pick: usize,
+        to: &'static str,
+        by_owner: bool,
+        txid: bool,
+    },
+    /// Moves a request along one of the edges from where it is seen.
+    FollowRequest {
+        pick: usize,
+        edge: usize,
+    },
+    /// Moves a withdrawal onward, along an edge that is no rejection.
+    FollowWithdrawal {
+        pick: usize,
+        edge: usize,
+        txid: bool,
+    },
+    /// Submits an earlier plan again.
+    Retry {
+        pick: usize,
+    },
+    /// Sends another command with the key of an earlier one.
+    ReuseKey {
+        pick: usize,
+        same_body: bool,
+    },
+    /// Lets seconds pass.
+    Pass {
+        seconds: i64,
+    },
+    Tidy,
+}
+
+/// A deployment's terms and what people do, each command with or without a key of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct History {
+    pub(crate) terms: Terms,
+    pub(crate) commands: Vec<(Command, bool)>,
+}
+
+/// Histories of this many commands.
+pub(crate) fn history(steps: usize) -> impl Strategy<Value = History> {
+    let single = command().prop_map(|command| vec![command]);
+    let phrase = prop_oneof![40 => single, 1 => debt(), 1 => doubt()];
+    (terms(), vec((phrase, any::<bool>()), steps)).prop_map(move |(terms, phrases)| {
+        let commands =
+            phrases.into_iter().flat_map(|(phrase, keyed)| phrase.into_iter().map(move |one| (one, keyed)));
+        History { terms, commands: commands.take(steps).collect() }
+    })
+}
+
+/// What chance alone seldom brings about: a refund of what the DJ no longer has, and the next song that pays for it.
+fn debt() -> impl Strategy<Value = Vec<Command>> {
+    (0..FIRST_DJ, FIRST_DJ..OPERATOR, any::<bool>()).prop_map(|(guest, dj, popular)| {
+        let request = || Command::OpenRequest { guest, dj, popular, offer: None };
+        let moved = |to| Command::MoveRequest { pick: 0, to };
+        vec![
+            Command::OpenTopup { who: guest, cents: 2_000, confirmed: true },
+            Command::ChangeDj { who: dj, online: Some(true), upcoming: None, popular: None },
+            request(),
+            moved("played"),
+            Command::Adjust { who: dj, cents: None },
+            moved("refunded"),
+            request(),
+            moved("played"),
+        ]
+    })
+}
+
+/// What chance alone seldom brings about: a payout of which nobody knows whether it was sent, until somebody does.
+fn doubt() -> impl Strategy<Value = Vec<Command>> {
+    (0..OPERATOR, any::<bool>()).prop_map(|(who, arrived)| {
+        let moved = |to, txid| Command::MoveWithdrawal { pick: 0, to, by_owner: false, txid };
+        vec![
+            Command::OpenWithdrawal { who, cents: Some(20) },
+            moved("approved", false),
+            moved("processing", false),
+            moved("needs_review", false),
+            moved("completed", false),
+            moved(if arrived { "completed" } else { "failed" }, true),
+        ]
+    })
+}
+
+fn terms() -> impl Strategy<Value = Terms> {
+    let commission = prop_oneof![select(vec![0, 500, 1_250, 5_000, 5_000, 10_000]), 0..=10_000_i128];
+    let most = |likely, cents: std::ops::Range<i128>| option::weighted(likely, cents);
+    let auto = select(vec![0, 0, 250]);
+    (commission, auto, most(0.2, 300..500), most(0.4, 300..800), most(0.5, 300..900)).prop_map(
+        |(commission_bps, auto_approve_below, max_amount, max_per_24h, max_per_30d)| Terms {
+            commission_bps,
+            auto_approve_below,
+            max_amount,
+            max_per_24h,
+            max_per_30d,
+        },
+    )
+}
+
+fn command() -> impl Strategy<Value = Command> {
+    let who = || 0..PEOPLE;
+    let dj = || FIRST_DJ..OPERATOR;
+    let pick = || 0..NEWEST;
+    let any_of_them = || 0..1_000_usize;
+    let flag = any::<bool>;
+    let price = || prop_oneof![1 => select(vec![0]), 9 => 1..400_i128];
+    let answers = vec!["accepted", "rejected", "played", "cancelled", "refunded"];
+    let payouts = vec![
+        "approved",
+        "processing",
+        "broadcast",
+        "completed",
+        "needs_review",
+        "failed",
+        "rejected",
+        "cancelled",
+    ];
+    prop_oneof![
+        4 => (who(), 1..4_000_i128, flag())
+            .prop_map(|(who, cents, confirmed)| Command::OpenTopup { who, cents, confirmed }),
+        2 => (pick(), flag()).prop_map(|(pick, confirmed)| Command::SettleTopup { pick, confirmed }),
+        2 => (who(), prop_oneof![-600..0_i128, 1..600_i128])
+            .prop_map(|(who, cents)| Command::Adjust { who, cents: Some(cents) }),
+        2 => dj().prop_map(|who| Command::Adjust { who, cents: None }),
+        2 => (prop_oneof![4 => dj(), 1 => who()], option::of(flag()), option::of(price()), option::of(price()))
+            .prop_map(|(who, online, upcoming, popular)| Command::ChangeDj { who, online, upcoming, popular }),
+        10 => (who(), prop_oneof![9 => dj(), 1 => who()], flag(), option::weighted(0.3, 0..600_i128))
+            .prop_map(|(guest, dj, popular, offer)| Command::OpenRequest { guest, dj, popular, offer }),
+        18 => (pick(), any_of_them()).prop_map(|(pick, edge)| Command::FollowRequest { pick, edge }),
+        6 => (pick(), select(answers)).prop_map(|(pick, to)| Command::MoveRequest { pick, to }),
+        2 => (who(), 0..4_u32).prop_map(|(who, limit)| Command::Sweep { who, limit }),
+        8 => (who(), option::weighted(0.9, 1..450_i128))
+            .prop_map(|(who, cents)| Command::OpenWithdrawal { who, cents }),
+        10 => (pick(), select(payouts), flag(), weighted(0.15))
+            .prop_map(|(pick, to, by_owner, txid)| Command::MoveWithdrawal { pick, to, by_owner, txid }),
+        16 => (pick(), any_of_them(), weighted(0.15))
+            .prop_map(|(pick, edge, txid)| Command::FollowWithdrawal { pick, edge, txid }),
+        2 => any_of_them().prop_map(|pick| Command::Retry { pick }),
+        2 => (any_of_them(), flag()).prop_map(|(pick, same_body)| Command::ReuseKey { pick, same_body }),
+        3 => select(vec![1, 60, 899, 900, 2_700, 3_600, 86_400, 86_400, 604_800, 2_592_000])
+            .prop_map(|seconds| Command::Pass { seconds }),
+        1 => select(vec![Command::Tidy]),
+    ]
+}
+
+/// What every history ends with: the time of all that is held for a request is over, and it comes back.
+pub(crate) fn ending() -> Vec<(Command, bool)> {
+    let sweeps = (0..PEOPLE).map(|who| Command::Sweep { who, limit: 100 });
+    let over = Command::Pass { seconds: 3_600 };
+    std::iter::once(over).chain(sweeps).map(|command| (command, false)).collect()
+}
+
+/// What every history begins with: DJs who charge and take requests, and guests with money.
+pub(crate) fn beginning() -> Vec<(Command, bool)> {
+    let djs = (FIRST_DJ..OPERATOR).map(|who| {
+        let price = i128::try_from(who).unwrap() * 45 + 1;
+        let (upcoming, popular) = (Some(price), Some(3 * price));
+        Command::ChangeDj { who, online: Some(true), upcoming, popular }
+    });
+    let guests = (0..FIRST_DJ).map(|who| Command::OpenTopup { who, cents: 3_000, confirmed: true });
+    djs.chain(guests).map(|command| (command, false)).collect()
+}

@@ -1,0 +1,120 @@
+//! Random histories played on the store and, beside it, on a plain model: every answer and every balance equal.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use cuepoint_domain::ledger::Summary;
+use cuepoint_domain::ports::Store;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use tokio::runtime::Handle;
+
+use crate::commands::{History, beginning, ending, history};
+use crate::player::Player;
+use crate::world::World;
+
+/// How many times more histories than asked for are played: 1, or what the environment says for a long run.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the suite has no configuration; a long run is asked for by hand"
+)]
+fn times() -> u32 {
+    match std::env::var("CUEPOINT_HISTORIES") {
+        Ok(times) => times.parse().unwrap_or_else(|_| panic!("CUEPOINT_HISTORIES={times} is no number")),
+        Err(_) => 1,
+    }
+}
+
+/// Plays this many histories of this many commands: on the store and on the model every answer is the same and,
+/// after every command, every balance; at the end the lists, the entries and the self-check agree as well.
+pub async fn histories_agree_with_a_plain_model(store: Arc<dyn Store>, histories: u32, steps: usize) {
+    let world = World::new(store);
+    let config = Config {
+        cases: histories.checked_mul(times()).unwrap(),
+        failure_persistence: None,
+        max_shrink_iters: 300,
+        ..Config::default()
+    };
+    // Always the same histories: a failure is found again by running again.
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let seen = Mutex::new((Summary::default(), BTreeSet::<String>::new()));
+    tokio::task::block_in_place(|| {
+        let outcome = runner.run(&history(steps), |history| {
+            let ended = Handle::current().block_on(play(&world, history)).map_err(TestCaseError::fail)?;
+            let (summary, told) = &mut *seen.lock().unwrap();
+            summary.wallets += ended.summary.wallets;
+            summary.entries += ended.summary.entries;
+            summary.postings += ended.summary.postings;
+            told.extend(ended.told);
+            Ok(())
+        });
+        outcome.unwrap_or_else(|failure| panic!("{failure}"));
+    });
+    let (summary, told) = seen.into_inner().unwrap();
+    assert_eq!(world.audit().await, summary);
+    // With few histories some answer may never come; with as many as every run plays, each does.
+    if histories >= 24 && steps >= 60 {
+        let missing: Vec<_> = EVERYTHING.iter().filter(|answer| !told.contains(**answer)).collect();
+        assert!(missing.is_empty(), "no history led to {missing:?}");
+    }
+}
+
+/// Answers that the histories must have led to, so that they are known to reach all of the tables.
+const EVERYTHING: [&str; 36] = [
+    "request pending",
+    "request accepted",
+    "request rejected",
+    "request cancelled",
+    "request expired",
+    "request played",
+    "request refunded",
+    "withdrawal pending",
+    "withdrawal approved",
+    "withdrawal processing",
+    "withdrawal broadcast",
+    "withdrawal completed",
+    "withdrawal cancelled",
+    "withdrawal rejected",
+    "withdrawal failed",
+    "withdrawal needs_review",
+    "topup pending",
+    "topup confirmed",
+    "topup failed",
+    "adjustment",
+    "profile",
+    "no such dj",
+    "fee below price",
+    "dj offline",
+    "not a dj",
+    "funds",
+    "limit single",
+    "limit 24h",
+    "limit 30d",
+    "not theirs",
+    "txid missing",
+    "transition",
+    "owed",
+    "paid back",
+    "replayed",
+    "key reused",
+];
+
+async fn play(world: &World, history: History) -> Result<Ended, String> {
+    let mut player = Player::start(world, history.terms).await;
+    let commands = beginning().into_iter().chain(history.commands).chain(ending());
+    for (place, (command, keyed)) in commands.enumerate() {
+        let told = format!("{command:?}");
+        player.play(command, keyed).await.map_err(|differs| format!("command {place}, {told}: {differs}"))?;
+        player
+            .compare_balances()
+            .await
+            .map_err(|differs| format!("after command {place}, {told}: {differs}"))?;
+    }
+    player.compare_everything().await?;
+    Ok(player.end())
+}
+
+/// What a history led to.
+pub(crate) struct Ended {
+    pub(crate) summary: Summary,
+    pub(crate) told: BTreeSet<String>,
+}

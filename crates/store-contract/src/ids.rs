@@ -1,0 +1,43 @@
+//! New identities: never the same twice.
+
+use std::collections::HashSet;
+use std::future::Future;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use cuepoint_domain::ports::{Ids, Store, Unavailable};
+use futures_util::future::join_all;
+
+/// How many ask for identities of a kind at once, and how many each asks for, one after the other.
+const ASKING: usize = 8;
+const EACH: usize = 250;
+
+async fn distinct<T, A>(ids: &Arc<dyn Ids>, kind: &str, ask: fn(Arc<dyn Ids>) -> A)
+where
+    T: Eq + Hash + Send + 'static,
+    A: Future<Output = Result<T, Unavailable>> + Send + 'static,
+{
+    let tasks = (0..ASKING).map(|_| {
+        let ids = Arc::clone(ids);
+        tokio::spawn(async move {
+            let mut own = Vec::new();
+            for _ in 0..EACH {
+                own.push(ask(Arc::clone(&ids)).await.unwrap());
+            }
+            own
+        })
+    });
+    let all: HashSet<T> = join_all(tasks).await.into_iter().flat_map(Result::unwrap).collect();
+    assert_eq!(all.len(), ASKING * EACH, "{kind}");
+}
+
+/// Thousands of identities of each kind, asked for in parallel, are as many different ones; positive by their type.
+pub async fn identities_are_never_the_same_twice(store: Arc<dyn Store>) {
+    let ids: Arc<dyn Ids> = store;
+    distinct(&ids, "operation", |ids| async move { Ok(ids.operation()) }).await;
+    distinct(&ids, "user", |ids| async move { ids.user().await }).await;
+    distinct(&ids, "request", |ids| async move { ids.request().await }).await;
+    distinct(&ids, "withdrawal", |ids| async move { ids.withdrawal().await }).await;
+    distinct(&ids, "topup", |ids| async move { ids.topup().await }).await;
+    distinct(&ids, "adjustment", |ids| async move { ids.adjustment().await }).await;
+}

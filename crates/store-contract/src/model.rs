@@ -1,0 +1,420 @@
+//! A plain model of the money: whole cents in maps, and the two tables of part 5 of the HTTP contract as tables.
+//!
+//! It knows no plan, no book and no rule of the domain, so that what both say is said twice, independently.
+
+use std::collections::BTreeSet;
+
+type Table = &'static [(&'static str, &'static str, &'static str)];
+
+/// From which status to which, and who.
+const REQUESTS: Table = &[
+    ("pending", "accepted", "dj"),
+    ("pending", "rejected", "dj"),
+    ("accepted", "rejected", "dj"),
+    ("pending", "cancelled", "requester"),
+    ("accepted", "played", "dj"),
+    ("pending", "played", "dj"),
+    ("played", "refunded", "operator"),
+];
+
+/// From which status to which, and who; worker and provider count as operators here.
+const WITHDRAWALS: Table = &[
+    ("pending", "approved", "operator"),
+    ("pending", "rejected", "operator"),
+    ("pending", "cancelled", "owner"),
+    ("approved", "processing", "operator"),
+    ("approved", "rejected", "operator"),
+    ("processing", "broadcast", "operator"),
+    ("processing", "failed", "operator"),
+    ("processing", "needs_review", "operator"),
+    ("broadcast", "completed", "operator"),
+    ("broadcast", "needs_review", "operator"),
+    ("needs_review", "broadcast", "operator"),
+    ("needs_review", "completed", "operator"),
+    ("needs_review", "failed", "operator"),
+];
+
+const PENDING_SECONDS: i64 = 15 * 60;
+const ACCEPTED_SECONDS: i64 = 60 * 60;
+const DAY: i64 = 24 * 60 * 60;
+
+/// Available, held and owed.
+pub(crate) type Purse = (i128, i128, i128);
+
+/// What a deployment decides.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Terms {
+    pub(crate) commission_bps: i128,
+    pub(crate) auto_approve_below: i128,
+    pub(crate) max_amount: Option<i128>,
+    pub(crate) max_per_24h: Option<i128>,
+    pub(crate) max_per_30d: Option<i128>,
+}
+
+/// What an accepted command shows.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Seen {
+    Request { status: &'static str, fee: i128, since: i64 },
+    Withdrawal { status: &'static str, txid: bool, purse: Purse },
+    Topup { status: &'static str },
+    Adjustment { purse: Purse },
+    Profile { dj: Option<Dj>, purse: Purse },
+}
+
+/// Why a command is refused.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Refusal {
+    NoSuchDj,
+    FeeBelowPrice(i128),
+    DjOffline,
+    NotADj,
+    Funds { available: i128 },
+    Limit(&'static str),
+    NotTheirs,
+    TxidMissing,
+    Transition { current: &'static str, allowed: BTreeSet<&'static str> },
+}
+
+/// A DJ's prices and counters.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Dj {
+    pub(crate) online: bool,
+    pub(crate) upcoming: i128,
+    pub(crate) popular: i128,
+    pub(crate) played: i64,
+}
+
+/// A person.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Person {
+    pub(crate) purse: Purse,
+    pub(crate) entries: u64,
+    pub(crate) dj: Option<Dj>,
+}
+
+/// A request, as it is stored.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    pub(crate) guest: usize,
+    pub(crate) dj: usize,
+    fee: i128,
+    commission: i128,
+    status: &'static str,
+    ends: Option<i64>,
+    since: i64,
+}
+
+/// A withdrawal.
+#[derive(Clone, Debug)]
+pub(crate) struct Withdrawal {
+    pub(crate) owner: usize,
+    amount: i128,
+    pub(crate) status: &'static str,
+    txid: bool,
+    made: i64,
+}
+
+/// A top-up.
+#[derive(Clone, Debug)]
+pub(crate) struct Topup {
+    pub(crate) owner: usize,
+    amount: i128,
+    status: &'static str,
+}
+
+/// Everything, by place of making.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Model {
+    pub(crate) terms: Terms,
+    pub(crate) people: Vec<Person>,
+    pub(crate) requests: Vec<Request>,
+    pub(crate) withdrawals: Vec<Withdrawal>,
+    pub(crate) topups: Vec<Topup>,
+    /// Changes of accounts that are no wallet's.
+    pub(crate) postings: u64,
+    /// The sum of those changes: the house and the world.
+    pub(crate) elsewhere: i128,
+}
+
+fn transition(table: Table, current: &'static str, fits: impl Fn(&str) -> bool) -> Refusal {
+    let rows = table.iter().filter(|(from, _, who)| *from == current && fits(who));
+    Refusal::Transition { current, allowed: rows.map(|(_, to, _)| *to).collect() }
+}
+
+fn edges(table: Table, current: &str) -> Vec<&'static str> {
+    table.iter().filter(|(from, ..)| *from == current).map(|(_, to, _)| *to).collect()
+}
+
+/// The nearest whole cent, a half to the even one.
+fn half_even(numerator: i128, denominator: i128) -> i128 {
+    let down = numerator / denominator;
+    match (2 * (numerator - down * denominator)).cmp(&denominator) {
+        std::cmp::Ordering::Less => down,
+        std::cmp::Ordering::Greater => down + 1,
+        std::cmp::Ordering::Equal => down + down % 2,
+    }
+}
+
+impl Request {
+    /// The status that anybody sees, and since when.
+    pub(crate) fn seen(&self, now: i64) -> (&'static str, i64) {
+        match self.ends {
+            Some(ends) if ends <= now => ("expired", ends),
+            _ => (self.status, self.since),
+        }
+    }
+
+    /// Whether it is stored as holding a fee past its time, and since when.
+    pub(crate) fn overdue(&self, now: i64) -> Option<i64> {
+        self.ends.filter(|ends| *ends <= now)
+    }
+
+    fn end(&mut self, status: &'static str, now: i64) {
+        (self.status, self.since, self.ends) = (status, now, None);
+    }
+}
+
+impl Model {
+    /// Moves money within a wallet, into or out of it, as one entry; none for nothing.
+    fn entry(&mut self, who: usize, available: i128, held: i128, owed: i128) {
+        if (available, held, owed) != (0, 0, 0) {
+            let person = &mut self.people[who];
+            let (a, h, o) = person.purse;
+            person.purse = (a + available, h + held, o + owed);
+            person.entries += 1;
+        }
+    }
+
+    /// Moves money into an account that is no wallet's, or out of it; none for nothing.
+    fn posting(&mut self, amount: i128) {
+        if amount != 0 {
+            self.elsewhere += amount;
+            self.postings += 1;
+        }
+    }
+
+    fn affords(&self, who: usize, amount: i128) -> Result<(), Refusal> {
+        let (available, ..) = self.people[who].purse;
+        if amount > available { Err(Refusal::Funds { available }) } else { Ok(()) }
+    }
+
+    pub(crate) fn open_topup(
+        &mut self,
+        owner: usize,
+        amount: i128,
+        confirmed: bool,
+    ) -> Result<Seen, Refusal> {
+        self.topups.push(Topup { owner, amount, status: "pending" });
+        if confirmed {
+            self.settle_topup(self.topups.len() - 1, true)
+        } else {
+            Ok(Seen::Topup { status: "pending" })
+        }
+    }
+
+    pub(crate) fn settle_topup(&mut self, place: usize, confirmed: bool) -> Result<Seen, Refusal> {
+        let Topup { owner, amount, status } = self.topups[place].clone();
+        if status == "pending" {
+            self.topups[place].status = if confirmed { "confirmed" } else { "failed" };
+            if confirmed {
+                self.entry(owner, amount, 0, 0);
+                self.posting(-amount);
+            }
+        }
+        Ok(Seen::Topup { status: self.topups[place].status })
+    }
+
+    pub(crate) fn adjust(&mut self, who: usize, by: i128) -> Result<Seen, Refusal> {
+        self.affords(who, -by)?;
+        self.entry(who, by, 0, 0);
+        self.posting(-by);
+        Ok(Seen::Adjustment { purse: self.people[who].purse })
+    }
+
+    pub(crate) fn change_dj(
+        &mut self,
+        who: usize,
+        online: Option<bool>,
+        upcoming: Option<i128>,
+        popular: Option<i128>,
+    ) -> Result<Seen, Refusal> {
+        let person = &mut self.people[who];
+        match &mut person.dj {
+            Some(dj) => {
+                dj.online = online.unwrap_or(dj.online);
+                dj.upcoming = upcoming.unwrap_or(dj.upcoming);
+                dj.popular = popular.unwrap_or(dj.popular);
+            }
+            None if online.is_some() || upcoming.is_some() || popular.is_some() => {
+                return Err(Refusal::NotADj);
+            }
+            None => {}
+        }
+        Ok(Seen::Profile { dj: person.dj.clone(), purse: person.purse })
+    }
+
+    pub(crate) fn open_request(
+        &mut self,
+        guest: usize,
+        dj: usize,
+        popular: bool,
+        offer: Option<i128>,
+        now: i64,
+    ) -> Result<Seen, Refusal> {
+        let asked = self.people[dj].dj.clone().filter(|_| guest != dj).ok_or(Refusal::NoSuchDj)?;
+        let price = if popular { asked.popular } else { asked.upcoming };
+        let fee = offer.unwrap_or(price);
+        if fee < price {
+            return Err(Refusal::FeeBelowPrice(price));
+        }
+        if !asked.online {
+            return Err(Refusal::DjOffline);
+        }
+        self.affords(guest, fee)?;
+        self.entry(guest, -fee, fee, 0);
+        let ends = Some(now + PENDING_SECONDS);
+        self.requests.push(Request { guest, dj, fee, commission: 0, status: "pending", ends, since: now });
+        self.see(self.requests.len() - 1, now)
+    }
+
+    fn see(&self, place: usize, now: i64) -> Result<Seen, Refusal> {
+        let (status, since) = self.requests[place].seen(now);
+        Ok(Seen::Request { status, fee: self.requests[place].fee, since })
+    }
+
+    /// The clock's own move: what is past its time is expired, and its fee comes back.
+    pub(crate) fn sweep(&mut self, place: usize, now: i64) -> Result<Seen, Refusal> {
+        let request = self.requests[place].clone();
+        if let Some(ends) = request.overdue(now) {
+            self.requests[place].end("expired", ends);
+            self.entry(request.guest, request.fee, -request.fee, 0);
+        }
+        self.see(place, now)
+    }
+
+    /// Where a request can go from where it is seen.
+    pub(crate) fn edges_of_request(&self, place: usize, now: i64) -> Vec<&'static str> {
+        edges(REQUESTS, self.requests[place].seen(now).0)
+    }
+
+    pub(crate) fn move_request(&mut self, place: usize, to: &'static str, now: i64) -> Result<Seen, Refusal> {
+        let Request { guest, dj, fee, commission, .. } = self.requests[place];
+        let (current, _) = self.requests[place].seen(now);
+        if current == to {
+            return self.see(place, now);
+        }
+        let (.., mover) = *REQUESTS.iter().find(|(_, target, _)| *target == to).unwrap();
+        if !REQUESTS.contains(&(current, to, mover)) {
+            return Err(transition(REQUESTS, current, |who| who == mover));
+        }
+        self.requests[place].end(to, now);
+        match to {
+            "accepted" => self.requests[place].ends = Some(now + ACCEPTED_SECONDS),
+            "rejected" | "cancelled" => self.entry(guest, fee, -fee, 0),
+            "played" => {
+                let commission = half_even(fee * self.terms.commission_bps, 10_000);
+                self.requests[place].commission = commission;
+                self.capture(guest, dj, fee, commission);
+            }
+            _ => self.refund(guest, dj, fee, commission),
+        }
+        self.see(place, now)
+    }
+
+    /// To the DJ, less the commission, what is owed first; to the house its commission.
+    fn capture(&mut self, guest: usize, dj: usize, fee: i128, commission: i128) {
+        let income = fee - commission;
+        let (_, _, owed) = self.people[dj].purse;
+        let pays = income.min(owed);
+        self.entry(guest, 0, -fee, 0);
+        self.entry(dj, income - pays, 0, -pays);
+        self.posting(commission);
+        self.people[dj].dj.as_mut().unwrap().played += 1;
+    }
+
+    /// The guest gets the whole fee; the house returns its commission and advances what the DJ no longer has.
+    fn refund(&mut self, guest: usize, dj: usize, fee: i128, commission: i128) {
+        let returns = fee - commission;
+        let (available, ..) = self.people[dj].purse;
+        let has = returns.min(available);
+        self.entry(guest, fee, 0, 0);
+        self.entry(dj, -has, 0, returns - has);
+        self.posting(-commission);
+    }
+
+    fn withdrawn_since(&self, owner: usize, since: i64) -> i128 {
+        let nothing = ["cancelled", "rejected", "failed"];
+        let own = self.withdrawals.iter().filter(|one| one.owner == owner && one.made > since);
+        own.filter(|one| !nothing.contains(&one.status)).map(|one| one.amount).sum()
+    }
+
+    pub(crate) fn open_withdrawal(&mut self, owner: usize, amount: i128, now: i64) -> Result<Seen, Refusal> {
+        let Terms { auto_approve_below, max_amount, max_per_24h, max_per_30d, .. } = self.terms;
+        let day = self.withdrawn_since(owner, now - DAY) + amount;
+        let month = self.withdrawn_since(owner, now - 30 * DAY) + amount;
+        for (name, sum, most) in
+            [("single", amount, max_amount), ("24h", day, max_per_24h), ("30d", month, max_per_30d)]
+        {
+            if most.is_some_and(|most| sum > most) {
+                return Err(Refusal::Limit(name));
+            }
+        }
+        self.affords(owner, amount)?;
+        self.entry(owner, -amount, amount, 0);
+        let status = if amount < auto_approve_below { "approved" } else { "pending" };
+        self.withdrawals.push(Withdrawal { owner, amount, status, txid: false, made: now });
+        Ok(self.see_withdrawal(self.withdrawals.len() - 1))
+    }
+
+    fn see_withdrawal(&self, place: usize) -> Seen {
+        let Withdrawal { owner, status, txid, .. } = self.withdrawals[place];
+        Seen::Withdrawal { status, txid, purse: self.people[owner].purse }
+    }
+
+    /// Where a withdrawal can go from where it stands, but for being rejected.
+    pub(crate) fn onward_from(&self, place: usize) -> Vec<&'static str> {
+        let mut edges = edges(WITHDRAWALS, self.withdrawals[place].status);
+        edges.retain(|to| *to != "rejected");
+        edges
+    }
+
+    pub(crate) fn move_withdrawal(
+        &mut self,
+        place: usize,
+        to: &'static str,
+        by_owner: bool,
+        txid: bool,
+    ) -> Result<Seen, Refusal> {
+        let Withdrawal { owner, amount, status: current, txid: known, .. } = self.withdrawals[place];
+        let owners = to == "cancelled";
+        if (owners && !by_owner) || (by_owner && ["approved", "rejected"].contains(&to)) {
+            return Err(Refusal::NotTheirs);
+        }
+        if current == to {
+            return Ok(self.see_withdrawal(place));
+        }
+        if !WITHDRAWALS.iter().any(|(from, target, _)| (*from, *target) == (current, to)) {
+            return Err(transition(WITHDRAWALS, current, |who| owners == (who == "owner")));
+        }
+        let given = match to {
+            "broadcast" => true,
+            "completed" => txid || known,
+            // A failed one names no transaction, even if one was known.
+            "failed" => false,
+            _ => known,
+        };
+        if to == "completed" && !given {
+            return Err(Refusal::TxidMissing);
+        }
+        (self.withdrawals[place].status, self.withdrawals[place].txid) = (to, given);
+        match to {
+            "rejected" | "cancelled" | "failed" => self.entry(owner, amount, -amount, 0),
+            "completed" => {
+                self.entry(owner, 0, -amount, 0);
+                self.posting(amount);
+            }
+            _ => {}
+        }
+        Ok(self.see_withdrawal(place))
+    }
+}

@@ -1,0 +1,166 @@
+//! People: registration, profiles, logins and the list of DJs.
+
+use std::sync::Arc;
+
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::money::Money;
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::people::{Field, Kilometres, Locate, ProfileChange, Role, User};
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::{Credentials, DjFilter, PasswordHash, Profile, Registered, Store};
+use cuepoint_domain::text::Email;
+use futures_util::future::join_all;
+
+use crate::world::{World, at, balance, line, money};
+
+/// Who registers reads back as they are, with an empty wallet; who did not is nobody.
+pub async fn registering_makes_a_person_and_a_wallet(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    for is_dj in [false, true] {
+        let mut user = world.stranger(is_dj, at(1)).await;
+        user.phone = Some(line("+1 555 0100"));
+        user.role = if is_dj { Role::Member } else { Role::Operator };
+        world.register(&user).await;
+        let profile = world.store.profile(user.id).await.unwrap();
+        assert_eq!(profile, Some(Profile { user, balance: balance(0, 0) }));
+    }
+    let nobody = world.ids.user().await.unwrap();
+    assert_eq!(world.store.profile(nobody).await.unwrap(), None);
+}
+
+async fn with_email(world: &World, email: &str) -> User {
+    User { email: Email::new(email).unwrap(), ..world.stranger(true, at(1)).await }
+}
+
+/// An e-mail address is taken whatever its letter case, and who comes second leaves no trace.
+pub async fn an_email_is_taken_in_every_letter_case(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let password = PasswordHash("hash".to_owned());
+    for (first, second) in [("Ada@Example.com", "aDA@eXAMPLE.COM"), ("Ünal@example.com", "ünal@example.com")]
+    {
+        let winner = with_email(&world, first).await;
+        world.register(&winner).await;
+        for email in [first, second] {
+            let loser = with_email(&world, email).await;
+            let answer = world.store.register(&loser, &password).await.unwrap();
+            assert_eq!(answer, Registered::EmailTaken, "{email} after {first}");
+            assert_eq!(world.store.profile(loser.id).await.unwrap(), None);
+            assert_eq!(world.store.balance(loser.id).await.unwrap(), None);
+        }
+        assert_eq!(world.user(winner.id).await.email.as_str(), first);
+    }
+    let djs = world.store.djs(DjFilter::default(), PageRequest::new(1, 15)).await.unwrap();
+    assert_eq!(djs.total, 2);
+}
+
+/// Of twenty who register with one address at once, in various letter case, one is there.
+pub async fn one_of_many_gets_an_email(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let tasks = (0..20).map(|number| {
+        let world = world.clone();
+        tokio::spawn(async move {
+            let email = if number % 2 == 0 { "Ada@example.com" } else { "ada@Example.com" };
+            let user = with_email(&world, email).await;
+            let password = PasswordHash(number.to_string());
+            let answer = world.store.register(&user, &password).await.unwrap();
+            (user, answer)
+        })
+    });
+    let answers: Vec<_> = join_all(tasks).await.into_iter().map(Result::unwrap).collect();
+    let (won, lost): (Vec<_>, Vec<_>) =
+        answers.into_iter().partition(|(_, answer)| *answer == Registered::Done);
+    assert_eq!((won.len(), lost.len()), (1, 19));
+    let credentials = world.store.credentials("ada@example.com").await.unwrap().unwrap();
+    assert_eq!(credentials.user, won[0].0.id);
+    for (user, _) in lost {
+        assert_eq!(world.store.profile(user.id).await.unwrap(), None);
+    }
+}
+
+/// A login is looked up by the folded address and finds the hash that was registered.
+pub async fn credentials_are_found_by_the_folded_email(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let user = with_email(&world, "Ada.Lovelace@Example.com").await;
+    let password = PasswordHash("$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA".to_owned());
+    assert_eq!(world.store.register(&user, &password).await.unwrap(), Registered::Done);
+    let found = world.store.credentials(&user.email.folded()).await.unwrap();
+    assert_eq!(found, Some(Credentials { user: user.id, password }));
+    assert_eq!(world.store.credentials("bob@example.com").await.unwrap(), None);
+}
+
+/// Every field of a profile reads back as it was set, and is cleared where it can be.
+pub async fn a_profile_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let dj = world.dj(100).await;
+    let set = |text: &str| Field::Set(Some(line(text)));
+    let change = ProfileChange {
+        name: Field::Set(line("DJ Ünïcode 🎧")),
+        phone: set("+47 22 00 00 00"),
+        city: set("Oslo"),
+        state: set("Oslo fylke"),
+        country: set("Norway"),
+        place: Locate {
+            latitude: Field::Set(Some(59.913_868_8)),
+            longitude: Field::Set(Some(-0.300_000_000_000_000_04)),
+        },
+        radius: Field::Set(Some(Kilometres::new(0.1).unwrap())),
+        online: Field::Set(false),
+        fee_upcoming_artist: Field::Set(Money::ZERO),
+        fee_popular_song: Field::Set(money(100_000_000_000_000)),
+    };
+    let before = world.user(dj).await;
+    let expected = cuepoint_domain::people::change_profile(&before, &change).unwrap();
+    world.fresh(plans::change_profile(world.by(dj, at(5)), dj, change)).await;
+    assert_eq!(world.user(dj).await, expected);
+
+    let nothing = Locate { latitude: Field::Set(None), longitude: Field::Set(None) };
+    let clear = ProfileChange {
+        phone: Field::Set(None),
+        city: Field::Set(None),
+        state: Field::Set(None),
+        country: Field::Set(None),
+        place: nothing,
+        radius: Field::Set(None),
+        ..ProfileChange::default()
+    };
+    world.fresh(plans::change_profile(world.by(dj, at(6)), dj, clear)).await;
+    let cleared = world.user(dj).await;
+    assert_eq!(
+        (&cleared.phone, &cleared.city, &cleared.state, &cleared.country),
+        (&None, &None, &None, &None)
+    );
+    assert_eq!((cleared.coordinates, cleared.radius), (None, None));
+    assert_eq!(cleared.name, expected.name);
+}
+
+/// DJs, and nobody else, are listed newest first, all of them or those online or offline, in pages.
+pub async fn djs_are_listed_newest_first(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    world.guest(0).await;
+    let mut djs = Vec::new();
+    for seconds in [5, 3, 3, 9, 3] {
+        let user = world.stranger(true, at(seconds)).await;
+        world.register(&user).await;
+        djs.push(user);
+    }
+    djs.sort_by_key(|dj| std::cmp::Reverse((dj.created_at, dj.id)));
+    for dj in [1, 3] {
+        let user = djs[dj].id;
+        let change = ProfileChange { online: Field::Set(true), ..ProfileChange::default() };
+        world.fresh(plans::change_profile(world.by(user, at(10)), user, change)).await;
+        djs[dj] = world.user(user).await;
+    }
+    let page = async |online, number, size| {
+        let rows = world.store.djs(DjFilter { online }, PageRequest::new(number, size)).await.unwrap();
+        (rows.rows.iter().map(|dj| dj.id).collect::<Vec<UserId>>(), rows.total)
+    };
+    let ids = |places: &[usize]| places.iter().map(|place| djs[*place].id).collect::<Vec<UserId>>();
+    assert_eq!(page(None, 1, 15).await, (ids(&[0, 1, 2, 3, 4]), 5));
+    assert_eq!(page(None, 2, 2).await, (ids(&[2, 3]), 5));
+    assert_eq!(page(Some(true), 1, 15).await, (ids(&[1, 3]), 2));
+    assert_eq!(page(Some(false), 1, 15).await, (ids(&[0, 2, 4]), 3));
+    assert_eq!(page(Some(false), 2, 2).await, (ids(&[4]), 3));
+    assert_eq!(page(Some(true), u64::MAX, 100).await, (ids(&[]), 2));
+    let rows = world.store.djs(DjFilter::default(), PageRequest::new(1, 15)).await.unwrap();
+    assert_eq!(rows, Rows { rows: djs.clone(), total: 5 });
+}

@@ -1,0 +1,409 @@
+//! Plays the commands of a history on a store and on the model, and compares what both say.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+
+use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ledger::{
+    Actor, Fingerprint, IdempotencyKey, KeyRecord, Origin, Plan, Receipt, Rejection, Step, Summary,
+};
+use cuepoint_domain::money::BasisPoints;
+use cuepoint_domain::music_request::{RequestFilter, RequestStatus};
+use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::people::{ArtistType, Field, ProfileChange};
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::Applied;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::Charge;
+use cuepoint_domain::withdrawal::WithdrawalLimits;
+
+use crate::commands::{Command, FIRST_DJ, OPERATOR, PEOPLE};
+use crate::histories::Ended;
+use crate::model::{Dj, Model, Person, Refusal, Seen, Terms};
+use crate::told::{dj, name, purse, request_move, said, withdrawal_move};
+use crate::world::{Refused, World, amount, at, key, money, request_of, topup_of, withdrawal_of};
+
+/// An applied plan, for playing it again.
+struct Past {
+    plan: Plan,
+    receipt: Receipt,
+}
+
+/// A history under way.
+pub(crate) struct Player {
+    world: World,
+    model: Model,
+    people: Vec<UserId>,
+    requests: Vec<RequestId>,
+    withdrawals: Vec<WithdrawalId>,
+    topups: Vec<TopupId>,
+    past: Vec<Past>,
+    now: i64,
+    owed: i128,
+    commands: u64,
+    told: BTreeSet<String>,
+}
+
+fn equal<T: PartialEq + Debug>(what: &str, store: &T, model: &T) -> Result<(), String> {
+    if store == model {
+        Ok(())
+    } else {
+        Err(format!("{what}: the store says {store:?}, the model {model:?}"))
+    }
+}
+
+/// The place of a thing that is counted from the newest of `count`, round and round.
+fn picked(pick: usize, count: usize) -> Option<usize> {
+    (count > 0).then(|| count - 1 - pick % count)
+}
+
+impl Player {
+    /// Registers new people on the store, which may have seen other histories.
+    pub(crate) async fn start(world: &World, terms: Terms) -> Self {
+        let mut world = world.clone();
+        world.requests.commission = BasisPoints::new(terms.commission_bps.try_into().unwrap()).unwrap();
+        world.withdrawals.auto_approve_below =
+            (terms.auto_approve_below > 0).then(|| amount(terms.auto_approve_below));
+        world.withdrawals.limits = WithdrawalLimits {
+            max_amount: terms.max_amount.map(amount),
+            max_per_24h: terms.max_per_24h.map(amount),
+            max_per_30d: terms.max_per_30d.map(amount),
+        };
+        let mut model = Model { terms, ..Model::default() };
+        let mut people = Vec::new();
+        for place in 0..PEOPLE {
+            let is_dj = (FIRST_DJ..OPERATOR).contains(&place);
+            let user = world.stranger(is_dj, at(0)).await;
+            world.register(&user).await;
+            people.push(user.id);
+            model.people.push(Person { dj: is_dj.then(Dj::default), ..Person::default() });
+        }
+        Self {
+            world,
+            model,
+            people,
+            requests: Vec::new(),
+            withdrawals: Vec::new(),
+            topups: Vec::new(),
+            past: Vec::new(),
+            now: 0,
+            owed: 0,
+            commands: 0,
+            told: BTreeSet::new(),
+        }
+    }
+
+    fn time(&self) -> Timestamp {
+        at(self.now)
+    }
+
+    /// A command of a person, with a key of its own if it is to have one.
+    fn origin(&self, who: usize, keyed: bool) -> Origin {
+        let user = self.people[who];
+        let key = keyed.then(|| key(user, &self.commands.to_string(), "body"));
+        Origin { key, ..self.world.by(user, self.time()) }
+    }
+
+    /// Applies what a rule decided, and remembers it for later.
+    async fn apply(&mut self, plan: Result<Plan, Refused>) -> Result<Receipt, Refused> {
+        let plan = plan?;
+        let applied = self.world.apply(plan.clone()).await.map_err(Refused::Rejected)?;
+        let Applied::Fresh(receipt) = applied else { panic!("a new plan was replayed: {plan:?}") };
+        let leaves_a_trace = !matches!(plan.step(), Step::None(_)) || plan.origin().key.is_some();
+        if leaves_a_trace {
+            self.past.push(Past { plan, receipt: receipt.clone() });
+        }
+        Ok(receipt)
+    }
+
+    /// Compares what the store answered with what the model says.
+    fn agree(
+        &mut self,
+        answer: Result<Receipt, Refused>,
+        model: Result<Seen, Refusal>,
+    ) -> Result<(), String> {
+        self.told.insert(name(&model));
+        equal("the answer", &said(answer), &model)
+    }
+
+    /// Plays one command on both.
+    pub(crate) async fn play(&mut self, command: Command, keyed: bool) -> Result<(), String> {
+        self.commands += 1;
+        match command {
+            Command::Pass { seconds } => self.now += seconds,
+            Command::Tidy => self.world.store.tidy(self.time()).await.unwrap(),
+            Command::Retry { pick } => return self.retry(pick).await,
+            Command::ReuseKey { pick, same_body } => return self.reuse_key(pick, same_body).await,
+            Command::Sweep { who, limit } => return self.sweep(who, limit).await,
+            Command::OpenTopup { who, cents, confirmed } => {
+                let id = self.world.ids.topup().await.unwrap();
+                let charge =
+                    if confirmed { Charge::Confirmed } else { Charge::Pending { payment_url: None } };
+                let user = self.people[who];
+                let plan = plans::open_topup(self.origin(who, keyed), id, user, amount(cents), charge);
+                let answer = self.apply(Ok(plan)).await;
+                self.topups.extend(answer.iter().map(|receipt| topup_of(receipt).id));
+                let model = self.model.open_topup(who, cents, confirmed);
+                return self.agree(answer, model);
+            }
+            Command::Adjust { who, cents } => {
+                let (available, ..) = self.model.people[who].purse;
+                let cents = cents.unwrap_or(-available.max(1));
+                let plan =
+                    self.world.adjust_plan(self.origin(OPERATOR, keyed), self.people[who], cents).await;
+                let answer = self.apply(Ok(plan)).await;
+                let model = self.model.adjust(who, cents);
+                return self.agree(answer, model);
+            }
+            Command::ChangeDj { who, online, upcoming, popular } => {
+                let change = ProfileChange {
+                    online: online.map_or(Field::Keep, Field::Set),
+                    fee_upcoming_artist: upcoming.map_or(Field::Keep, |cents| Field::Set(money(cents))),
+                    fee_popular_song: popular.map_or(Field::Keep, |cents| Field::Set(money(cents))),
+                    ..ProfileChange::default()
+                };
+                let plan = plans::change_profile(self.origin(who, keyed), self.people[who], change);
+                let answer = self.apply(Ok(plan)).await;
+                let model = self.model.change_dj(who, online, upcoming, popular);
+                return self.agree(answer, model);
+            }
+            Command::OpenRequest { guest, dj, popular, offer } => {
+                let kind = if popular { ArtistType::Popular } else { ArtistType::Upcoming };
+                let (origin, to) = (self.origin(guest, keyed), self.people[dj]);
+                let plan =
+                    self.world.request_plan(origin, self.people[guest], to, kind, offer.map(money)).await;
+                let answer = self.apply(plan).await;
+                self.requests.extend(answer.iter().map(|receipt| request_of(receipt).id));
+                let model = self.model.open_request(guest, dj, popular, offer, self.now);
+                return self.agree(answer, model);
+            }
+            Command::OpenWithdrawal { who, cents } => {
+                let (available, ..) = self.model.people[who].purse;
+                let cents = cents.unwrap_or(available).max(1);
+                let (origin, user) = (self.origin(who, keyed), self.people[who]);
+                let plan = self.world.withdrawal_plan(origin, user, cents).await;
+                let answer = self.apply(plan).await;
+                self.withdrawals.extend(answer.iter().map(|receipt| withdrawal_of(receipt).id));
+                let model = self.model.open_withdrawal(who, cents, self.now);
+                return self.agree(answer, model);
+            }
+            Command::SettleTopup { pick, confirmed } => {
+                if let Some(place) = picked(pick, self.topups.len()) {
+                    let stored = self.world.stored_topup(self.topups[place]).await;
+                    let origin = self.origin(self.model.topups[place].owner, keyed);
+                    let answer = self.apply(Ok(plans::settle_topup(origin, &stored, confirmed))).await;
+                    let model = self.model.settle_topup(place, confirmed);
+                    return self.agree(answer, model);
+                }
+            }
+            Command::MoveRequest { pick, to } => {
+                if let Some(place) = picked(pick, self.requests.len()) {
+                    return self.move_request(place, to, keyed).await;
+                }
+            }
+            Command::FollowRequest { pick, edge } => {
+                if let Some(place) = picked(pick, self.requests.len())
+                    && let edges = self.model.edges_of_request(place, self.now)
+                    && !edges.is_empty()
+                {
+                    let to = edges[edge % edges.len()];
+                    return self.move_request(place, to, keyed).await;
+                }
+            }
+            Command::MoveWithdrawal { pick, to, by_owner, txid } => {
+                if let Some(place) = picked(pick, self.withdrawals.len()) {
+                    return self.move_withdrawal(place, to, by_owner, txid, keyed).await;
+                }
+            }
+            Command::FollowWithdrawal { pick, edge, txid } => {
+                if let Some(place) = picked(pick, self.withdrawals.len())
+                    && let edges = self.model.onward_from(place)
+                    && !edges.is_empty()
+                {
+                    let to = edges[edge % edges.len()];
+                    return self.move_withdrawal(place, to, to == "cancelled", txid, keyed).await;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The operator, or who stands in for them in their own affairs.
+    fn someone_but(&self, who: usize) -> usize {
+        if who == OPERATOR { FIRST_DJ } else { OPERATOR }
+    }
+
+    async fn move_request(&mut self, place: usize, to: &'static str, keyed: bool) -> Result<(), String> {
+        let (guest, dj) = (self.model.requests[place].guest, self.model.requests[place].dj);
+        let who = match to {
+            "cancelled" => guest,
+            "refunded" => OPERATOR,
+            _ => dj,
+        };
+        let stored = self.world.stored_request(self.requests[place]).await;
+        let plan =
+            plans::move_request(self.origin(who, keyed), &stored, request_move(to), &self.world.requests);
+        let answer = self.apply(plan.map_err(Refused::Request)).await;
+        let model = self.model.move_request(place, to, self.now);
+        self.agree(answer, model)
+    }
+
+    async fn move_withdrawal(
+        &mut self,
+        place: usize,
+        to: &'static str,
+        by_owner: bool,
+        txid: bool,
+        keyed: bool,
+    ) -> Result<(), String> {
+        let owner = self.model.withdrawals[place].owner;
+        let who = if by_owner { owner } else { self.someone_but(owner) };
+        let stored = self.world.stored_withdrawal(self.withdrawals[place]).await;
+        let next = withdrawal_move(to, self.people[who], txid);
+        let plan = plans::move_withdrawal(self.origin(who, keyed), &stored, next);
+        let answer = self.apply(plan.map_err(Refused::Withdrawal)).await;
+        let model = self.model.move_withdrawal(place, to, by_owner, txid);
+        self.agree(answer, model)
+    }
+
+    /// Settles some of a person's overdue requests, the longest overdue first, as the sweeper does.
+    async fn sweep(&mut self, who: usize, limit: u32) -> Result<(), String> {
+        let found = self.world.store.overdue(Some(self.people[who]), self.time(), limit).await.unwrap();
+        let places: Vec<usize> = found
+            .iter()
+            .map(|request| self.requests.iter().position(|id| *id == request.id).unwrap())
+            .collect();
+        let own = self.model.requests.iter().filter(|request| request.guest == who);
+        let mut expected: Vec<i64> = own.filter_map(|request| request.overdue(self.now)).collect();
+        expected.sort_unstable();
+        expected.truncate(limit.try_into().unwrap());
+        let ends: Vec<i64> =
+            places.iter().filter_map(|place| self.model.requests[*place].overdue(self.now)).collect();
+        equal("what is overdue since when", &ends, &expected)?;
+        for (place, stored) in places.into_iter().zip(found) {
+            let origin = self.world.origin(Actor::System, self.time());
+            let plan = plans::move_request(origin, &stored, request_move("expired"), &self.world.requests);
+            let answer = self.apply(plan.map_err(Refused::Request)).await;
+            let model = self.model.sweep(place, self.now);
+            self.agree(answer, model)?;
+        }
+        Ok(())
+    }
+
+    /// An earlier plan again, whatever happened since: the first answer, and nothing else.
+    async fn retry(&mut self, pick: usize) -> Result<(), String> {
+        if self.past.is_empty() {
+            return Ok(());
+        }
+        let Past { plan, receipt } = &self.past[pick % self.past.len()];
+        let answer = self.world.apply(plan.clone()).await;
+        self.told.insert("replayed".to_owned());
+        equal("a retry", &answer, &Ok(Applied::Replayed(receipt.clone())))?;
+        if let Some(key) = plan.origin().key
+            && self.is_kept(plan)
+        {
+            let record = self.world.store.find_key(&key.scope).await.unwrap();
+            let expected = KeyRecord { key, receipt: receipt.clone(), at: plan.origin().at };
+            equal("a key", &record, &Some(expected))?;
+        }
+        Ok(())
+    }
+
+    fn is_kept(&self, plan: &Plan) -> bool {
+        self.time() < plan.origin().at.plus(KeyRecord::KEPT)
+    }
+
+    /// Another command with an earlier key: the earlier answer or a refusal, and nothing else.
+    async fn reuse_key(&mut self, pick: usize, same_body: bool) -> Result<(), String> {
+        let keyed: Vec<&Past> = self
+            .past
+            .iter()
+            .filter(|past| past.plan.origin().key.is_some() && self.is_kept(&past.plan))
+            .collect();
+        if keyed.is_empty() {
+            return Ok(());
+        }
+        let past = keyed[pick % keyed.len()];
+        let key = past.plan.origin().key.unwrap();
+        let other = IdempotencyKey { fingerprint: Fingerprint::of(b"another body"), ..key };
+        let (key, expected) = if same_body {
+            (key, Ok(Applied::Replayed(past.receipt.clone())))
+        } else {
+            (other, Err(Rejection::KeyReused))
+        };
+        let actor = past.plan.origin().actor;
+        let origin = Origin { key: Some(key), ..self.world.origin(actor, self.time()) };
+        let plan = self.world.adjust_plan(origin, self.people[0], 1).await;
+        let answer = self.world.apply(plan).await;
+        self.told.insert(if same_body { "replayed" } else { "key reused" }.to_owned());
+        equal("a key sent again", &answer, &expected)
+    }
+
+    /// Compares every balance.
+    pub(crate) async fn compare_balances(&mut self) -> Result<(), String> {
+        for (place, user) in self.people.iter().enumerate() {
+            let balance = purse(self.world.balance(*user).await);
+            equal(&format!("the purse of {place}"), &balance, &self.model.people[place].purse)?;
+        }
+        let purses = || self.model.people.iter().map(|person| person.purse);
+        let inside: i128 = purses().map(|(available, held, owed)| available + held - owed).sum();
+        equal("all accounts of the model", &(inside + self.model.elsewhere), &0)?;
+        let owed = purses().map(|(.., owed)| owed).sum();
+        if owed != self.owed {
+            self.told.insert(if owed > self.owed { "owed" } else { "paid back" }.to_owned());
+        }
+        self.owed = owed;
+        Ok(())
+    }
+
+    /// Compares profiles, entries and what every list shows.
+    pub(crate) async fn compare_everything(&self) -> Result<(), String> {
+        for (place, user) in self.people.iter().enumerate() {
+            let person = &self.model.people[place];
+            equal("a DJ", &dj(&self.world.user(*user).await), &person.dj)?;
+            let newest = self.world.store.entries(*user, PageRequest::new(1, 1)).await.unwrap();
+            equal("the number of entries", &newest.total, &person.entries)?;
+            let after = newest.rows.first().map_or_else(Default::default, |entry| purse(entry.after));
+            equal("the newest entry", &after, &person.purse)?;
+            self.compare_requests(place, *user).await?;
+            self.compare_withdrawals(place, *user).await?;
+        }
+        Ok(())
+    }
+
+    async fn compare_requests(&self, place: usize, user: UserId) -> Result<(), String> {
+        let everything = RequestFilter { requester: None, dj: None, status: None, now: self.time() };
+        for status in RequestStatus::ALL {
+            let made = RequestFilter { requester: Some(user), status: Some(status), ..everything };
+            let asked = RequestFilter { dj: Some(user), status: Some(status), ..everything };
+            for (filter, by_requester) in [(made, true), (asked, false)] {
+                let rows = self.world.store.requests(&filter, PageRequest::new(1, 100)).await.unwrap();
+                let shown: BTreeSet<RequestId> = rows.rows.iter().map(|request| request.id).collect();
+                let all = self.model.requests.iter().zip(&self.requests);
+                let expected = all
+                    .filter(|(one, _)| place == if by_requester { one.guest } else { one.dj })
+                    .filter(|(one, _)| one.seen(self.now).0 == status.name())
+                    .map(|(_, id)| *id)
+                    .collect();
+                equal(&format!("{filter:?}"), &shown, &expected)?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn compare_withdrawals(&self, place: usize, user: UserId) -> Result<(), String> {
+        let rows = self.world.store.withdrawals(user, PageRequest::new(1, 100)).await.unwrap();
+        let shown: BTreeSet<_> = rows.rows.iter().map(|one| (one.id, one.state.status().name())).collect();
+        let all = self.model.withdrawals.iter().zip(&self.withdrawals);
+        let own = all.filter(|(one, _)| one.owner == place);
+        equal("the withdrawals", &shown, &own.map(|(one, id)| (*id, one.status)).collect())
+    }
+
+    /// What the self-check will have seen of it, and which answers it led to.
+    pub(crate) fn end(self) -> Ended {
+        let entries = self.model.people.iter().map(|person| person.entries).sum();
+        let wallets = u64::try_from(PEOPLE).unwrap();
+        let summary = Summary { wallets, entries, postings: self.model.postings };
+        Ended { summary, told: self.told }
+    }
+}

@@ -1,0 +1,177 @@
+//! Receipts: what an operation came to reads back, years later, exactly as it was answered.
+
+use std::sync::Arc;
+
+use cuepoint_domain::ledger::{Actor, Origin, Plan, Receipt};
+use cuepoint_domain::music_request;
+use cuepoint_domain::people::{ArtistType, Coordinates, Field, Kilometres, Locate, ProfileChange};
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::{Applied, Store};
+use cuepoint_domain::topup::Charge;
+use cuepoint_domain::withdrawal;
+use time::Duration;
+
+use crate::world::{World, amount, at, key, line, money, request_of, topup_of, withdrawal_of};
+
+/// Plans with what they came to, for reading back once everything has moved on.
+struct Tape {
+    world: World,
+    played: Vec<(Plan, Receipt)>,
+}
+
+impl Tape {
+    fn new(world: World) -> Self {
+        Self { world, played: Vec::new() }
+    }
+
+    async fn play(&mut self, plan: Plan) -> Receipt {
+        let receipt = self.world.fresh(plan.clone()).await;
+        self.played.push((plan, receipt.clone()));
+        receipt
+    }
+
+    /// A change by the service for a reason, a microsecond after a whole second.
+    fn origin(&self) -> Origin {
+        let seconds = i64::try_from(self.played.len()).unwrap();
+        let now = at(seconds).plus(Duration::MICROSECOND);
+        Origin { reason: Some(line("a reason")), ..self.world.origin(Actor::System, now) }
+    }
+
+    /// Every plan submitted again is answered as the first time.
+    async fn rewind(self) {
+        for (plan, receipt) in self.played {
+            assert_eq!(self.world.apply(plan).await, Ok(Applied::Replayed(receipt)));
+        }
+    }
+}
+
+/// The answers about requests, in each of their states, with a boost and a commission.
+pub async fn receipts_of_requests_read_back(store: Arc<dyn Store>) {
+    use music_request::Move::{Accept, Cancel, Expire, Play, Refund, Reject};
+    let mut tape = Tape::new(World::new(store).with_commission(333));
+    let (guest, dj) = (tape.world.guest(10_000).await, tape.world.dj(100).await);
+    let lives: [&[music_request::Move]; 5] =
+        [&[Accept, Play, Refund], &[Reject], &[Cancel], &[Play], &[Expire]];
+    for moves in lives {
+        let boost = Some(money(177));
+        let origin = tape.origin();
+        let plan = tape.world.request_plan(origin, guest, dj, ArtistType::Upcoming, boost).await.unwrap();
+        let mut request = request_of(&tape.play(plan).await);
+        for to in moves {
+            let mut origin = tape.origin();
+            if *to == Expire {
+                origin.at = at(5_000);
+            }
+            let plan = plans::move_request(origin, &request, *to, &tape.world.requests).unwrap();
+            request = request_of(&tape.play(plan).await);
+            assert_eq!(tape.world.stored_request(request.id).await, request);
+        }
+    }
+    tape.rewind().await;
+}
+
+/// The answers about withdrawals, in each of their states, with and without a transaction.
+pub async fn receipts_of_withdrawals_read_back(store: Arc<dyn Store>) {
+    use withdrawal::Move::{Approve, Broadcast, Cancel, Complete, Fail, Process, Reject, Review};
+    let mut tape = Tape::new(World::new(store));
+    let (guest, operator) = (tape.world.guest(10_000).await, tape.world.guest(0).await);
+    let txid = line("f00dfeed");
+    let approve = Approve { by: Some(operator) };
+    let broadcast = Broadcast { txid: txid.clone() };
+    let lives = [
+        vec![approve.clone(), Process, broadcast, Review, Complete { txid: None }],
+        vec![approve.clone(), Process, Review, Complete { txid: Some(txid) }],
+        vec![approve, Process, Fail],
+        vec![Cancel { by: guest }],
+        vec![Reject { by: operator }],
+    ];
+    for moves in lives {
+        let plan = tape.world.withdrawal_plan(tape.origin(), guest, 123).await.unwrap();
+        let mut withdrawal = withdrawal_of(&tape.play(plan).await);
+        for to in moves {
+            let plan = plans::move_withdrawal(tape.origin(), &withdrawal, to).unwrap();
+            withdrawal = withdrawal_of(&tape.play(plan).await);
+            assert_eq!(tape.world.stored_withdrawal(withdrawal.id).await, withdrawal);
+        }
+    }
+    tape.rewind().await;
+}
+
+/// The answers about top-ups, in each of their states, and about adjustments.
+pub async fn receipts_of_topups_and_adjustments_read_back(store: Arc<dyn Store>) {
+    let mut tape = Tape::new(World::new(store));
+    let guest = tape.world.guest(0).await;
+    let page = Some(line("https://pay.example.com/session?id=1&x=ü"));
+    for (charge, settled) in [
+        (Charge::Confirmed, None),
+        (Charge::Pending { payment_url: page }, Some(true)),
+        (Charge::Pending { payment_url: None }, Some(false)),
+    ] {
+        let id = tape.world.ids.topup().await.unwrap();
+        let plan = plans::open_topup(tape.origin(), id, guest, amount(100), charge);
+        let topup = topup_of(&tape.play(plan).await);
+        if let Some(confirmed) = settled {
+            let plan = plans::settle_topup(tape.origin(), &topup, confirmed);
+            let settled = topup_of(&tape.play(plan).await);
+            assert_eq!(tape.world.stored_topup(topup.id).await, settled);
+        }
+    }
+    for cents in [50, -20] {
+        let plan = tape.world.adjust_plan(tape.origin(), guest, cents).await;
+        tape.play(plan).await;
+    }
+    tape.rewind().await;
+}
+
+/// The answers about a profile, full and empty, with the balance of then.
+pub async fn receipts_of_profiles_read_back(store: Arc<dyn Store>) {
+    let mut tape = Tape::new(World::new(store));
+    let (guest, dj) = (tape.world.guest(100).await, tape.world.dj(100).await);
+    let here = Coordinates::new(59.913_868_8, -0.300_000_000_000_000_04).unwrap();
+    let change = ProfileChange {
+        name: Field::Set(line("DJ Ünïcode 🎧")),
+        phone: Field::Set(Some(line("+47 22 00 00 00"))),
+        city: Field::Set(Some(line("Oslo"))),
+        place: Locate {
+            latitude: Field::Set(Some(here.latitude())),
+            longitude: Field::Set(Some(here.longitude())),
+        },
+        radius: Field::Set(Some(Kilometres::new(0.1).unwrap())),
+        ..ProfileChange::default()
+    };
+    for user in [guest, dj] {
+        tape.play(plans::change_profile(tape.origin(), user, change.clone())).await;
+        let plan = tape.world.adjust_plan(tape.origin(), user, 7).await;
+        tape.play(plan).await;
+        let nothing = plans::change_profile(tape.origin(), user, ProfileChange::default());
+        tape.play(nothing).await;
+    }
+    tape.rewind().await;
+}
+
+/// The answer that a key stands for is the answer of its operation.
+pub async fn receipts_of_keys_read_back(store: Arc<dyn Store>) {
+    let mut tape = Tape::new(World::new(store));
+    let (guest, dj) = (tape.world.guest(1_000).await, tape.world.dj(100).await);
+    let key = |name| Some(key(guest, name, "body"));
+    let origin = Origin { key: key("request"), ..tape.origin() };
+    let plan = tape.world.request_plan(origin, guest, dj, ArtistType::Popular, None).await.unwrap();
+    tape.play(plan).await;
+    let origin = Origin { key: key("withdrawal"), ..tape.origin() };
+    let plan = tape.world.withdrawal_plan(origin, guest, 100).await.unwrap();
+    tape.play(plan).await;
+    let origin = Origin { key: key("topup"), ..tape.origin() };
+    let id = tape.world.ids.topup().await.unwrap();
+    tape.play(plans::open_topup(origin, id, guest, amount(1), Charge::Confirmed)).await;
+    let origin = Origin { key: key("adjustment"), ..tape.origin() };
+    let plan = tape.world.adjust_plan(origin, guest, -1).await;
+    tape.play(plan).await;
+    let origin = Origin { key: key("profile"), ..tape.origin() };
+    tape.play(plans::change_profile(origin, guest, ProfileChange::default())).await;
+    for (plan, receipt) in &tape.played {
+        let scope = plan.origin().key.unwrap().scope;
+        let record = tape.world.store.find_key(&scope).await.unwrap().unwrap();
+        assert_eq!((&record.receipt, record.at), (receipt, plan.origin().at));
+    }
+    tape.rewind().await;
+}

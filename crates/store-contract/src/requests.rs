@@ -1,0 +1,211 @@
+//! Lists of music requests: order, pages, filters by the clock, and what is overdue.
+
+use std::sync::Arc;
+
+use cuepoint_domain::ids::{RequestId, UserId};
+use cuepoint_domain::music_request::{Move, MusicRequest, RequestFilter, RequestStatus};
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::Store;
+use cuepoint_domain::timestamp::Timestamp;
+use time::Duration;
+
+use crate::wallets::PAST_THE_END;
+use crate::world::{World, at};
+
+fn everything(now: Timestamp) -> RequestFilter {
+    RequestFilter { requester: None, dj: None, status: None, now }
+}
+
+fn of(requester: UserId, now: Timestamp) -> RequestFilter {
+    RequestFilter { requester: Some(requester), ..everything(now) }
+}
+
+async fn page(world: &World, filter: &RequestFilter, number: u64, size: u32) -> Rows<MusicRequest> {
+    world.store.requests(filter, PageRequest::new(number, size)).await.unwrap()
+}
+
+/// The identities that a filter shows, on one page.
+async fn shown(world: &World, filter: &RequestFilter) -> Vec<RequestId> {
+    let rows = page(world, filter, 1, PageRequest::MAX_SIZE).await;
+    assert_eq!(u64::try_from(rows.rows.len()).unwrap(), rows.total);
+    rows.rows.iter().map(|request| request.id).collect()
+}
+
+/// What is read is what was stored, to the microsecond and the last letter; what is not there is nothing.
+pub async fn a_request_reads_back_as_it_was_made(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (guest, dj) = (world.guest(1_000).await, world.dj(123).await);
+    let request = world.request(guest, dj, at(1).plus(Duration::MICROSECOND)).await;
+    assert_eq!(world.find_request(request.id).await, Some(request.clone()));
+    assert_eq!(page(&world, &of(guest, at(2)), 1, 15).await.rows, [request]);
+    let unknown = world.ids.request().await.unwrap();
+    assert_eq!(world.find_request(unknown).await, None);
+    assert_eq!(page(&world, &of(dj, at(2)), 1, 15).await, Rows::none(0));
+}
+
+/// Lists go by the moment of making, then by id, both descending, whatever the order of arrival.
+pub async fn requests_are_listed_newest_first(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (guest, dj) = (world.guest(1_000).await, world.dj(1).await);
+    let mut made = Vec::new();
+    for seconds in [5, 3, 3, 9, 3, 1, 9, 7] {
+        made.push(world.request(guest, dj, at(seconds)).await);
+    }
+    made.sort_by_key(|request| std::cmp::Reverse((request.created_at, request.id)));
+    let expected: Vec<RequestId> = made.iter().map(|request| request.id).collect();
+    let by_dj = RequestFilter { dj: Some(dj), ..everything(at(10)) };
+    let pending = RequestFilter { status: Some(RequestStatus::Pending), ..of(guest, at(10)) };
+    let both = RequestFilter { dj: Some(dj), ..of(guest, at(10)) };
+    for filter in [everything(at(10)), of(guest, at(10)), by_dj, both, pending] {
+        assert_eq!(shown(&world, &filter).await, expected, "{filter:?}");
+    }
+}
+
+/// Pages of any size cover the list without gap or overlap; past the end there is no row, but the total.
+pub async fn pages_cover_a_list(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (guest, dj) = (world.guest(1_000).await, world.dj(1).await);
+    for seconds in 0..31 {
+        world.request(guest, dj, at(seconds)).await;
+    }
+    let pending = RequestFilter { status: Some(RequestStatus::Pending), ..of(guest, at(60)) };
+    for filter in [of(guest, at(60)), pending, everything(at(60))] {
+        let whole = shown(&world, &filter).await;
+        assert_eq!(whole.len(), 31);
+        for size in [1, 2, 15, 30, 31, 100] {
+            let mut seen = Vec::new();
+            for number in 1..=31_u64.div_ceil(u64::from(size)) {
+                let rows = page(&world, &filter, number, size).await;
+                assert_eq!(rows.total, 31);
+                seen.extend(rows.rows.iter().map(|request| request.id));
+            }
+            assert_eq!(seen, whole, "pages of {size}");
+        }
+        for number in PAST_THE_END {
+            assert_eq!(page(&world, &filter, number, 16).await, Rows::none(31), "page {number}");
+        }
+    }
+}
+
+/// A list shows what is asked for: by requester, by DJ, by both, by status.
+pub async fn filters_show_what_is_asked_for(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (ada, bob) = (world.guest(1_000).await, world.guest(1_000).await);
+    let (one, two) = (world.dj(1).await, world.dj(1).await);
+    let mut made = Vec::new();
+    for (place, (guest, dj)) in [(ada, one), (ada, two), (bob, one), (bob, two)].into_iter().enumerate() {
+        made.push(world.request(guest, dj, at(i64::try_from(place).unwrap())).await.id);
+    }
+    world.move_request(made[1], Move::Accept, at(10)).await.unwrap();
+    world.move_request(made[3], Move::Accept, at(10)).await.unwrap();
+    let to = |dj| RequestFilter { dj: Some(dj), ..everything(at(20)) };
+    let both = RequestFilter { dj: Some(two), ..of(bob, at(20)) };
+    let with = |status, filter| RequestFilter { status: Some(status), ..filter };
+    let accepted = RequestStatus::Accepted;
+    for (filter, expected) in [
+        (of(ada, at(20)), vec![made[1], made[0]]),
+        (to(one), vec![made[2], made[0]]),
+        (both, vec![made[3]]),
+        (with(accepted, everything(at(20))), vec![made[3], made[1]]),
+        (with(accepted, of(ada, at(20))), vec![made[1]]),
+        (with(accepted, to(two)), vec![made[3], made[1]]),
+        (with(RequestStatus::Pending, both), vec![]),
+    ] {
+        assert_eq!(shown(&world, &filter).await, expected, "{filter:?}");
+    }
+}
+
+/// One request in each stored status, pending and accepted also past their time: 900 and 3600 seconds.
+async fn one_of_each(world: &World, guest: UserId, dj: UserId) -> Vec<(RequestId, RequestStatus)> {
+    let lives: [(&[Move], RequestStatus); 7] = [
+        (&[], RequestStatus::Pending),
+        (&[Move::Accept], RequestStatus::Accepted),
+        (&[Move::Accept, Move::Reject], RequestStatus::Rejected),
+        (&[Move::Cancel], RequestStatus::Cancelled),
+        (&[], RequestStatus::Expired),
+        (&[Move::Play], RequestStatus::Played),
+        (&[Move::Play, Move::Refund], RequestStatus::Refunded),
+    ];
+    let mut made = Vec::new();
+    for (moves, status) in lives {
+        let early = status == RequestStatus::Expired;
+        let request = world.request(guest, dj, at(if early { -900 } else { 0 })).await;
+        for to in moves {
+            world.move_request(request.id, *to, at(0)).await.unwrap();
+        }
+        if early {
+            world.move_request(request.id, Move::Expire, at(0)).await.unwrap();
+        }
+        assert_eq!(world.stored_request(request.id).await.state.status(), status);
+        made.push((request.id, status));
+    }
+    made
+}
+
+/// A filter goes by the status as it is seen at the moment: due requests are expired, to the microsecond.
+pub async fn filters_see_expiry_by_the_clock(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (guest, dj) = (world.guest(1_000).await, world.dj(1).await);
+    let made = one_of_each(&world, guest, dj).await;
+    let (pending_ends, accepted_ends) = (at(900), at(3_600));
+    let before = |moment: Timestamp| moment.minus(Duration::MICROSECOND);
+    for now in [at(1), before(pending_ends), pending_ends, before(accepted_ends), accepted_ends, at(9_999)] {
+        let seen = |stored| match stored {
+            RequestStatus::Pending if now >= pending_ends => RequestStatus::Expired,
+            RequestStatus::Accepted if now >= accepted_ends => RequestStatus::Expired,
+            stored => stored,
+        };
+        for status in RequestStatus::ALL {
+            let mut expected: Vec<RequestId> =
+                made.iter().filter(|(_, stored)| seen(*stored) == status).map(|(id, _)| *id).collect();
+            expected.sort_unstable();
+            for filter in [of(guest, now), RequestFilter { dj: Some(dj), ..everything(now) }, everything(now)]
+            {
+                let filter = RequestFilter { status: Some(status), ..filter };
+                let mut found = shown(&world, &filter).await;
+                found.sort_unstable();
+                assert_eq!(found, expected, "{status:?} at {now:?}");
+            }
+        }
+    }
+}
+
+/// A list shows requests as they are stored; what time did to them is the reader's to see.
+pub async fn lists_show_requests_as_stored(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (guest, dj) = (world.guest(1_000).await, world.dj(1).await);
+    let request = world.request(guest, dj, at(0)).await;
+    let filter = RequestFilter { status: Some(RequestStatus::Expired), ..of(guest, at(900)) };
+    assert_eq!(page(&world, &filter, 1, 15).await.rows, [request]);
+}
+
+/// Overdue is what is stored as holding a fee past its time, the longest first, at most so many.
+pub async fn overdue_requests_come_longest_first(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (ada, bob, dj) = (world.guest(1_000).await, world.guest(1_000).await, world.dj(1).await);
+    let free = world.dj(0).await;
+    one_of_each(&world, ada, dj).await;
+    let mut expected = Vec::new();
+    for (guest, dj, seconds) in [(bob, dj, 30), (ada, dj, 10), (bob, free, 20)] {
+        expected.push(world.request(guest, dj, at(seconds)).await);
+    }
+    expected.sort_by_key(|request| request.created_at);
+    let overdue = async |requester, now, limit| {
+        let found = world.store.overdue(requester, now, limit).await.unwrap();
+        found.iter().map(|request| request.id).collect::<Vec<_>>()
+    };
+    let ids: Vec<RequestId> = expected.iter().map(|request| request.id).collect();
+    assert_eq!(overdue(None, at(900).minus(Duration::MICROSECOND), 100).await, []);
+    assert_eq!(overdue(None, at(900), 100).await.len(), 1);
+    assert_eq!(overdue(None, at(930), 100).await[1..], ids);
+    assert_eq!(overdue(None, at(930), 2).await[1..], ids[..1]);
+    assert_eq!(overdue(None, at(930), 0).await, []);
+    assert_eq!(overdue(Some(bob), at(930), 100).await, ids[1..]);
+    assert_eq!(overdue(Some(bob), at(930), 1).await, ids[1..2]);
+    assert_eq!(overdue(Some(dj), at(930), 100).await, []);
+    assert_eq!(overdue(None, at(3_600), 100).await.len(), 5);
+
+    world.move_request(ids[1], Move::Expire, at(950)).await.unwrap();
+    assert_eq!(overdue(Some(bob), at(930), 100).await, ids[2..]);
+    assert_eq!(world.store.overdue(Some(bob), at(930), 1).await.unwrap(), [expected[2].clone()]);
+}

@@ -1,0 +1,133 @@
+//! The domain's words in the model's, for comparing them.
+
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::{Balance, Outcome, Receipt, Rejection};
+use cuepoint_domain::music_request::{self, OpenRefusal};
+use cuepoint_domain::people::{ProfileRefusal, User};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::withdrawal::{self, Limit};
+
+use crate::model::{Dj, Purse, Refusal, Seen};
+use crate::world::{Refused, at, line};
+
+/// A balance.
+pub(crate) fn purse(balance: Balance) -> Purse {
+    (balance.available.minor(), balance.held.minor(), balance.owed.minor())
+}
+
+/// A DJ's profile.
+pub(crate) fn dj(user: &User) -> Option<Dj> {
+    user.dj.as_ref().map(|dj| Dj {
+        online: dj.online,
+        upcoming: dj.fee_upcoming_artist.minor(),
+        popular: dj.fee_popular_song.minor(),
+        played: dj.played,
+    })
+}
+
+/// Whole seconds since everything began.
+fn seconds(moment: Timestamp) -> i64 {
+    (moment.unix_micros() - at(0).unix_micros()) / 1_000_000
+}
+
+/// The domain's name of a move of a request.
+pub(crate) fn request_move(to: &str) -> music_request::Move {
+    use music_request::Move;
+    Move::ALL.into_iter().find(|one| one.to().name() == to).unwrap()
+}
+
+/// The domain's name of a move of a withdrawal, by this person.
+pub(crate) fn withdrawal_move(to: &str, by: UserId, txid: bool) -> withdrawal::Move {
+    use withdrawal::Move;
+    match to {
+        "approved" => Move::Approve { by: Some(by) },
+        "rejected" => Move::Reject { by },
+        "cancelled" => Move::Cancel { by },
+        "processing" => Move::Process,
+        "broadcast" => Move::Broadcast { txid: line("f00d") },
+        "completed" => Move::Complete { txid: txid.then(|| line("f00d")) },
+        "failed" => Move::Fail,
+        "needs_review" => Move::Review,
+        other => panic!("no status: {other}"),
+    }
+}
+
+/// An answer.
+pub(crate) fn said(answer: Result<Receipt, Refused>) -> Result<Seen, Refusal> {
+    match answer {
+        Ok(receipt) => Ok(seen(receipt.outcome)),
+        Err(refused) => Err(refusal(refused)),
+    }
+}
+
+fn seen(outcome: Outcome) -> Seen {
+    match outcome {
+        Outcome::Request(request) => Seen::Request {
+            status: request.state.status().name(),
+            fee: request.fee.minor(),
+            since: seconds(request.updated_at()),
+        },
+        Outcome::Withdrawal(withdrawal, balance) => Seen::Withdrawal {
+            status: withdrawal.state.status().name(),
+            txid: withdrawal.state.txid().is_some(),
+            purse: purse(balance),
+        },
+        Outcome::Topup(topup) => Seen::Topup { status: topup.status.name() },
+        Outcome::Profile(user, balance) => Seen::Profile { dj: dj(&user), purse: purse(balance) },
+        Outcome::Adjustment(_, balance) => Seen::Adjustment { purse: purse(balance) },
+    }
+}
+
+fn refusal(refused: Refused) -> Refusal {
+    match refused {
+        Refused::Open(OpenRefusal::NoSuchDj) => Refusal::NoSuchDj,
+        Refused::Open(OpenRefusal::FeeBelowPrice(price)) => Refusal::FeeBelowPrice(price.minor()),
+        Refused::Open(OpenRefusal::DjOffline) => Refusal::DjOffline,
+        Refused::Request(music_request::MoveRefusal::InvalidTransition { current, allowed }) => {
+            let allowed = allowed.into_iter().map(music_request::RequestStatus::name).collect();
+            Refusal::Transition { current: current.name(), allowed }
+        }
+        Refused::Withdrawal(withdrawal::MoveRefusal::InvalidTransition { current, allowed }) => {
+            let allowed = allowed.into_iter().map(withdrawal::WithdrawalStatus::name).collect();
+            Refusal::Transition { current: current.name(), allowed }
+        }
+        Refused::Withdrawal(withdrawal::MoveRefusal::NotTheirs) => Refusal::NotTheirs,
+        Refused::Withdrawal(withdrawal::MoveRefusal::TxidMissing) => Refusal::TxidMissing,
+        Refused::Rejected(Rejection::InsufficientFunds { available }) => {
+            Refusal::Funds { available: available.minor() }
+        }
+        Refused::Rejected(Rejection::Profile(ProfileRefusal::NotADj)) => Refusal::NotADj,
+        Refused::Limit(limit) | Refused::Rejected(Rejection::LimitExceeded(limit)) => {
+            Refusal::Limit(window(limit))
+        }
+        other => panic!("nothing that a history leads to: {other:?}"),
+    }
+}
+
+fn window(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Single(_) => "single",
+        Limit::Rolling(window) if window.length.whole_hours() == 24 => "24h",
+        Limit::Rolling(_) => "30d",
+    }
+}
+
+/// A short name of an answer.
+pub(crate) fn name(answer: &Result<Seen, Refusal>) -> String {
+    match answer {
+        Ok(Seen::Request { status, .. }) => format!("request {status}"),
+        Ok(Seen::Withdrawal { status, .. }) => format!("withdrawal {status}"),
+        Ok(Seen::Topup { status }) => format!("topup {status}"),
+        Ok(Seen::Adjustment { .. }) => "adjustment".to_owned(),
+        Ok(Seen::Profile { .. }) => "profile".to_owned(),
+        Err(Refusal::FeeBelowPrice(_)) => "fee below price".to_owned(),
+        Err(Refusal::Funds { .. }) => "funds".to_owned(),
+        Err(Refusal::Limit(limit)) => format!("limit {limit}"),
+        Err(Refusal::Transition { .. }) => "transition".to_owned(),
+        Err(Refusal::NoSuchDj) => "no such dj".to_owned(),
+        Err(Refusal::DjOffline) => "dj offline".to_owned(),
+        Err(Refusal::NotADj) => "not a dj".to_owned(),
+        Err(Refusal::NotTheirs) => "not theirs".to_owned(),
+        Err(Refusal::TxidMissing) => "txid missing".to_owned(),
+    }
+}

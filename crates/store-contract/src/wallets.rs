@@ -1,0 +1,117 @@
+//! Balances, statements, withdrawals and top-ups as their owners read them.
+
+use std::sync::Arc;
+
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::Store;
+use cuepoint_domain::topup::Charge;
+use cuepoint_domain::withdrawal::Move;
+
+use crate::world::{World, amount, at, balance, line, topup_of, withdrawal_of};
+
+/// Pages past the end of a short list; at 16 or 2 rows a page, some begin where a row count of 32 or 64 bits is full.
+pub(crate) const PAST_THE_END: [u64; 10] = [
+    4,
+    (1 << 28) + 1,
+    (1 << 31) + 1,
+    (1 << 40) + 1,
+    (1 << 59) + 1,
+    (1 << 60) + 1,
+    (1 << 62) + 1,
+    (1 << 63) + 1,
+    i64::MAX.unsigned_abs(),
+    u64::MAX,
+];
+
+/// Who is registered has a balance, nobody else.
+pub async fn a_balance_is_there_from_the_start(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let guest = world.guest(0).await;
+    assert_eq!(world.store.balance(guest).await.unwrap(), Some(balance(0, 0)));
+    assert_eq!(world.store.entries(guest, PageRequest::new(1, 15)).await.unwrap(), Rows::none(0));
+    let nobody = world.ids.user().await.unwrap();
+    assert_eq!(world.store.balance(nobody).await.unwrap(), None);
+    assert_eq!(world.store.entries(nobody, PageRequest::new(1, 15)).await.unwrap(), Rows::none(0));
+}
+
+/// A statement goes by number, descending, in pages without gap or overlap; its newest entry is the balance.
+pub async fn entries_are_listed_newest_first(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (guest, other) = (world.guest(0).await, world.guest(0).await);
+    for seconds in 0..31 {
+        for user in [guest, other] {
+            let plan = world.adjust_plan(world.by(user, at(seconds)), user, 100).await;
+            world.fresh(plan).await;
+        }
+    }
+    for size in [1, 15, 16, 31, 100] {
+        let mut seen = Vec::new();
+        for number in 1..=31_u64.div_ceil(u64::from(size)) {
+            let rows = world.store.entries(guest, PageRequest::new(number, size)).await.unwrap();
+            assert_eq!(rows.total, 31);
+            assert!(rows.rows.iter().all(|entry| entry.wallet == guest));
+            seen.extend(rows.rows.iter().map(|entry| entry.seq));
+        }
+        assert_eq!(seen, (1..=31).rev().collect::<Vec<i64>>(), "pages of {size}");
+    }
+    for number in PAST_THE_END {
+        let rows = world.store.entries(guest, PageRequest::new(number, 16)).await.unwrap();
+        assert_eq!(rows, Rows::none(31), "page {number}");
+    }
+    let newest = world.store.entries(guest, PageRequest::new(1, 1)).await.unwrap().rows;
+    assert_eq!(newest[0].after, world.balance(guest).await);
+}
+
+/// Withdrawals are listed newest first, their owner's alone, as they stand now.
+pub async fn withdrawals_are_listed_newest_first(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (guest, other) = (world.guest(1_000).await, world.guest(1_000).await);
+    let mut made = Vec::new();
+    for seconds in [5, 3, 3, 9, 3] {
+        made.push(withdrawal_of(&world.withdraw(guest, 100, at(seconds)).await.unwrap()));
+        world.withdraw(other, 100, at(seconds)).await.unwrap();
+    }
+    made.sort_by_key(|withdrawal| std::cmp::Reverse((withdrawal.created_at, withdrawal.id)));
+    world.move_withdrawal(made[0].id, &Move::Cancel { by: guest }, at(20)).await.unwrap();
+    made[0] = world.stored_withdrawal(made[0].id).await;
+    assert_eq!((made[0].updated_at, made[0].state.txid()), (at(20), None));
+
+    let page =
+        async |number, size| world.store.withdrawals(guest, PageRequest::new(number, size)).await.unwrap();
+    assert_eq!(page(1, 15).await, Rows { rows: made.clone(), total: 5 });
+    assert_eq!(page(2, 2).await, Rows { rows: made[2..4].to_vec(), total: 5 });
+    for number in PAST_THE_END {
+        assert_eq!(page(number, 2).await, Rows::none(5), "page {number}");
+    }
+    let unknown = world.ids.withdrawal().await.unwrap();
+    assert_eq!(world.find_withdrawal(unknown).await, None);
+}
+
+/// Top-ups are listed newest first, their owner's alone, as they stand now.
+pub async fn topups_are_listed_newest_first(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (guest, other) = (world.guest(0).await, world.guest(700).await);
+    let mut made = Vec::new();
+    for seconds in [5, 3, 3, 9, 3] {
+        let id = world.ids.topup().await.unwrap();
+        let charge = Charge::Pending { payment_url: Some(line("https://pay.example.com/1")) };
+        let plan = plans::open_topup(world.by(guest, at(seconds)), id, guest, amount(100), charge);
+        made.push(topup_of(&world.fresh(plan).await));
+    }
+    made.sort_by_key(|topup| std::cmp::Reverse((topup.created_at, topup.id)));
+    let settled = plans::settle_topup(world.by(guest, at(20)), &made[0], true);
+    made[0] = topup_of(&world.fresh(settled).await);
+    assert_eq!(world.balance(guest).await, balance(100, 0));
+
+    let page = async |number, size| world.store.topups(guest, PageRequest::new(number, size)).await.unwrap();
+    assert_eq!(page(1, 15).await, Rows { rows: made.clone(), total: 5 });
+    assert_eq!(page(2, 2).await, Rows { rows: made[2..4].to_vec(), total: 5 });
+    for number in PAST_THE_END {
+        assert_eq!(page(number, 2).await, Rows::none(5), "page {number}");
+    }
+    assert_eq!(world.store.topups(other, PageRequest::new(1, 15)).await.unwrap().total, 1);
+    assert_eq!(world.stored_topup(made[0].id).await, made[0]);
+    let unknown = world.ids.topup().await.unwrap();
+    assert_eq!(world.find_topup(unknown).await, None);
+}

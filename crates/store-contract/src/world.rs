@@ -1,0 +1,344 @@
+//! A small world on a store: people with money, and commands carried out as a use case does, by load, decide, apply.
+
+use std::sync::Arc;
+
+use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ledger::{
+    Actor, Auditor, Balance, Fingerprint, IdempotencyKey, KeyScope, Origin, Outcome, Plan, Receipt,
+    Rejection, Summary,
+};
+use cuepoint_domain::money::{Amount, BasisPoints, Money};
+use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
+use cuepoint_domain::people::{ArtistType, Field, ProfileChange, User};
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::{
+    Applied, ApplyError, Ids, MusicRequests, PasswordHash, Registered, Store, Topups, Withdrawals,
+};
+use cuepoint_domain::text::{Email, Line, MusicUrl};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::{Charge, Topup};
+use cuepoint_domain::withdrawal::{self, Limit, NewWithdrawal, Withdrawal, WithdrawalTerms};
+use time::Duration;
+
+/// How often a command is decided again on a state that moved: more than anything here can move it.
+const ATTEMPTS: u32 = 1_000;
+
+/// Why a command was not carried out.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Refused {
+    /// By the store, when the plan was applied.
+    Rejected(Rejection),
+    /// By the rule that opens requests.
+    Open(OpenRefusal),
+    /// By the rule that moves requests.
+    Request(music_request::MoveRefusal),
+    /// By the rule that moves withdrawals.
+    Withdrawal(withdrawal::MoveRefusal),
+    /// By the limit of a single withdrawal.
+    Limit(Limit),
+}
+
+/// A store, and the terms on which commands are decided.
+#[derive(Clone)]
+pub(crate) struct World {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) ids: Arc<dyn Ids>,
+    pub(crate) requests: RequestTerms,
+    pub(crate) withdrawals: WithdrawalTerms,
+}
+
+/// The moment `seconds` after the one at which everything here begins.
+pub(crate) fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_unix_micros(1_767_225_600_000_000).plus(Duration::seconds(seconds))
+}
+
+/// A sum of cents.
+pub(crate) fn money(cents: i128) -> Money {
+    Money::from_minor(cents)
+}
+
+/// A sum of cents above zero.
+pub(crate) fn amount(cents: i128) -> Amount {
+    Amount::new(money(cents)).unwrap()
+}
+
+/// A line of text.
+pub(crate) fn line(text: &str) -> Line {
+    Line::new(text).unwrap()
+}
+
+/// What is available and held, with nothing owed.
+pub(crate) fn balance(available: i128, held: i128) -> Balance {
+    Balance { available: money(available), held: money(held), owed: Money::ZERO }
+}
+
+/// The key of a person for a body.
+pub(crate) fn key(user: UserId, key: &str, body: &str) -> IdempotencyKey {
+    IdempotencyKey {
+        scope: KeyScope::of(user, "POST", "/commands", key),
+        fingerprint: Fingerprint::of(body.as_bytes()),
+    }
+}
+
+/// The request that a receipt is about.
+pub(crate) fn request_of(receipt: &Receipt) -> MusicRequest {
+    match &receipt.outcome {
+        Outcome::Request(request) => request.clone(),
+        other => panic!("no request: {other:?}"),
+    }
+}
+
+/// The withdrawal that a receipt is about.
+pub(crate) fn withdrawal_of(receipt: &Receipt) -> Withdrawal {
+    match &receipt.outcome {
+        Outcome::Withdrawal(withdrawal, _) => withdrawal.clone(),
+        other => panic!("no withdrawal: {other:?}"),
+    }
+}
+
+/// The top-up that a receipt is about.
+pub(crate) fn topup_of(receipt: &Receipt) -> Topup {
+    match &receipt.outcome {
+        Outcome::Topup(topup) => topup.clone(),
+        other => panic!("no top-up: {other:?}"),
+    }
+}
+
+impl World {
+    /// The store with 15 minutes to answer, 60 to play, no commission, no limit and no automatic approval.
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
+        let requests = RequestTerms {
+            pending_for: Duration::minutes(15),
+            accepted_for: Duration::minutes(60),
+            commission: BasisPoints::default(),
+        };
+        let ids: Arc<dyn Ids> = Arc::<dyn Store>::clone(&store);
+        Self { store, ids, requests, withdrawals: WithdrawalTerms::default() }
+    }
+
+    /// The same with a commission of this many hundredths of a percent.
+    pub(crate) fn with_commission(mut self, bps: u16) -> Self {
+        self.requests.commission = BasisPoints::new(bps).unwrap();
+        self
+    }
+
+    /// A change under a new operation id, without a key.
+    pub(crate) fn origin(&self, actor: Actor, at: Timestamp) -> Origin {
+        Origin { operation: self.ids.operation(), actor, at, reason: None, key: None }
+    }
+
+    /// A change by a person under a new operation id, without a key.
+    pub(crate) fn by(&self, user: UserId, at: Timestamp) -> Origin {
+        self.origin(Actor::User(user), at)
+    }
+
+    /// Applies a plan to a store that is expected to be there.
+    pub(crate) async fn apply(&self, plan: Plan) -> Result<Applied, Rejection> {
+        match self.store.apply(plan).await {
+            Ok(applied) => Ok(applied),
+            Err(ApplyError::Rejected(rejection)) => Err(rejection),
+            Err(ApplyError::Unavailable(unavailable)) => panic!("{unavailable}"),
+        }
+    }
+
+    /// Applies a plan that is expected to be new and to succeed.
+    pub(crate) async fn fresh(&self, plan: Plan) -> Receipt {
+        match self.apply(plan).await {
+            Ok(Applied::Fresh(receipt)) => receipt,
+            other => panic!("not applied afresh: {other:?}"),
+        }
+    }
+
+    /// A person who has not registered yet.
+    pub(crate) async fn stranger(&self, is_dj: bool, at: Timestamp) -> User {
+        let id = self.ids.user().await.unwrap();
+        let email = Email::new(&format!("person{id}@example.com")).unwrap();
+        User::registered(id, line(&format!("Person {id}")), email, None, is_dj, at)
+    }
+
+    /// Registers a person who is expected to be new.
+    pub(crate) async fn register(&self, user: &User) {
+        let password = PasswordHash(format!("hash of {}", user.id));
+        assert_eq!(self.store.register(user, &password).await.unwrap(), Registered::Done);
+    }
+
+    /// A registered guest with this many cents.
+    pub(crate) async fn guest(&self, cents: i128) -> UserId {
+        let user = self.stranger(false, at(0)).await;
+        self.register(&user).await;
+        self.fund(user.id, cents).await;
+        user.id
+    }
+
+    /// A registered DJ who is online and charges this many cents for either kind of song.
+    pub(crate) async fn dj(&self, price: i128) -> UserId {
+        let user = self.stranger(true, at(0)).await;
+        self.register(&user).await;
+        let change = ProfileChange {
+            online: Field::Set(true),
+            fee_upcoming_artist: Field::Set(money(price)),
+            fee_popular_song: Field::Set(money(price)),
+            ..ProfileChange::default()
+        };
+        self.fresh(plans::change_profile(self.by(user.id, at(0)), user.id, change)).await;
+        user.id
+    }
+
+    /// Tops a wallet up, if by anything.
+    pub(crate) async fn fund(&self, user: UserId, cents: i128) {
+        if cents > 0 {
+            let id = self.ids.topup().await.unwrap();
+            let origin = self.by(user, at(0));
+            self.fresh(plans::open_topup(origin, id, user, amount(cents), Charge::Confirmed)).await;
+        }
+    }
+
+    /// What is in a registered person's wallet.
+    pub(crate) async fn balance(&self, user: UserId) -> Balance {
+        self.store.balance(user).await.unwrap().unwrap()
+    }
+
+    /// A registered person.
+    pub(crate) async fn user(&self, user: UserId) -> User {
+        self.store.profile(user).await.unwrap().unwrap().user
+    }
+
+    /// The plan of a request, at the list price unless a fee is offered.
+    pub(crate) async fn request_plan(
+        &self,
+        origin: Origin,
+        guest: UserId,
+        dj: UserId,
+        artist_type: ArtistType,
+        fee: Option<Money>,
+    ) -> Result<Plan, Refused> {
+        let id = self.ids.request().await.unwrap();
+        let asked = self.store.profile(dj).await.unwrap().map(|profile| profile.user);
+        let new = NewRequest {
+            dj,
+            song_title: line("Blue Monday"),
+            artist_name: line("New Order"),
+            artist_type,
+            music_url: MusicUrl::new("https://example.com/blue-monday").unwrap(),
+            fee,
+        };
+        plans::open_request(origin, id, guest, asked.as_ref(), new, &self.requests).map_err(Refused::Open)
+    }
+
+    /// A request at the list price, expected to be made.
+    pub(crate) async fn request(&self, guest: UserId, dj: UserId, now: Timestamp) -> MusicRequest {
+        let origin = self.by(guest, now);
+        let plan = self.request_plan(origin, guest, dj, ArtistType::Popular, None).await.unwrap();
+        request_of(&self.fresh(plan).await)
+    }
+
+    /// A stored request.
+    pub(crate) async fn stored_request(&self, id: RequestId) -> MusicRequest {
+        self.find_request(id).await.unwrap()
+    }
+
+    /// A request, if there is one.
+    pub(crate) async fn find_request(&self, id: RequestId) -> Option<MusicRequest> {
+        MusicRequests::request(&*self.store, id).await.unwrap()
+    }
+
+    /// Moves a request as it stands, deciding again when it moved meanwhile.
+    pub(crate) async fn move_request(
+        &self,
+        id: RequestId,
+        to: music_request::Move,
+        now: Timestamp,
+    ) -> Result<Applied, Refused> {
+        for _ in 0..ATTEMPTS {
+            let stored = self.stored_request(id).await;
+            let origin = self.origin(Actor::System, now);
+            let plan = plans::move_request(origin, &stored, to, &self.requests).map_err(Refused::Request)?;
+            match self.apply(plan).await {
+                Err(Rejection::Stale) => {}
+                answer => return answer.map_err(Refused::Rejected),
+            }
+        }
+        panic!("request {id} never stood still")
+    }
+
+    /// The plan of a withdrawal of this many cents.
+    pub(crate) async fn withdrawal_plan(
+        &self,
+        origin: Origin,
+        user: UserId,
+        cents: i128,
+    ) -> Result<Plan, Refused> {
+        let id = self.ids.withdrawal().await.unwrap();
+        let new = NewWithdrawal {
+            amount: amount(cents),
+            wallet_address: line("bc1qexample"),
+            currency: line("BTC"),
+            network: line("bitcoin"),
+        };
+        plans::open_withdrawal(origin, id, user, new, &self.withdrawals).map_err(Refused::Limit)
+    }
+
+    /// A withdrawal of this many cents.
+    pub(crate) async fn withdraw(
+        &self,
+        user: UserId,
+        cents: i128,
+        now: Timestamp,
+    ) -> Result<Receipt, Refused> {
+        let plan = self.withdrawal_plan(self.by(user, now), user, cents).await?;
+        let applied = self.apply(plan).await.map_err(Refused::Rejected)?;
+        Ok(applied.receipt().clone())
+    }
+
+    /// A stored withdrawal.
+    pub(crate) async fn stored_withdrawal(&self, id: WithdrawalId) -> Withdrawal {
+        self.find_withdrawal(id).await.unwrap()
+    }
+
+    /// A withdrawal, if there is one.
+    pub(crate) async fn find_withdrawal(&self, id: WithdrawalId) -> Option<Withdrawal> {
+        Withdrawals::withdrawal(&*self.store, id).await.unwrap()
+    }
+
+    /// Moves a withdrawal as it stands, deciding again when it moved meanwhile.
+    pub(crate) async fn move_withdrawal(
+        &self,
+        id: WithdrawalId,
+        to: &withdrawal::Move,
+        now: Timestamp,
+    ) -> Result<Applied, Refused> {
+        for _ in 0..ATTEMPTS {
+            let stored = self.stored_withdrawal(id).await;
+            let origin = self.origin(Actor::System, now);
+            let plan = plans::move_withdrawal(origin, &stored, to.clone()).map_err(Refused::Withdrawal)?;
+            match self.apply(plan).await {
+                Err(Rejection::Stale) => {}
+                answer => return answer.map_err(Refused::Rejected),
+            }
+        }
+        panic!("withdrawal {id} never stood still")
+    }
+
+    /// A stored top-up.
+    pub(crate) async fn stored_topup(&self, id: TopupId) -> Topup {
+        self.find_topup(id).await.unwrap()
+    }
+
+    /// A top-up, if there is one.
+    pub(crate) async fn find_topup(&self, id: TopupId) -> Option<Topup> {
+        Topups::topup(&*self.store, id).await.unwrap()
+    }
+
+    /// The plan of an operator's correction by this many cents, not nothing.
+    pub(crate) async fn adjust_plan(&self, origin: Origin, user: UserId, cents: i128) -> Plan {
+        let id = self.ids.adjustment().await.unwrap();
+        plans::adjust(origin, id, user, money(cents)).unwrap()
+    }
+
+    /// The self-check of the whole ledger, expected to find nothing.
+    pub(crate) async fn audit(&self) -> Summary {
+        let mut auditor = Auditor::new();
+        self.store.show(&mut auditor).await.unwrap();
+        auditor.finish().unwrap()
+    }
+}

@@ -1,0 +1,52 @@
+//! New identities: a counter for each kind.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ports::{Ids, Unavailable};
+
+use crate::MemoryStore;
+
+/// How many identities of each kind were handed out.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    users: AtomicI64,
+    requests: AtomicI64,
+    withdrawals: AtomicI64,
+    topups: AtomicI64,
+    adjustments: AtomicI64,
+}
+
+fn next<T>(counter: &AtomicI64, id: impl FnOnce(i64) -> Option<T>) -> Result<T, Unavailable> {
+    let before = counter.fetch_add(1, Ordering::Relaxed);
+    before.checked_add(1).and_then(id).ok_or_else(|| Unavailable::new("the identities are used up"))
+}
+
+#[async_trait]
+impl Ids for MemoryStore {
+    #[expect(clippy::disallowed_methods, reason = "this is the Ids port")]
+    fn operation(&self) -> OperationId {
+        OperationId(uuid::Uuid::new_v4().as_u128())
+    }
+
+    async fn user(&self) -> Result<UserId, Unavailable> {
+        next(&self.counters.users, UserId::new)
+    }
+
+    async fn request(&self) -> Result<RequestId, Unavailable> {
+        next(&self.counters.requests, RequestId::new)
+    }
+
+    async fn withdrawal(&self) -> Result<WithdrawalId, Unavailable> {
+        next(&self.counters.withdrawals, WithdrawalId::new)
+    }
+
+    async fn topup(&self) -> Result<TopupId, Unavailable> {
+        next(&self.counters.topups, TopupId::new)
+    }
+
+    async fn adjustment(&self) -> Result<AdjustmentId, Unavailable> {
+        next(&self.counters.adjustments, AdjustmentId::new)
+    }
+}

@@ -1,0 +1,29 @@
+//! The ledger: the reference semantics on all there is.
+
+use async_trait::async_trait;
+use cuepoint_domain::ledger::{KeyRecord, KeyScope, Plan, Step, Verdict, apply};
+use cuepoint_domain::ports::{Applied, ApplyError, Ledger, Unavailable};
+
+use crate::{MemoryStore, State};
+
+#[async_trait]
+impl Ledger for MemoryStore {
+    async fn apply(&self, plan: Plan) -> Result<Applied, ApplyError> {
+        let State { book, lists, .. } = &mut *self.lock()?;
+        match apply(book, &plan).map_err(ApplyError::Rejected)? {
+            Verdict::Replayed(receipt) => Ok(Applied::Replayed(receipt)),
+            Verdict::Fresh(receipt, changes) => {
+                let moved = match plan.step() {
+                    Step::MoveRequest { before, .. } => Some(before),
+                    _ => None,
+                };
+                lists.absorb(moved, &changes);
+                Ok(Applied::Fresh(receipt))
+            }
+        }
+    }
+
+    async fn find_key(&self, scope: &KeyScope) -> Result<Option<KeyRecord>, Unavailable> {
+        Ok(self.lock()?.book.keys.get(scope).cloned())
+    }
+}

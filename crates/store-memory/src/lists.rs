@@ -1,0 +1,164 @@
+//! The indexes beside the book: what lists show, in the order in which they show it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ledger::{Book, Changes, Entry, Posting};
+use cuepoint_domain::music_request::MusicRequest;
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::timestamp::Timestamp;
+
+/// Identities by `created_at`, then id, ascending; pages are cut from the end.
+#[derive(Debug)]
+pub(crate) struct Chronicle<T>(Vec<(Timestamp, T)>);
+
+impl<T> Default for Chronicle<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: Copy + Ord> Chronicle<T> {
+    /// Adds an identity; at the end, or near it, as time goes on.
+    pub(crate) fn add(&mut self, created_at: Timestamp, id: T) {
+        let place = self.0.partition_point(|earlier| *earlier < (created_at, id));
+        self.0.insert(place, (created_at, id));
+    }
+
+    /// The identities, newest first.
+    pub(crate) fn newest_first(&self) -> impl Iterator<Item = T> {
+        self.0.iter().rev().map(|(_, id)| *id)
+    }
+
+    /// A page of them, newest first.
+    pub(crate) fn page(&self, page: PageRequest) -> Rows<T> {
+        newest(&self.0, page).map(|(_, id)| *id)
+    }
+}
+
+/// A page of what is kept oldest first, shown newest first.
+pub(crate) fn newest<T>(kept: &[T], page: PageRequest) -> Page<'_, T> {
+    let end = before(page).map_or(0, |before| kept.len().saturating_sub(before));
+    let start = end.saturating_sub(size(page));
+    Page { kept: kept.get(start..end).unwrap_or_default(), total: kept.len() }
+}
+
+/// The rows of a page, still oldest first, and how many there are in all.
+pub(crate) struct Page<'a, T> {
+    kept: &'a [T],
+    total: usize,
+}
+
+impl<T> Page<'_, T> {
+    /// The rows, newest first.
+    pub(crate) fn map<U>(self, row: impl FnMut(&T) -> U) -> Rows<U> {
+        Rows { rows: self.kept.iter().rev().map(row).collect(), total: count(self.total) }
+    }
+}
+
+/// A page of the shown ones, counting all of them.
+pub(crate) fn cut<T: Clone>(shown: impl Iterator<Item = T>, page: PageRequest) -> Rows<T> {
+    let before = before(page).unwrap_or(usize::MAX);
+    let end = before.saturating_add(size(page));
+    let mut rows = Rows::none(0);
+    for (place, row) in shown.enumerate() {
+        if (before..end).contains(&place) {
+            rows.rows.push(row);
+        }
+        rows.total = rows.total.saturating_add(1);
+    }
+    rows
+}
+
+fn before(page: PageRequest) -> Option<usize> {
+    page.offset().and_then(|offset| usize::try_from(offset).ok())
+}
+
+fn size(page: PageRequest) -> usize {
+    usize::try_from(page.size()).unwrap_or(usize::MAX)
+}
+
+fn count(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX)
+}
+
+/// Everything that the book alone could only find by looking at all of it.
+#[derive(Debug, Default)]
+pub(crate) struct Lists {
+    pub(crate) requests: Chronicle<RequestId>,
+    pub(crate) requests_by: HashMap<UserId, Chronicle<RequestId>>,
+    pub(crate) requests_to: HashMap<UserId, Chronicle<RequestId>>,
+    /// Requests that hold a fee, by when they expire.
+    pub(crate) expiring: BTreeSet<(Timestamp, RequestId)>,
+    /// The same of each requester.
+    pub(crate) expiring_by: HashMap<UserId, BTreeSet<(Timestamp, RequestId)>>,
+    pub(crate) withdrawals: HashMap<UserId, Chronicle<WithdrawalId>>,
+    pub(crate) topups: HashMap<UserId, Chronicle<TopupId>>,
+    pub(crate) djs: Chronicle<UserId>,
+    /// The entries of each wallet, by number.
+    pub(crate) entries: HashMap<UserId, Vec<Entry>>,
+    pub(crate) postings: Vec<Posting>,
+}
+
+impl Lists {
+    /// Takes over what an applied plan changed; `moved` is the request that it moved, as it stood before.
+    pub(crate) fn absorb(&mut self, moved: Option<&MusicRequest>, changes: &Changes) {
+        if let Some(request) = &changes.opened_request {
+            self.requests.add(request.created_at, request.id);
+            self.requests_by.entry(request.requester).or_default().add(request.created_at, request.id);
+            self.requests_to.entry(request.dj).or_default().add(request.created_at, request.id);
+            self.expires(request);
+        }
+        if let (Some(before), Some(after)) = (moved, &changes.moved_request) {
+            self.expires_no_more(before);
+            self.expires(after);
+        }
+        if let Some(withdrawal) = &changes.opened_withdrawal {
+            self.withdrawals.entry(withdrawal.user).or_default().add(withdrawal.created_at, withdrawal.id);
+        }
+        if let Some(topup) = &changes.opened_topup {
+            self.topups.entry(topup.user).or_default().add(topup.created_at, topup.id);
+        }
+        for entry in &changes.entries {
+            self.entries.entry(entry.wallet).or_default().push(entry.clone());
+        }
+        self.postings.extend(&changes.postings);
+    }
+
+    fn expires(&mut self, request: &MusicRequest) {
+        if let Some(at) = request.state.expires_at() {
+            self.expiring.insert((at, request.id));
+            self.expiring_by.entry(request.requester).or_default().insert((at, request.id));
+        }
+    }
+
+    fn expires_no_more(&mut self, request: &MusicRequest) {
+        if let Some(at) = request.state.expires_at() {
+            self.expiring.remove(&(at, request.id));
+            if let Some(own) = self.expiring_by.get_mut(&request.requester) {
+                own.remove(&(at, request.id));
+            }
+        }
+    }
+
+    /// Requests whose time was over by `now`, the longest overdue first; only this requester's, if one is given.
+    pub(crate) fn overdue(
+        &self,
+        requester: Option<UserId>,
+        now: Timestamp,
+    ) -> impl Iterator<Item = RequestId> {
+        let expiring = match requester {
+            Some(requester) => self.expiring_by.get(&requester),
+            None => Some(&self.expiring),
+        };
+        expiring.into_iter().flatten().take_while(move |(at, _)| *at <= now).map(|(_, id)| *id)
+    }
+}
+
+/// The requests of these identities that the book has.
+pub(crate) fn requests<'a>(
+    book: &'a Book,
+    ids: impl Iterator<Item = RequestId> + 'a,
+) -> impl Iterator<Item = &'a MusicRequest> + 'a {
+    ids.filter_map(|id| book.requests.get(&id))
+}

@@ -1,0 +1,99 @@
+//! What is read beside plans.
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ledger::{Balance, Entry};
+use cuepoint_domain::music_request::{MusicRequest, RequestFilter};
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{MusicRequests, Topups, Unavailable, Wallets, Withdrawals};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::Topup;
+use cuepoint_domain::withdrawal::Withdrawal;
+
+use crate::MemoryStore;
+use crate::lists::{cut, newest, requests};
+
+/// The rows that `find` has for a page of identities.
+fn found<I, T>(page: Rows<I>, find: impl FnMut(I) -> Option<T>) -> Rows<T> {
+    Rows { rows: page.rows.into_iter().filter_map(find).collect(), total: page.total }
+}
+
+#[async_trait]
+impl MusicRequests for MemoryStore {
+    async fn request(&self, id: RequestId) -> Result<Option<MusicRequest>, Unavailable> {
+        Ok(self.lock()?.book.requests.get(&id).cloned())
+    }
+
+    async fn requests(
+        &self,
+        filter: &RequestFilter,
+        page: PageRequest,
+    ) -> Result<Rows<MusicRequest>, Unavailable> {
+        let state = self.lock()?;
+        let (book, lists) = (&state.book, &state.lists);
+        let list = match (filter.requester, filter.dj) {
+            (Some(requester), _) => lists.requests_by.get(&requester),
+            (None, Some(dj)) => lists.requests_to.get(&dj),
+            (None, None) => Some(&lists.requests),
+        };
+        let Some(list) = list else { return Ok(Rows::none(0)) };
+        let all = filter.status.is_none() && (filter.requester.is_none() || filter.dj.is_none());
+        if all {
+            return Ok(found(list.page(page), |id| book.requests.get(&id).cloned()));
+        }
+        let shown = requests(book, list.newest_first()).filter(|request| filter.shows(request));
+        let rows = cut(shown, page);
+        Ok(Rows { rows: rows.rows.into_iter().cloned().collect(), total: rows.total })
+    }
+
+    async fn overdue(
+        &self,
+        requester: Option<UserId>,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<MusicRequest>, Unavailable> {
+        let state = self.lock()?;
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let overdue = state.lists.overdue(requester, now).take(limit);
+        Ok(requests(&state.book, overdue).cloned().collect())
+    }
+}
+
+#[async_trait]
+impl Withdrawals for MemoryStore {
+    async fn withdrawal(&self, id: WithdrawalId) -> Result<Option<Withdrawal>, Unavailable> {
+        Ok(self.lock()?.book.withdrawal(id).cloned())
+    }
+
+    async fn withdrawals(&self, user: UserId, page: PageRequest) -> Result<Rows<Withdrawal>, Unavailable> {
+        let state = self.lock()?;
+        let ids = state.lists.withdrawals.get(&user).map_or(Rows::none(0), |list| list.page(page));
+        Ok(found(ids, |id| state.book.withdrawal(id).cloned()))
+    }
+}
+
+#[async_trait]
+impl Topups for MemoryStore {
+    async fn topup(&self, id: TopupId) -> Result<Option<Topup>, Unavailable> {
+        Ok(self.lock()?.book.topups.get(&id).cloned())
+    }
+
+    async fn topups(&self, user: UserId, page: PageRequest) -> Result<Rows<Topup>, Unavailable> {
+        let state = self.lock()?;
+        let ids = state.lists.topups.get(&user).map_or(Rows::none(0), |list| list.page(page));
+        Ok(found(ids, |id| state.book.topups.get(&id).cloned()))
+    }
+}
+
+#[async_trait]
+impl Wallets for MemoryStore {
+    async fn balance(&self, user: UserId) -> Result<Option<Balance>, Unavailable> {
+        Ok(self.lock()?.book.wallets.get(&user).map(|wallet| wallet.balance))
+    }
+
+    async fn entries(&self, user: UserId, page: PageRequest) -> Result<Rows<Entry>, Unavailable> {
+        let state = self.lock()?;
+        let kept = state.lists.entries.get(&user).map_or(&[][..], Vec::as_slice);
+        Ok(newest(kept, page).map(Entry::clone))
+    }
+}

@@ -1,0 +1,12 @@
+//! The promises of the storage ports, on the store in memory.
+
+use std::sync::Arc;
+
+use cuepoint_domain::ports::Store;
+use cuepoint_store_memory::MemoryStore;
+
+async fn store() -> Arc<dyn Store> {
+    Arc::new(MemoryStore::new())
+}
+
+cuepoint_store_contract::store_contract!(store, histories = 64, steps = 60);

@@ -1,0 +1,214 @@
+//! The pool, and the one way in which everything but plans reaches the database: within a deadline.
+
+use std::time::Duration;
+
+use cuepoint_domain::ports::Unavailable;
+use deadpool::Runtime;
+use deadpool::managed::{Object as Managed, Timeouts};
+use diesel::ConnectionError;
+use diesel::result::{DatabaseErrorKind, Error as QueryError};
+use diesel_async::AsyncPgConnection;
+use diesel_async::pooled_connection::deadpool::{Object, Pool};
+use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod};
+use futures_util::FutureExt;
+use thiserror::Error;
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+use crate::connection::Connector;
+use crate::rows::Corrupt;
+use crate::telemetry;
+
+/// How long a caller waits for the database at most.
+const DEADLINE: Duration = Duration::from_secs(4);
+/// How long a caller waits for a connection to become free.
+const WAIT_FOR_CONNECTION: Duration = Duration::from_millis(2_500);
+
+/// Why the database did not do what it was asked.
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    /// A statement failed.
+    #[error("{0}")]
+    Query(#[from] QueryError),
+    /// No connection could be opened.
+    #[error("no connection to the database: {0}")]
+    Connect(#[from] ConnectionError),
+    /// No connection was free, or none could be opened.
+    #[error("no connection to the database: {0}")]
+    Pool(#[from] diesel_async::pooled_connection::deadpool::PoolError),
+    /// A row stands for nothing.
+    #[error("{0}")]
+    Corrupt(#[from] Corrupt),
+    /// The transaction was rolled back though its end was asked for.
+    #[error("the transaction was rolled back")]
+    RolledBack,
+    /// The answer to COMMIT was lost, and how the transaction ended cannot be found out now.
+    #[error("the answer to COMMIT was lost")]
+    EndUnknown,
+    /// It took too long.
+    #[error("the database did not answer in time")]
+    Deadline,
+}
+
+impl From<Failure> for Unavailable {
+    fn from(failure: Failure) -> Self {
+        Self::new(failure)
+    }
+}
+
+impl Failure {
+    /// Whether another connection may do better: this one is lost, or the server said something that Diesel tells
+    /// from no other error, such as its farewell at a shutdown.
+    const fn doubts_connection(&self) -> bool {
+        self.lost_connection()
+            || matches!(self, Self::Query(QueryError::DatabaseError(DatabaseErrorKind::Unknown, _)))
+    }
+
+    /// Whether the connection itself is of no more use.
+    pub(crate) const fn lost_connection(&self) -> bool {
+        matches!(
+            self,
+            Self::Query(QueryError::DatabaseError(
+                DatabaseErrorKind::UnableToSendCommand | DatabaseErrorKind::ClosedConnection,
+                _
+            )) | Self::Deadline
+        )
+    }
+}
+
+/// What comes of something, if it comes before callers wait no longer.
+pub(crate) async fn within<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    timeout(DEADLINE, work).await.unwrap_or(Err(Failure::Deadline))
+}
+
+/// What is done with a connection: an async closure whose future may move between threads, which the compiler cannot
+/// be told of `AsyncFn` itself yet.
+pub(crate) trait Work<Connection, Done>:
+    AsyncFn(Connection) -> Done + Fn(Connection) -> <Self as Work<Connection, Done>>::Fut
+{
+    /// The closure's future.
+    type Fut: Future<Output = Done>;
+}
+
+impl<F, Connection, Fut, Done> Work<Connection, Done> for F
+where
+    F: AsyncFn(Connection) -> Done + Fn(Connection) -> Fut,
+    Fut: Future<Output = Done>,
+{
+    type Fut = Fut;
+}
+
+/// A connection on loan: unless it is given back it is closed, so that no caller who goes away in the middle of a
+/// statement leaves the rest of it to the next one.
+pub(crate) struct Loan(Option<Object<AsyncPgConnection>>);
+
+impl Loan {
+    /// The connection itself.
+    pub(crate) fn connection(&mut self) -> Result<&mut AsyncPgConnection, Failure> {
+        self.0.as_deref_mut().ok_or(Failure::Deadline)
+    }
+
+    /// Gives the connection back, with nothing under way on it.
+    pub(crate) fn give_back(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        if let Some(object) = self.0.take() {
+            drop(Managed::take(object));
+        }
+    }
+}
+
+/// The connections for everything but plans.
+#[derive(Clone)]
+pub(crate) struct Database {
+    pool: Pool<AsyncPgConnection>,
+}
+
+impl Database {
+    /// A pool of at most `size` connections, each opened when it is first needed, on the present runtime: one
+    /// opened on a web worker's would end with it.
+    pub(crate) fn new(connector: Connector, size: u32) -> anyhow::Result<Self> {
+        let runtime = Handle::try_current()?;
+        let mut config = ManagerConfig::default();
+        config.recycling_method = RecyclingMethod::Fast;
+        config.custom_setup = Box::new(move |_| {
+            let (connector, runtime) = (connector.clone(), runtime.clone());
+            async move {
+                let opened = runtime.spawn(async move { connector.connect().await }).await;
+                opened.map_err(|error| ConnectionError::BadConnection(error.to_string()))?
+            }
+            .boxed()
+        });
+        let manager = AsyncDieselConnectionManager::new_with_config("", config);
+        let pool = Pool::builder(manager)
+            .max_size(usize::try_from(size.max(1))?)
+            .runtime(Runtime::Tokio1)
+            .timeouts(Timeouts {
+                wait: Some(WAIT_FOR_CONNECTION),
+                create: Some(WAIT_FOR_CONNECTION),
+                recycle: Some(WAIT_FOR_CONNECTION),
+            })
+            .build()?;
+        Ok(Self { pool })
+    }
+
+    /// Runs something on a connection, again on a fresh one where the first one failed: reads only.
+    pub(crate) async fn read<T, F>(&self, run: F) -> Result<T, Failure>
+    where
+        T: Send,
+        for<'c> F: Work<&'c mut AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
+    {
+        let attempts = async {
+            match self.once(&run).await {
+                Err(failure) if failure.doubts_connection() => self.once(&run).await,
+                done => done,
+            }
+        };
+        within(attempts).await
+    }
+
+    /// Runs something on a connection once.
+    pub(crate) async fn write<T, F>(&self, run: F) -> Result<T, Failure>
+    where
+        T: Send,
+        for<'c> F: Work<&'c mut AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
+    {
+        within(self.once(&run)).await
+    }
+
+    async fn once<T, F>(&self, run: &F) -> Result<T, Failure>
+    where
+        T: Send,
+        for<'c> F: Work<&'c mut AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
+    {
+        let mut loan = self.lend().await?;
+        let done = run(loan.connection()?).await;
+        if !done.as_ref().is_err_and(Failure::doubts_connection) {
+            loan.give_back();
+        }
+        done
+    }
+
+    /// Lends a connection for as long as it takes.
+    pub(crate) async fn lend(&self) -> Result<Loan, Failure> {
+        let object = self.pool.get().await?;
+        self.tell();
+        Ok(Loan(Some(object)))
+    }
+
+    /// Tells how many connections are open, and how many of them are in use.
+    pub(crate) fn tell(&self) {
+        let status = self.pool.status();
+        telemetry::gauge(telemetry::POOL_CONNECTIONS, status.size);
+        telemetry::gauge(telemetry::POOL_IN_USE, status.size.saturating_sub(status.available));
+    }
+
+    /// Closes every connection; whoever asks from now on is refused.
+    pub(crate) fn close(&self) {
+        self.pool.close();
+    }
+}

@@ -1,0 +1,9 @@
+//! What is read beside plans.
+
+mod music_requests;
+mod paged;
+mod topups;
+mod wallets;
+mod withdrawals;
+
+pub(crate) use paged::{Paged, columns, limits, page};

@@ -1,0 +1,117 @@
+//! Music requests as they are stored.
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::{RequestId, UserId};
+use cuepoint_domain::music_request::{Due, MusicRequest, RequestFilter, StoredMatch};
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{MusicRequests, Unavailable};
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::helper_types::IntoBoxed;
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel::sql_types::{Bool, Nullable};
+use diesel_async::RunQueryDsl;
+
+use super::{Paged, columns, limits, page};
+use crate::PostgresStore;
+use crate::rows::{Corrupt, MusicRequestRow, column_time};
+use crate::schema::music_requests::{self, table};
+
+type Condition = Box<dyn BoxableExpression<table, Pg, SqlType = Nullable<Bool>>>;
+
+/// The stored requests that match one of the filter's alternatives.
+fn matching(one: StoredMatch, now: Timestamp) -> Condition {
+    let status = music_requests::status.eq(one.stored.name());
+    let now = column_time(now);
+    match one.due {
+        Due::Either => Box::new(status.nullable()),
+        Due::Over => Box::new(status.nullable().and(music_requests::expires_at.le(now))),
+        Due::NotYet => Box::new(status.nullable().and(music_requests::expires_at.gt(now))),
+    }
+}
+
+fn filtered(filter: &RequestFilter) -> IntoBoxed<'static, table, Pg> {
+    let mut query = table.into_boxed();
+    if let Some(requester) = filter.requester {
+        query = query.filter(music_requests::requester_id.eq(requester.get()));
+    }
+    if let Some(dj) = filter.dj {
+        query = query.filter(music_requests::dj_id.eq(dj.get()));
+    }
+    if let Some(alternatives) = filter.stored() {
+        let any = alternatives
+            .into_iter()
+            .map(|one| matching(one, filter.now))
+            .reduce(|left, right| Box::new(left.or(right)));
+        if let Some(any) = any {
+            query = query.filter(any);
+        }
+    }
+    query
+}
+
+#[async_trait]
+impl MusicRequests for PostgresStore {
+    async fn request(&self, id: RequestId) -> Result<Option<MusicRequest>, Unavailable> {
+        let row: Option<MusicRequestRow> = self
+            .database
+            .read(async |connection| {
+                Ok(table
+                    .find(id.get())
+                    .select(MusicRequestRow::as_select())
+                    .get_result(connection)
+                    .await
+                    .optional()?)
+            })
+            .await?;
+        row.map(|row| row.request(&self.currency)).transpose().map_err(Unavailable::new)
+    }
+
+    async fn requests(
+        &self,
+        filter: &RequestFilter,
+        asked: PageRequest,
+    ) -> Result<Rows<MusicRequest>, Unavailable> {
+        let (limit, offset) = limits(asked);
+        let counted: Vec<(i64, Option<MusicRequestRow>)> = self
+            .database
+            .read(async |connection| {
+                let paged = Paged {
+                    count: filtered(filter).count(),
+                    page: filtered(filter)
+                        .order((music_requests::created_at.desc(), music_requests::id.desc()))
+                        .limit(limit)
+                        .offset(offset)
+                        .select(columns::<MusicRequestRow>()),
+                };
+                Ok(paged.load(connection).await?)
+            })
+            .await?;
+        page(counted, |row| row.request(&self.currency)).map_err(Unavailable::new)
+    }
+
+    async fn overdue(
+        &self,
+        requester: Option<UserId>,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<MusicRequest>, Unavailable> {
+        let rows: Vec<MusicRequestRow> = self
+            .database
+            .read(async |connection| {
+                let mut query = table
+                    .filter(music_requests::expires_at.le(column_time(now)))
+                    .order((music_requests::expires_at, music_requests::id))
+                    .limit(i64::from(limit))
+                    .select(MusicRequestRow::as_select())
+                    .into_boxed();
+                if let Some(requester) = requester {
+                    query = query.filter(music_requests::requester_id.eq(requester.get()));
+                }
+                Ok(query.load(connection).await?)
+            })
+            .await?;
+        let requests: Result<_, Corrupt> = rows.into_iter().map(|row| row.request(&self.currency)).collect();
+        requests.map_err(Unavailable::new)
+    }
+}

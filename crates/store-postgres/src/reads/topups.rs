@@ -1,0 +1,52 @@
+//! Topups.
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::{TopupId, UserId};
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{Topups, Unavailable};
+use cuepoint_domain::topup::Topup;
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+
+use super::{Paged, columns, limits, page};
+use crate::PostgresStore;
+use crate::rows::TopupRow;
+use crate::schema::topups::{self, table};
+
+#[async_trait]
+impl Topups for PostgresStore {
+    async fn topup(&self, id: TopupId) -> Result<Option<Topup>, Unavailable> {
+        let row: Option<TopupRow> = self
+            .database
+            .read(async |connection| {
+                Ok(table
+                    .find(id.get())
+                    .select(TopupRow::as_select())
+                    .get_result(connection)
+                    .await
+                    .optional()?)
+            })
+            .await?;
+        row.map(|row| row.topup(&self.currency)).transpose().map_err(Unavailable::new)
+    }
+
+    async fn topups(&self, user: UserId, asked: PageRequest) -> Result<Rows<Topup>, Unavailable> {
+        let (limit, offset) = limits(asked);
+        let counted: Vec<(i64, Option<TopupRow>)> = self
+            .database
+            .read(async |connection| {
+                let theirs = table.filter(topups::user_id.eq(user.get()));
+                let paged = Paged {
+                    count: theirs.count(),
+                    page: theirs
+                        .order((topups::created_at.desc(), topups::id.desc()))
+                        .limit(limit)
+                        .offset(offset)
+                        .select(columns::<TopupRow>()),
+                };
+                Ok(paged.load(connection).await?)
+            })
+            .await?;
+        page(counted, |row| row.topup(&self.currency)).map_err(Unavailable::new)
+    }
+}

@@ -1,0 +1,63 @@
+//! Wallets and their statements.
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::{Balance, Entry};
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{Unavailable, Wallets};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+
+use super::{limits, page};
+use crate::PostgresStore;
+use crate::rows::{EntryRow, WalletRow};
+use crate::schema::{ledger_entries, wallets};
+
+/// More entries than any wallet has, and small enough to be taken away from their number.
+const FAR: i64 = 1 << 62;
+
+#[async_trait]
+impl Wallets for PostgresStore {
+    async fn balance(&self, user: UserId) -> Result<Option<Balance>, Unavailable> {
+        let row: Option<WalletRow> = self
+            .database
+            .read(async |connection| {
+                Ok(wallets::table
+                    .find(user.get())
+                    .select(WalletRow::as_select())
+                    .get_result(connection)
+                    .await
+                    .optional()?)
+            })
+            .await?;
+        row.map(|row| row.balance(&self.currency)).transpose().map_err(Unavailable::new)
+    }
+
+    /// Numbers have no gap, so a page is a range of them below the newest, and nothing is counted.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "the server subtracts, and `FAR` keeps it within range"
+    )]
+    async fn entries(&self, user: UserId, asked: PageRequest) -> Result<Rows<Entry>, Unavailable> {
+        let (limit, offset) = limits(asked);
+        let offset = offset.min(FAR);
+        let counted: Vec<(i64, Option<EntryRow>)> = self
+            .database
+            .read(async |connection| {
+                let newest = wallets::seq - offset;
+                let in_page = ledger_entries::wallet_id
+                    .eq(wallets::user_id)
+                    .and(ledger_entries::seq.le(newest))
+                    .and(ledger_entries::seq.gt(wallets::seq - offset - limit));
+                Ok(wallets::table
+                    .left_join(ledger_entries::table.on(in_page))
+                    .filter(wallets::user_id.eq(user.get()))
+                    .order(ledger_entries::seq.desc())
+                    .select((wallets::seq, Option::<EntryRow>::as_select()))
+                    .load(connection)
+                    .await?)
+            })
+            .await?;
+        page(counted, |row| row.entry(&self.currency)).map_err(Unavailable::new)
+    }
+}

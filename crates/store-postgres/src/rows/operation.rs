@@ -1,0 +1,307 @@
+//! Operations with their receipts, and the keys that stand for them.
+//!
+//! A receipt is kept as JSON of the rows that it shows. Receipts outlive the version that wrote them: a field added
+//! to a row that they show needs `#[serde(default)]`.
+
+use bigdecimal::BigDecimal;
+use cuepoint_domain::ids::{AdjustmentId, OperationId};
+use cuepoint_domain::ledger::{
+    Actor, Balance, Fingerprint, IdempotencyKey, KeyRecord, KeyScope, OperationRecord, Outcome, Receipt,
+};
+use cuepoint_domain::money::Currency;
+use diesel::prelude::*;
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{
+    Corrupt, MusicRequestRow, TopupRow, UserRow, WithdrawalRow, column_time, hash, known, money, text,
+    timestamp,
+};
+use crate::schema::{idempotency_keys, operations};
+
+/// An operation.
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(table_name = operations, check_for_backend(diesel::pg::Pg))]
+pub(crate) struct OperationRow {
+    pub(crate) id: Uuid,
+    pub(crate) kind: String,
+    pub(crate) actor_user_id: Option<i64>,
+    pub(crate) reason: Option<String>,
+    pub(crate) at: OffsetDateTime,
+    pub(crate) receipt: serde_json::Value,
+}
+
+/// The three balances inside a receipt.
+#[derive(Serialize, Deserialize)]
+struct BalanceJson {
+    #[serde(with = "text::decimal")]
+    available: BigDecimal,
+    #[serde(with = "text::decimal")]
+    held: BigDecimal,
+    #[serde(with = "text::decimal")]
+    owed: BigDecimal,
+}
+
+/// What an operation came to, as JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum OutcomeJson {
+    Request(MusicRequestRow),
+    Withdrawal { withdrawal: WithdrawalRow, balance: BalanceJson },
+    Topup(TopupRow),
+    Profile { user: Box<UserRow>, balance: BalanceJson },
+    Adjustment { id: i64, balance: BalanceJson },
+}
+
+impl OperationRow {
+    pub(crate) fn of(record: &OperationRecord, currency: &Currency) -> Result<Self, Corrupt> {
+        Ok(Self {
+            id: Uuid::from_u128(record.id.0),
+            kind: record.kind.to_owned(),
+            actor_user_id: match record.actor {
+                Actor::User(user) => Some(user.get()),
+                Actor::System => None,
+            },
+            reason: record.reason.as_ref().map(|reason| reason.as_str().to_owned()),
+            at: column_time(record.at),
+            receipt: serde_json::to_value(OutcomeJson::of(&record.receipt.outcome, currency))?,
+        })
+    }
+
+    pub(crate) fn receipt(self, currency: &Currency) -> Result<Receipt, Corrupt> {
+        let outcome: OutcomeJson = serde_json::from_value(self.receipt)?;
+        Ok(Receipt {
+            operation: OperationId(self.id.as_u128()),
+            at: timestamp(self.at),
+            outcome: outcome.outcome(currency)?,
+        })
+    }
+}
+
+impl BalanceJson {
+    fn of(balance: &Balance, currency: &Currency) -> Self {
+        Self {
+            available: currency.to_decimal(balance.available),
+            held: currency.to_decimal(balance.held),
+            owed: currency.to_decimal(balance.owed),
+        }
+    }
+
+    fn balance(&self, currency: &Currency) -> Result<Balance, Corrupt> {
+        Ok(Balance {
+            available: money(currency, "receipt", &self.available)?,
+            held: money(currency, "receipt", &self.held)?,
+            owed: money(currency, "receipt", &self.owed)?,
+        })
+    }
+}
+
+impl OutcomeJson {
+    fn of(outcome: &Outcome, currency: &Currency) -> Self {
+        match outcome {
+            Outcome::Request(request) => Self::Request(MusicRequestRow::of(request, currency)),
+            Outcome::Withdrawal(withdrawal, balance) => Self::Withdrawal {
+                withdrawal: WithdrawalRow::of(withdrawal, currency),
+                balance: BalanceJson::of(balance, currency),
+            },
+            Outcome::Topup(topup) => Self::Topup(TopupRow::of(topup, currency)),
+            Outcome::Profile(user, balance) => Self::Profile {
+                user: Box::new(UserRow::of(user, currency)),
+                balance: BalanceJson::of(balance, currency),
+            },
+            Outcome::Adjustment(id, balance) => {
+                Self::Adjustment { id: id.get(), balance: BalanceJson::of(balance, currency) }
+            }
+        }
+    }
+
+    fn outcome(self, currency: &Currency) -> Result<Outcome, Corrupt> {
+        Ok(match self {
+            Self::Request(request) => Outcome::Request(request.request(currency)?),
+            Self::Withdrawal { withdrawal, balance } => {
+                Outcome::Withdrawal(withdrawal.withdrawal(currency)?, balance.balance(currency)?)
+            }
+            Self::Topup(topup) => Outcome::Topup(topup.topup(currency)?),
+            Self::Profile { user, balance } => {
+                Outcome::Profile(user.user(currency)?, balance.balance(currency)?)
+            }
+            Self::Adjustment { id, balance } => {
+                Outcome::Adjustment(known("receipt", AdjustmentId::new(id))?, balance.balance(currency)?)
+            }
+        })
+    }
+}
+
+/// A client's key.
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(table_name = idempotency_keys, check_for_backend(diesel::pg::Pg))]
+pub(crate) struct KeyRow {
+    pub(crate) scope: Vec<u8>,
+    pub(crate) fingerprint: Vec<u8>,
+    pub(crate) operation_id: Uuid,
+    pub(crate) at: OffsetDateTime,
+}
+
+impl KeyRow {
+    pub(crate) fn of(record: &KeyRecord) -> Self {
+        Self {
+            scope: record.key.scope.0.to_vec(),
+            fingerprint: record.key.fingerprint.0.to_vec(),
+            operation_id: Uuid::from_u128(record.receipt.operation.0),
+            at: column_time(record.at),
+        }
+    }
+
+    pub(crate) fn record(&self, operation: OperationRow, currency: &Currency) -> Result<KeyRecord, Corrupt> {
+        Ok(KeyRecord {
+            key: IdempotencyKey {
+                scope: KeyScope(hash("scope", &self.scope)?),
+                fingerprint: Fingerprint(hash("fingerprint", &self.fingerprint)?),
+            },
+            receipt: operation.receipt(currency)?,
+            at: timestamp(self.at),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
+    use cuepoint_domain::money::{Amount, Money};
+    use cuepoint_domain::music_request::{MusicRequest, RequestState};
+    use cuepoint_domain::people::{ArtistType, Coordinates, DjProfile, Kilometres, Rating, Role, User};
+    use cuepoint_domain::text::{Email, Line, MusicUrl};
+    use cuepoint_domain::timestamp::Timestamp;
+    use cuepoint_domain::topup::{Topup, TopupStatus};
+    use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalState, WithdrawalStatus};
+
+    use super::*;
+
+    fn at(micros: i64) -> Timestamp {
+        Timestamp::from_unix_micros(1_767_225_600_000_001_i64.saturating_add(micros))
+    }
+
+    fn user(id: i64) -> UserId {
+        UserId::new(id).unwrap()
+    }
+
+    fn line(text: &str) -> Line {
+        Line::new(text).unwrap()
+    }
+
+    fn requests() -> impl Iterator<Item = Outcome> + Clone {
+        let commission = Money::from_minor(1);
+        [
+            RequestState::Pending { answer_by: at(9) },
+            RequestState::Accepted { at: at(1), play_by: at(9) },
+            RequestState::Rejected { at: at(1) },
+            RequestState::Cancelled { at: at(1) },
+            RequestState::Expired { at: at(1) },
+            RequestState::Played { at: at(1), commission },
+            RequestState::Refunded { at: at(1), commission: Money::ZERO },
+        ]
+        .into_iter()
+        .map(|state| {
+            Outcome::Request(MusicRequest {
+                id: RequestId::new(i64::MAX).unwrap(),
+                requester: user(1),
+                dj: user(2),
+                song_title: line("\"Ünï\u{1F3B5}\\"),
+                artist_name: line("a"),
+                artist_type: ArtistType::Upcoming,
+                music_url: MusicUrl::new("https://example.com/?q=1").unwrap(),
+                fee: Money::from_minor(123),
+                state,
+                created_at: at(0),
+            })
+        })
+    }
+
+    fn withdrawals() -> impl Iterator<Item = Outcome> + Clone {
+        let balance =
+            Balance { available: Money::MAX_BALANCE, held: Money::from_minor(1), owed: Money::ZERO };
+        WithdrawalStatus::ALL
+            .into_iter()
+            .flat_map(|status| [None, Some(line("0xabc"))].map(|txid| WithdrawalState::stored(status, txid)))
+            .flatten()
+            .map(move |state| {
+                let withdrawal = Withdrawal {
+                    id: WithdrawalId::new(1).unwrap(),
+                    user: user(1),
+                    amount: Amount::new(Money::from_minor(1)).unwrap(),
+                    wallet_address: line("T1"),
+                    currency: line("USDT"),
+                    network: line("TRC20"),
+                    state,
+                    created_at: at(0),
+                    updated_at: at(1),
+                };
+                Outcome::Withdrawal(withdrawal, balance)
+            })
+    }
+
+    fn topups() -> impl Iterator<Item = Outcome> + Clone {
+        TopupStatus::ALL.into_iter().zip([None, None, Some(line("https://pay"))]).map(
+            |(status, payment_url)| {
+                Outcome::Topup(Topup {
+                    id: TopupId::new(1).unwrap(),
+                    user: user(1),
+                    amount: Amount::new(Money::from_minor(1_000)).unwrap(),
+                    status,
+                    payment_url,
+                    created_at: at(0),
+                    updated_at: at(1),
+                })
+            },
+        )
+    }
+
+    fn profiles() -> impl Iterator<Item = Outcome> + Clone {
+        let email = Email::new("Ada@example.com").unwrap();
+        let plain = User::registered(user(1), line("Ada"), email, None, false, at(0));
+        let full = User {
+            email_verified: true,
+            phone: Some(line("+1")),
+            phone_verified: true,
+            role: Role::Operator,
+            dj: Some(DjProfile {
+                online: true,
+                fee_upcoming_artist: Money::from_minor(5),
+                fee_popular_song: Money::from_minor(7),
+                played: 3,
+                rating: Rating { stars: 9, count: 2 },
+            }),
+            city: Some(line("Ålesund")),
+            state: Some(line("s")),
+            country: Some(line("c")),
+            coordinates: Coordinates::new(-0.1 - 0.2, f64::from_bits(0x4049_0fdb_1234_5677)),
+            radius: Kilometres::new(f64::MIN_POSITIVE),
+            ..plain.clone()
+        };
+        [plain, full].into_iter().map(|user| Outcome::Profile(user, Balance::default()))
+    }
+
+    #[test]
+    fn a_receipt_reads_back_as_it_was_written() {
+        let adjusted = Outcome::Adjustment(AdjustmentId::new(1).unwrap(), Balance::default());
+        let outcomes = requests().chain(withdrawals()).chain(topups()).chain(profiles()).chain([adjusted]);
+        for scale in [0, 2, 8] {
+            let currency = Currency::new("USD", scale).unwrap();
+            for outcome in outcomes.clone() {
+                let receipt = Receipt { operation: OperationId(u128::MAX - 1), at: at(2), outcome };
+                let record = OperationRecord {
+                    id: receipt.operation,
+                    kind: "profile",
+                    actor: Actor::System,
+                    at: receipt.at,
+                    reason: None,
+                    receipt: receipt.clone(),
+                };
+                let mut row = OperationRow::of(&record, &currency).unwrap();
+                row.receipt = serde_json::from_str(&row.receipt.to_string()).unwrap();
+                assert_eq!(row.receipt(&currency).unwrap(), receipt);
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Top-ups.
+
+use bigdecimal::BigDecimal;
+use cuepoint_domain::ids::{TopupId, UserId};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::text::Line;
+use cuepoint_domain::topup::{Topup, TopupStatus};
+use diesel::prelude::*;
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+use super::{Corrupt, amount, column_time, known, text, timestamp};
+use crate::schema::topups;
+
+/// A top-up.
+#[derive(Clone, Debug, Queryable, Selectable, Serialize, Deserialize)]
+#[diesel(table_name = topups, check_for_backend(diesel::pg::Pg))]
+pub(crate) struct TopupRow {
+    pub(crate) id: i64,
+    pub(crate) user_id: i64,
+    #[serde(with = "text::decimal")]
+    pub(crate) amount: BigDecimal,
+    pub(crate) status: String,
+    pub(crate) payment_url: Option<String>,
+    #[serde(with = "text::micros")]
+    pub(crate) created_at: OffsetDateTime,
+    #[serde(with = "text::micros")]
+    pub(crate) updated_at: OffsetDateTime,
+}
+
+impl TopupRow {
+    pub(crate) fn of(topup: &Topup, currency: &Currency) -> Self {
+        Self {
+            id: topup.id.get(),
+            user_id: topup.user.get(),
+            amount: currency.to_decimal(topup.amount.money()),
+            status: topup.status.name().to_owned(),
+            payment_url: topup.payment_url.as_ref().map(|url| url.as_str().to_owned()),
+            created_at: column_time(topup.created_at),
+            updated_at: column_time(topup.updated_at),
+        }
+    }
+
+    pub(crate) fn topup(self, currency: &Currency) -> Result<Topup, Corrupt> {
+        Ok(Topup {
+            id: known("topups.id", TopupId::new(self.id))?,
+            user: known("topups.user_id", UserId::new(self.user_id))?,
+            amount: amount(currency, "topups.amount", &self.amount)?,
+            status: known("topups.status", TopupStatus::named(&self.status))?,
+            payment_url: self.payment_url.map(Line::from_stored),
+            created_at: timestamp(self.created_at),
+            updated_at: timestamp(self.updated_at),
+        })
+    }
+}

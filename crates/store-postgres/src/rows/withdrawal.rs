@@ -1,0 +1,65 @@
+//! Withdrawals.
+
+use bigdecimal::BigDecimal;
+use cuepoint_domain::ids::{UserId, WithdrawalId};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::text::Line;
+use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalState, WithdrawalStatus};
+use diesel::prelude::*;
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+use super::{Corrupt, amount, column_time, known, text, timestamp};
+use crate::schema::withdrawals;
+
+/// A withdrawal.
+#[derive(Clone, Debug, Queryable, Selectable, Serialize, Deserialize)]
+#[diesel(table_name = withdrawals, check_for_backend(diesel::pg::Pg))]
+pub(crate) struct WithdrawalRow {
+    pub(crate) id: i64,
+    pub(crate) user_id: i64,
+    #[serde(with = "text::decimal")]
+    pub(crate) amount: BigDecimal,
+    pub(crate) wallet_address: String,
+    pub(crate) currency: String,
+    pub(crate) network: String,
+    pub(crate) status: String,
+    pub(crate) txid: Option<String>,
+    #[serde(with = "text::micros")]
+    pub(crate) created_at: OffsetDateTime,
+    #[serde(with = "text::micros")]
+    pub(crate) updated_at: OffsetDateTime,
+}
+
+impl WithdrawalRow {
+    pub(crate) fn of(withdrawal: &Withdrawal, currency: &Currency) -> Self {
+        Self {
+            id: withdrawal.id.get(),
+            user_id: withdrawal.user.get(),
+            amount: currency.to_decimal(withdrawal.amount.money()),
+            wallet_address: withdrawal.wallet_address.as_str().to_owned(),
+            currency: withdrawal.currency.as_str().to_owned(),
+            network: withdrawal.network.as_str().to_owned(),
+            status: withdrawal.state.status().name().to_owned(),
+            txid: withdrawal.state.txid().map(|txid| txid.as_str().to_owned()),
+            created_at: column_time(withdrawal.created_at),
+            updated_at: column_time(withdrawal.updated_at),
+        }
+    }
+
+    pub(crate) fn withdrawal(self, currency: &Currency) -> Result<Withdrawal, Corrupt> {
+        let state = WithdrawalStatus::named(&self.status)
+            .and_then(|status| WithdrawalState::stored(status, self.txid.map(Line::from_stored)));
+        Ok(Withdrawal {
+            id: known("withdrawals.id", WithdrawalId::new(self.id))?,
+            user: known("withdrawals.user_id", UserId::new(self.user_id))?,
+            amount: amount(currency, "withdrawals.amount", &self.amount)?,
+            wallet_address: Line::from_stored(self.wallet_address),
+            currency: Line::from_stored(self.currency),
+            network: Line::from_stored(self.network),
+            state: known("withdrawals.status", state)?,
+            created_at: timestamp(self.created_at),
+            updated_at: timestamp(self.updated_at),
+        })
+    }
+}

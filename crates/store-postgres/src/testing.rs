@@ -1,0 +1,136 @@
+//! Fresh databases for tests, each cloned from a template that is migrated once.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+
+use anyhow::Context;
+use diesel::sql_types::{Bool, Text};
+use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
+use uuid::Uuid;
+
+use crate::connection::Connector;
+use crate::migrations;
+
+/// The environment variable with the URL of a throw-away cluster's superuser.
+const CLUSTER: &str = "CUEPOINT_TEST_POSTGRES_URL";
+/// The advisory lock under which the template is made, one more than the migrations' own.
+const LOCK: &str = "7166745915609935477";
+
+/// A database of a test's own, with every migration applied; it goes with its cluster.
+#[derive(Debug)]
+pub struct TestDatabase {
+    url: String,
+}
+
+impl TestDatabase {
+    /// A fresh database.
+    ///
+    /// # Panics
+    /// Without a cluster, or when it refuses.
+    #[expect(clippy::panic, reason = "a test without its database has failed")]
+    pub async fn create() -> Self {
+        match clone().await {
+            Ok(url) => Self { url },
+            Err(error) => panic!("no test database: {error:#}"),
+        }
+    }
+
+    /// A fresh database without any migration.
+    ///
+    /// # Panics
+    /// Without a cluster, or when it refuses.
+    #[expect(clippy::panic, reason = "a test without its database has failed")]
+    pub async fn empty() -> Self {
+        match create_from("template0").await {
+            Ok(url) => Self { url },
+            Err(error) => panic!("no test database: {error:#}"),
+        }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Undoes every migration.
+    ///
+    /// # Errors
+    /// When a migration cannot be undone.
+    pub async fn revert(&self) -> anyhow::Result<()> {
+        migrations::revert(&Connector::new(&self.url)?).await
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "tests are told of their cluster by the environment alone")]
+fn cluster() -> anyhow::Result<String> {
+    std::env::var(CLUSTER).context("run `cargo xtask test`, which starts a cluster for the tests")
+}
+
+/// The cluster's URL with another database.
+fn url_of(cluster: &str, database: &str) -> anyhow::Result<String> {
+    let (server, _) = cluster.rsplit_once('/').context("the cluster's URL names no database")?;
+    Ok(format!("{server}/{database}"))
+}
+
+async fn administer() -> anyhow::Result<AsyncPgConnection> {
+    let mut connection = Connector::new(&cluster()?)?.connect().await?;
+    connection.batch_execute("SET statement_timeout = 0; SET lock_timeout = 0").await?;
+    Ok(connection)
+}
+
+#[expect(clippy::disallowed_methods, reason = "a name that no other test has")]
+async fn create_from(template: &str) -> anyhow::Result<String> {
+    let name = format!("test_{}", Uuid::new_v4().simple());
+    administer().await?.batch_execute(&format!("CREATE DATABASE {name} TEMPLATE {template}")).await?;
+    url_of(&cluster()?, &name)
+}
+
+async fn clone() -> anyhow::Result<String> {
+    let template = template_name()?;
+    let mut connection = administer().await?;
+    connection.batch_execute(&format!("SELECT pg_advisory_lock({LOCK})")).await?;
+    let is_there: bool =
+        diesel::dsl::sql::<Bool>("SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = ")
+            .bind::<Text, _>(&template)
+            .sql(")")
+            .get_result(&mut connection)
+            .await?;
+    if !is_there {
+        make(&mut connection, &template).await?;
+    }
+    connection.batch_execute(&format!("SELECT pg_advisory_unlock({LOCK})")).await?;
+    create_from(&template).await
+}
+
+/// Migrates a database under another name and renames it when it is whole, so that no half-made template is used.
+async fn make(connection: &mut AsyncPgConnection, template: &str) -> anyhow::Result<()> {
+    let draft = format!("{template}_draft");
+    connection.batch_execute(&format!("DROP DATABASE IF EXISTS {draft} WITH (FORCE)")).await?;
+    connection.batch_execute(&format!("CREATE DATABASE {draft} TEMPLATE template0")).await?;
+    crate::migrate(&url_of(&cluster()?, &draft)?).await?;
+    // The migrator's connection may still be on its way out.
+    connection
+        .batch_execute(&format!(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{draft}'"
+        ))
+        .await?;
+    connection.batch_execute(&format!("ALTER DATABASE {draft} RENAME TO {template}")).await?;
+    Ok(())
+}
+
+/// A name for what these migrations lead to.
+fn template_name() -> anyhow::Result<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations");
+    let mut files = Vec::new();
+    for migration in std::fs::read_dir(folder)? {
+        let file = migration?.path().join("up.sql");
+        if file.exists() {
+            files.push((file.clone(), std::fs::read(file)?));
+        }
+    }
+    files.sort();
+    let mut hasher = DefaultHasher::new();
+    files.hash(&mut hasher);
+    Ok(format!("cuepoint_template_{:x}", hasher.finish()))
+}

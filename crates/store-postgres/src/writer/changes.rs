@@ -1,0 +1,145 @@
+//! What a group changed, written with a few statements of many rows.
+
+use std::collections::BTreeMap;
+
+use cuepoint_domain::ledger::{Changes, KeyScope};
+use cuepoint_domain::money::Currency;
+use diesel::prelude::*;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+
+use super::statements::{
+    AddEntries, AddKeys, AddOperations, AddPostings, AddRequests, AddTopups, AddWithdrawals, ChangeUsers,
+    ChangeWallets, MoveRequests, MoveTopups, MoveWithdrawals,
+};
+use crate::database::Failure;
+use crate::rows::{
+    Corrupt, EntryRow, KeyRow, MusicRequestRow, NewPostingRow, OperationRow, TopupRow, UserRow, WalletRow,
+    WithdrawalRow,
+};
+use crate::schema::idempotency_keys;
+
+/// The last images of one kind of thing: those that are new, and those that the database has.
+struct Images<Row> {
+    opened: BTreeMap<i64, Row>,
+    moved: BTreeMap<i64, Row>,
+}
+
+impl<Row> Default for Images<Row> {
+    fn default() -> Self {
+        Self { opened: BTreeMap::new(), moved: BTreeMap::new() }
+    }
+}
+
+impl<Row> Images<Row> {
+    fn open(&mut self, id: i64, row: Row) {
+        self.opened.insert(id, row);
+    }
+
+    /// A thing that the same group opened is written once, as it stands in the end.
+    fn moved(&mut self, id: i64, row: Row) {
+        let images = if self.opened.contains_key(&id) { &mut self.opened } else { &mut self.moved };
+        images.insert(id, row);
+    }
+}
+
+/// The rows that a group of plans leaves to write.
+#[derive(Default)]
+pub(super) struct Written {
+    operations: Vec<OperationRow>,
+    keys: Vec<KeyRow>,
+    replaced_keys: Vec<Vec<u8>>,
+    requests: Images<MusicRequestRow>,
+    withdrawals: Images<WithdrawalRow>,
+    topups: Images<TopupRow>,
+    users: BTreeMap<i64, UserRow>,
+    wallets: BTreeMap<i64, WalletRow>,
+    entries: Vec<EntryRow>,
+    postings: Vec<NewPostingRow>,
+}
+
+impl Written {
+    /// Adds what one more plan changed; `replaces` is the key that the database still has in its place.
+    pub(super) fn add(
+        &mut self,
+        changes: &Changes,
+        replaces: Option<KeyScope>,
+        currency: &Currency,
+    ) -> Result<(), Corrupt> {
+        if let Some(record) = &changes.operation {
+            self.operations.push(OperationRow::of(record, currency)?);
+        }
+        self.keys.extend(changes.key.iter().map(KeyRow::of));
+        self.replaced_keys.extend(replaces.map(|scope| scope.0.to_vec()));
+        if let Some(request) = &changes.opened_request {
+            self.requests.open(request.id.get(), MusicRequestRow::of(request, currency));
+        }
+        if let Some(request) = &changes.moved_request {
+            self.requests.moved(request.id.get(), MusicRequestRow::of(request, currency));
+        }
+        if let Some(withdrawal) = &changes.opened_withdrawal {
+            self.withdrawals.open(withdrawal.id.get(), WithdrawalRow::of(withdrawal, currency));
+        }
+        if let Some(withdrawal) = &changes.moved_withdrawal {
+            self.withdrawals.moved(withdrawal.id.get(), WithdrawalRow::of(withdrawal, currency));
+        }
+        if let Some(topup) = &changes.opened_topup {
+            self.topups.open(topup.id.get(), TopupRow::of(topup, currency));
+        }
+        if let Some(topup) = &changes.moved_topup {
+            self.topups.moved(topup.id.get(), TopupRow::of(topup, currency));
+        }
+        self.users.extend(changes.user.iter().map(|user| (user.id.get(), UserRow::of(user, currency))));
+        let wallets = changes.wallets.iter();
+        self.wallets.extend(wallets.map(|wallet| (wallet.user.get(), WalletRow::of(wallet, currency))));
+        self.entries.extend(changes.entries.iter().map(|entry| EntryRow::of(entry, currency)));
+        self.postings.extend(changes.postings.iter().map(|posting| NewPostingRow::of(posting, currency)));
+        Ok(())
+    }
+
+    /// Writes it all, and returns the transaction's id; `None` where there was nothing to write.
+    pub(super) async fn write(
+        mut self,
+        connection: &mut AsyncPgConnection,
+    ) -> Result<Option<String>, Failure> {
+        /// Executes a statement unless it has no rows.
+        macro_rules! execute {
+            ($statement:ident, $rows:expr) => {
+                let rows = $rows;
+                if !rows.is_empty() {
+                    rows.into_iter().collect::<$statement>().execute(connection).await?;
+                }
+            };
+        }
+        /// The rows of a map by id.
+        fn images<Row>(rows: BTreeMap<i64, Row>) -> Vec<Row> {
+            rows.into_values().collect()
+        }
+        // No change comes without the record of its operation.
+        if self.operations.is_empty() {
+            return Ok(None);
+        }
+        // In one order on every server, so that two with the same operations do not wait for each other.
+        self.operations.sort_by_key(|operation| operation.id);
+        self.keys.sort_by(|one, other| one.scope.cmp(&other.scope));
+        let transactions: Vec<String> =
+            self.operations.into_iter().collect::<AddOperations>().load(connection).await?;
+        execute!(AddRequests, images(self.requests.opened));
+        execute!(MoveRequests, images(self.requests.moved));
+        execute!(AddWithdrawals, images(self.withdrawals.opened));
+        execute!(MoveWithdrawals, images(self.withdrawals.moved));
+        execute!(AddTopups, images(self.topups.opened));
+        execute!(MoveTopups, images(self.topups.moved));
+        execute!(ChangeUsers, images(self.users));
+        execute!(ChangeWallets, images(self.wallets));
+        if !self.replaced_keys.is_empty() {
+            diesel::delete(idempotency_keys::table)
+                .filter(idempotency_keys::scope.eq_any(self.replaced_keys))
+                .execute(connection)
+                .await?;
+        }
+        execute!(AddKeys, self.keys);
+        execute!(AddEntries, self.entries);
+        execute!(AddPostings, self.postings);
+        Ok(transactions.into_iter().next())
+    }
+}

@@ -1,0 +1,210 @@
+//! Every statement by which plans change the database.
+
+use bigdecimal::BigDecimal;
+use diesel::query_builder::Query;
+use diesel::sql_types::{
+    BigInt, Bool, Bytea, Double, Jsonb, Nullable, Numeric, Text, Timestamptz, Uuid as SqlUuid,
+};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::bulk::bulk;
+use crate::rows::{
+    EntryRow, KeyRow, MusicRequestRow, NewPostingRow, OperationRow, TopupRow, UserRow, WalletRow,
+    WithdrawalRow,
+};
+
+bulk! {
+    /// Adds operations, and answers the transaction's id for each, so that its end can be asked for later.
+    AddOperations(OperationRow)
+        "INSERT INTO operations (id, kind, actor_user_id, reason, at, receipt) SELECT * FROM unnest("
+        [
+            id: SqlUuid as Uuid,
+            kind: Text as String,
+            actor_user_id: Nullable<BigInt> as Option<i64>,
+            reason: Nullable<Text> as Option<String>,
+            at: Timestamptz as OffsetDateTime,
+            receipt: Jsonb as serde_json::Value,
+        ]
+        ") RETURNING pg_current_xact_id()::text"
+
+    /// Adds keys.
+    AddKeys(KeyRow)
+        "INSERT INTO idempotency_keys (scope, fingerprint, operation_id, at) SELECT * FROM unnest("
+        [
+            scope: Bytea as Vec<u8>,
+            fingerprint: Bytea as Vec<u8>,
+            operation_id: SqlUuid as Uuid,
+            at: Timestamptz as OffsetDateTime,
+        ]
+        ")"
+
+    /// Adds music requests.
+    AddRequests(MusicRequestRow)
+        "INSERT INTO music_requests (id, requester_id, dj_id, song_title, artist_name, artist_type, music_url, \
+         fee, status, expires_at, changed_at, commission, created_at) SELECT * FROM unnest("
+        [
+            id: BigInt as i64,
+            requester_id: BigInt as i64,
+            dj_id: BigInt as i64,
+            song_title: Text as String,
+            artist_name: Text as String,
+            artist_type: Text as String,
+            music_url: Text as String,
+            fee: Numeric as BigDecimal,
+            status: Text as String,
+            expires_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
+            changed_at: Timestamptz as OffsetDateTime,
+            commission: Nullable<Numeric> as Option<BigDecimal>,
+            created_at: Timestamptz as OffsetDateTime,
+        ]
+        ")"
+
+    /// Moves music requests.
+    MoveRequests(MusicRequestRow)
+        "UPDATE music_requests AS kept SET status = moved.status, expires_at = moved.expires_at, \
+         changed_at = moved.changed_at, commission = moved.commission FROM unnest("
+        [
+            id: BigInt as i64,
+            status: Text as String,
+            expires_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
+            changed_at: Timestamptz as OffsetDateTime,
+            commission: Nullable<Numeric> as Option<BigDecimal>,
+        ]
+        ") AS moved (id, status, expires_at, changed_at, commission) WHERE kept.id = moved.id"
+
+    /// Adds withdrawals.
+    AddWithdrawals(WithdrawalRow)
+        "INSERT INTO withdrawals (id, user_id, amount, wallet_address, currency, network, status, txid, \
+         created_at, updated_at) SELECT * FROM unnest("
+        [
+            id: BigInt as i64,
+            user_id: BigInt as i64,
+            amount: Numeric as BigDecimal,
+            wallet_address: Text as String,
+            currency: Text as String,
+            network: Text as String,
+            status: Text as String,
+            txid: Nullable<Text> as Option<String>,
+            created_at: Timestamptz as OffsetDateTime,
+            updated_at: Timestamptz as OffsetDateTime,
+        ]
+        ")"
+
+    /// Moves withdrawals.
+    MoveWithdrawals(WithdrawalRow)
+        "UPDATE withdrawals AS kept SET status = moved.status, txid = moved.txid, \
+         updated_at = moved.updated_at FROM unnest("
+        [
+            id: BigInt as i64,
+            status: Text as String,
+            txid: Nullable<Text> as Option<String>,
+            updated_at: Timestamptz as OffsetDateTime,
+        ]
+        ") AS moved (id, status, txid, updated_at) WHERE kept.id = moved.id"
+
+    /// Adds top-ups.
+    AddTopups(TopupRow)
+        "INSERT INTO topups (id, user_id, amount, status, payment_url, created_at, updated_at) \
+         SELECT * FROM unnest("
+        [
+            id: BigInt as i64,
+            user_id: BigInt as i64,
+            amount: Numeric as BigDecimal,
+            status: Text as String,
+            payment_url: Nullable<Text> as Option<String>,
+            created_at: Timestamptz as OffsetDateTime,
+            updated_at: Timestamptz as OffsetDateTime,
+        ]
+        ")"
+
+    /// Ends top-ups.
+    MoveTopups(TopupRow)
+        "UPDATE topups AS kept SET status = moved.status, updated_at = moved.updated_at FROM unnest("
+        [
+            id: BigInt as i64,
+            status: Text as String,
+            updated_at: Timestamptz as OffsetDateTime,
+        ]
+        ") AS moved (id, status, updated_at) WHERE kept.id = moved.id"
+
+    /// Changes people, but for their e-mail address, role and being a DJ, which no plan changes.
+    ChangeUsers(UserRow)
+        "UPDATE users AS kept SET name = changed.name, phone = changed.phone, \
+         phone_verified = changed.phone_verified, online = changed.online, \
+         fee_upcoming_artist = changed.fee_upcoming_artist, fee_popular_song = changed.fee_popular_song, \
+         played = changed.played, city = changed.city, state = changed.state, country = changed.country, \
+         latitude = changed.latitude, longitude = changed.longitude, radius = changed.radius FROM unnest("
+        [
+            id: BigInt as i64,
+            name: Text as String,
+            phone: Nullable<Text> as Option<String>,
+            phone_verified: Bool as bool,
+            online: Bool as bool,
+            fee_upcoming_artist: Numeric as BigDecimal,
+            fee_popular_song: Numeric as BigDecimal,
+            played: BigInt as i64,
+            city: Nullable<Text> as Option<String>,
+            state: Nullable<Text> as Option<String>,
+            country: Nullable<Text> as Option<String>,
+            latitude: Nullable<Double> as Option<f64>,
+            longitude: Nullable<Double> as Option<f64>,
+            radius: Nullable<Double> as Option<f64>,
+        ]
+        ") AS changed (id, name, phone, phone_verified, online, fee_upcoming_artist, fee_popular_song, played, \
+         city, state, country, latitude, longitude, radius) WHERE kept.id = changed.id"
+
+    /// Changes wallets.
+    ChangeWallets(WalletRow)
+        "UPDATE wallets AS kept SET available = changed.available, held = changed.held, owed = changed.owed, \
+         seq = changed.seq, last_at = changed.last_at, head = changed.head FROM unnest("
+        [
+            user_id: BigInt as i64,
+            available: Numeric as BigDecimal,
+            held: Numeric as BigDecimal,
+            owed: Numeric as BigDecimal,
+            seq: BigInt as i64,
+            last_at: Timestamptz as OffsetDateTime,
+            head: Bytea as Vec<u8>,
+        ]
+        ") AS changed (user_id, available, held, owed, seq, last_at, head) WHERE kept.user_id = changed.user_id"
+
+    /// Adds entries.
+    AddEntries(EntryRow)
+        "INSERT INTO ledger_entries (wallet_id, seq, operation_id, kind, reference_kind, reference_id, \
+         available_change, held_change, owed_change, available_after, held_after, owed_after, at, previous, hash) \
+         SELECT * FROM unnest("
+        [
+            wallet_id: BigInt as i64,
+            seq: BigInt as i64,
+            operation_id: SqlUuid as Uuid,
+            kind: Text as String,
+            reference_kind: Text as String,
+            reference_id: BigInt as i64,
+            available_change: Numeric as BigDecimal,
+            held_change: Numeric as BigDecimal,
+            owed_change: Numeric as BigDecimal,
+            available_after: Numeric as BigDecimal,
+            held_after: Numeric as BigDecimal,
+            owed_after: Numeric as BigDecimal,
+            at: Timestamptz as OffsetDateTime,
+            previous: Bytea as Vec<u8>,
+            hash: Bytea as Vec<u8>,
+        ]
+        ")"
+
+    /// Adds postings.
+    AddPostings(NewPostingRow)
+        "INSERT INTO postings (operation_id, account, amount, at) SELECT * FROM unnest("
+        [
+            operation_id: SqlUuid as Uuid,
+            account: Text as String,
+            amount: Numeric as BigDecimal,
+            at: Timestamptz as OffsetDateTime,
+        ]
+        ")"
+}
+
+impl Query for AddOperations {
+    type SqlType = Text;
+}

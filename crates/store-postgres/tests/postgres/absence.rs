@@ -1,0 +1,131 @@
+//! The database away, silent, or gone at the worst moment: an answer within five seconds, and recovery by itself.
+
+use std::time::{Duration, Instant};
+
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::{Auditor, KeyScope};
+use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::ports::{
+    Applied, ApplyError, Audit, DjFilter, Ids, Ledger, MusicRequests, People, Sessions, Store, Topups,
+    Wallets, Withdrawals,
+};
+use cuepoint_domain::session::TokenHash;
+use cuepoint_store_postgres::PostgresStore;
+use cuepoint_store_postgres::testing::TestDatabase;
+use futures_util::FutureExt;
+use futures_util::future::join_all;
+
+use crate::proxy::{Proxy, Weather};
+use crate::world::{available, client, guest, now, open, topup, withdrawal};
+
+struct Scene {
+    database: TestDatabase,
+    proxy: Proxy,
+    store: PostgresStore,
+    user: UserId,
+}
+
+impl Scene {
+    async fn set() -> Self {
+        let database = TestDatabase::create().await;
+        let proxy = Proxy::before(database.url()).await;
+        let store = open(&proxy.url(database.url())).await;
+        let user = guest(&store, 100_00).await;
+        Self { database, proxy, store, user }
+    }
+
+    /// Calls every kind of method at once, and says which of them answered.
+    async fn call_everything(&self) -> Vec<(&'static str, bool)> {
+        let (store, user, page) = (&self.store, self.user, PageRequest::new(1, 15));
+        let plan = withdrawal(store, user, 1_00, "T1").await;
+        let scope = KeyScope([7; 32]);
+        let token = TokenHash([7; 32]);
+        let calls = [
+            ("apply", store.apply(plan).map(|answer| answer.is_ok()).boxed()),
+            ("find_key", store.find_key(&scope).map(|answer| answer.is_ok()).boxed()),
+            ("profile", store.profile(user).map(|answer| answer.is_ok()).boxed()),
+            ("djs", store.djs(DjFilter::default(), page).map(|answer| answer.is_ok()).boxed()),
+            ("balance", store.balance(user).map(|answer| answer.is_ok()).boxed()),
+            ("entries", store.entries(user, page).map(|answer| answer.is_ok()).boxed()),
+            ("withdrawals", store.withdrawals(user, page).map(|answer| answer.is_ok()).boxed()),
+            ("topups", store.topups(user, page).map(|answer| answer.is_ok()).boxed()),
+            ("overdue", store.overdue(None, now(), 5).map(|answer| answer.is_ok()).boxed()),
+            ("end", store.end(&token, now()).map(|answer| answer.is_ok()).boxed()),
+            ("adjustment", store.adjustment().map(|answer| answer.is_ok()).boxed()),
+            ("ready", store.ready().map(|answer| answer.is_ok()).boxed()),
+        ];
+        join_all(calls.map(|(name, call)| async move { (name, call.await) })).await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_server_every_method_says_so_in_time_and_works_again_afterwards() {
+    for weather in [Weather::Cut, Weather::Silent] {
+        let scene = Scene::set().await;
+        assert!(scene.call_everything().await.iter().all(|(_, answered)| *answered));
+        scene.proxy.turn(weather);
+        for _ in 0..2 {
+            let start = Instant::now();
+            for (name, answered) in scene.call_everything().await {
+                // One number more may be left in memory.
+                assert!(!answered || name == "adjustment", "{weather:?}: {name} answered without a server");
+            }
+            assert!(start.elapsed() < Duration::from_secs(5), "{weather:?}: {:?}", start.elapsed());
+        }
+        scene.proxy.turn(Weather::Fair);
+        for (name, answered) in scene.call_everything().await {
+            assert!(answered, "{weather:?}: {name} did not recover");
+        }
+        let mut auditor = Auditor::new();
+        scene.store.show(&mut auditor).await.unwrap();
+        auditor.finish().unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_whose_answer_is_lost_is_found_out_and_answered() {
+    let scene = Scene::set().await;
+    let plan = topup(&scene.store, scene.user, 5_00).await;
+    scene.proxy.turn(Weather::LosesCommitAnswer);
+    let answer = scene.store.apply(plan.clone()).await.unwrap();
+    assert!(matches!(answer, Applied::Fresh(_)));
+    assert_eq!(available(&scene.store, scene.user).await, 105_00);
+    let again = scene.store.apply(plan).await.unwrap();
+    assert_eq!(again, Applied::Replayed(answer.receipt().clone()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_that_is_lost_itself_is_made_again() {
+    let scene = Scene::set().await;
+    let plan = topup(&scene.store, scene.user, 5_00).await;
+    scene.proxy.turn(Weather::LosesCommit);
+    assert!(matches!(scene.store.apply(plan).await.unwrap(), Applied::Fresh(_)));
+    assert_eq!(available(&scene.store, scene.user).await, 105_00);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn idle_connections_that_the_server_closed_are_replaced_unnoticed() {
+    let scene = Scene::set().await;
+    assert!(scene.call_everything().await.iter().all(|(_, answered)| *answered));
+    let others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+        WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    client(scene.database.url()).await.batch_execute(others).await.unwrap();
+    for (name, answered) in scene.call_everything().await {
+        assert!(answered, "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_locked_by_somebody_else_is_not_waited_for_too_long() {
+    let scene = Scene::set().await;
+    let holder = client(scene.database.url()).await;
+    let lock = format!("BEGIN; SELECT FROM wallets WHERE user_id = {} FOR UPDATE", scene.user);
+    holder.batch_execute(&lock).await.unwrap();
+    let plan = withdrawal(&scene.store, scene.user, 1_00, "T1").await;
+    let start = Instant::now();
+    let answer = scene.store.apply(plan).await;
+    assert!(matches!(answer, Err(ApplyError::Unavailable(_))), "{answer:?}");
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    holder.batch_execute("ROLLBACK").await.unwrap();
+    assert_eq!(available(&scene.store, scene.user).await, 100_00);
+}

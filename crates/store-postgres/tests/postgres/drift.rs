@@ -1,0 +1,53 @@
+//! The tables as Rust knows them are the tables that the migrations make.
+
+use std::collections::BTreeSet;
+
+use cuepoint_store_postgres::testing::TestDatabase;
+
+use crate::world::client;
+
+/// What `information_schema` calls a Diesel type.
+fn type_name(diesel: &str) -> &str {
+    match diesel {
+        "Bool" => "boolean",
+        "SmallInt" => "smallint",
+        "BigInt" => "bigint",
+        "Text" => "text",
+        "Numeric" => "numeric",
+        "Double" => "double precision",
+        "Timestamptz" => "timestamp with time zone",
+        "Bytea" => "bytea",
+        "Uuid" => "uuid",
+        "Jsonb" => "jsonb",
+        other => panic!("{other} is no type that this test knows"),
+    }
+}
+
+/// Every column that `schema.rs` declares, as `table.column type nullability`.
+fn declared() -> BTreeSet<String> {
+    let mut columns = BTreeSet::new();
+    for table in include_str!("../../src/schema.rs").split("diesel::table! {").skip(1) {
+        let name = table.split_whitespace().next().unwrap();
+        let body = table.split_once(") {").unwrap().1.split_once('}').unwrap().0;
+        for (column, ty) in body.lines().filter_map(|line| line.trim().split_once(" -> ")) {
+            let ty = ty.trim_end_matches(',');
+            let inner = ty.strip_prefix("Nullable<").and_then(|ty| ty.strip_suffix('>'));
+            let nullable = if inner.is_some() { "YES" } else { "NO" };
+            columns.insert(format!("{name}.{column} {} {nullable}", type_name(inner.unwrap_or(ty))));
+        }
+    }
+    columns
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_tables_in_rust_are_those_of_the_migrations() {
+    let database = TestDatabase::create().await;
+    let columns = "SELECT table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable
+        FROM information_schema.columns
+        WHERE table_schema = 'public' AND is_generated = 'NEVER' AND table_name <> '__diesel_schema_migrations'";
+    let rows = client(database.url()).await.query(columns, &[]).await.unwrap();
+    let migrated: BTreeSet<String> = rows.iter().map(|row| row.get(0)).collect();
+    let declared = declared();
+    assert_eq!(declared.difference(&migrated).collect::<Vec<_>>(), Vec::<&String>::new(), "only in Rust");
+    assert_eq!(migrated.difference(&declared).collect::<Vec<_>>(), Vec::<&String>::new(), "only in SQL");
+}

@@ -1,0 +1,129 @@
+//! Plans that wait for a transaction share the next one, each with a verdict of its own.
+
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::Rejection;
+use cuepoint_domain::ports::{Applied, ApplyError, Ledger};
+use cuepoint_store_postgres::PostgresStore;
+use cuepoint_store_postgres::testing::TestDatabase;
+use futures_util::future::{BoxFuture, join_all, poll_immediate};
+use tokio_postgres::Client;
+
+use crate::world::{available, client, guest, open, topup, until, withdrawal};
+
+type Answer = Result<Applied, ApplyError>;
+
+/// How many transactions have written operations.
+async fn transactions(client: &Client) -> i64 {
+    client.query_one("SELECT count(DISTINCT xmin::text) FROM operations", &[]).await.unwrap().get(0)
+}
+
+/// Applies plans so that they wait together: the writer is kept busy by a lock on another wallet meanwhile.
+async fn together(
+    store: &PostgresStore,
+    database: &TestDatabase,
+    mut plans: Vec<BoxFuture<'_, Answer>>,
+    busy_with: UserId,
+) -> Vec<Answer> {
+    let holder = client(database.url()).await;
+    let lock = format!("BEGIN; SELECT FROM wallets WHERE user_id = {busy_with} FOR UPDATE");
+    holder.batch_execute(&lock).await.unwrap();
+    let mut first = store.apply(topup(store, busy_with, 1).await);
+    assert!(poll_immediate(&mut first).await.is_none());
+    until("the writer waits for the lock", || async {
+        let waiting = "SELECT count(*) FROM pg_stat_activity \
+            WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        holder.query_one(waiting, &[]).await.unwrap().get::<_, i64>(0) == 1
+    })
+    .await;
+    for plan in &mut plans {
+        assert!(poll_immediate(plan).await.is_none(), "nobody is answered before the commit");
+    }
+    holder.batch_execute("ROLLBACK").await.unwrap();
+    first.await.unwrap();
+    join_all(plans).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn waiting_plans_share_a_transaction_and_each_has_its_own_verdict() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let (busy, user) = (guest(&store, 0).await, guest(&store, 100_00).await);
+    let asking = client(database.url()).await;
+    let before = transactions(&asking).await;
+    let mut plans = Vec::new();
+    for number in 0..40 {
+        // Every third asks for more than there will be.
+        let cents = if number % 3 == 1 { 1_000_00 } else { 5_00 };
+        plans.push(store.apply(withdrawal(&store, user, cents, "T1").await));
+    }
+    let answers = together(&store, &database, plans, busy).await;
+    for (number, answer) in answers.iter().enumerate() {
+        // Twenty of five spend it all: those asked for first, in their order.
+        let earlier = (0..number).filter(|earlier| earlier % 3 != 1).count();
+        if number % 3 != 1 && earlier < 20 {
+            assert!(matches!(answer, Ok(Applied::Fresh(_))), "{number}: {answer:?}");
+        } else {
+            let refused = matches!(answer, Err(ApplyError::Rejected(Rejection::InsufficientFunds { .. })));
+            assert!(refused, "{number}: {answer:?}");
+        }
+    }
+    assert_eq!(available(&store, user).await, 0);
+    assert_eq!(transactions(&asking).await - before, 2, "one for the busy wallet and one for all the others");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plan_that_the_database_refuses_fails_alone() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let (busy, user) = (guest(&store, 0).await, guest(&store, 100_00).await);
+    let mut plans = Vec::new();
+    for number in 0..9 {
+        let address = if number == 4 { "" } else { "T1" };
+        plans.push(store.apply(withdrawal(&store, user, 5_00, address).await));
+    }
+    let answers = together(&store, &database, plans, busy).await;
+    for (number, answer) in answers.iter().enumerate() {
+        if number == 4 {
+            assert!(matches!(answer, Err(ApplyError::Unavailable(_))), "{number}: {answer:?}");
+        } else {
+            assert!(matches!(answer, Ok(Applied::Fresh(_))), "{number}: {answer:?}");
+        }
+    }
+    assert_eq!(available(&store, user).await, 60_00);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn more_plans_than_a_group_takes_are_all_applied() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let (busy, user) = (guest(&store, 0).await, guest(&store, 200_00).await);
+    let asking = client(database.url()).await;
+    let before = transactions(&asking).await;
+    let mut plans = Vec::new();
+    for _ in 0..200 {
+        plans.push(store.apply(withdrawal(&store, user, 1_00, "T1").await));
+    }
+    let answers = together(&store, &database, plans, busy).await;
+    assert!(answers.iter().all(Result::is_ok));
+    assert_eq!(available(&store, user).await, 0);
+    let groups = transactions(&asking).await - before;
+    assert!(groups < 10, "{groups} transactions for 201 plans");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn closing_answers_those_who_wait_and_takes_no_more() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let user = guest(&store, 100_00).await;
+    let mut waiting = Vec::new();
+    for _ in 0..10 {
+        let mut plan = store.apply(withdrawal(&store, user, 1_00, "T1").await);
+        assert!(poll_immediate(&mut plan).await.is_none());
+        waiting.push(plan);
+    }
+    let late = withdrawal(&store, user, 1_00, "T1").await;
+    store.close().await;
+    assert!(join_all(waiting).await.iter().all(Result::is_ok));
+    assert!(matches!(store.apply(late).await, Err(ApplyError::Unavailable(_))));
+    assert_eq!(available(&open(database.url()).await, user).await, 90_00);
+}

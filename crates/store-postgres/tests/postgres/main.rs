@@ -1,0 +1,19 @@
+//! What PostgreSQL itself is relied on for: its tables, its migrations, groups of plans, and its absence.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "whatever fails here fails a test"
+)]
+#![allow(clippy::inconsistent_digit_grouping, reason = "sums are written as dollars and cents: 100_00")]
+
+mod absence;
+mod drift;
+mod groups;
+mod migrations;
+mod proxy;
+mod schema;
+mod servers;
+mod world;

@@ -1,0 +1,94 @@
+//! Migrations, and the first start.
+
+use cuepoint_domain::money::Currency;
+use cuepoint_store_postgres::testing::TestDatabase;
+use cuepoint_store_postgres::{PostgresOptions, PostgresStore, migrate};
+use futures_util::future::join_all;
+
+use crate::world::{client, open, options, usd};
+
+/// Every object of the schema, one a line.
+async fn objects(database: &TestDatabase) -> Vec<String> {
+    let every = "
+        SELECT 'column ' || table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable
+            FROM information_schema.columns WHERE table_schema = 'public'
+        UNION ALL
+        SELECT 'constraint ' || conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid)
+            FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+        UNION ALL
+        SELECT 'index ' || indexdef FROM pg_indexes WHERE schemaname = 'public'
+        UNION ALL
+        SELECT 'trigger ' || pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+        UNION ALL
+        SELECT 'function ' || proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+        UNION ALL
+        SELECT 'sequence ' || sequence_name || ' ' || increment FROM information_schema.sequences
+            WHERE sequence_schema = 'public'
+        ORDER BY 1";
+    let rows = client(database.url()).await.query(every, &[]).await.unwrap();
+    rows.iter().map(|row| row.get::<_, String>(0)).filter(|object| !object.contains("__diesel")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn migrations_lead_up_and_down_and_up_again() {
+    let database = TestDatabase::empty().await;
+    let applied = migrate(database.url()).await.unwrap();
+    let up = objects(&database).await;
+    assert!(!applied.is_empty() && !up.is_empty());
+    assert_eq!(migrate(database.url()).await.unwrap(), Vec::<String>::new());
+    database.revert().await.unwrap();
+    assert_eq!(objects(&database).await, Vec::<String>::new());
+    assert_eq!(migrate(database.url()).await.unwrap(), applied);
+    assert_eq!(objects(&database).await, up);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_many_who_migrate_at_once_one_does() {
+    for _ in 0..3 {
+        let database = TestDatabase::empty().await;
+        let applied = join_all((0..4).map(|_| migrate(database.url()))).await;
+        let mut counts: Vec<usize> = applied.into_iter().map(|names| names.unwrap().len()).collect();
+        counts.sort_unstable();
+        assert_eq!(counts[..3], [0, 0, 0]);
+        assert!(counts[3] > 0);
+    }
+}
+
+/// Migrating also works where the runtime has one thread only.
+#[tokio::test]
+async fn migrating_needs_no_second_thread() {
+    let database = TestDatabase::empty().await;
+    assert!(!migrate(database.url()).await.unwrap().is_empty());
+}
+
+async fn refusal(options: PostgresOptions, currency: Currency) -> String {
+    format!("{:#}", PostgresStore::open(options, currency).await.expect_err("a refusal"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_without_its_migrations_is_refused_unless_the_start_applies_them() {
+    let database = TestDatabase::empty().await;
+    let refusal = refusal(options(database.url()), usd()).await;
+    assert!(refusal.contains("cuepoint migrate"), "{refusal}");
+    let options = PostgresOptions { migrate_on_start: true, ..options(database.url()) };
+    PostgresStore::open(options, usd()).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_currency_or_scale_than_the_first_is_refused() {
+    let database = TestDatabase::create().await;
+    open(database.url()).await;
+    open(database.url()).await;
+    for (code, scale) in [("EUR", 2), ("USD", 3)] {
+        let refusal = refusal(options(database.url()), Currency::new(code, scale).unwrap()).await;
+        assert!(refusal.contains("keeps USD with 2 decimals"), "{refusal}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_connection_names_its_cause_and_no_password() {
+    let url = "postgres://app:hunter2@127.0.0.1:1/cuepoint";
+    let refusal = refusal(options(url), usd()).await;
+    assert!(refusal.contains("refused") && !refusal.contains("hunter2"), "{refusal}");
+    assert!(!format!("{:?}", options(url)).contains("hunter2"));
+}

@@ -1,0 +1,108 @@
+//! A network between the store and its server that fails in the ways networks do.
+
+use std::net::SocketAddr;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+/// What the network does at the moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Weather {
+    /// Everything passes.
+    Fair,
+    /// Every connection is cut, every new one too.
+    Cut,
+    /// Connections are made and stay, but nothing passes.
+    Silent,
+    /// The next COMMIT reaches the server, but its answer is lost with the connection.
+    LosesCommitAnswer,
+    /// The next COMMIT is lost with the connection.
+    LosesCommit,
+}
+
+/// A proxy in front of a server.
+pub(crate) struct Proxy {
+    address: SocketAddr,
+    weather: watch::Sender<Weather>,
+}
+
+impl Proxy {
+    /// A proxy in front of the server of this URL, in fair weather.
+    pub(crate) async fn before(url: &str) -> Self {
+        let config: tokio_postgres::Config = url.parse().unwrap();
+        let tokio_postgres::config::Host::Tcp(host) = config.get_hosts()[0].clone() else {
+            panic!("the cluster listens on no port")
+        };
+        let server = format!("{host}:{}", config.get_ports()[0]);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let weather = watch::Sender::new(Weather::Fair);
+        let forecast = weather.clone();
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let server = server.clone();
+                tokio::spawn(carry(client, server, forecast.clone()));
+            }
+        });
+        Self { address, weather }
+    }
+
+    /// The URL with this proxy in place of the server.
+    pub(crate) fn url(&self, url: &str) -> String {
+        let config: tokio_postgres::Config = url.parse().unwrap();
+        let (user, database) = (config.get_user().unwrap(), config.get_dbname().unwrap());
+        format!("postgres://{user}@{}/{database}", self.address)
+    }
+
+    pub(crate) fn turn(&self, weather: Weather) {
+        self.weather.send_replace(weather);
+    }
+}
+
+/// Carries bytes both ways for as long as the weather allows.
+async fn carry(mut client: TcpStream, server: String, weather: watch::Sender<Weather>) {
+    let mut forecast = weather.subscribe();
+    if *forecast.borrow() == Weather::Cut {
+        return;
+    }
+    let mut server = TcpStream::connect(server).await.unwrap();
+    let (mut from_client, mut from_server) = (vec![0; 65_536], vec![0; 65_536]);
+    loop {
+        let now = *forecast.borrow_and_update();
+        match now {
+            Weather::Cut => return,
+            Weather::Silent => {
+                if forecast.changed().await.is_err() {
+                    return;
+                }
+                continue;
+            }
+            Weather::Fair | Weather::LosesCommit | Weather::LosesCommitAnswer => {}
+        }
+        tokio::select! {
+            changed = forecast.changed() => if changed.is_err() { return },
+            read = client.read(&mut from_client) => {
+                let Ok(length @ 1..) = read else { return };
+                let bytes = &from_client[..length];
+                let commits = bytes.windows(7).any(|window| window == b"COMMIT\0");
+                if commits && now == Weather::LosesCommit {
+                    weather.send_replace(Weather::Fair);
+                    return;
+                }
+                server.write_all(bytes).await.unwrap();
+                if commits && now == Weather::LosesCommitAnswer {
+                    let _ = server.read(&mut from_server).await;
+                    weather.send_replace(Weather::Fair);
+                    return;
+                }
+            }
+            read = server.read(&mut from_server) => {
+                let Ok(length @ 1..) = read else { return };
+                if client.write_all(&from_server[..length]).await.is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}

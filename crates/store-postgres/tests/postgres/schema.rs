@@ -1,0 +1,310 @@
+//! The tables refuse what no rule allows, whoever asks.
+
+use cuepoint_store_postgres::testing::TestDatabase;
+use tokio_postgres::error::SqlState;
+
+use crate::world::client;
+
+const USER: &str = "INSERT INTO users (id, name, email, email_folded, email_verified, phone_verified, \
+    password_hash, role, is_dj, online, fee_upcoming_artist, fee_popular_song, played, rating_stars, \
+    rating_count, created_at) VALUES ";
+const REQUEST: &str = "INSERT INTO music_requests (id, requester_id, dj_id, song_title, artist_name, artist_type, \
+    music_url, fee, status, expires_at, changed_at, commission, created_at) VALUES ";
+const WITHDRAWAL: &str = "INSERT INTO withdrawals (id, user_id, amount, wallet_address, currency, network, status, \
+    txid, created_at, updated_at) VALUES ";
+const TOPUP: &str =
+    "INSERT INTO topups (id, user_id, amount, status, payment_url, created_at, updated_at) VALUES ";
+const ENTRY: &str = "INSERT INTO ledger_entries (wallet_id, seq, operation_id, kind, reference_kind, reference_id, \
+    available_change, held_change, owed_change, available_after, held_after, owed_after, at, previous, hash) VALUES ";
+const POSTING: &str = "INSERT INTO postings (operation_id, account, amount, at) VALUES ";
+const WALLET: &str = "UPDATE wallets SET ";
+const FAMILY: &str = "INSERT INTO refresh_token_families (id, user_id, created_at) VALUES ";
+const TOKEN: &str = "INSERT INTO refresh_tokens (hash, family_id, issued_at, expires_at, used_at) VALUES ";
+const KEY: &str = "INSERT INTO idempotency_keys (scope, fingerprint, operation_id, at) VALUES ";
+
+/// Stands in the cases below for values that they have in common.
+fn expanded(case: &str) -> String {
+    case.replace("$zero", "decode(repeat('00', 32), 'hex')")
+        .replace("$link", "decode(repeat('11', 32), 'hex')")
+        .replace("$op1", "'00000000-0000-0000-0000-000000000001'")
+        .replace("$op2", "'00000000-0000-0000-0000-000000000002'")
+}
+
+/// Rows that every table accepts: a DJ and a guest with a topped-up wallet, and one of each other thing.
+const SOUND: &[(&str, &str)] = &[
+    (
+        USER,
+        "(1, 'Dj', 'dj@example.com', 'dj@example.com', true, false, 'h', 'member', true, true, 5, 9, 0, 9, 2, now())",
+    ),
+    (
+        USER,
+        "(2, 'Ada', 'Ada@Example.com', 'ada@example.com', false, false, 'h', 'member', false, false, 0, 0, 0, 0, 0, now())",
+    ),
+    (
+        "",
+        "INSERT INTO wallets (user_id, available, held, owed, seq, last_at, head) \
+        VALUES (1, 0, 0, 0, 0, now(), $zero), (2, 10, 0, 0, 1, now(), $link)",
+    ),
+    (
+        "",
+        "INSERT INTO operations (id, kind, actor_user_id, at, receipt) \
+        VALUES ($op1, 'open_topup', 2, now(), '{}'), ($op2, 'adjust', NULL, now(), '{}')",
+    ),
+    (KEY, "($zero, $zero, $op1, now())"),
+    (ENTRY, "(2, 1, $op1, 'topup', 'topup', 1, 10, 0, 0, 10, 0, 0, now(), $zero, $link)"),
+    (POSTING, "($op1, 'outside_topups', -10, now())"),
+    (REQUEST, "(1, 2, 1, 't', 'a', 'popular', 'https://x', 9, 'pending', now(), now(), NULL, now())"),
+    (REQUEST, "(2, 2, 1, 't', 'a', 'popular', 'https://x', 9, 'played', NULL, now(), 9, now())"),
+    (WITHDRAWAL, "(1, 2, 1, 'w', 'USDT', 'TRC20', 'pending', NULL, now(), now())"),
+    (TOPUP, "(1, 2, 10, 'confirmed', NULL, now(), now())"),
+    (FAMILY, "($op1, 2, now())"),
+    (TOKEN, "($zero, $op1, now(), now(), NULL)"),
+];
+
+/// Rows that break one rule each, and the constraint that says so.
+const UNSOUND: &[(&str, &str, &str)] = &[
+    (
+        USER,
+        "(3, 'Ada', 'ADA@example.com', 'ada@example.com', false, false, 'h', 'member', false, false, 0, 0, 0, 0, 0, now())",
+        "users_email_folded_key",
+    ),
+    (
+        USER,
+        "(3, 'Bo', 'Bo@example.com', 'Bo@example.com', false, false, 'h', 'member', false, false, 0, 0, 0, 0, 0, now())",
+        "users_email_folded_is_lower",
+    ),
+    (
+        USER,
+        "(0, 'Bo', 'b@x', 'b@x', false, false, 'h', 'member', false, false, 0, 0, 0, 0, 0, now())",
+        "users_id_check",
+    ),
+    (
+        USER,
+        "(3, '', 'b@x', 'b@x', false, false, 'h', 'member', false, false, 0, 0, 0, 0, 0, now())",
+        "users_name_check",
+    ),
+    (
+        USER,
+        "(3, repeat('é', 256), 'b@x', 'b@x', false, false, 'h', 'member', false, false, 0, 0, 0, 0, 0, now())",
+        "users_name_check",
+    ),
+    (
+        USER,
+        "(3, 'Bo', 'b@x', 'b@x', false, false, 'h', 'admin', false, false, 0, 0, 0, 0, 0, now())",
+        "users_role_check",
+    ),
+    (
+        USER,
+        "(3, 'Bo', 'b@x', 'b@x', false, false, 'h', 'member', false, true, 0, 0, 0, 0, 0, now())",
+        "users_only_djs_have_prices",
+    ),
+    (
+        USER,
+        "(3, 'Bo', 'b@x', 'b@x', false, false, 'h', 'member', true, true, -1, 0, 0, 0, 0, now())",
+        "users_fee_upcoming_artist_check",
+    ),
+    (
+        USER,
+        "(3, 'Bo', 'b@x', 'b@x', false, false, 'h', 'member', true, true, 0, -1, 0, 0, 0, now())",
+        "users_fee_popular_song_check",
+    ),
+    (
+        USER,
+        "(3, 'Bo', 'b@x', 'b@x', false, false, 'h', 'member', true, true, 0, 0, 0, 6, 1, now())",
+        "users_stars_fit_count",
+    ),
+    ("", "UPDATE users SET latitude = 1 WHERE id = 1", "users_place_is_whole"),
+    ("", "UPDATE users SET latitude = 91, longitude = 0 WHERE id = 1", "users_latitude_check"),
+    ("", "UPDATE users SET latitude = 'NaN', longitude = 0 WHERE id = 1", "users_latitude_check"),
+    ("", "UPDATE users SET radius = 20039 WHERE id = 1", "users_radius_check"),
+    ("", "DELETE FROM users WHERE id = 2", "wallets_user_id_fkey"),
+    (WALLET, "available = -0.01 WHERE user_id = 2", "wallets_available_check"),
+    (WALLET, "held = -0.01 WHERE user_id = 2", "wallets_held_check"),
+    (WALLET, "owed = -0.01 WHERE user_id = 2", "wallets_owed_check"),
+    (WALLET, "available = 1 WHERE user_id = 1", "wallets_without_entries_are_empty"),
+    (WALLET, "head = '' WHERE user_id = 1", "wallets_head_check"),
+    ("", "DELETE FROM wallets WHERE user_id = 2", "withdrawals_user_id_fkey"),
+    (
+        REQUEST,
+        "(3, 1, 1, 't', 'a', 'popular', 'https://x', 9, 'rejected', NULL, now(), NULL, now())",
+        "music_requests_are_made_of_others",
+    ),
+    (
+        REQUEST,
+        "(3, 2, 9, 't', 'a', 'popular', 'https://x', 9, 'rejected', NULL, now(), NULL, now())",
+        "music_requests_dj_id_fkey",
+    ),
+    (
+        REQUEST,
+        "(3, 2, 1, 't', 'a', 'obscure', 'https://x', 9, 'rejected', NULL, now(), NULL, now())",
+        "music_requests_artist_type_check",
+    ),
+    (
+        REQUEST,
+        "(3, 2, 1, 't', 'a', 'popular', 'https://x', -1, 'rejected', NULL, now(), NULL, now())",
+        "music_requests_fee_check",
+    ),
+    (
+        REQUEST,
+        "(3, 2, 1, 't', 'a', 'popular', 'https://x', 9, 'lost', NULL, now(), NULL, now())",
+        "music_requests_status_check",
+    ),
+    (
+        REQUEST,
+        "(3, 2, 1, 't', 'a', 'popular', 'https://x', 9, 'pending', NULL, now(), NULL, now())",
+        "music_requests_expire_while_open",
+    ),
+    (
+        REQUEST,
+        "(3, 2, 1, 't', 'a', 'popular', 'https://x', 9, 'expired', now(), now(), NULL, now())",
+        "music_requests_expire_while_open",
+    ),
+    (
+        REQUEST,
+        "(3, 2, 1, 't', 'a', 'popular', 'https://x', 9, 'played', NULL, now(), NULL, now())",
+        "music_requests_commission_once_played",
+    ),
+    (
+        REQUEST,
+        "(3, 2, 1, 't', 'a', 'popular', 'https://x', 9, 'rejected', NULL, now(), 0, now())",
+        "music_requests_commission_once_played",
+    ),
+    (
+        REQUEST,
+        "(3, 2, 1, 't', 'a', 'popular', 'https://x', 9, 'played', NULL, now(), 10, now())",
+        "music_requests_commission_within_fee",
+    ),
+    (
+        REQUEST,
+        "(3, 2, 1, 't', 'a', 'popular', 'https://x', 9, 'pending', now(), now() + '1 s', NULL, now())",
+        "music_requests_start_unchanged",
+    ),
+    (
+        WITHDRAWAL,
+        "(2, 2, 0, 'w', 'USDT', 'TRC20', 'pending', NULL, now(), now())",
+        "withdrawals_amount_check",
+    ),
+    (WITHDRAWAL, "(2, 2, 1, 'w', 'USDT', 'TRC20', 'lost', NULL, now(), now())", "withdrawals_status_check"),
+    (
+        WITHDRAWAL,
+        "(2, 2, 1, 'w', 'USDT', 'TRC20', 'broadcast', NULL, now(), now())",
+        "withdrawals_sent_have_txid",
+    ),
+    (
+        WITHDRAWAL,
+        "(2, 2, 1, 'w', 'USDT', 'TRC20', 'pending', 'x', now(), now())",
+        "withdrawals_unsent_have_none",
+    ),
+    (
+        WITHDRAWAL,
+        "(2, 2, 1, 'w', 'USDT', 'TRC20', 'pending', NULL, now(), now() - interval '1 s')",
+        "withdrawals_change_after_creation",
+    ),
+    (TOPUP, "(2, 2, 0, 'pending', NULL, now(), now())", "topups_amount_check"),
+    (TOPUP, "(2, 2, 1, 'lost', NULL, now(), now())", "topups_status_check"),
+    (TOPUP, "(2, 9, 1, 'pending', NULL, now(), now())", "topups_user_id_fkey"),
+    (
+        "",
+        "INSERT INTO operations (id, kind, at, receipt) VALUES ($op1, 'adjust', now(), '{}')",
+        "operations_pkey",
+    ),
+    (
+        "",
+        "INSERT INTO operations (id, kind, at, receipt) VALUES (gen_random_uuid(), 'adjust', now(), '[]')",
+        "operations_receipt_check",
+    ),
+    (KEY, "($zero, $link, $op2, now())", "idempotency_keys_pkey"),
+    (KEY, "('', $link, $op2, now())", "idempotency_keys_scope_check"),
+    (
+        ENTRY,
+        "(2, 1, $op2, 'topup', 'topup', 1, 1, 0, 0, 1, 0, 0, now(), $zero, $link)",
+        "ledger_entries_pkey",
+    ),
+    (
+        ENTRY,
+        "(2, 3, $op2, 'topup', 'topup', 1, 1, 0, 0, 1, 0, 0, now(), $link, $link)",
+        "ledger_entries_follow_one_another",
+    ),
+    (
+        ENTRY,
+        "(2, 2, $op1, 'topup', 'topup', 1, 1, 0, 0, 1, 0, 0, now(), $link, $link)",
+        "ledger_entries_once_per_operation",
+    ),
+    (
+        ENTRY,
+        "(2, 2, $op2, 'topup', 'topup', 1, 1, 0, 0, 1, 0, 0, now(), $zero, $link)",
+        "ledger_entries_chain_starts_at_one",
+    ),
+    (
+        ENTRY,
+        "(2, 2, $op2, 'topup', 'topup', 1, 1, 0, 0, -1, 0, 0, now(), $link, $link)",
+        "ledger_entries_available_after_check",
+    ),
+    (
+        ENTRY,
+        "(2, 2, $op2, 'topup', 'topup', 1, 1, 0, 0, 0, -1, 0, now(), $link, $link)",
+        "ledger_entries_held_after_check",
+    ),
+    (
+        ENTRY,
+        "(2, 2, $op2, 'topup', 'topup', 1, 1, 0, 0, 0, 0, -1, now(), $link, $link)",
+        "ledger_entries_owed_after_check",
+    ),
+    (
+        ENTRY,
+        "(2, 2, $op2, 'gift', 'topup', 1, 1, 0, 0, 1, 0, 0, now(), $link, $link)",
+        "ledger_entries_kind_check",
+    ),
+    (
+        ENTRY,
+        "(2, 2, $op2, 'topup', 'song', 1, 1, 0, 0, 1, 0, 0, now(), $link, $link)",
+        "ledger_entries_reference_kind_check",
+    ),
+    (
+        ENTRY,
+        "(2, 2, gen_random_uuid(), 'topup', 'topup', 1, 1, 0, 0, 1, 0, 0, now(), $link, $link)",
+        "ledger_entries_operation_id_fkey",
+    ),
+    (POSTING, "($op1, 'outside_topups', 0, now())", "postings_amount_check"),
+    (POSTING, "($op1, 'elsewhere', 1, now())", "postings_account_check"),
+    ("", "INSERT INTO deployment (currency, scale) VALUES ('usd', 2)", "deployment_currency_check"),
+    ("", "INSERT INTO deployment (currency, scale) VALUES ('USD', 9)", "deployment_scale_check"),
+    (
+        "",
+        "INSERT INTO deployment (currency, scale) VALUES ('USD', 2); \
+        INSERT INTO deployment (currency, scale) VALUES ('EUR', 2)",
+        "deployment_pkey",
+    ),
+    (TOKEN, "('', $op1, now(), now(), now())", "refresh_tokens_hash_check"),
+    (TOKEN, "($link, $op1, now(), now(), NULL)", "refresh_tokens_one_unused"),
+    (TOKEN, "($link, $op2, now(), now(), NULL)", "refresh_tokens_family_id_fkey"),
+];
+
+/// Changes of what is never changed.
+const HISTORY: &[&str] = &[
+    "UPDATE ledger_entries SET available_change = 11",
+    "DELETE FROM ledger_entries",
+    "TRUNCATE ledger_entries",
+    "UPDATE postings SET amount = 11",
+    "DELETE FROM postings",
+    "TRUNCATE postings",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_table_refuses_what_no_rule_allows() {
+    let database = TestDatabase::create().await;
+    let client = client(database.url()).await;
+    for (before, row) in SOUND {
+        let sql = expanded(&format!("{before}{row}"));
+        client.batch_execute(&sql).await.unwrap_or_else(|error| panic!("{sql}: {error:?}"));
+    }
+    for (before, row, constraint) in UNSOUND {
+        let sql = expanded(&format!("{before}{row}"));
+        let error = client.batch_execute(&sql).await.expect_err(&sql);
+        assert_eq!(error.as_db_error().unwrap().constraint(), Some(*constraint), "{sql}: {error:?}");
+    }
+    for sql in HISTORY {
+        let error = client.batch_execute(sql).await.expect_err(sql);
+        assert_eq!(error.code(), Some(&SqlState::RESTRICT_VIOLATION), "{sql}: {error:?}");
+    }
+}

@@ -1,0 +1,93 @@
+//! Stores, people with money, and plans for them.
+
+use std::future::Future;
+use std::time::Duration;
+
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::{Actor, Origin, Plan};
+use cuepoint_domain::money::{Amount, Currency, Money};
+use cuepoint_domain::people::User;
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::{Ids, Ledger, PasswordHash, People, Registered, Wallets};
+use cuepoint_domain::text::{Email, Line};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::Charge;
+use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalTerms};
+use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
+use tokio_postgres::{Client, NoTls};
+
+pub(crate) fn usd() -> Currency {
+    Currency::new("USD", 2).unwrap()
+}
+
+pub(crate) fn options(url: &str) -> PostgresOptions {
+    PostgresOptions { url: url.to_owned(), pool_size: 4, migrate_on_start: false }
+}
+
+pub(crate) async fn open(url: &str) -> PostgresStore {
+    PostgresStore::open(options(url), usd()).await.unwrap()
+}
+
+/// A connection of the test's own.
+pub(crate) async fn client(url: &str) -> Client {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client
+}
+
+/// Waits until something is so, and fails when it takes longer than any machine needs.
+pub(crate) async fn until<Fut: Future<Output = bool>>(what: &str, is_so: impl Fn() -> Fut) {
+    let waiting = async {
+        while !is_so().await {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let waited = tokio::time::timeout(Duration::from_secs(30), waiting).await;
+    assert!(waited.is_ok(), "waited in vain until {what}");
+}
+
+pub(crate) fn now() -> Timestamp {
+    Timestamp::from_unix_micros(1_767_225_600_000_000)
+}
+
+pub(crate) fn amount(cents: i128) -> Amount {
+    Amount::new(Money::from_minor(cents)).unwrap()
+}
+
+pub(crate) fn origin(store: &PostgresStore, user: UserId) -> Origin {
+    Origin { operation: store.operation(), actor: Actor::User(user), at: now(), reason: None, key: None }
+}
+
+/// A registered guest with this many cents.
+pub(crate) async fn guest(store: &PostgresStore, cents: i128) -> UserId {
+    let id = store.user().await.unwrap();
+    let email = Email::new(&format!("person{id}@example.com")).unwrap();
+    let user = User::registered(id, Line::new("Guest").unwrap(), email, None, false, now());
+    let registered = store.register(&user, &PasswordHash("hash".into())).await.unwrap();
+    assert_eq!(registered, Registered::Done);
+    if cents > 0 {
+        store.apply(topup(store, id, cents).await).await.unwrap();
+    }
+    id
+}
+
+pub(crate) async fn topup(store: &PostgresStore, user: UserId, cents: i128) -> Plan {
+    let id = store.topup().await.unwrap();
+    plans::open_topup(origin(store, user), id, user, amount(cents), Charge::Confirmed)
+}
+
+/// A withdrawal to an address, which the database refuses where it is empty.
+pub(crate) async fn withdrawal(store: &PostgresStore, user: UserId, cents: i128, address: &str) -> Plan {
+    let new = NewWithdrawal {
+        amount: amount(cents),
+        wallet_address: Line::from_stored(address.to_owned()),
+        currency: Line::new("USDT").unwrap(),
+        network: Line::new("TRC20").unwrap(),
+    };
+    let id = store.withdrawal().await.unwrap();
+    plans::open_withdrawal(origin(store, user), id, user, new, &WithdrawalTerms::default()).unwrap()
+}
+
+pub(crate) async fn available(store: &PostgresStore, user: UserId) -> i128 {
+    store.balance(user).await.unwrap().unwrap().available.minor()
+}

@@ -1,0 +1,4 @@
+DROP SEQUENCE user_ids;
+DROP TABLE wallets;
+DROP TABLE users;
+DROP TABLE deployment;
