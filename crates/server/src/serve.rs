@@ -54,6 +54,9 @@ async fn run(settings: &Settings, store: &OpenStore, signals: &mut Signals) -> a
     if matches!(settings.storage, Storage::Memory) {
         tracing::warn!("storage.backend is memory: all data ends with this process");
     }
+    if app.settings.rate_limits {
+        tracing::warn!("rate_limits.enabled: this version counts no calls, so put a limit in front of it");
+    }
     let server = server(&app, listener, settings.server.workers)?;
     let background = Background::start(&app, settings.requests.sweep_interval);
     announce(&url);

@@ -1,6 +1,5 @@
 //! Real concurrency: whoever races whom, one outcome, and every cent where it belongs.
 
-use std::future::Future;
 use std::sync::Arc;
 
 use cuepoint_domain::ids::RequestId;
@@ -11,19 +10,9 @@ use cuepoint_domain::people::{Field, ProfileChange};
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::withdrawal::{self, WithdrawalStatus};
-use futures_util::future::join_all;
 
 use crate::ledger::entries;
-use crate::world::{Refused, World, at, balance, key, money, withdrawal_of};
-
-/// Runs all at once, each as a task of its own, and answers in their order.
-async fn at_once<F>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output>
-where
-    F: Future<Output: Send> + Send + 'static,
-{
-    let tasks: Vec<_> = futures.into_iter().map(tokio::spawn).collect();
-    join_all(tasks).await.into_iter().map(Result::unwrap).collect()
-}
+use crate::world::{Refused, World, at, at_once, balance, key, money, withdrawal_of};
 
 /// Applies plans all at once.
 async fn race(world: &World, plans: impl IntoIterator<Item = Plan>) -> Vec<Result<Applied, Rejection>> {

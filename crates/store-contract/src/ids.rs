@@ -5,8 +5,8 @@ use std::future::Future;
 use std::hash::Hash;
 use std::sync::Arc;
 
+use crate::world::at_once;
 use cuepoint_domain::ports::{Ids, Store, Unavailable};
-use futures_util::future::join_all;
 
 /// How many ask for identities of a kind at once, and how many each asks for, one after the other.
 const ASKING: usize = 8;
@@ -19,15 +19,15 @@ where
 {
     let tasks = (0..ASKING).map(|_| {
         let ids = Arc::clone(ids);
-        tokio::spawn(async move {
+        async move {
             let mut own = Vec::new();
             for _ in 0..EACH {
                 own.push(ask(Arc::clone(&ids)).await.unwrap());
             }
             own
-        })
+        }
     });
-    let all: HashSet<T> = join_all(tasks).await.into_iter().flat_map(Result::unwrap).collect();
+    let all: HashSet<T> = at_once(tasks).await.into_iter().flatten().collect();
     assert_eq!(all.len(), ASKING * EACH, "{kind}");
 }
 

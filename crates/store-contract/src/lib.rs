@@ -8,6 +8,7 @@
 
 pub mod audit;
 mod commands;
+mod compare;
 pub mod concurrency;
 pub mod histories;
 pub mod ids;
@@ -20,6 +21,7 @@ mod player;
 pub mod receipts;
 pub mod requests;
 pub mod sessions;
+mod tables;
 mod told;
 pub mod wallets;
 mod world;

@@ -7,10 +7,9 @@ use cuepoint_domain::ledger::Rejection;
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::{Limit, Move, WithdrawalLimits, WithdrawalStatus};
-use futures_util::future::join_all;
 use time::Duration;
 
-use crate::world::{Refused, World, amount, at, balance, withdrawal_of};
+use crate::world::{Refused, World, amount, at, at_once, balance, withdrawal_of};
 
 fn limited(store: Arc<dyn Store>, per_24h: Option<i128>, per_30d: Option<i128>) -> World {
     let mut world = World::new(store);
@@ -81,9 +80,9 @@ pub async fn a_window_counts_exactly_under_concurrency(store: Arc<dyn Store>) {
     let guest = world.guest(10_000).await;
     let tasks = (0..30).map(|second| {
         let world = world.clone();
-        tokio::spawn(async move { admitted(&world, guest, 100, at(second)).await })
+        async move { admitted(&world, guest, 100, at(second)).await }
     });
-    let answers: Vec<_> = join_all(tasks).await.into_iter().map(Result::unwrap).collect();
+    let answers = at_once(tasks).await;
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 10);
     assert!(answers.iter().flat_map(|answer| answer.err()).all(|window| window == Duration::hours(24)));
     assert_eq!(world.balance(guest).await, balance(9_000, 1_000));

@@ -1,38 +1,10 @@
-//! A plain model of the money: whole cents in maps, and the two tables of part 5 of the HTTP contract as tables.
+//! A plain model of the money: whole cents in lists, moved as part 5 of the HTTP contract says.
 //!
 //! It knows no plan, no book and no rule of the domain, so that what both say is said twice, independently.
 
 use std::collections::BTreeSet;
 
-type Table = &'static [(&'static str, &'static str, &'static str)];
-
-/// From which status to which, and who.
-const REQUESTS: Table = &[
-    ("pending", "accepted", "dj"),
-    ("pending", "rejected", "dj"),
-    ("accepted", "rejected", "dj"),
-    ("pending", "cancelled", "requester"),
-    ("accepted", "played", "dj"),
-    ("pending", "played", "dj"),
-    ("played", "refunded", "operator"),
-];
-
-/// From which status to which, and who; worker and provider count as operators here.
-const WITHDRAWALS: Table = &[
-    ("pending", "approved", "operator"),
-    ("pending", "rejected", "operator"),
-    ("pending", "cancelled", "owner"),
-    ("approved", "processing", "operator"),
-    ("approved", "rejected", "operator"),
-    ("processing", "broadcast", "operator"),
-    ("processing", "failed", "operator"),
-    ("processing", "needs_review", "operator"),
-    ("broadcast", "completed", "operator"),
-    ("broadcast", "needs_review", "operator"),
-    ("needs_review", "broadcast", "operator"),
-    ("needs_review", "completed", "operator"),
-    ("needs_review", "failed", "operator"),
-];
+use crate::tables::{REQUESTS, Table, WITHDRAWALS, edges};
 
 const PENDING_SECONDS: i64 = 15 * 60;
 const ACCEPTED_SECONDS: i64 = 60 * 60;
@@ -136,13 +108,10 @@ pub(crate) struct Model {
     pub(crate) elsewhere: i128,
 }
 
+/// The refusal of a move from `current`, for a party that makes the moves that fit.
 fn transition(table: Table, current: &'static str, fits: impl Fn(&str) -> bool) -> Refusal {
     let rows = table.iter().filter(|(from, _, who)| *from == current && fits(who));
     Refusal::Transition { current, allowed: rows.map(|(_, to, _)| *to).collect() }
-}
-
-fn edges(table: Table, current: &str) -> Vec<&'static str> {
-    table.iter().filter(|(from, ..)| *from == current).map(|(_, to, _)| *to).collect()
 }
 
 /// The nearest whole cent, a half to the even one.

@@ -9,9 +9,8 @@ use cuepoint_domain::people::{Field, Kilometres, Locate, ProfileChange, Role, Us
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Credentials, DjFilter, PasswordHash, Profile, Registered, Store};
 use cuepoint_domain::text::Email;
-use futures_util::future::join_all;
 
-use crate::world::{World, at, balance, line, money};
+use crate::world::{World, at, at_once, balance, line, money};
 
 /// Who registers reads back as they are, with an empty wallet; who did not is nobody.
 pub async fn registering_makes_a_person_and_a_wallet(store: Arc<dyn Store>) {
@@ -58,15 +57,15 @@ pub async fn one_of_many_gets_an_email(store: Arc<dyn Store>) {
     let world = World::new(store);
     let tasks = (0..20).map(|number| {
         let world = world.clone();
-        tokio::spawn(async move {
+        async move {
             let email = if number % 2 == 0 { "Ada@example.com" } else { "ada@Example.com" };
             let user = with_email(&world, email).await;
             let password = PasswordHash(number.to_string());
             let answer = world.store.register(&user, &password).await.unwrap();
             (user, answer)
-        })
+        }
     });
-    let answers: Vec<_> = join_all(tasks).await.into_iter().map(Result::unwrap).collect();
+    let answers = at_once(tasks).await;
     let (won, lost): (Vec<_>, Vec<_>) =
         answers.into_iter().partition(|(_, answer)| *answer == Registered::Done);
     assert_eq!((won.len(), lost.len()), (1, 19));

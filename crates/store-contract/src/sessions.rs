@@ -6,10 +6,9 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ports::{Exchange, Store};
 use cuepoint_domain::session::{FamilyId, RefreshToken, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
-use futures_util::future::join_all;
 use time::Duration;
 
-use crate::world::{World, at};
+use crate::world::{World, at, at_once};
 
 fn hash(number: u8) -> TokenHash {
     TokenHash([number; 32])
@@ -72,9 +71,9 @@ pub async fn of_two_racing_exchanges_one_ends_the_family(store: Arc<dyn Store>) 
         begin(&store, user, first, 100 + u128::from(round)).await;
         let tasks = next.map(|next| {
             let store = Arc::clone(&store);
-            tokio::spawn(async move { exchange(&store, first, next).await })
+            async move { exchange(&store, first, next).await }
         });
-        let answers: Vec<_> = join_all(tasks).await.into_iter().map(Result::unwrap).collect();
+        let answers = at_once(tasks).await;
         assert!(answers.contains(&Exchange::Done(user)), "{answers:?}");
         assert!(answers.contains(&Exchange::FamilyEnded(user)), "{answers:?}");
         for next in next {

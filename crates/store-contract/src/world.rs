@@ -1,5 +1,6 @@
 //! A small world on a store: people with money, and commands carried out as a use case does, by load, decide, apply.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
@@ -18,10 +19,32 @@ use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Topup};
 use cuepoint_domain::withdrawal::{self, Limit, NewWithdrawal, Withdrawal, WithdrawalTerms};
+use futures_util::future::join_all;
 use time::Duration;
+use tokio::sync::Barrier;
 
 /// How often a command is decided again on a state that moved: more than anything here can move it.
 const ATTEMPTS: u32 = 1_000;
+
+/// Runs all at once, each as a task of its own that waits for the last one to be there, and answers in their order.
+pub(crate) async fn at_once<F>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output>
+where
+    F: Future<Output: Send> + Send + 'static,
+{
+    let futures: Vec<F> = futures.into_iter().collect();
+    let start = Arc::new(Barrier::new(futures.len()));
+    let tasks: Vec<_> = futures
+        .into_iter()
+        .map(|future| {
+            let start = Arc::clone(&start);
+            tokio::spawn(async move {
+                start.wait().await;
+                future.await
+            })
+        })
+        .collect();
+    join_all(tasks).await.into_iter().map(Result::unwrap).collect()
+}
 
 /// Why a command was not carried out.
 #[derive(Clone, PartialEq, Debug)]

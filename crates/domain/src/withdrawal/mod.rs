@@ -6,7 +6,7 @@ mod open;
 
 pub use limits::{Limit, Window, WithdrawalLimits};
 pub use moves::{Decision, Move, MoveRefusal, WithdrawalMove, decide};
-pub use open::{NewWithdrawal, amount, open};
+pub use open::{NewWithdrawal, minimum, open};
 
 use crate::ids::{UserId, WithdrawalId};
 use crate::money::Amount;

@@ -20,13 +20,10 @@ pub struct NewWithdrawal {
     pub network: Line,
 }
 
-/// The amount of a withdrawal: at least one whole unit of the currency.
-///
-/// # Errors
-/// That least amount, when it is less.
-pub fn amount(money: Money, currency: &Currency) -> Result<Amount, Money> {
-    let least = currency.whole(1);
-    Amount::new(money).filter(|_| money >= least).ok_or(least)
+/// The least that can be withdrawn at once: one whole unit of the currency.
+#[must_use]
+pub fn minimum(currency: &Currency) -> Money {
+    currency.whole(1)
 }
 
 /// The withdrawal, and the transfer that holds its amount. The rolling limits are judged when it is applied.

@@ -5,6 +5,7 @@
 //! state, limits, funds.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix_web::HttpRequest;
 use actix_web::http::header;
@@ -31,6 +32,8 @@ use crate::security::tokens::Identity;
 
 /// The largest body, in bytes.
 const MAX_BODY: usize = 64 * 1024;
+/// How long a body may take to arrive, so that nobody can hold up a stop by dripping one.
+const BODY_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A call whose form was checked.
 #[derive(Clone)]
@@ -121,7 +124,8 @@ pub async fn answer(
             .map(|key| KeyScope::of(caller.user, route.method.as_str(), request.match_info().as_str(), key)),
         _ => None,
     };
-    let body = read(route.body, request, payload).await?;
+    let body = tokio::time::timeout(BODY_TIMEOUT, read(route.body, request, payload));
+    let body = body.await.map_err(|_| ApiError::saying(Code::BadRequest, "The body took too long."))??;
     let key = key.map(|scope| IdempotencyKey { scope, fingerprint: Fingerprint::of(&body) });
     let call = Call {
         app: Arc::clone(app),

@@ -21,7 +21,9 @@ pub fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
     }
     let (scheme, token) =
         value.to_str().ok().and_then(|value| value.split_once(' ')).ok_or(Code::InvalidToken)?;
-    if scheme.eq_ignore_ascii_case("bearer") { Ok(token.trim()) } else { Err(Code::InvalidToken.into()) }
+    let token = token.trim();
+    let fits = scheme.eq_ignore_ascii_case("bearer") && !token.is_empty();
+    if fits { Ok(token) } else { Err(Code::InvalidToken.into()) }
 }
 
 /// That the client takes JSON, which it also does when it says nothing.
@@ -89,19 +91,11 @@ mod tests {
 
     #[test]
     fn one_bearer_token_and_nothing_else() {
-        for (value, token) in
-            [("Bearer abc", Ok("abc")), ("bearer  abc ", Ok("abc")), ("Bearer ", Err(Code::InvalidToken))]
-        {
+        for value in ["Bearer abc", "bearer abc", "BEARER  abc "] {
             let request = request(&[("authorization", value)]);
-            let read = bearer(request.headers()).map_err(|error| error.code);
-            // The server's own reader trims values; an empty token is refused with the others that are none.
-            assert_eq!(
-                read.and_then(|read| if read.is_empty() { token } else { Ok(read) }),
-                token,
-                "{value}"
-            );
+            assert_eq!(bearer(request.headers()).unwrap(), "abc", "{value}");
         }
-        for value in ["", "Bearer", "Basic abc", "abc", "Bearer: abc"] {
+        for value in ["", "Bearer", "Bearer ", "Basic abc", "abc", "Bearer: abc"] {
             let request = request(&[("authorization", value)]);
             assert_eq!(bearer(request.headers()).unwrap_err().code, Code::InvalidToken, "{value}");
         }

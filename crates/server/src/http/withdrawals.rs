@@ -30,7 +30,8 @@ use crate::security::tokens::Identity;
 )]
 pub async fn open(call: Call, caller: Identity) -> Result<Applied, ApiError> {
     let mut fields = call.fields();
-    let amount = fields.required("amount", values::amount(call.currency(), call.currency().whole(1)));
+    let amount =
+        fields.required("amount", values::amount(call.currency(), withdrawal::minimum(call.currency())));
     let wallet_address = fields.required("wallet_address", values::line);
     let currency = fields.required("currency", values::line);
     let network = fields.required("network", values::line);

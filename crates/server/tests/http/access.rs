@@ -102,8 +102,18 @@ fn every_route_with_an_id_shows_only_what_is_the_callers(store: Store) {
 fn an_id_that_is_no_positive_integer_is_not_found(store: Store) {
     let server = Server::start(store);
     let person = server.dj();
-    let junk =
-        ["0", "-1", "abc", "1.5", "9223372036854775808", "99999999999999999999999", "1e3", "%31x", "1%00", "%20"];
+    let junk = [
+        "0",
+        "-1",
+        "abc",
+        "1.5",
+        "9223372036854775808",
+        "99999999999999999999999",
+        "1e3",
+        "%31x",
+        "1%00",
+        "%20",
+    ];
     for route in ROUTES.iter().filter(|route| route.has_id()) {
         for id in junk {
             call(&server.client(), route, id, 1).bearer(&person.token).send().refused(404, "not_found");
@@ -156,8 +166,18 @@ fn unknown_routes_are_not_found(store: Store) {
     let server = Server::start(store);
     let person = server.guest();
     for path in [
-        "", "/", "/nothing", "/wallet/nothing", "/music", "/music/requests/1/2", "/auth", "/Wallet",
-        "/withdrawals/1/approve", "/user", "/../../etc/passwd", "/operator/withdrawals",
+        "",
+        "/",
+        "/nothing",
+        "/wallet/nothing",
+        "/music",
+        "/music/requests/1/2",
+        "/auth",
+        "/Wallet",
+        "/withdrawals/1/approve",
+        "/user",
+        "/../../etc/passwd",
+        "/operator/withdrawals",
     ] {
         for method in ["GET", "POST"] {
             server.client().call(method, path).send().refused(404, "not_found");
@@ -188,7 +208,8 @@ fn the_request_id_is_the_clients_if_it_is_plain(store: Store) {
             same_in_the_body(&answer);
         }
         let mut made = BTreeSet::new();
-        for id in [None, Some(""), Some("a b"), Some("a,b"), Some("<script>"), Some(&*format!("{longest}x"))] {
+        for id in [None, Some(""), Some("a b"), Some("a,b"), Some("<script>"), Some(&*format!("{longest}x"))]
+        {
             let call = call.clone();
             let answer = match id {
                 Some(id) => call.header("x-request-id", id).send(),

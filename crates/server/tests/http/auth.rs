@@ -3,12 +3,13 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::harness::{Client, Person, Server, Store};
+use crate::harness::{Answer, Client, PASSWORD, Person, Server, Store};
 
 on_both_stores!(
     an_address_is_taken_in_any_letter_case,
@@ -24,7 +25,7 @@ on_both_stores!(
     a_token_of_another_deployment_is_refused,
 );
 
-fn refresh(client: &Client, token: &str) -> crate::harness::Answer {
+fn refresh(client: &Client, token: &str) -> Answer {
     client.post("/auth/refresh", &json!({"refresh_token": token}))
 }
 
@@ -40,7 +41,7 @@ fn an_address_is_taken_in_any_letter_case(store: Store) {
     let server = Server::start(store);
     let client = server.client();
     let register = |email: &str| {
-        client.post("/auth/register", &json!({"name": "Ada", "email": email, "password": "correct horse"}))
+        client.post("/auth/register", &json!({"name": "Ada", "email": email, "password": PASSWORD}))
     };
     assert_eq!(register("Ada@Example.com").data(201)["user"]["email"], "Ada@Example.com");
     for email in ["Ada@Example.com", "ada@example.com", "ADA@EXAMPLE.COM", " ada@example.com "] {
@@ -146,25 +147,6 @@ fn a_refresh_token_ends_with_its_time(store: Store) {
     refreshed(&client, &guest, &again.refresh_token);
 }
 
-fn an_access_token_ends_with_its_time(store: Store) {
-    let server = Server::configured(store, &[("auth.access_token_ttl_seconds", "1")]);
-    let guest = server.guest();
-    let again = server.client().post("/auth/login", &json!({"email": guest.email, "password": "correct horse"}));
-    assert_eq!(again.data(200)["expires_in"], 1);
-    // The leeway is 30 seconds at most.
-    let begin = Instant::now();
-    loop {
-        let answer = guest.get("/wallet");
-        if answer.status == 401 {
-            answer.refused(401, "invalid_token");
-            break;
-        }
-        assert!(begin.elapsed().as_secs() < 33, "{answer}");
-        thread::sleep(Duration::from_millis(100));
-    }
-    refreshed(&server.client(), &guest, &guest.refresh_token).get("/wallet").data(200);
-}
-
 /// A part of a token as JSON, and back.
 mod part {
     use base64::Engine;
@@ -173,12 +155,6 @@ mod part {
 
     pub(super) fn read(text: &str) -> Value {
         serde_json::from_slice(&URL_SAFE_NO_PAD.decode(text).unwrap()).unwrap()
-    }
-
-    /// As [`read`], and null for what is no JSON, as a signature is none.
-    pub(super) fn read_or_null(text: &str) -> Value {
-        let bytes = URL_SAFE_NO_PAD.decode(text).unwrap();
-        serde_json::from_slice(&bytes).unwrap_or(Value::Null)
     }
 
     pub(super) fn write(value: &Value) -> String {
@@ -236,15 +212,21 @@ struct KeyFile {
 }
 
 /// The key of the file: 32 bytes, in base64 and as they are.
-const KEY: (&str, [u8; 32]) = ("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", [
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
-    31,
-]);
+const KEY: (&str, [u8; 32]) = (
+    "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+    [
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27,
+        28, 29, 30, 31,
+    ],
+);
 
 impl KeyFile {
-    fn new(store: Store) -> Self {
-        let path = std::env::temp_dir().join(format!("cuepoint-keys-{}-{store:?}", std::process::id()));
-        let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&path).unwrap();
+    fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("cuepoint-keys-{}-{number}", std::process::id()));
+        let mut file =
+            OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&path).unwrap();
         writeln!(file, "first:{}", KEY.0).unwrap();
         Self { path }
     }
@@ -266,45 +248,85 @@ fn signed(header: &Value, claims: &Map<String, Value>) -> String {
         media_type: header["typ"].as_str().map(str::to_owned),
         ..RegisteredHeader::default()
     };
-    let claims = biscuit::ClaimsSet { registered: biscuit::RegisteredClaims::default(), private: claims.clone() };
-    let token = biscuit::JWT::new_decoded(Header::<biscuit::Empty>::from_registered_header(registered), claims);
+    let claims =
+        biscuit::ClaimsSet { registered: biscuit::RegisteredClaims::default(), private: claims.clone() };
+    let token =
+        biscuit::JWT::new_decoded(Header::<biscuit::Empty>::from_registered_header(registered), claims);
     token.into_encoded(&Secret::Bytes(KEY.1.to_vec())).unwrap().unwrap_encoded().to_string()
 }
 
-fn every_claim_is_required(store: Store) {
-    let keys = KeyFile::new(store);
-    let server = Server::configured(store, &[("auth.signing_key_file", keys.path.to_str().unwrap())]);
-    let guest = server.guest();
-    let mut parts = guest.token.split('.').map(|text| part::read_or_null(text));
-    let (header, claims) = (parts.next().unwrap(), parts.next().unwrap());
-    let claims = claims.as_object().unwrap();
-    let wallet = |claims: &Map<String, Value>| {
-        server.client().call("GET", "/wallet").bearer(&signed(&header, claims)).send()
-    };
-    wallet(claims).data(200);
-    for claim in ["exp", "iat", "iss", "aud", "sub", "jti", "nbf"] {
-        let mut without = claims.clone();
-        without.remove(claim);
-        wallet(&without).refused(401, "invalid_token");
-        let mut null = claims.clone();
-        null.insert(claim.into(), Value::Null);
-        wallet(&null).refused(401, "invalid_token");
+/// A server whose key is known, so that any token can be made.
+struct Forge {
+    server: Server,
+    header: Value,
+    /// The claims of a good token.
+    claims: Map<String, Value>,
+    /// Goes after the server.
+    _keys: KeyFile,
+}
+
+impl Forge {
+    fn new(store: Store, keys: &[(&str, &str)]) -> Self {
+        let file = KeyFile::new();
+        let mut keys = keys.to_vec();
+        keys.push(("auth.signing_key_file", file.path.to_str().unwrap()));
+        let server = Server::configured(store, &keys);
+        let token = server.guest().token;
+        let parts: Vec<&str> = token.split('.').collect();
+        let claims = part::read(parts[1]).as_object().unwrap().clone();
+        Self { header: part::read(parts[0]), claims, server, _keys: file }
     }
-    let now = claims["iat"].as_i64().unwrap();
+
+    fn wallet(&self, claims: &Map<String, Value>) -> Answer {
+        let token = signed(&self.header, claims);
+        self.server.client().call("GET", "/wallet").bearer(&token).send()
+    }
+
+    /// The answer to a good token but for one claim, changed or taken away.
+    fn with(&self, claim: &str, value: Option<Value>) -> Answer {
+        let mut claims = self.claims.clone();
+        match value {
+            Some(value) => claims.insert(claim.to_owned(), value),
+            None => claims.remove(claim),
+        };
+        self.wallet(&claims)
+    }
+}
+
+fn every_claim_is_required(store: Store) {
+    let forge = Forge::new(store, &[]);
+    forge.wallet(&forge.claims).data(200);
+    for claim in ["exp", "iat", "iss", "aud", "sub", "jti", "nbf"] {
+        forge.with(claim, None).refused(401, "invalid_token");
+        forge.with(claim, Some(Value::Null)).refused(401, "invalid_token");
+    }
     for (claim, value) in [
-        ("exp", json!(now - 60)),
-        ("exp", json!(-1)),
-        ("nbf", json!(now + 3_600)),
         ("iss", json!("somebody")),
         ("aud", json!("somebody")),
         ("sub", json!("nobody")),
         ("sub", json!("0")),
         ("sub", json!("9223372036854775807")),
+        ("exp", json!("never")),
+        ("exp", json!(i64::MAX)),
     ] {
-        let mut changed = claims.clone();
-        changed.insert(claim.into(), value);
-        wallet(&changed).refused(401, "invalid_token");
+        forge.with(claim, Some(value)).refused(401, "invalid_token");
     }
+}
+
+fn an_access_token_ends_with_its_time(store: Store) {
+    let forge = Forge::new(store, &[("auth.access_token_ttl_seconds", "1")]);
+    let second = |claim: &str| forge.claims[claim].as_i64().unwrap();
+    assert_eq!(second("exp") - second("iat"), 1);
+    let guest = forge.server.guest();
+    let again =
+        forge.server.client().post("/auth/login", &json!({"email": guest.email, "password": PASSWORD}));
+    assert_eq!(again.data(200)["expires_in"], 1);
+    // The leeway is 30 seconds at most.
+    let now = second("iat");
+    for (claim, value) in [("exp", now - 31), ("exp", now - 86_400), ("exp", -1), ("nbf", now + 600)] {
+        forge.with(claim, Some(json!(value))).refused(401, "invalid_token");
+    }
+    forge.with("exp", Some(json!(now + 600))).data(200);
 }
 
 fn a_token_of_another_deployment_is_refused(store: Store) {

@@ -92,7 +92,9 @@ fn only_json_is_taken(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let call = || guest.call("POST", "/wallet/topups").text(r#"{"amount": 1}"#);
-    for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "text/json", "json", ""] {
+    for kind in
+        ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "text/json", "json", ""]
+    {
         call().header("content-type", kind).send().refused(415, "unsupported_media_type");
     }
     call().without("content-type").send().refused(415, "unsupported_media_type");
@@ -111,8 +113,13 @@ fn only_json_is_answered(store: Store) {
         guest.call("GET", "/wallet").header("accept", accept).send().refused(406, "not_acceptable");
     }
     assert_eq!(guest.wallet().0, "0.00");
-    for accept in ["application/json", "*/*", "application/*", "text/html, application/json;q=0.1", "text/html,*/*;q=0.8"]
-    {
+    for accept in [
+        "application/json",
+        "*/*",
+        "application/*",
+        "text/html, application/json;q=0.1",
+        "text/html,*/*;q=0.8",
+    ] {
         guest.call("GET", "/wallet").header("accept", accept).send().data(200);
     }
     guest.call("GET", "/wallet").without("accept").send().data(200);
@@ -133,9 +140,8 @@ fn a_key_has_at_most_255_characters(store: Store) {
 fn a_cancellation_needs_no_body(store: Store) {
     let server = Server::start(store);
     let (dj, guest) = (server.dj(), server.payer("100"));
-    let withdrawal = |person: &Person| {
-        person.withdraw("1").json()["data"]["withdrawal_request"]["id"].as_i64().unwrap()
-    };
+    let withdrawal =
+        |person: &Person| person.withdraw("1").json()["data"]["withdrawal_request"]["id"].as_i64().unwrap();
     let request = || format!("/music/requests/{}/cancel", guest.ask(&dj));
     let withdrawn = || format!("/withdrawals/{}/cancel", withdrawal(&guest));
     for path in [request(), withdrawn()] {
@@ -147,7 +153,10 @@ fn a_cancellation_needs_no_body(store: Store) {
     for path in [request(), withdrawn()] {
         guest.call("POST", &path).text("{").send().refused(400, "malformed_json");
         guest.call("POST", &path).text("[]").send().refused(422, "validation_failed");
-        assert_eq!(guest.call("POST", &path).text(r#"{"nonsense": 1}"#).send().data(200)["status"], "cancelled");
+        assert_eq!(
+            guest.call("POST", &path).text(r#"{"nonsense": 1}"#).send().data(200)["status"],
+            "cancelled"
+        );
     }
     assert_eq!(guest.wallet(), ("100.00".into(), "0.00".into()));
 }

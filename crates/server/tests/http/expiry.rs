@@ -45,9 +45,9 @@ fn micros(moment: &Value) -> i64 {
     ((parts[0] * 60 + parts[1]) * 60 + parts[2]) * 1_000_000 + parts[3]
 }
 
-/// The time from one moment to the next, in seconds, across midnight too.
-fn seconds_between(from: &Value, to: &Value) -> f64 {
-    (micros(to) - micros(from)).rem_euclid(86_400_000_000) as f64 / 1e6
+/// The time from one moment to the next in microseconds, across midnight too.
+fn between(from: &Value, to: &Value) -> i64 {
+    (micros(to) - micros(from)).rem_euclid(86_400_000_000)
 }
 
 fn a_pending_request_expires(store: Store) {
@@ -55,7 +55,7 @@ fn a_pending_request_expires(store: Store) {
     let (guest, dj) = (server.payer("20"), server.dj());
     let request = guest.ask(&dj);
     let shown = seen_expired(&guest, request);
-    assert_eq!(seconds_between(&shown["created_at"], &shown["updated_at"]), 1.0);
+    assert_eq!(between(&shown["created_at"], &shown["updated_at"]), 1_000_000);
     is_over(&guest, &dj, &shown);
     // Nothing has given it back yet.
     assert_eq!(guest.wallet(), ("15.00".into(), "5.00".into()));
@@ -67,7 +67,7 @@ fn an_accepted_request_expires(store: Store) {
     let request = guest.ask(&dj);
     let accepted = dj.answer(request, "accepted").data(200);
     let shown = seen_expired(&guest, request);
-    assert_eq!(seconds_between(&accepted["updated_at"], &shown["updated_at"]), 1.0);
+    assert_eq!(between(&accepted["updated_at"], &shown["updated_at"]), 1_000_000);
     is_over(&guest, &dj, &shown);
 }
 

@@ -47,7 +47,15 @@ impl Kind {
                 wrong.push(format!("\"{}\"", "é".repeat(most + 1)));
             }
             Self::Email => {
-                add(&["5", "true", r#""""#, r#""ada""#, r#""ada@""#, r#""@example.com""#, r#""a b@example.com""#]);
+                add(&[
+                    "5",
+                    "true",
+                    r#""""#,
+                    r#""ada""#,
+                    r#""ada@""#,
+                    r#""@example.com""#,
+                    r#""a b@example.com""#,
+                ]);
                 add(&[r#""Ada <ada@example.com>""#, r#""a@b@example.com""#, r#""ada@exa\u0000mple.com""#]);
                 wrong.push(format!("\"{}@example.com\"", "a".repeat(256)));
             }
@@ -137,8 +145,18 @@ fn forms(dj: i64, request: i64) -> Vec<Form> {
                 ("fee_popular_song", Money("0"), Optional),
             ],
         ),
-        form("PATCH", "/user/personal-info", json!({"longitude": 1}), vec![("latitude", Number("-90", "90"), Required)]),
-        form("PATCH", "/user/personal-info", json!({"latitude": 1}), vec![("longitude", Number("-180", "180"), Required)]),
+        form(
+            "PATCH",
+            "/user/personal-info",
+            json!({"longitude": 1}),
+            vec![("latitude", Number("-90", "90"), Required)],
+        ),
+        form(
+            "PATCH",
+            "/user/personal-info",
+            json!({"latitude": 1}),
+            vec![("longitude", Number("-180", "180"), Required)],
+        ),
         form(
             "POST",
             "/music/requests",
@@ -231,8 +249,12 @@ fn all_wrong_fields_are_named_at_once(store: Store) {
     let server = Server::start(store);
     let (dj, other, request) = cast(&server);
     for form in forms(other.id, request) {
-        let required: Vec<&str> =
-            form.fields.iter().filter(|(_, _, need)| *need == Need::Required).map(|(field, ..)| *field).collect();
+        let required: Vec<&str> = form
+            .fields
+            .iter()
+            .filter(|(_, _, need)| *need == Need::Required)
+            .map(|(field, ..)| *field)
+            .collect();
         if form.fields.len() > 1 && !required.is_empty() {
             send(&server.client(), &dj, &form, "{}").invalid(&required);
         }
@@ -263,8 +285,18 @@ fn the_sentences_are_the_known_ones(store: Store) {
     let long = format!(r#"{{"network": "{}"}}"#, "x".repeat(256));
     check(withdrawal, &long, "network", "The network field must not be greater than 255 characters.");
     check("/music/requests", r#"{"dj_id": "x"}"#, "dj_id", "The dj id field must be an integer.");
-    check("/music/requests", r#"{"artist_type": "x"}"#, "artist_type", "The selected artist type is invalid.");
-    check("/music/requests", r#"{"music_url": "x"}"#, "music_url", "The music url field must be a valid URL.");
+    check(
+        "/music/requests",
+        r#"{"artist_type": "x"}"#,
+        "artist_type",
+        "The selected artist type is invalid.",
+    );
+    check(
+        "/music/requests",
+        r#"{"music_url": "x"}"#,
+        "music_url",
+        "The music url field must be a valid URL.",
+    );
     let register = "/auth/register";
     check(register, r#"{"email": "x"}"#, "email", "The email field must be a valid email address.");
     check(register, r#"{"password": "x"}"#, "password", "The password field must be at least 8 characters.");
@@ -321,7 +353,10 @@ fn unknown_and_forbidden_fields_are_ignored(store: Store) {
     });
     let id = guest.post("/withdrawal/crypto", &body).json()["data"]["withdrawal_request"]["id"].clone();
     let shown = guest.get(&format!("/withdrawals/{id}")).data(200);
-    assert_eq!((&shown["status"], &shown["txid"], &shown["user_id"]), (&json!("pending"), &Value::Null, &json!(guest.id)));
+    assert_eq!(
+        (&shown["status"], &shown["txid"], &shown["user_id"]),
+        (&json!("pending"), &Value::Null, &json!(guest.id))
+    );
 }
 
 fn artist_types_have_several_spellings(store: Store) {

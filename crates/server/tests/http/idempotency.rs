@@ -4,7 +4,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Person, Server, Store, song};
+use crate::harness::{Answer, PASSWORD, Person, Server, Store, song};
 
 on_both_stores!(
     the_same_again_is_replayed,
@@ -172,7 +172,7 @@ fn a_replay_comes_before_a_refusal(store: Store) {
 fn authentication_takes_no_key(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
-    let body = json!({"email": guest.email, "password": "correct horse"});
+    let body = json!({"email": guest.email, "password": PASSWORD});
     let login = |key: &str| server.client().call("POST", "/auth/login").key(key).json(&body).send();
     let tokens: Vec<Value> = (0..2)
         .map(|_| {

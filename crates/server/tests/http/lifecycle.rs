@@ -59,7 +59,9 @@ fn every_move_of_a_request(store: Store) {
     for (from, to, possible) in moves {
         let (guest, dj) = pair(&server);
         let request = guest.ask(&dj);
-        let go = |status: &str| if status == "cancelled" { guest.cancel(request) } else { dj.answer(request, status) };
+        let go = |status: &str| {
+            if status == "cancelled" { guest.cancel(request) } else { dj.answer(request, status) }
+        };
         if from != "pending" {
             go(from).data(200);
         }
@@ -171,7 +173,8 @@ fn an_approved_withdrawal_is_not_cancelled(store: Store) {
     assert_eq!(status("5").0, "pending");
     let (approved, id) = status("4.99");
     assert_eq!(approved, "approved");
-    let body = guest.call("POST", &format!("/withdrawals/{id}/cancel")).send().refused(409, "invalid_transition");
+    let body =
+        guest.call("POST", &format!("/withdrawals/{id}/cancel")).send().refused(409, "invalid_transition");
     assert_eq!((&body["current"], &body["allowed"]), (&json!("approved"), &json!([])));
     assert_eq!(guest.wallet(), ("10.01".into(), "9.99".into()));
 }
@@ -252,7 +255,11 @@ fn one_of_many_moves_at_once_settles(store: Store) {
         }
         let last = guest.get(&format!("/music/requests/{request}")).data(200)["status"].clone();
         assert_eq!(balances(&guest, &dj), expected(last.as_str().unwrap()), "{last}");
-        let settled = guest.entries().iter().filter(|entry| entry["kind"] != "hold" && entry["kind"] != "topup").count();
+        let settled = guest
+            .entries()
+            .iter()
+            .filter(|entry| entry["kind"] != "hold" && entry["kind"] != "topup")
+            .count();
         assert_eq!(settled, 1, "{last}");
         assert_eq!(cents(&guest.wallet().0) + cents(&dj.wallet().0), 2_000);
     }

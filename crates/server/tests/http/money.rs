@@ -166,7 +166,8 @@ fn prices_are_amounts_too(store: Store) {
     let (dj, guest) = (server.dj(), server.payer("100"));
     for field in ["fee_upcoming_artist", "fee_popular_song"] {
         for text in NONE {
-            at_once(&dj, "PATCH", "/user/personal-info", &format!(r#"{{"{field}": {text}}}"#)).invalid(&[field]);
+            at_once(&dj, "PATCH", "/user/personal-info", &format!(r#"{{"{field}": {text}}}"#))
+                .invalid(&[field]);
         }
         let answer = at_once(&dj, "PATCH", "/user/personal-info", &format!(r#"{{"{field}": 2e0}}"#));
         assert_eq!(answer.raw(&format!("/data/user/{field}")), "2.00");

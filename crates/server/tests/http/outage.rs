@@ -135,7 +135,9 @@ fn a_storage_that_breaks_off_under_load_loses_nothing() {
             thread::sleep(Duration::from_millis(20));
             scene.proxy.set(Traffic::Flows);
         });
-        eventually("it is ready again", || (scene.health("/health/ready").send().status == 200).then_some(()));
+        eventually("it is ready again", || {
+            (scene.health("/health/ready").send().status == 200).then_some(())
+        });
         for key in keys {
             eventually("each is applied", || (scene.withdrawal(key).send().status == 201).then_some(()));
         }

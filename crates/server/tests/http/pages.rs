@@ -18,8 +18,19 @@ on_both_stores!(
 
 /// The keys of a page, in their order.
 const PAGE: [&str; 13] = [
-    "current_page", "data", "first_page_url", "from", "last_page", "last_page_url", "links", "next_page_url", "path",
-    "per_page", "prev_page_url", "to", "total",
+    "current_page",
+    "data",
+    "first_page_url",
+    "from",
+    "last_page",
+    "last_page_url",
+    "links",
+    "next_page_url",
+    "path",
+    "per_page",
+    "prev_page_url",
+    "to",
+    "total",
 ];
 
 fn sorted_page_keys() -> Vec<&'static str> {
@@ -92,7 +103,8 @@ fn asked(golden: Golden) -> Golden {
     let text = text.replace("?page=", &format!("?{size}")).replace("&page=", &format!("&{size}"));
     // The second replacement found what the first had made.
     let text = text.replace(&format!("per_page={0}&{size}", golden.per_page), &size);
-    let mut query: Vec<String> = golden.query.split('&').filter(|pair| !pair.is_empty()).map(str::to_owned).collect();
+    let mut query: Vec<String> =
+        golden.query.split('&').filter(|pair| !pair.is_empty()).map(str::to_owned).collect();
     query.push(format!("per_page={}", golden.per_page));
     Golden { query: query.join("&"), expected: serde_json::from_str(&text).unwrap(), ..golden }
 }
@@ -102,7 +114,8 @@ fn check(guest: &Person, golden: &Golden) {
     let mut page = answer.data(200);
     assert_eq!(keys(&page), sorted_page_keys(), "{answer}");
     // No row has any of these keys, and the envelope has its `data` before the page.
-    let places: Vec<usize> = PAGE.iter().map(|key| answer.text.rfind(&format!("\"{key}\":")).unwrap()).collect();
+    let places: Vec<usize> =
+        PAGE.iter().map(|key| answer.text.rfind(&format!("\"{key}\":")).unwrap()).collect();
     assert!(places.is_sorted(), "{answer}");
     let rows = page.as_object_mut().unwrap().remove("data").unwrap();
     assert_eq!(page, golden.expected, "{answer}");

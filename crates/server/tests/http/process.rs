@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -114,7 +114,10 @@ fn a_restart_keeps_everything() {
     assert_eq!(guest.wallet(), ("12.00".into(), "8.00".into()));
     dj.answer(request, "played").data(200);
     assert_eq!(dj.wallet().0, "5.00");
-    assert_eq!(guest.ask(&dj), guest.get("/music/user/requests").data(200)["data"][0]["id"].as_i64().unwrap());
+    assert_eq!(
+        guest.ask(&dj),
+        guest.get("/music/user/requests").data(200)["data"][0]["id"].as_i64().unwrap()
+    );
     verify(&database);
 }
 
@@ -155,8 +158,10 @@ fn a_killed_server_has_kept_what_it_acknowledged() {
     let people: Vec<Person> = (0..8).map(|_| server.payer("100000")).collect();
     let acknowledged = AtomicUsize::new(0);
     let kept: Vec<Vec<Value>> = thread::scope(|scope| {
-        let threads: Vec<_> =
-            people.iter().map(|person| scope.spawn(|| withdraw_until_the_end(person, &acknowledged))).collect();
+        let threads: Vec<_> = people
+            .iter()
+            .map(|person| scope.spawn(|| withdraw_until_the_end(person, &acknowledged)))
+            .collect();
         eventually("many were acknowledged", || (acknowledged.load(Ordering::Relaxed) > 300).then_some(()));
         server.signal("KILL");
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
@@ -206,8 +211,14 @@ fn two_servers_on_one_database_never_overdraw() {
     let guest = servers[0].payer("200");
     let here = [guest.at(&servers[0].client()), guest.at(&servers[1].client())];
     let answers: Vec<_> = thread::scope(|scope| {
-        let threads: Vec<_> =
-            (0..60).map(|number| scope.spawn({ let guest = &here[number % 2]; move || guest.withdraw("10") })).collect();
+        let threads: Vec<_> = (0..60)
+            .map(|number| {
+                scope.spawn({
+                    let guest = &here[number % 2];
+                    move || guest.withdraw("10")
+                })
+            })
+            .collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     let (done, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 201);

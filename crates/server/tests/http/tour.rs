@@ -69,8 +69,14 @@ fn set_prices(dj: &Person) {
     assert_eq!(keys(&data), ["user"]);
     assert_eq!(keys(&data["user"]), PERSONAL_INFO);
     for (key, raw) in [
-        ("fee_upcoming_artist", "5.00"), ("fee_popular_song", "12.50"), ("online", "1"), ("city", "\"Berlin\""),
-        ("state", "null"), ("country", "\"Germany\""), ("latitude", "52.5"), ("longitude", "13.4"),
+        ("fee_upcoming_artist", "5.00"),
+        ("fee_popular_song", "12.50"),
+        ("online", "1"),
+        ("city", "\"Berlin\""),
+        ("state", "null"),
+        ("country", "\"Germany\""),
+        ("latitude", "52.5"),
+        ("longitude", "13.4"),
     ] {
         assert_eq!(answer.raw(&format!("/data/user/{key}")), raw, "{key}: {answer}");
     }
@@ -98,7 +104,10 @@ fn top_up(server: &Server, guest: &Person) {
     let wallet = guest.get("/wallet");
     assert_eq!(keys(&wallet.data(200)), ["wallet"]);
     assert_eq!(keys(&wallet.data(200)["wallet"]), ["available", "currency", "held", "scale"]);
-    assert_eq!((wallet.raw("/data/wallet/currency"), wallet.raw("/data/wallet/scale")), ("\"USD\"".into(), "2".into()));
+    assert_eq!(
+        (wallet.raw("/data/wallet/currency"), wallet.raw("/data/wallet/scale")),
+        ("\"USD\"".into(), "2".into())
+    );
 }
 
 fn ask(server: &Server, guest: &Person, dj: &Person) -> Value {
@@ -107,9 +116,13 @@ fn ask(server: &Server, guest: &Person, dj: &Person) -> Value {
     assert_eq!(keys(&request), REQUEST);
     assert_eq!(answer.raw("/data/fee"), "5.00");
     for (key, value) in [
-        ("user_id", json!(guest.id)), ("dj_id", json!(dj.id)), ("song_title", json!("Blue Monday")),
-        ("artist_name", json!("New Order")), ("artist_type", json!("upcoming")),
-        ("music_url", json!("https://example.com/blue-monday")), ("status", json!("pending")),
+        ("user_id", json!(guest.id)),
+        ("dj_id", json!(dj.id)),
+        ("song_title", json!("Blue Monday")),
+        ("artist_name", json!("New Order")),
+        ("artist_type", json!("upcoming")),
+        ("music_url", json!("https://example.com/blue-monday")),
+        ("status", json!("pending")),
         ("updated_at", request["created_at"].clone()),
     ] {
         assert_eq!(request[key], value, "{key}: {answer}");
@@ -161,8 +174,11 @@ fn withdraw(server: &Server, dj: &Person) {
     assert_eq!(answer.raw("/data/withdrawal_request/amount"), "2.50");
     assert_eq!(answer.raw("/data/new_balance"), "2.50");
     for (key, value) in [
-        ("user_id", json!(dj.id)), ("wallet_address", json!("bc1qxy")), ("currency", json!("BTC")),
-        ("network", json!("bitcoin")), ("updated_at", withdrawal["created_at"].clone()),
+        ("user_id", json!(dj.id)),
+        ("wallet_address", json!("bc1qxy")),
+        ("currency", json!("BTC")),
+        ("network", json!("bitcoin")),
+        ("updated_at", withdrawal["created_at"].clone()),
     ] {
         assert_eq!(withdrawal[key], value, "{key}: {answer}");
     }
@@ -212,8 +228,17 @@ fn an_online_dj_is_found(store: Store) {
     assert_eq!(
         keys(&data["dj"]),
         [
-            "city", "country", "fee_popular_song", "fee_upcoming_artist", "id", "name", "online", "played", "rating",
-            "rating_count", "state"
+            "city",
+            "country",
+            "fee_popular_song",
+            "fee_upcoming_artist",
+            "id",
+            "name",
+            "online",
+            "played",
+            "rating",
+            "rating_count",
+            "state"
         ]
     );
     assert_eq!(answer.raw("/data/dj/fee_upcoming_artist"), "5.00");

@@ -1,32 +1,32 @@
 //! Several servers on one database.
 
-use cuepoint_domain::ledger::{Actor, Auditor, Origin};
+use cuepoint_domain::ledger::Auditor;
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Audit, Ids, Ledger};
 use cuepoint_domain::topup::Charge;
 use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::{join_all, try_join_all};
 
-use crate::world::{amount, available, guest, now, open, withdrawal};
+use crate::world::{amount, available, guest, open, topup, withdrawal};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operation_sent_to_two_servers_is_applied_once() {
     let database = TestDatabase::create().await;
     let (one, other) = (open(database.url()).await, open(database.url()).await);
-    let user = guest(&one, 0).await;
+    let (ada, bob) = (guest(&one, 0).await, guest(&one, 0).await);
     for _ in 0..20 {
-        // Such a plan names no row, so no lock holds the servers apart: the operation's key alone does.
-        let origin =
-            Origin { operation: one.operation(), actor: Actor::System, at: now(), reason: None, key: None };
-        let id = one.topup().await.unwrap();
-        let charge = Charge::Pending { payment_url: None };
-        let plan = plans::open_topup(origin, id, user, amount(100), charge);
-        let answers = tokio::join!(one.apply(plan.clone()), other.apply(plan));
+        let first = topup(&one, ada, 1_00).await;
+        // Another person's, so that no lock holds the servers apart: the operation's key alone does.
+        let origin = first.origin().clone();
+        let id = Ids::topup(&one).await.unwrap();
+        let second = plans::open_topup(origin, id, bob, amount(1_00), Charge::Confirmed);
+        let answers = tokio::join!(one.apply(first), other.apply(second));
         let (first, second) = (answers.0.unwrap(), answers.1.unwrap());
         assert_eq!(first.receipt(), second.receipt());
         let fresh = [first, second].iter().filter(|one| matches!(one, Applied::Fresh(_))).count();
         assert_eq!(fresh, 1);
     }
+    assert_eq!(available(&one, ada).await + available(&one, bob).await, 20_00);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -14,7 +14,8 @@ impl Database {
     /// A database with every migration applied.
     pub(crate) fn new() -> Self {
         assert!(env::var_os(CLUSTER).is_some(), "{CLUSTER} is not set: run `cargo xtask test`");
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         Self(runtime.block_on(TestDatabase::create()))
     }
 

@@ -12,7 +12,7 @@ mod server;
 pub(crate) use answer::{Answer, keys};
 pub(crate) use client::{Call, Client};
 pub(crate) use database::Database;
-pub(crate) use people::{Person, PERSONAL_INFO, REQUEST, WITHDRAWAL, cents, song};
+pub(crate) use people::{PASSWORD, PERSONAL_INFO, Person, REQUEST, WITHDRAWAL, cents, song};
 pub(crate) use proxy::{Proxy, Traffic};
 pub(crate) use raw::exchange;
 pub(crate) use routes::{ROUTES, Route};

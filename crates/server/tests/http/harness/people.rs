@@ -8,15 +8,41 @@ use super::{Answer, Call, Client, Server};
 
 /// The keys of the specified user object, sorted.
 pub(crate) const PERSONAL_INFO: [&str; 20] = [
-    "city", "country", "email", "email_verified", "fee_popular_song", "fee_upcoming_artist", "id", "is_dj",
-    "latitude", "longitude", "name", "online", "phone", "phone_verified", "played", "radius", "rating",
-    "rating_count", "state", "wallet_balance",
+    "city",
+    "country",
+    "email",
+    "email_verified",
+    "fee_popular_song",
+    "fee_upcoming_artist",
+    "id",
+    "is_dj",
+    "latitude",
+    "longitude",
+    "name",
+    "online",
+    "phone",
+    "phone_verified",
+    "played",
+    "radius",
+    "rating",
+    "rating_count",
+    "state",
+    "wallet_balance",
 ];
 
 /// The keys of the specified request object, sorted.
 pub(crate) const REQUEST: [&str; 11] = [
-    "artist_name", "artist_type", "created_at", "dj_id", "fee", "id", "music_url", "song_title", "status",
-    "updated_at", "user_id",
+    "artist_name",
+    "artist_type",
+    "created_at",
+    "dj_id",
+    "fee",
+    "id",
+    "music_url",
+    "song_title",
+    "status",
+    "updated_at",
+    "user_id",
 ];
 
 /// The keys of the specified withdrawal object, sorted.
@@ -74,9 +100,8 @@ impl Server {
     /// A DJ who takes requests at these prices.
     pub(crate) fn dj_at(&self, upcoming: &str, popular: &str) -> Person {
         let dj = self.client().person(true);
-        let body = format!(
-            r#"{{"online": 1, "fee_upcoming_artist": {upcoming}, "fee_popular_song": {popular}}}"#
-        );
+        let body =
+            format!(r#"{{"online": 1, "fee_upcoming_artist": {upcoming}, "fee_popular_song": {popular}}}"#);
         dj.call("PATCH", "/user/personal-info").text(&body).send().data(200);
         dj
     }
@@ -161,9 +186,16 @@ impl Person {
 
     /// Everything that a refused request must leave as it was.
     pub(crate) fn affairs(&self) -> Vec<Value> {
-        ["/user/personal-info", "/wallet", "/wallet/entries", "/wallet/topups", "/withdrawals", "/music/user/requests"]
-            .map(|path| self.get(path).data(200))
-            .to_vec()
+        [
+            "/user/personal-info",
+            "/wallet",
+            "/wallet/entries",
+            "/wallet/topups",
+            "/withdrawals",
+            "/music/user/requests",
+        ]
+        .map(|path| self.get(path).data(200))
+        .to_vec()
     }
 }
 

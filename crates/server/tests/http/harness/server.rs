@@ -155,9 +155,9 @@ fn command(arguments: &[&str]) -> Command {
 fn store_keys(command: &mut Command, url: Option<&str>) {
     match url {
         None => command.env("CUEPOINT__STORAGE__BACKEND", "memory"),
-        Some(url) => command
-            .env("CUEPOINT__STORAGE__BACKEND", "postgres")
-            .env("CUEPOINT__STORAGE__POSTGRES__URL", url),
+        Some(url) => {
+            command.env("CUEPOINT__STORAGE__BACKEND", "postgres").env("CUEPOINT__STORAGE__POSTGRES__URL", url)
+        }
     };
 }
 

@@ -1,0 +1,194 @@
+//! A book with everything that was ever written to it, for the tables of cases.
+
+use cuepoint_domain::ids::{OperationId, RequestId, UserId, WithdrawalId};
+use cuepoint_domain::ledger::{
+    Actor, Auditor, Balance, Book, Changes, Entry, Finding, Origin, Outcome, Plan, Posting, Receipt,
+    Rejection, Summary, Verdict, Wallet, apply,
+};
+use cuepoint_domain::money::{Amount, BasisPoints, Money};
+use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, RequestTerms};
+use cuepoint_domain::people::{ArtistType, User};
+use cuepoint_domain::plans;
+use cuepoint_domain::text::{Email, Line, MusicUrl};
+use cuepoint_domain::timestamp::Timestamp;
+use time::Duration;
+
+pub const GUEST: i64 = 1;
+pub const DJ: i64 = 2;
+pub const OPERATOR: i64 = 3;
+
+pub fn user(number: i64) -> UserId {
+    UserId::new(number).unwrap()
+}
+
+pub fn money(cents: i128) -> Money {
+    Money::from_minor(cents)
+}
+
+pub fn amount(cents: i128) -> Amount {
+    Amount::new(money(cents)).unwrap()
+}
+
+pub fn line(text: &str) -> Line {
+    Line::new(text).unwrap()
+}
+
+pub fn at(seconds: i64) -> Timestamp {
+    Timestamp::EPOCH.plus(Duration::seconds(seconds))
+}
+
+/// Available, held and owed.
+pub fn balance(available: i128, held: i128, owed: i128) -> Balance {
+    Balance { available: money(available), held: money(held), owed: money(owed) }
+}
+
+pub fn terms(bps: u16) -> RequestTerms {
+    RequestTerms {
+        pending_for: Duration::minutes(15),
+        accepted_for: Duration::minutes(60),
+        commission: BasisPoints::new(bps).unwrap(),
+    }
+}
+
+/// A pending request of the guest to the DJ, made at the start.
+pub fn request(fee: i128) -> MusicRequest {
+    MusicRequest {
+        id: RequestId::new(7).unwrap(),
+        requester: user(GUEST),
+        dj: user(DJ),
+        song_title: line("Blue Monday"),
+        artist_name: line("New Order"),
+        artist_type: ArtistType::Popular,
+        music_url: MusicUrl::new("https://example.com/blue-monday").unwrap(),
+        fee: money(fee),
+        state: music_request::RequestState::Pending { answer_by: at(900) },
+        created_at: at(0),
+    }
+}
+
+/// A guest, a DJ and an operator with a wallet each, and all entries and postings that were made.
+#[derive(Clone, Default)]
+pub struct Ledger {
+    pub book: Book,
+    pub entries: Vec<Entry>,
+    pub postings: Vec<Posting>,
+    operations: u128,
+}
+
+impl Ledger {
+    /// The DJ is online and charges `price`; the guest has `available`.
+    pub fn new(price: i128, available: i128) -> Self {
+        let mut ledger = Self::default();
+        for (number, name, is_dj) in
+            [(GUEST, "guest", false), (DJ, "dj", true), (OPERATOR, "operator", false)]
+        {
+            let email = Email::new(&format!("{name}@example.com")).unwrap();
+            let mut person = User::registered(user(number), line(name), email, None, is_dj, at(0));
+            if let Some(dj) = &mut person.dj {
+                (dj.online, dj.fee_popular_song) = (true, money(price));
+            }
+            ledger.book.users.insert(person.id, person);
+            ledger.book.wallets.insert(user(number), Wallet::empty(user(number)));
+        }
+        if available > 0 {
+            ledger.adjust(GUEST, available).unwrap();
+        }
+        ledger
+    }
+
+    pub fn origin(&mut self, now: Timestamp) -> Origin {
+        self.operations += 1;
+        Origin {
+            operation: OperationId(self.operations),
+            actor: Actor::System,
+            at: now,
+            reason: None,
+            key: None,
+        }
+    }
+
+    /// Applies a plan, and keeps what it wrote.
+    pub fn apply(&mut self, plan: &Plan) -> Result<Receipt, Rejection> {
+        match apply(&mut self.book, plan)? {
+            Verdict::Replayed(receipt) => Ok(receipt),
+            Verdict::Fresh(receipt, changes) => {
+                let Changes { entries, postings, .. } = *changes;
+                self.entries.extend(entries);
+                self.postings.extend(postings);
+                Ok(receipt)
+            }
+        }
+    }
+
+    pub fn adjust(&mut self, who: i64, cents: i128) -> Result<Receipt, Rejection> {
+        let origin = self.origin(at(0));
+        let id = cuepoint_domain::ids::AdjustmentId::new(i64::try_from(self.operations).unwrap()).unwrap();
+        self.apply(&plans::adjust(origin, id, user(who), money(cents)).unwrap())
+    }
+
+    /// Opens a request at the list price, under this number.
+    pub fn open(&mut self, number: i64, terms: &RequestTerms) -> Result<MusicRequest, Rejection> {
+        let example = request(0);
+        let new = NewRequest {
+            dj: example.dj,
+            song_title: example.song_title,
+            artist_name: example.artist_name,
+            artist_type: example.artist_type,
+            music_url: example.music_url,
+            fee: None,
+        };
+        let dj = self.book.users.get(&user(DJ)).cloned();
+        let id = RequestId::new(number).unwrap();
+        let origin = self.origin(at(1));
+        let plan = plans::open_request(origin, id, user(GUEST), dj.as_ref(), new, terms).unwrap();
+        let receipt = self.apply(&plan)?;
+        match receipt.outcome {
+            Outcome::Request(request) => Ok(request),
+            other => panic!("no request: {other:?}"),
+        }
+    }
+
+    /// Moves a stored request, whose rule must allow it.
+    pub fn step(
+        &mut self,
+        number: i64,
+        to: music_request::Move,
+        terms: &RequestTerms,
+    ) -> Result<Receipt, Rejection> {
+        let stored = self.book.requests[&RequestId::new(number).unwrap()].clone();
+        let origin = self.origin(at(2));
+        self.apply(&plans::move_request(origin, &stored, to, terms).unwrap())
+    }
+
+    /// Withdraws, under this number.
+    pub fn withdraw(&mut self, number: i64, who: i64, cents: i128) -> Result<Receipt, Rejection> {
+        let new = cuepoint_domain::withdrawal::NewWithdrawal {
+            amount: amount(cents),
+            wallet_address: line("bc1qexample"),
+            currency: line("BTC"),
+            network: line("bitcoin"),
+        };
+        let (id, origin) = (WithdrawalId::new(number).unwrap(), self.origin(at(3)));
+        self.apply(&plans::open_withdrawal(origin, id, user(who), new, &Default::default()).unwrap())
+    }
+
+    pub fn balance(&self, who: i64) -> Balance {
+        self.book.wallets[&user(who)].balance
+    }
+
+    /// The self-check of everything that was written.
+    pub fn audit(&self) -> Result<Summary, Finding> {
+        let mut auditor = Auditor::new();
+        let mut wallets: Vec<&Wallet> = self.book.wallets.values().collect();
+        wallets.sort_by_key(|wallet| wallet.user);
+        for wallet in wallets {
+            auditor.wallet(wallet.clone());
+            self.entries
+                .iter()
+                .filter(|entry| entry.wallet == wallet.user)
+                .for_each(|entry| auditor.entry(entry));
+        }
+        self.postings.iter().for_each(|posting| auditor.posting(posting));
+        auditor.finish()
+    }
+}

@@ -1,0 +1,237 @@
+//! The second table of part 5 of the HTTP contract, cell by cell: what becomes of a withdrawal, and of its amount.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+#![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
+
+mod support;
+
+use cuepoint_domain::ids::WithdrawalId;
+use cuepoint_domain::ledger::{Account, OutsideAccount, Transfer, TransferKind};
+use cuepoint_domain::text::Line;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::withdrawal::{
+    Decision, Limit, Move, MoveRefusal, NewWithdrawal, Window, Withdrawal, WithdrawalLimits, WithdrawalMove,
+    WithdrawalState, WithdrawalStatus, WithdrawalTerms, decide, open,
+};
+use support::{GUEST, OPERATOR, amount, at, line, user};
+use time::Duration;
+
+fn known() -> Line {
+    line("known")
+}
+
+fn given() -> Line {
+    line("given")
+}
+
+fn withdrawal(state: WithdrawalState, cents: i128, created_at: Timestamp) -> Withdrawal {
+    Withdrawal {
+        id: WithdrawalId::new(1).unwrap(),
+        user: user(GUEST),
+        amount: amount(cents),
+        wallet_address: line("bc1qexample"),
+        currency: line("BTC"),
+        network: line("bitcoin"),
+        state,
+        created_at,
+        updated_at: created_at,
+    }
+}
+
+/// The columns of the table.
+fn moves() -> [Move; 13] {
+    let (owner, other) = (user(GUEST), user(OPERATOR));
+    [
+        Move::Cancel { by: owner },
+        Move::Cancel { by: other },
+        Move::Approve { by: None },
+        Move::Approve { by: Some(owner) },
+        Move::Approve { by: Some(other) },
+        Move::Reject { by: owner },
+        Move::Reject { by: other },
+        Move::Process,
+        Move::Broadcast { txid: given() },
+        Move::Complete { txid: None },
+        Move::Complete { txid: Some(given()) },
+        Move::Fail,
+        Move::Review,
+    ]
+}
+
+/// Where a move leads, when it is made.
+fn reached(from: &WithdrawalState, to: &Move) -> WithdrawalState {
+    let before = from.txid().cloned();
+    match to {
+        Move::Cancel { .. } => WithdrawalState::Cancelled,
+        Move::Approve { .. } => WithdrawalState::Approved,
+        Move::Reject { .. } => WithdrawalState::Rejected,
+        Move::Process => WithdrawalState::Processing,
+        Move::Broadcast { txid } => WithdrawalState::Broadcast { txid: txid.clone() },
+        Move::Complete { txid: Some(txid) } => WithdrawalState::Completed { txid: txid.clone() },
+        Move::Complete { txid: None } => WithdrawalState::Completed { txid: before.unwrap() },
+        Move::Fail => WithdrawalState::Failed,
+        Move::Review => WithdrawalState::NeedsReview { txid: before },
+    }
+}
+
+/// `=` changes nothing, `!` is not theirs, `t` lacks a transaction, `x` is refused; else moved: `.` without money,
+/// `r` with the amount released, `c` with it captured.
+fn check(
+    from: WithdrawalState,
+    to: Move,
+    cell: &str,
+    owner: &[WithdrawalStatus],
+    operator: &[WithdrawalStatus],
+) {
+    let before = withdrawal(from.clone(), 1_000, at(0));
+    let settled = |credit, kind| {
+        Some(Transfer { debit: Account::Held(user(GUEST)), credit, amount: amount(1_000), kind })
+    };
+    let moved = |transfer| Ok(Decision::Moved(WithdrawalMove { to: reached(&from, &to), transfer }));
+    let allowed = if matches!(to, Move::Cancel { .. }) { owner } else { operator };
+    let expected = match cell {
+        "=" => Ok(Decision::Unchanged),
+        "!" => Err(MoveRefusal::NotTheirs),
+        "t" => Err(MoveRefusal::TxidMissing),
+        "x" => {
+            let current = from.status();
+            Err(MoveRefusal::InvalidTransition { current, allowed: allowed.to_vec() })
+        }
+        "." => moved(None),
+        "r" => moved(settled(Account::Available(user(GUEST)), TransferKind::Release)),
+        "c" => moved(settled(Account::Outside(OutsideAccount::Payouts), TransferKind::Capture)),
+        other => panic!("no cell: {other}"),
+    };
+    assert_eq!(decide(&before, to.clone()), expected, "{to:?} of {from:?}");
+}
+
+#[test]
+fn every_move_from_every_state_by_everybody() {
+    use WithdrawalStatus::{
+        Approved, Broadcast, Cancelled, Completed, Failed, NeedsReview, Processing, Rejected,
+    };
+    type Row = (WithdrawalState, &'static str, &'static [WithdrawalStatus], &'static [WithdrawalStatus]);
+    // cancel: owner, other; approve: rule, owner, other; reject: owner, other; process; broadcast;
+    // complete: without and with a transaction; fail; review. Then where the owner, and an operator, could move it.
+    let table: [Row; 10] = [
+        (WithdrawalState::Pending, "r ! . ! . ! r x x x x x x", &[Cancelled], &[Approved, Rejected]),
+        (WithdrawalState::Approved, "x ! = ! = ! r . x x x x x", &[], &[Processing, Rejected]),
+        (WithdrawalState::Processing, "x ! x ! x ! x = . x x r .", &[], &[Broadcast, Failed, NeedsReview]),
+        (
+            WithdrawalState::Broadcast { txid: known() },
+            "x ! x ! x ! x x = c c x .",
+            &[],
+            &[Completed, NeedsReview],
+        ),
+        (WithdrawalState::Completed { txid: known() }, "x ! x ! x ! x x x = = x x", &[], &[]),
+        (WithdrawalState::Cancelled, "= ! x ! x ! x x x x x x x", &[], &[]),
+        (WithdrawalState::Rejected, "x ! x ! x ! = x x x x x x", &[], &[]),
+        (WithdrawalState::Failed, "x ! x ! x ! x x x x x = x", &[], &[]),
+        (
+            WithdrawalState::NeedsReview { txid: None },
+            "x ! x ! x ! x x . t c r =",
+            &[],
+            &[Broadcast, Completed, Failed],
+        ),
+        (
+            WithdrawalState::NeedsReview { txid: Some(known()) },
+            "x ! x ! x ! x x . c c r =",
+            &[],
+            &[Broadcast, Completed, Failed],
+        ),
+    ];
+    for (from, cells, owner, operator) in table {
+        assert_eq!(cells.split(' ').count(), moves().len());
+        for (to, cell) in moves().into_iter().zip(cells.split(' ')) {
+            check(from.clone(), to, cell, owner, operator);
+        }
+    }
+}
+
+fn new(cents: i128) -> NewWithdrawal {
+    NewWithdrawal {
+        amount: amount(cents),
+        wallet_address: line("bc1qexample"),
+        currency: line("BTC"),
+        network: line("bitcoin"),
+    }
+}
+
+#[test]
+fn what_is_below_the_limit_needs_no_operator() {
+    for (limit, cents, status) in [
+        (None, 1, WithdrawalStatus::Pending),
+        (Some(1_000), 999, WithdrawalStatus::Approved),
+        (Some(1_000), 1_000, WithdrawalStatus::Pending),
+    ] {
+        let terms =
+            WithdrawalTerms { auto_approve_below: limit.map(amount), limits: WithdrawalLimits::default() };
+        let id = WithdrawalId::new(1).unwrap();
+        let (made, hold) = open(id, user(GUEST), new(cents), &terms, at(5)).unwrap();
+        assert_eq!(made.state.status(), status, "{cents} below {limit:?}");
+        assert_eq!((made.created_at, made.updated_at), (at(5), at(5)));
+        let (debit, credit) = (Account::Available(user(GUEST)), Account::Held(user(GUEST)));
+        assert_eq!(hold, Transfer { debit, credit, amount: amount(cents), kind: TransferKind::Hold });
+    }
+}
+
+#[test]
+fn one_withdrawal_may_be_as_large_as_its_limit() {
+    let limits = WithdrawalLimits { max_amount: Some(amount(1_000)), ..WithdrawalLimits::default() };
+    let terms = WithdrawalTerms { auto_approve_below: None, limits };
+    let id = WithdrawalId::new(1).unwrap();
+    assert!(open(id, user(GUEST), new(1_000), &terms, at(5)).is_ok());
+    assert_eq!(open(id, user(GUEST), new(1_001), &terms, at(5)), Err(Limit::Single(amount(1_000))));
+}
+
+#[test]
+fn windows_to_the_microsecond_and_the_cent() {
+    let (day, tick) = (Duration::hours(24), Duration::MICROSECOND);
+    let window = Window { length: day, most: amount(1_000) };
+    let now = at(1_000_000);
+    let (edge, inside) = (now.minus(day), now.minus(day).plus(tick));
+    // Earlier withdrawals as (amount, made at), a new one, and whether it fits.
+    type Case<'a> = (&'a [(i128, Timestamp)], i128, bool);
+    let table: [Case<'_>; 9] = [
+        (&[], 1_000, true),
+        (&[], 1_001, false),
+        (&[(999, now)], 1, true),
+        (&[(999, now)], 2, false),
+        (&[(1_000, edge)], 1_000, true),
+        (&[(1_000, inside)], 1, false),
+        (&[(1_000, edge), (400, inside), (400, now)], 200, true),
+        (&[(1_000, edge), (400, inside), (400, now)], 201, false),
+        (&[(1_000, now.plus(tick))], 1, false),
+    ];
+    for (earlier, cents, fits) in table {
+        let earlier: Vec<Withdrawal> =
+            earlier.iter().map(|(cents, at)| withdrawal(WithdrawalState::Pending, *cents, *at)).collect();
+        assert_eq!(window.admits(amount(cents), now, &earlier), fits, "{cents} after {earlier:?}");
+    }
+}
+
+#[test]
+fn what_came_to_nothing_does_not_count() {
+    let window = Window { length: Duration::days(30), most: amount(1_000) };
+    for status in WithdrawalStatus::ALL {
+        let txid = [WithdrawalStatus::Broadcast, WithdrawalStatus::Completed].contains(&status).then(known);
+        let state = WithdrawalState::stored(status, txid).unwrap();
+        let nothing = [WithdrawalStatus::Cancelled, WithdrawalStatus::Rejected, WithdrawalStatus::Failed];
+        let earlier = [withdrawal(state, 1_000, at(0))];
+        assert_eq!(window.admits(amount(1), at(1), &earlier), nothing.contains(&status), "{status:?}");
+    }
+}
+
+#[test]
+fn each_limit_in_force_is_a_window() {
+    let limits = WithdrawalLimits {
+        max_amount: Some(amount(1)),
+        max_per_24h: Some(amount(2)),
+        max_per_30d: Some(amount(3)),
+    };
+    let day = Window { length: Duration::days(1), most: amount(2) };
+    let month = Window { length: Duration::days(30), most: amount(3) };
+    assert_eq!(limits.windows(), [day, month]);
+    assert_eq!(WithdrawalLimits { max_per_24h: None, ..limits }.windows(), [month]);
+    assert_eq!(WithdrawalLimits::default().windows(), []);
+}

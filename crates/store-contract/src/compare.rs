@@ -1,0 +1,72 @@
+//! Compares what store and model show, beyond the answers to commands.
+
+use std::collections::BTreeSet;
+
+use cuepoint_domain::ids::{RequestId, UserId};
+use cuepoint_domain::music_request::{RequestFilter, RequestStatus};
+use cuepoint_domain::page::PageRequest;
+
+use crate::player::{Player, equal};
+use crate::told::{dj, purse};
+
+impl Player {
+    /// Compares every balance.
+    pub(crate) async fn compare_balances(&mut self) -> Result<(), String> {
+        for (place, user) in self.people.iter().enumerate() {
+            let balance = purse(self.world.balance(*user).await);
+            equal(&format!("the purse of {place}"), &balance, &self.model.people[place].purse)?;
+        }
+        let purses = || self.model.people.iter().map(|person| person.purse);
+        let inside: i128 = purses().map(|(available, held, owed)| available + held - owed).sum();
+        equal("all accounts of the model", &(inside + self.model.elsewhere), &0)?;
+        let owed = purses().map(|(.., owed)| owed).sum();
+        if owed != self.owed {
+            self.told.insert(if owed > self.owed { "owed" } else { "paid back" }.to_owned());
+        }
+        self.owed = owed;
+        Ok(())
+    }
+
+    /// Compares profiles, entries and what every list shows.
+    pub(crate) async fn compare_everything(&self) -> Result<(), String> {
+        for (place, user) in self.people.iter().enumerate() {
+            let person = &self.model.people[place];
+            equal("a DJ", &dj(&self.world.user(*user).await), &person.dj)?;
+            let newest = self.world.store.entries(*user, PageRequest::new(1, 1)).await.unwrap();
+            equal("the number of entries", &newest.total, &person.entries)?;
+            let after = newest.rows.first().map_or_else(Default::default, |entry| purse(entry.after));
+            equal("the newest entry", &after, &person.purse)?;
+            self.compare_requests(place, *user).await?;
+            self.compare_withdrawals(place, *user).await?;
+        }
+        Ok(())
+    }
+
+    async fn compare_requests(&self, place: usize, user: UserId) -> Result<(), String> {
+        let everything = RequestFilter { requester: None, dj: None, status: None, now: self.time() };
+        for status in RequestStatus::ALL {
+            let made = RequestFilter { requester: Some(user), status: Some(status), ..everything };
+            let asked = RequestFilter { dj: Some(user), status: Some(status), ..everything };
+            for (filter, by_requester) in [(made, true), (asked, false)] {
+                let rows = self.world.store.requests(&filter, PageRequest::new(1, 100)).await.unwrap();
+                let shown: BTreeSet<RequestId> = rows.rows.iter().map(|request| request.id).collect();
+                let all = self.model.requests.iter().zip(&self.requests);
+                let expected = all
+                    .filter(|(one, _)| place == if by_requester { one.guest } else { one.dj })
+                    .filter(|(one, _)| one.seen(self.now).0 == status.name())
+                    .map(|(_, id)| *id)
+                    .collect();
+                equal(&format!("{filter:?}"), &shown, &expected)?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn compare_withdrawals(&self, place: usize, user: UserId) -> Result<(), String> {
+        let rows = self.world.store.withdrawals(user, PageRequest::new(1, 100)).await.unwrap();
+        let shown: BTreeSet<_> = rows.rows.iter().map(|one| (one.id, one.state.status().name())).collect();
+        let all = self.model.withdrawals.iter().zip(&self.withdrawals);
+        let own = all.filter(|(one, _)| one.owner == place);
+        equal("the withdrawals", &shown, &own.map(|(one, id)| (*id, one.status)).collect())
+    }
+}

@@ -1,0 +1,37 @@
+//! The two tables of part 5 of the HTTP contract, as the model reads them.
+
+/// From which status to which, and who.
+pub(crate) type Table = &'static [(&'static str, &'static str, &'static str)];
+
+/// The moves of a request.
+pub(crate) const REQUESTS: Table = &[
+    ("pending", "accepted", "dj"),
+    ("pending", "rejected", "dj"),
+    ("accepted", "rejected", "dj"),
+    ("pending", "cancelled", "requester"),
+    ("accepted", "played", "dj"),
+    ("pending", "played", "dj"),
+    ("played", "refunded", "operator"),
+];
+
+/// The moves of a withdrawal; worker and provider count as operators here.
+pub(crate) const WITHDRAWALS: Table = &[
+    ("pending", "approved", "operator"),
+    ("pending", "rejected", "operator"),
+    ("pending", "cancelled", "owner"),
+    ("approved", "processing", "operator"),
+    ("approved", "rejected", "operator"),
+    ("processing", "broadcast", "operator"),
+    ("processing", "failed", "operator"),
+    ("processing", "needs_review", "operator"),
+    ("broadcast", "completed", "operator"),
+    ("broadcast", "needs_review", "operator"),
+    ("needs_review", "broadcast", "operator"),
+    ("needs_review", "completed", "operator"),
+    ("needs_review", "failed", "operator"),
+];
+
+/// Where a thing can go from `current`, whoever moves it.
+pub(crate) fn edges(table: Table, current: &str) -> Vec<&'static str> {
+    table.iter().filter(|(from, ..)| *from == current).map(|(_, to, _)| *to).collect()
+}
