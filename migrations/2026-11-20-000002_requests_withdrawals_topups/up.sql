@@ -43,7 +43,7 @@ CREATE TABLE withdrawals (
     updated_at timestamptz NOT NULL,
     CONSTRAINT withdrawals_sent_have_txid CHECK (status NOT IN ('broadcast', 'completed') OR txid IS NOT NULL),
     CONSTRAINT withdrawals_unsent_have_none
-        CHECK (status IN ('broadcast', 'completed', 'needs_review') OR txid IS NULL),
+        CHECK (status IN ('broadcast', 'completed', 'failed', 'needs_review') OR txid IS NULL),
     CONSTRAINT withdrawals_change_after_creation CHECK (updated_at >= created_at)
 );
 CREATE INDEX withdrawals_of_user ON withdrawals (user_id, created_at DESC, id DESC);

@@ -21,7 +21,6 @@ CREATE INDEX idempotency_keys_by_age ON idempotency_keys (at);
 CREATE TABLE ledger_entries (
     wallet_id bigint NOT NULL REFERENCES wallets,
     seq bigint NOT NULL CHECK (seq > 0),
-    previous_seq bigint GENERATED ALWAYS AS (NULLIF(seq, 1) - 1) STORED,
     operation_id uuid NOT NULL REFERENCES operations,
     kind text NOT NULL CHECK (
         kind IN ('topup', 'hold', 'release', 'capture', 'earning', 'refund', 'reversal', 'adjustment')
@@ -40,9 +39,6 @@ CREATE TABLE ledger_entries (
     hash bytea NOT NULL CHECK (octet_length(hash) = 32),
     PRIMARY KEY (wallet_id, seq),
     CONSTRAINT ledger_entries_once_per_operation UNIQUE (wallet_id, operation_id),
-    -- Without a gap: every entry but the first needs the one before it.
-    CONSTRAINT ledger_entries_follow_one_another
-        FOREIGN KEY (wallet_id, previous_seq) REFERENCES ledger_entries (wallet_id, seq),
     CONSTRAINT ledger_entries_chain_starts_at_one
         CHECK ((seq = 1) = (previous = decode(repeat('00', 32), 'hex')))
 );

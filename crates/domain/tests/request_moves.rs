@@ -45,7 +45,7 @@ enum Expected {
     Captured,
     /// Moved, both give it back.
     Refunded,
-    /// Refused: it stands here, and this party can move it nowhere.
+    /// Refused: it stands here.
     Refused(RequestStatus),
 }
 
@@ -77,12 +77,25 @@ fn reached(to: Move, expired_at: Timestamp) -> RequestState {
     }
 }
 
+/// Where a request that stands here can go, whoever moves it.
+fn onward(current: RequestStatus) -> &'static [RequestStatus] {
+    use RequestStatus::{Accepted, Cancelled, Expired, Pending, Played, Refunded, Rejected};
+    match current {
+        Pending => &[Accepted, Rejected, Played, Cancelled],
+        Accepted => &[Rejected, Played],
+        Played => &[Refunded],
+        Rejected | Cancelled | Expired | Refunded => &[],
+    }
+}
+
 fn check(stored: RequestState, to: Move, expected: Expected) {
     let before = cuepoint_domain::music_request::MusicRequest { state: stored, ..request(1_000) };
     let decision = decide(&before, to, &terms(1_250), now());
     let wanted = match expected {
         Expected::Same => Ok(Decision::Unchanged),
-        Expected::Refused(current) => Err(MoveRefusal::InvalidTransition { current, allowed: vec![] }),
+        Expected::Refused(current) => {
+            Err(MoveRefusal::InvalidTransition { current, allowed: onward(current).to_vec() })
+        }
         moved => {
             let to = reached(to, stored.expires_at().unwrap_or(now()));
             Ok(Decision::Moved(RequestMove { to, transfers: transfers(moved) }))

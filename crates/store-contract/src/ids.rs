@@ -35,9 +35,9 @@ where
 pub async fn identities_are_never_the_same_twice(store: Arc<dyn Store>) {
     let ids: Arc<dyn Ids> = store;
     distinct(&ids, "operation", |ids| async move { Ok(ids.operation()) }).await;
-    distinct(&ids, "user", |ids| async move { ids.user().await }).await;
-    distinct(&ids, "request", |ids| async move { ids.request().await }).await;
-    distinct(&ids, "withdrawal", |ids| async move { ids.withdrawal().await }).await;
-    distinct(&ids, "topup", |ids| async move { ids.topup().await }).await;
-    distinct(&ids, "adjustment", |ids| async move { ids.adjustment().await }).await;
+    distinct(&ids, "user", |ids| async move { ids.next_user().await }).await;
+    distinct(&ids, "request", |ids| async move { ids.next_request().await }).await;
+    distinct(&ids, "withdrawal", |ids| async move { ids.next_withdrawal().await }).await;
+    distinct(&ids, "topup", |ids| async move { ids.next_topup().await }).await;
+    distinct(&ids, "adjustment", |ids| async move { ids.next_adjustment().await }).await;
 }

@@ -132,7 +132,7 @@ pub async fn a_plan_on_a_state_that_moved_is_stale(store: Arc<dyn Store>) {
     let late = plans::move_withdrawal(system(6), &withdrawal, cancel).unwrap();
     assert_eq!(world.apply(late).await, Err(Rejection::Stale));
 
-    let id = world.ids.topup().await.unwrap();
+    let id = world.ids.next_topup().await.unwrap();
     let open = Charge::Pending { payment_url: None };
     let receipt = world.fresh(plans::open_topup(system(7), id, guest, amount(100), open)).await;
     let topup = crate::world::topup_of(&receipt);
@@ -159,7 +159,7 @@ pub async fn a_state_is_more_than_its_name(store: Arc<dyn Store>) {
 pub async fn a_missing_row_is_an_error(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj) = (world.guest(1_000).await, world.dj(100).await);
-    let nobody = world.ids.user().await.unwrap();
+    let nobody = world.ids.next_user().await.unwrap();
     let system = |seconds| world.origin(Actor::System, at(seconds));
 
     let plan = world.adjust_plan(system(1), nobody, 100).await;
@@ -168,12 +168,12 @@ pub async fn a_missing_row_is_an_error(store: Arc<dyn Store>) {
     assert_eq!(world.apply(plan).await, Err(Rejection::Missing(Row::User)));
 
     let mut request = world.request(guest, dj, at(1)).await;
-    request.id = world.ids.request().await.unwrap();
+    request.id = world.ids.next_request().await.unwrap();
     let plan = plans::move_request(system(2), &request, Move::Play, &world.requests).unwrap();
     assert_eq!(world.apply(plan).await, Err(Rejection::Missing(Row::Request)));
 
     let mut withdrawal = withdrawal_of(&world.withdraw(guest, 100, at(3)).await.unwrap());
-    withdrawal.id = world.ids.withdrawal().await.unwrap();
+    withdrawal.id = world.ids.next_withdrawal().await.unwrap();
     let cancel = withdrawal::Move::Cancel { by: guest };
     let plan = plans::move_withdrawal(system(4), &withdrawal, cancel).unwrap();
     assert_eq!(world.apply(plan).await, Err(Rejection::Missing(Row::Withdrawal)));

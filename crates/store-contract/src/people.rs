@@ -23,7 +23,7 @@ pub async fn registering_makes_a_person_and_a_wallet(store: Arc<dyn Store>) {
         let profile = world.store.profile(user.id).await.unwrap();
         assert_eq!(profile, Some(Profile { user, balance: balance(0, 0) }));
     }
-    let nobody = world.ids.user().await.unwrap();
+    let nobody = world.ids.next_user().await.unwrap();
     assert_eq!(world.store.profile(nobody).await.unwrap(), None);
 }
 

@@ -135,7 +135,7 @@ impl Player {
             Command::ReuseKey { pick, same_body } => return self.reuse_key(pick, same_body).await,
             Command::Sweep { who, limit } => return self.sweep(who, limit).await,
             Command::OpenTopup { who, cents, confirmed } => {
-                let id = self.world.ids.topup().await.unwrap();
+                let id = self.world.ids.next_topup().await.unwrap();
                 let charge =
                     if confirmed { Charge::Confirmed } else { Charge::Pending { payment_url: None } };
                 let user = self.people[who];

@@ -107,7 +107,7 @@ pub async fn receipts_of_topups_and_adjustments_read_back(store: Arc<dyn Store>)
         (Charge::Pending { payment_url: page }, Some(true)),
         (Charge::Pending { payment_url: None }, Some(false)),
     ] {
-        let id = tape.world.ids.topup().await.unwrap();
+        let id = tape.world.ids.next_topup().await.unwrap();
         let plan = plans::open_topup(tape.origin(), id, guest, amount(100), charge);
         let topup = topup_of(&tape.play(plan).await);
         if let Some(confirmed) = settled {
@@ -161,7 +161,7 @@ pub async fn receipts_of_keys_read_back(store: Arc<dyn Store>) {
     let plan = tape.world.withdrawal_plan(origin, guest, 100).await.unwrap();
     tape.play(plan).await;
     let origin = Origin { key: key("topup"), ..tape.origin() };
-    let id = tape.world.ids.topup().await.unwrap();
+    let id = tape.world.ids.next_topup().await.unwrap();
     tape.play(plans::open_topup(origin, id, guest, amount(1), Charge::Confirmed)).await;
     let origin = Origin { key: key("adjustment"), ..tape.origin() };
     let plan = tape.world.adjust_plan(origin, guest, -1).await;

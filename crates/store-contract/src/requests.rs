@@ -38,7 +38,7 @@ pub async fn a_request_reads_back_as_it_was_made(store: Arc<dyn Store>) {
     let request = world.request(guest, dj, at(1).plus(Duration::MICROSECOND)).await;
     assert_eq!(world.find_request(request.id).await, Some(request.clone()));
     assert_eq!(page(&world, &of(guest, at(2)), 1, 15).await.rows, [request]);
-    let unknown = world.ids.request().await.unwrap();
+    let unknown = world.ids.next_request().await.unwrap();
     assert_eq!(world.find_request(unknown).await, None);
     assert_eq!(page(&world, &of(dj, at(2)), 1, 15).await, Rows::none(0));
 }

@@ -30,7 +30,7 @@ pub async fn a_balance_is_there_from_the_start(store: Arc<dyn Store>) {
     let guest = world.guest(0).await;
     assert_eq!(world.store.balance(guest).await.unwrap(), Some(balance(0, 0)));
     assert_eq!(world.store.entries(guest, PageRequest::new(1, 15)).await.unwrap(), Rows::none(0));
-    let nobody = world.ids.user().await.unwrap();
+    let nobody = world.ids.next_user().await.unwrap();
     assert_eq!(world.store.balance(nobody).await.unwrap(), None);
     assert_eq!(world.store.entries(nobody, PageRequest::new(1, 15)).await.unwrap(), Rows::none(0));
 }
@@ -84,7 +84,7 @@ pub async fn withdrawals_are_listed_newest_first(store: Arc<dyn Store>) {
     for number in PAST_THE_END {
         assert_eq!(page(number, 2).await, Rows::none(5), "page {number}");
     }
-    let unknown = world.ids.withdrawal().await.unwrap();
+    let unknown = world.ids.next_withdrawal().await.unwrap();
     assert_eq!(world.find_withdrawal(unknown).await, None);
 }
 
@@ -94,7 +94,7 @@ pub async fn topups_are_listed_newest_first(store: Arc<dyn Store>) {
     let (guest, other) = (world.guest(0).await, world.guest(700).await);
     let mut made = Vec::new();
     for seconds in [5, 3, 3, 9, 3] {
-        let id = world.ids.topup().await.unwrap();
+        let id = world.ids.next_topup().await.unwrap();
         let charge = Charge::Pending { payment_url: Some(line("https://pay.example.com/1")) };
         let plan = plans::open_topup(world.by(guest, at(seconds)), id, guest, amount(100), charge);
         made.push(topup_of(&world.fresh(plan).await));
@@ -112,6 +112,6 @@ pub async fn topups_are_listed_newest_first(store: Arc<dyn Store>) {
     }
     assert_eq!(world.store.topups(other, PageRequest::new(1, 15)).await.unwrap().total, 1);
     assert_eq!(world.stored_topup(made[0].id).await, made[0]);
-    let unknown = world.ids.topup().await.unwrap();
+    let unknown = world.ids.next_topup().await.unwrap();
     assert_eq!(world.find_topup(unknown).await, None);
 }

@@ -174,7 +174,7 @@ impl World {
 
     /// A person who has not registered yet.
     pub(crate) async fn stranger(&self, is_dj: bool, at: Timestamp) -> User {
-        let id = self.ids.user().await.unwrap();
+        let id = self.ids.next_user().await.unwrap();
         let email = Email::new(&format!("person{id}@example.com")).unwrap();
         User::registered(id, line(&format!("Person {id}")), email, None, is_dj, at)
     }
@@ -210,7 +210,7 @@ impl World {
     /// Tops a wallet up, if by anything.
     pub(crate) async fn fund(&self, user: UserId, cents: i128) {
         if cents > 0 {
-            let id = self.ids.topup().await.unwrap();
+            let id = self.ids.next_topup().await.unwrap();
             let origin = self.by(user, at(0));
             self.fresh(plans::open_topup(origin, id, user, amount(cents), Charge::Confirmed)).await;
         }
@@ -235,7 +235,7 @@ impl World {
         artist_type: ArtistType,
         fee: Option<Money>,
     ) -> Result<Plan, Refused> {
-        let id = self.ids.request().await.unwrap();
+        let id = self.ids.next_request().await.unwrap();
         let asked = self.store.profile(dj).await.unwrap().map(|profile| profile.user);
         let new = NewRequest {
             dj,
@@ -291,7 +291,7 @@ impl World {
         user: UserId,
         cents: i128,
     ) -> Result<Plan, Refused> {
-        let id = self.ids.withdrawal().await.unwrap();
+        let id = self.ids.next_withdrawal().await.unwrap();
         let new = NewWithdrawal {
             amount: amount(cents),
             wallet_address: line("bc1qexample"),
@@ -354,7 +354,7 @@ impl World {
 
     /// The plan of an operator's correction by this many cents, not nothing.
     pub(crate) async fn adjust_plan(&self, origin: Origin, user: UserId, cents: i128) -> Plan {
-        let id = self.ids.adjustment().await.unwrap();
+        let id = self.ids.next_adjustment().await.unwrap();
         plans::adjust(origin, id, user, money(cents)).unwrap()
     }
 

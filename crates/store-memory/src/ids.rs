@@ -30,23 +30,23 @@ impl Ids for MemoryStore {
         OperationId(uuid::Uuid::new_v4().as_u128())
     }
 
-    async fn user(&self) -> Result<UserId, Unavailable> {
+    async fn next_user(&self) -> Result<UserId, Unavailable> {
         next(&self.counters.users, UserId::new)
     }
 
-    async fn request(&self) -> Result<RequestId, Unavailable> {
+    async fn next_request(&self) -> Result<RequestId, Unavailable> {
         next(&self.counters.requests, RequestId::new)
     }
 
-    async fn withdrawal(&self) -> Result<WithdrawalId, Unavailable> {
+    async fn next_withdrawal(&self) -> Result<WithdrawalId, Unavailable> {
         next(&self.counters.withdrawals, WithdrawalId::new)
     }
 
-    async fn topup(&self) -> Result<TopupId, Unavailable> {
+    async fn next_topup(&self) -> Result<TopupId, Unavailable> {
         next(&self.counters.topups, TopupId::new)
     }
 
-    async fn adjustment(&self) -> Result<AdjustmentId, Unavailable> {
+    async fn next_adjustment(&self) -> Result<AdjustmentId, Unavailable> {
         next(&self.counters.adjustments, AdjustmentId::new)
     }
 }

@@ -84,23 +84,23 @@ impl Ids for PostgresStore {
         OperationId(Uuid::new_v4().as_u128())
     }
 
-    async fn user(&self) -> Result<UserId, Unavailable> {
+    async fn next_user(&self) -> Result<UserId, Unavailable> {
         self.ids.users.next(&self.database, UserId::new).await
     }
 
-    async fn request(&self) -> Result<RequestId, Unavailable> {
+    async fn next_request(&self) -> Result<RequestId, Unavailable> {
         self.ids.requests.next(&self.database, RequestId::new).await
     }
 
-    async fn withdrawal(&self) -> Result<WithdrawalId, Unavailable> {
+    async fn next_withdrawal(&self) -> Result<WithdrawalId, Unavailable> {
         self.ids.withdrawals.next(&self.database, WithdrawalId::new).await
     }
 
-    async fn topup(&self) -> Result<TopupId, Unavailable> {
+    async fn next_topup(&self) -> Result<TopupId, Unavailable> {
         self.ids.topups.next(&self.database, TopupId::new).await
     }
 
-    async fn adjustment(&self) -> Result<AdjustmentId, Unavailable> {
+    async fn next_adjustment(&self) -> Result<AdjustmentId, Unavailable> {
         self.ids.adjustments.next(&self.database, AdjustmentId::new).await
     }
 }

@@ -1,8 +1,5 @@
 //! Fresh databases for tests, each cloned from a template that is migrated once.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::Path;
-
 use anyhow::Context;
 use diesel::sql_types::{Bool, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
@@ -13,6 +10,8 @@ use crate::migrations;
 
 /// The environment variable with the URL of a throw-away cluster's superuser.
 const CLUSTER: &str = "CUEPOINT_TEST_POSTGRES_URL";
+/// The template, by what the migrations in this program say.
+const TEMPLATE: &str = concat!("cuepoint_template_", env!("MIGRATIONS_HASH"));
 /// The advisory lock under which the template is made, one more than the migrations' own.
 const LOCK: &str = "7166745915609935477";
 
@@ -87,25 +86,24 @@ async fn create_from(template: &str) -> anyhow::Result<String> {
 }
 
 async fn clone() -> anyhow::Result<String> {
-    let template = template_name()?;
     let mut connection = administer().await?;
     connection.batch_execute(&format!("SELECT pg_advisory_lock({LOCK})")).await?;
     let is_there: bool =
         diesel::dsl::sql::<Bool>("SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = ")
-            .bind::<Text, _>(&template)
+            .bind::<Text, _>(TEMPLATE)
             .sql(")")
             .get_result(&mut connection)
             .await?;
     if !is_there {
-        make(&mut connection, &template).await?;
+        make(&mut connection).await?;
     }
     connection.batch_execute(&format!("SELECT pg_advisory_unlock({LOCK})")).await?;
-    create_from(&template).await
+    create_from(TEMPLATE).await
 }
 
 /// Migrates a database under another name and renames it when it is whole, so that no half-made template is used.
-async fn make(connection: &mut AsyncPgConnection, template: &str) -> anyhow::Result<()> {
-    let draft = format!("{template}_draft");
+async fn make(connection: &mut AsyncPgConnection) -> anyhow::Result<()> {
+    let draft = format!("{TEMPLATE}_draft");
     connection.batch_execute(&format!("DROP DATABASE IF EXISTS {draft} WITH (FORCE)")).await?;
     connection.batch_execute(&format!("CREATE DATABASE {draft} TEMPLATE template0")).await?;
     crate::migrate(&url_of(&cluster()?, &draft)?).await?;
@@ -115,22 +113,6 @@ async fn make(connection: &mut AsyncPgConnection, template: &str) -> anyhow::Res
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{draft}'"
         ))
         .await?;
-    connection.batch_execute(&format!("ALTER DATABASE {draft} RENAME TO {template}")).await?;
+    connection.batch_execute(&format!("ALTER DATABASE {draft} RENAME TO {TEMPLATE}")).await?;
     Ok(())
-}
-
-/// A name for what these migrations lead to.
-fn template_name() -> anyhow::Result<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations");
-    let mut files = Vec::new();
-    for migration in std::fs::read_dir(folder)? {
-        let file = migration?.path().join("up.sql");
-        if file.exists() {
-            files.push((file.clone(), std::fs::read(file)?));
-        }
-    }
-    files.sort();
-    let mut hasher = DefaultHasher::new();
-    files.hash(&mut hasher);
-    Ok(format!("cuepoint_template_{:x}", hasher.finish()))
 }

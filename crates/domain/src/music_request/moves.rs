@@ -102,7 +102,7 @@ pub enum MoveRefusal {
     InvalidTransition {
         /// Where it stands.
         current: RequestStatus,
-        /// Where the same party could move it instead.
+        /// Where it could go instead, by whoever may move it there; time aside.
         allowed: Vec<RequestStatus>,
     },
     /// The commission is no sum of money; amounts within the contract's limits never get here.
@@ -133,7 +133,7 @@ pub fn decide(
         return Ok(Decision::Unchanged);
     }
     if !to.starts_from(seen.status()) {
-        return Err(refused(seen.status(), to.by()));
+        return Err(refused(seen.status()));
     }
     let (state, transfers) = match to {
         Move::Accept => {
@@ -150,17 +150,17 @@ pub fn decide(
             RequestState::Played { commission, .. } => {
                 (RequestState::Refunded { at: now, commission }, reverse(request, commission)?)
             }
-            _ => return Err(refused(seen.status(), By::Operator)),
+            _ => return Err(refused(seen.status())),
         },
     };
     Ok(Decision::Moved(RequestMove { to: state, transfers }))
 }
 
-/// Where this party could move a request that stands here.
-fn refused(current: RequestStatus, by: By) -> MoveRefusal {
+/// The refusal of a request that stands here: it names where it could go instead, whoever moves it.
+fn refused(current: RequestStatus) -> MoveRefusal {
     let allowed = Move::ALL
         .into_iter()
-        .filter(|next| next.by() == by && next.starts_from(current))
+        .filter(|next| next.by() != By::Clock && next.starts_from(current))
         .map(Move::to)
         .collect();
     MoveRefusal::InvalidTransition { current, allowed }

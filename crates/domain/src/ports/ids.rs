@@ -15,13 +15,13 @@ pub trait Ids: Send + Sync {
     /// An identity for an operation, from randomness alone.
     fn operation(&self) -> OperationId;
     /// An identity for a person.
-    async fn user(&self) -> Result<UserId, Unavailable>;
+    async fn next_user(&self) -> Result<UserId, Unavailable>;
     /// An identity for a music request.
-    async fn request(&self) -> Result<RequestId, Unavailable>;
+    async fn next_request(&self) -> Result<RequestId, Unavailable>;
     /// An identity for a withdrawal.
-    async fn withdrawal(&self) -> Result<WithdrawalId, Unavailable>;
+    async fn next_withdrawal(&self) -> Result<WithdrawalId, Unavailable>;
     /// An identity for a top-up.
-    async fn topup(&self) -> Result<TopupId, Unavailable>;
+    async fn next_topup(&self) -> Result<TopupId, Unavailable>;
     /// An identity for an adjustment.
-    async fn adjustment(&self) -> Result<AdjustmentId, Unavailable>;
+    async fn next_adjustment(&self) -> Result<AdjustmentId, Unavailable>;
 }

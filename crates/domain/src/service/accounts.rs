@@ -164,7 +164,7 @@ impl Accounts {
     async fn add(&self, registration: Registration, role: Role) -> Result<User, RegisterError> {
         let Registration { name, email, password, phone, is_dj } = registration;
         let hash = self.passwords.hash(&password).await?;
-        let id = self.ids.user().await?;
+        let id = self.ids.next_user().await?;
         let user = User { role, ..User::registered(id, name, email, phone, is_dj, self.clock.now()) };
         match self.people.register(&user, &hash).await? {
             Registered::Done => Ok(user),

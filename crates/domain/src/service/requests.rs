@@ -78,7 +78,7 @@ pub enum MoveRequestError {
     InvalidTransition {
         /// Where it stands.
         current: RequestStatus,
-        /// Where the caller could move it.
+        /// Where it could go instead, by whoever may move it there; time aside.
         allowed: Vec<RequestStatus>,
     },
     /// See [`Obstacle`].
@@ -150,7 +150,7 @@ impl Requests {
     /// [`OpenRequestError`].
     pub async fn open(&self, command: &Command, new: NewRequest) -> Result<Applied, OpenRequestError> {
         let dj = self.people.profile(new.dj).await.map_err(Obstacle::from)?.map(|profile| profile.user);
-        let id = self.desk.ids.request().await.map_err(Obstacle::from)?;
+        let id = self.desk.ids.next_request().await.map_err(Obstacle::from)?;
         let origin = self.desk.origin(command, self.desk.ids.operation());
         match plans::open_request(origin, id, command.caller, dj.as_ref(), new, &self.terms) {
             Ok(plan) => {

@@ -86,7 +86,7 @@ fn desk(ledger: MockLedger) -> Desk {
     clock.expect_now().return_const(now());
     let mut ids = MockIds::new();
     ids.expect_operation().returning(|| OperationId(42));
-    ids.expect_request().returning(|| Ok(RequestId::new(7).unwrap()));
+    ids.expect_next_request().returning(|| Ok(RequestId::new(7).unwrap()));
     Desk { ledger: Arc::new(ledger), ids: Arc::new(ids), clock: Arc::new(clock) }
 }
 

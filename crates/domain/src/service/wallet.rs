@@ -56,7 +56,7 @@ impl Wallet {
     /// # Errors
     /// [`TopupError`].
     pub async fn topup(&self, command: &Command, amount: Amount) -> Result<Applied, TopupError> {
-        let id = self.desk.ids.topup().await.map_err(Obstacle::from)?;
+        let id = self.desk.ids.next_topup().await.map_err(Obstacle::from)?;
         let charge = self.provider.charge(id, amount).await.map_err(Obstacle::from)?;
         let origin = self.desk.origin(command, self.desk.ids.operation());
         let plan = plans::open_topup(origin, id, command.caller, amount, charge);

@@ -32,7 +32,7 @@ pub enum CancelWithdrawalError {
     InvalidTransition {
         /// Where it stands.
         current: WithdrawalStatus,
-        /// Where the caller could move it.
+        /// Where it could go instead, by whoever may move it there.
         allowed: Vec<WithdrawalStatus>,
     },
     /// See [`Obstacle`].
@@ -92,7 +92,7 @@ impl Withdrawals {
     /// # Errors
     /// [`OpenWithdrawalError`].
     pub async fn open(&self, command: &Command, new: NewWithdrawal) -> Result<Applied, OpenWithdrawalError> {
-        let id = self.desk.ids.withdrawal().await.map_err(Obstacle::from)?;
+        let id = self.desk.ids.next_withdrawal().await.map_err(Obstacle::from)?;
         let origin = self.desk.origin(command, self.desk.ids.operation());
         match plans::open_withdrawal(origin, id, command.caller, new, &self.terms) {
             Ok(plan) => self

@@ -46,7 +46,10 @@ pub enum WithdrawalState {
     /// An operator refused it; the amount is released.
     Rejected,
     /// The provider definitely refused it; the amount is released.
-    Failed,
+    Failed {
+        /// The transaction that never counted, if one was known.
+        txid: Option<Line>,
+    },
     /// Nobody knows whether it was sent; the amount stays held until an operator finds out.
     NeedsReview {
         /// The transaction on the network, if one is known.
@@ -138,7 +141,7 @@ impl WithdrawalState {
             Self::Completed { .. } => WithdrawalStatus::Completed,
             Self::Cancelled => WithdrawalStatus::Cancelled,
             Self::Rejected => WithdrawalStatus::Rejected,
-            Self::Failed => WithdrawalStatus::Failed,
+            Self::Failed { .. } => WithdrawalStatus::Failed,
             Self::NeedsReview { .. } => WithdrawalStatus::NeedsReview,
         }
     }
@@ -148,13 +151,8 @@ impl WithdrawalState {
     pub const fn txid(&self) -> Option<&Line> {
         match self {
             Self::Broadcast { txid } | Self::Completed { txid } => Some(txid),
-            Self::NeedsReview { txid } => txid.as_ref(),
-            Self::Pending
-            | Self::Approved
-            | Self::Processing
-            | Self::Cancelled
-            | Self::Rejected
-            | Self::Failed => None,
+            Self::NeedsReview { txid } | Self::Failed { txid } => txid.as_ref(),
+            Self::Pending | Self::Approved | Self::Processing | Self::Cancelled | Self::Rejected => None,
         }
     }
 
@@ -169,7 +167,7 @@ impl WithdrawalState {
             (WithdrawalStatus::Completed, Some(txid)) => Some(Self::Completed { txid }),
             (WithdrawalStatus::Cancelled, None) => Some(Self::Cancelled),
             (WithdrawalStatus::Rejected, None) => Some(Self::Rejected),
-            (WithdrawalStatus::Failed, None) => Some(Self::Failed),
+            (WithdrawalStatus::Failed, txid) => Some(Self::Failed { txid }),
             (WithdrawalStatus::NeedsReview, txid) => Some(Self::NeedsReview { txid }),
             _ => None,
         }

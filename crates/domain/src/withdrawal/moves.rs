@@ -73,7 +73,7 @@ pub enum MoveRefusal {
     InvalidTransition {
         /// Where it stands.
         current: WithdrawalStatus,
-        /// Where it could go instead.
+        /// Where it could go instead, by whoever may move it there.
         allowed: Vec<WithdrawalStatus>,
     },
 }
@@ -134,12 +134,7 @@ pub fn decide(withdrawal: &Withdrawal, to: Move) -> Result<Decision, MoveRefusal
         return Ok(Decision::Unchanged);
     }
     if !edges(current).contains(&to.to()) {
-        let owner = matches!(to, Move::Cancel { .. });
-        let allowed = edges(current)
-            .iter()
-            .copied()
-            .filter(|next| owner == matches!(next, WithdrawalStatus::Cancelled))
-            .collect();
+        let allowed = edges(current).to_vec();
         return Err(MoveRefusal::InvalidTransition { current, allowed });
     }
     let next = match to {
@@ -152,7 +147,7 @@ pub fn decide(withdrawal: &Withdrawal, to: Move) -> Result<Decision, MoveRefusal
             let known = || withdrawal.state.txid().cloned();
             WithdrawalState::Completed { txid: txid.or_else(known).ok_or(MoveRefusal::TxidMissing)? }
         }
-        Move::Fail => WithdrawalState::Failed,
+        Move::Fail => WithdrawalState::Failed { txid: withdrawal.state.txid().cloned() },
         Move::Review => WithdrawalState::NeedsReview { txid: withdrawal.state.txid().cloned() },
     };
     let transfer = settlement(withdrawal, next.status());

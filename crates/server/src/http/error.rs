@@ -110,7 +110,7 @@ codes! {
 pub struct Transition {
     /// Where it stands.
     pub current: &'static str,
-    /// Where the caller could move it instead.
+    /// Where it could go instead, by whoever may move it there.
     pub allowed: Vec<&'static str>,
 }
 

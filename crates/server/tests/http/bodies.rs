@@ -12,6 +12,8 @@ on_both_stores!(
     only_json_is_answered,
     a_key_has_at_most_255_characters,
     a_cancellation_needs_no_body,
+    a_header_given_twice_is_unusable,
+    a_packed_body_is_not_unpacked,
 );
 
 /// The most bytes of a body.
@@ -108,7 +110,9 @@ fn only_json_is_answered(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let topup = || guest.call("POST", "/wallet/topups").text(r#"{"amount": 1}"#);
-    for accept in ["text/html", "application/xml", "text/*", "image/png, text/html;q=0.5"] {
+    for accept in
+        ["text/html", "application/json;q=0", "application/xml", "text/*", "image/png, text/html;q=0.5"]
+    {
         topup().header("accept", accept).send().refused(406, "not_acceptable");
         guest.call("GET", "/wallet").header("accept", accept).send().refused(406, "not_acceptable");
     }
@@ -159,4 +163,41 @@ fn a_cancellation_needs_no_body(store: Store) {
         );
     }
     assert_eq!(guest.wallet(), ("100.00".into(), "0.00".into()));
+}
+
+fn a_header_given_twice_is_unusable(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let send = |headers: &str| {
+        let request = format!(
+            "POST /api/v1/wallet/topups HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 12\r\n\
+             Authorization: Bearer {}\r\n{headers}\r\n{{\"amount\":1}}",
+            guest.token
+        );
+        exchange(&server.client().address, request.as_bytes())
+    };
+    let json = "Content-Type: application/json\r\n";
+    for (headers, status, code) in [
+        (format!("{json}Authorization: Bearer {}\r\n", guest.token), 401, "invalid_token"),
+        (format!("{json}Idempotency-Key: a\r\nIdempotency-Key: b\r\n"), 400, "bad_request"),
+        (format!("{json}Idempotency-Key: \r\n"), 400, "bad_request"),
+        (format!("{json}Idempotency-Key: \u{e9}\r\n"), 400, "bad_request"),
+        (format!("{json}Content-Type: text/plain\r\n"), 415, "unsupported_media_type"),
+    ] {
+        let answer = send(&headers);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{headers}: {answer}");
+        assert!(answer.contains(&format!("\"code\":\"{code}\"")), "{headers}: {answer}");
+    }
+    assert_eq!(guest.wallet().0, "0.00");
+    assert!(send(json).starts_with("HTTP/1.1 201 "));
+}
+
+fn a_packed_body_is_not_unpacked(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    for coding in ["gzip", "br", "deflate", "zstd"] {
+        let call = guest.call("POST", "/wallet/topups").text(r#"{"amount": 1}"#);
+        call.header("content-encoding", coding).send().refused(415, "unsupported_media_type");
+    }
+    assert_eq!(guest.wallet().0, "0.00");
 }

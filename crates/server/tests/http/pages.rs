@@ -12,6 +12,7 @@ on_both_stores!(
     rows_are_the_newest_first_and_each_comes_once,
     junk_counts_as_nothing_asked,
     filters_choose_rows,
+    a_filter_that_is_none_is_refused,
     the_other_lists_are_pages_too,
     addresses_start_with_the_public_one,
 );
@@ -254,6 +255,21 @@ fn filters_choose_rows(store: Store) {
     assert_eq!(ids(&guest, &format!("{own}?status=expired")), [0; 0]);
     assert_eq!(ids(&guest, &format!("{own}?status=refunded")), [0; 0]);
     assert_eq!(ids(&two, "/music/dj/requests"), [of_two]);
+}
+
+fn a_filter_that_is_none_is_refused(store: Store) {
+    let server = Server::start(store);
+    let dj = server.dj();
+    for (path, field) in [
+        ("/music/user/requests?status=nonsense", "status"),
+        ("/music/user/requests?status=%FF", "status"),
+        ("/music/user/requests?dj_id=abc", "dj_id"),
+        ("/music/user/requests?dj_id=99999999999999999999", "dj_id"),
+        ("/music/dj/requests?status=nonsense", "status"),
+        ("/djs?online=7", "online"),
+    ] {
+        dj.get(path).invalid(&[field]);
+    }
 }
 
 fn the_other_lists_are_pages_too(store: Store) {

@@ -204,7 +204,7 @@ fn moment(value: &Value) {
 
 fn the_house_keeps_its_commission(store: Store) {
     let server = Server::configured(store, &[("fees.commission_bps", "1500")]);
-    let (dj, guest) = (server.dj_at("3.33", "0.10"), server.payer("20"));
+    let (dj, guest) = (server.dj_at("3.33", "0.30"), server.payer("20"));
     let request = guest.ask(&dj);
     dj.answer(request, "played").data(200);
     // 15 % of 3.33 is 0.4995, which is 0.50; the DJ gets the exact rest.
@@ -215,8 +215,8 @@ fn the_house_keeps_its_commission(store: Store) {
     let request = guest.post("/music/requests", &popular).data(201)["id"].as_i64().unwrap();
     dj.answer(request, "accepted").data(200);
     dj.answer(request, "played").data(200);
-    // Half a cent goes to the even one: 0.015 is 0.02.
-    assert_eq!(dj.wallet(), ("2.91".into(), "0.00".into()));
+    // Half a cent goes to the even one: 0.045 is 0.04, and 0.015 would be 0.02.
+    assert_eq!(dj.wallet(), ("3.09".into(), "0.00".into()));
 }
 
 fn an_online_dj_is_found(store: Store) {

@@ -51,7 +51,7 @@ impl Scene {
             ("topups", store.topups(user, page).map(|answer| answer.is_ok()).boxed()),
             ("overdue", store.overdue(None, now(), 5).map(|answer| answer.is_ok()).boxed()),
             ("end", store.end(&token, now()).map(|answer| answer.is_ok()).boxed()),
-            ("adjustment", store.adjustment().map(|answer| answer.is_ok()).boxed()),
+            ("adjustment", store.next_adjustment().map(|answer| answer.is_ok()).boxed()),
             ("ready", store.ready().map(|answer| answer.is_ok()).boxed()),
         ];
         join_all(calls.map(|(name, call)| async move { (name, call.await) })).await

@@ -18,7 +18,7 @@ async fn an_operation_sent_to_two_servers_is_applied_once() {
         let first = topup(&one, ada, 1_00).await;
         // Another person's, so that no lock holds the servers apart: the operation's key alone does.
         let origin = first.origin().clone();
-        let id = Ids::topup(&one).await.unwrap();
+        let id = Ids::next_topup(&one).await.unwrap();
         let second = plans::open_topup(origin, id, bob, amount(1_00), Charge::Confirmed);
         let answers = tokio::join!(one.apply(first), other.apply(second));
         let (first, second) = (answers.0.unwrap(), answers.1.unwrap());
@@ -59,8 +59,8 @@ async fn servers_hand_out_different_ids_from_one_on() {
     let database = TestDatabase::create().await;
     let (one, other) = (open(database.url()).await, open(database.url()).await);
     let (from_one, from_other) = tokio::join!(
-        try_join_all((0..100).map(|_| one.request())),
-        try_join_all((0..100).map(|_| other.request())),
+        try_join_all((0..100).map(|_| one.next_request())),
+        try_join_all((0..100).map(|_| other.next_request())),
     );
     let mut ids: Vec<i64> =
         from_one.unwrap().into_iter().chain(from_other.unwrap()).map(|id| id.get()).collect();

@@ -60,7 +60,7 @@ pub(crate) fn origin(store: &PostgresStore, user: UserId) -> Origin {
 
 /// A registered guest with this many cents.
 pub(crate) async fn guest(store: &PostgresStore, cents: i128) -> UserId {
-    let id = store.user().await.unwrap();
+    let id = store.next_user().await.unwrap();
     let email = Email::new(&format!("person{id}@example.com")).unwrap();
     let user = User::registered(id, Line::new("Guest").unwrap(), email, None, false, now());
     let registered = store.register(&user, &PasswordHash("hash".into())).await.unwrap();
@@ -72,7 +72,7 @@ pub(crate) async fn guest(store: &PostgresStore, cents: i128) -> UserId {
 }
 
 pub(crate) async fn topup(store: &PostgresStore, user: UserId, cents: i128) -> Plan {
-    let id = store.topup().await.unwrap();
+    let id = store.next_topup().await.unwrap();
     plans::open_topup(origin(store, user), id, user, amount(cents), Charge::Confirmed)
 }
 
@@ -84,7 +84,7 @@ pub(crate) async fn withdrawal(store: &PostgresStore, user: UserId, cents: i128,
         currency: Line::new("USDT").unwrap(),
         network: Line::new("TRC20").unwrap(),
     };
-    let id = store.withdrawal().await.unwrap();
+    let id = store.next_withdrawal().await.unwrap();
     plans::open_withdrawal(origin(store, user), id, user, new, &WithdrawalTerms::default()).unwrap()
 }
 

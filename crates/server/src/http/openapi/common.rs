@@ -173,8 +173,8 @@ fn example(code: Code) -> serde_json::Value {
                 keys.insert("errors".to_owned(), json!({"field": ["The field field is required."]}));
             }
             Code::InvalidTransition => {
-                keys.insert("current".to_owned(), json!("played"));
-                keys.insert("allowed".to_owned(), json!([]));
+                keys.insert("current".to_owned(), json!("accepted"));
+                keys.insert("allowed".to_owned(), json!(["rejected", "played"]));
             }
             _ => {}
         }
