@@ -19,9 +19,11 @@ pub mod money;
 pub mod observe;
 pub mod openapi;
 pub mod page;
+pub mod pipeline;
 pub mod profile;
 pub mod query;
 pub mod requests;
+pub mod route;
 pub mod routes;
 pub mod sentence;
 #[cfg(test)]

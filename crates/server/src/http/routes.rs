@@ -1,23 +1,18 @@
 //! Every route there is: the table of contents of the HTTP contract.
 
 use std::collections::BTreeMap;
-use std::future::Future;
-use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use actix_web::http::Method;
 use actix_web::{HttpRequest, HttpResponse, Resource, guard, web};
-use cuepoint_domain::ledger::Receipt;
-use cuepoint_domain::ports::Applied;
 
 use crate::app::App;
-use crate::http::call::{self, Call};
 use crate::http::envelope::Answer;
 use crate::http::error::{ApiError, Code};
 use crate::http::observe::request_id;
-use crate::http::{auth, djs, docs, health, profile, requests, topups, wallet, withdrawals};
-use crate::security::tokens::Identity;
+use crate::http::route::{Body, Endpoint, Route, command, member, open, plain};
+use crate::http::{auth, djs, docs, health, pipeline, profile, requests, topups, wallet, withdrawals};
 
 /// Every route.
 #[must_use]
@@ -64,109 +59,6 @@ pub fn table() -> Vec<Route> {
     ]
 }
 
-/// Who may call a route.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Access {
-    /// Anybody.
-    Open,
-    /// Who has an access token.
-    Member,
-    /// Who has an operator's access token.
-    Operator,
-}
-
-/// Which body a route takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Body {
-    /// None; one that comes is not read.
-    None,
-    /// None, or an object.
-    Optional,
-    /// An object.
-    Json,
-}
-
-/// What a handler comes to, on its worker's own thread.
-pub type Handled<T> = Pin<Box<dyn Future<Output = Result<T, ApiError>>>>;
-
-/// A command: what it does, and how what it came to is shown, now or at a retry.
-pub struct Commanded {
-    /// Does it.
-    pub run: Box<dyn Fn(Call, Identity) -> Handled<Applied>>,
-    /// Shows it.
-    pub view: fn(&App, &Receipt) -> Result<Answer, ApiError>,
-}
-
-/// What answers a route.
-pub enum Endpoint {
-    /// Outside the base address: no token, no body, any media type.
-    Plain(Box<dyn Fn(Arc<App>, HttpRequest) -> Handled<HttpResponse>>),
-    /// Without a token.
-    Open(Box<dyn Fn(Call) -> Handled<Answer>>),
-    /// A read for who has a token.
-    Member(Box<dyn Fn(Call, Identity) -> Handled<Answer>>),
-    /// A command of who has a token; it takes an Idempotency-Key.
-    Command(Commanded),
-}
-
-/// A route.
-pub struct Route {
-    /// Its method; a GET also answers HEAD.
-    pub method: Method,
-    /// Its address, with the names of its parts that vary.
-    pub path: &'static str,
-    /// Who may call it.
-    pub access: Access,
-    /// Which body it takes.
-    pub body: Body,
-    /// What answers it.
-    pub endpoint: Endpoint,
-}
-
-fn plain<F, A>(path: &'static str, run: F) -> Route
-where
-    F: Fn(Arc<App>, HttpRequest) -> A + 'static,
-    A: Future<Output = Result<HttpResponse, ApiError>> + 'static,
-{
-    let endpoint = Endpoint::Plain(Box::new(move |app, request| Box::pin(run(app, request))));
-    Route { method: Method::GET, path, access: Access::Open, body: Body::None, endpoint }
-}
-
-fn open<F, A>(path: &'static str, run: F) -> Route
-where
-    F: Fn(Call) -> A + 'static,
-    A: Future<Output = Result<Answer, ApiError>> + 'static,
-{
-    let endpoint = Endpoint::Open(Box::new(move |call| Box::pin(run(call))));
-    Route { method: Method::POST, path, access: Access::Open, body: Body::Json, endpoint }
-}
-
-fn member<F, A>(path: &'static str, run: F) -> Route
-where
-    F: Fn(Call, Identity) -> A + 'static,
-    A: Future<Output = Result<Answer, ApiError>> + 'static,
-{
-    let endpoint = Endpoint::Member(Box::new(move |call, caller| Box::pin(run(call, caller))));
-    Route { method: Method::GET, path, access: Access::Member, body: Body::None, endpoint }
-}
-
-fn command<F, A>(
-    method: &Method,
-    path: &'static str,
-    body: Body,
-    run: F,
-    view: fn(&App, &Receipt) -> Result<Answer, ApiError>,
-) -> Route
-where
-    F: Fn(Call, Identity) -> A + 'static,
-    A: Future<Output = Result<Applied, ApiError>> + 'static,
-{
-    let run: Box<dyn Fn(Call, Identity) -> Handled<Applied>> =
-        Box::new(move |call, caller| Box::pin(run(call, caller)));
-    let endpoint = Endpoint::Command(Commanded { run, view });
-    Route { method: method.clone(), path, access: Access::Member, body, endpoint }
-}
-
 /// The table as resources of the web server, each of which says which methods it has.
 #[must_use]
 pub fn resources(app: &Arc<App>) -> Vec<Resource> {
@@ -203,7 +95,7 @@ async fn serve(route: &Route, app: &Arc<App>, request: HttpRequest, payload: web
     let answered = match &route.endpoint {
         Endpoint::Plain(run) => run(Arc::clone(app), request).await,
         Endpoint::Open(_) | Endpoint::Member(_) | Endpoint::Command(_) => {
-            call::answer(route, app, &request, payload).await.map(Answer::respond)
+            pipeline::answer(route, app, &request, payload).await.map(Answer::respond)
         }
     };
     answered.unwrap_or_else(|error| error.respond(&id))

@@ -5,6 +5,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
     reason = "whatever fails here fails a test"
 )]
 #![allow(clippy::inconsistent_digit_grouping, reason = "sums are written as dollars and cents: 100_00")]

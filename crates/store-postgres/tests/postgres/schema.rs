@@ -220,7 +220,6 @@ const UNSOUND: &[(&str, &str, &str)] = &[
         "(2, 1, $op2, 'topup', 'topup', 1, 1, 0, 0, 1, 0, 0, now(), $zero, $link)",
         "ledger_entries_pkey",
     ),
-    (ENTRY, "(2, 3, $op2, 'topup', 'topup', 1, 1, 0, 0, 1, 0, 0, now(), $link, $link)"),
     (
         ENTRY,
         "(2, 2, $op1, 'topup', 'topup', 1, 1, 0, 0, 1, 0, 0, now(), $link, $link)",

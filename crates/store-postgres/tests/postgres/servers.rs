@@ -18,7 +18,7 @@ async fn an_operation_sent_to_two_servers_is_applied_once() {
         let first = topup(&one, ada, 1_00).await;
         // Another person's, so that no lock holds the servers apart: the operation's key alone does.
         let origin = first.origin().clone();
-        let id = Ids::next_topup(&one).await.unwrap();
+        let id = one.next_topup().await.unwrap();
         let second = plans::open_topup(origin, id, bob, amount(1_00), Charge::Confirmed);
         let answers = tokio::join!(one.apply(first), other.apply(second));
         let (first, second) = (answers.0.unwrap(), answers.1.unwrap());

@@ -13,7 +13,8 @@ use utoipa::openapi::{Header, OpenApi, Ref, RefOr, Required};
 
 use super::BEARER;
 use crate::http::error::Code;
-use crate::http::routes::{self, Access, Body, Endpoint, Route};
+use crate::http::route::{Access, Body, Endpoint, Route};
+use crate::http::routes;
 
 /// Adds to each described route what follows from its kind.
 pub(super) fn complete(document: &mut OpenApi) {

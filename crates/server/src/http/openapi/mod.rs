@@ -63,7 +63,8 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::http::routes::{self, Access, Body};
+    use crate::http::route::{Access, Body};
+    use crate::http::routes;
 
     /// The parts of the page that shows the document; nobody calls them as an operation.
     const PARTS_OF_THE_PAGE: &str = "/docs/{file:.*}";
