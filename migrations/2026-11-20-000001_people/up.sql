@@ -1,3 +1,6 @@
+-- A sum of money; PostgreSQL would take "not a number" for one that is larger than every other.
+CREATE DOMAIN money_sum AS numeric(28, 8) CHECK (VALUE <> 'NaN');
+
 -- The currency that every sum in this database is in; one row, written at the first start.
 CREATE TABLE deployment (
     singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
@@ -18,8 +21,8 @@ CREATE TABLE users (
     role text NOT NULL CHECK (role IN ('member', 'operator')),
     is_dj boolean NOT NULL,
     online boolean NOT NULL,
-    fee_upcoming_artist numeric(28, 8) NOT NULL CHECK (fee_upcoming_artist >= 0),
-    fee_popular_song numeric(28, 8) NOT NULL CHECK (fee_popular_song >= 0),
+    fee_upcoming_artist money_sum NOT NULL CHECK (fee_upcoming_artist >= 0),
+    fee_popular_song money_sum NOT NULL CHECK (fee_popular_song >= 0),
     played bigint NOT NULL CHECK (played >= 0),
     rating_stars bigint NOT NULL,
     rating_count bigint NOT NULL CHECK (rating_count >= 0),
@@ -44,9 +47,9 @@ CREATE INDEX users_djs ON users (created_at DESC, id DESC) WHERE is_dj;
 -- The present balances, each equal to those after the wallet's newest entry.
 CREATE TABLE wallets (
     user_id bigint PRIMARY KEY REFERENCES users,
-    available numeric(28, 8) NOT NULL CHECK (available >= 0),
-    held numeric(28, 8) NOT NULL CHECK (held >= 0),
-    owed numeric(28, 8) NOT NULL CHECK (owed >= 0),
+    available money_sum NOT NULL CHECK (available >= 0),
+    held money_sum NOT NULL CHECK (held >= 0),
+    owed money_sum NOT NULL CHECK (owed >= 0),
     seq bigint NOT NULL CHECK (seq >= 0),
     last_at timestamptz NOT NULL,
     head bytea NOT NULL CHECK (octet_length(head) = 32),

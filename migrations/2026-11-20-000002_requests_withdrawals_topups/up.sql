@@ -6,12 +6,12 @@ CREATE TABLE music_requests (
     artist_name text NOT NULL CHECK (char_length(artist_name) BETWEEN 1 AND 255),
     artist_type text NOT NULL CHECK (artist_type IN ('upcoming', 'popular')),
     music_url text NOT NULL CHECK (char_length(music_url) BETWEEN 1 AND 2048),
-    fee numeric(28, 8) NOT NULL CHECK (fee >= 0),
+    fee money_sum NOT NULL CHECK (fee >= 0),
     status text NOT NULL
         CHECK (status IN ('pending', 'accepted', 'rejected', 'cancelled', 'expired', 'played', 'refunded')),
     expires_at timestamptz,
     changed_at timestamptz NOT NULL,
-    commission numeric(28, 8),
+    commission money_sum,
     created_at timestamptz NOT NULL,
     CONSTRAINT music_requests_are_made_of_others CHECK (requester_id <> dj_id),
     CONSTRAINT music_requests_expire_while_open
@@ -28,7 +28,7 @@ CREATE INDEX music_requests_overdue ON music_requests (expires_at, id) WHERE exp
 CREATE TABLE withdrawals (
     id bigint PRIMARY KEY CHECK (id > 0),
     user_id bigint NOT NULL REFERENCES wallets,
-    amount numeric(28, 8) NOT NULL CHECK (amount > 0),
+    amount money_sum NOT NULL CHECK (amount > 0),
     wallet_address text NOT NULL CHECK (char_length(wallet_address) BETWEEN 1 AND 255),
     currency text NOT NULL CHECK (char_length(currency) BETWEEN 1 AND 255),
     network text NOT NULL CHECK (char_length(network) BETWEEN 1 AND 255),
@@ -51,7 +51,7 @@ CREATE INDEX withdrawals_of_user ON withdrawals (user_id, created_at DESC, id DE
 CREATE TABLE topups (
     id bigint PRIMARY KEY CHECK (id > 0),
     user_id bigint NOT NULL REFERENCES wallets,
-    amount numeric(28, 8) NOT NULL CHECK (amount > 0),
+    amount money_sum NOT NULL CHECK (amount > 0),
     status text NOT NULL CHECK (status IN ('pending', 'confirmed', 'failed')),
     payment_url text CHECK (char_length(payment_url) BETWEEN 1 AND 255),
     created_at timestamptz NOT NULL,

@@ -28,12 +28,12 @@ CREATE TABLE ledger_entries (
     reference_kind text NOT NULL
         CHECK (reference_kind IN ('music_request', 'withdrawal', 'topup', 'adjustment')),
     reference_id bigint NOT NULL CHECK (reference_id > 0),
-    available_change numeric(28, 8) NOT NULL,
-    held_change numeric(28, 8) NOT NULL,
-    owed_change numeric(28, 8) NOT NULL,
-    available_after numeric(28, 8) NOT NULL CHECK (available_after >= 0),
-    held_after numeric(28, 8) NOT NULL CHECK (held_after >= 0),
-    owed_after numeric(28, 8) NOT NULL CHECK (owed_after >= 0),
+    available_change money_sum NOT NULL,
+    held_change money_sum NOT NULL,
+    owed_change money_sum NOT NULL,
+    available_after money_sum NOT NULL CHECK (available_after >= 0),
+    held_after money_sum NOT NULL CHECK (held_after >= 0),
+    owed_after money_sum NOT NULL CHECK (owed_after >= 0),
     at timestamptz NOT NULL,
     previous bytea NOT NULL CHECK (octet_length(previous) = 32),
     hash bytea NOT NULL CHECK (octet_length(hash) = 32),
@@ -50,7 +50,7 @@ CREATE TABLE postings (
     account text NOT NULL CHECK (
         account IN ('platform_commission', 'outside_topups', 'outside_payouts', 'outside_adjustments')
     ),
-    amount numeric(28, 8) NOT NULL CHECK (amount <> 0),
+    amount money_sum NOT NULL CHECK (amount <> 0),
     at timestamptz NOT NULL
 );
 CREATE INDEX postings_of_operation ON postings (operation_id);

@@ -25,7 +25,7 @@ pub struct Money(i128);
 impl Money {
     /// Nothing.
     pub const ZERO: Self = Self(0);
-    /// The largest balance that an account may reach.
+    /// The most that a wallet may have, available and held together, or owe.
     pub const MAX_BALANCE: Self = Self(MAX_BALANCE);
 
     /// A sum of this many minor units.

@@ -41,7 +41,7 @@ pub fn move_request(
     terms: &RequestTerms,
 ) -> Result<Plan, music_request::MoveRefusal> {
     Ok(match music_request::decide(request, to, terms, origin.at)? {
-        music_request::Decision::Unchanged => plan(origin, Step::None(Subject::Request(request.id)), []),
+        music_request::Decision::Unchanged => plan(origin, Step::None(Subject::Request(request.clone())), []),
         music_request::Decision::Moved(next) => {
             let step = Step::MoveRequest { before: request.clone(), to: next.to };
             plan(origin, step, next.transfers)
@@ -76,7 +76,7 @@ pub fn move_withdrawal(
 ) -> Result<Plan, withdrawal::MoveRefusal> {
     Ok(match withdrawal::decide(withdrawal, to)? {
         withdrawal::Decision::Unchanged => {
-            plan(origin, Step::None(Subject::Withdrawal(withdrawal.id, withdrawal.user)), [])
+            plan(origin, Step::None(Subject::Withdrawal(withdrawal.clone())), [])
         }
         withdrawal::Decision::Moved(next) => {
             let step = Step::MoveWithdrawal { before: withdrawal.clone(), to: next.to };
@@ -96,7 +96,7 @@ pub fn open_topup(origin: Origin, id: TopupId, user: UserId, amount: Amount, cha
 #[must_use]
 pub fn settle_topup(origin: Origin, topup: &Topup, confirmed: bool) -> Plan {
     match topup::settle(topup, confirmed) {
-        Settlement::Unchanged => plan(origin, Step::None(Subject::Topup(topup.id)), []),
+        Settlement::Unchanged => plan(origin, Step::None(Subject::Topup(topup.clone())), []),
         Settlement::Settled { to, transfer } => {
             plan(origin, Step::MoveTopup { before: topup.clone(), to }, transfer)
         }

@@ -92,10 +92,10 @@ impl Email {
         Ok(Self(text.to_owned()))
     }
 
-    /// The form by which two addresses are the same: lower case.
+    /// The form by which two addresses are the same: each character in lower case, whatever stands beside it.
     #[must_use]
     pub fn folded(&self) -> String {
-        self.0.to_lowercase()
+        self.0.chars().flat_map(char::to_lowercase).collect()
     }
 }
 
@@ -109,8 +109,13 @@ impl MusicUrl {
     /// [`TextError`] when it is empty, longer than 2048 characters, or no http(s) address with a host.
     pub fn new(text: &str) -> Result<Self, TextError> {
         let text = trimmed(text, Self::MAX_CHARACTERS)?;
+        let (scheme, _) = text.split_once("://").ok_or(TextError::Malformed)?;
         let url = url::Url::parse(text).map_err(|_| TextError::Malformed)?;
-        if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        let web = ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web));
+        let named = url.has_host() && url.username().is_empty() && url.password().is_none();
+        // What browsers would repair silently is no address here.
+        let repaired = text.contains(|c: char| c.is_whitespace() || "<>\"\\^`{|}".contains(c));
+        if !web || !named || repaired || text.split_once(":///").is_some() {
             return Err(TextError::Malformed);
         }
         Ok(Self(text.to_owned()))
@@ -185,12 +190,30 @@ mod tests {
             assert_eq!(Email::new(bad), Err(TextError::Malformed), "{bad}");
         }
         assert_eq!(Email::new("Ada@Example.COM").unwrap().folded(), "ada@example.com");
+        assert_eq!(
+            Email::new("ΑΣ@example.com").unwrap().folded(),
+            Email::new("ασ@example.com").unwrap().folded()
+        );
     }
 
     #[test]
     fn addresses_of_music() {
-        assert!(MusicUrl::new("https://example.com/track?id=1").is_ok());
-        for bad in ["ftp://example.com/x", "javascript:alert(1)", "example.com", "http://"] {
+        for good in ["https://example.com/track?id=1", "HTTP://example.com", "https://bücher.example/lied#1"]
+        {
+            assert!(MusicUrl::new(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "ftp://example.com/x",
+            "javascript:alert(1)",
+            "example.com",
+            "http://",
+            "http:example.com",
+            "http:///example.com",
+            "https:\\\\example.com",
+            "https://example.com/a b",
+            "https://example.com/<b>",
+            "https://friend@example.com/",
+        ] {
             assert_eq!(MusicUrl::new(bad), Err(TextError::Malformed), "{bad}");
         }
         let long = format!("https://example.com/{}", "a".repeat(2_048));

@@ -65,6 +65,17 @@ fn no_side_of_a_wallet_falls_below_zero_or_rises_out_of_range() {
     }
 }
 
+#[test]
+fn what_is_held_can_always_come_back() {
+    let most = Money::MAX_BALANCE.minor();
+    let mut ledger = Ledger::new(most - 500, most);
+    ledger.open(1, &terms(0)).unwrap();
+    assert_eq!(ledger.adjust(GUEST, 1), Err(Rejection::OutOfRange), "the held part counts");
+    ledger.step(1, Move::Cancel, &terms(0)).unwrap();
+    assert_eq!(ledger.balance(GUEST), balance(most, 0, 0));
+    ledger.audit().unwrap();
+}
+
 /// Funds, then range: whatever leg of a capture or refund fails, none is posted.
 #[test]
 fn many_legs_are_posted_together_or_not_at_all() {

@@ -133,7 +133,12 @@ pub async fn an_unchanged_thing_leaves_no_trace(store: Arc<dyn Store>) {
     let plan = plans::move_request(origin, &accepted, Move::Accept, &world.requests).unwrap();
     let first = world.fresh(plan.clone()).await;
     assert_eq!(crate::world::request_of(&first), accepted);
+    let second = world.fresh(plan.clone()).await;
+    assert_eq!(second, first, "no operation was kept, so it is no replay");
     world.move_request(request.id, Move::Play, at(4)).await.unwrap();
-    let second = world.fresh(plan).await;
-    assert_eq!(crate::world::request_of(&second), world.stored_request(request.id).await);
+    assert_eq!(
+        world.apply(plan).await,
+        Err(Rejection::Stale),
+        "nobody is told that it stands where it does not"
+    );
 }

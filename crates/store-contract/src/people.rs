@@ -41,7 +41,7 @@ pub async fn an_email_is_taken_in_every_letter_case(store: Arc<dyn Store>) {
         world.register(&winner).await;
         for email in [first, second] {
             let loser = with_email(&world, email).await;
-            let answer = world.store.register(&loser, &password).await.unwrap();
+            let answer = world.store.register(&loser, &password, None).await.unwrap();
             assert_eq!(answer, Registered::EmailTaken, "{email} after {first}");
             assert_eq!(world.store.profile(loser.id).await.unwrap(), None);
             assert_eq!(world.store.balance(loser.id).await.unwrap(), None);
@@ -61,7 +61,7 @@ pub async fn one_of_many_gets_an_email(store: Arc<dyn Store>) {
             let email = if number % 2 == 0 { "Ada@example.com" } else { "ada@Example.com" };
             let user = with_email(&world, email).await;
             let password = PasswordHash(number.to_string());
-            let answer = world.store.register(&user, &password).await.unwrap();
+            let answer = world.store.register(&user, &password, None).await.unwrap();
             (user, answer)
         }
     });
@@ -81,7 +81,7 @@ pub async fn credentials_are_found_by_the_folded_email(store: Arc<dyn Store>) {
     let world = World::new(store);
     let user = with_email(&world, "Ada.Lovelace@Example.com").await;
     let password = PasswordHash("$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA".to_owned());
-    assert_eq!(world.store.register(&user, &password).await.unwrap(), Registered::Done);
+    assert_eq!(world.store.register(&user, &password, None).await.unwrap(), Registered::Done);
     let found = world.store.credentials(&user.email.folded()).await.unwrap();
     assert_eq!(found, Some(Credentials { user: user.id, password }));
     assert_eq!(world.store.credentials("bob@example.com").await.unwrap(), None);

@@ -182,7 +182,7 @@ impl World {
     /// Registers a person who is expected to be new.
     pub(crate) async fn register(&self, user: &User) {
         let password = PasswordHash(format!("hash of {}", user.id));
-        assert_eq!(self.store.register(user, &password).await.unwrap(), Registered::Done);
+        assert_eq!(self.store.register(user, &password, None).await.unwrap(), Registered::Done);
     }
 
     /// A registered guest with this many cents.

@@ -8,6 +8,7 @@ use cuepoint_domain::ledger::Wallet;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::people::User;
 use cuepoint_domain::ports::{Credentials, DjFilter, PasswordHash, People, Profile, Registered, Unavailable};
+use cuepoint_domain::session::RefreshToken;
 
 use crate::lists::cut;
 use crate::{MemoryStore, State};
@@ -18,8 +19,13 @@ pub(crate) struct Logins(HashMap<String, Credentials>);
 
 #[async_trait]
 impl People for MemoryStore {
-    async fn register(&self, user: &User, password: &PasswordHash) -> Result<Registered, Unavailable> {
-        let State { book, lists, logins, .. } = &mut *self.lock()?;
+    async fn register<'a>(
+        &self,
+        user: &User,
+        password: &PasswordHash,
+        session: Option<&'a RefreshToken>,
+    ) -> Result<Registered, Unavailable> {
+        let State { book, lists, logins, families } = &mut *self.lock()?;
         let email = user.email.folded();
         if logins.0.contains_key(&email) {
             return Ok(Registered::EmailTaken);
@@ -32,6 +38,9 @@ impl People for MemoryStore {
         book.users.insert(user.id, user.clone());
         if user.is_dj() {
             lists.djs.add(user.created_at, user.id);
+        }
+        if let Some(token) = session {
+            families.begin(token);
         }
         Ok(Registered::Done)
     }

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
+use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ports::{Exchange, Sessions, Unavailable};
 use cuepoint_domain::session::{FamilyId, Presented, RefreshToken, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
@@ -22,6 +23,11 @@ impl Families {
         self.tokens.retain(|_, token| now < token.expires_at);
         let alive: HashSet<FamilyId> = self.tokens.values().map(|token| token.family).collect();
         self.ended.retain(|family| alive.contains(family));
+    }
+
+    /// Keeps the first token of a family.
+    pub(crate) fn begin(&mut self, token: &RefreshToken) {
+        self.tokens.insert(token.hash, token.clone());
     }
 
     fn exchange(
@@ -56,8 +62,12 @@ impl Families {
 #[async_trait]
 impl Sessions for MemoryStore {
     async fn begin(&self, token: &RefreshToken) -> Result<(), Unavailable> {
-        self.lock()?.families.tokens.insert(token.hash, token.clone());
+        self.lock()?.families.begin(token);
         Ok(())
+    }
+
+    async fn owner(&self, presented: &TokenHash) -> Result<Option<UserId>, Unavailable> {
+        Ok(self.lock()?.families.tokens.get(presented).map(|token| token.user))
     }
 
     async fn exchange(

@@ -6,6 +6,7 @@ use cuepoint_domain::ledger::Wallet;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::people::User;
 use cuepoint_domain::ports::{Credentials, DjFilter, PasswordHash, People, Profile, Registered, Unavailable};
+use cuepoint_domain::session::RefreshToken;
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;
@@ -15,8 +16,9 @@ use diesel_async::{AsyncConnection, RunQueryDsl};
 use crate::PostgresStore;
 use crate::database::Failure;
 use crate::reads::{Paged, columns, limits, page};
-use crate::rows::{NewUserRow, UserRow, WalletRow};
+use crate::rows::{FamilyRow, NewUserRow, TokenRow, UserRow, WalletRow};
 use crate::schema::{users, wallets};
+use crate::sessions::begin;
 
 fn djs(filter: DjFilter) -> IntoBoxed<'static, users::table, Pg> {
     let query = users::table.filter(users::is_dj).into_boxed();
@@ -28,9 +30,15 @@ fn djs(filter: DjFilter) -> IntoBoxed<'static, users::table, Pg> {
 
 #[async_trait]
 impl People for PostgresStore {
-    async fn register(&self, user: &User, password: &PasswordHash) -> Result<Registered, Unavailable> {
+    async fn register<'a>(
+        &self,
+        user: &User,
+        password: &PasswordHash,
+        session: Option<&'a RefreshToken>,
+    ) -> Result<Registered, Unavailable> {
         let person = NewUserRow::of(user, password, &self.currency);
         let wallet = WalletRow::of(&Wallet::empty(user.id), &self.currency);
+        let session = session.map(|token| (FamilyRow::of(token), TokenRow::of(token)));
         let added = self
             .database
             .write(async |connection| {
@@ -38,6 +46,9 @@ impl People for PostgresStore {
                     .transaction(async |connection| {
                         diesel::insert_into(users::table).values(&person).execute(connection).await?;
                         diesel::insert_into(wallets::table).values(&wallet).execute(connection).await?;
+                        if let Some((family, token)) = &session {
+                            begin(connection, family, token).await?;
+                        }
                         Ok::<(), Failure>(())
                     })
                     .await

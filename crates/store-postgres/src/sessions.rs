@@ -1,6 +1,7 @@
 //! Refresh tokens: who presents one locks its family first, so that of many only the first exchanges it.
 
 use async_trait::async_trait;
+use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ports::{Exchange, Sessions, Unavailable};
 use cuepoint_domain::session::{Presented, RefreshToken, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
@@ -19,16 +20,27 @@ impl Sessions for PostgresStore {
         let (family, token) = (FamilyRow::of(token), TokenRow::of(token));
         self.database
             .write(async |connection| {
-                connection
-                    .transaction(async |connection| {
-                        diesel::insert_into(families::table).values(&family).execute(connection).await?;
-                        diesel::insert_into(tokens::table).values(&token).execute(connection).await?;
-                        Ok::<(), Failure>(())
-                    })
-                    .await
+                connection.transaction(async |connection| begin(connection, &family, &token).await).await
             })
             .await?;
         Ok(())
+    }
+
+    async fn owner(&self, presented: &TokenHash) -> Result<Option<UserId>, Unavailable> {
+        let hash = presented.0.to_vec();
+        let found: Option<FamilyRow> = self
+            .database
+            .read(async |connection| {
+                let family = tokens::table.find(hash.clone()).select(tokens::family_id);
+                Ok(families::table
+                    .filter(families::id.eq_any(family))
+                    .select(FamilyRow::as_select())
+                    .get_result(connection)
+                    .await
+                    .optional()?)
+            })
+            .await?;
+        found.map(|family| family.user().map_err(Unavailable::new)).transpose()
     }
 
     async fn exchange(
@@ -67,6 +79,17 @@ impl Sessions for PostgresStore {
             .await?;
         Ok(())
     }
+}
+
+/// Keeps the first token of a family.
+pub(crate) async fn begin(
+    connection: &mut AsyncPgConnection,
+    family: &FamilyRow,
+    token: &TokenRow,
+) -> Result<(), Failure> {
+    diesel::insert_into(families::table).values(family).execute(connection).await?;
+    diesel::insert_into(tokens::table).values(token).execute(connection).await?;
+    Ok(())
 }
 
 async fn exchange(

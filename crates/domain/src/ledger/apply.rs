@@ -111,36 +111,29 @@ enum Thing {
 
 fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Rejection> {
     Ok(match &plan.step {
-        Step::None(Subject::Request(id)) => Thing::Request(
-            book.requests.get(id).ok_or(Rejection::Missing(Row::Request))?.clone().seen_at(plan.origin.at),
-        ),
-        Step::None(Subject::Withdrawal(id, _)) => {
-            Thing::Withdrawal(book.withdrawal(*id).ok_or(Rejection::Missing(Row::Withdrawal))?.clone())
+        Step::None(Subject::Request(before)) => {
+            Thing::Request(request(book, before)?.clone().seen_at(plan.origin.at))
         }
-        Step::None(Subject::Topup(id)) => {
-            Thing::Topup(book.topups.get(id).ok_or(Rejection::Missing(Row::Topup))?.clone())
+        Step::None(Subject::Withdrawal(before)) => Thing::Withdrawal(withdrawal(book, before)?.clone()),
+        Step::None(Subject::Topup(before)) => Thing::Topup(topup(book, before)?.clone()),
+        Step::OpenRequest(new) => {
+            opens(book, new.requester, book.requests.contains_key(&new.id))?;
+            changes.opened_request = Some(new.clone());
+            Thing::Request(new.clone())
         }
-        Step::OpenRequest(request) => {
-            opens(book, request.requester, book.requests.contains_key(&request.id))?;
-            changes.opened_request = Some(request.clone());
-            Thing::Request(request.clone())
+        Step::OpenWithdrawal(new) => {
+            opens(book, new.user, book.withdrawal(new.id).is_some())?;
+            changes.opened_withdrawal = Some(new.clone());
+            Thing::Withdrawal(new.clone())
         }
-        Step::OpenWithdrawal(withdrawal) => {
-            opens(book, withdrawal.user, book.withdrawal(withdrawal.id).is_some())?;
-            changes.opened_withdrawal = Some(withdrawal.clone());
-            Thing::Withdrawal(withdrawal.clone())
-        }
-        Step::OpenTopup(topup) => {
-            opens(book, topup.user, book.topups.contains_key(&topup.id))?;
-            changes.opened_topup = Some(topup.clone());
-            Thing::Topup(topup.clone())
+        Step::OpenTopup(new) => {
+            opens(book, new.user, book.topups.contains_key(&new.id))?;
+            changes.opened_topup = Some(new.clone());
+            Thing::Topup(new.clone())
         }
         Step::MoveRequest { before, to } => Thing::Request(move_request(book, before, *to, changes)?),
         Step::MoveWithdrawal { before, to } => {
-            let stored = book.withdrawal(before.id).ok_or(Rejection::Missing(Row::Withdrawal))?;
-            if stored.state != before.state {
-                return Err(Rejection::Stale);
-            }
+            let stored = withdrawal(book, before)?;
             let moved = Withdrawal {
                 state: to.clone(),
                 updated_at: plan.origin.at.max(stored.updated_at),
@@ -150,10 +143,7 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Reject
             Thing::Withdrawal(moved)
         }
         Step::MoveTopup { before, to } => {
-            let stored = book.topups.get(&before.id).ok_or(Rejection::Missing(Row::Topup))?;
-            if stored.status != before.status {
-                return Err(Rejection::Stale);
-            }
+            let stored = topup(book, before)?;
             let moved =
                 Topup { status: *to, updated_at: plan.origin.at.max(stored.updated_at), ..stored.clone() };
             changes.moved_topup = Some(moved.clone());
@@ -167,6 +157,24 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Reject
             Thing::Profile(changed)
         }
     })
+}
+
+/// The request, unless it moved since it was loaded.
+fn request<'a>(book: &'a Book, before: &MusicRequest) -> Result<&'a MusicRequest, Rejection> {
+    let stored = book.requests.get(&before.id).ok_or(Rejection::Missing(Row::Request))?;
+    if stored.state == before.state { Ok(stored) } else { Err(Rejection::Stale) }
+}
+
+/// The withdrawal, unless it moved since it was loaded.
+fn withdrawal<'a>(book: &'a Book, before: &Withdrawal) -> Result<&'a Withdrawal, Rejection> {
+    let stored = book.withdrawal(before.id).ok_or(Rejection::Missing(Row::Withdrawal))?;
+    if stored.state == before.state { Ok(stored) } else { Err(Rejection::Stale) }
+}
+
+/// The top-up, unless it moved since it was loaded.
+fn topup<'a>(book: &'a Book, before: &Topup) -> Result<&'a Topup, Rejection> {
+    let stored = book.topups.get(&before.id).ok_or(Rejection::Missing(Row::Topup))?;
+    if stored.status == before.status { Ok(stored) } else { Err(Rejection::Stale) }
 }
 
 /// Only who has a wallet makes anything, and nothing takes another's place.
@@ -183,10 +191,7 @@ fn move_request(
     to: RequestState,
     changes: &mut Changes,
 ) -> Result<MusicRequest, Rejection> {
-    let stored = book.requests.get(&before.id).ok_or(Rejection::Missing(Row::Request))?;
-    if stored.state != before.state {
-        return Err(Rejection::Stale);
-    }
+    let stored = request(book, before)?;
     if to.status() == RequestStatus::Played {
         let mut dj = book.users.get(&stored.dj).ok_or(Rejection::Missing(Row::User))?.clone();
         let profile = dj.dj.as_mut().ok_or(Rejection::Broken("a request is addressed to no DJ"))?;

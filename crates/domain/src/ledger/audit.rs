@@ -5,6 +5,7 @@ use std::fmt;
 use crate::ids::UserId;
 use crate::ledger::{Balance, ChainHash, Entry, Posting, Wallet};
 use crate::money::Money;
+use crate::timestamp::Timestamp;
 
 /// The first thing that is wrong with the ledger.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -106,6 +107,7 @@ struct Replay {
     seq: i64,
     after: Balance,
     head: ChainHash,
+    at: Timestamp,
 }
 
 impl Auditor {
@@ -123,7 +125,10 @@ impl Auditor {
         self.add(available);
         self.add(held);
         self.add(owed.negated());
-        self.current = Some((wallet, Replay { seq: 0, after: Balance::default(), head: ChainHash::START }));
+        self.current = Some((
+            wallet,
+            Replay { seq: 0, after: Balance::default(), head: ChainHash::START, at: Timestamp::EPOCH },
+        ));
     }
 
     /// Shows the next entry of the wallet shown last.
@@ -163,8 +168,10 @@ impl Auditor {
                     found: None,
                 });
             }
-            let same =
-                replay.seq == wallet.seq && replay.after == wallet.balance && replay.head == wallet.head;
+            let same = replay.seq == wallet.seq
+                && replay.after == wallet.balance
+                && replay.head == wallet.head
+                && replay.at == wallet.last_at;
             (!same).then_some(Finding::Balance { wallet: wallet.user })
         });
         self.found(found);
@@ -198,7 +205,7 @@ impl Replay {
         if entry.previous != self.head || entry.hash != entry.link() {
             return Err(Finding::Chain { wallet, seq });
         }
-        *self = Self { seq, after: entry.after, head: entry.hash };
+        *self = Self { seq, after: entry.after, head: entry.hash, at: entry.at };
         Ok(())
     }
 }

@@ -83,15 +83,15 @@ pub enum Step {
     },
 }
 
-/// The thing that a plan without a change answers with.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// The thing that a plan without a change answers with, as it must stand.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Subject {
     /// A music request.
-    Request(RequestId),
-    /// A withdrawal, and whose it is.
-    Withdrawal(WithdrawalId, UserId),
+    Request(MusicRequest),
+    /// A withdrawal.
+    Withdrawal(Withdrawal),
     /// A top-up.
-    Topup(TopupId),
+    Topup(Topup),
 }
 
 /// What must hold on the locked book, beyond the floors of the accounts and the states of what moves.
@@ -195,15 +195,15 @@ impl Plan {
             Step::OpenTopup(topup) => {
                 names.wallets.insert(topup.user);
             }
-            Step::None(Subject::Request(id)) => {
-                names.requests.insert(*id);
+            Step::None(Subject::Request(request)) => {
+                names.requests.insert(request.id);
             }
-            Step::None(Subject::Withdrawal(id, owner)) => {
-                names.withdrawals.insert(*id);
-                names.wallets.insert(*owner);
+            Step::None(Subject::Withdrawal(withdrawal)) => {
+                names.withdrawals.insert(withdrawal.id);
+                names.wallets.insert(withdrawal.user);
             }
-            Step::None(Subject::Topup(id)) => {
-                names.topups.insert(*id);
+            Step::None(Subject::Topup(topup)) => {
+                names.topups.insert(topup.id);
             }
             Step::MoveTopup { before, .. } => {
                 names.topups.insert(before.id);

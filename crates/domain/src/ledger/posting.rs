@@ -80,7 +80,7 @@ fn opened<'a>(
     })
 }
 
-/// The balance after `change` reached `account` of it, none of its three sides below zero or out of range.
+/// The balance after `change` reached `account` of it, none of its three sides below zero.
 fn changed(
     balance: Balance,
     account: Account,
@@ -110,9 +110,6 @@ fn changed(
     if next.held.is_negative() {
         return Err(Rejection::Broken("a hold is larger than what is held"));
     }
-    if [next.available, next.held, next.owed].into_iter().any(|side| side > Money::MAX_BALANCE) {
-        return Err(Rejection::OutOfRange);
-    }
     Ok(next)
 }
 
@@ -127,6 +124,11 @@ fn difference(left: Money, right: Money) -> Result<Money, Rejection> {
 /// The wallet with its new head, and the entry that leads there.
 fn closed(open: Open, origin: &Origin, reference: Reference) -> Result<(Wallet, Entry), Rejection> {
     let Open { before, now, kind } = open;
+    // What is held counts too, so that nothing that comes back can ever be too much.
+    let whole = sum(now.available, now.held)?;
+    if whole > Money::MAX_BALANCE || now.owed > Money::MAX_BALANCE {
+        return Err(Rejection::OutOfRange);
+    }
     let change = Balance {
         available: difference(now.available, before.balance.available)?,
         held: difference(now.held, before.balance.held)?,

@@ -7,6 +7,7 @@ use crate::ledger::Balance;
 use crate::page::{PageRequest, Rows};
 use crate::people::User;
 use crate::ports::{PasswordHash, Unavailable};
+use crate::session::RefreshToken;
 
 /// A person with what is in their wallet.
 #[derive(Clone, PartialEq, Debug)]
@@ -46,11 +47,16 @@ pub struct DjFilter {
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait People: Send + Sync {
-    /// Adds a person with an empty wallet, both or neither.
+    /// Adds a person with an empty wallet and, if one is given, the first refresh token of theirs: all or nothing.
     ///
     /// # Errors
     /// [`Unavailable`].
-    async fn register(&self, user: &User, password: &PasswordHash) -> Result<Registered, Unavailable>;
+    async fn register<'a>(
+        &self,
+        user: &User,
+        password: &PasswordHash,
+        session: Option<&'a RefreshToken>,
+    ) -> Result<Registered, Unavailable>;
 
     /// A person with their wallet, as of one moment.
     ///

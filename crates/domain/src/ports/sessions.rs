@@ -28,6 +28,12 @@ pub trait Sessions: Send + Sync {
     /// [`Unavailable`].
     async fn begin(&self, token: &RefreshToken) -> Result<(), Unavailable>;
 
+    /// Whose token this is, used or not, if it is known.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn owner(&self, presented: &TokenHash) -> Result<Option<UserId>, Unavailable>;
+
     /// Exchanges a presented token for the next of its family, as [`RefreshToken::presented`] decides, in one
     /// atomic step: of any number that present the same token at once, one at most gets [`Exchange::Done`], and
     /// when another comes after it the family is ended.

@@ -93,8 +93,10 @@ impl Accounts {
     /// # Errors
     /// [`RegisterError`].
     pub async fn register(&self, registration: Registration) -> Result<SignedIn, RegisterError> {
-        let user = self.add(registration, Role::Member).await?;
-        Ok(self.begin(Profile { user, balance: crate::ledger::Balance::default() }).await?)
+        let refresh_token = self.secrets.token();
+        let user = self.add(registration, Role::Member, Some(&refresh_token)).await?;
+        let profile = Profile { user, balance: crate::ledger::Balance::default() };
+        Ok(SignedIn { profile, refresh_token })
     }
 
     /// Logs somebody in; an unknown address takes as long to refuse as a wrong password.
@@ -118,16 +120,15 @@ impl Accounts {
     /// # Errors
     /// [`RefreshError`].
     pub async fn refresh(&self, presented: &Token) -> Result<SignedIn, RefreshError> {
+        let presented = self.secrets.fingerprint(presented);
+        // Everything that can fail comes before the exchange: an outage must not use the token up.
+        let user = self.sessions.owner(&presented).await?.ok_or(RefreshError::Refused)?;
+        let profile = self.people.profile(user).await?.ok_or(RefreshError::Refused)?;
         let now = self.clock.now();
         let refresh_token = self.secrets.token();
         let next = self.secrets.fingerprint(&refresh_token);
-        let expires_at = now.plus(self.refresh_token_for);
-        let presented = self.secrets.fingerprint(presented);
-        match self.sessions.exchange(&presented, next, expires_at, now).await? {
-            Exchange::Done(user) => {
-                let profile = self.people.profile(user).await?.ok_or(RefreshError::Refused)?;
-                Ok(SignedIn { profile, refresh_token })
-            }
+        match self.sessions.exchange(&presented, next, now.plus(self.refresh_token_for), now).await? {
+            Exchange::Done(_) => Ok(SignedIn { profile, refresh_token }),
             Exchange::FamilyEnded(_) | Exchange::Refused => Err(RefreshError::Refused),
         }
     }
@@ -154,36 +155,46 @@ impl Accounts {
         }
         let name = Line::from_stored("Operator".to_owned());
         let registration = Registration { name, email, password, phone: None, is_dj: false };
-        match self.add(registration, Role::Operator).await {
+        match self.add(registration, Role::Operator, None).await {
             Ok(user) => Ok(Some(user.id)),
             Err(RegisterError::EmailTaken) => Ok(None),
             Err(RegisterError::Unavailable(unavailable)) => Err(unavailable),
         }
     }
 
-    async fn add(&self, registration: Registration, role: Role) -> Result<User, RegisterError> {
+    async fn add(
+        &self,
+        registration: Registration,
+        role: Role,
+        session: Option<&Token>,
+    ) -> Result<User, RegisterError> {
         let Registration { name, email, password, phone, is_dj } = registration;
         let hash = self.passwords.hash(&password).await?;
         let id = self.ids.next_user().await?;
         let user = User { role, ..User::registered(id, name, email, phone, is_dj, self.clock.now()) };
-        match self.people.register(&user, &hash).await? {
+        let session = session.map(|token| self.first(token, id));
+        match self.people.register(&user, &hash, session.as_ref()).await? {
             Registered::Done => Ok(user),
             Registered::EmailTaken => Err(RegisterError::EmailTaken),
         }
     }
 
     async fn begin(&self, profile: Profile) -> Result<SignedIn, Unavailable> {
-        let now = self.clock.now();
         let refresh_token = self.secrets.token();
-        let kept = RefreshToken {
-            hash: self.secrets.fingerprint(&refresh_token),
+        self.sessions.begin(&self.first(&refresh_token, profile.user.id)).await?;
+        Ok(SignedIn { profile, refresh_token })
+    }
+
+    /// The first token of a family, as it is kept.
+    fn first(&self, token: &Token, user: UserId) -> RefreshToken {
+        let now = self.clock.now();
+        RefreshToken {
+            hash: self.secrets.fingerprint(token),
             family: self.secrets.family(),
-            user: profile.user.id,
+            user,
             issued_at: now,
             expires_at: now.plus(self.refresh_token_for),
             used_at: None,
-        };
-        self.sessions.begin(&kept).await?;
-        Ok(SignedIn { profile, refresh_token })
+        }
     }
 }

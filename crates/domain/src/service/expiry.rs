@@ -22,18 +22,25 @@ pub(super) struct Expiry {
 
 impl Expiry {
     /// Settles every overdue request, or this requester's alone, and says how many.
+    ///
+    /// One that cannot be settled keeps none of the others waiting; the first such obstacle is told at the end.
     pub(super) async fn settle(&self, requester: Option<UserId>) -> Result<u64, Obstacle> {
         let mut settled: u64 = 0;
+        let mut obstacle = None;
         loop {
             let now = self.desk.now();
             let overdue = self.requests.overdue(requester, now, BATCH).await?;
-            let mut moved: u64 = 0;
+            let before = settled;
             for request in &overdue {
-                moved = moved.saturating_add(u64::from(self.expire(request).await?));
+                match self.expire(request).await {
+                    Ok(moved) => settled = settled.saturating_add(u64::from(moved)),
+                    Err(Obstacle::Unavailable(unavailable)) => return Err(unavailable.into()),
+                    Err(other) => obstacle = obstacle.or(Some(other)),
+                }
             }
-            settled = settled.saturating_add(moved);
-            if moved == 0 || u32::try_from(overdue.len()).is_ok_and(|found| found < BATCH) {
-                return Ok(settled);
+            let last = u32::try_from(overdue.len()).is_ok_and(|found| found < BATCH);
+            if last || settled == before {
+                return obstacle.map_or(Ok(settled), Err);
             }
         }
     }

@@ -238,6 +238,23 @@ fn a_sweep_goes_on_past_what_others_settled() {
     assert_eq!(run(requests(ledger, kept, MockPeople::new()).sweep()).unwrap(), 1);
 }
 
+#[test]
+fn a_sweep_leaves_nobody_waiting_behind_one_that_cannot_be_settled() {
+    let mut ledger = MockLedger::new();
+    let mut turn = mockall::Sequence::new();
+    ledger
+        .expect_apply()
+        .once()
+        .in_sequence(&mut turn)
+        .returning(|_| rejected(Rejection::Broken("a cent is gone")));
+    ledger.expect_apply().once().in_sequence(&mut turn).returning(|_| Ok(Applied::Fresh(receipt())));
+    let mut kept = MockMusicRequests::new();
+    let overdue = MusicRequest { state: RequestState::Pending { answer_by: now() }, ..request() };
+    kept.expect_overdue().once().returning(move |_, _, _| Ok(vec![overdue.clone(), overdue.clone()]));
+    let swept = run(requests(ledger, kept, MockPeople::new()).sweep());
+    assert!(matches!(swept, Err(Obstacle::Broken("a cent is gone"))), "{swept:?}");
+}
+
 fn accounts(people: MockPeople, sessions: MockSessions, passwords: MockPasswords) -> Accounts {
     let mut clock = MockClock::new();
     clock.expect_now().return_const(now());
@@ -276,6 +293,7 @@ fn an_unknown_address_costs_a_password_check_too() {
 #[test]
 fn a_refresh_hands_out_the_token_that_was_kept() {
     let mut sessions = MockSessions::new();
+    sessions.expect_owner().returning(|_| Ok(Some(user(2))));
     sessions
         .expect_exchange()
         .withf(|presented, next, expires_at, at| {
@@ -290,7 +308,19 @@ fn a_refresh_hands_out_the_token_that_was_kept() {
 #[test]
 fn a_used_refresh_token_is_refused() {
     let mut sessions = MockSessions::new();
+    sessions.expect_owner().returning(|_| Ok(Some(user(2))));
     sessions.expect_exchange().returning(|_, _, _, _| Ok(crate::ports::Exchange::FamilyEnded(user(2))));
-    let accounts = accounts(MockPeople::new(), sessions, MockPasswords::new());
+    let accounts = accounts(people_with(true), sessions, MockPasswords::new());
     assert!(matches!(run(accounts.refresh(&Token("old".to_owned()))), Err(RefreshError::Refused)));
+}
+
+#[test]
+fn an_outage_uses_up_no_refresh_token() {
+    let mut sessions = MockSessions::new();
+    sessions.expect_owner().returning(|_| Ok(Some(user(2))));
+    sessions.expect_exchange().never();
+    let mut people = MockPeople::new();
+    people.expect_profile().returning(|_| Err(crate::ports::Unavailable::new("the storage is away")));
+    let accounts = accounts(people, sessions, MockPasswords::new());
+    assert!(matches!(run(accounts.refresh(&Token("old".to_owned()))), Err(RefreshError::Unavailable(_))));
 }

@@ -63,7 +63,7 @@ pub(crate) async fn guest(store: &PostgresStore, cents: i128) -> UserId {
     let id = store.next_user().await.unwrap();
     let email = Email::new(&format!("person{id}@example.com")).unwrap();
     let user = User::registered(id, Line::new("Guest").unwrap(), email, None, false, now());
-    let registered = store.register(&user, &PasswordHash("hash".into())).await.unwrap();
+    let registered = store.register(&user, &PasswordHash("hash".into()), None).await.unwrap();
     assert_eq!(registered, Registered::Done);
     if cents > 0 {
         store.apply(topup(store, id, cents).await).await.unwrap();

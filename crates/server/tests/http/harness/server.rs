@@ -73,7 +73,7 @@ impl Server {
 
     fn spawn(database: Option<Arc<Database>>, url: Option<&str>, keys: &[(&str, &str)]) -> Self {
         let mut command = command(&["serve"]);
-        command.env("CUEPOINT__SERVER__PORT", "0").env("CUEPOINT__SERVER__WORKERS", "2");
+        command.env("CUEPOINT__SERVER__WORKERS", "2");
         store_keys(&mut command, url);
         for (key, value) in keys {
             command.env(variable(key), value);
@@ -148,7 +148,11 @@ fn command(arguments: &[&str]) -> Command {
             command.env_remove(name);
         }
     }
-    command.args(arguments).env("CUEPOINT_ENV", "test").stdin(Stdio::null());
+    command
+        .args(arguments)
+        .env("CUEPOINT_ENV", "test")
+        .env("CUEPOINT__SERVER__PORT", "0")
+        .stdin(Stdio::null());
     command
 }
 
