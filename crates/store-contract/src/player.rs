@@ -8,6 +8,7 @@ use cuepoint_domain::ledger::{
     Actor, Fingerprint, IdempotencyKey, KeyRecord, Origin, Plan, Receipt, Rejection, Step, Summary,
 };
 use cuepoint_domain::money::BasisPoints;
+use cuepoint_domain::music_request::Overdue;
 use cuepoint_domain::people::{ArtistType, Field, ProfileChange};
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::Applied;
@@ -267,7 +268,8 @@ impl Player {
 
     /// Settles some of a person's overdue requests, the longest overdue first, as the sweeper does.
     async fn sweep(&mut self, who: usize, limit: u32) -> Result<(), String> {
-        let found = self.world.store.overdue(Some(self.people[who]), self.time(), limit).await.unwrap();
+        let which = Overdue { requester: Some(self.people[who]), now: self.time(), after: None, limit };
+        let found = self.world.store.overdue(&which).await.unwrap();
         let places: Vec<usize> = found
             .iter()
             .map(|request| self.requests.iter().position(|id| *id == request.id).unwrap())

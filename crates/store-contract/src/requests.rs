@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cuepoint_domain::ids::{RequestId, UserId};
-use cuepoint_domain::music_request::{Move, MusicRequest, RequestFilter, RequestStatus};
+use cuepoint_domain::music_request::{Move, MusicRequest, Overdue, RequestFilter, RequestStatus};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::timestamp::Timestamp;
@@ -191,7 +191,8 @@ pub async fn overdue_requests_come_longest_first(store: Arc<dyn Store>) {
     }
     expected.sort_by_key(|request| request.created_at);
     let overdue = async |requester, now, limit| {
-        let found = world.store.overdue(requester, now, limit).await.unwrap();
+        let which = Overdue { requester, now, after: None, limit };
+        let found = world.store.overdue(&which).await.unwrap();
         found.iter().map(|request| request.id).collect::<Vec<_>>()
     };
     let ids: Vec<RequestId> = expected.iter().map(|request| request.id).collect();
@@ -204,8 +205,14 @@ pub async fn overdue_requests_come_longest_first(store: Arc<dyn Store>) {
     assert_eq!(overdue(Some(bob), at(930), 1).await, ids[1..2]);
     assert_eq!(overdue(Some(dj), at(930), 100).await, []);
     assert_eq!(overdue(None, at(3_600), 100).await.len(), 5);
+    let after = expected[0].state.expires_at().map(|at| (at, ids[0]));
+    let later = Overdue { requester: None, now: at(930), after, limit: 100 };
+    assert_eq!(world.store.overdue(&later).await.unwrap(), expected[1..]);
 
     world.move_request(ids[1], Move::Expire, at(950)).await.unwrap();
     assert_eq!(overdue(Some(bob), at(930), 100).await, ids[2..]);
-    assert_eq!(world.store.overdue(Some(bob), at(930), 1).await.unwrap(), [expected[2].clone()]);
+    assert_eq!(
+        world.store.overdue(&Overdue { requester: Some(bob), ..later }).await.unwrap(),
+        [expected[2].clone()]
+    );
 }

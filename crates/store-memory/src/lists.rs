@@ -1,10 +1,11 @@
 //! The indexes beside the book: what lists show, in the order in which they show it.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Bound;
 
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{Book, Changes, Entry, Posting};
-use cuepoint_domain::music_request::MusicRequest;
+use cuepoint_domain::music_request::{MusicRequest, Overdue};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::timestamp::Timestamp;
 
@@ -141,17 +142,16 @@ impl Lists {
         }
     }
 
-    /// Requests whose time was over by `now`, the longest overdue first; only this requester's, if one is given.
-    pub(crate) fn overdue(
-        &self,
-        requester: Option<UserId>,
-        now: Timestamp,
-    ) -> impl Iterator<Item = RequestId> {
-        let expiring = match requester {
+    /// Overdue requests, the longest overdue first.
+    pub(crate) fn overdue(&self, which: &Overdue) -> impl Iterator<Item = RequestId> {
+        let expiring = match which.requester {
             Some(requester) => self.expiring_by.get(&requester),
             None => Some(&self.expiring),
         };
-        expiring.into_iter().flatten().take_while(move |(at, _)| *at <= now).map(|(_, id)| *id)
+        let now = which.now;
+        let from = which.after.map_or(Bound::Unbounded, Bound::Excluded);
+        let later = expiring.into_iter().flat_map(move |all| all.range((from, Bound::Unbounded)));
+        later.take_while(move |(at, _)| *at <= now).map(|(_, id)| *id)
     }
 }
 

@@ -3,10 +3,9 @@
 use async_trait::async_trait;
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{Balance, Entry};
-use cuepoint_domain::music_request::{MusicRequest, RequestFilter};
+use cuepoint_domain::music_request::{MusicRequest, Overdue, RequestFilter};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{MusicRequests, Topups, Unavailable, Wallets, Withdrawals};
-use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Topup;
 use cuepoint_domain::withdrawal::Withdrawal;
 
@@ -46,15 +45,10 @@ impl MusicRequests for MemoryStore {
         Ok(Rows { rows: rows.rows.into_iter().cloned().collect(), total: rows.total })
     }
 
-    async fn overdue(
-        &self,
-        requester: Option<UserId>,
-        now: Timestamp,
-        limit: u32,
-    ) -> Result<Vec<MusicRequest>, Unavailable> {
+    async fn overdue(&self, which: &Overdue) -> Result<Vec<MusicRequest>, Unavailable> {
         let state = self.lock()?;
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let overdue = state.lists.overdue(requester, now).take(limit);
+        let limit = usize::try_from(which.limit).unwrap_or(usize::MAX);
+        let overdue = state.lists.overdue(which).take(limit);
         Ok(requests(&state.book, overdue).cloned().collect())
     }
 }

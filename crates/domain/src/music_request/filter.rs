@@ -1,6 +1,6 @@
 //! Which requests a list shows, in terms that a store can look up without knowing a rule.
 
-use crate::ids::UserId;
+use crate::ids::{RequestId, UserId};
 use crate::music_request::{MusicRequest, RequestStatus};
 use crate::timestamp::Timestamp;
 
@@ -15,6 +15,19 @@ pub struct RequestFilter {
     pub status: Option<RequestStatus>,
     /// The moment at which the list is seen.
     pub now: Timestamp,
+}
+
+/// Which overdue requests are looked for: those stored as holding a fee whose time was over by `now`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Overdue {
+    /// Only those made by this person.
+    pub requester: Option<UserId>,
+    /// The moment by which their time was over.
+    pub now: Timestamp,
+    /// Only those that come after the one that expired then and has this id.
+    pub after: Option<(Timestamp, RequestId)>,
+    /// At most so many.
+    pub limit: u32,
 }
 
 /// Whether a stored request's time must be over.

@@ -4,7 +4,7 @@ mod filter;
 mod moves;
 mod open;
 
-pub use filter::{Due, RequestFilter, StoredMatch};
+pub use filter::{Due, Overdue, RequestFilter, StoredMatch};
 pub use moves::{By, Decision, Move, MoveRefusal, RequestMove, decide};
 pub use open::{NewRequest, OpenRefusal, open};
 

@@ -4,10 +4,9 @@ use async_trait::async_trait;
 
 use crate::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use crate::ledger::{Balance, Entry};
-use crate::music_request::{MusicRequest, RequestFilter};
+use crate::music_request::{MusicRequest, Overdue, RequestFilter};
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
-use crate::timestamp::Timestamp;
 use crate::topup::Topup;
 use crate::withdrawal::Withdrawal;
 
@@ -26,14 +25,8 @@ pub trait MusicRequests: Send + Sync {
         filter: &RequestFilter,
         page: PageRequest,
     ) -> Result<Rows<MusicRequest>, Unavailable>;
-    /// At most `limit` requests stored as holding a fee whose `expires_at` is not after `now`, the longest overdue
-    /// first; only those of this requester, if one is given.
-    async fn overdue(
-        &self,
-        requester: Option<UserId>,
-        now: Timestamp,
-        limit: u32,
-    ) -> Result<Vec<MusicRequest>, Unavailable>;
+    /// Overdue requests, by `expires_at`, then id, both ascending.
+    async fn overdue(&self, which: &Overdue) -> Result<Vec<MusicRequest>, Unavailable>;
 }
 
 /// Finds withdrawals.

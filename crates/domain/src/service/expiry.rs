@@ -2,15 +2,20 @@
 
 use std::sync::Arc;
 
+use futures_util::future::join_all;
+use time::Duration;
+
 use crate::ids::UserId;
 use crate::ledger::{Actor, Origin, Plan, Rejection};
-use crate::music_request::{Move, MusicRequest, RequestTerms};
+use crate::music_request::{Move, MusicRequest, Overdue, RequestTerms};
 use crate::plans;
 use crate::ports::{Applied, ApplyError, MusicRequests};
 use crate::service::desk::{Desk, Obstacle};
 
-/// Requests settled at once.
-const BATCH: u32 = 100;
+/// Requests settled at once, so that a store which commits in groups can take them together.
+const BATCH: u32 = 64;
+/// How long a command that is short of funds waits for its own overdue fees.
+const OWN_FUNDS_WITHIN: Duration = Duration::seconds(2);
 
 /// Settles requests whose time is over; any number of servers may do so at once.
 #[derive(Clone)]
@@ -21,47 +26,59 @@ pub(super) struct Expiry {
 }
 
 impl Expiry {
-    /// Settles every overdue request, or this requester's alone, and says how many.
+    /// Settles every overdue request, and says how many.
     ///
     /// One that cannot be settled keeps none of the others waiting; the first such obstacle is told at the end.
-    pub(super) async fn settle(&self, requester: Option<UserId>) -> Result<u64, Obstacle> {
-        let mut settled: u64 = 0;
-        let mut obstacle = None;
-        loop {
-            let now = self.desk.now();
-            let overdue = self.requests.overdue(requester, now, BATCH).await?;
-            let before = settled;
-            for request in &overdue {
-                match self.expire(request).await {
-                    Ok(moved) => settled = settled.saturating_add(u64::from(moved)),
-                    Err(Obstacle::Unavailable(unavailable)) => return Err(unavailable.into()),
-                    Err(other) => obstacle = obstacle.or(Some(other)),
-                }
-            }
-            let last = u32::try_from(overdue.len()).is_ok_and(|found| found < BATCH);
-            if last || settled == before {
-                return obstacle.map_or(Ok(settled), Err);
-            }
-        }
+    pub(super) async fn settle(&self) -> Result<u64, Obstacle> {
+        self.settle_while(None, |_| true, || true).await
     }
 
     /// Applies a plan; where it is refused for funds, the payer's own overdue fees are given back and it is tried
-    /// once more.
+    /// once more, even if somebody else gave them back meanwhile.
     pub(super) async fn apply_with_own_funds(
         &self,
         payer: UserId,
         plan: Plan,
     ) -> Result<Applied, ApplyError> {
         match self.desk.apply(plan.clone()).await {
-            Err(ApplyError::Rejected(Rejection::InsufficientFunds { available })) => {
-                match self.settle(Some(payer)).await {
-                    Ok(0) => Err(ApplyError::Rejected(Rejection::InsufficientFunds { available })),
-                    Ok(_) => self.desk.apply(plan).await,
+            Err(ApplyError::Rejected(Rejection::InsufficientFunds { .. })) => {
+                let until = self.desk.now().plus(OWN_FUNDS_WITHIN);
+                let in_time = || self.desk.now() < until;
+                let worth = |request: &MusicRequest| !request.fee.is_zero();
+                match self.settle_while(Some(payer), worth, in_time).await {
                     Err(Obstacle::Unavailable(unavailable)) => Err(unavailable.into()),
-                    Err(_) => Err(ApplyError::Rejected(Rejection::InsufficientFunds { available })),
+                    Ok(_) | Err(_) => self.desk.apply(plan).await,
                 }
             }
             applied => applied,
+        }
+    }
+
+    async fn settle_while(
+        &self,
+        requester: Option<UserId>,
+        worth: impl Fn(&MusicRequest) -> bool,
+        more: impl Fn() -> bool,
+    ) -> Result<u64, Obstacle> {
+        let now = self.desk.now();
+        let mut settled: u64 = 0;
+        let mut obstacle = None;
+        let mut after = None;
+        loop {
+            let overdue = self.requests.overdue(&Overdue { requester, now, after, limit: BATCH }).await?;
+            let expiring =
+                overdue.iter().filter(|request| worth(request)).map(|request| self.expire(request));
+            for expired in join_all(expiring).await {
+                match expired {
+                    Ok(moved) => settled = settled.saturating_add(u64::from(moved)),
+                    Err(other) => obstacle = obstacle.or(Some(other)),
+                }
+            }
+            after = overdue.last().and_then(|last| last.state.expires_at().map(|at| (at, last.id)));
+            let last = u32::try_from(overdue.len()).is_ok_and(|found| found < BATCH);
+            if last || after.is_none() || !more() {
+                return obstacle.map_or(Ok(settled), Err);
+            }
         }
     }
 

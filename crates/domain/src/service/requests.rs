@@ -250,7 +250,7 @@ impl Requests {
     /// # Errors
     /// [`Obstacle`]; those settled before it stay settled.
     pub async fn sweep(&self) -> Result<u64, Obstacle> {
-        self.expiry.settle(None).await
+        self.expiry.settle().await
     }
 
     async fn list(

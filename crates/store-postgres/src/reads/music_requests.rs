@@ -1,8 +1,8 @@
 //! Music requests as they are stored.
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::{RequestId, UserId};
-use cuepoint_domain::music_request::{Due, MusicRequest, RequestFilter, StoredMatch};
+use cuepoint_domain::ids::RequestId;
+use cuepoint_domain::music_request::{Due, MusicRequest, Overdue, RequestFilter, StoredMatch};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{MusicRequests, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
@@ -90,12 +90,8 @@ impl MusicRequests for PostgresStore {
         page(counted, |row| row.request(&self.currency)).map_err(Unavailable::new)
     }
 
-    async fn overdue(
-        &self,
-        requester: Option<UserId>,
-        now: Timestamp,
-        limit: u32,
-    ) -> Result<Vec<MusicRequest>, Unavailable> {
+    async fn overdue(&self, which: &Overdue) -> Result<Vec<MusicRequest>, Unavailable> {
+        let Overdue { requester, now, after, limit } = *which;
         let rows: Vec<MusicRequestRow> = self
             .database
             .read(async |connection| {
@@ -107,6 +103,11 @@ impl MusicRequests for PostgresStore {
                     .into_boxed();
                 if let Some(requester) = requester {
                     query = query.filter(music_requests::requester_id.eq(requester.get()));
+                }
+                if let Some((at, id)) = after {
+                    let at = column_time(at);
+                    let same = music_requests::expires_at.eq(at).and(music_requests::id.gt(id.get()));
+                    query = query.filter(music_requests::expires_at.gt(at).or(same));
                 }
                 Ok(query.load(connection).await?)
             })

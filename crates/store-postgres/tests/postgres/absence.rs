@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::{Auditor, KeyScope};
+use cuepoint_domain::music_request::Overdue;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{
     Applied, ApplyError, Audit, DjFilter, Ids, Ledger, MusicRequests, People, Sessions, Store, Topups,
@@ -40,6 +41,7 @@ impl Scene {
         let plan = withdrawal(store, user, 1_00, "T1").await;
         let scope = KeyScope([7; 32]);
         let token = TokenHash([7; 32]);
+        let overdue = Overdue { requester: None, now: now(), after: None, limit: 5 };
         let calls = [
             ("apply", store.apply(plan).map(|answer| answer.is_ok()).boxed()),
             ("find_key", store.find_key(&scope).map(|answer| answer.is_ok()).boxed()),
@@ -49,7 +51,7 @@ impl Scene {
             ("entries", store.entries(user, page).map(|answer| answer.is_ok()).boxed()),
             ("withdrawals", store.withdrawals(user, page).map(|answer| answer.is_ok()).boxed()),
             ("topups", store.topups(user, page).map(|answer| answer.is_ok()).boxed()),
-            ("overdue", store.overdue(None, now(), 5).map(|answer| answer.is_ok()).boxed()),
+            ("overdue", store.overdue(&overdue).map(|answer| answer.is_ok()).boxed()),
             ("end", store.end(&token, now()).map(|answer| answer.is_ok()).boxed()),
             ("adjustment", store.next_adjustment().map(|answer| answer.is_ok()).boxed()),
             ("ready", store.ready().map(|answer| answer.is_ok()).boxed()),
