@@ -32,7 +32,8 @@ fn cargo_arguments(extra: &[String]) -> Vec<&str> {
             || argument.starts_with("--package=")
             || (argument.starts_with("-p") && !argument.starts_with("--"))
     };
-    let mut arguments = vec!["test", "--locked"];
+    // One run tells of every failure, not of those in the first binary alone.
+    let mut arguments = vec!["test", "--locked", "--no-fail-fast"];
     if !own.into_iter().any(chooses) {
         arguments.push("--workspace");
     }
@@ -51,10 +52,10 @@ mod tests {
 
     #[test]
     fn the_whole_workspace_is_tested_unless_a_package_is_chosen() {
-        check(&[], &["test", "--locked", "--workspace"]);
-        check(&["wallet"], &["test", "--locked", "--workspace", "wallet"]);
-        check(&["-p", "xtask"], &["test", "--locked", "-p", "xtask"]);
-        check(&["--package=xtask"], &["test", "--locked", "--package=xtask"]);
-        check(&["--", "-p"], &["test", "--locked", "--workspace", "--", "-p"]);
+        check(&[], &["test", "--locked", "--no-fail-fast", "--workspace"]);
+        check(&["wallet"], &["test", "--locked", "--no-fail-fast", "--workspace", "wallet"]);
+        check(&["-p", "xtask"], &["test", "--locked", "--no-fail-fast", "-p", "xtask"]);
+        check(&["--package=xtask"], &["test", "--locked", "--no-fail-fast", "--package=xtask"]);
+        check(&["--", "-p"], &["test", "--locked", "--no-fail-fast", "--workspace", "--", "-p"]);
     }
 }

@@ -37,7 +37,7 @@ enum Command {
 
 #[derive(Subcommand)]
 enum LedgerCommand {
-    /// Check every balance and every entry; ends with 1 if something is wrong, with 2 if it could not be checked.
+    /// Check every balance and every entry: ends with 0 if all is well, 1 if something is wrong, 2 if nobody knows.
     Verify,
 }
 
@@ -114,6 +114,11 @@ fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<
     runtime.context("the runtime cannot be made")?.block_on(work)
 }
 
-fn print(text: &str) -> anyhow::Result<()> {
-    io::stdout().write_all(text.as_bytes()).context("standard output cannot be written")
+/// Writes to standard output; a reader that has seen enough, as `head` has, may hang up.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("standard output cannot be written"),
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use cuepoint_domain::ports::{Clock, Store, TopupProvider};
 use cuepoint_domain::service::{Ports, Terms, UseCases};
 use cuepoint_store_memory::MemoryStore;
@@ -10,7 +10,7 @@ use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
 use secrecy::ExposeSecret;
 
 use crate::app::{ApiSettings, App};
-use crate::config::{Postgres, Settings, Storage, TopupProviderKind};
+use crate::config::{Environment, Postgres, Settings, Storage, TopupProviderKind};
 use crate::metrics::Metrics;
 use crate::security::key_ring::KeyRing;
 use crate::security::passwords::Argon2Passwords;
@@ -70,20 +70,25 @@ pub async fn migrate(settings: &Settings) -> anyhow::Result<Option<Vec<String>>>
 /// The keys of access tokens: those of the configured file, else one that ends with the process.
 ///
 /// # Errors
-/// When the file is not as it should be.
+/// When the file is not as it should be, or there is none in production.
 pub fn key_ring(settings: &Settings, secrets: RandomSecrets) -> anyhow::Result<KeyRing> {
     match &settings.auth.signing_key_file {
         Some(path) => KeyRing::read(path).context("auth.signing_key_file"),
+        // Asked here rather than of every setting: who only migrates or verifies signs nothing.
+        None if settings.environment == Environment::Production => {
+            bail!("auth.signing_key_file: is required in production, so that tokens outlive the process")
+        }
         None => Ok(KeyRing::random(secrets)),
     }
 }
 
-/// The service on this store and clock, reached under `public_url` unless another is configured.
+/// The service with these keys, on this store and clock, reached under `public_url` unless another is configured.
 ///
 /// # Errors
-/// When a key file is not as it should be, or the operating system gives no randomness.
+/// When the operating system gives no randomness, or measuring cannot begin.
 pub fn app(
     settings: &Settings,
+    keys: KeyRing,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     public_url: String,
@@ -111,7 +116,6 @@ pub fn app(
         cors_allowed_origins: settings.cors_allowed_origins.clone(),
         rate_limits: settings.rate_limits,
     };
-    let keys = key_ring(settings, secrets)?;
     Ok(Arc::new(App {
         settings: api,
         services: UseCases::new(ports, terms),
@@ -135,8 +139,22 @@ mod tests {
     async fn composed(keys: &[(&str, &str)]) -> Arc<App> {
         let settings = Layers::test(keys).settings().unwrap();
         let open = OpenStore::open(&settings).await.unwrap();
+        let keys = key_ring(&settings, RandomSecrets::new().unwrap()).unwrap();
         let url = "http://127.0.0.1:1".to_owned();
-        app(&settings, open.store, Arc::new(SystemClock), url).unwrap()
+        app(&settings, keys, open.store, Arc::new(SystemClock), url).unwrap()
+    }
+
+    #[test]
+    fn production_needs_keys_that_outlive_the_process() {
+        let layers = Layers {
+            environment: Environment::Production,
+            ..Layers::test(&[("storage.postgres.url", "postgres://localhost/cuepoint")])
+        };
+        let refused = key_ring(&layers.settings().unwrap(), RandomSecrets::new().unwrap()).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "auth.signing_key_file: is required in production, so that tokens outlive the process"
+        );
     }
 
     #[tokio::test]

@@ -3,6 +3,7 @@
 use anyhow::Context;
 use cuepoint_domain::ledger::Auditor;
 
+use crate::cli::print;
 use crate::composition::OpenStore;
 use crate::config::{Settings, Storage};
 
@@ -33,8 +34,10 @@ pub(crate) async fn run(mut settings: Settings) -> anyhow::Result<u8> {
     shown.context("the ledger could not be read to its end")?;
     match auditor.finish() {
         Ok(seen) => {
-            println!("{} wallets, {} entries, {} postings", seen.wallets, seen.entries, seen.postings);
-            println!("the ledger is consistent");
+            print(&format!(
+                "{} wallets, {} entries, {} postings\nthe ledger is consistent\n",
+                seen.wallets, seen.entries, seen.postings
+            ))?;
             Ok(CONSISTENT)
         }
         Err(finding) => {

@@ -16,6 +16,8 @@ use crate::composition::{self, OpenStore};
 use crate::config::{Bootstrap, Settings, Storage};
 use crate::http;
 use crate::metrics::Metrics;
+use crate::security::key_ring::KeyRing;
+use crate::security::secrets::RandomSecrets;
 use crate::signals::Signals;
 
 /// How long the head of a request may take to arrive.
@@ -39,15 +41,21 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
     // First of all, since what is measured before is lost.
     Metrics::install()?;
+    let keys = composition::key_ring(&settings, RandomSecrets::new()?)?;
     let store = OpenStore::open(&settings).await?;
-    let served = run(&settings, &store, &mut signals).await;
+    let served = run(&settings, keys, &store, &mut signals).await;
     store.close().await;
     served
 }
 
-async fn run(settings: &Settings, store: &OpenStore, signals: &mut Signals) -> anyhow::Result<()> {
+async fn run(
+    settings: &Settings,
+    keys: KeyRing,
+    store: &OpenStore,
+    signals: &mut Signals,
+) -> anyhow::Result<()> {
     let (listener, url) = bind(settings)?;
-    let app = composition::app(settings, store.store.clone(), Arc::new(SystemClock), url.clone())?;
+    let app = composition::app(settings, keys, store.store.clone(), Arc::new(SystemClock), url.clone())?;
     if let Some(operator) = settings.bootstrap.clone() {
         bootstrap(&app, operator).await?;
     }
@@ -60,6 +68,7 @@ async fn run(settings: &Settings, store: &OpenStore, signals: &mut Signals) -> a
     let server = server(&app, listener, settings.server.workers)?;
     let background = Background::start(&app, settings.requests.sweep_interval);
     announce(&url);
+    tracing::info!("the API is shown at {url}/docs/");
     let ended = until_stopped(server, signals).await;
     background.stop().await;
     tracing::info!("stopped");

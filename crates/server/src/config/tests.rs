@@ -182,11 +182,6 @@ fn what_is_for_development_is_refused_in_production() {
             "sandbox",
             "topups.provider: sandbox is refused in production, because it gives money away",
         ),
-        (
-            "auth.signing_key_file",
-            "",
-            "auth.signing_key_file: is required in production, so that tokens outlive the process",
-        ),
         ("storage.postgres.url", "", "storage.postgres.url: is required"),
     ] {
         let mut keys: Vec<_> = PRODUCTION.iter().copied().filter(|(other, _)| *other != key).collect();

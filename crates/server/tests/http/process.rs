@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -91,6 +92,34 @@ fn a_bad_configuration_is_one_sentence(store: Store) {
     let (status, said) = run(&["config", "check"], url, &[("server.port", "0")]);
     assert!(status.success(), "{said}");
     assert!(!url.is_some_and(|url| said.contains(url)), "{said}");
+}
+
+#[test]
+fn only_who_signs_needs_keys_in_production() {
+    let database = Database::new();
+    let production = [("CUEPOINT_ENV", "production")];
+    for arguments in [&["migrate"][..], &["ledger", "verify"]] {
+        let (status, said) = run(arguments, Some(database.url()), &production);
+        assert!(status.success(), "{arguments:?}: {said}");
+    }
+    for arguments in [&["serve"][..], &["config", "check"]] {
+        let (status, said) = run(arguments, Some(database.url()), &production);
+        assert!(!status.success(), "{arguments:?}: {said}");
+        assert!(said.contains("auth.signing_key_file"), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_may_hang_up() {
+    let mut printing = Command::new(env!("CARGO_BIN_EXE_cuepoint"))
+        .arg("openapi")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(printing.stdout.take());
+    let output = printing.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
