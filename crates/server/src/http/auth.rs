@@ -35,6 +35,8 @@ pub async fn register(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Logs somebody in.
+///
+/// The access token is valid for 15 minutes, the refresh token for 30 days, unless configured otherwise.
 #[utoipa::path(
     post,
     path = "/api/v1/auth/login",
@@ -53,6 +55,8 @@ pub async fn login(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Exchanges a refresh token for new tokens; a used one presented again ends its whole family.
+///
+/// There is no grace: of two calls with the same token at once, one gets 200, and the 401 of the other ends the family.
 #[utoipa::path(
     post,
     path = "/api/v1/auth/refresh",

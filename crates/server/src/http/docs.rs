@@ -61,5 +61,10 @@ fn asset(file: &str) -> Result<(String, Vec<u8>), ApiError> {
     let asset = utoipa_swagger_ui::serve(file, Arc::new(config))
         .map_err(|error| ApiError::internal(error.to_string()))?
         .ok_or(Code::NotFound)?;
-    Ok((asset.content_type, asset.bytes.into_owned()))
+    let bytes = asset.bytes.into_owned();
+    if !asset.content_type.starts_with("text/html") {
+        return Ok((asset.content_type, bytes));
+    }
+    let page = String::from_utf8(bytes).map_err(ApiError::internal)?;
+    Ok((asset.content_type, page.replacen("Swagger UI", "Cuepoint", 1).into_bytes()))
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::error::{ApiError, Code};
+use crate::http::openapi::names;
 use crate::http::sentence::Errors;
 
 /// What a client is told when a failure will pass: to come back after this many seconds.
@@ -15,8 +16,8 @@ const RETRY_AFTER_SECONDS: u32 = 1;
 /// A success.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Success<T> {
-    /// `ok`.
-    #[schema(example = "ok")]
+    /// That it went well.
+    #[schema(value_type = names::SuccessStatus)]
     status: &'static str,
     /// What happened, for people.
     message: &'static str,
@@ -27,8 +28,8 @@ pub struct Success<T> {
 /// The success of a specified operation that has no message beside its data.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BareSuccess<T> {
-    /// `ok`.
-    #[schema(example = "ok")]
+    /// That it went well.
+    #[schema(value_type = names::SuccessStatus)]
     status: &'static str,
     /// What was asked for.
     data: T,
@@ -37,11 +38,11 @@ pub struct BareSuccess<T> {
 /// A failure.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Failure<'a> {
-    /// `error`.
-    #[schema(example = "error")]
+    /// That it did not.
+    #[schema(value_type = names::FailureStatus)]
     status: &'static str,
     /// What went wrong, as a machine reads it.
-    #[schema(example = "validation_failed")]
+    #[schema(value_type = names::ErrorCode)]
     code: &'static str,
     /// What went wrong, for people.
     #[schema(example = "The amount field is required.")]
@@ -58,7 +59,7 @@ pub struct Failure<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     current: Option<&'static str>,
-    /// With `invalid_transition`: where the caller could move it instead.
+    /// With `invalid_transition`: where it could go instead, by whoever may move it there (time aside).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     allowed: Option<&'a [&'static str]>,
@@ -180,7 +181,7 @@ impl ApiError {
             headers.insert(header::HeaderName::from_static("x-ratelimit-limit"), quota.limit.into());
             headers.insert(header::HeaderName::from_static("x-ratelimit-remaining"), 0.into());
         }
-        if self.code == Code::Unavailable {
+        if self.code == Code::Unavailable && !self.details.lasting {
             headers.insert(header::RETRY_AFTER, RETRY_AFTER_SECONDS.into());
         }
     }

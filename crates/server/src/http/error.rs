@@ -13,6 +13,7 @@ use cuepoint_domain::service::{
 use cuepoint_domain::withdrawal::Limit;
 
 use crate::http::sentence::{self, Errors};
+use crate::topups::NoTopups;
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $status:ident, $code:literal, $message:literal;)+) => {
@@ -145,6 +146,8 @@ pub struct Details {
     pub quota: Option<Quota>,
     /// Of a method that a route has not, those that it has.
     pub allow: Option<String>,
+    /// Whether it will not pass by itself, so that coming back is of no use.
+    pub lasting: bool,
     /// What the log says and no client sees.
     pub cause: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -156,6 +159,9 @@ impl From<Code> for ApiError {
 }
 
 impl ApiError {
+    /// What is said of a balance that cannot grow any more.
+    pub const BALANCE_TOO_LARGE: &str = "A balance would be larger than any may be.";
+
     fn with(code: Code, details: Details) -> Self {
         Self { code, message: Cow::Borrowed(code.message()), details: Box::new(details) }
     }
@@ -164,6 +170,13 @@ impl ApiError {
     #[must_use]
     pub fn saying(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
         Self { message: message.into(), ..Self::from(code) }
+    }
+
+    /// Something that this deployment does not do.
+    #[must_use]
+    pub fn not_here(message: &'static str) -> Self {
+        let details = Details { lasting: true, ..Details::default() };
+        Self { message: message.into(), ..Self::with(Code::Unavailable, details) }
     }
 
     /// The failure that fields cause; as Laravel does, the first sentence is also the message.
@@ -229,9 +242,7 @@ impl From<Obstacle> for ApiError {
             Obstacle::KeyReused => Code::IdempotencyKeyReused.into(),
             Obstacle::Conflict => Code::Conflict.into(),
             Obstacle::UnknownCaller => Code::InvalidToken.into(),
-            Obstacle::OutOfRange => {
-                Self::saying(Code::LimitExceeded, "A balance would be larger than any may be.")
-            }
+            Obstacle::OutOfRange => Self::saying(Code::LimitExceeded, Self::BALANCE_TOO_LARGE),
             Obstacle::Broken(what) => Self::internal(what),
             Obstacle::Unavailable(unavailable) => unavailable.into(),
         }
@@ -379,6 +390,9 @@ impl From<CancelWithdrawalError> for ApiError {
 impl From<TopupError> for ApiError {
     fn from(error: TopupError) -> Self {
         match error {
+            TopupError::Obstacle(Obstacle::Unavailable(Unavailable(cause))) if cause.is::<NoTopups>() => {
+                Self::not_here("Top-ups are not available here.")
+            }
             TopupError::Obstacle(obstacle) => obstacle.into(),
         }
     }

@@ -12,6 +12,7 @@ use crate::http::call::{self, Call};
 use crate::http::envelope::{Answer, Success};
 use crate::http::error::{ApiError, Code, IntoApiError as _};
 use crate::http::openapi::bodies::{DjAnswer, NewMusicRequest, PageQuery};
+use crate::http::openapi::names;
 use crate::http::page::Page;
 use crate::http::query::Filters;
 use crate::http::views::{MusicRequest, Nothing};
@@ -19,6 +20,9 @@ use crate::http::{sentence, values};
 use crate::security::tokens::Identity;
 
 /// Asks a DJ for a song and holds its fee.
+///
+/// A request that nobody answers expires after 15 minutes, and an accepted one that is not played after 60, unless
+/// configured otherwise. Its fee then comes back in full.
 #[utoipa::path(
     post,
     path = "/api/v1/music/requests",
@@ -74,6 +78,8 @@ pub async fn show(call: Call, caller: Identity) -> Result<Answer, ApiError> {
 }
 
 /// Takes back a pending request; its fee is released.
+///
+/// Only who made it may; its DJ gets 403. A second time changes nothing.
 #[utoipa::path(
     post,
     path = "/api/v1/music/requests/{id}/cancel",
@@ -93,6 +99,9 @@ pub async fn cancel(call: Call, caller: Identity) -> Result<Applied, ApiError> {
 }
 
 /// Accepts, rejects or plays a request: the DJ's answer.
+///
+/// Only the DJ whom it is addressed to may; who made it gets 403. When it is played, the fee goes to the DJ, less the
+/// house's commission; when it is rejected, it goes back. The same status again changes nothing.
 #[utoipa::path(
     patch,
     path = "/api/v1/music/requests-update/{id}",
@@ -127,12 +136,7 @@ pub fn moved(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
     tag = "Requests",
     params(
         PageQuery,
-        (
-            "status" = Option<String>,
-            Query,
-            description = "Only those with this status.",
-            example = "pending",
-        ),
+        ("status" = Option<names::RequestStatus>, Query, description = "Only those with this status."),
         ("dj_id" = Option<i64>, Query, minimum = 1, description = "Only those addressed to this DJ."),
     ),
     responses((
@@ -160,12 +164,7 @@ pub async fn made(call: Call, caller: Identity) -> Result<Answer, ApiError> {
     tag = "Requests",
     params(
         PageQuery,
-        (
-            "status" = Option<String>,
-            Query,
-            description = "Only those with this status.",
-            example = "pending",
-        ),
+        ("status" = Option<names::RequestStatus>, Query, description = "Only those with this status."),
     ),
     responses((
         status = 200,

@@ -203,6 +203,16 @@ async fn a_key_gives_the_first_answer_again() {
 }
 
 #[actix_web::test]
+async fn without_a_provider_nobody_is_told_to_come_back() {
+    let app = api(&[("topups.provider", "none")]);
+    let guest = registered(&app, "guest", false).await;
+    let refused = post(&app, "/wallet/topups", &guest, r#"{"amount":1}"#).await;
+    assert_eq!((refused.status, refused.code()), (StatusCode::SERVICE_UNAVAILABLE, "unavailable"));
+    assert_eq!(refused.body["message"], "Top-ups are not available here.");
+    assert_eq!(refused.header("retry-after"), "");
+}
+
+#[actix_web::test]
 async fn what_is_none_of_the_caller_s_business_is_not_found() {
     let app = api(&[]);
     let (_, guest) = party(&app).await;

@@ -16,6 +16,8 @@ use crate::http::views::{Topup, TopupData};
 use crate::security::tokens::Identity;
 
 /// Pays into the caller's wallet through the provider.
+///
+/// A deployment that has no provider takes no money: it always answers 503 `unavailable`, without `Retry-After`.
 #[utoipa::path(
     post,
     path = "/api/v1/wallet/topups",

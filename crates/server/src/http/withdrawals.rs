@@ -16,6 +16,8 @@ use crate::http::views::{Nothing, Withdrawal, WithdrawalRequested};
 use crate::security::tokens::Identity;
 
 /// Asks to be paid out and holds the amount at once.
+///
+/// The amount is in the wallet's currency; `currency` and `network` say what is paid out.
 #[utoipa::path(
     post,
     path = "/api/v1/withdrawal/crypto",
@@ -88,6 +90,8 @@ pub async fn show(call: Call, caller: Identity) -> Result<Answer, ApiError> {
 }
 
 /// Takes back a pending withdrawal; its amount is released.
+///
+/// A second time changes nothing.
 #[utoipa::path(
     post,
     path = "/api/v1/withdrawals/{id}/cancel",

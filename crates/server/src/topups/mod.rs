@@ -3,5 +3,5 @@
 mod none;
 mod sandbox;
 
-pub use none::NoProvider;
+pub use none::{NoProvider, NoTopups};
 pub use sandbox::Sandbox;

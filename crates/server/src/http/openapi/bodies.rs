@@ -2,6 +2,8 @@
 
 use utoipa::{IntoParams, ToSchema};
 
+use super::names;
+
 /// Who registers.
 #[derive(ToSchema)]
 #[schema(example = json!({
@@ -75,10 +77,10 @@ pub struct PersonalInfo {
     #[schema(minimum = 0, maximum = 1, nullable = false)]
     pub online: Option<u8>,
     /// The price of a song of an upcoming artist; DJs only.
-    #[schema(minimum = 0, nullable = false)]
+    #[schema(format = "decimal", minimum = 0, maximum = 1_000_000_000_000_i64, nullable = false)]
     pub fee_upcoming_artist: Option<f64>,
     /// The price of a popular song; DJs only.
-    #[schema(minimum = 0, nullable = false)]
+    #[schema(format = "decimal", minimum = 0, maximum = 1_000_000_000_000_i64, nullable = false)]
     pub fee_popular_song: Option<f64>,
 }
 
@@ -98,13 +100,14 @@ pub struct NewMusicRequest {
     /// Who made it.
     #[schema(min_length = 1, max_length = 255)]
     pub artist_name: String,
-    /// `upcoming` or `popular`, in any letter case; `upcoming_artist` and `popular_song` are taken too.
+    /// In any letter case; `upcoming_artist` and `popular_song` are taken too.
+    #[schema(value_type = names::ArtistType)]
     pub artist_type: String,
     /// Where it can be heard: http or https, never fetched.
     #[schema(format = "uri", max_length = 2048)]
     pub music_url: String,
     /// What the guest offers: the DJ's list price, which it is when left out, or more.
-    #[schema(minimum = 0)]
+    #[schema(format = "decimal", minimum = 0, maximum = 1_000_000_000_000_i64)]
     pub fee: Option<f64>,
 }
 
@@ -112,8 +115,8 @@ pub struct NewMusicRequest {
 #[derive(ToSchema)]
 #[schema(example = json!({"status": "accepted"}))]
 pub struct DjAnswer {
-    /// `accepted`, `rejected` or `played`.
-    #[schema(pattern = "^(accepted|rejected|played)$")]
+    /// Where the request goes.
+    #[schema(value_type = names::Verdict)]
     pub status: String,
 }
 
@@ -122,7 +125,7 @@ pub struct DjAnswer {
 #[schema(example = json!({"amount": 50.00}))]
 pub struct NewTopup {
     /// How much, in the wallet's currency and with no more decimals than it has.
-    #[schema(exclusive_minimum = 0, maximum = 1_000_000_000_000_i64)]
+    #[schema(format = "decimal", exclusive_minimum = 0, maximum = 1_000_000_000_000_i64)]
     pub amount: f64,
 }
 
@@ -134,7 +137,7 @@ pub struct NewTopup {
 }))]
 pub struct NewWithdrawal {
     /// How much, in the wallet's currency and with no more decimals than it has.
-    #[schema(minimum = 1, maximum = 1_000_000_000_000_i64)]
+    #[schema(format = "decimal", minimum = 1, maximum = 1_000_000_000_000_i64)]
     pub amount: f64,
     /// Where it is sent.
     #[schema(min_length = 1, max_length = 255)]

@@ -2,27 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
+use serde_json::Value;
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::example::ExampleBuilder;
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem};
 use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::security::SecurityRequirement;
-use utoipa::openapi::{Header, OpenApi, Ref, RefOr, Required};
+use utoipa::openapi::{Components, Header, OpenApi, Ref, RefOr, Required};
 
-use super::BEARER;
+use super::{BEARER, examples};
 use crate::http::error::Code;
 use crate::http::route::{Access, Body, Endpoint, Route};
 use crate::http::routes;
 
 /// Adds to each described route what follows from its kind.
 pub(super) fn complete(document: &mut OpenApi) {
+    let components = document.components.clone().unwrap_or_default();
     for route in routes::table() {
         if let Some(operation) = document.paths.paths.get_mut(route.path).and_then(|item| find(item, &route))
         {
             add_parameters(operation, &route);
-            add_failures(operation, &route);
+            add_failures(operation, &route, &components);
             add_headers(operation, &route);
             if let (Body::Optional, Some(RefOr::T(body))) = (route.body, &mut operation.request_body) {
                 body.required = Some(Required::False);
@@ -56,7 +57,7 @@ fn add_parameters(operation: &mut Operation, route: &Route) {
     if matches!(route.endpoint, Endpoint::Command(_)) {
         parameters.push(header(
             "Idempotency-Key",
-            "A key of the client's choice, in visible ASCII. The same key and body get the first answer again.",
+            "A key of the client's choice, in visible ASCII. For 7 days the same key and body get the first success again.",
             255,
         ));
     }
@@ -127,29 +128,33 @@ fn own_failures(method: &str, path: &str) -> &'static [Code] {
     }
 }
 
-fn add_failures(operation: &mut Operation, route: &Route) {
+fn add_failures(operation: &mut Operation, route: &Route, components: &Components) {
     let mut statuses: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
     for code in failures(route) {
         statuses.entry(code.status().as_u16()).or_default().push(code);
     }
     for (status, codes) in statuses {
-        operation.responses.responses.insert(status.to_string(), RefOr::T(failure(&codes)));
+        let examples: Vec<_> = codes
+            .into_iter()
+            .map(|code| (code, examples::failure(code, route, operation, components)))
+            .collect();
+        operation.responses.responses.insert(status.to_string(), RefOr::T(failure(&examples)));
     }
 }
 
-fn failure(codes: &[Code]) -> Response {
+fn failure(examples: &[(Code, Value)]) -> Response {
     let names: Vec<String> =
-        codes.iter().map(|code| format!("`{}`: {}", code.name(), code.message())).collect();
-    let content = codes.iter().fold(
+        examples.iter().map(|(code, _)| format!("`{}`: {}", code.name(), code.message())).collect();
+    let content = examples.iter().fold(
         ContentBuilder::new().schema(Some(Ref::from_schema_name("Failure"))),
-        |content, code| {
-            let example = ExampleBuilder::new().summary(code.message()).value(Some(example(*code)));
+        |content, (code, example)| {
+            let example = ExampleBuilder::new().summary(code.message()).value(Some(example.clone()));
             content.examples_from_iter([(code.name(), example.build())])
         },
     );
     let response =
         ResponseBuilder::new().description(names.join(" ")).content("application/json", content.build());
-    let response = match codes.first().map(|code| code.status().as_u16()) {
+    let response = match examples.first().map(|(code, _)| code.status().as_u16()) {
         Some(401) => response.header("WWW-Authenticate", text("What is asked for, as RFC 6750 has it.")),
         Some(429) => response
             .header("Retry-After", number("Seconds until the next request is admitted."))
@@ -159,28 +164,6 @@ fn failure(codes: &[Code]) -> Response {
         _ => response,
     };
     response.build()
-}
-
-fn example(code: Code) -> serde_json::Value {
-    let mut example = json!({
-        "status": "error",
-        "code": code.name(),
-        "message": code.message(),
-        "request_id": "0192f7c1-8a3b-7c4d-9e5f-60718293a4b5",
-    });
-    if let Some(keys) = example.as_object_mut() {
-        match code {
-            Code::ValidationFailed => {
-                keys.insert("errors".to_owned(), json!({"field": ["The field field is required."]}));
-            }
-            Code::InvalidTransition => {
-                keys.insert("current".to_owned(), json!("accepted"));
-                keys.insert("allowed".to_owned(), json!(["rejected", "played"]));
-            }
-            _ => {}
-        }
-    }
-    example
 }
 
 fn add_headers(operation: &mut Operation, route: &Route) {

@@ -3,6 +3,9 @@
 
 pub mod bodies;
 mod common;
+mod examples;
+pub mod names;
+mod schemas;
 
 use utoipa::OpenApi;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
@@ -17,8 +20,9 @@ const BEARER: &str = "bearer";
 #[openapi(
     info(
         title = "Cuepoint",
-        description = "Guests ask DJs for songs and pay for them; DJs are paid when they play them. Money is an exact \
-            decimal number with the wallet's decimals, never rounded.",
+        description = include_str!("description.md"),
+        // By name alone: the document's own field for SPDX expressions is shown as a link that leads nowhere.
+        license(name = "MIT OR Apache-2.0"),
     ),
     tags(
         (name = "Accounts", description = "Registration, login, and refresh tokens."),
@@ -52,6 +56,7 @@ pub fn document() -> utoipa::openapi::OpenApi {
     if let Some(components) = document.components.as_mut() {
         components.add_security_scheme(BEARER, SecurityScheme::Http(bearer));
     }
+    schemas::complete(&mut document);
     common::complete(&mut document);
     document
 }
@@ -121,6 +126,56 @@ mod tests {
             }
             assert_eq!(operation["security"].is_array(), route.access != Access::Open, "{name}");
             assert_eq!(operation["requestBody"].is_object(), route.body != Body::None, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_key_of_an_answer_is_required() {
+        fn check(place: &str, schema: &Value) {
+            if let Some(properties) = schema["properties"].as_object() {
+                let required: BTreeSet<_> =
+                    schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+                let keys: BTreeSet<_> = properties.keys().map(String::as_str).collect();
+                let optional: Vec<_> = keys.difference(&required).copied().collect();
+                let expected: &[&str] =
+                    if place == "Failure" { &["allowed", "current", "errors"] } else { &[] };
+                assert_eq!(optional, expected, "{place}");
+                properties.iter().for_each(|(key, property)| check(&format!("{place}.{key}"), property));
+            }
+            if schema["items"].is_object() {
+                check(&format!("{place}[]"), &schema["items"]);
+            }
+        }
+        let (sent, document) = (schemas::sent(&document()), json());
+        assert!(sent.contains("NewWithdrawal") && !sent.contains("User"), "{sent:?}");
+        for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+            if !sent.contains(name) {
+                check(name, schema);
+            }
+        }
+    }
+
+    #[test]
+    fn money_is_no_float_and_statuses_are_listed() {
+        fn check(document: &Value, place: &str, schema: &Value) {
+            let Some(properties) = schema["properties"].as_object() else { return };
+            for (key, property) in properties {
+                let place = format!("{place}.{key}");
+                let measured = matches!(key.as_str(), "latitude" | "longitude" | "radius");
+                assert_eq!(property["format"] == "double", measured, "{place}");
+                if matches!(key.as_str(), "status" | "code" | "kind" | "artist_type" | "token_type" | "type")
+                {
+                    let reference =
+                        property["$ref"].as_str().unwrap_or_else(|| panic!("{place}: {property}"));
+                    let names = document.pointer(&format!("{}/enum", reference.trim_start_matches('#')));
+                    assert!(names.is_some_and(Value::is_array), "{place}: {reference}");
+                }
+                check(document, &place, property);
+            }
+        }
+        let document = json();
+        for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+            check(&document, name, schema);
         }
     }
 

@@ -26,13 +26,13 @@ pub struct User {
     /// Whether they are a DJ.
     is_dj: bool,
     /// What they can spend now: posted minus held.
-    #[schema(value_type = f64, example = 12.50)]
+    #[schema(value_type = f64, format = "decimal", example = 12.50)]
     wallet_balance: Number,
     /// The price of a song of an upcoming artist; 0 for who is no DJ.
-    #[schema(value_type = f64, example = 5.00)]
+    #[schema(value_type = f64, format = "decimal", example = 5.00)]
     fee_upcoming_artist: Number,
     /// The price of a popular song; 0 for who is no DJ.
-    #[schema(value_type = f64, example = 10.00)]
+    #[schema(value_type = f64, format = "decimal", example = 10.00)]
     fee_popular_song: Number,
     /// 1 while a DJ takes requests, else 0.
     #[schema(minimum = 0, maximum = 1, example = 1)]
@@ -60,7 +60,7 @@ pub struct User {
     /// Whether the phone number was proven to be theirs.
     phone_verified: bool,
     /// The mean of 1 to 5 stars with two decimals; 0 without any.
-    #[schema(value_type = f64, minimum = 0, maximum = 5, example = 4.67)]
+    #[schema(value_type = f64, format = "decimal", minimum = 0, maximum = 5, example = 4.67)]
     rating: Number,
     /// How many times stars were given.
     #[schema(minimum = 0, example = 3)]
@@ -93,16 +93,16 @@ pub struct Dj {
     #[schema(minimum = 0, maximum = 1, example = 1)]
     online: u8,
     /// The price of a song of an upcoming artist.
-    #[schema(value_type = f64, example = 5.00)]
+    #[schema(value_type = f64, format = "decimal", example = 5.00)]
     fee_upcoming_artist: Number,
     /// The price of a popular song.
-    #[schema(value_type = f64, example = 10.00)]
+    #[schema(value_type = f64, format = "decimal", example = 10.00)]
     fee_popular_song: Number,
     /// Requests that they have played.
     #[schema(minimum = 0, example = 0)]
     played: i64,
     /// The mean of 1 to 5 stars with two decimals; 0 without any.
-    #[schema(value_type = f64, minimum = 0, maximum = 5, example = 4.67)]
+    #[schema(value_type = f64, format = "decimal", minimum = 0, maximum = 5, example = 4.67)]
     rating: Number,
     /// How many times stars were given.
     #[schema(minimum = 0, example = 3)]

@@ -7,6 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::money::Number;
+use crate::http::openapi::names;
 use crate::http::time::Moment;
 
 /// A request for a song.
@@ -27,17 +28,17 @@ pub struct MusicRequest {
     /// Who made it.
     #[schema(example = "New Order")]
     artist_name: String,
-    /// `upcoming` or `popular`.
-    #[schema(example = "popular")]
+    /// How well known the artist is: what sets the price.
+    #[schema(value_type = names::ArtistType)]
     artist_type: &'static str,
     /// Where it can be heard.
     #[schema(example = "https://example.com/blue-monday")]
     music_url: String,
     /// What it costs, frozen when it was made.
-    #[schema(value_type = f64, example = 10.00)]
+    #[schema(value_type = f64, format = "decimal", example = 10.00)]
     fee: Number,
-    /// `pending`, `accepted`, `rejected`, `cancelled`, `expired`, `played` or `refunded`.
-    #[schema(example = "pending")]
+    /// Where it stands.
+    #[schema(value_type = names::RequestStatus)]
     status: &'static str,
     /// When it was made.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]

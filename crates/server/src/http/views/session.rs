@@ -3,6 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::http::openapi::names;
 use crate::http::views::User;
 
 /// Somebody who just proved who they are, with their tokens.
@@ -12,8 +13,8 @@ pub struct Session {
     pub user: User,
     /// The token for the Authorization header.
     pub access_token: String,
-    /// How it is presented: `Bearer`.
-    #[schema(example = "Bearer")]
+    /// How it is presented.
+    #[schema(value_type = names::TokenType)]
     pub token_type: &'static str,
     /// Seconds until the access token ends.
     #[schema(example = 900)]

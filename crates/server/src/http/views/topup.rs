@@ -6,6 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::money::Number;
+use crate::http::openapi::names;
 use crate::http::time::Moment;
 
 /// Money that is paid in.
@@ -15,10 +16,10 @@ pub struct Topup {
     #[schema(minimum = 1, example = 3)]
     id: i64,
     /// How much.
-    #[schema(value_type = f64, example = 50.00)]
+    #[schema(value_type = f64, format = "decimal", example = 50.00)]
     amount: Number,
-    /// `pending`, `confirmed` or `failed`.
-    #[schema(example = "confirmed")]
+    /// Where it stands: pending until the provider confirms it.
+    #[schema(value_type = names::TopupStatus)]
     status: &'static str,
     /// Where the guest pays, where the provider has a page for it.
     payment_url: Option<String>,

@@ -6,6 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::money::Number;
+use crate::http::openapi::names;
 use crate::http::time::Moment;
 
 /// What is in a wallet.
@@ -18,10 +19,10 @@ pub struct Wallet {
     #[schema(example = 2)]
     scale: u8,
     /// What can be spent now.
-    #[schema(value_type = f64, example = 40.00)]
+    #[schema(value_type = f64, format = "decimal", example = 40.00)]
     available: Number,
     /// What waits for a request or a withdrawal to end.
-    #[schema(value_type = f64, example = 10.00)]
+    #[schema(value_type = f64, format = "decimal", example = 10.00)]
     held: Number,
 }
 
@@ -35,9 +36,9 @@ pub struct WalletData {
 /// What an entry is about.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Reference {
-    /// `music_request`, `withdrawal`, `topup` or `adjustment`.
+    /// What kind of thing.
     #[serde(rename = "type")]
-    #[schema(example = "music_request")]
+    #[schema(value_type = names::ReferenceType)]
     kind: &'static str,
     /// Which one.
     #[schema(minimum = 1, example = 42)]
@@ -50,17 +51,17 @@ pub struct Entry {
     /// Its number within the wallet, from 1 without a gap.
     #[schema(minimum = 1, example = 2)]
     id: i64,
-    /// `topup`, `hold`, `release`, `capture`, `earning`, `refund`, `reversal` or `adjustment`.
-    #[schema(example = "hold")]
+    /// Why the wallet changed.
+    #[schema(value_type = names::EntryKind)]
     kind: &'static str,
     /// The change of what can be spent: negative for a hold.
-    #[schema(value_type = f64, example = -10.00)]
+    #[schema(value_type = f64, format = "decimal", example = -10.00)]
     amount: Number,
     /// What could be spent after it.
-    #[schema(value_type = f64, example = 40.00)]
+    #[schema(value_type = f64, format = "decimal", example = 40.00)]
     available_after: Number,
     /// What was held after it.
-    #[schema(value_type = f64, example = 10.00)]
+    #[schema(value_type = f64, format = "decimal", example = 10.00)]
     held_after: Number,
     /// What it is about.
     reference: Reference,
@@ -118,6 +119,19 @@ mod tests {
             serde_json::to_string(&view).unwrap(),
             r#"{"currency":"USD","scale":2,"available":40.00,"held":10.00}"#
         );
+    }
+
+    #[test]
+    fn every_kind_of_reference_is_described() {
+        use cuepoint_domain::ids::{TopupId, WithdrawalId};
+        let references = [
+            ledger::Reference::MusicRequest(RequestId::new(1).unwrap()),
+            ledger::Reference::Withdrawal(WithdrawalId::new(1).unwrap()),
+            ledger::Reference::Topup(TopupId::new(1).unwrap()),
+        ];
+        for reference in references {
+            assert!(names::REFERENCES.contains(&reference.kind()), "{}", reference.kind());
+        }
     }
 
     #[test]

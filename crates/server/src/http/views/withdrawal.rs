@@ -8,6 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::money::Number;
+use crate::http::openapi::names;
 use crate::http::time::Moment;
 
 /// A withdrawal as it was asked for.
@@ -20,7 +21,7 @@ pub struct WithdrawalRequest {
     #[schema(minimum = 1, example = 7)]
     user_id: i64,
     /// How much, in the wallet's currency.
-    #[schema(value_type = f64, example = 25.00)]
+    #[schema(value_type = f64, format = "decimal", example = 25.00)]
     amount: Number,
     /// Where it is sent.
     #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
@@ -48,7 +49,7 @@ pub struct WithdrawalRequested {
     /// The withdrawal.
     pub withdrawal_request: WithdrawalRequest,
     /// What can be spent now.
-    #[schema(value_type = f64, example = 15.00)]
+    #[schema(value_type = f64, format = "decimal", example = 15.00)]
     pub new_balance: Number,
 }
 
@@ -62,7 +63,7 @@ pub struct Withdrawal {
     #[schema(minimum = 1, example = 7)]
     user_id: i64,
     /// How much, in the wallet's currency.
-    #[schema(value_type = f64, example = 25.00)]
+    #[schema(value_type = f64, format = "decimal", example = 25.00)]
     amount: Number,
     /// Where it is sent.
     #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
@@ -79,9 +80,8 @@ pub struct Withdrawal {
     /// When its status last changed.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     updated_at: Moment,
-    /// `pending`, `approved`, `processing`, `broadcast`, `completed`, `cancelled`, `rejected`, `failed` or
-    /// `needs_review`.
-    #[schema(example = "pending")]
+    /// Where it stands.
+    #[schema(value_type = names::WithdrawalStatus)]
     status: &'static str,
     /// The transaction on the network, where one is known.
     txid: Option<String>,

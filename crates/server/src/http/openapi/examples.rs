@@ -1,0 +1,87 @@
+//! Failures as an operation answers them: with its own field, and its own states.
+
+use cuepoint_domain::music_request::RequestStatus;
+use cuepoint_domain::withdrawal::WithdrawalStatus;
+use serde_json::{Map, Value, json};
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::{Components, RefOr, Schema};
+
+use super::schemas;
+use crate::http::error::{ApiError, Code};
+use crate::http::route::{Body, Route};
+use crate::http::sentence;
+
+/// The failure with this code.
+pub(super) fn failure(code: Code, route: &Route, operation: &Operation, components: &Components) -> Value {
+    let mut keys = Map::new();
+    keys.insert("status".to_owned(), json!("error"));
+    keys.insert("code".to_owned(), json!(code.name()));
+    keys.insert("message".to_owned(), json!(code.message()));
+    let money = if route.path.ends_with("/music/requests") { "fee" } else { "amount" };
+    let wrong = match code {
+        Code::ValidationFailed => wrong_field(route, operation, components),
+        Code::InsufficientFunds => Some((money.to_owned(), sentence::funds(money))),
+        Code::LimitExceeded if route.path.ends_with("/withdrawal/crypto") => {
+            Some((money.to_owned(), sentence::at_most(money, "1000.00")))
+        }
+        _ => None,
+    };
+    if code == Code::LimitExceeded && wrong.is_none() {
+        keys.insert("message".to_owned(), json!(ApiError::BALANCE_TOO_LARGE));
+    }
+    match (code, wrong) {
+        (Code::ValidationFailed, None) => {
+            keys.insert("message".to_owned(), json!("The body must be a JSON object."));
+        }
+        (_, Some((field, sentence))) => {
+            if code == Code::ValidationFailed {
+                keys.insert("message".to_owned(), json!(sentence));
+            }
+            keys.insert("errors".to_owned(), json!({ field: [sentence] }));
+        }
+        (Code::InvalidTransition, None) => {
+            let (current, allowed) = transition(route);
+            keys.insert("current".to_owned(), json!(current));
+            keys.insert("allowed".to_owned(), json!(allowed));
+        }
+        (_, None) => {}
+    }
+    keys.insert("request_id".to_owned(), json!("0192f7c1-8a3b-7c4d-9e5f-60718293a4b5"));
+    Value::Object(keys)
+}
+
+/// A field or filter of the operation, and what is said of it; none where it takes no field.
+fn wrong_field(route: &Route, operation: &Operation, components: &Components) -> Option<(String, String)> {
+    if route.body == Body::None {
+        let parameters = operation.parameters.iter().flatten().filter_map(|parameter| match parameter {
+            RefOr::T(parameter) => Some(parameter.name.as_str()),
+            RefOr::Ref(_) => None,
+        });
+        let filter = parameters.into_iter().find(|name| matches!(*name, "status" | "online"))?;
+        let sentence = if filter == "online" { sentence::flag(filter) } else { sentence::selected(filter) };
+        return Some((filter.to_owned(), sentence));
+    }
+    let Some(RefOr::T(Schema::Object(body))) = components.schemas.get(schemas::body_name(operation)?) else {
+        return None;
+    };
+    if let Some(field) = body.required.first() {
+        return Some((field.clone(), sentence::required(field)));
+    }
+    let field = body.properties.keys().next()?;
+    Some((field.clone(), sentence::string(field)))
+}
+
+/// Where the object stands, and where it could go instead.
+fn transition(route: &Route) -> (&'static str, Vec<&'static str>) {
+    let requests = |current: RequestStatus, allowed: &[RequestStatus]| {
+        (current.name(), allowed.iter().map(|status| status.name()).collect())
+    };
+    if route.path.contains("/withdrawals/") {
+        use WithdrawalStatus::{Approved, Processing, Rejected};
+        return (Approved.name(), vec![Processing.name(), Rejected.name()]);
+    }
+    if route.path.ends_with("/cancel") {
+        return requests(RequestStatus::Accepted, &[RequestStatus::Rejected, RequestStatus::Played]);
+    }
+    requests(RequestStatus::Played, &[RequestStatus::Refunded])
+}

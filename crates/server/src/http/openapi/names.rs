@@ -1,0 +1,53 @@
+//! Texts that are one of a few names, as the document lists them: taken from the code, so that none is forgotten.
+
+use cuepoint_domain::ledger;
+use cuepoint_domain::{music_request, people, topup, withdrawal};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::http::error::Code;
+
+/// What an entry can be about.
+pub const REFERENCES: [&str; 4] = ["music_request", "withdrawal", "topup", "adjustment"];
+
+macro_rules! names {
+    ($($(#[$doc:meta])* $name:ident = $names:expr;)+) => {$(
+        $(#[$doc])*
+        pub struct $name;
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                let names = ObjectBuilder::new().schema_type(Type::String).enum_values(Some($names));
+                RefOr::T(names.build().into())
+            }
+        }
+
+        impl ToSchema for $name {}
+    )+};
+}
+
+names! {
+    /// Where a request stands.
+    RequestStatus = music_request::RequestStatus::ALL.map(music_request::RequestStatus::name);
+    /// Where a withdrawal stands.
+    WithdrawalStatus = withdrawal::WithdrawalStatus::ALL.map(withdrawal::WithdrawalStatus::name);
+    /// Where a top-up stands.
+    TopupStatus = topup::TopupStatus::ALL.map(topup::TopupStatus::name);
+    /// How well known the artist is.
+    ArtistType = people::ArtistType::ALL.map(people::ArtistType::name);
+    /// Why a wallet changed.
+    EntryKind = ledger::EntryKind::ALL.map(ledger::EntryKind::name);
+    /// What an entry is about.
+    ReferenceType = REFERENCES;
+    /// What went wrong.
+    ErrorCode = Code::ALL.iter().map(|code| code.name());
+    /// What a DJ may say.
+    Verdict = ["accepted", "rejected", "played"];
+    /// That it went well.
+    SuccessStatus = ["ok"];
+    /// That it did not.
+    FailureStatus = ["error"];
+    /// How an access token is presented.
+    TokenType = ["Bearer"];
+}
