@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: the rules of the repository that no compiler checks.
 
 mod dependencies;
+mod documents;
 mod layout;
 mod manifests;
 mod sources;
@@ -39,6 +40,7 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
     complaints.extend(layout::check_migrations(&files));
     complaints.extend(manifests::check(&files));
     complaints.extend(sources::check(&files));
+    complaints.extend(documents::check(&files));
     let tree = [
         "tree",
         "--package",

@@ -22,7 +22,7 @@ pub async fn live(_app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse,
     Answer::ok("Alive.", Nothing {}).map(answered)
 }
 
-/// Says whether the storage can be reached and written to.
+/// Says whether the storage can be reached and takes changes.
 #[utoipa::path(
     get,
     path = "/health/ready",
@@ -30,7 +30,7 @@ pub async fn live(_app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse,
     tag = "Service",
     responses((
         status = 200,
-        description = "The storage can be reached and written to.",
+        description = "The storage can be reached and takes changes.",
         body = Success<Nothing>,
     )),
 )]

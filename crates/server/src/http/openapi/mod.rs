@@ -100,6 +100,34 @@ mod tests {
         assert_eq!(described, routed);
     }
 
+    /// The operations that `docs/api.md` writes as `GET /path`, and whether they are still to come.
+    fn written() -> (BTreeSet<(String, String)>, BTreeSet<(String, String)>) {
+        let contract = include_str!("../../../../../docs/api.md");
+        let parts: Vec<&str> = contract.split('`').collect();
+        let (mut served, mut to_come) = (BTreeSet::new(), BTreeSet::new());
+        // Every second part is code, and what follows it begins with the mark.
+        for pair in parts[1..].chunks(2) {
+            let Some((method @ ("GET" | "POST" | "PATCH" | "DELETE"), path)) = pair[0].split_once(' ') else {
+                continue;
+            };
+            let outside = ["/health/", "/metrics", "/openapi.json", "/docs"];
+            let base = if outside.iter().any(|prefix| path.starts_with(prefix)) { "" } else { "/api/v1" };
+            let marked = pair.get(1).is_some_and(|after| after.starts_with(" †"));
+            let list = if marked { &mut to_come } else { &mut served };
+            list.insert((method.to_owned(), format!("{base}{path}")));
+        }
+        (served, to_come)
+    }
+
+    #[test]
+    fn the_written_contract_and_the_routes_name_the_same_operations() {
+        let (served, to_come) = written();
+        let routed: BTreeSet<(String, String)> =
+            operations(&json()).into_iter().map(|(method, path, _)| (method, path)).collect();
+        assert_eq!(served, routed);
+        assert_eq!(to_come.intersection(&routed).next(), None);
+    }
+
     #[test]
     fn no_route_and_no_name_is_there_twice() {
         let table = routes::table();

@@ -1,0 +1,68 @@
+//! What the documents for people name: every path that they mention is there.
+
+use std::collections::BTreeSet;
+
+use super::File;
+
+/// The documents that are checked, beside those at the top of the repository.
+const DOCUMENTS: &[&str] = &["docs/api.md", "migrations/README.md"];
+
+/// The folders that a mentioned path begins with.
+const FOLDERS: &[&str] = &[".ci/", "config/", "crates/", "docs/", "migrations/", "xtask/"];
+
+/// Judges every path that a document has in backticks or as the target of a link.
+pub(super) fn check(files: &[File]) -> Vec<String> {
+    let known = files.iter().flat_map(|file| paths_to(&file.path)).collect();
+    let documents = files.iter().filter(|file| {
+        (file.has_extension(&["md"]) && !file.path.contains('/')) || DOCUMENTS.contains(&file.path.as_str())
+    });
+    documents.flat_map(|file| check_document(file, &known)).collect()
+}
+
+/// The path and all folders above it.
+fn paths_to(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').filter_map(|(end, _)| path.get(..end)).chain([path])
+}
+
+fn check_document(file: &File, known: &BTreeSet<&str>) -> Vec<String> {
+    let text = file.text();
+    let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mentioned = text.split('`').skip(1).step_by(2).filter(|code| is_path(code)).map(str::to_owned);
+    let linked = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let linked = linked.filter(|target| !target.contains("://")).filter_map(|target| {
+        let path = target.split('#').next().filter(|path| !path.is_empty())?;
+        Some(if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") })
+    });
+    let paths: BTreeSet<String> = mentioned.chain(linked).collect();
+    let missing = paths.iter().filter(|path| !known.contains(path.trim_end_matches('/')));
+    missing.map(|path| format!("{}: it names {path}, which is not there", file.path)).collect()
+}
+
+/// Whether code in backticks is a path of the repository rather than a command or a pattern.
+fn is_path(code: &str) -> bool {
+    FOLDERS.iter().any(|folder| code.starts_with(folder))
+        && code.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::file;
+    use super::*;
+
+    fn check_text(text: &str, expected: &[&str]) {
+        let files = [
+            file("README.md", text),
+            file("docs/api.md", "[up](openapi.json)"),
+            file("docs/openapi.json", ""),
+        ];
+        assert_eq!(check(&files), expected);
+    }
+
+    #[test]
+    fn what_a_document_names_is_there() {
+        check_text("`docs/api.md`, `docs/`, [it](docs/api.md#part), [out](https://example.com/docs/x)", &[]);
+        check_text("`migrations/<stamp>/up.sql`, `cargo run`, `text/plain`, [here](#part)", &[]);
+        check_text("`docs/old.md`", &["README.md: it names docs/old.md, which is not there"]);
+        check_text("[gone](docs/gone.md)", &["README.md: it names docs/gone.md, which is not there"]);
+    }
+}
