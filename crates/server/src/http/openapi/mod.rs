@@ -74,6 +74,9 @@ mod tests {
     /// The parts of the page that shows the document; nobody calls them as an operation.
     const PARTS_OF_THE_PAGE: &str = "/docs/{file:.*}";
 
+    /// Methods and paths.
+    type Operations = BTreeSet<(String, String)>;
+
     fn json() -> Value {
         serde_json::to_value(document()).unwrap()
     }
@@ -90,18 +93,18 @@ mod tests {
 
     #[test]
     fn the_document_and_the_routes_name_the_same_operations() {
-        let routed: BTreeSet<(String, String)> = routes::table()
+        let routed: Operations = routes::table()
             .into_iter()
             .filter(|route| route.path != PARTS_OF_THE_PAGE)
             .map(|route| (route.method.to_string(), route.path.to_owned()))
             .collect();
-        let described: BTreeSet<(String, String)> =
+        let described: Operations =
             operations(&json()).into_iter().map(|(method, path, _)| (method, path)).collect();
         assert_eq!(described, routed);
     }
 
     /// The operations that `docs/api.md` writes as `GET /path`, and whether they are still to come.
-    fn written() -> (BTreeSet<(String, String)>, BTreeSet<(String, String)>) {
+    fn written() -> (Operations, Operations) {
         let contract = include_str!("../../../../../docs/api.md");
         let parts: Vec<&str> = contract.split('`').collect();
         let (mut served, mut to_come) = (BTreeSet::new(), BTreeSet::new());
@@ -122,7 +125,7 @@ mod tests {
     #[test]
     fn the_written_contract_and_the_routes_name_the_same_operations() {
         let (served, to_come) = written();
-        let routed: BTreeSet<(String, String)> =
+        let routed: Operations =
             operations(&json()).into_iter().map(|(method, path, _)| (method, path)).collect();
         assert_eq!(served, routed);
         assert_eq!(to_come.intersection(&routed).next(), None);
