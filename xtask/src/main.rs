@@ -6,6 +6,7 @@ mod db;
 mod openapi;
 mod postgres_binaries;
 mod server_user;
+mod soak;
 mod test;
 mod tidy;
 mod workspace;
@@ -33,6 +34,12 @@ const COMMANDS: &[Command] = &[
         arguments: "[cargo test arguments]",
         does: "every test, on a throw-away PostgreSQL that it starts and removes",
         run: test::run,
+    },
+    Command {
+        name: "soak",
+        arguments: "[times]",
+        does: "many more random histories and mixed operations than `test` plays, 10 times unless told",
+        run: soak::run,
     },
     Command {
         name: "tidy",

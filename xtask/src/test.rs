@@ -10,6 +10,11 @@ const URL_VARIABLE: &str = "CUEPOINT_TEST_POSTGRES_URL";
 
 /// Runs `cargo test` beside a throw-away cluster and answers with its exit code.
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
+    run_with(arguments, &[])
+}
+
+/// The same, telling the tests these variables.
+pub(crate) fn run_with(arguments: &[String], variables: &[(&str, &str)]) -> anyhow::Result<u8> {
     let cluster = Cluster::start()?;
     let mut tests = cargo();
     // A developer's own configuration must not change what a test sees.
@@ -18,7 +23,7 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
             tests.env_remove(name);
         }
     }
-    tests.args(cargo_arguments(arguments)).env(URL_VARIABLE, cluster.url());
+    tests.args(cargo_arguments(arguments)).env(URL_VARIABLE, cluster.url()).envs(variables.iter().copied());
     let code = exit_code(&mut tests);
     cluster.stop()?;
     code

@@ -1,9 +1,11 @@
 //! Cuepoint's core: the rules of wallets and song requests, with no I/O, no runtime, no SQL and no wire format.
 //!
 //! Reading order: the values ([`money`], [`ids`], [`text`], [`timestamp`]), the things that live
-//! ([`people`], [`music_request`], [`withdrawal`], [`topup`]), the [`ledger`] that moves money as atomic
+//! ([`people`], [`music_request`], [`withdrawal`] with its [`address`], [`topup`]), the [`ledger`] that moves money as atomic
 //! plans, the [`ports`] that adapters implement, and the use cases in [`service`].
 
+pub mod address;
+pub mod adjustment;
 pub mod ids;
 pub mod ledger;
 pub mod money;

@@ -1,14 +1,13 @@
 //! Every plan that there is: the one place where a rule's decision becomes an atomic change.
 
-use crate::ids::{AdjustmentId, RequestId, TopupId, UserId, WithdrawalId};
-use crate::ledger::{
-    Account, Actor, Guard, Origin, OutsideAccount, Plan, Step, Subject, Transfer, TransferKind,
-};
-use crate::money::{Amount, Money};
+use crate::adjustment::Adjustment;
+use crate::ids::{RequestId, TopupId, UserId, WithdrawalId};
+use crate::ledger::{Actor, Guard, Origin, Plan, Step, Subject, Transfer};
+use crate::money::Amount;
 use crate::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
 use crate::people::{ProfileChange, User};
 use crate::topup::{self, Charge, Settlement, Topup};
-use crate::withdrawal::{self, Limit, NewWithdrawal, Withdrawal, WithdrawalTerms};
+use crate::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTerms};
 
 fn plan(origin: Origin, step: Step, transfers: impl IntoIterator<Item = Transfer>) -> Plan {
     Plan { origin, step, guards: Vec::new(), transfers: transfers.into_iter().collect() }
@@ -52,14 +51,14 @@ pub fn move_request(
 /// Makes a withdrawal, its amount held; the rolling limits and the funds are judged when the plan is applied.
 ///
 /// # Errors
-/// [`Limit::Single`].
+/// [`withdrawal::OpenRefusal`].
 pub fn open_withdrawal(
     origin: Origin,
     id: WithdrawalId,
     user: UserId,
     new: NewWithdrawal,
     terms: &WithdrawalTerms,
-) -> Result<Plan, Limit> {
+) -> Result<Plan, withdrawal::OpenRefusal> {
     let (withdrawal, hold) = withdrawal::open(id, user, new, terms, origin.at)?;
     let guards = terms.limits.windows().into_iter().map(Guard::Window).collect();
     Ok(Plan { origin, step: Step::OpenWithdrawal(withdrawal), guards, transfers: vec![hold] })
@@ -103,14 +102,12 @@ pub fn settle_topup(origin: Origin, topup: &Topup, confirmed: bool) -> Plan {
     }
 }
 
-/// Corrects a person's available balance by a signed sum; `None` for a correction by nothing.
+/// Corrects a person's available balance, for the reason that the adjustment gives.
 #[must_use]
-pub fn adjust(origin: Origin, id: AdjustmentId, user: UserId, by: Money) -> Option<Plan> {
-    let (wallet, world) = (Account::Available(user), Account::Outside(OutsideAccount::Adjustments));
-    let (debit, credit, sum) =
-        if by.is_negative() { (wallet, world, by.negated()) } else { (world, wallet, by) };
-    let transfer = Transfer { debit, credit, amount: Amount::new(sum)?, kind: TransferKind::Adjustment };
-    Some(plan(origin, Step::Adjust { id, user }, [transfer]))
+pub fn adjust(origin: Origin, adjustment: Adjustment) -> Plan {
+    let transfer = adjustment.transfer();
+    let origin = Origin { reason: Some(adjustment.reason.clone()), ..origin };
+    plan(origin, Step::Adjust(adjustment), [transfer])
 }
 
 /// Changes a person's own profile; whether it can be is judged when the plan is applied.

@@ -113,6 +113,14 @@ pub fn settle(topup: &Topup, confirmed: bool) -> Settlement {
     }
 }
 
+/// The transfers of each operation that moved its money: one once it is confirmed.
+pub(crate) fn history(topup: &Topup) -> Vec<Vec<Transfer>> {
+    match topup.status {
+        TopupStatus::Confirmed => vec![vec![credit(topup)]],
+        TopupStatus::Pending | TopupStatus::Failed => Vec::new(),
+    }
+}
+
 fn credit(topup: &Topup) -> Transfer {
     Transfer {
         debit: Account::Outside(OutsideAccount::Topups),

@@ -5,13 +5,14 @@
 
 mod support;
 
+use cuepoint_domain::address::{AddressPolicy, DestinationRefusal, OptionsTable, PayoutOption};
 use cuepoint_domain::ids::WithdrawalId;
 use cuepoint_domain::ledger::{Account, OutsideAccount, Transfer, TransferKind};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::{
-    Decision, Limit, Move, MoveRefusal, NewWithdrawal, Window, Withdrawal, WithdrawalLimits, WithdrawalMove,
-    WithdrawalState, WithdrawalStatus, WithdrawalTerms, decide, open,
+    Decision, Limit, Move, MoveRefusal, NewWithdrawal, OpenRefusal, Window, Withdrawal, WithdrawalLimits,
+    WithdrawalMove, WithdrawalState, WithdrawalStatus, WithdrawalTerms, decide, open,
 };
 use support::{GUEST, OPERATOR, amount, at, line, user};
 use time::Duration;
@@ -39,7 +40,7 @@ fn withdrawal(state: WithdrawalState, cents: i128, created_at: Timestamp) -> Wit
 }
 
 /// The columns of the table.
-fn moves() -> [Move; 13] {
+fn moves() -> [Move; 16] {
     let (owner, other) = (user(GUEST), user(OPERATOR));
     [
         Move::Cancel { by: owner },
@@ -55,6 +56,9 @@ fn moves() -> [Move; 13] {
         Move::Complete { txid: Some(given()) },
         Move::Fail,
         Move::Review,
+        Move::Send { now: at(60), again_at: at(120) },
+        Move::Send { now: at(59), again_at: at(120) },
+        Move::Accepted,
     ]
 }
 
@@ -65,7 +69,11 @@ fn reached(from: &WithdrawalState, to: &Move) -> WithdrawalState {
         Move::Cancel { .. } => WithdrawalState::Cancelled,
         Move::Approve { .. } => WithdrawalState::Approved,
         Move::Reject { .. } => WithdrawalState::Rejected,
-        Move::Process => WithdrawalState::Processing,
+        Move::Process => WithdrawalState::Processing { attempts: 0, retry_at: None },
+        Move::Send { again_at, .. } => {
+            WithdrawalState::Processing { attempts: from.attempts() + 1, retry_at: Some(*again_at) }
+        }
+        Move::Accepted => WithdrawalState::Processing { attempts: from.attempts(), retry_at: None },
         Move::Broadcast { txid } => WithdrawalState::Broadcast { txid: txid.clone() },
         Move::Complete { txid: Some(txid) } => WithdrawalState::Completed { txid: txid.clone() },
         Move::Complete { txid: None } => WithdrawalState::Completed { txid: before.unwrap() },
@@ -105,28 +113,31 @@ fn every_move_from_every_state_by_everybody() {
     };
     type Row = (WithdrawalState, &'static str, &'static [WithdrawalStatus]);
     // cancel: owner, other; approve: rule, owner, other; reject: owner, other; process; broadcast;
-    // complete: without and with a transaction; fail; review. Then where it could go instead.
-    let table: [Row; 10] = [
-        (WithdrawalState::Pending, "r ! . ! . ! r x x x x x x", &[Approved, Rejected, Cancelled]),
-        (WithdrawalState::Approved, "x ! = ! = ! r . x x x x x", &[Processing, Rejected]),
-        (WithdrawalState::Processing, "x ! x ! x ! x = . x x r .", &[Broadcast, Failed, NeedsReview]),
+    // complete: without and with a transaction; fail; review; send: at 60 seconds, just before; accepted. Then where
+    // it could go instead.
+    let sent = |retry_at| WithdrawalState::Processing { attempts: 3, retry_at };
+    let table: [Row; 11] = [
+        (WithdrawalState::Pending, "r ! . ! . ! r x x x x x x x x x", &[Approved, Rejected, Cancelled]),
+        (WithdrawalState::Approved, "x ! = ! = ! r . x x x x x . . x", &[Processing, Rejected]),
+        (sent(None), "x ! x ! x ! x = . x x r . x x =", &[Broadcast, Failed, NeedsReview]),
+        (sent(Some(at(60))), "x ! x ! x ! x = . x x r . . x .", &[Broadcast, Failed, NeedsReview]),
         (
             WithdrawalState::Broadcast { txid: known() },
-            "x ! x ! x ! x x = c c x .",
+            "x ! x ! x ! x x = c c x . x x x",
             &[Completed, NeedsReview],
         ),
-        (WithdrawalState::Completed { txid: known() }, "x ! x ! x ! x x x = = x x", &[]),
-        (WithdrawalState::Cancelled, "= ! x ! x ! x x x x x x x", &[]),
-        (WithdrawalState::Rejected, "x ! x ! x ! = x x x x x x", &[]),
-        (WithdrawalState::Failed { txid: Some(known()) }, "x ! x ! x ! x x x x x = x", &[]),
+        (WithdrawalState::Completed { txid: known() }, "x ! x ! x ! x x x = = x x x x x", &[]),
+        (WithdrawalState::Cancelled, "= ! x ! x ! x x x x x x x x x x", &[]),
+        (WithdrawalState::Rejected, "x ! x ! x ! = x x x x x x x x x", &[]),
+        (WithdrawalState::Failed { txid: Some(known()) }, "x ! x ! x ! x x x x x = x x x x", &[]),
         (
             WithdrawalState::NeedsReview { txid: None },
-            "x ! x ! x ! x x . t c r =",
+            "x ! x ! x ! x x . t c r = x x x",
             &[Broadcast, Completed, Failed],
         ),
         (
             WithdrawalState::NeedsReview { txid: Some(known()) },
-            "x ! x ! x ! x x . c c r =",
+            "x ! x ! x ! x x . c c r = x x x",
             &[Broadcast, Completed, Failed],
         ),
     ];
@@ -154,8 +165,7 @@ fn what_is_below_the_limit_needs_no_operator() {
         (Some(1_000), 999, WithdrawalStatus::Approved),
         (Some(1_000), 1_000, WithdrawalStatus::Pending),
     ] {
-        let terms =
-            WithdrawalTerms { auto_approve_below: limit.map(amount), limits: WithdrawalLimits::default() };
+        let terms = WithdrawalTerms { auto_approve_below: limit.map(amount), ..WithdrawalTerms::default() };
         let id = WithdrawalId::new(1).unwrap();
         let (made, hold) = open(id, user(GUEST), new(cents), &terms, at(5)).unwrap();
         assert_eq!(made.state.status(), status, "{cents} below {limit:?}");
@@ -168,10 +178,31 @@ fn what_is_below_the_limit_needs_no_operator() {
 #[test]
 fn one_withdrawal_may_be_as_large_as_its_limit() {
     let limits = WithdrawalLimits { max_amount: Some(amount(1_000)), ..WithdrawalLimits::default() };
-    let terms = WithdrawalTerms { auto_approve_below: None, limits };
+    let terms = WithdrawalTerms { limits, ..WithdrawalTerms::default() };
     let id = WithdrawalId::new(1).unwrap();
     assert!(open(id, user(GUEST), new(1_000), &terms, at(5)).is_ok());
-    assert_eq!(open(id, user(GUEST), new(1_001), &terms, at(5)), Err(Limit::Single(amount(1_000))));
+    let refusal = OpenRefusal::Limit(Limit::Single(amount(1_000)));
+    assert_eq!(open(id, user(GUEST), new(1_001), &terms, at(5)), Err(refusal));
+}
+
+#[test]
+fn a_strict_policy_comes_before_the_limit_and_decides_what_is_kept() {
+    let limits = WithdrawalLimits { max_amount: Some(amount(1_000)), ..WithdrawalLimits::default() };
+    let options = OptionsTable::new(vec![PayoutOption::new("ETH", ["base"]).unwrap()]).unwrap();
+    let address_policy = AddressPolicy::Strict;
+    let terms = WithdrawalTerms { limits, address_policy, options, ..WithdrawalTerms::default() };
+    let id = WithdrawalId::new(1).unwrap();
+    let refusal = OpenRefusal::Destination(DestinationRefusal::Currency);
+    assert_eq!(open(id, user(GUEST), new(1_001), &terms, at(5)), Err(refusal));
+    let to_base = NewWithdrawal {
+        wallet_address: line("0x5AAEB6053F3E94C9B9A09F33669435E7EF1BEAED"),
+        currency: line("eth"),
+        network: line("Base"),
+        ..new(1_000)
+    };
+    let (made, _) = open(id, user(GUEST), to_base, &terms, at(5)).unwrap();
+    assert_eq!(made.wallet_address, line("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"));
+    assert_eq!((made.currency, made.network), (line("ETH"), line("base")));
 }
 
 #[test]
@@ -205,7 +236,7 @@ fn what_came_to_nothing_does_not_count() {
     let window = Window { length: Duration::days(30), most: amount(1_000) };
     for status in WithdrawalStatus::ALL {
         let txid = [WithdrawalStatus::Broadcast, WithdrawalStatus::Completed].contains(&status).then(known);
-        let state = WithdrawalState::stored(status, txid).unwrap();
+        let state = WithdrawalState::stored(status, txid, 0, None).unwrap();
         let nothing = [WithdrawalStatus::Cancelled, WithdrawalStatus::Rejected, WithdrawalStatus::Failed];
         let earlier = [withdrawal(state, 1_000, at(0))];
         assert_eq!(window.admits(amount(1), at(1), &earlier), nothing.contains(&status), "{status:?}");

@@ -6,8 +6,11 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Clock, Store};
 use cuepoint_domain::service::UseCases;
 
+use crate::http::in_flight::InFlight;
 use crate::metrics::Metrics;
 use crate::security::tokens::AccessTokens;
+use crate::self_check::SelfCheck;
+use crate::webhooks::SigningSecrets;
 
 /// What the handlers have to know of the configuration.
 #[derive(Clone, Debug)]
@@ -22,6 +25,15 @@ pub struct ApiSettings {
     pub rate_limits: bool,
 }
 
+/// What providers sign their messages with.
+#[derive(Clone, Debug)]
+pub struct ProviderSecrets {
+    /// Those about top-ups.
+    pub topups: SigningSecrets,
+    /// Those about payouts.
+    pub payouts: SigningSecrets,
+}
+
 /// The service, as its handlers see it; shared by all threads.
 pub struct App {
     /// What they have to know of the configuration.
@@ -34,6 +46,12 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     /// Where everything is kept; to ask whether it is ready.
     pub store: Arc<dyn Store>,
+    /// The keyed commands among what they do now.
+    pub in_flight: InFlight,
+    /// What providers sign their messages with.
+    pub secrets: ProviderSecrets,
+    /// What the last self-check of the ledger came to.
+    pub self_check: SelfCheck,
     /// What they measure.
     pub metrics: Metrics,
 }

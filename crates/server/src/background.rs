@@ -9,11 +9,12 @@ use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::app::App;
+use crate::payouts;
 
 const TIDY_INTERVAL: Duration = Duration::from_secs(3_600);
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
-/// How long a stop waits for what is under way.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a stop waits for what is under way: a call to a provider takes 10 seconds at most.
+const PATIENCE: Duration = Duration::from_secs(15);
 
 /// The tasks in the background.
 pub(crate) struct Background {
@@ -22,15 +23,38 @@ pub(crate) struct Background {
 }
 
 impl Background {
-    /// Starts to settle overdue requests, to delete what is no longer kept, and to look after the measurements.
+    /// Starts to settle overdue requests, to send what is to be paid out, to delete what is no longer kept, to check the
+    /// ledger, and to look after the measurements.
     #[must_use]
-    pub(crate) fn start(app: &Arc<App>, sweep_interval: Duration) -> Self {
+    pub(crate) fn start(
+        app: &Arc<App>,
+        sweep_interval: Duration,
+        payout_interval: Duration,
+        audit_interval: Option<Duration>,
+    ) -> Self {
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
         let sweeping = app.clone();
         tasks.spawn(every(sweep_interval, stopped.clone(), move || sweep(sweeping.clone())));
         let tidying = app.clone();
         tasks.spawn(every(TIDY_INTERVAL, stopped.clone(), move || tidy(tidying.clone())));
+        if !app.services.payouts.by_hand() {
+            let (sending, until) = (app.clone(), stopped.clone());
+            tasks.spawn(every(payout_interval, stopped.clone(), move || {
+                payouts::send_due(sending.clone(), until.clone())
+            }));
+        }
+        if let Some(audit_interval) = audit_interval {
+            let (checking, mut until) = (app.clone(), stopped.clone());
+            let checks = every(audit_interval, stopped.clone(), move || check(checking.clone()));
+            // A check only reads and may take long, so that a stop breaks it off.
+            tasks.spawn(async move {
+                tokio::select! {
+                    _ = until.wait_for(|stopped| *stopped) => {}
+                    () = checks => {}
+                }
+            });
+        }
         let measuring = app.metrics.clone();
         tasks.spawn(every(UPKEEP_INTERVAL, stopped, move || {
             measuring.upkeep();
@@ -39,7 +63,7 @@ impl Background {
         Self { stop, tasks }
     }
 
-    /// Lets what is under way end, ten seconds at most, and starts nothing more.
+    /// Lets what is under way end, 15 seconds at most, and starts nothing more.
     pub(crate) async fn stop(mut self) {
         self.stop.send_replace(true);
         let ended = timeout(PATIENCE, async { while self.tasks.join_next().await.is_some() {} });
@@ -76,6 +100,10 @@ async fn sweep(app: Arc<App>) {
         Ok(settled) => tracing::info!(settled, "overdue requests were settled"),
         Err(obstacle) => tracing::warn!(?obstacle, "overdue requests were not settled"),
     }
+}
+
+async fn check(app: Arc<App>) {
+    app.self_check.run(&*app.store, &*app.clock).await;
 }
 
 async fn tidy(app: Arc<App>) {

@@ -3,10 +3,12 @@
 use std::future::Future;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
 
+use crate::clock::SystemClock;
 use crate::config::{Layers, Settings};
 use crate::security::secrets::RandomSecrets;
 use crate::{composition, http, ledger_verify, serve, telemetry};
@@ -89,7 +91,9 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Config(ConfigCommand::Check) => {
             let layers = Layers::of_process()?;
             let effective = layers.effective()?;
-            composition::key_ring(&layers.settings()?, RandomSecrets::new()?)?;
+            let settings = layers.settings()?;
+            composition::key_ring(&settings, RandomSecrets::new()?)?;
+            composition::providers(&settings, Arc::new(SystemClock))?;
             print(&format!("# CUEPOINT_ENV is {}\n{effective}", layers.environment.name()))?;
         }
         Command::Openapi => {

@@ -2,21 +2,25 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
-use cuepoint_domain::ports::{Clock, Store, TopupProvider};
+use anyhow::{Context, bail, ensure};
+use cuepoint_domain::ports::{Clock, PayoutProvider, Store, TopupProvider};
 use cuepoint_domain::service::{Ports, Terms, UseCases};
 use cuepoint_store_memory::MemoryStore;
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
 use secrecy::ExposeSecret;
 
-use crate::app::{ApiSettings, App};
-use crate::config::{Environment, Postgres, Settings, Storage, TopupProviderKind};
+use crate::app::{ApiSettings, App, ProviderSecrets};
+use crate::config::{Environment, PayoutProviderKind, Postgres, Settings, Storage, TopupProviderKind};
+use crate::http::in_flight::InFlight;
 use crate::metrics::Metrics;
+use crate::payouts::{Manual, PayoutWebhook};
 use crate::security::key_ring::KeyRing;
 use crate::security::passwords::Argon2Passwords;
 use crate::security::secrets::RandomSecrets;
 use crate::security::tokens::AccessTokens;
-use crate::topups::{NoProvider, Sandbox};
+use crate::self_check::SelfCheck;
+use crate::topups::{NoProvider, Sandbox, TopupWebhook};
+use crate::webhooks::Caller;
 
 /// A store that was opened, to be closed when nobody uses it any more.
 pub struct OpenStore {
@@ -82,32 +86,71 @@ pub fn key_ring(settings: &Settings, secrets: RandomSecrets) -> anyhow::Result<K
     }
 }
 
-/// The service with these keys, on this store and clock, reached under `public_url` unless another is configured.
+/// Who takes the guests' money and who sends money out, as adapters.
+pub struct Providers {
+    topups: Arc<dyn TopupProvider>,
+    payouts: Arc<dyn PayoutProvider>,
+}
+
+/// The configured providers.
+///
+/// # Errors
+/// When one of them has no secret to be recognised by, or cannot be called.
+pub fn providers(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<Providers> {
+    let topups: Arc<dyn TopupProvider> = match &settings.topups.provider {
+        TopupProviderKind::None => Arc::new(NoProvider),
+        TopupProviderKind::Sandbox => Arc::new(Sandbox),
+        TopupProviderKind::Webhook(url) => {
+            let secrets = &settings.topups.secrets;
+            ensure!(
+                !secrets.is_empty(),
+                "topups.webhook_secrets: is required, since nothing else confirms a top-up"
+            );
+            let caller = url.as_ref().map(|url| Caller::new(url, secrets.clone(), clock.clone()));
+            let caller = caller.transpose().context("topups.webhook_url")?;
+            Arc::new(TopupWebhook::new(caller, settings.currency.clone()))
+        }
+    };
+    let payouts: Arc<dyn PayoutProvider> = match &settings.payouts.provider {
+        PayoutProviderKind::Manual => Arc::new(Manual),
+        PayoutProviderKind::Webhook(url) => {
+            let secrets = &settings.payouts.secrets;
+            ensure!(
+                !secrets.is_empty(),
+                "payouts.webhook_secrets: is required, since payouts are ordered by signed calls"
+            );
+            let caller = Caller::new(url, secrets.clone(), clock).context("payouts.webhook_url")?;
+            Arc::new(PayoutWebhook::new(caller, settings.currency.clone()))
+        }
+    };
+    Ok(Providers { topups, payouts })
+}
+
+/// The service with these keys and providers, on this store and clock, reached under `public_url` unless another is configured.
 ///
 /// # Errors
 /// When the operating system gives no randomness, or measuring cannot begin.
 pub fn app(
     settings: &Settings,
     keys: KeyRing,
+    providers: Providers,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     public_url: String,
 ) -> anyhow::Result<Arc<App>> {
     let secrets = RandomSecrets::new()?;
-    let topups: Arc<dyn TopupProvider> = match settings.topup_provider {
-        TopupProviderKind::None => Arc::new(NoProvider),
-        TopupProviderKind::Sandbox => Arc::new(Sandbox),
-    };
     let ports = Ports {
         store: store.clone(),
         clock: clock.clone(),
         passwords: Arc::new(Argon2Passwords::default()),
         secrets: Arc::new(secrets),
-        topups,
+        topups: providers.topups,
+        payouts: providers.payouts,
     };
     let terms = Terms {
         requests: settings.requests.terms.clone(),
         withdrawals: settings.withdrawals.clone(),
+        payouts: settings.payouts.terms,
         refresh_token_for: settings.auth.refresh_token_ttl,
     };
     let api = ApiSettings {
@@ -122,6 +165,12 @@ pub fn app(
         tokens: AccessTokens::new(keys, settings.auth.access_token_ttl, secrets),
         clock,
         store,
+        in_flight: InFlight::default(),
+        secrets: ProviderSecrets {
+            topups: settings.topups.secrets.clone(),
+            payouts: settings.payouts.secrets.clone(),
+        },
+        self_check: SelfCheck::default(),
         metrics: Metrics::install()?,
     }))
 }
@@ -141,7 +190,8 @@ mod tests {
         let open = OpenStore::open(&settings).await.unwrap();
         let keys = key_ring(&settings, RandomSecrets::new().unwrap()).unwrap();
         let url = "http://127.0.0.1:1".to_owned();
-        app(&settings, keys, open.store, Arc::new(SystemClock), url).unwrap()
+        let providers = providers(&settings, Arc::new(SystemClock)).unwrap();
+        app(&settings, keys, providers, open.store, Arc::new(SystemClock), url).unwrap()
     }
 
     #[test]
@@ -155,6 +205,23 @@ mod tests {
             refused.to_string(),
             "auth.signing_key_file: is required in production, so that tokens outlive the process"
         );
+    }
+
+    #[test]
+    fn providers_need_secrets_and_an_address() {
+        let secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+        let webhook = ("payouts.provider", "webhook");
+        let url = ("payouts.webhook_url", "http://localhost/orders");
+        let composed = |keys: &[(&str, &str)]| {
+            let settings = Layers::test(keys).settings().unwrap();
+            providers(&settings, Arc::new(SystemClock)).map(|_| ()).map_err(|error| error.to_string())
+        };
+        assert_eq!(composed(&[webhook, url, ("payouts.webhook_secrets", secret)]), Ok(()));
+        let refused = "payouts.webhook_secrets: is required, since payouts are ordered by signed calls";
+        assert_eq!(composed(&[webhook, url]), Err(refused.to_owned()));
+        assert_eq!(composed(&[("topups.provider", "webhook"), ("topups.webhook_secrets", secret)]), Ok(()));
+        let refused = "topups.webhook_secrets: is required, since nothing else confirms a top-up";
+        assert_eq!(composed(&[("topups.provider", "webhook")]), Err(refused.to_owned()));
     }
 
     #[tokio::test]

@@ -1,9 +1,11 @@
 //! The self-check of the ledger from the command line.
 
-use anyhow::Context;
-use cuepoint_domain::ledger::Auditor;
+use std::io::{self, Write};
 
-use crate::cli::print;
+use anyhow::Context;
+use cuepoint_domain::ledger::{Auditor, Finding, Progress, Summary};
+use indicatif::{ProgressBar, ProgressStyle};
+
 use crate::composition::OpenStore;
 use crate::config::{Settings, Storage};
 
@@ -14,6 +16,8 @@ pub(crate) const INCONSISTENT: u8 = 1;
 /// Nobody knows.
 pub(crate) const NOT_CHECKED: u8 = 2;
 
+const BAR: &str = "{bar:40} {percent:>3} % of {len} steps, {eta} left";
+
 /// Checks the ledger in the configured store, prints what was seen, and says how the process ends.
 ///
 /// # Errors
@@ -21,28 +25,47 @@ pub(crate) const NOT_CHECKED: u8 = 2;
 pub(crate) async fn run(mut settings: Settings) -> anyhow::Result<u8> {
     match &mut settings.storage {
         Storage::Memory => {
-            eprintln!("there is nothing to verify: the memory store's data ends with its process");
-            return Ok(NOT_CHECKED);
+            anyhow::bail!("there is nothing to verify: the memory store's data ends with its process")
         }
         // Who only looks changes nothing.
         Storage::Postgres(postgres) => postgres.migrate_on_start = false,
     }
     let store = OpenStore::open(&settings).await?;
-    let mut auditor = Auditor::new();
-    let shown = store.store.show(&mut auditor).await;
+    let bar = bar()?;
+    let shown = bar.clone();
+    let mut auditor = Auditor::new().reporting(move |progress| draw(&shown, progress));
+    let read = store.store.show(&mut auditor).await;
+    bar.finish_and_clear();
     store.close().await;
-    shown.context("the ledger could not be read to its end")?;
-    match auditor.finish() {
-        Ok(seen) => {
-            print(&format!(
-                "{} wallets, {} entries, {} postings\nthe ledger is consistent\n",
-                seen.wallets, seen.entries, seen.postings
-            ))?;
-            Ok(CONSISTENT)
+    read.context("the ledger could not be read to its end")?;
+    let seen = auditor.seen();
+    Ok(tell(seen, auditor.finish().err().as_ref()))
+}
+
+/// A bar on standard error; nothing where that is no terminal.
+fn bar() -> anyhow::Result<ProgressBar> {
+    let style = ProgressStyle::with_template(BAR).context("the progress bar")?;
+    Ok(ProgressBar::new(0).with_style(style))
+}
+
+fn draw(bar: &ProgressBar, progress: Progress) {
+    bar.set_length(progress.expected);
+    bar.set_position(progress.done);
+}
+
+/// Says what was seen; nobody may be reading, and how the process ends says the most of it again.
+fn tell(seen: Summary, finding: Option<&Finding>) -> u8 {
+    let Summary { wallets, entries, postings, things } = seen;
+    let mut out = io::stdout().lock();
+    let _ = writeln!(out, "{wallets} wallets, {entries} entries, {postings} postings, {things} things");
+    match finding {
+        None => {
+            let _ = writeln!(out, "the ledger is consistent");
+            CONSISTENT
         }
-        Err(finding) => {
-            eprintln!("{finding}");
-            Ok(INCONSISTENT)
+        Some(finding) => {
+            let _ = writeln!(io::stderr(), "the ledger is broken: {finding}");
+            INCONSISTENT
         }
     }
 }

@@ -12,7 +12,7 @@ use anyhow::Context;
 use crate::app::App;
 use crate::background::Background;
 use crate::clock::SystemClock;
-use crate::composition::{self, OpenStore};
+use crate::composition::{self, OpenStore, Providers};
 use crate::config::{Bootstrap, Settings, Storage};
 use crate::http;
 use crate::metrics::Metrics;
@@ -42,8 +42,9 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     // First of all, since what is measured before is lost.
     Metrics::install()?;
     let keys = composition::key_ring(&settings, RandomSecrets::new()?)?;
+    let providers = composition::providers(&settings, Arc::new(SystemClock))?;
     let store = OpenStore::open(&settings).await?;
-    let served = run(&settings, keys, &store, &mut signals).await;
+    let served = run(&settings, keys, providers, &store, &mut signals).await;
     store.close().await;
     served
 }
@@ -51,11 +52,13 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
 async fn run(
     settings: &Settings,
     keys: KeyRing,
+    providers: Providers,
     store: &OpenStore,
     signals: &mut Signals,
 ) -> anyhow::Result<()> {
     let (listener, url) = bind(settings)?;
-    let app = composition::app(settings, keys, store.store.clone(), Arc::new(SystemClock), url.clone())?;
+    let (store, clock) = (store.store.clone(), Arc::new(SystemClock));
+    let app = composition::app(settings, keys, providers, store, clock, url.clone())?;
     if let Some(operator) = settings.bootstrap.clone() {
         bootstrap(&app, operator).await?;
     }
@@ -66,7 +69,12 @@ async fn run(
         tracing::warn!("rate_limits.enabled: this version counts no calls, so put a limit in front of it");
     }
     let server = server(&app, listener, settings.server.workers)?;
-    let background = Background::start(&app, settings.requests.sweep_interval);
+    let background = Background::start(
+        &app,
+        settings.requests.sweep_interval,
+        settings.payouts.poll_interval,
+        settings.audit_interval,
+    );
     announce(&url);
     tracing::info!("the API is shown at {url}/docs/");
     let ended = until_stopped(server, signals).await;

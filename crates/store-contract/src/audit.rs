@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::ledger::Summary;
+use cuepoint_domain::ledger::{Auditor, Progress, Summary};
 use cuepoint_domain::music_request::Move;
 use cuepoint_domain::ports::Store;
 use futures_util::future::join_all;
@@ -17,7 +17,7 @@ pub async fn an_empty_ledger_is_sound(store: Arc<dyn Store>) {
     assert_eq!(world.audit().await, Summary { wallets: 1, ..Summary::default() });
 }
 
-/// Every wallet, entry and posting is shown, and together they are nothing.
+/// Every wallet, entry, posting and thing is shown, and together they are nothing.
 pub async fn a_sound_ledger_passes(store: Arc<dyn Store>) {
     let world = World::new(store).with_commission(1_000);
     let (guest, dj) = (world.guest(1_000).await, world.dj(300).await);
@@ -32,7 +32,27 @@ pub async fn a_sound_ledger_passes(store: Arc<dyn Store>) {
     assert_eq!(world.balance(dj).await, crate::world::balance(170, 100), "{withdrawn:?}");
     // Guest: a top-up, four holds, two captures, two releases, a refund. DJ: two earnings, a reversal, a hold.
     // Postings: the top-up, two commissions, one of them given back.
-    assert_eq!(world.audit().await, Summary { wallets: 2, entries: 14, postings: 4 });
+    let summary = Summary { wallets: 2, entries: 14, postings: 4, things: 6 };
+    assert_eq!(world.audit().await, summary);
+    // A correction is a thing as well, though no list shows it.
+    world.fresh(world.adjust_plan(world.by(guest, at(7)), guest, -1).await).await;
+    assert_eq!(world.audit().await, Summary { entries: 15, postings: 5, things: 7, ..summary });
+}
+
+/// How far a self-check is goes up to what was said, and no further.
+pub async fn a_self_check_says_how_far_it_is(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    for guest in [world.guest(1_000).await, world.guest(0).await] {
+        world.fund(guest, 100).await;
+    }
+    let (sender, told) = std::sync::mpsc::channel();
+    let mut auditor = Auditor::new().reporting(move |progress| sender.send(progress).unwrap());
+    world.store.show(&mut auditor).await.unwrap();
+    auditor.finish().unwrap();
+    let told: Vec<Progress> = told.into_iter().collect();
+    assert!(told.iter().all(|progress| progress.expected == 6), "{told:?}");
+    assert!(told.windows(2).all(|two| two[0].done <= two[1].done), "{told:?}");
+    assert_eq!(told.last().map(|progress| progress.done), Some(6));
 }
 
 /// A self-check that runs while money moves accuses nobody.

@@ -92,6 +92,13 @@ pub(crate) enum Command {
         seconds: i64,
     },
     Tidy,
+    /// Opens the store anew.
+    Reopen,
+    /// Has the next command's caller go away before the answer, and send the same once more; in between the store may
+    /// be opened anew, so that two of them work on it at once.
+    LoseAnswer {
+        reopen: bool,
+    },
 }
 
 /// A deployment's terms and what people do, each command with or without a key of its own.
@@ -202,7 +209,8 @@ fn command() -> impl Strategy<Value = Command> {
         2 => (any_of_them(), flag()).prop_map(|(pick, same_body)| Command::ReuseKey { pick, same_body }),
         3 => select(vec![1, 60, 899, 900, 2_700, 3_600, 86_400, 86_400, 604_800, 2_592_000])
             .prop_map(|seconds| Command::Pass { seconds }),
-        1 => select(vec![Command::Tidy]),
+        1 => select(vec![Command::Tidy, Command::Reopen]),
+        5 => weighted(0.3).prop_map(|reopen| Command::LoseAnswer { reopen }),
     ]
 }
 

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::music_request::{RequestFilter, RequestStatus};
 use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::withdrawal::WithdrawalFilter;
 
 use crate::player::{Player, equal};
 use crate::told::{dj, purse};
 
-impl Player {
+impl Player<'_> {
     /// Compares every balance.
     pub(crate) async fn compare_balances(&mut self) -> Result<(), String> {
         for (place, user) in self.people.iter().enumerate() {
@@ -63,7 +64,12 @@ impl Player {
     }
 
     async fn compare_withdrawals(&self, place: usize, user: UserId) -> Result<(), String> {
-        let rows = self.world.store.withdrawals(user, PageRequest::new(1, 100)).await.unwrap();
+        let rows = self
+            .world
+            .store
+            .withdrawals(&WithdrawalFilter::of(user), PageRequest::new(1, 100))
+            .await
+            .unwrap();
         let shown: BTreeSet<_> = rows.rows.iter().map(|one| (one.id, one.state.status().name())).collect();
         let all = self.model.withdrawals.iter().zip(&self.withdrawals);
         let own = all.filter(|(one, _)| one.owner == place);

@@ -9,7 +9,7 @@ use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::people::{Field, ProfileChange};
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Store};
-use cuepoint_domain::withdrawal::{self, WithdrawalStatus};
+use cuepoint_domain::withdrawal::{self, WithdrawalFilter, WithdrawalStatus};
 
 use crate::ledger::entries;
 use crate::world::{Refused, World, at, at_once, balance, key, money, withdrawal_of};
@@ -40,7 +40,10 @@ pub async fn parallel_withdrawals_spend_each_cent_once(store: Arc<dyn Store>) {
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 20);
     assert_eq!(answers.iter().filter(|answer| answer.as_ref() == Err(&broke)).count(), 30);
     assert_eq!(world.balance(guest).await, balance(0, 20_000));
-    assert_eq!(world.store.withdrawals(guest, PageRequest::new(1, 100)).await.unwrap().total, 20);
+    assert_eq!(
+        world.store.withdrawals(&WithdrawalFilter::of(guest), PageRequest::new(1, 100)).await.unwrap().total,
+        20
+    );
     world.audit().await;
 }
 
@@ -71,7 +74,10 @@ pub async fn one_key_sent_in_parallel_is_done_once(store: Arc<dyn Store>) {
     let first = answers[0].as_ref().unwrap().receipt();
     assert!(answers.iter().all(|answer| answer.as_ref().unwrap().receipt() == first));
     assert_eq!(world.balance(guest).await, balance(19_000, 1_000));
-    assert_eq!(world.store.withdrawals(guest, PageRequest::new(1, 15)).await.unwrap().total, 1);
+    assert_eq!(
+        world.store.withdrawals(&WithdrawalFilter::of(guest), PageRequest::new(1, 15)).await.unwrap().total,
+        1
+    );
 }
 
 /// One key sent in parallel with different bodies stands for one of them; all others are refused.

@@ -11,7 +11,7 @@ use cuepoint_domain::people::{Field, ProfileChange, ProfileRefusal};
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::topup::Charge;
-use cuepoint_domain::withdrawal;
+use cuepoint_domain::withdrawal::{self, WithdrawalFilter};
 use futures_util::FutureExt;
 
 use crate::world::{Refused, World, amount, at, balance, line, money, request_of, withdrawal_of};
@@ -34,7 +34,10 @@ pub async fn a_refused_plan_changes_nothing(store: Arc<dyn Store>) {
     assert_eq!(world.apply(plan.clone()).await, Err(refused));
     assert_eq!(world.balance(guest).await, balance(500, 0));
     assert_eq!(entries(&world, guest).await, before);
-    assert_eq!(world.store.withdrawals(guest, PageRequest::new(1, 15)).await.unwrap().total, 0);
+    assert_eq!(
+        world.store.withdrawals(&WithdrawalFilter::of(guest), PageRequest::new(1, 15)).await.unwrap().total,
+        0
+    );
 
     world.fund(guest, 1).await;
     let again = world.apply(plan).await.unwrap();

@@ -16,6 +16,7 @@ pub mod keys;
 pub mod ledger;
 pub mod limits;
 mod model;
+pub mod payouts;
 pub mod people;
 mod player;
 pub mod receipts;
@@ -26,14 +27,22 @@ mod told;
 pub mod wallets;
 mod world;
 
+use std::future::ready;
 use std::sync::Arc;
 
 use cuepoint_domain::ports::Store;
+use futures_util::future::BoxFuture;
 
 /// What a store's test run makes for each promise: a store, and what must live as long as it.
-pub trait Fixture {
+pub trait Fixture: Send + Sync {
     /// The store, empty.
     fn store(&self) -> Arc<dyn Store>;
+
+    /// The same data in a store that was opened just now, as a server does at its start; one whose data ends with it is
+    /// answered as it is.
+    fn reopen(&self) -> BoxFuture<'_, Arc<dyn Store>> {
+        Box::pin(ready(self.store()))
+    }
 }
 
 impl Fixture for Arc<dyn Store> {
@@ -42,7 +51,7 @@ impl Fixture for Arc<dyn Store> {
     }
 }
 
-impl<Guard> Fixture for (Arc<dyn Store>, Guard) {
+impl<Guard: Send + Sync> Fixture for (Arc<dyn Store>, Guard) {
     fn store(&self) -> Arc<dyn Store> {
         Arc::clone(&self.0)
     }
@@ -63,8 +72,7 @@ macro_rules! store_contract {
             #[::tokio::test(flavor = "multi_thread", worker_threads = 4)]
             async fn histories_agree_with_a_plain_model() {
                 let fixture = $factory().await;
-                let store = $crate::Fixture::store(&fixture);
-                $crate::histories::histories_agree_with_a_plain_model(store, $histories, $steps).await;
+                $crate::histories::histories_agree_with_a_plain_model(&fixture, $histories, $steps).await;
             }
         }
         $crate::promises! { $factory;
@@ -123,8 +131,15 @@ macro_rules! store_contract {
             wallets {
                 a_balance_is_there_from_the_start,
                 entries_are_listed_newest_first,
+                a_balance_is_that_of_its_moment,
                 withdrawals_are_listed_newest_first,
+                withdrawals_are_listed_by_status,
                 topups_are_listed_newest_first,
+            }
+            payouts {
+                due_payouts_come_longest_waiting_first,
+                a_payout_is_taken_up_by_one_worker,
+                a_topup_is_settled_once_by_many_words,
             }
             receipts {
                 receipts_of_requests_read_back,
@@ -156,6 +171,7 @@ macro_rules! store_contract {
             audit {
                 an_empty_ledger_is_sound,
                 a_sound_ledger_passes,
+                a_self_check_says_how_far_it_is,
                 a_ledger_in_use_is_never_accused,
             }
         }
@@ -199,6 +215,7 @@ mod tests {
             ("keys", include_str!("keys.rs")),
             ("ledger", include_str!("ledger.rs")),
             ("limits", include_str!("limits.rs")),
+            ("payouts", include_str!("payouts.rs")),
             ("people", include_str!("people.rs")),
             ("receipts", include_str!("receipts.rs")),
             ("requests", include_str!("requests.rs")),

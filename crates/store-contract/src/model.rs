@@ -102,6 +102,7 @@ pub(crate) struct Model {
     pub(crate) requests: Vec<Request>,
     pub(crate) withdrawals: Vec<Withdrawal>,
     pub(crate) topups: Vec<Topup>,
+    pub(crate) adjustments: usize,
     /// Changes of accounts that are no wallet's.
     pub(crate) postings: u64,
     /// The sum of those changes: the house and the world.
@@ -197,6 +198,7 @@ impl Model {
         self.affords(who, -by)?;
         self.entry(who, by, 0, 0);
         self.posting(-by);
+        self.adjustments += 1;
         Ok(Seen::Adjustment { purse: self.people[who].purse })
     }
 

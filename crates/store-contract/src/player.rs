@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{
@@ -11,11 +12,13 @@ use cuepoint_domain::money::BasisPoints;
 use cuepoint_domain::music_request::Overdue;
 use cuepoint_domain::people::{ArtistType, Field, ProfileChange};
 use cuepoint_domain::plans;
-use cuepoint_domain::ports::Applied;
+use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::withdrawal::WithdrawalLimits;
+use futures_util::FutureExt;
 
+use crate::Fixture;
 use crate::commands::{Command, FIRST_DJ, OPERATOR, PEOPLE};
 use crate::histories::Ended;
 use crate::model::{Dj, Model, Person, Refusal, Seen, Terms};
@@ -29,8 +32,11 @@ struct Past {
 }
 
 /// A history under way.
-pub(crate) struct Player {
+pub(crate) struct Player<'a> {
     pub(crate) world: World,
+    fixture: &'a dyn Fixture,
+    /// Whether the next answer is lost, and whether the store is opened anew before the retry.
+    losing: Option<bool>,
     pub(crate) model: Model,
     pub(crate) people: Vec<UserId>,
     pub(crate) requests: Vec<RequestId>,
@@ -57,9 +63,9 @@ fn picked(pick: usize, count: usize) -> Option<usize> {
     (count > 0).then(|| count - 1 - pick % count)
 }
 
-impl Player {
+impl<'a> Player<'a> {
     /// Registers new people on the store, which may have seen other histories.
-    pub(crate) async fn start(world: &World, terms: Terms) -> Self {
+    pub(crate) async fn start(world: &World, fixture: &'a dyn Fixture, terms: Terms) -> Self {
         let mut world = world.clone();
         world.requests.commission = BasisPoints::new(terms.commission_bps.try_into().unwrap()).unwrap();
         world.withdrawals.auto_approve_below =
@@ -80,6 +86,8 @@ impl Player {
         }
         Self {
             world,
+            fixture,
+            losing: None,
             model,
             people,
             requests: Vec::new(),
@@ -107,13 +115,37 @@ impl Player {
     /// Applies what a rule decided, and remembers it for later.
     async fn apply(&mut self, plan: Result<Plan, Refused>) -> Result<Receipt, Refused> {
         let plan = plan?;
-        let applied = self.world.apply(plan.clone()).await.map_err(Refused::Rejected)?;
-        let Applied::Fresh(receipt) = applied else { panic!("a new plan was replayed: {plan:?}") };
+        let lost = match self.losing.take() {
+            Some(reopen) => self.lose_answer(&plan, reopen).await,
+            None => false,
+        };
+        let receipt = match self.world.apply(plan.clone()).await.map_err(Refused::Rejected)? {
+            Applied::Fresh(receipt) => receipt,
+            Applied::Replayed(receipt) if lost => receipt,
+            Applied::Replayed(_) => panic!("a new plan was replayed: {plan:?}"),
+        };
         let leaves_a_trace = !matches!(plan.step(), Step::None(_)) || plan.origin().key.is_some();
         if leaves_a_trace {
             self.past.push(Past { plan, receipt: receipt.clone() });
         }
         Ok(receipt)
+    }
+
+    /// Submits a plan and goes away at once, so that it may still be under way; with `reopen`, to another store.
+    async fn lose_answer(&mut self, plan: &Plan, reopen: bool) -> bool {
+        // Dropped as soon as it was submitted.
+        let _ = self.world.store.apply(plan.clone()).now_or_never();
+        self.told.insert(if reopen { "lost answer at a crash" } else { "lost answer" }.to_owned());
+        if reopen {
+            self.reopen().await;
+        }
+        true
+    }
+
+    async fn reopen(&mut self) {
+        let store = self.fixture.reopen().await;
+        (self.world.ids, self.world.store) = (Arc::<dyn Store>::clone(&store), store);
+        self.told.insert("reopened".to_owned());
     }
 
     /// Compares what the store answered with what the model says.
@@ -132,6 +164,8 @@ impl Player {
         match command {
             Command::Pass { seconds } => self.now += seconds,
             Command::Tidy => self.world.store.tidy(self.time()).await.unwrap(),
+            Command::Reopen => self.reopen().await,
+            Command::LoseAnswer { reopen } => self.losing = Some(reopen),
             Command::Retry { pick } => return self.retry(pick).await,
             Command::ReuseKey { pick, same_body } => return self.reuse_key(pick, same_body).await,
             Command::Sweep { who, limit } => return self.sweep(who, limit).await,
@@ -344,7 +378,9 @@ impl Player {
     pub(crate) fn end(self) -> Ended {
         let entries = self.model.people.iter().map(|person| person.entries).sum();
         let wallets = u64::try_from(PEOPLE).unwrap();
-        let summary = Summary { wallets, entries, postings: self.model.postings };
+        let Model { requests, withdrawals, topups, adjustments, postings, .. } = self.model;
+        let things = requests.len() + withdrawals.len() + topups.len() + adjustments;
+        let summary = Summary { wallets, entries, postings, things: things.try_into().unwrap() };
         Ended { summary, told: self.told }
     }
 }

@@ -72,16 +72,20 @@ pub async fn receipts_of_requests_read_back(store: Arc<dyn Store>) {
 
 /// The answers about withdrawals, in each of their states, with and without a transaction.
 pub async fn receipts_of_withdrawals_read_back(store: Arc<dyn Store>) {
-    use withdrawal::Move::{Approve, Broadcast, Cancel, Complete, Fail, Process, Reject, Review};
+    use withdrawal::Move::{
+        Accepted, Approve, Broadcast, Cancel, Complete, Fail, Process, Reject, Review, Send,
+    };
     let mut tape = Tape::new(World::new(store));
     let (guest, operator) = (tape.world.guest(10_000).await, tape.world.guest(0).await);
     let txid = line("f00dfeed");
     let approve = Approve { by: Some(operator) };
     let broadcast = Broadcast { txid: txid.clone() };
+    let send = |seconds| Send { now: at(2), again_at: at(seconds) };
     let lives = [
         vec![approve.clone(), Process, broadcast, Review, Complete { txid: None }],
         vec![approve.clone(), Process, Review, Complete { txid: Some(txid) }],
-        vec![approve, Process, Fail],
+        vec![approve.clone(), Process, Fail],
+        vec![approve, send(1), send(2), Accepted, Fail],
         vec![Cancel { by: guest }],
         vec![Reject { by: operator }],
     ];

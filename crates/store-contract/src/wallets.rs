@@ -5,8 +5,10 @@ use std::sync::Arc;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::Store;
+use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
-use cuepoint_domain::withdrawal::Move;
+use cuepoint_domain::withdrawal::{Move, WithdrawalFilter, WithdrawalStatus};
+use time::Duration;
 
 use crate::world::{World, amount, at, balance, line, topup_of, withdrawal_of};
 
@@ -63,6 +65,33 @@ pub async fn entries_are_listed_newest_first(store: Arc<dyn Store>) {
     assert_eq!(newest[0].after, world.balance(guest).await);
 }
 
+/// What was in a wallet at a moment is what its last entry until then left, to the microsecond.
+pub async fn a_balance_is_that_of_its_moment(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (guest, nobody) = (world.guest(0).await, world.ids.next_user().await.unwrap());
+    let after = async |moment| world.store.balance_at(guest, moment).await.unwrap();
+    assert_eq!(after(at(1_000)).await, Some(balance(0, 0)));
+    // The second adjustment is older than the first, and its entry as old.
+    for (seconds, cents) in [(10, 500), (5, 20), (10, 3), (20, -100)] {
+        world.fresh(world.adjust_plan(world.by(guest, at(seconds)), guest, cents).await).await;
+    }
+    world.withdraw(guest, 100, at(30)).await.unwrap();
+    let microsecond = Duration::microseconds(1);
+    for (moment, expected) in [
+        (Timestamp::EPOCH, balance(0, 0)),
+        (at(5), balance(0, 0)),
+        (at(10).minus(microsecond), balance(0, 0)),
+        (at(10), balance(523, 0)),
+        (at(20).minus(microsecond), balance(523, 0)),
+        (at(20), balance(423, 0)),
+        (at(30), balance(323, 100)),
+        (at(1_000_000_000), balance(323, 100)),
+    ] {
+        assert_eq!(after(moment).await, Some(expected), "{moment:?}");
+    }
+    assert_eq!(world.store.balance_at(nobody, at(10)).await.unwrap(), None);
+}
+
 /// Withdrawals are listed newest first, their owner's alone, as they stand now.
 pub async fn withdrawals_are_listed_newest_first(store: Arc<dyn Store>) {
     let world = World::new(store);
@@ -77,8 +106,9 @@ pub async fn withdrawals_are_listed_newest_first(store: Arc<dyn Store>) {
     made[0] = world.stored_withdrawal(made[0].id).await;
     assert_eq!((made[0].updated_at, made[0].state.txid()), (at(20), None));
 
-    let page =
-        async |number, size| world.store.withdrawals(guest, PageRequest::new(number, size)).await.unwrap();
+    let page = async |number, size| {
+        world.store.withdrawals(&WithdrawalFilter::of(guest), PageRequest::new(number, size)).await.unwrap()
+    };
     assert_eq!(page(1, 15).await, Rows { rows: made.clone(), total: 5 });
     assert_eq!(page(2, 2).await, Rows { rows: made[2..4].to_vec(), total: 5 });
     for number in PAST_THE_END {
@@ -86,6 +116,55 @@ pub async fn withdrawals_are_listed_newest_first(store: Arc<dyn Store>) {
     }
     let unknown = world.ids.next_withdrawal().await.unwrap();
     assert_eq!(world.find_withdrawal(unknown).await, None);
+}
+
+/// A list of everybody's withdrawals, or of one status alone, goes newest first in pages without gap or overlap, and
+/// follows every move.
+pub async fn withdrawals_are_listed_by_status(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (ada, bob) = (world.guest(1_000).await, world.guest(1_000).await);
+    let mut made = Vec::new();
+    for (user, seconds) in [(ada, 5), (bob, 3), (ada, 3), (bob, 9), (ada, 3), (bob, 5), (ada, 9)] {
+        made.push(withdrawal_of(&world.withdraw(user, 100, at(seconds)).await.unwrap()));
+    }
+    made.sort_by_key(|withdrawal| std::cmp::Reverse((withdrawal.created_at, withdrawal.id)));
+    for (place, to) in [
+        (1, Move::Approve { by: None }),
+        (4, Move::Approve { by: None }),
+        (4, Move::Process),
+        (5, Move::Approve { by: None }),
+        (6, Move::Cancel { by: made[6].user }),
+    ] {
+        world.move_withdrawal(made[place].id, &to, at(20)).await.unwrap();
+    }
+    for withdrawal in &mut made {
+        *withdrawal = world.stored_withdrawal(withdrawal.id).await;
+    }
+    for user in [None, Some(ada), Some(bob)] {
+        for status in WithdrawalStatus::ALL.into_iter().map(Some).chain([None]) {
+            let filter = WithdrawalFilter { user, status };
+            let theirs = made.iter().filter(|one| user.is_none_or(|user| user == one.user));
+            let expected: Vec<_> = theirs
+                .filter(|one| status.is_none_or(|status| status == one.state.status()))
+                .cloned()
+                .collect();
+            let total = u64::try_from(expected.len()).unwrap();
+            for size in [1, 2, 15] {
+                let mut seen = Vec::new();
+                for number in 1..=total.div_ceil(u64::from(size)) {
+                    let page = PageRequest::new(number, size);
+                    let rows = world.store.withdrawals(&filter, page).await.unwrap();
+                    assert_eq!(rows.total, total, "{filter:?}");
+                    seen.extend(rows.rows);
+                }
+                assert_eq!(seen, expected, "{filter:?} in pages of {size}");
+            }
+            for number in PAST_THE_END {
+                let page = PageRequest::new(number, 15);
+                assert_eq!(world.store.withdrawals(&filter, page).await.unwrap(), Rows::none(total));
+            }
+        }
+    }
 }
 
 /// Top-ups are listed newest first, their owner's alone, as they stand now.

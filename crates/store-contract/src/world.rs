@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
+use cuepoint_domain::adjustment::{Adjustment, Correction};
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{
     Actor, Auditor, Balance, Fingerprint, IdempotencyKey, KeyScope, Origin, Outcome, Plan, Receipt,
@@ -298,7 +299,10 @@ impl World {
             currency: line("BTC"),
             network: line("bitcoin"),
         };
-        plans::open_withdrawal(origin, id, user, new, &self.withdrawals).map_err(Refused::Limit)
+        plans::open_withdrawal(origin, id, user, new, &self.withdrawals).map_err(|refusal| match refusal {
+            withdrawal::OpenRefusal::Limit(limit) => Refused::Limit(limit),
+            withdrawal::OpenRefusal::Destination(refusal) => panic!("any destination is taken: {refusal:?}"),
+        })
     }
 
     /// A withdrawal of this many cents.
@@ -355,7 +359,8 @@ impl World {
     /// The plan of an operator's correction by this many cents, not nothing.
     pub(crate) async fn adjust_plan(&self, origin: Origin, user: UserId, cents: i128) -> Plan {
         let id = self.ids.next_adjustment().await.unwrap();
-        plans::adjust(origin, id, user, money(cents)).unwrap()
+        let correction = Correction::signed(money(cents)).unwrap();
+        plans::adjust(origin, Adjustment { id, user, correction, reason: line("a mistake") })
     }
 
     /// The self-check of the whole ledger, expected to find nothing.

@@ -1,53 +1,92 @@
-//! Showing the whole ledger to a self-check, without keeping plans waiting for it.
+//! Showing the whole ledger, as one copy of it stood.
+
+use std::collections::HashMap;
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Auditor, Entry, Posting, Wallet};
+use cuepoint_domain::ids::{OperationId, UserId};
+use cuepoint_domain::ledger::{Auditor, Book, Entry, Outcome, Posting, Receipt, Reference, Thing, Trace};
 use cuepoint_domain::ports::{Audit, Unavailable};
 
 use crate::MemoryStore;
 
-/// Rows that are copied under one lock.
-const ROWS: usize = 1_000;
+/// Everything that is shown, as of one moment.
+struct Moment {
+    book: Book,
+    entries: HashMap<UserId, Vec<Entry>>,
+    postings: Vec<Posting>,
+}
 
 #[async_trait]
 impl Audit for MemoryStore {
-    /// The wallets and the number of postings are those of one moment; entries and postings are only ever added, so
-    /// those up to that moment can be read afterwards, a few at a time.
+    /// Copies what is shown under one lock, and shows it without.
     async fn show(&self, auditor: &mut Auditor) -> Result<(), Unavailable> {
-        let (wallets, postings) = self.moment()?;
-        for wallet in wallets {
-            let (user, entries) = (wallet.user, usize::try_from(wallet.seq).unwrap_or(usize::MAX));
-            auditor.wallet(wallet);
-            for start in (0..entries).step_by(ROWS) {
-                let end = start.saturating_add(ROWS).min(entries);
-                self.entries_between(user, start, end)?.iter().for_each(|entry| auditor.entry(entry));
-            }
-        }
-        for start in (0..postings).step_by(ROWS) {
-            let end = start.saturating_add(ROWS).min(postings);
-            self.postings_between(start, end)?.iter().for_each(|posting| auditor.posting(posting));
-        }
+        let moment = {
+            let state = self.lock()?;
+            let (entries, postings) = (state.lists.entries.clone(), state.lists.postings.clone());
+            Moment { book: state.book.clone(), entries, postings }
+        };
+        moment.show_wallets(auditor);
+        moment.postings.iter().for_each(|posting| auditor.posting(posting));
+        moment.show_things(auditor);
         Ok(())
     }
 }
 
-impl MemoryStore {
-    /// All wallets, by their owner's id, and how many postings there are.
-    fn moment(&self) -> Result<(Vec<Wallet>, usize), Unavailable> {
-        let state = self.lock()?;
-        let mut wallets: Vec<Wallet> = state.book.wallets.values().cloned().collect();
+impl Moment {
+    fn show_wallets(&self, auditor: &mut Auditor) {
+        let entries: usize = self.entries.values().map(Vec::len).sum();
+        auditor.expect(u64::try_from(entries).unwrap_or(u64::MAX));
+        let mut wallets: Vec<_> = self.book.wallets.values().collect();
         wallets.sort_unstable_by_key(|wallet| wallet.user);
-        Ok((wallets, state.lists.postings.len()))
+        for wallet in wallets {
+            auditor.wallet(wallet.clone());
+            self.entries.get(&wallet.user).into_iter().flatten().for_each(|entry| auditor.entry(entry));
+        }
     }
 
-    fn entries_between(&self, user: UserId, start: usize, end: usize) -> Result<Vec<Entry>, Unavailable> {
-        let state = self.lock()?;
-        let kept = state.lists.entries.get(&user).map_or(&[][..], Vec::as_slice);
-        Ok(kept.get(start..end.min(kept.len())).unwrap_or_default().to_vec())
+    fn show_things(&self, auditor: &mut Auditor) {
+        let mut entries: HashMap<Reference, Vec<&Entry>> = HashMap::new();
+        for entry in self.entries.values().flatten() {
+            entries.entry(entry.reference).or_default().push(entry);
+        }
+        let mut postings: HashMap<OperationId, Vec<&Posting>> = HashMap::new();
+        for posting in &self.postings {
+            postings.entry(posting.operation).or_default().push(posting);
+        }
+        let mut things = self.things();
+        things.sort_unstable_by_key(Thing::reference);
+        for thing in things {
+            let entries = entries.get(&thing.reference()).map_or(&[][..], Vec::as_slice);
+            auditor.thing(&thing, &self.trace(entries, &postings));
+        }
     }
 
-    fn postings_between(&self, start: usize, end: usize) -> Result<Vec<Posting>, Unavailable> {
-        Ok(self.lock()?.lists.postings.get(start..end).unwrap_or_default().to_vec())
+    fn things(&self) -> Vec<Thing> {
+        let book = &self.book;
+        let adjustments = book.operations.values().filter_map(|receipt| match &receipt.outcome {
+            Outcome::Adjustment(adjustment, _) => Some(Thing::Adjustment(adjustment.clone())),
+            Outcome::Request(_) | Outcome::Withdrawal(..) | Outcome::Topup(_) | Outcome::Profile(..) => None,
+        });
+        let requests = book.requests.values().cloned().map(Thing::Request);
+        let withdrawals = book.withdrawals().cloned().map(Thing::Withdrawal);
+        let topups = book.topups.values().cloned().map(Thing::Topup);
+        requests.chain(withdrawals).chain(topups).chain(adjustments).collect()
+    }
+
+    fn trace(&self, entries: &[&Entry], postings: &HashMap<OperationId, Vec<&Posting>>) -> Trace {
+        let mut operations: Vec<OperationId> = entries.iter().map(|entry| entry.operation).collect();
+        operations.sort_unstable();
+        operations.dedup();
+        let receipt = |operation: &OperationId| -> Option<&Receipt> { self.book.operations.get(operation) };
+        Trace {
+            postings: operations
+                .iter()
+                .filter_map(|one| postings.get(one))
+                .flatten()
+                .map(|one| **one)
+                .collect(),
+            receipts: operations.iter().filter_map(receipt).cloned().collect(),
+            entries: entries.iter().copied().cloned().collect(),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The ledger: the reference semantics on all there is.
 
 use async_trait::async_trait;
-use cuepoint_domain::ledger::{KeyRecord, KeyScope, Plan, Step, Verdict, apply};
+use cuepoint_domain::ledger::{KeyRecord, KeyScope, Plan, Verdict, apply};
 use cuepoint_domain::ports::{Applied, ApplyError, Ledger, Unavailable};
 
 use crate::{MemoryStore, State};
@@ -13,11 +13,7 @@ impl Ledger for MemoryStore {
         match apply(book, &plan).map_err(ApplyError::Rejected)? {
             Verdict::Replayed(receipt) => Ok(Applied::Replayed(receipt)),
             Verdict::Fresh(receipt, changes) => {
-                let moved = match plan.step() {
-                    Step::MoveRequest { before, .. } => Some(before),
-                    _ => None,
-                };
-                lists.absorb(moved, &changes);
+                lists.absorb(plan.step(), &changes);
                 Ok(Applied::Fresh(receipt))
             }
         }

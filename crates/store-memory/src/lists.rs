@@ -4,10 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Bound;
 
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
-use cuepoint_domain::ledger::{Book, Changes, Entry, Posting};
+use cuepoint_domain::ledger::{Book, Changes, Entry, Posting, Step};
 use cuepoint_domain::music_request::{MusicRequest, Overdue};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::withdrawal::NextSend;
 
 /// Identities by `created_at`, then id, ascending; pages are cut from the end.
 #[derive(Debug)]
@@ -93,7 +94,10 @@ pub(crate) struct Lists {
     pub(crate) expiring: BTreeSet<(Timestamp, RequestId)>,
     /// The same of each requester.
     pub(crate) expiring_by: HashMap<UserId, BTreeSet<(Timestamp, RequestId)>>,
-    pub(crate) withdrawals: HashMap<UserId, Chronicle<WithdrawalId>>,
+    pub(crate) withdrawals: Chronicle<WithdrawalId>,
+    pub(crate) withdrawals_of: HashMap<UserId, Chronicle<WithdrawalId>>,
+    /// Withdrawals that wait to be given to the payout provider.
+    pub(crate) sending: BTreeSet<(NextSend, WithdrawalId)>,
     pub(crate) topups: HashMap<UserId, Chronicle<TopupId>>,
     pub(crate) djs: Chronicle<UserId>,
     /// The entries of each wallet, by number.
@@ -102,20 +106,32 @@ pub(crate) struct Lists {
 }
 
 impl Lists {
-    /// Takes over what an applied plan changed; `moved` is the request that it moved, as it stood before.
-    pub(crate) fn absorb(&mut self, moved: Option<&MusicRequest>, changes: &Changes) {
+    /// Takes over what an applied plan changed; `step` knows how what it moved stood before.
+    pub(crate) fn absorb(&mut self, step: &Step, changes: &Changes) {
         if let Some(request) = &changes.opened_request {
             self.requests.add(request.created_at, request.id);
             self.requests_by.entry(request.requester).or_default().add(request.created_at, request.id);
             self.requests_to.entry(request.dj).or_default().add(request.created_at, request.id);
             self.expires(request);
         }
-        if let (Some(before), Some(after)) = (moved, &changes.moved_request) {
+        if let (Step::MoveRequest { before, .. }, Some(after)) = (step, &changes.moved_request) {
             self.expires_no_more(before);
             self.expires(after);
         }
         if let Some(withdrawal) = &changes.opened_withdrawal {
-            self.withdrawals.entry(withdrawal.user).or_default().add(withdrawal.created_at, withdrawal.id);
+            self.withdrawals.add(withdrawal.created_at, withdrawal.id);
+            self.withdrawals_of.entry(withdrawal.user).or_default().add(withdrawal.created_at, withdrawal.id);
+        }
+        if let Step::MoveWithdrawal { before, .. } = step
+            && let Some(next) = before.state.next_send()
+        {
+            self.sending.remove(&(next, before.id));
+        }
+        let withdrawal = changes.opened_withdrawal.as_ref().or(changes.moved_withdrawal.as_ref());
+        if let Some(withdrawal) = withdrawal
+            && let Some(next) = withdrawal.state.next_send()
+        {
+            self.sending.insert((next, withdrawal.id));
         }
         if let Some(topup) = &changes.opened_topup {
             self.topups.entry(topup.user).or_default().add(topup.created_at, topup.id);

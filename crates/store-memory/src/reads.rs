@@ -6,8 +6,9 @@ use cuepoint_domain::ledger::{Balance, Entry};
 use cuepoint_domain::music_request::{MusicRequest, Overdue, RequestFilter};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{MusicRequests, Topups, Unavailable, Wallets, Withdrawals};
+use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Topup;
-use cuepoint_domain::withdrawal::Withdrawal;
+use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalFilter};
 
 use crate::MemoryStore;
 use crate::lists::{cut, newest, requests};
@@ -59,10 +60,30 @@ impl Withdrawals for MemoryStore {
         Ok(self.lock()?.book.withdrawal(id).cloned())
     }
 
-    async fn withdrawals(&self, user: UserId, page: PageRequest) -> Result<Rows<Withdrawal>, Unavailable> {
+    async fn withdrawals(
+        &self,
+        filter: &WithdrawalFilter,
+        page: PageRequest,
+    ) -> Result<Rows<Withdrawal>, Unavailable> {
         let state = self.lock()?;
-        let ids = state.lists.withdrawals.get(&user).map_or(Rows::none(0), |list| list.page(page));
-        Ok(found(ids, |id| state.book.withdrawal(id).cloned()))
+        let (book, lists) = (&state.book, &state.lists);
+        let list = match filter.user {
+            Some(user) => lists.withdrawals_of.get(&user),
+            None => Some(&lists.withdrawals),
+        };
+        let Some(list) = list else { return Ok(Rows::none(0)) };
+        if filter.status.is_none() {
+            return Ok(found(list.page(page), |id| book.withdrawal(id).cloned()));
+        }
+        let all = list.newest_first().filter_map(|id| book.withdrawal(id));
+        let rows = cut(all.filter(|withdrawal| filter.shows(withdrawal)), page);
+        Ok(Rows { rows: rows.rows.into_iter().cloned().collect(), total: rows.total })
+    }
+    async fn due_payouts(&self, now: Timestamp, limit: u32) -> Result<Vec<Withdrawal>, Unavailable> {
+        let state = self.lock()?;
+        let due = state.lists.sending.iter().take_while(|(next, _)| next.is_due(now));
+        let due = due.take(usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(due.filter_map(|(_, id)| state.book.withdrawal(*id).cloned()).collect())
     }
 }
 
@@ -83,6 +104,17 @@ impl Topups for MemoryStore {
 impl Wallets for MemoryStore {
     async fn balance(&self, user: UserId) -> Result<Option<Balance>, Unavailable> {
         Ok(self.lock()?.book.wallets.get(&user).map(|wallet| wallet.balance))
+    }
+
+    async fn balance_at(&self, user: UserId, at: Timestamp) -> Result<Option<Balance>, Unavailable> {
+        let state = self.lock()?;
+        if !state.book.wallets.contains_key(&user) {
+            return Ok(None);
+        }
+        let kept = state.lists.entries.get(&user).map_or(&[][..], Vec::as_slice);
+        let until = kept.partition_point(|entry| entry.at <= at);
+        let newest = until.checked_sub(1).and_then(|place| kept.get(place));
+        Ok(Some(newest.map_or_else(Balance::default, |entry| entry.after)))
     }
 
     async fn entries(&self, user: UserId, page: PageRequest) -> Result<Rows<Entry>, Unavailable> {

@@ -6,6 +6,9 @@
 //!
 //! Several servers may use one database at once.
 
+#[cfg(all(feature = "testing", not(debug_assertions)))]
+compile_error!("the feature `testing` can end the process on purpose, and is not for release builds");
+
 mod audit;
 mod bulk;
 mod connection;

@@ -79,6 +79,8 @@ diesel::table! {
         txid -> Nullable<Text>,
         created_at -> Timestamptz,
         updated_at -> Timestamptz,
+        attempts -> Integer,
+        retry_at -> Nullable<Timestamptz>,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The reference semantics of a plan: pure, total, all or nothing.
 
+use crate::adjustment::Adjustment;
 use crate::ids::UserId;
 use crate::ledger::posting::{Posted, post};
 use crate::ledger::{
@@ -71,7 +72,8 @@ pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
     let thing = step(book, plan, &mut changes)?;
     guards(book, plan)?;
     if let Some(reference) = plan.reference() {
-        let Posted { wallets, entries, postings } = post(book, &plan.origin, reference, &plan.transfers)?;
+        let Posted { wallets, entries, postings } =
+            post(&book.wallets, &plan.origin, reference, &plan.transfers)?;
         changes.wallets = wallets;
         changes.entries = entries;
         changes.postings = postings;
@@ -106,7 +108,7 @@ enum Thing {
     Withdrawal(Withdrawal),
     Topup(Topup),
     Profile(User),
-    Adjustment(crate::ids::AdjustmentId, UserId),
+    Adjustment(Adjustment),
 }
 
 fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Rejection> {
@@ -149,7 +151,7 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Reject
             changes.moved_topup = Some(moved.clone());
             Thing::Topup(moved)
         }
-        Step::Adjust { id, user } => Thing::Adjustment(*id, *user),
+        Step::Adjust(adjustment) => Thing::Adjustment(adjustment.clone()),
         Step::Profile { user, change } => {
             let stored = book.users.get(user).ok_or(Rejection::Missing(Row::User))?;
             let changed = change_profile(stored, change).map_err(Rejection::Profile)?;
@@ -231,7 +233,10 @@ fn outcome(book: &Book, changes: &Changes, thing: Thing) -> Result<Outcome, Reje
             let balance = balance(user.id)?;
             Outcome::Profile(user, balance)
         }
-        Thing::Adjustment(id, user) => Outcome::Adjustment(id, balance(user)?),
+        Thing::Adjustment(adjustment) => {
+            let balance = balance(adjustment.user)?;
+            Outcome::Adjustment(adjustment, balance)
+        }
     })
 }
 

@@ -47,6 +47,11 @@ impl Book {
         self.withdrawals.get(&id)
     }
 
+    /// All withdrawals, in no order.
+    pub fn withdrawals(&self) -> impl Iterator<Item = &Withdrawal> {
+        self.withdrawals.values()
+    }
+
     /// The withdrawals of this person that the book has.
     pub fn withdrawals_of(&self, user: UserId) -> impl Iterator<Item = &Withdrawal> {
         self.withdrawals_of.get(&user).into_iter().flatten().filter_map(|id| self.withdrawals.get(id))

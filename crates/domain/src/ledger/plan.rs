@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
+use crate::adjustment::Adjustment;
+use crate::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use crate::ledger::{IdempotencyKey, Reference, Transfer};
 use crate::music_request::{MusicRequest, RequestState, RequestStatus};
 use crate::people::ProfileChange;
@@ -68,12 +69,7 @@ pub enum Step {
         to: TopupStatus,
     },
     /// Corrects a balance.
-    Adjust {
-        /// Which adjustment.
-        id: AdjustmentId,
-        /// Whose balance.
-        user: UserId,
-    },
+    Adjust(Adjustment),
     /// Changes a person's profile.
     Profile {
         /// Whose.
@@ -150,7 +146,7 @@ impl Plan {
             Step::MoveWithdrawal { before, .. } => Some(Reference::Withdrawal(before.id)),
             Step::OpenTopup(topup) => Some(Reference::Topup(topup.id)),
             Step::MoveTopup { before, .. } => Some(Reference::Topup(before.id)),
-            Step::Adjust { id, .. } => Some(Reference::Adjustment(*id)),
+            Step::Adjust(adjustment) => Some(Reference::Adjustment(adjustment.id)),
             Step::None(_) | Step::Profile { .. } => None,
         }
     }
@@ -166,7 +162,7 @@ impl Plan {
             Step::MoveWithdrawal { .. } => "move_withdrawal",
             Step::OpenTopup(_) => "open_topup",
             Step::MoveTopup { .. } => "move_topup",
-            Step::Adjust { .. } => "adjust",
+            Step::Adjust(_) => "adjust",
             Step::Profile { .. } => "profile",
         }
     }
@@ -221,8 +217,8 @@ impl Plan {
                 names.withdrawals.insert(before.id);
                 names.wallets.insert(before.user);
             }
-            Step::Adjust { user, .. } => {
-                names.wallets.insert(*user);
+            Step::Adjust(adjustment) => {
+                names.wallets.insert(adjustment.user);
             }
             Step::Profile { user, .. } => {
                 names.users.insert(*user);

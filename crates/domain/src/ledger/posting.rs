@@ -1,11 +1,11 @@
 //! How transfers change wallets: floors, and the receivable that income pays first.
 
-use std::collections::{BTreeMap, btree_map};
+use std::collections::{BTreeMap, HashMap, btree_map};
 
 use crate::ids::UserId;
 use crate::ledger::{
-    Account, Balance, Book, Entry, EntryKind, Origin, Posting, PostingAccount, Reference, Rejection, Row,
-    Transfer, TransferKind, Wallet,
+    Account, Balance, Entry, EntryKind, Origin, Posting, PostingAccount, Reference, Rejection, Row, Transfer,
+    TransferKind, Wallet,
 };
 use crate::money::Money;
 
@@ -24,9 +24,9 @@ struct Open {
     kind: EntryKind,
 }
 
-/// Posts all transfers of one operation, or says why they cannot be.
+/// Posts all transfers of one operation to these wallets, or says why they cannot be.
 pub(super) fn post(
-    book: &Book,
+    wallets: &HashMap<UserId, Wallet>,
     origin: &Origin,
     reference: Reference,
     transfers: &[Transfer],
@@ -38,7 +38,7 @@ pub(super) fn post(
         let mut leg = |account, kind, change| -> Result<(), Rejection> {
             let outside = match account {
                 Account::Available(user) | Account::Held(user) => {
-                    let wallet = opened(book, &mut open, user, kind)?;
+                    let wallet = opened(wallets, &mut open, user, kind)?;
                     wallet.now = changed(wallet.now, account, transfer.kind, change)?;
                     return Ok(());
                 }
@@ -65,7 +65,7 @@ pub(super) fn post(
 }
 
 fn opened<'a>(
-    book: &Book,
+    wallets: &HashMap<UserId, Wallet>,
     open: &'a mut BTreeMap<UserId, Open>,
     user: UserId,
     kind: EntryKind,
@@ -73,7 +73,7 @@ fn opened<'a>(
     Ok(match open.entry(user) {
         btree_map::Entry::Occupied(found) => found.into_mut(),
         btree_map::Entry::Vacant(place) => {
-            let before = book.wallets.get(&user).ok_or(Rejection::Missing(Row::Wallet))?.clone();
+            let before = wallets.get(&user).ok_or(Rejection::Missing(Row::Wallet))?.clone();
             let now = before.balance;
             place.insert(Open { before, now, kind })
         }

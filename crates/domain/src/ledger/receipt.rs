@@ -1,6 +1,7 @@
 //! What an applied plan came to: enough to answer its command, now or at a retry.
 
-use crate::ids::{AdjustmentId, OperationId};
+use crate::adjustment::Adjustment;
+use crate::ids::OperationId;
 use crate::ledger::Balance;
 use crate::music_request::MusicRequest;
 use crate::people::User;
@@ -31,5 +32,5 @@ pub enum Outcome {
     /// A person, with their balance.
     Profile(User, Balance),
     /// An adjustment, with the balance that it led to.
-    Adjustment(AdjustmentId, Balance),
+    Adjustment(Adjustment, Balance),
 }

@@ -1,10 +1,12 @@
 //! A guest's paid request to a DJ for a song, and every move of its life.
 
 mod filter;
+mod history;
 mod moves;
 mod open;
 
 pub use filter::{Due, Overdue, RequestFilter, StoredMatch};
+pub(crate) use history::history;
 pub use moves::{By, Decision, Move, MoveRefusal, RequestMove, decide};
 pub use open::{NewRequest, OpenRefusal, open};
 

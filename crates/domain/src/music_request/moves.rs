@@ -170,7 +170,7 @@ fn transfer(debit: Account, credit: Account, amount: Money, kind: TransferKind) 
     Amount::new(amount).map(|amount| Transfer { debit, credit, amount, kind })
 }
 
-fn release(request: &MusicRequest) -> Vec<Transfer> {
+pub(super) fn release(request: &MusicRequest) -> Vec<Transfer> {
     let guest = request.requester;
     transfer(Account::Held(guest), Account::Available(guest), request.fee, TransferKind::Release)
         .into_iter()
@@ -178,7 +178,7 @@ fn release(request: &MusicRequest) -> Vec<Transfer> {
 }
 
 /// The DJ gets the exact rest that the commission leaves.
-fn capture(request: &MusicRequest, commission: Money) -> Result<Vec<Transfer>, MoveRefusal> {
+pub(super) fn capture(request: &MusicRequest, commission: Money) -> Result<Vec<Transfer>, MoveRefusal> {
     let rest = request.fee.checked_sub(commission).ok_or(MoveRefusal::OutOfRange)?;
     let held = Account::Held(request.requester);
     let house = Account::Platform(PlatformAccount::Commission);
@@ -187,7 +187,7 @@ fn capture(request: &MusicRequest, commission: Money) -> Result<Vec<Transfer>, M
     Ok(to_dj.into_iter().chain(to_house).collect())
 }
 
-fn reverse(request: &MusicRequest, commission: Money) -> Result<Vec<Transfer>, MoveRefusal> {
+pub(super) fn reverse(request: &MusicRequest, commission: Money) -> Result<Vec<Transfer>, MoveRefusal> {
     let rest = request.fee.checked_sub(commission).ok_or(MoveRefusal::OutOfRange)?;
     let guest = Account::Available(request.requester);
     let house = Account::Platform(PlatformAccount::Commission);

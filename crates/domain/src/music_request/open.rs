@@ -70,11 +70,18 @@ pub fn open(
         state: RequestState::Pending { answer_by: now.plus(terms.pending_for) },
         created_at: now,
     };
-    let hold = Amount::new(fee).map(|amount| Transfer {
-        debit: Account::Available(requester),
-        credit: Account::Held(requester),
+    let transfers = hold(&request);
+    Ok((request, transfers))
+}
+
+/// The transfers that hold the fee; none where it is zero.
+pub(super) fn hold(request: &MusicRequest) -> Vec<Transfer> {
+    let guest = request.requester;
+    let transfer = Amount::new(request.fee).map(|amount| Transfer {
+        debit: Account::Available(guest),
+        credit: Account::Held(guest),
         amount,
         kind: TransferKind::Hold,
     });
-    Ok((request, hold.into_iter().collect()))
+    transfer.into_iter().collect()
 }

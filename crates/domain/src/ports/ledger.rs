@@ -65,8 +65,12 @@ pub trait Ledger: Send + Sync {
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait Audit: Send + Sync {
-    /// Shows each wallet, followed by its entries by number, then each posting: all as of one moment, in bounded
-    /// memory, so that a ledger in use is never wrongly accused.
+    /// Shows each wallet, followed by its entries by number, then each posting, then each thing once with all that
+    /// is written about it: all as of one moment, so that a ledger in use is never wrongly accused. A store outside
+    /// the process does so in bounded memory.
+    ///
+    /// A row that cannot be read is shown as [`Auditor::unreadable`], and ends it. Where [`Auditor::has_strays`] at
+    /// the end, a store in which others can write shows the first entry and the first posting that came with no thing.
     ///
     /// # Errors
     /// [`Unavailable`]; the check is void then.

@@ -18,15 +18,16 @@ pub use ids::Ids;
 pub use ledger::{Applied, ApplyError, Audit, Ledger};
 pub use passwords::{PasswordHash, Passwords, Secrets, Token};
 pub use people::{Credentials, DjFilter, People, Profile, Registered};
-pub use provider::TopupProvider;
+pub use provider::{PayoutAnswer, PayoutProvider, TopupProvider};
 pub use reads::{MusicRequests, Topups, Wallets, Withdrawals};
 pub use sessions::{Exchange, Sessions};
 
 #[cfg(any(test, feature = "mocks"))]
 pub use {
     clock::MockClock, ids::MockIds, ledger::MockAudit, ledger::MockLedger, passwords::MockPasswords,
-    passwords::MockSecrets, people::MockPeople, provider::MockTopupProvider, reads::MockMusicRequests,
-    reads::MockTopups, reads::MockWallets, reads::MockWithdrawals, sessions::MockSessions,
+    passwords::MockSecrets, people::MockPeople, provider::MockPayoutProvider, provider::MockTopupProvider,
+    reads::MockMusicRequests, reads::MockTopups, reads::MockWallets, reads::MockWithdrawals,
+    sessions::MockSessions,
 };
 
 use async_trait::async_trait;

@@ -7,8 +7,9 @@ use crate::ledger::{Balance, Entry};
 use crate::music_request::{MusicRequest, Overdue, RequestFilter};
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
+use crate::timestamp::Timestamp;
 use crate::topup::Topup;
-use crate::withdrawal::Withdrawal;
+use crate::withdrawal::{Withdrawal, WithdrawalFilter};
 
 /// Finds music requests, as they are stored: the reader shows them by the clock.
 ///
@@ -38,8 +39,15 @@ pub trait MusicRequests: Send + Sync {
 pub trait Withdrawals: Send + Sync {
     /// One withdrawal.
     async fn withdrawal(&self, id: WithdrawalId) -> Result<Option<Withdrawal>, Unavailable>;
-    /// A page of a person's, by `created_at`, then id, both descending.
-    async fn withdrawals(&self, user: UserId, page: PageRequest) -> Result<Rows<Withdrawal>, Unavailable>;
+    /// A page of those that the filter shows, by `created_at`, then id, both descending.
+    async fn withdrawals(
+        &self,
+        filter: &WithdrawalFilter,
+        page: PageRequest,
+    ) -> Result<Rows<Withdrawal>, Unavailable>;
+    /// Those whose [`WithdrawalState::next_send`](crate::withdrawal::WithdrawalState::next_send) is due, in its order,
+    /// then by id.
+    async fn due_payouts(&self, now: Timestamp, limit: u32) -> Result<Vec<Withdrawal>, Unavailable>;
 }
 
 /// Finds top-ups.
@@ -64,6 +72,9 @@ pub trait Topups: Send + Sync {
 pub trait Wallets: Send + Sync {
     /// What is in a person's wallet; `None` without such a person.
     async fn balance(&self, user: UserId) -> Result<Option<Balance>, Unavailable>;
+    /// What was in a person's wallet after its last entry until then, nothing before the first; `None` without such
+    /// a person.
+    async fn balance_at(&self, user: UserId, at: Timestamp) -> Result<Option<Balance>, Unavailable>;
     /// A page of a wallet's entries, by number descending.
     async fn entries(&self, user: UserId, page: PageRequest) -> Result<Rows<Entry>, Unavailable>;
 }

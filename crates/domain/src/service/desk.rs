@@ -1,5 +1,6 @@
 //! What every command goes through: its origin, the ledger, and the key that it may carry.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use crate::ids::{OperationId, UserId};
@@ -83,14 +84,44 @@ impl Desk {
         }
     }
 
+    /// Decides about a thing that was loaded, and applies; when it moved in between, loads and decides again, a few
+    /// times at most. The origin's operation stays the same, its time is that of the decision.
+    pub(super) async fn change<T, E, Loaded>(
+        &self,
+        origin: Origin,
+        mut thing: T,
+        load: impl Fn() -> Loaded,
+        decide: impl Fn(Origin, &T) -> Result<Plan, E>,
+    ) -> Result<Applied, E>
+    where
+        E: From<Obstacle>,
+        Loaded: Future<Output = Result<Option<T>, Unavailable>>,
+    {
+        for _ in 0..ATTEMPTS {
+            let now = Origin { at: self.now(), ..origin.clone() };
+            let plan = match decide(now, &thing) {
+                Ok(plan) => plan,
+                Err(refusal) => return self.refuse(origin.key, refusal).await,
+            };
+            match self.apply(plan).await {
+                Err(ApplyError::Rejected(Rejection::Stale)) => {
+                    let found = load().await.map_err(Obstacle::from)?;
+                    thing = found.ok_or(Obstacle::Broken("a thing that moves is gone"))?;
+                }
+                applied => return applied.map_err(|error| Obstacle::from(error).into()),
+            }
+        }
+        Err(Obstacle::Conflict.into())
+    }
+
     /// A refusal that was decided before applying is final only while the command's key is still unknown: its twin
     /// may have been applied in between, and is the reason for the refusal.
     pub(super) async fn refuse<E: From<Obstacle>>(
         &self,
-        command: &Command,
+        key: Option<IdempotencyKey>,
         refusal: E,
     ) -> Result<Applied, E> {
-        let Some(key) = command.key else { return Err(refusal) };
+        let Some(key) = key else { return Err(refusal) };
         match self.replay(key).await {
             Ok(Some(receipt)) => Ok(Applied::Replayed(receipt)),
             Ok(None) => Err(refusal),

@@ -6,6 +6,8 @@
 mod accounts;
 mod desk;
 mod expiry;
+mod operators;
+mod payouts;
 mod profiles;
 mod requests;
 #[cfg(test)]
@@ -19,15 +21,17 @@ use time::Duration;
 
 pub use accounts::{Accounts, LoginError, RefreshError, RegisterError, Registration, SignedIn};
 pub use desk::{Command, Obstacle, ReplayError};
+pub use operators::{AdjustError, OperatorMove, OperatorMoveError, Operators};
+pub use payouts::{Payouts, Sent, TellError, Told};
 pub use profiles::{ChangeProfileError, FindError, Profiles};
 pub use requests::{AddressedError, DjAnswer, ListFilter, MoveRequestError, OpenRequestError, Requests};
-pub use wallet::{TopupError, Wallet};
+pub use wallet::{TopupError, TopupTold, Wallet};
 pub use withdrawals::{CancelWithdrawalError, OpenWithdrawalError, Withdrawals};
 
 use crate::ledger::{Fingerprint, KeyScope, Receipt};
 use crate::music_request::RequestTerms;
-use crate::ports::{Clock, Passwords, Secrets, Store, TopupProvider};
-use crate::withdrawal::WithdrawalTerms;
+use crate::ports::{Clock, Passwords, PayoutProvider, Secrets, Store, TopupProvider};
+use crate::withdrawal::{PayoutTerms, WithdrawalTerms};
 use desk::Desk;
 use expiry::Expiry;
 
@@ -44,6 +48,8 @@ pub struct Ports {
     pub secrets: Arc<dyn Secrets>,
     /// Takes the guests' money.
     pub topups: Arc<dyn TopupProvider>,
+    /// Sends the guests' and DJs' money out.
+    pub payouts: Arc<dyn PayoutProvider>,
 }
 
 /// What a deployment decides.
@@ -53,6 +59,8 @@ pub struct Terms {
     pub requests: RequestTerms,
     /// About withdrawals.
     pub withdrawals: WithdrawalTerms,
+    /// About giving withdrawals to the payout provider.
+    pub payouts: PayoutTerms,
     /// How long a refresh token lasts.
     pub refresh_token_for: Duration,
 }
@@ -68,8 +76,12 @@ pub struct UseCases {
     pub requests: Requests,
     /// Withdrawals.
     pub withdrawals: Withdrawals,
+    /// Paying withdrawals out.
+    pub payouts: Payouts,
     /// Balances, statements and top-ups.
     pub wallet: Wallet,
+    /// What operators do.
+    pub operators: Operators,
     desk: Desk,
 }
 
@@ -77,7 +89,7 @@ impl UseCases {
     /// The use cases on these adapters, under these terms.
     #[must_use]
     pub fn new(ports: Ports, terms: Terms) -> Self {
-        let Ports { store, clock, passwords, secrets, topups } = ports;
+        let Ports { store, clock, passwords, secrets, topups, payouts } = ports;
         let desk = Desk { ledger: store.clone(), ids: store.clone(), clock: clock.clone() };
         let expiry = Expiry { desk: desk.clone(), requests: store.clone(), terms: terms.requests.clone() };
         Self {
@@ -91,6 +103,14 @@ impl UseCases {
                 refresh_token_for: terms.refresh_token_for,
             },
             profiles: Profiles { desk: desk.clone(), people: store.clone() },
+            operators: Operators {
+                desk: desk.clone(),
+                withdrawals: store.clone(),
+                requests: store.clone(),
+                wallets: store.clone(),
+                expiry: expiry.clone(),
+                terms: terms.requests.clone(),
+            },
             requests: Requests {
                 desk: desk.clone(),
                 requests: store.clone(),
@@ -103,6 +123,12 @@ impl UseCases {
                 withdrawals: store.clone(),
                 expiry,
                 terms: terms.withdrawals,
+            },
+            payouts: Payouts {
+                desk: desk.clone(),
+                withdrawals: store.clone(),
+                provider: payouts,
+                terms: terms.payouts,
             },
             wallet: Wallet { desk: desk.clone(), wallets: store.clone(), topups: store, provider: topups },
             desk,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::ids::{RequestId, UserId};
-use crate::ledger::{Plan, Rejection};
+use crate::ledger::Rejection;
 use crate::money::Money;
 use crate::music_request::{
     Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, Party, RequestFilter, RequestStatus,
@@ -12,7 +12,7 @@ use crate::music_request::{
 use crate::page::{PageRequest, Rows};
 use crate::plans;
 use crate::ports::{Applied, ApplyError, MusicRequests, People, Unavailable};
-use crate::service::desk::{ATTEMPTS, Command, Desk, Obstacle};
+use crate::service::desk::{Command, Desk, Obstacle};
 use crate::service::expiry::Expiry;
 
 /// What a DJ says to a request.
@@ -60,10 +60,10 @@ pub enum OpenRequestError {
     Obstacle(Obstacle),
 }
 
-/// Why a request is not shown.
+/// Why a request or a withdrawal is not there for the caller.
 #[derive(Debug)]
 pub enum AddressedError {
-    /// There is no such request, or it is none of the caller's business.
+    /// There is none, or it is none of the caller's business.
     NotFound,
     /// The caller has to do with it, but not as the party that this takes.
     Forbidden,
@@ -156,7 +156,7 @@ impl Requests {
             Ok(plan) => {
                 self.expiry.apply_with_own_funds(command.caller, plan).await.map_err(OpenRequestError::from)
             }
-            Err(refusal) => self.desk.refuse(command, refusal.into()).await,
+            Err(refusal) => self.desk.refuse(command.key, refusal.into()).await,
         }
     }
 
@@ -284,33 +284,13 @@ impl Requests {
     async fn change(
         &self,
         command: &Command,
-        mut request: MusicRequest,
+        request: MusicRequest,
         to: Move,
     ) -> Result<Applied, MoveRequestError> {
-        let operation = self.desk.ids.operation();
-        for _ in 0..ATTEMPTS {
-            let plan = match self.plan(command, operation, &request, to) {
-                Ok(plan) => plan,
-                Err(refusal) => return self.desk.refuse(command, refusal.into()).await,
-            };
-            match self.desk.apply(plan).await {
-                Err(ApplyError::Rejected(Rejection::Stale)) => {
-                    let found = self.requests.request(request.id).await.map_err(Obstacle::from)?;
-                    request = found.ok_or(Obstacle::Broken("a request is gone"))?;
-                }
-                applied => return applied.map_err(|error| Obstacle::from(error).into()),
-            }
-        }
-        Err(Obstacle::Conflict.into())
-    }
-
-    fn plan(
-        &self,
-        command: &Command,
-        operation: crate::ids::OperationId,
-        request: &MusicRequest,
-        to: Move,
-    ) -> Result<Plan, MoveRefusal> {
-        plans::move_request(self.desk.origin(command, operation), request, to, &self.terms)
+        let origin = self.desk.origin(command, self.desk.ids.operation());
+        let id = request.id;
+        let load = || self.requests.request(id);
+        let decide = |origin, request: &_| Ok(plans::move_request(origin, request, to, &self.terms)?);
+        self.desk.change(origin, request, load, decide).await
     }
 }

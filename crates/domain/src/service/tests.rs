@@ -1,5 +1,7 @@
 //! The loops around the rules, on doubles of the ports.
 
+mod operators;
+
 use std::sync::Arc;
 
 use futures_util::FutureExt;
@@ -9,18 +11,20 @@ use time::Duration;
 use super::desk::Desk;
 use super::expiry::Expiry;
 use super::*;
-use crate::ids::{OperationId, RequestId, UserId};
+use crate::address::{AddressPolicy, DestinationRefusal};
+use crate::ids::{OperationId, RequestId, UserId, WithdrawalId};
 use crate::ledger::{IdempotencyKey, KeyRecord, Outcome, Plan, Rejection};
-use crate::money::{BasisPoints, Money};
+use crate::money::{Amount, BasisPoints, Money};
 use crate::music_request::{MusicRequest, NewRequest, RequestState, RequestStatus};
 use crate::people::{ArtistType, DjProfile, User};
 use crate::ports::{
     Applied, ApplyError, MockClock, MockIds, MockLedger, MockMusicRequests, MockPasswords, MockPeople,
-    MockSecrets, MockSessions, Profile, Token,
+    MockSecrets, MockSessions, MockWithdrawals, Profile, Token,
 };
 use crate::session::{FamilyId, TokenHash};
 use crate::text::{Email, Line, MusicUrl, Password};
 use crate::timestamp::Timestamp;
+use crate::withdrawal::NewWithdrawal;
 
 const NOW: i64 = 1_000_000_000;
 
@@ -86,6 +90,7 @@ fn desk(ledger: MockLedger) -> Desk {
     clock.expect_now().return_const(now());
     let mut ids = MockIds::new();
     ids.expect_operation().returning(|| OperationId(42));
+    ids.expect_next_withdrawal().returning(|| Ok(WithdrawalId::new(8).unwrap()));
     ids.expect_next_request().returning(|| Ok(RequestId::new(7).unwrap()));
     Desk { ledger: Arc::new(ledger), ids: Arc::new(ids), clock: Arc::new(clock) }
 }
@@ -212,6 +217,32 @@ fn a_refusal_gives_way_to_the_answer_of_its_twin() {
     assert!(matches!(other, Err(OpenRequestError::Obstacle(Obstacle::KeyReused))), "{other:?}");
     let old = now().minus(KeyRecord::KEPT);
     assert!(matches!(refused_with(Some(record(b"other", old))), Err(OpenRequestError::DjOffline)));
+}
+
+#[test]
+fn a_refused_destination_gives_way_to_the_answer_of_its_twin() {
+    let open = |known: Option<KeyRecord>| {
+        let mut ledger = MockLedger::new();
+        ledger.expect_find_key().once().returning(move |_| Ok(known.clone()));
+        let desk = desk(ledger);
+        let kept: Arc<dyn crate::ports::MusicRequests> = Arc::new(MockMusicRequests::new());
+        let expiry = Expiry { desk: desk.clone(), requests: kept, terms: terms() };
+        let terms = WithdrawalTerms { address_policy: AddressPolicy::Strict, ..WithdrawalTerms::default() };
+        let withdrawals = Withdrawals { desk, withdrawals: Arc::new(MockWithdrawals::new()), expiry, terms };
+        let line = |text| Line::new(text).unwrap();
+        let new = NewWithdrawal {
+            amount: Amount::new(Money::from_minor(500)).unwrap(),
+            wallet_address: line("somewhere"),
+            currency: line("BTC"),
+            network: line("bitcoin"),
+        };
+        run(withdrawals.open(&Command { caller: user(1), key: Some(key(b"{}")) }, new))
+    };
+    let refused = open(None);
+    let Err(OpenWithdrawalError::Destination(refusal)) = refused else { panic!("{refused:?}") };
+    assert_eq!(refusal, DestinationRefusal::Currency);
+    let record = KeyRecord { key: key(b"{}"), receipt: receipt(), at: now() };
+    assert_eq!(open(Some(record)).unwrap(), Applied::Replayed(receipt()));
 }
 
 #[test]

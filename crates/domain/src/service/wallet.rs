@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use crate::ids::{TopupId, UserId};
-use crate::ledger::{Balance, Entry};
+use crate::ledger::{Actor, Balance, Entry, Origin};
 use crate::money::Amount;
 use crate::page::{PageRequest, Rows};
 use crate::plans;
 use crate::ports::{Applied, TopupProvider, Topups, Unavailable, Wallets};
 use crate::service::desk::{Command, Desk, Obstacle};
+use crate::service::payouts::TellError;
 use crate::service::profiles::FindError;
-use crate::topup::Topup;
+use crate::timestamp::Timestamp;
+use crate::topup::{Topup, TopupStatus};
 
 /// Why money is not paid in.
 #[derive(Debug)]
@@ -23,6 +25,17 @@ impl From<Obstacle> for TopupError {
     fn from(obstacle: Obstacle) -> Self {
         Self::Obstacle(obstacle)
     }
+}
+
+/// What the provider's word about a top-up came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TopupTold {
+    /// The top-up ended so.
+    Settled,
+    /// It was known already.
+    Known,
+    /// The top-up ended otherwise, and nothing changed: somebody has to look at it.
+    Contradiction(TopupStatus),
 }
 
 /// The use cases of a wallet.
@@ -43,6 +56,14 @@ impl Wallet {
         self.wallets.balance(caller).await?.ok_or(FindError::NotFound)
     }
 
+    /// What was in the caller's wallet at this moment.
+    ///
+    /// # Errors
+    /// [`FindError::NotFound`] when the caller does not exist.
+    pub async fn balance_at(&self, caller: UserId, at: Timestamp) -> Result<Balance, FindError> {
+        self.wallets.balance_at(caller, at).await?.ok_or(FindError::NotFound)
+    }
+
     /// A page of the caller's statement, newest first.
     ///
     /// # Errors
@@ -61,6 +82,26 @@ impl Wallet {
         let origin = self.desk.origin(command, self.desk.ids.operation());
         let plan = plans::open_topup(origin, id, command.caller, amount, charge);
         self.desk.apply(plan).await.map_err(|error| Obstacle::from(error).into())
+    }
+
+    /// Hears the provider's word that the money of a top-up came, or never will, however often it is said.
+    ///
+    /// # Errors
+    /// [`TellError`].
+    pub async fn topup_told(&self, id: TopupId, confirmed: bool) -> Result<TopupTold, TellError> {
+        let word = if confirmed { TopupStatus::Confirmed } else { TopupStatus::Failed };
+        let topup = self.topups.topup(id).await?.ok_or(TellError::NotFound)?;
+        let told = match topup.status {
+            TopupStatus::Pending => TopupTold::Settled,
+            known if known == word => return Ok(TopupTold::Known),
+            other => return Ok(TopupTold::Contradiction(other)),
+        };
+        let (operation, at) = (self.desk.ids.operation(), self.desk.now());
+        let origin = Origin { operation, actor: Actor::System, at, reason: None, key: None };
+        let decide = |origin, topup: &_| Ok(plans::settle_topup(origin, topup, confirmed));
+        let settled: Result<_, TellError> =
+            self.desk.change(origin, topup, || self.topups.topup(id), decide).await;
+        settled.map(|_| told)
     }
 
     /// A page of the caller's own top-ups.

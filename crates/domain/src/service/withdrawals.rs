@@ -2,21 +2,25 @@
 
 use std::sync::Arc;
 
+use crate::address::DestinationRefusal;
 use crate::ids::{UserId, WithdrawalId};
 use crate::ledger::Rejection;
 use crate::page::{PageRequest, Rows};
 use crate::plans;
 use crate::ports::{Applied, ApplyError, Unavailable, Withdrawals as WithdrawalReads};
-use crate::service::desk::{ATTEMPTS, Command, Desk, Obstacle};
+use crate::service::desk::{Command, Desk, Obstacle};
 use crate::service::expiry::Expiry;
 use crate::service::profiles::FindError;
 use crate::withdrawal::{
-    Limit, Move, MoveRefusal, NewWithdrawal, Withdrawal, WithdrawalStatus, WithdrawalTerms,
+    Limit, Move, MoveRefusal, NewWithdrawal, OpenRefusal, Withdrawal, WithdrawalFilter, WithdrawalStatus,
+    WithdrawalTerms,
 };
 
 /// Why a withdrawal is not made.
 #[derive(Debug)]
 pub enum OpenWithdrawalError {
+    /// Nothing can be sent there.
+    Destination(DestinationRefusal),
     /// It would pass a limit.
     LimitExceeded(Limit),
     /// The caller has not that much.
@@ -42,6 +46,15 @@ pub enum CancelWithdrawalError {
 impl From<Obstacle> for OpenWithdrawalError {
     fn from(obstacle: Obstacle) -> Self {
         Self::Obstacle(obstacle)
+    }
+}
+
+impl From<OpenRefusal> for OpenWithdrawalError {
+    fn from(refusal: OpenRefusal) -> Self {
+        match refusal {
+            OpenRefusal::Destination(refusal) => Self::Destination(refusal),
+            OpenRefusal::Limit(limit) => Self::LimitExceeded(limit),
+        }
     }
 }
 
@@ -87,6 +100,12 @@ pub struct Withdrawals {
 }
 
 impl Withdrawals {
+    /// The terms in force.
+    #[must_use]
+    pub const fn terms(&self) -> &WithdrawalTerms {
+        &self.terms
+    }
+
     /// Makes a withdrawal, its amount held. Short of funds, the caller's own overdue fees are given back first.
     ///
     /// # Errors
@@ -100,7 +119,7 @@ impl Withdrawals {
                 .apply_with_own_funds(command.caller, plan)
                 .await
                 .map_err(OpenWithdrawalError::from),
-            Err(limit) => self.desk.refuse(command, OpenWithdrawalError::LimitExceeded(limit)).await,
+            Err(refusal) => self.desk.refuse(command.key, refusal.into()).await,
         }
     }
 
@@ -118,7 +137,7 @@ impl Withdrawals {
     /// # Errors
     /// [`Unavailable`].
     pub async fn list(&self, caller: UserId, page: PageRequest) -> Result<Rows<Withdrawal>, Unavailable> {
-        self.withdrawals.withdrawals(caller, page).await
+        self.withdrawals.withdrawals(&WithdrawalFilter::of(caller), page).await
     }
 
     /// Takes back a withdrawal that [`Withdrawals::own`] found.
@@ -128,24 +147,13 @@ impl Withdrawals {
     pub async fn cancel(
         &self,
         command: &Command,
-        mut withdrawal: Withdrawal,
+        withdrawal: Withdrawal,
     ) -> Result<Applied, CancelWithdrawalError> {
-        let operation = self.desk.ids.operation();
-        for _ in 0..ATTEMPTS {
-            let origin = self.desk.origin(command, operation);
-            let plan = match plans::move_withdrawal(origin, &withdrawal, Move::Cancel { by: command.caller })
-            {
-                Ok(plan) => plan,
-                Err(refusal) => return self.desk.refuse(command, refusal.into()).await,
-            };
-            match self.desk.apply(plan).await {
-                Err(ApplyError::Rejected(Rejection::Stale)) => {
-                    let found = self.withdrawals.withdrawal(withdrawal.id).await.map_err(Obstacle::from)?;
-                    withdrawal = found.ok_or(Obstacle::Broken("a withdrawal is gone"))?;
-                }
-                applied => return applied.map_err(|error| Obstacle::from(error).into()),
-            }
-        }
-        Err(Obstacle::Conflict.into())
+        let origin = self.desk.origin(command, self.desk.ids.operation());
+        let id = withdrawal.id;
+        let load = || self.withdrawals.withdrawal(id);
+        let to = Move::Cancel { by: command.caller };
+        let decide = |origin, withdrawal: &_| Ok(plans::move_withdrawal(origin, withdrawal, to.clone())?);
+        self.desk.change(origin, withdrawal, load, decide).await
     }
 }

@@ -3,11 +3,15 @@
 mod limits;
 mod moves;
 mod open;
+mod payout;
 
 pub use limits::{Limit, Window, WithdrawalLimits};
+pub(crate) use moves::history;
 pub use moves::{Decision, Move, MoveRefusal, WithdrawalMove, decide};
-pub use open::{NewWithdrawal, minimum, open};
+pub use open::{NewWithdrawal, OpenRefusal, minimum, open};
+pub use payout::{Heard, NextSend, PayoutTerms, PayoutWord, hear, next_send};
 
+use crate::address::{AddressPolicy, OptionsTable};
 use crate::ids::{UserId, WithdrawalId};
 use crate::money::Amount;
 use crate::text::Line;
@@ -20,6 +24,10 @@ pub struct WithdrawalTerms {
     pub auto_approve_below: Option<Amount>,
     /// How much may be withdrawn.
     pub limits: WithdrawalLimits,
+    /// How closely its destination is looked at.
+    pub address_policy: AddressPolicy,
+    /// What is paid out on which networks; a strict policy takes nothing else.
+    pub options: OptionsTable,
 }
 
 /// Where a withdrawal stands, with what belongs to that.
@@ -30,7 +38,13 @@ pub enum WithdrawalState {
     /// It waits to be sent; the amount is held.
     Approved,
     /// It is being sent; the amount is held.
-    Processing,
+    Processing {
+        /// How often it was given to the provider; 0 where an operator does it by hand.
+        attempts: u32,
+        /// When it is given to the provider again; `None` once the provider has it, or where an operator does it by
+        /// hand.
+        retry_at: Option<Timestamp>,
+    },
     /// It was sent as this transaction; the amount is held.
     Broadcast {
         /// The transaction on the network.
@@ -136,7 +150,7 @@ impl WithdrawalState {
         match self {
             Self::Pending => WithdrawalStatus::Pending,
             Self::Approved => WithdrawalStatus::Approved,
-            Self::Processing => WithdrawalStatus::Processing,
+            Self::Processing { .. } => WithdrawalStatus::Processing,
             Self::Broadcast { .. } => WithdrawalStatus::Broadcast,
             Self::Completed { .. } => WithdrawalStatus::Completed,
             Self::Cancelled => WithdrawalStatus::Cancelled,
@@ -152,25 +166,77 @@ impl WithdrawalState {
         match self {
             Self::Broadcast { txid } | Self::Completed { txid } => Some(txid),
             Self::NeedsReview { txid } | Self::Failed { txid } => txid.as_ref(),
-            Self::Pending | Self::Approved | Self::Processing | Self::Cancelled | Self::Rejected => None,
+            Self::Pending | Self::Approved | Self::Processing { .. } | Self::Cancelled | Self::Rejected => {
+                None
+            }
         }
     }
 
-    /// The state of this name with this transaction, as a store keeps it in two columns; `None` where they contradict.
+    /// How often it was given to the provider; 0 where it is not being sent.
     #[must_use]
-    pub fn stored(status: WithdrawalStatus, txid: Option<Line>) -> Option<Self> {
-        match (status, txid) {
-            (WithdrawalStatus::Pending, None) => Some(Self::Pending),
-            (WithdrawalStatus::Approved, None) => Some(Self::Approved),
-            (WithdrawalStatus::Processing, None) => Some(Self::Processing),
-            (WithdrawalStatus::Broadcast, Some(txid)) => Some(Self::Broadcast { txid }),
-            (WithdrawalStatus::Completed, Some(txid)) => Some(Self::Completed { txid }),
-            (WithdrawalStatus::Cancelled, None) => Some(Self::Cancelled),
-            (WithdrawalStatus::Rejected, None) => Some(Self::Rejected),
-            (WithdrawalStatus::Failed, txid) => Some(Self::Failed { txid }),
-            (WithdrawalStatus::NeedsReview, txid) => Some(Self::NeedsReview { txid }),
+    pub const fn attempts(&self) -> u32 {
+        match self {
+            Self::Processing { attempts, .. } => *attempts,
+            _ => 0,
+        }
+    }
+
+    /// When it waits to be given to the provider, if it does.
+    #[must_use]
+    pub const fn next_send(&self) -> Option<NextSend> {
+        match self {
+            Self::Approved => Some(NextSend::AtOnce),
+            Self::Processing { retry_at: Some(at), .. } => Some(NextSend::At(*at)),
             _ => None,
         }
+    }
+
+    /// The state that a store keeps in four columns; `None` where they contradict each other.
+    #[must_use]
+    pub fn stored(
+        status: WithdrawalStatus,
+        txid: Option<Line>,
+        attempts: u32,
+        retry_at: Option<Timestamp>,
+    ) -> Option<Self> {
+        match (status, txid, attempts, retry_at) {
+            (WithdrawalStatus::Processing, None, attempts, retry_at) => {
+                Some(Self::Processing { attempts, retry_at })
+            }
+            (WithdrawalStatus::Pending, None, 0, None) => Some(Self::Pending),
+            (WithdrawalStatus::Approved, None, 0, None) => Some(Self::Approved),
+            (WithdrawalStatus::Broadcast, Some(txid), 0, None) => Some(Self::Broadcast { txid }),
+            (WithdrawalStatus::Completed, Some(txid), 0, None) => Some(Self::Completed { txid }),
+            (WithdrawalStatus::Cancelled, None, 0, None) => Some(Self::Cancelled),
+            (WithdrawalStatus::Rejected, None, 0, None) => Some(Self::Rejected),
+            (WithdrawalStatus::Failed, txid, 0, None) => Some(Self::Failed { txid }),
+            (WithdrawalStatus::NeedsReview, txid, 0, None) => Some(Self::NeedsReview { txid }),
+            _ => None,
+        }
+    }
+}
+
+/// Which withdrawals a list shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct WithdrawalFilter {
+    /// Only this person's.
+    pub user: Option<UserId>,
+    /// Only those with this status.
+    pub status: Option<WithdrawalStatus>,
+}
+
+impl WithdrawalFilter {
+    /// All of a person's.
+    #[must_use]
+    pub const fn of(user: UserId) -> Self {
+        Self { user: Some(user), status: None }
+    }
+
+    /// Whether the filter shows this one.
+    #[must_use]
+    pub fn shows(&self, withdrawal: &Withdrawal) -> bool {
+        self.user.is_none_or(|user| user == withdrawal.user)
+            && self.status.is_none_or(|status| status == withdrawal.state.status())
     }
 }
 
@@ -195,4 +261,12 @@ pub struct Withdrawal {
     pub created_at: Timestamp,
     /// When its state last changed.
     pub updated_at: Timestamp,
+}
+
+impl Withdrawal {
+    /// Whether this operator may approve or reject it: nobody judges their own.
+    #[must_use]
+    pub fn is_judged_by(&self, operator: UserId) -> bool {
+        operator != self.user
+    }
 }

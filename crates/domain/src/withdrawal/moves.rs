@@ -6,6 +6,8 @@
 use crate::ids::UserId;
 use crate::ledger::{Account, OutsideAccount, Transfer, TransferKind};
 use crate::text::Line;
+use crate::timestamp::Timestamp;
+use crate::withdrawal::open::hold;
 use crate::withdrawal::{Withdrawal, WithdrawalState, WithdrawalStatus};
 
 /// What is to become of a withdrawal.
@@ -26,8 +28,17 @@ pub enum Move {
         /// Who says so.
         by: UserId,
     },
-    /// It is being sent.
+    /// An operator sends it by hand.
     Process,
+    /// The worker gives it to the provider, for the first time or, when that is due, again.
+    Send {
+        /// The present moment.
+        now: Timestamp,
+        /// When it is given to the provider again, unless an answer is known by then.
+        again_at: Timestamp,
+    },
+    /// The provider has it: it is not given to the provider again.
+    Accepted,
     /// It was sent.
     Broadcast {
         /// The transaction on the network.
@@ -79,12 +90,14 @@ pub enum MoveRefusal {
 }
 
 impl Move {
-    const fn to(&self) -> WithdrawalStatus {
+    /// Where it leads.
+    #[must_use]
+    pub const fn to(&self) -> WithdrawalStatus {
         match self {
             Self::Cancel { .. } => WithdrawalStatus::Cancelled,
             Self::Approve { .. } => WithdrawalStatus::Approved,
             Self::Reject { .. } => WithdrawalStatus::Rejected,
-            Self::Process => WithdrawalStatus::Processing,
+            Self::Process | Self::Send { .. } | Self::Accepted => WithdrawalStatus::Processing,
             Self::Broadcast { .. } => WithdrawalStatus::Broadcast,
             Self::Complete { .. } => WithdrawalStatus::Completed,
             Self::Fail => WithdrawalStatus::Failed,
@@ -92,12 +105,14 @@ impl Move {
         }
     }
 
-    fn is_theirs(&self, owner: UserId) -> bool {
+    fn is_theirs(&self, withdrawal: &Withdrawal) -> bool {
         match self {
-            Self::Cancel { by } => *by == owner,
-            Self::Approve { by: Some(by) } | Self::Reject { by } => *by != owner,
+            Self::Cancel { by } => *by == withdrawal.user,
+            Self::Approve { by: Some(by) } | Self::Reject { by } => withdrawal.is_judged_by(*by),
             Self::Approve { by: None }
             | Self::Process
+            | Self::Send { .. }
+            | Self::Accepted
             | Self::Broadcast { .. }
             | Self::Complete { .. }
             | Self::Fail
@@ -127,31 +142,52 @@ const fn edges(from: WithdrawalStatus) -> &'static [WithdrawalStatus] {
 /// [`MoveRefusal`], the first that applies in its order, a move to where it stands already aside.
 pub fn decide(withdrawal: &Withdrawal, to: Move) -> Result<Decision, MoveRefusal> {
     let current = withdrawal.state.status();
-    if !to.is_theirs(withdrawal.user) {
+    if !to.is_theirs(withdrawal) {
         return Err(MoveRefusal::NotTheirs);
     }
-    if current == to.to() {
-        return Ok(Decision::Unchanged);
-    }
-    if !edges(current).contains(&to.to()) {
-        let allowed = edges(current).to_vec();
-        return Err(MoveRefusal::InvalidTransition { current, allowed });
-    }
-    let next = match to {
-        Move::Cancel { .. } => WithdrawalState::Cancelled,
-        Move::Approve { .. } => WithdrawalState::Approved,
-        Move::Reject { .. } => WithdrawalState::Rejected,
-        Move::Process => WithdrawalState::Processing,
-        Move::Broadcast { txid } => WithdrawalState::Broadcast { txid },
-        Move::Complete { txid } => {
-            let known = || withdrawal.state.txid().cloned();
-            WithdrawalState::Completed { txid: txid.or_else(known).ok_or(MoveRefusal::TxidMissing)? }
+    let refused = || MoveRefusal::InvalidTransition { current, allowed: edges(current).to_vec() };
+    let next = match (&withdrawal.state, to) {
+        (WithdrawalState::Processing { attempts, retry_at: Some(at) }, Move::Send { now, again_at })
+            if *at <= now =>
+        {
+            WithdrawalState::Processing { attempts: attempts.saturating_add(1), retry_at: Some(again_at) }
         }
-        Move::Fail => WithdrawalState::Failed { txid: withdrawal.state.txid().cloned() },
-        Move::Review => WithdrawalState::NeedsReview { txid: withdrawal.state.txid().cloned() },
+        (WithdrawalState::Processing { attempts, retry_at: Some(_) }, Move::Accepted) => {
+            WithdrawalState::Processing { attempts: *attempts, retry_at: None }
+        }
+        // What is not due, or has its answer, is not sent; what was never sent is not accepted.
+        (WithdrawalState::Processing { .. }, Move::Send { .. })
+        | (WithdrawalState::Approved, Move::Accepted) => return Err(refused()),
+        (_, to) if current == to.to() => return Ok(Decision::Unchanged),
+        (_, to) if !edges(current).contains(&to.to()) => return Err(refused()),
+        (state, to) => reached(state, to)?,
     };
     let transfer = settlement(withdrawal, next.status());
     Ok(Decision::Moved(WithdrawalMove { to: next, transfer }))
+}
+
+/// The state that a move along an edge leads to.
+fn reached(from: &WithdrawalState, to: Move) -> Result<WithdrawalState, MoveRefusal> {
+    let known = || from.txid().cloned();
+    Ok(match to {
+        Move::Cancel { .. } => WithdrawalState::Cancelled,
+        Move::Approve { .. } => WithdrawalState::Approved,
+        Move::Reject { .. } => WithdrawalState::Rejected,
+        Move::Process | Move::Accepted => WithdrawalState::Processing { attempts: 0, retry_at: None },
+        Move::Send { again_at, .. } => WithdrawalState::Processing { attempts: 1, retry_at: Some(again_at) },
+        Move::Broadcast { txid } => WithdrawalState::Broadcast { txid },
+        Move::Complete { txid } => {
+            WithdrawalState::Completed { txid: txid.or_else(known).ok_or(MoveRefusal::TxidMissing)? }
+        }
+        Move::Fail => WithdrawalState::Failed { txid: known() },
+        Move::Review => WithdrawalState::NeedsReview { txid: known() },
+    })
+}
+
+/// The transfers of each operation that moved its money on the way to where it stands, in their order.
+pub(crate) fn history(withdrawal: &Withdrawal) -> Vec<Vec<Transfer>> {
+    let ended = settlement(withdrawal, withdrawal.state.status());
+    [Some(hold(withdrawal)), ended].into_iter().flatten().map(|transfer| vec![transfer]).collect()
 }
 
 /// The transfer that ends the hold, where the next status ends it.

@@ -1,5 +1,6 @@
 //! Making a withdrawal: the amount is held at once.
 
+use crate::address::{Destination, DestinationRefusal};
 use crate::ids::{UserId, WithdrawalId};
 use crate::ledger::{Account, Transfer, TransferKind};
 use crate::money::{Amount, Currency, Money};
@@ -20,6 +21,15 @@ pub struct NewWithdrawal {
     pub network: Line,
 }
 
+/// Why a withdrawal cannot be made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OpenRefusal {
+    /// Nothing can be sent there.
+    Destination(DestinationRefusal),
+    /// It is more than one withdrawal may be.
+    Limit(Limit),
+}
+
 /// The least that can be withdrawn at once: one whole unit of the currency.
 #[must_use]
 pub fn minimum(currency: &Currency) -> Money {
@@ -29,36 +39,46 @@ pub fn minimum(currency: &Currency) -> Money {
 /// The withdrawal, and the transfer that holds its amount. The rolling limits are judged when it is applied.
 ///
 /// # Errors
-/// [`Limit::Single`] when it is more than one withdrawal may be.
+/// [`OpenRefusal`], the first that applies in its order.
 pub fn open(
     id: WithdrawalId,
     user: UserId,
     new: NewWithdrawal,
     terms: &WithdrawalTerms,
     now: Timestamp,
-) -> Result<(Withdrawal, Transfer), Limit> {
+) -> Result<(Withdrawal, Transfer), OpenRefusal> {
+    let NewWithdrawal { amount, wallet_address, currency, network } = new;
+    let destination = terms
+        .address_policy
+        .judge(&terms.options, Destination { currency, network, wallet_address })
+        .map_err(OpenRefusal::Destination)?;
     if let Some(most) = terms.limits.max_amount
-        && new.amount > most
+        && amount > most
     {
-        return Err(Limit::Single(most));
+        return Err(OpenRefusal::Limit(Limit::Single(most)));
     }
-    let needs_no_operator = terms.auto_approve_below.is_some_and(|limit| new.amount < limit);
+    let needs_no_operator = terms.auto_approve_below.is_some_and(|limit| amount < limit);
     let withdrawal = Withdrawal {
         id,
         user,
-        amount: new.amount,
-        wallet_address: new.wallet_address,
-        currency: new.currency,
-        network: new.network,
+        amount,
+        wallet_address: destination.wallet_address,
+        currency: destination.currency,
+        network: destination.network,
         state: if needs_no_operator { WithdrawalState::Approved } else { WithdrawalState::Pending },
         created_at: now,
         updated_at: now,
     };
-    let hold = Transfer {
-        debit: Account::Available(user),
-        credit: Account::Held(user),
-        amount: new.amount,
+    let transfer = hold(&withdrawal);
+    Ok((withdrawal, transfer))
+}
+
+/// The transfer that holds the amount.
+pub(super) const fn hold(withdrawal: &Withdrawal) -> Transfer {
+    Transfer {
+        debit: Account::Available(withdrawal.user),
+        credit: Account::Held(withdrawal.user),
+        amount: withdrawal.amount,
         kind: TransferKind::Hold,
-    };
-    Ok((withdrawal, hold))
+    }
 }

@@ -1,9 +1,12 @@
 //! A book with everything that was ever written to it, for the tables of cases.
 
-use cuepoint_domain::ids::{OperationId, RequestId, UserId, WithdrawalId};
+use std::collections::BTreeSet;
+
+use cuepoint_domain::adjustment::{Adjustment, Correction};
+use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{
     Actor, Auditor, Balance, Book, Changes, Entry, Finding, Origin, Outcome, Plan, Posting, Receipt,
-    Rejection, Summary, Verdict, Wallet, apply,
+    Rejection, Summary, Thing, Trace, Verdict, Wallet, apply,
 };
 use cuepoint_domain::money::{Amount, BasisPoints, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, RequestTerms};
@@ -11,6 +14,8 @@ use cuepoint_domain::people::{ArtistType, User};
 use cuepoint_domain::plans;
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::Charge;
+use cuepoint_domain::withdrawal;
 use time::Duration;
 
 pub const GUEST: i64 = 1;
@@ -47,6 +52,16 @@ pub fn terms(bps: u16) -> RequestTerms {
         pending_for: Duration::minutes(15),
         accepted_for: Duration::minutes(60),
         commission: BasisPoints::new(bps).unwrap(),
+    }
+}
+
+/// A correction of somebody's balance, not by nothing.
+pub fn adjustment(number: i64, who: i64, cents: i128) -> Adjustment {
+    Adjustment {
+        id: AdjustmentId::new(number).unwrap(),
+        user: user(who),
+        correction: Correction::signed(money(cents)).unwrap(),
+        reason: line("a mistake"),
     }
 }
 
@@ -122,8 +137,8 @@ impl Ledger {
 
     pub fn adjust(&mut self, who: i64, cents: i128) -> Result<Receipt, Rejection> {
         let origin = self.origin(at(0));
-        let id = cuepoint_domain::ids::AdjustmentId::new(i64::try_from(self.operations).unwrap()).unwrap();
-        self.apply(&plans::adjust(origin, id, user(who), money(cents)).unwrap())
+        let number = i64::try_from(self.operations).unwrap();
+        self.apply(&plans::adjust(origin, adjustment(number, who, cents)))
     }
 
     /// Opens a request at the list price, under this number.
@@ -176,6 +191,25 @@ impl Ledger {
         self.book.wallets[&user(who)].balance
     }
 
+    /// Tops up, under this number.
+    pub fn topup(
+        &mut self,
+        number: i64,
+        who: i64,
+        cents: i128,
+        charge: Charge,
+    ) -> Result<Receipt, Rejection> {
+        let (id, origin) = (TopupId::new(number).unwrap(), self.origin(at(3)));
+        self.apply(&plans::open_topup(origin, id, user(who), amount(cents), charge))
+    }
+
+    /// Moves a stored withdrawal, whose rule must allow it.
+    pub fn move_withdrawal(&mut self, number: i64, to: withdrawal::Move) -> Result<Receipt, Rejection> {
+        let stored = self.book.withdrawal(WithdrawalId::new(number).unwrap()).unwrap().clone();
+        let origin = self.origin(at(4));
+        self.apply(&plans::move_withdrawal(origin, &stored, to).unwrap())
+    }
+
     /// The self-check of everything that was written.
     pub fn audit(&self) -> Result<Summary, Finding> {
         let mut auditor = Auditor::new();
@@ -189,6 +223,33 @@ impl Ledger {
                 .for_each(|entry| auditor.entry(entry));
         }
         self.postings.iter().for_each(|posting| auditor.posting(posting));
+        self.things().iter().for_each(|thing| auditor.thing(thing, &self.trace(thing)));
         auditor.finish()
+    }
+
+    /// Everything that entries can be about, by kind and id.
+    pub fn things(&self) -> Vec<Thing> {
+        let adjustments = self.book.operations.values().filter_map(|receipt| match &receipt.outcome {
+            Outcome::Adjustment(adjustment, _) => Some(Thing::Adjustment(adjustment.clone())),
+            _ => None,
+        });
+        let requests = self.book.requests.values().cloned().map(Thing::Request);
+        let withdrawals = self.book.withdrawals().cloned().map(Thing::Withdrawal);
+        let topups = self.book.topups.values().cloned().map(Thing::Topup);
+        let mut things: Vec<Thing> = requests.chain(withdrawals).chain(topups).chain(adjustments).collect();
+        things.sort_by_key(Thing::reference);
+        things
+    }
+
+    fn trace(&self, thing: &Thing) -> Trace {
+        let about = |entry: &&Entry| entry.reference == thing.reference();
+        let entries: Vec<Entry> = self.entries.iter().filter(about).cloned().collect();
+        let operations: BTreeSet<OperationId> = entries.iter().map(|entry| entry.operation).collect();
+        let posted = |posting: &&Posting| operations.contains(&posting.operation);
+        Trace {
+            postings: self.postings.iter().filter(posted).copied().collect(),
+            receipts: operations.iter().filter_map(|one| self.book.operations.get(one)).cloned().collect(),
+            entries,
+        }
     }
 }

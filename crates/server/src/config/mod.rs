@@ -5,13 +5,16 @@
 
 mod keys;
 mod layers;
+mod payout_options;
+mod providers;
 mod settings;
 #[cfg(test)]
 mod tests;
 mod values;
 
 pub use layers::{Environment, Layers};
-pub use settings::{Auth, Bootstrap, Postgres, Requests, Server, Settings, Storage, TopupProviderKind};
+pub use providers::{PayoutProviderKind, Payouts, TopupProviderKind, Topups};
+pub use settings::{Auth, Bootstrap, Postgres, Requests, Server, Settings, Storage};
 
 use thiserror::Error;
 

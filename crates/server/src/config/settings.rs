@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use cuepoint_domain::address::AddressPolicy;
 use cuepoint_domain::money::{Amount, BasisPoints, Currency};
 use cuepoint_domain::music_request::RequestTerms;
 use cuepoint_domain::text::{Email, Password};
@@ -10,6 +11,8 @@ use secrecy::{ExposeSecret, SecretString};
 use time::Duration;
 use url::Url;
 
+use super::payout_options::payout_options;
+use super::providers::{self, Payouts, TopupProviderKind, Topups};
 use super::values::{Values, missing};
 use super::{ConfigError, Environment};
 
@@ -32,10 +35,14 @@ pub struct Settings {
     pub currency: Currency,
     /// Song requests.
     pub requests: Requests,
+    /// How often the ledger checks itself; `None` means never.
+    pub audit_interval: Option<std::time::Duration>,
     /// The terms of withdrawals.
     pub withdrawals: WithdrawalTerms,
-    /// Who takes the guests' money.
-    pub topup_provider: TopupProviderKind,
+    /// Taking the guests' money.
+    pub topups: Topups,
+    /// Sending money out.
+    pub payouts: Payouts,
     /// The web pages whose scripts may call the API.
     pub cors_allowed_origins: Vec<String>,
     /// Whether too many calls are refused.
@@ -97,15 +104,6 @@ pub struct Requests {
     pub sweep_interval: std::time::Duration,
 }
 
-/// Who takes the guests' money.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TopupProviderKind {
-    /// Nobody.
-    None,
-    /// A pretended one that confirms at once.
-    Sandbox,
-}
-
 /// An operator who is made at start if nobody has the address.
 #[derive(Clone, Debug)]
 pub struct Bootstrap {
@@ -124,8 +122,10 @@ impl Settings {
             storage: storage(values)?,
             auth: auth(values)?,
             requests: requests(values)?,
+            audit_interval: audit_interval(values)?,
             withdrawals: withdrawals(values, &currency)?,
-            topup_provider: topup_provider(values)?,
+            topups: providers::topups(values, environment)?,
+            payouts: providers::payouts(values, environment)?,
             cors_allowed_origins: allowed_origins(values)?,
             rate_limits: values.flag("rate_limits.enabled")?,
             bootstrap: bootstrap(values)?,
@@ -145,7 +145,7 @@ impl Settings {
                 "memory is refused in production, because its data ends with the process",
             );
         }
-        if self.topup_provider == TopupProviderKind::Sandbox {
+        if self.topups.provider == TopupProviderKind::Sandbox {
             return refuse(
                 "topups.provider",
                 "sandbox is refused in production, because it gives money away",
@@ -214,11 +214,15 @@ fn requests(values: &Values) -> Result<Requests, ConfigError> {
     })
 }
 
+fn audit_interval(values: &Values) -> Result<Option<std::time::Duration>, ConfigError> {
+    let week = DAY.saturating_mul(7);
+    let seconds: u32 = values.required_number("ledger.audit_interval_seconds", 0..=week)?;
+    Ok((seconds > 0).then(|| std::time::Duration::from_secs(u64::from(seconds))))
+}
+
 fn withdrawals(values: &Values, currency: &Currency) -> Result<WithdrawalTerms, ConfigError> {
-    let lenient = values.choice("withdrawals.address_policy", &[("lenient", true), ("strict", false)])?;
-    if !lenient {
-        return Err(unavailable("withdrawals.address_policy", "strict"));
-    }
+    let policies = AddressPolicy::ALL.map(|policy| (policy.name(), policy));
+    let address_policy = values.choice("withdrawals.address_policy", &policies)?;
     let most = |key| values.amount(key, currency, false);
     let limits = WithdrawalLimits {
         max_amount: most("withdrawals.max_amount")?,
@@ -227,17 +231,7 @@ fn withdrawals(values: &Values, currency: &Currency) -> Result<WithdrawalTerms, 
     };
     let auto_approve_below: Option<Amount> =
         values.amount("withdrawals.auto_approve_below", currency, true)?;
-    Ok(WithdrawalTerms { limits, auto_approve_below })
-}
-
-fn topup_provider(values: &Values) -> Result<TopupProviderKind, ConfigError> {
-    let key = "topups.provider";
-    let providers = [
-        ("none", Some(TopupProviderKind::None)),
-        ("sandbox", Some(TopupProviderKind::Sandbox)),
-        ("webhook", None),
-    ];
-    values.choice(key, &providers)?.ok_or_else(|| unavailable(key, "webhook"))
+    Ok(WithdrawalTerms { limits, auto_approve_below, address_policy, options: payout_options(values)? })
 }
 
 fn allowed_origins(values: &Values) -> Result<Vec<String>, ConfigError> {
@@ -267,10 +261,6 @@ fn bootstrap(values: &Values) -> Result<Option<Bootstrap>, ConfigError> {
 
 fn seconds(values: &Values, key: &str, most: u32) -> Result<Duration, ConfigError> {
     values.required_number(key, 1..=most).map(|seconds| Duration::seconds(i64::from(seconds)))
-}
-
-fn unavailable(key: &str, value: &str) -> ConfigError {
-    ConfigError::new(key, format!("{value} is not available in this version"))
 }
 
 /// The origin that an http(s) address without path, query or user is.

@@ -38,6 +38,11 @@ impl Values {
         }
     }
 
+    /// Whether the key has a value.
+    pub(super) fn is_set(&self, key: &str) -> bool {
+        self.0.contains_key(key)
+    }
+
     /// A text that is not empty, if there is one.
     pub(super) fn text(&self, key: &str) -> Result<Option<&str>, ConfigError> {
         match self.0.get(key) {

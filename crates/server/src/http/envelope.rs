@@ -102,6 +102,12 @@ impl Answer {
         Self::of(StatusCode::CREATED, &BareSuccess { status: "ok", data })
     }
 
+    /// 204, with nothing more to say.
+    #[must_use]
+    pub const fn no_content() -> Self {
+        Self { status: StatusCode::NO_CONTENT, location: None, replayed: false, body: Vec::new() }
+    }
+
     /// The answer, saying where the thing is that was made.
     #[must_use]
     pub fn at(mut self, location: String) -> Self {
@@ -119,7 +125,10 @@ impl Answer {
     /// The answer as a response.
     #[must_use]
     pub fn respond(self) -> HttpResponse {
-        let mut response = json(self.status);
+        let mut response = match self.status {
+            StatusCode::NO_CONTENT => HttpResponse::build(self.status),
+            status => json(status),
+        };
         if let Some(location) = self.location {
             response.insert_header((header::LOCATION, location));
         }
@@ -181,10 +190,15 @@ impl ApiError {
             headers.insert(header::HeaderName::from_static("x-ratelimit-limit"), quota.limit.into());
             headers.insert(header::HeaderName::from_static("x-ratelimit-remaining"), 0.into());
         }
-        if self.code == Code::Unavailable && !self.details.lasting {
+        if is_worth_trying_again(self.code) {
             headers.insert(header::RETRY_AFTER, RETRY_AFTER_SECONDS.into());
         }
     }
+}
+
+/// Whether the same request may be answered otherwise in a moment.
+const fn is_worth_trying_again(code: Code) -> bool {
+    matches!(code, Code::Unavailable | Code::IdempotencyInFlight)
 }
 
 /// What a 401 asks for, and what was wrong with what came (RFC 6750, part 3).
@@ -254,7 +268,8 @@ mod tests {
             let (headers, _) = sent(ApiError::from(code).respond("r1")).await;
             let unauthorized = code.status() == StatusCode::UNAUTHORIZED;
             assert!(!unauthorized || headers.contains_key("www-authenticate"), "{code:?}");
-            assert_eq!(headers.contains_key("retry-after"), code == Code::Unavailable, "{code:?}");
+            let again = [Code::Unavailable, Code::IdempotencyInFlight].contains(&code);
+            assert_eq!(headers.contains_key("retry-after"), again, "{code:?}");
         }
         let quota = Quota { limit: 60, retry_after_seconds: 7 };
         let (headers, _) = sent(ApiError::rate_limited(quota).respond("r1")).await;

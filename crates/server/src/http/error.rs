@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 
 use actix_web::http::StatusCode;
+use cuepoint_domain::address::{AddressError, DestinationRefusal};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::people::ProfileRefusal;
 use cuepoint_domain::ports::Unavailable;
 use cuepoint_domain::service::{
-    AddressedError, CancelWithdrawalError, ChangeProfileError, FindError, LoginError, MoveRequestError,
-    Obstacle, OpenRequestError, OpenWithdrawalError, RefreshError, RegisterError, ReplayError, TopupError,
+    AddressedError, AdjustError, CancelWithdrawalError, ChangeProfileError, FindError, LoginError,
+    MoveRequestError, Obstacle, OpenRequestError, OpenWithdrawalError, OperatorMoveError, RefreshError,
+    RegisterError, ReplayError, TellError, TopupError,
 };
 use cuepoint_domain::withdrawal::Limit;
 
@@ -146,8 +148,6 @@ pub struct Details {
     pub quota: Option<Quota>,
     /// Of a method that a route has not, those that it has.
     pub allow: Option<String>,
-    /// Whether it will not pass by itself, so that coming back is of no use.
-    pub lasting: bool,
     /// What the log says and no client sees.
     pub cause: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -175,8 +175,7 @@ impl ApiError {
     /// Something that this deployment does not do.
     #[must_use]
     pub fn not_here(message: &'static str) -> Self {
-        let details = Details { lasting: true, ..Details::default() };
-        Self { message: message.into(), ..Self::with(Code::Unavailable, details) }
+        Self::saying(Code::Unavailable, message)
     }
 
     /// The failure that fields cause; as Laravel does, the first sentence is also the message.
@@ -353,9 +352,29 @@ impl From<MoveRequestError> for ApiError {
     }
 }
 
+impl From<DestinationRefusal> for ApiError {
+    fn from(refusal: DestinationRefusal) -> Self {
+        let address = "wallet_address";
+        Self::invalid(match refusal {
+            DestinationRefusal::Currency => Errors::one("currency", sentence::selected("currency")),
+            DestinationRefusal::Network => Errors::one("network", sentence::selected("network")),
+            DestinationRefusal::Address(error) => {
+                let sentence = match error {
+                    AddressError::Malformed => sentence::format(address),
+                    AddressError::OtherNetwork => sentence::other_network(address),
+                    AddressError::TestNetwork => sentence::test_network(address),
+                    AddressError::Ownerless => sentence::ownerless(address),
+                };
+                Errors::one(address, sentence)
+            }
+        })
+    }
+}
+
 impl IntoApiError for OpenWithdrawalError {
     fn into_api_error(self, currency: &Currency) -> ApiError {
         match self {
+            Self::Destination(refusal) => refusal.into(),
             Self::LimitExceeded(limit) => {
                 let sentence = match limit {
                     Limit::Single(most) => sentence::at_most("amount", &currency.print(most.money())),
@@ -383,6 +402,41 @@ impl From<CancelWithdrawalError> for ApiError {
                 Self::invalid_transition(Transition { current: current.name(), allowed })
             }
             CancelWithdrawalError::Obstacle(obstacle) => obstacle.into(),
+        }
+    }
+}
+
+impl From<OperatorMoveError> for ApiError {
+    fn from(error: OperatorMoveError) -> Self {
+        match error {
+            OperatorMoveError::OwnWithdrawal => Code::Forbidden.into(),
+            OperatorMoveError::TxidMissing => Self::invalid(Errors::one("txid", sentence::required("txid"))),
+            OperatorMoveError::InvalidTransition { current, allowed } => {
+                let allowed = allowed.into_iter().map(|status| status.name()).collect();
+                Self::invalid_transition(Transition { current: current.name(), allowed })
+            }
+            OperatorMoveError::Obstacle(obstacle) => obstacle.into(),
+        }
+    }
+}
+
+impl From<AdjustError> for ApiError {
+    fn from(error: AdjustError) -> Self {
+        match error {
+            AdjustError::NoSuchUser => Self::invalid(Errors::one("user_id", sentence::selected("user_id"))),
+            AdjustError::InsufficientFunds => {
+                Self::of_field(Code::InsufficientFunds, "amount", sentence::funds("amount"))
+            }
+            AdjustError::Obstacle(obstacle) => obstacle.into(),
+        }
+    }
+}
+
+impl From<TellError> for ApiError {
+    fn from(error: TellError) -> Self {
+        match error {
+            TellError::NotFound => Code::NotFound.into(),
+            TellError::Obstacle(obstacle) => obstacle.into(),
         }
     }
 }

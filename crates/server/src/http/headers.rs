@@ -26,6 +26,34 @@ pub fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
     if fits { Ok(token) } else { Err(Code::InvalidToken.into()) }
 }
 
+/// The headers of a provider's message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Signature<'a> {
+    /// The message's id.
+    pub id: &'a str,
+    /// When it was sent.
+    pub timestamp: &'a str,
+    /// Its signatures.
+    pub signatures: &'a str,
+}
+
+/// The headers by which a provider's message is judged.
+///
+/// # Errors
+/// [`Code::Unauthenticated`] without one of them, [`Code::InvalidToken`] when one is given twice or is no text.
+pub fn signature(headers: &HeaderMap) -> Result<Signature<'_>, ApiError> {
+    let one = |name: &'static str| {
+        let mut values = headers.get_all(name);
+        let value = values.next().ok_or(Code::Unauthenticated)?;
+        value.to_str().ok().filter(|_| values.next().is_none()).ok_or(Code::InvalidToken)
+    };
+    Ok(Signature {
+        id: one("webhook-id")?,
+        timestamp: one("webhook-timestamp")?,
+        signatures: one("webhook-signature")?,
+    })
+}
+
 /// That the client takes JSON, which it also does when it says nothing.
 ///
 /// # Errors

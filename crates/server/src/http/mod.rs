@@ -1,9 +1,11 @@
 //! The HTTP contract: routes, the checks that every call goes through, and what clients see.
 //!
 //! Reading order: [`routes`] (the table of contents), [`call`] (the checks in their order), the handlers by subject
-//! ([`auth`], [`profile`], [`djs`], [`requests`], [`wallet`], [`topups`], [`withdrawals`]), [`views`] (what is shown),
+//! ([`auth`], [`profile`], [`djs`], [`requests`], [`wallet`], [`topups`], [`withdrawals`],
+//! [`operators`], [`operator_withdrawals`], [`webhooks`]), [`views`] (what is shown),
 //! [`error`] (what is refused, and how).
 
+pub mod audit;
 pub mod auth;
 pub mod call;
 pub mod cors;
@@ -14,10 +16,13 @@ pub mod error;
 pub mod fields;
 pub mod headers;
 pub mod health;
+pub mod in_flight;
 pub mod json;
 pub mod money;
 pub mod observe;
 pub mod openapi;
+pub mod operator_withdrawals;
+pub mod operators;
 pub mod page;
 pub mod pipeline;
 pub mod profile;
@@ -33,6 +38,7 @@ pub mod topups;
 pub mod values;
 pub mod views;
 pub mod wallet;
+pub mod webhooks;
 pub mod withdrawals;
 
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Takes a call from its bytes to its answer: every check in the contract's order, in one place.
 //!
 //! Route and method come first and are the router's. Then, here: token, operator role, rate limit, headers, size,
-//! media type, JSON, idempotency key. Then, in the handler and its use case: id and object, the caller's role, fields,
+//! media type, JSON, idempotency key; a provider's signature is judged over the body, after its size. Then, in the handler and its use case: id and object, the caller's role, fields,
 //! state, limits, funds.
 
 use std::sync::Arc;
@@ -19,11 +19,12 @@ use crate::app::App;
 use crate::http::call::Call;
 use crate::http::envelope::Answer;
 use crate::http::error::{ApiError, Code};
-use crate::http::headers;
+use crate::http::headers::{self, Signature};
 use crate::http::json::{BodyError, Object};
 use crate::http::query::Query;
-use crate::http::route::{Access, Body, Endpoint, Route};
+use crate::http::route::{Access, Body, Commanded, Endpoint, Provider, Route};
 use crate::security::tokens::Identity;
+use crate::webhooks::SignedMessage;
 
 /// The largest body, in bytes.
 const MAX_BODY: usize = 64 * 1024;
@@ -41,6 +42,10 @@ pub async fn answer(
     payload: Payload,
 ) -> Result<Answer, ApiError> {
     let caller = identify(route.access, app, request)?;
+    let signature = match route.access {
+        Access::Provider(by) => Some((by, headers::signature(request.headers())?)),
+        Access::Open | Access::Member | Access::Operator => None,
+    };
     // A rate limiter goes here: it knows the caller, or the peer where there is none, and has read nothing yet.
     headers::accepts_json(request)?;
     let key = match (&route.endpoint, &caller) {
@@ -50,6 +55,9 @@ pub async fn answer(
     };
     let body = tokio::time::timeout(BODY_TIMEOUT, read(route.body, request, payload));
     let body = body.await.map_err(|_| ApiError::saying(Code::BadRequest, "The body took too long."))??;
+    if let Some((by, signature)) = signature {
+        verify(by, app, &signature, &body)?;
+    }
     let key = key.map(|scope| IdempotencyKey { scope, fingerprint: Fingerprint::of(&body) });
     let call = Call {
         app: Arc::clone(app),
@@ -62,25 +70,32 @@ pub async fn answer(
     match (&route.endpoint, caller) {
         (Endpoint::Open(run), _) => run(call).await,
         (Endpoint::Member(run), Some(caller)) => run(call, caller).await,
-        (Endpoint::Command(command), Some(caller)) => {
-            if let Some(key) = key
-                && let Some(receipt) = app.services.replay(key.scope, key.fingerprint).await?
-            {
-                return Ok((command.view)(app, &receipt)?.replayed());
-            }
-            match (command.run)(call, caller).await? {
-                Applied::Fresh(receipt) => (command.view)(app, &receipt),
-                Applied::Replayed(receipt) => Ok((command.view)(app, &receipt)?.replayed()),
-            }
-        }
+        (Endpoint::Command(command), Some(caller)) => match key {
+            None => carry_out(command, call, caller).await,
+            Some(key) => app.in_flight.alone(key.scope, carry_out(command, call, caller)).await?,
+        },
         (Endpoint::Member(_) | Endpoint::Command(_), None) => Err(Code::Unauthenticated.into()),
         (Endpoint::Plain(_), _) => Err(ApiError::internal("a plain route is answered by the router")),
     }
 }
 
+/// Does a command, unless it was done before with the same key: what it came to then is the answer.
+async fn carry_out(command: &Commanded, call: Call, caller: Identity) -> Result<Answer, ApiError> {
+    let app = Arc::clone(&call.app);
+    if let Some(key) = call.key
+        && let Some(receipt) = app.services.replay(key.scope, key.fingerprint).await?
+    {
+        return Ok((command.view)(&app, &receipt)?.replayed());
+    }
+    match (command.run)(call, caller).await? {
+        Applied::Fresh(receipt) => (command.view)(&app, &receipt),
+        Applied::Replayed(receipt) => Ok((command.view)(&app, &receipt)?.replayed()),
+    }
+}
+
 /// Who calls, where that matters.
 fn identify(access: Access, app: &App, request: &HttpRequest) -> Result<Option<Identity>, ApiError> {
-    if access == Access::Open {
+    if matches!(access, Access::Open | Access::Provider(_)) {
         return Ok(None);
     }
     let token = headers::bearer(request.headers())?;
@@ -89,6 +104,19 @@ fn identify(access: Access, app: &App, request: &HttpRequest) -> Result<Option<I
         return Err(Code::InsufficientScope.into());
     }
     Ok(Some(identity))
+}
+
+/// Whether the provider sent this body, a short while ago.
+fn verify(by: Provider, app: &App, signature: &Signature<'_>, body: &[u8]) -> Result<(), ApiError> {
+    let secrets = match by {
+        Provider::Topups => &app.secrets.topups,
+        Provider::Payouts => &app.secrets.payouts,
+    };
+    let Signature { id, timestamp, signatures } = *signature;
+    let message = SignedMessage { id, timestamp, signatures, body };
+    let sent = secrets.verify(message, app.clock.now());
+    sent.then_some(())
+        .ok_or_else(|| ApiError::saying(Code::InvalidToken, "The signature is wrong or too old."))
 }
 
 /// The body, as long as it is not too long; a declared length is believed before a byte is read.

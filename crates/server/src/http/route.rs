@@ -24,6 +24,17 @@ pub enum Access {
     Member,
     /// Who has an operator's access token.
     Operator,
+    /// A provider, by its signature.
+    Provider(Provider),
+}
+
+/// Who signs messages to this service.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Provider {
+    /// Who takes the guests' money.
+    Topups,
+    /// Who sends money out.
+    Payouts,
 }
 
 /// Which body a route takes.
@@ -94,6 +105,15 @@ where
     Route { method: Method::POST, path, access: Access::Open, body: Body::Json, endpoint }
 }
 
+/// A POST that a provider signs.
+pub(super) fn signed<F, A>(path: &'static str, by: Provider, run: F) -> Route
+where
+    F: Fn(Call) -> A + 'static,
+    A: Future<Output = Result<Answer, ApiError>> + 'static,
+{
+    Route { access: Access::Provider(by), ..open(path, run) }
+}
+
 /// A GET of who has a token.
 pub(super) fn member<F, A>(path: &'static str, run: F) -> Route
 where
@@ -102,6 +122,28 @@ where
 {
     let endpoint = Endpoint::Member(Box::new(move |call, caller| Box::pin(run(call, caller))));
     Route { method: Method::GET, path, access: Access::Member, body: Body::None, endpoint }
+}
+
+/// A GET of an operator.
+pub(super) fn operator<F, A>(path: &'static str, run: F) -> Route
+where
+    F: Fn(Call, Identity) -> A + 'static,
+    A: Future<Output = Result<Answer, ApiError>> + 'static,
+{
+    Route { access: Access::Operator, ..member(path, run) }
+}
+
+/// A POST of an operator.
+pub(super) fn operation<F, A>(
+    path: &'static str,
+    run: F,
+    view: fn(&App, &Receipt) -> Result<Answer, ApiError>,
+) -> Route
+where
+    F: Fn(Call, Identity) -> A + 'static,
+    A: Future<Output = Result<Applied, ApiError>> + 'static,
+{
+    Route { access: Access::Operator, ..command(&Method::POST, path, Body::Json, run, view) }
 }
 
 /// A command of who has a token.

@@ -11,8 +11,13 @@ use crate::app::App;
 use crate::http::envelope::Answer;
 use crate::http::error::{ApiError, Code};
 use crate::http::observe::request_id;
-use crate::http::route::{Body, Endpoint, Route, command, member, open, plain};
-use crate::http::{auth, djs, docs, health, pipeline, profile, requests, topups, wallet, withdrawals};
+use crate::http::route::{
+    Body, Endpoint, Provider, Route, command, member, open, operation, operator, plain, signed,
+};
+use crate::http::{
+    audit, auth, djs, docs, health, operator_withdrawals, operators, pipeline, profile, requests, topups,
+    wallet, webhooks, withdrawals,
+};
 
 /// Every route.
 #[must_use]
@@ -53,9 +58,25 @@ pub fn table() -> Vec<Route> {
         member("/api/v1/wallet/topups/{id}", topups::show),
 
         command(&post, "/api/v1/withdrawal/crypto", Json, withdrawals::open, withdrawals::opened),
+        member("/api/v1/withdrawal/options", withdrawals::options),
         member("/api/v1/withdrawals", withdrawals::list),
         member("/api/v1/withdrawals/{id}", withdrawals::show),
         command(&post, "/api/v1/withdrawals/{id}/cancel", Optional, withdrawals::cancel, withdrawals::cancelled),
+
+        signed("/api/v1/webhooks/topups", Provider::Topups, webhooks::topups),
+        signed("/api/v1/webhooks/payouts", Provider::Payouts, webhooks::payouts),
+
+        operator("/api/v1/operator/withdrawals", operator_withdrawals::list),
+        operation("/api/v1/operator/withdrawals/{id}/approve", operator_withdrawals::approve, operator_withdrawals::moved),
+        operation("/api/v1/operator/withdrawals/{id}/reject", operator_withdrawals::reject, operator_withdrawals::moved),
+        operation("/api/v1/operator/withdrawals/{id}/process", operator_withdrawals::process, operator_withdrawals::moved),
+        operation("/api/v1/operator/withdrawals/{id}/broadcast", operator_withdrawals::broadcast, operator_withdrawals::moved),
+        operation("/api/v1/operator/withdrawals/{id}/complete", operator_withdrawals::complete, operator_withdrawals::moved),
+        operation("/api/v1/operator/withdrawals/{id}/fail", operator_withdrawals::fail, operator_withdrawals::moved),
+        operation("/api/v1/operator/withdrawals/{id}/review", operator_withdrawals::review, operator_withdrawals::moved),
+        operation("/api/v1/operator/music/requests/{id}/refund", operators::refund, requests::moved),
+        operation("/api/v1/operator/adjustments", operators::adjust, operators::adjusted),
+        operator("/api/v1/operator/audit", audit::show),
     ]
 }
 

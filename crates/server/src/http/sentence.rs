@@ -74,6 +74,8 @@ sentences! {
     number() = "The {field} field must be a number.";
     /// It is no whole number of 64 bits.
     integer() = "The {field} field must be an integer.";
+    /// It is no object.
+    object() = "The {field} field must be an object.";
     /// It is no yes or no.
     boolean() = "The {field} field must be true or false.";
     /// It is no 0 or 1.
@@ -96,10 +98,20 @@ sentences! {
     email() = "The {field} field must be a valid email address.";
     /// It is no web address.
     url() = "The {field} field must be a valid URL.";
+    /// It is an address of another network than the one named.
+    other_network() = "The {field} field is an address of another network.";
+    /// It is an address of a network for tests.
+    test_network() = "The {field} field is an address of a test network.";
+    /// It is an address that leads to nobody.
+    ownerless() = "The {field} field is an address that nobody owns.";
+    /// It is no moment.
+    date() = "The {field} field must be a valid date.";
     /// It is none of those that there are.
     selected() = "The selected {field} is invalid.";
     /// Somebody has it.
     taken() = "The {field} has already been taken.";
+    /// It is nothing where something is needed.
+    not_zero() = "The {field} field must not be 0.";
     /// More than there is.
     funds() = "The {field} is more than the available balance.";
 }

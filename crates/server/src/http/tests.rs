@@ -20,7 +20,8 @@ fn api(keys: &[(&str, &str)]) -> Arc<App> {
     let settings = Layers::test(keys).settings().unwrap();
     let keys = composition::key_ring(&settings, RandomSecrets::new().unwrap()).unwrap();
     let store = Arc::new(MemoryStore::new());
-    composition::app(&settings, keys, store, Arc::new(SystemClock), URL.to_owned()).unwrap()
+    let providers = composition::providers(&settings, Arc::new(SystemClock)).unwrap();
+    composition::app(&settings, keys, providers, store, Arc::new(SystemClock), URL.to_owned()).unwrap()
 }
 
 struct Answered {
@@ -203,13 +204,13 @@ async fn a_key_gives_the_first_answer_again() {
 }
 
 #[actix_web::test]
-async fn without_a_provider_nobody_is_told_to_come_back() {
+async fn without_a_provider_it_is_said_plainly() {
     let app = api(&[("topups.provider", "none")]);
     let guest = registered(&app, "guest", false).await;
     let refused = post(&app, "/wallet/topups", &guest, r#"{"amount":1}"#).await;
     assert_eq!((refused.status, refused.code()), (StatusCode::SERVICE_UNAVAILABLE, "unavailable"));
     assert_eq!(refused.body["message"], "Top-ups are not available here.");
-    assert_eq!(refused.header("retry-after"), "");
+    assert_eq!(refused.header("retry-after"), "1");
 }
 
 #[actix_web::test]

@@ -2,7 +2,9 @@
 
 use cuepoint_domain::timestamp::Timestamp;
 use serde::{Serialize, Serializer};
+use time::OffsetDateTime;
 use time::format_description::BorrowedFormatItem;
+use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 
 const FORMAT: &[BorrowedFormatItem<'_>] =
@@ -19,9 +21,39 @@ impl Serialize for Moment {
     }
 }
 
+/// The moment that an RFC 3339 text is, if it is one.
+#[must_use]
+pub fn moment(text: &str) -> Option<Timestamp> {
+    OffsetDateTime::parse(text, &Rfc3339).ok().map(Timestamp::new)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moments_are_read_as_rfc_3339_has_them() {
+        for (text, micros) in [
+            ("1970-01-01T00:00:00Z", Some(0)),
+            ("1970-01-01T00:00:00.000001Z", Some(1)),
+            ("1970-01-01T00:00:00.0000019Z", Some(1)),
+            ("1970-01-01T02:00:00+02:00", Some(0)),
+            ("1969-12-31T19:00:00.5-05:00", Some(500_000)),
+            ("0000-01-01T00:00:00Z", Some(-62_167_219_200_000_000)),
+            ("9999-12-31T23:59:59.999999Z", Some(253_402_300_799_999_999)),
+            ("1970-01-01", None),
+            ("1970-01-01T00:00:00", None),
+            ("1970-01-01T00:00Z", None),
+            ("1970-02-30T00:00:00Z", None),
+            ("1970-01-01T25:00:00Z", None),
+            ("+10000-01-01T00:00:00Z", None),
+            ("0", None),
+            ("now", None),
+            ("", None),
+        ] {
+            assert_eq!(moment(text).map(Timestamp::unix_micros), micros, "{text}");
+        }
+    }
 
     #[test]
     fn moments_have_six_decimals() {

@@ -1,5 +1,6 @@
 //! How the value of one field is read from its JSON text, and what is said when it is none.
 
+use cuepoint_domain::adjustment::Correction;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::{Amount, Currency, Money, MoneyError};
 use cuepoint_domain::people::{ArtistType, Kilometres};
@@ -7,7 +8,11 @@ use cuepoint_domain::service::DjAnswer;
 use cuepoint_domain::text::{Email, Line, MusicUrl, Password, TextError};
 use serde_json::value::RawValue;
 
+use crate::http::json::Object;
 use crate::http::sentence;
+
+/// The most that one number may name, in whole units.
+const MOST: &str = "1000000000000";
 
 /// Why a value is none.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -92,10 +97,19 @@ pub fn yes_or_no(text: &str) -> Option<bool> {
     }
 }
 
+/// A whole number of 64 bits.
+pub fn integer(field: &str, raw: &RawValue) -> Read<i64> {
+    serde_json::from_str(raw.get()).map_err(|_| sentence::integer(field).into())
+}
+
+/// An object in the body.
+pub fn object(field: &str, raw: &RawValue) -> Read<Object> {
+    Object::parse(raw.get().as_bytes()).map_err(|_| sentence::object(field).into())
+}
+
 /// The number of a person, whether there is one or not.
 pub fn user_id(field: &str, raw: &RawValue) -> Read<UserId> {
-    let number: i64 = serde_json::from_str(raw.get()).map_err(|_| sentence::integer(field))?;
-    UserId::new(number).ok_or_else(|| sentence::selected(field).into())
+    UserId::new(integer(field, raw)?).ok_or_else(|| sentence::selected(field).into())
 }
 
 /// The kind of a song, by either of its names.
@@ -154,13 +168,22 @@ pub fn money(currency: &Currency, least: Money) -> impl Fn(&str, &RawValue) -> R
             Ok(money) => Ok(money),
             Err(MoneyError::NotANumber) => Err(sentence::number(field).into()),
             Err(MoneyError::TooLarge) if raw.get().starts_with('-') => Err(too_small().into()),
-            Err(MoneyError::TooLarge) => Err(sentence::at_most(field, "1000000000000").into()),
+            Err(MoneyError::TooLarge) => Err(sentence::at_most(field, MOST).into()),
             Err(MoneyError::TooManyDecimals(scale)) => {
-                let places = if scale == 0 { "0".to_owned() } else { format!("0-{scale}") };
                 let small = is_below(currency, raw.get(), least).then(too_small);
-                Err(Wrong::Said(std::iter::once(sentence::decimals(field, &places)).chain(small).collect()))
+                Err(Wrong::Said(std::iter::once(too_many_decimals(field, scale)).chain(small).collect()))
             }
         }
+    }
+}
+
+/// A sum of money of either sign, but not nothing.
+pub fn correction(currency: &Currency) -> impl Fn(&str, &RawValue) -> Read<Correction> {
+    move |field, raw| match currency.parse(raw.get()) {
+        Ok(money) => Correction::signed(money).ok_or_else(|| sentence::not_zero(field).into()),
+        Err(MoneyError::NotANumber) => Err(sentence::number(field).into()),
+        Err(MoneyError::TooLarge) => Err(sentence::between(field, &format!("-{MOST}"), MOST).into()),
+        Err(MoneyError::TooManyDecimals(scale)) => Err(too_many_decimals(field, scale).into()),
     }
 }
 
@@ -169,6 +192,11 @@ pub fn amount(currency: &Currency, least: Money) -> impl Fn(&str, &RawValue) -> 
     let money = money(currency, least);
     let least = exact(currency, least);
     move |field, raw| Amount::new(money(field, raw)?).ok_or_else(|| sentence::at_least(field, &least).into())
+}
+
+fn too_many_decimals(field: &str, scale: u8) -> String {
+    let places = if scale == 0 { "0".to_owned() } else { format!("0-{scale}") };
+    sentence::decimals(field, &places)
 }
 
 /// Whether a number with too many decimals, written without an exponent, is below the sum.
@@ -230,6 +258,30 @@ mod tests {
             ("1e13", vec![most]),
         ] {
             assert_eq!(said(read(text)), sentences, "{text}");
+        }
+    }
+
+    #[test]
+    fn corrections_have_a_sign_and_are_not_nothing() {
+        let usd = Currency::new("USD", 2).unwrap();
+        let read = |text: &str| correction(&usd)("amount", &raw(text));
+        for (text, minor) in
+            [("1", 100), ("-1", -100), ("-0.01", -1), ("-2.50000", -250), ("-1e12", -100_000_000_000_000)]
+        {
+            assert_eq!(read(text).unwrap().sum().minor(), minor, "{text}");
+        }
+        let number = "The amount field must be a number.";
+        let bounds = "The amount field must be between -1000000000000 and 1000000000000.";
+        for (text, sentence) in [
+            ("0", "The amount field must not be 0."),
+            ("0.00", "The amount field must not be 0."),
+            ("-0", number),
+            ("\"5\"", number),
+            ("-0.001", "The amount field must have 0-2 decimal places."),
+            ("1e13", bounds),
+            ("-1e13", bounds),
+        ] {
+            assert_eq!(said(read(text)), [sentence], "{text}");
         }
     }
 

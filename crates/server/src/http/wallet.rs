@@ -6,7 +6,9 @@ use crate::http::error::ApiError;
 use crate::http::openapi::bodies::PageQuery;
 use crate::http::page::Page;
 use crate::http::profile::own;
+use crate::http::query::Filters;
 use crate::http::views::{Entry, Wallet, WalletData};
+use crate::http::{sentence, time};
 use crate::security::tokens::Identity;
 
 /// Shows what is in the caller's wallet.
@@ -15,10 +17,25 @@ use crate::security::tokens::Identity;
     path = "/api/v1/wallet",
     operation_id = "showWallet",
     tag = "Wallet",
+    params((
+        "at" = Option<String>,
+        Query,
+        format = DateTime,
+        example = "2026-01-31T20:15:00Z",
+        description = "What was in it then: after the last entry until that moment, nothing before the first.",
+    )),
     responses((status = 200, description = "What is in the caller's wallet.", body = Success<WalletData>)),
 )]
 pub async fn show(call: Call, caller: Identity) -> Result<Answer, ApiError> {
-    let balance = call.app.services.wallet.balance(caller.user).await.map_err(own)?;
+    let mut filters = Filters::of(&call.query);
+    let at = filters.read("at", time::moment, sentence::date);
+    filters.complete()?;
+    let wallet = &call.app.services.wallet;
+    let balance = match at {
+        Some(at) => wallet.balance_at(caller.user, at).await,
+        None => wallet.balance(caller.user).await,
+    };
+    let balance = balance.map_err(own)?;
     Answer::ok("Wallet.", WalletData { wallet: Wallet::new(balance, call.currency()) })
 }
 

@@ -12,7 +12,7 @@ use crate::http::error::{ApiError, IntoApiError as _};
 use crate::http::openapi::bodies::{NewWithdrawal as NewWithdrawalBody, PageQuery};
 use crate::http::page::Page;
 use crate::http::values;
-use crate::http::views::{Nothing, Withdrawal, WithdrawalRequested};
+use crate::http::views::{Nothing, Withdrawal, WithdrawalOptions, WithdrawalRequested};
 use crate::security::tokens::Identity;
 
 /// Asks to be paid out and holds the amount at once.
@@ -55,6 +55,22 @@ pub fn opened(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
     let location = format!("{}/api/v1/withdrawals/{}", app.settings.public_url, withdrawal.id);
     let view = WithdrawalRequested::new(withdrawal, balance, &app.settings.currency);
     Ok(Answer::created_bare(view)?.at(location))
+}
+
+/// Shows what can be paid out, and on which networks.
+#[utoipa::path(
+    get,
+    path = "/api/v1/withdrawal/options",
+    operation_id = "listWithdrawalOptions",
+    tag = "Withdrawals",
+    responses((
+        status = 200,
+        description = "Every currency that is paid out with its networks, and whether anything else is taken.",
+        body = Success<WithdrawalOptions>,
+    )),
+)]
+pub async fn options(call: Call, _: Identity) -> Result<Answer, ApiError> {
+    Answer::ok("Withdrawal options.", WithdrawalOptions::new(call.app.services.withdrawals.terms()))
 }
 
 /// Lists the caller's withdrawals.
@@ -116,7 +132,8 @@ pub fn cancelled(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
     Answer::ok("Withdrawal cancelled.", Withdrawal::new(withdrawal, &app.settings.currency))
 }
 
-fn outcome(receipt: &Receipt) -> Result<(&withdrawal::Withdrawal, Balance), ApiError> {
+/// The withdrawal that a command came to, with its owner's balance.
+pub(super) fn outcome(receipt: &Receipt) -> Result<(&withdrawal::Withdrawal, Balance), ApiError> {
     match &receipt.outcome {
         Outcome::Withdrawal(withdrawal, balance) => Ok((withdrawal, *balance)),
         Outcome::Request(_) | Outcome::Topup(_) | Outcome::Profile(..) | Outcome::Adjustment(..) => {

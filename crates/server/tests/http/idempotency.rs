@@ -1,10 +1,14 @@
 //! Idempotency keys: the same command sent twice is done once and answered twice.
 
+use std::sync::Arc;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, PASSWORD, Person, Server, Store, song};
+use crate::harness::{
+    Answer, Call, Database, PASSWORD, Person, Proxy, Server, Store, Traffic, eventually, song,
+};
 
 on_both_stores!(
     the_same_again_is_replayed,
@@ -167,6 +171,59 @@ fn a_replay_comes_before_a_refusal(store: Store) {
     is_replay(&first, &ask());
     is_replay(&accepted, &accept());
     assert_eq!(guest.get(&format!("/music/requests/{request}")).data(200)["status"], "played");
+}
+
+/// Sends the same call twice at once.
+fn twins(call: &Call) -> [Answer; 2] {
+    thread::scope(|scope| {
+        let threads = [(); 2].map(|()| scope.spawn(|| call.clone().send()));
+        threads.map(|thread| thread.join().unwrap())
+    })
+}
+
+/// A server behind a proxy, and the call of a top-up with a key.
+fn before_a_proxy() -> (Server, Proxy, Person, Call) {
+    let database = Arc::new(Database::new());
+    let proxy = Proxy::start(database.server());
+    let server = Server::through(&database, &database.url_at(proxy.address()), &[]);
+    let guest = server.guest();
+    let call = guest.call("POST", "/wallet/topups").key("k").text(r#"{"amount": 5}"#);
+    (server, proxy, guest, call)
+}
+
+#[test]
+fn a_twin_waits_for_the_first_and_is_replayed() {
+    let (_server, proxy, guest, call) = before_a_proxy();
+    proxy.set(Traffic::Stuck);
+    let answers = thread::scope(|scope| {
+        let answers = scope.spawn(|| twins(&call));
+        // Long enough for both to be under way; it is as well where they are not.
+        thread::sleep(Duration::from_millis(300));
+        proxy.set(Traffic::Flows);
+        answers.join().unwrap()
+    });
+    let [one, other] = &answers;
+    assert_eq!((one.status, &one.text), (201, &other.text), "{other}");
+    let replayed = answers.iter().filter(|answer| answer.header(REPLAYED).is_some());
+    assert_eq!(replayed.count(), 1);
+    assert_eq!(guest.wallet().0, "5.00");
+}
+
+#[test]
+fn a_twin_that_waits_in_vain_is_told_that_the_first_is_running() {
+    let (server, proxy, guest, call) = before_a_proxy();
+    proxy.set(Traffic::Stuck);
+    let begin = Instant::now();
+    let mut answers = twins(&call);
+    assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
+    answers.sort_by_key(|answer| answer.status);
+    answers[0].refused(409, "idempotency_in_flight");
+    assert_eq!(answers[0].header("retry-after"), Some("1"));
+    answers[1].refused(503, "unavailable");
+    proxy.set(Traffic::Flows);
+    eventually("it is done after all", || (call.clone().send().status == 201).then_some(()));
+    assert_eq!(guest.wallet().0, "5.00");
+    assert!(!server.log().contains("panicked"));
 }
 
 fn authentication_takes_no_key(store: Store) {

@@ -1,8 +1,8 @@
 //! The life of requests and withdrawals: every move, the money that goes with it, and what a statement says of it.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::harness::{Person, Server, Store, cents, song};
+use crate::harness::{Person, Server, Store, cents, line, song};
 
 on_both_stores!(
     every_move_of_a_request,
@@ -185,20 +185,6 @@ fn an_approved_withdrawal_is_not_cancelled(store: Store) {
         (&json!("approved"), &json!(["processing", "rejected"]))
     );
     assert_eq!(guest.wallet(), ("10.01".into(), "9.99".into()));
-}
-
-/// Kind, amount, what is available and held after it, and what it is about.
-fn line(entry: &Value) -> String {
-    let sum = |key: &str| entry[key].as_f64().unwrap();
-    format!(
-        "{} {:.2} {:.2} {:.2} {} {}",
-        entry["kind"].as_str().unwrap(),
-        sum("amount"),
-        sum("available_after"),
-        sum("held_after"),
-        entry["reference"]["type"].as_str().unwrap(),
-        entry["reference"]["id"]
-    )
 }
 
 fn the_statement_tells_the_wallets_story(store: Store) {

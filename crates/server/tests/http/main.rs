@@ -18,16 +18,24 @@
 mod harness;
 
 mod access;
+mod addresses;
 mod auth;
 mod bodies;
+mod corrections;
+mod crashes;
 mod expiry;
 mod fields;
 mod idempotency;
 mod lifecycle;
 mod money;
+mod operators;
 mod order;
 mod outage;
 mod pages;
 mod process;
+mod proof;
 mod service;
+mod soak;
 mod tour;
+mod ways_to_lose_money;
+mod webhooks;

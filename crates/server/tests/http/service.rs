@@ -84,7 +84,8 @@ fn the_description_names_every_route(store: Store) {
         assert!(operation.is_object(), "{} {} is not described", route.method, route.path);
         let responses = operation["responses"].as_object().unwrap();
         assert!(responses.keys().any(|status| status.starts_with('2')), "{} {}", route.method, route.path);
-        let wants_proof = route.private || matches!(route.path, "/auth/login" | "/auth/refresh");
+        let wants_proof =
+            route.private || route.signed || matches!(route.path, "/auth/login" | "/auth/refresh");
         assert_eq!(responses.contains_key("401"), wants_proof, "{} {}", route.method, route.path);
     }
 }

@@ -4,12 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, PERSONAL_INFO, Person, REQUEST, Server, Store, WITHDRAWAL, keys, song};
 
-on_both_stores!(
-    from_registration_to_withdrawal,
-    the_house_keeps_its_commission,
-    an_online_dj_is_found,
-    a_refund_is_not_routed_yet,
-);
+on_both_stores!(from_registration_to_withdrawal, the_house_keeps_its_commission, an_online_dj_is_found,);
 
 fn from_registration_to_withdrawal(store: Store) {
     let server = Server::start(store);
@@ -251,14 +246,4 @@ fn an_online_dj_is_found(store: Store) {
     assert_eq!(ids("/djs?online=1"), [online.id]);
     assert_eq!(ids("/djs?online=0"), [offline.id]);
     guest.get(&format!("/djs/{}", guest.id)).refused(404, "not_found");
-}
-
-fn a_refund_is_not_routed_yet(store: Store) {
-    let server = Server::start(store);
-    let (dj, guest) = (server.dj(), server.payer("20"));
-    let request = guest.ask(&dj);
-    dj.answer(request, "played").data(200);
-    let path = format!("/operator/music/requests/{request}/refund");
-    guest.post(&path, &json!({"reason": "wrong song"})).refused(404, "not_found");
-    assert_eq!(guest.wallet(), ("15.00".into(), "0.00".into()));
 }

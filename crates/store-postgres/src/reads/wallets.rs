@@ -5,12 +5,14 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::{Balance, Entry};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Unavailable, Wallets};
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
 use super::{limits, page};
 use crate::PostgresStore;
-use crate::rows::{EntryRow, WalletRow};
+use crate::rows::{EntryRow, WalletRow, column_time};
 use crate::schema::{ledger_entries, wallets};
 
 /// More entries than any wallet has, and small enough to be taken away from their number.
@@ -31,6 +33,29 @@ impl Wallets for PostgresStore {
             })
             .await?;
         row.map(|row| row.balance(&self.currency)).transpose().map_err(Unavailable::new)
+    }
+
+    /// Entries of a wallet follow each other in time, so that the index by time finds the newest one until then.
+    async fn balance_at(&self, user: UserId, at: Timestamp) -> Result<Option<Balance>, Unavailable> {
+        let (exists, newest): (bool, Option<EntryRow>) = self
+            .database
+            .read(async |connection| {
+                let wallet = wallets::table.find(user.get());
+                let exists = diesel::select(exists(wallet)).get_result(connection).await?;
+                let newest = ledger_entries::table
+                    .filter(ledger_entries::wallet_id.eq(user.get()))
+                    .filter(ledger_entries::at.le(column_time(at)))
+                    .order((ledger_entries::at.desc(), ledger_entries::seq.desc()))
+                    .select(EntryRow::as_select())
+                    .first(connection)
+                    .await
+                    .optional()?;
+                Ok((exists, newest))
+            })
+            .await?;
+        let after = newest.map(|row| row.entry(&self.currency).map(|entry| entry.after)).transpose();
+        let after = after.map_err(Unavailable::new)?.unwrap_or_default();
+        Ok(exists.then_some(after))
     }
 
     /// Numbers have no gap, so a page is a range of them below the newest, and nothing is counted.

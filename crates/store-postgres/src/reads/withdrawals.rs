@@ -1,17 +1,31 @@
 //! Withdrawals.
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::{UserId, WithdrawalId};
+use cuepoint_domain::ids::WithdrawalId;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Unavailable, Withdrawals};
-use cuepoint_domain::withdrawal::Withdrawal;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalFilter, WithdrawalStatus};
+use diesel::helper_types::IntoBoxed;
+use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
 use super::{Paged, columns, limits, page};
 use crate::PostgresStore;
-use crate::rows::WithdrawalRow;
+use crate::rows::{Corrupt, WithdrawalRow, column_time};
 use crate::schema::withdrawals::{self, table};
+
+fn filtered(filter: &WithdrawalFilter) -> IntoBoxed<'static, table, Pg> {
+    let mut query = table.into_boxed();
+    if let Some(user) = filter.user {
+        query = query.filter(withdrawals::user_id.eq(user.get()));
+    }
+    if let Some(status) = filter.status {
+        query = query.filter(withdrawals::status.eq(status.name()));
+    }
+    query
+}
 
 #[async_trait]
 impl Withdrawals for PostgresStore {
@@ -30,15 +44,18 @@ impl Withdrawals for PostgresStore {
         row.map(|row| row.withdrawal(&self.currency)).transpose().map_err(Unavailable::new)
     }
 
-    async fn withdrawals(&self, user: UserId, asked: PageRequest) -> Result<Rows<Withdrawal>, Unavailable> {
+    async fn withdrawals(
+        &self,
+        filter: &WithdrawalFilter,
+        asked: PageRequest,
+    ) -> Result<Rows<Withdrawal>, Unavailable> {
         let (limit, offset) = limits(asked);
         let counted: Vec<(i64, Option<WithdrawalRow>)> = self
             .database
             .read(async |connection| {
-                let theirs = table.filter(withdrawals::user_id.eq(user.get()));
                 let paged = Paged {
-                    count: theirs.count(),
-                    page: theirs
+                    count: filtered(filter).count(),
+                    page: filtered(filter)
                         .order((withdrawals::created_at.desc(), withdrawals::id.desc()))
                         .limit(limit)
                         .offset(offset)
@@ -48,5 +65,22 @@ impl Withdrawals for PostgresStore {
             })
             .await?;
         page(counted, |row| row.withdrawal(&self.currency)).map_err(Unavailable::new)
+    }
+    async fn due_payouts(&self, now: Timestamp, limit: u32) -> Result<Vec<Withdrawal>, Unavailable> {
+        let rows: Vec<WithdrawalRow> = self
+            .database
+            .read(async |connection| {
+                let approved = withdrawals::status.eq(WithdrawalStatus::Approved.name()).nullable();
+                Ok(table
+                    .filter(approved.or(withdrawals::retry_at.le(column_time(now))))
+                    .order((withdrawals::retry_at.asc().nulls_first(), withdrawals::id))
+                    .limit(i64::from(limit))
+                    .select(WithdrawalRow::as_select())
+                    .load(connection)
+                    .await?)
+            })
+            .await?;
+        let due: Result<_, Corrupt> = rows.into_iter().map(|row| row.withdrawal(&self.currency)).collect();
+        due.map_err(Unavailable::new)
     }
 }

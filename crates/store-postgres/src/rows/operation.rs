@@ -4,11 +4,13 @@
 //! to a row that they show needs `#[serde(default)]`.
 
 use bigdecimal::BigDecimal;
-use cuepoint_domain::ids::{AdjustmentId, OperationId};
+use cuepoint_domain::adjustment::{Adjustment, Correction};
+use cuepoint_domain::ids::{AdjustmentId, OperationId, UserId};
 use cuepoint_domain::ledger::{
     Actor, Balance, Fingerprint, IdempotencyKey, KeyRecord, KeyScope, OperationRecord, Outcome, Receipt,
 };
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::text::Line;
 use diesel::prelude::*;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -43,6 +45,16 @@ struct BalanceJson {
     owed: BigDecimal,
 }
 
+/// A correction of a balance inside a receipt.
+#[derive(Serialize, Deserialize)]
+struct AdjustmentJson {
+    id: i64,
+    user_id: i64,
+    #[serde(with = "text::decimal")]
+    amount: BigDecimal,
+    reason: String,
+}
+
 /// What an operation came to, as JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -51,7 +63,7 @@ enum OutcomeJson {
     Withdrawal { withdrawal: WithdrawalRow, balance: BalanceJson },
     Topup(TopupRow),
     Profile { user: Box<UserRow>, balance: BalanceJson },
-    Adjustment { id: i64, balance: BalanceJson },
+    Adjustment { adjustment: AdjustmentJson, balance: BalanceJson },
 }
 
 impl OperationRow {
@@ -97,6 +109,27 @@ impl BalanceJson {
     }
 }
 
+impl AdjustmentJson {
+    fn of(adjustment: &Adjustment, currency: &Currency) -> Self {
+        Self {
+            id: adjustment.id.get(),
+            user_id: adjustment.user.get(),
+            amount: currency.to_decimal(adjustment.correction.sum()),
+            reason: adjustment.reason.as_str().to_owned(),
+        }
+    }
+
+    fn adjustment(self, currency: &Currency) -> Result<Adjustment, Corrupt> {
+        let sum = money(currency, "receipt", &self.amount)?;
+        Ok(Adjustment {
+            id: known("receipt", AdjustmentId::new(self.id))?,
+            user: known("receipt", UserId::new(self.user_id))?,
+            correction: known("receipt", Correction::signed(sum))?,
+            reason: Line::from_stored(self.reason),
+        })
+    }
+}
+
 impl OutcomeJson {
     fn of(outcome: &Outcome, currency: &Currency) -> Self {
         match outcome {
@@ -110,9 +143,10 @@ impl OutcomeJson {
                 user: Box::new(UserRow::of(user, currency)),
                 balance: BalanceJson::of(balance, currency),
             },
-            Outcome::Adjustment(id, balance) => {
-                Self::Adjustment { id: id.get(), balance: BalanceJson::of(balance, currency) }
-            }
+            Outcome::Adjustment(adjustment, balance) => Self::Adjustment {
+                adjustment: AdjustmentJson::of(adjustment, currency),
+                balance: BalanceJson::of(balance, currency),
+            },
         }
     }
 
@@ -126,8 +160,8 @@ impl OutcomeJson {
             Self::Profile { user, balance } => {
                 Outcome::Profile(user.user(currency)?, balance.balance(currency)?)
             }
-            Self::Adjustment { id, balance } => {
-                Outcome::Adjustment(known("receipt", AdjustmentId::new(id))?, balance.balance(currency)?)
+            Self::Adjustment { adjustment, balance } => {
+                Outcome::Adjustment(adjustment.adjustment(currency)?, balance.balance(currency)?)
             }
         })
     }
@@ -223,7 +257,14 @@ mod tests {
             Balance { available: Money::MAX_BALANCE, held: Money::from_minor(1), owed: Money::ZERO };
         WithdrawalStatus::ALL
             .into_iter()
-            .flat_map(|status| [None, Some(line("0xabc"))].map(|txid| WithdrawalState::stored(status, txid)))
+            .flat_map(|status| {
+                [
+                    (None, 0, None),
+                    (Some(line("0xabc")), 0, None),
+                    (None, u32::try_from(i32::MAX).unwrap(), Some(at(7))),
+                ]
+                .map(|(txid, attempts, retry_at)| WithdrawalState::stored(status, txid, attempts, retry_at))
+            })
             .flatten()
             .map(move |state| {
                 let withdrawal = Withdrawal {
@@ -284,8 +325,13 @@ mod tests {
 
     #[test]
     fn a_receipt_reads_back_as_it_was_written() {
-        let adjusted = Outcome::Adjustment(AdjustmentId::new(1).unwrap(), Balance::default());
-        let outcomes = requests().chain(withdrawals()).chain(topups()).chain(profiles()).chain([adjusted]);
+        let adjusted = [250, -250].map(|minor| {
+            let correction = Correction::signed(Money::from_minor(minor)).unwrap();
+            let (id, reason) = (AdjustmentId::new(1).unwrap(), line("\"Ünï\\"));
+            let adjustment = Adjustment { id, user: user(1), correction, reason };
+            Outcome::Adjustment(adjustment, Balance::default())
+        });
+        let outcomes = requests().chain(withdrawals()).chain(topups()).chain(profiles()).chain(adjusted);
         for scale in [0, 2, 8] {
             let currency = Currency::new("USD", scale).unwrap();
             for outcome in outcomes.clone() {

@@ -4,7 +4,7 @@ use bigdecimal::BigDecimal;
 use cuepoint_domain::ids::{UserId, WithdrawalId};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::Line;
-use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalState, WithdrawalStatus};
+use cuepoint_domain::withdrawal::{NextSend, Withdrawal, WithdrawalState, WithdrawalStatus};
 use diesel::prelude::*;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -29,6 +29,10 @@ pub(crate) struct WithdrawalRow {
     pub(crate) created_at: OffsetDateTime,
     #[serde(with = "text::micros")]
     pub(crate) updated_at: OffsetDateTime,
+    #[serde(default)]
+    pub(crate) attempts: i32,
+    #[serde(default, with = "text::micros::option")]
+    pub(crate) retry_at: Option<OffsetDateTime>,
 }
 
 impl WithdrawalRow {
@@ -44,12 +48,16 @@ impl WithdrawalRow {
             txid: withdrawal.state.txid().map(|txid| txid.as_str().to_owned()),
             created_at: column_time(withdrawal.created_at),
             updated_at: column_time(withdrawal.updated_at),
+            attempts: i32::try_from(withdrawal.state.attempts()).unwrap_or(i32::MAX),
+            retry_at: withdrawal.state.next_send().and_then(NextSend::at).map(column_time),
         }
     }
 
     pub(crate) fn withdrawal(self, currency: &Currency) -> Result<Withdrawal, Corrupt> {
+        let attempts = known("withdrawals.attempts", u32::try_from(self.attempts).ok())?;
+        let (txid, retry_at) = (self.txid.map(Line::from_stored), self.retry_at.map(timestamp));
         let state = WithdrawalStatus::named(&self.status)
-            .and_then(|status| WithdrawalState::stored(status, self.txid.map(Line::from_stored)));
+            .and_then(|status| WithdrawalState::stored(status, txid, attempts, retry_at));
         Ok(Withdrawal {
             id: known("withdrawals.id", WithdrawalId::new(self.id))?,
             user: known("withdrawals.user_id", UserId::new(self.user_id))?,

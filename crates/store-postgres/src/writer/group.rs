@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use cuepoint_domain::ledger::{self, KeyScope, Plan, Rejection, Verdict};
+use cuepoint_domain::ledger::{self, Book, KeyScope, Plan, Rejection, Verdict};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Applied;
 use diesel::result::{DatabaseErrorKind, Error as QueryError};
@@ -12,6 +12,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::changes::Written;
+use super::crash::{self, Step};
 use super::load::Named;
 use super::{COMMIT_BEFORE, HEARD_BEFORE, WORK, later};
 use crate::connection::Connector;
@@ -141,6 +142,7 @@ impl Committer {
             self.roll_back(connection, limits.heard).await;
             return Ok(answers);
         };
+        crash::at(Step::BeforeCommit, plans.iter().copied());
         match timeout_at(limits.heard, connection.batch_execute("COMMIT")).await {
             Ok(Ok(())) => self.idle = Some(connection),
             lost => {
@@ -149,6 +151,7 @@ impl Committer {
                 self.find_out(&transaction, limits.end).await?;
             }
         }
+        crash::at(Step::AfterCommit, plans.iter().copied());
         telemetry::committed(plans.len(), start.elapsed());
         Ok(answers)
     }
@@ -206,7 +209,13 @@ async fn prepare(
     currency: &Currency,
 ) -> Result<Prepared, Failure> {
     connection.batch_execute("BEGIN").await?;
-    let mut book = Named::by(plans.iter().copied()).book(connection, currency).await?;
+    crash::at(Step::BeforeLock, plans.iter().copied());
+    let named = Named::by(plans.iter().copied());
+    let mut book = Book::default();
+    named.lock(connection, currency, &mut book).await?;
+    crash::at(Step::AfterLock, plans.iter().copied());
+    named.read(connection, currency, &mut book).await?;
+    crash::at(Step::AfterRead, plans.iter().copied());
     let mut stored_keys: HashSet<KeyScope> = book.keys.keys().copied().collect();
     let mut written = Written::default();
     let mut answers = Vec::with_capacity(plans.len());
@@ -221,5 +230,7 @@ async fn prepare(
             Err(rejection) => Err(rejection),
         });
     }
-    Ok(Prepared { answers, transaction: written.write(connection).await? })
+    let transaction = written.write(connection).await?;
+    crash::at(Step::AfterWrite, plans.iter().copied());
+    Ok(Prepared { answers, transaction })
 }

@@ -47,20 +47,8 @@ impl Named {
         all
     }
 
-    /// Locks the rows, each kind by id and the kinds in one order, so that no two groups wait for each other, and
-    /// then reads in later statements, which see what the last holder of those locks committed.
-    pub(super) async fn book(
-        &self,
-        connection: &mut AsyncPgConnection,
-        currency: &Currency,
-    ) -> Result<Book, Failure> {
-        let mut book = Book::default();
-        self.lock(connection, currency, &mut book).await?;
-        self.read(connection, currency, &mut book).await?;
-        Ok(book)
-    }
-
-    async fn lock(
+    /// Locks the rows, each kind by id and the kinds in one order, so that no two groups wait for each other.
+    pub(super) async fn lock(
         &self,
         connection: &mut AsyncPgConnection,
         currency: &Currency,
@@ -116,7 +104,8 @@ impl Named {
         Ok(())
     }
 
-    async fn read(
+    /// Reads what else decides, after the locks: these statements see what the last holder of them committed.
+    pub(super) async fn read(
         &self,
         connection: &mut AsyncPgConnection,
         currency: &Currency,

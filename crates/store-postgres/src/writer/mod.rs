@@ -13,6 +13,7 @@
 //! own with a connection of its own: a caller who goes away changes nothing, and readers never keep plans waiting.
 
 mod changes;
+mod crash;
 mod group;
 mod load;
 mod statements;
@@ -133,7 +134,10 @@ async fn commit(committer: &mut Committer, jobs: Vec<Job>) {
     let limits = Limits::new(start, later(first, ANSWER));
     let plans: Vec<&Plan> = jobs.iter().map(|job| &job.plan).collect();
     match committer.commit(&plans, &limits).await {
-        Ok(answers) => jobs.into_iter().zip(answers).for_each(|(job, answer)| job.answer(applied(answer))),
+        Ok(answers) => {
+            crash::at(crash::Step::BeforeAnswer, plans);
+            jobs.into_iter().zip(answers).for_each(|(job, answer)| job.answer(applied(answer)));
+        }
         Err(failure) if failure.blames_one() && jobs.len() > 1 => {
             for job in jobs {
                 let answer = match committer.commit(&[&job.plan], &limits).await {

@@ -3,7 +3,7 @@
 use bigdecimal::BigDecimal;
 use diesel::query_builder::Query;
 use diesel::sql_types::{
-    BigInt, Bool, Bytea, Double, Jsonb, Nullable, Numeric, Text, Timestamptz, Uuid as SqlUuid,
+    BigInt, Bool, Bytea, Double, Integer, Jsonb, Nullable, Numeric, Text, Timestamptz, Uuid as SqlUuid,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -76,7 +76,7 @@ bulk! {
     /// Adds withdrawals.
     AddWithdrawals(WithdrawalRow)
         "INSERT INTO withdrawals (id, user_id, amount, wallet_address, currency, network, status, txid, \
-         created_at, updated_at) SELECT * FROM unnest("
+         created_at, updated_at, attempts, retry_at) SELECT * FROM unnest("
         [
             id: BigInt as i64,
             user_id: BigInt as i64,
@@ -88,20 +88,25 @@ bulk! {
             txid: Nullable<Text> as Option<String>,
             created_at: Timestamptz as OffsetDateTime,
             updated_at: Timestamptz as OffsetDateTime,
+            attempts: Integer as i32,
+            retry_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
         ]
         ")"
 
     /// Moves withdrawals.
     MoveWithdrawals(WithdrawalRow)
         "UPDATE withdrawals AS kept SET status = moved.status, txid = moved.txid, \
-         updated_at = moved.updated_at FROM unnest("
+         updated_at = moved.updated_at, attempts = moved.attempts, retry_at = moved.retry_at FROM unnest("
         [
             id: BigInt as i64,
             status: Text as String,
             txid: Nullable<Text> as Option<String>,
             updated_at: Timestamptz as OffsetDateTime,
+            attempts: Integer as i32,
+            retry_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
         ]
-        ") AS moved (id, status, txid, updated_at) WHERE kept.id = moved.id"
+        ") AS moved (id, status, txid, updated_at, attempts, retry_at) \
+         WHERE kept.id = moved.id"
 
     /// Adds top-ups.
     AddTopups(TopupRow)

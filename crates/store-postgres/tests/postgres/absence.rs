@@ -11,6 +11,7 @@ use cuepoint_domain::ports::{
     Wallets, Withdrawals,
 };
 use cuepoint_domain::session::TokenHash;
+use cuepoint_domain::withdrawal::WithdrawalFilter;
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::FutureExt;
@@ -42,6 +43,7 @@ impl Scene {
         let scope = KeyScope([7; 32]);
         let token = TokenHash([7; 32]);
         let overdue = Overdue { requester: None, now: now(), after: None, limit: 5 };
+        let own = WithdrawalFilter::of(user);
         let calls = [
             ("apply", store.apply(plan).map(|answer| answer.is_ok()).boxed()),
             ("find_key", store.find_key(&scope).map(|answer| answer.is_ok()).boxed()),
@@ -49,7 +51,7 @@ impl Scene {
             ("djs", store.djs(DjFilter::default(), page).map(|answer| answer.is_ok()).boxed()),
             ("balance", store.balance(user).map(|answer| answer.is_ok()).boxed()),
             ("entries", store.entries(user, page).map(|answer| answer.is_ok()).boxed()),
-            ("withdrawals", store.withdrawals(user, page).map(|answer| answer.is_ok()).boxed()),
+            ("withdrawals", store.withdrawals(&own, page).map(|answer| answer.is_ok()).boxed()),
             ("topups", store.topups(user, page).map(|answer| answer.is_ok()).boxed()),
             ("overdue", store.overdue(&overdue).map(|answer| answer.is_ok()).boxed()),
             ("end", store.end(&token, now()).map(|answer| answer.is_ok()).boxed()),

@@ -11,6 +11,7 @@ fn type_name(diesel: &str) -> &str {
     match diesel {
         "Bool" => "boolean",
         "SmallInt" => "smallint",
+        "Integer" => "integer",
         "BigInt" => "bigint",
         "Text" => "text",
         "Numeric" => "numeric",

@@ -17,4 +17,6 @@ mod migrations;
 mod proxy;
 mod schema;
 mod servers;
+mod size;
+mod tamper;
 mod world;

@@ -200,6 +200,13 @@ const UNSOUND: &[(&str, &str, &str)] = &[
         "(2, 2, 1, 'w', 'USDT', 'TRC20', 'pending', NULL, now(), now() - interval '1 s')",
         "withdrawals_change_after_creation",
     ),
+    ("", "UPDATE withdrawals SET attempts = 1 WHERE id = 1", "withdrawals_sent_while_processing"),
+    ("", "UPDATE withdrawals SET retry_at = now() WHERE id = 1", "withdrawals_sent_while_processing"),
+    (
+        "",
+        "UPDATE withdrawals SET status = 'processing', attempts = -1 WHERE id = 1",
+        "withdrawals_attempts_check",
+    ),
     (TOPUP, "(2, 2, 0, 'pending', NULL, now(), now())", "topups_amount_check"),
     (TOPUP, "(2, 2, 1, 'lost', NULL, now(), now())", "topups_status_check"),
     (TOPUP, "(2, 9, 1, 'pending', NULL, now(), now())", "topups_user_id_fkey"),

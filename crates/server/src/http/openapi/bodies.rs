@@ -139,15 +139,107 @@ pub struct NewWithdrawal {
     /// How much, in the wallet's currency and with no more decimals than it has.
     #[schema(format = "decimal", minimum = 1, maximum = 1_000_000_000_000_i64)]
     pub amount: f64,
-    /// Where it is sent.
+    /// Where it is sent. Under the strict address policy an address of the network, and answered in its canonical form.
     #[schema(min_length = 1, max_length = 255)]
     pub wallet_address: String,
-    /// What is paid out.
+    /// What is paid out. Under the strict address policy one of the withdrawal options, in any letter case.
     #[schema(min_length = 1, max_length = 255)]
     pub currency: String,
-    /// The network that it is paid out on.
+    /// The network that it is paid out on. Under the strict address policy one of the currency's, in any letter case.
     #[schema(min_length = 1, max_length = 255)]
     pub network: String,
+}
+
+/// What a provider says of a top-up.
+#[derive(ToSchema)]
+#[schema(example = json!({"type": "topup.confirmed", "data": {"id": 3}}))]
+pub struct TopupEvent {
+    /// What it says; another type is acknowledged and ignored.
+    #[schema(value_type = names::TopupEventType)]
+    pub r#type: String,
+    /// What it is about.
+    pub data: TopupEventData,
+}
+
+/// The top-up that a provider speaks of.
+#[derive(ToSchema)]
+pub struct TopupEventData {
+    /// Which it is.
+    #[schema(minimum = 1)]
+    pub id: i64,
+}
+
+/// What a provider says of a payout.
+#[derive(ToSchema)]
+#[schema(example = json!({"type": "payout.broadcast", "data": {"id": 5, "txid": "4a5e1e4b"}}))]
+pub struct PayoutEvent {
+    /// What it says; another type is acknowledged and ignored. `payout.failed` means that nothing was sent and nothing ever
+    /// will be.
+    #[schema(value_type = names::PayoutEventType)]
+    pub r#type: String,
+    /// What it is about.
+    pub data: PayoutEventData,
+}
+
+/// The payout that a provider speaks of.
+#[derive(ToSchema)]
+pub struct PayoutEventData {
+    /// Which withdrawal it is.
+    #[schema(minimum = 1)]
+    pub id: i64,
+    /// The transaction on the network; required unless it failed.
+    #[schema(min_length = 1, max_length = 255)]
+    pub txid: Option<String>,
+    /// Why, for the record.
+    pub reason: Option<String>,
+}
+
+/// Why an operator does something.
+#[derive(ToSchema)]
+#[schema(example = json!({"reason": "Checked with the owner."}))]
+pub struct Reason {
+    /// Why; it is kept with who did it and when.
+    #[schema(min_length = 1, max_length = 255)]
+    pub reason: String,
+}
+
+/// That a withdrawal was sent.
+#[derive(ToSchema)]
+#[schema(example = json!({"txid": "4a5e1e4b", "reason": "Sent by hand."}))]
+pub struct Sent {
+    /// The transaction on the network.
+    #[schema(min_length = 1, max_length = 255)]
+    pub txid: String,
+    /// Why; it is kept with who did it and when.
+    #[schema(min_length = 1, max_length = 255)]
+    pub reason: String,
+}
+
+/// That a withdrawal arrived.
+#[derive(ToSchema)]
+#[schema(example = json!({"txid": "4a5e1e4b", "reason": "Six confirmations."}))]
+pub struct Completed {
+    /// The transaction on the network; the known one when left out, required where none is known.
+    #[schema(min_length = 1, max_length = 255)]
+    pub txid: Option<String>,
+    /// Why; it is kept with who did it and when.
+    #[schema(min_length = 1, max_length = 255)]
+    pub reason: String,
+}
+
+/// A correction of what a person has available.
+#[derive(ToSchema)]
+#[schema(example = json!({"user_id": 8, "amount": -2.50, "reason": "A song was charged twice."}))]
+pub struct NewAdjustment {
+    /// Whose balance.
+    #[schema(minimum = 1)]
+    pub user_id: i64,
+    /// What is added, or taken where it is negative; not 0, and with no more decimals than the currency has.
+    #[schema(format = "decimal", minimum = -1_000_000_000_000_i64, maximum = 1_000_000_000_000_i64)]
+    pub amount: f64,
+    /// Why; it is kept with who did it and when.
+    #[schema(min_length = 1, max_length = 255)]
+    pub reason: String,
 }
 
 /// Which page of a list.

@@ -11,7 +11,7 @@ use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, 
 use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{Components, Header, OpenApi, Ref, RefOr, Required};
 
-use super::{BEARER, examples};
+use super::{BEARER, SIGNATURE, examples};
 use crate::http::error::Code;
 use crate::http::route::{Access, Body, Endpoint, Route};
 use crate::http::routes;
@@ -28,9 +28,14 @@ pub(super) fn complete(document: &mut OpenApi) {
             if let (Body::Optional, Some(RefOr::T(body))) = (route.body, &mut operation.request_body) {
                 body.required = Some(Required::False);
             }
-            if route.access != Access::Open {
-                operation.security = Some(vec![SecurityRequirement::new::<_, [&str; 0], _>(BEARER, [])]);
-            }
+            let scheme = match route.access {
+                Access::Open => None,
+                Access::Member | Access::Operator => Some(BEARER),
+                Access::Provider(_) => Some(SIGNATURE),
+            };
+            operation.security = scheme
+                .map(|scheme| vec![SecurityRequirement::new::<_, [&str; 0], _>(scheme, [])])
+                .or(operation.security.take());
         }
     }
 }
@@ -53,6 +58,14 @@ fn add_parameters(operation: &mut Operation, route: &Route) {
             .minimum(Some(1));
         let id = ParameterBuilder::new().name("id").parameter_in(ParameterIn::Path).schema(Some(id));
         parameters.push(id.required(Required::True).description(Some("Which one.")).build());
+    }
+    if matches!(route.access, Access::Provider(_)) {
+        parameters.push(header("webhook-id", "The message's id, the same however often it is sent.", 255));
+        parameters.push(header(
+            "webhook-timestamp",
+            "When it was sent, in seconds since the start of 1970.",
+            20,
+        ));
     }
     if matches!(route.endpoint, Endpoint::Command(_)) {
         parameters.push(header(
@@ -123,9 +136,22 @@ fn own_failures(method: &str, path: &str) -> &'static [Code] {
         }
         ("POST", "/wallet/topups") => &[Code::LimitExceeded],
         ("POST", "/withdrawal/crypto") => &[Code::LimitExceeded, Code::InsufficientFunds],
+        ("POST", "/webhooks/topups" | "/webhooks/payouts") => &[Code::NotFound, Code::Conflict],
         ("POST", "/withdrawals/{id}/cancel") => &[Code::InvalidTransition],
+        ("GET", "/wallet" | "/operator/withdrawals") => &[Code::ValidationFailed],
+        ("POST", "/operator/withdrawals/{id}/approve" | "/operator/withdrawals/{id}/reject") => {
+            &[Code::Forbidden, Code::InvalidTransition]
+        }
+        ("POST", path) if path.starts_with("/operator/withdrawals/") => &[Code::InvalidTransition],
+        ("POST", "/operator/music/requests/{id}/refund") => &[Code::InvalidTransition, Code::LimitExceeded],
+        ("POST", "/operator/adjustments") => &[Code::LimitExceeded, Code::InsufficientFunds],
         _ => &[],
     }
+}
+
+/// Whether what a command makes has an address of its own.
+fn has_address(route: &Route) -> bool {
+    route.path != "/api/v1/operator/adjustments"
 }
 
 fn add_failures(operation: &mut Operation, route: &Route, components: &Components) {
@@ -160,6 +186,10 @@ fn failure(examples: &[(Code, Value)]) -> Response {
             .header("Retry-After", number("Seconds until the next request is admitted."))
             .header("X-RateLimit-Limit", number("Requests of one window."))
             .header("X-RateLimit-Remaining", number("What is left of them.")),
+        Some(409) if examples.iter().any(|(code, _)| *code == Code::IdempotencyInFlight) => response.header(
+            "Retry-After",
+            number("With `idempotency_in_flight`: seconds until it is worth trying again."),
+        ),
         Some(503) => response.header("Retry-After", number("Seconds until it is worth trying again.")),
         _ => response,
     };
@@ -171,7 +201,7 @@ fn add_headers(operation: &mut Operation, route: &Route) {
         let RefOr::T(response) = response else { continue };
         let headers = &mut response.headers;
         headers.insert("X-Request-Id".to_owned(), RefOr::T(text("The request's name in the log.")));
-        if status == "201" && matches!(route.endpoint, Endpoint::Command(_)) {
+        if status == "201" && matches!(route.endpoint, Endpoint::Command(_)) && has_address(route) {
             headers.insert("Location".to_owned(), RefOr::T(text("Where it is.")));
         }
         if status.starts_with('2') && matches!(route.endpoint, Endpoint::Command(_)) {

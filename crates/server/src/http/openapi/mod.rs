@@ -8,13 +8,18 @@ pub mod names;
 mod schemas;
 
 use utoipa::OpenApi;
-use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
 
 use crate::http::envelope::Failure;
-use crate::http::{auth, djs, docs, health, profile, requests, topups, wallet, withdrawals};
+use crate::http::{
+    audit, auth, djs, docs, health, operator_withdrawals, operators, profile, requests, topups, wallet,
+    webhooks, withdrawals,
+};
 
 /// What the document calls the access token.
 const BEARER: &str = "bearer";
+/// What the document calls a provider's signature.
+const SIGNATURE: &str = "signature";
 
 #[derive(OpenApi)]
 #[openapi(
@@ -31,6 +36,8 @@ const BEARER: &str = "bearer";
         (name = "Requests", description = "Requests for songs, and what becomes of them."),
         (name = "Wallet", description = "What is in one's wallet, how that came, and paying in."),
         (name = "Withdrawals", description = "Paying out."),
+        (name = "Operators", description = "What the people who run the service do with other people's money."),
+        (name = "Providers", description = "What providers say, signed as Standard Webhooks says."),
         (name = "Service", description = "The service itself."),
     ),
     paths(
@@ -40,7 +47,12 @@ const BEARER: &str = "bearer";
         requests::open, requests::show, requests::cancel, requests::answer, requests::made, requests::addressed,
         wallet::show, wallet::entries,
         topups::open, topups::list, topups::show,
-        withdrawals::open, withdrawals::list, withdrawals::show, withdrawals::cancel,
+        withdrawals::open, withdrawals::options, withdrawals::list, withdrawals::show, withdrawals::cancel,
+        operator_withdrawals::list, operator_withdrawals::approve, operator_withdrawals::reject,
+        operator_withdrawals::process, operator_withdrawals::broadcast, operator_withdrawals::complete,
+        operator_withdrawals::fail, operator_withdrawals::review, operators::refund, operators::adjust,
+        audit::show,
+        webhooks::topups, webhooks::payouts,
         health::live, health::ready, health::metrics, docs::openapi, docs::index,
     ),
     components(schemas(Failure)),
@@ -55,6 +67,10 @@ pub fn document() -> utoipa::openapi::OpenApi {
     bearer.bearer_format = Some("JWT".to_owned());
     if let Some(components) = document.components.as_mut() {
         components.add_security_scheme(BEARER, SecurityScheme::Http(bearer));
+        let signature = "HMAC-SHA256 over `id.timestamp.body`, as Standard Webhooks says, with `webhook-id` and \
+            `webhook-timestamp` beside it.";
+        let signature = ApiKeyValue::with_description("webhook-signature", signature);
+        components.add_security_scheme(SIGNATURE, SecurityScheme::ApiKey(ApiKey::Header(signature)));
     }
     schemas::complete(&mut document);
     common::complete(&mut document);

@@ -1,12 +1,13 @@
 //! Texts that are one of a few names, as the document lists them: taken from the code, so that none is forgotten.
 
 use cuepoint_domain::ledger;
-use cuepoint_domain::{music_request, people, topup, withdrawal};
+use cuepoint_domain::{address, music_request, people, topup, withdrawal};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::http::error::Code;
+use crate::http::views::AUDIT_STATUSES;
 
 /// What an entry can be about.
 pub const REFERENCES: [&str; 4] = ["music_request", "withdrawal", "topup", "adjustment"];
@@ -32,8 +33,14 @@ names! {
     RequestStatus = music_request::RequestStatus::ALL.map(music_request::RequestStatus::name);
     /// Where a withdrawal stands.
     WithdrawalStatus = withdrawal::WithdrawalStatus::ALL.map(withdrawal::WithdrawalStatus::name);
+    /// How closely a withdrawal's destination is looked at.
+    AddressPolicy = address::AddressPolicy::ALL.map(address::AddressPolicy::name);
+    /// What a withdrawal can be paid out on.
+    Network = address::Network::ALL.iter().map(|network| network.name());
     /// Where a top-up stands.
     TopupStatus = topup::TopupStatus::ALL.map(topup::TopupStatus::name);
+    /// How a self-check found the ledger.
+    AuditStatus = AUDIT_STATUSES;
     /// How well known the artist is.
     ArtistType = people::ArtistType::ALL.map(people::ArtistType::name);
     /// Why a wallet changed.
@@ -44,6 +51,10 @@ names! {
     ErrorCode = Code::ALL.iter().map(|code| code.name());
     /// What a DJ may say.
     Verdict = ["accepted", "rejected", "played"];
+    /// What a provider says of a top-up.
+    TopupEventType = ["topup.confirmed", "topup.failed"];
+    /// What a provider says of a payout.
+    PayoutEventType = ["payout.broadcast", "payout.completed", "payout.failed"];
     /// That it went well.
     SuccessStatus = ["ok"];
     /// That it did not.

@@ -104,6 +104,10 @@ impl Answer {
                 let blames = challenge.contains("error=\"invalid_token\"");
                 assert_eq!(blames, code == "invalid_token", "{challenge}: {self}");
             }
+            403 if code == "insufficient_scope" => {
+                let challenge = challenge.unwrap_or_else(|| panic!("no WWW-Authenticate: {self}"));
+                assert!(challenge.contains("error=\"insufficient_scope\""), "{challenge}: {self}");
+            }
             405 => assert!(self.header("allow").is_some(), "no Allow: {self}"),
             429 | 503 => {
                 let seconds: u32 = self.header("retry-after").unwrap_or("").parse().expect("Retry-After");

@@ -3,6 +3,7 @@
 use std::env;
 
 use cuepoint_store_postgres::testing::TestDatabase;
+use tokio_postgres::{NoTls, SimpleQueryMessage};
 
 /// Where the tests' PostgreSQL is.
 const CLUSTER: &str = "CUEPOINT_TEST_POSTGRES_URL";
@@ -22,6 +23,26 @@ impl Database {
     /// Its address.
     pub(crate) fn url(&self) -> &str {
         self.0.url()
+    }
+
+    /// The rows that a statement answers with, each column as text.
+    pub(crate) fn rows(&self, statement: &str) -> Vec<Vec<Option<String>>> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let messages = runtime.block_on(async {
+            let (client, connection) = tokio_postgres::connect(self.url(), NoTls).await.unwrap();
+            let connection = tokio::spawn(connection);
+            let messages = client.simple_query(statement).await.unwrap();
+            drop(client);
+            connection.await.unwrap().unwrap();
+            messages
+        });
+        let row = |message| match message {
+            SimpleQueryMessage::Row(row) => {
+                Some((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect())
+            }
+            _ => None,
+        };
+        messages.into_iter().filter_map(row).collect()
     }
 
     /// Its address when its server is reached at this one.

@@ -4,6 +4,7 @@ mod answer;
 mod client;
 mod database;
 mod people;
+mod provider;
 mod proxy;
 mod raw;
 mod routes;
@@ -12,7 +13,10 @@ mod server;
 pub(crate) use answer::{Answer, keys};
 pub(crate) use client::{Call, Client};
 pub(crate) use database::Database;
-pub(crate) use people::{PASSWORD, PERSONAL_INFO, Person, REQUEST, WITHDRAWAL, cents, song};
+pub(crate) use people::{
+    PASSWORD, PERSONAL_INFO, Person, REQUEST, WITHDRAWAL, cents, line, operator_keys, song,
+};
+pub(crate) use provider::{Heard, Provider, Reply};
 pub(crate) use proxy::{Proxy, Traffic};
 pub(crate) use raw::exchange;
 pub(crate) use routes::{ROUTES, Route};

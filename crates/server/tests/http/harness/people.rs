@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 
-use super::{Answer, Call, Client, Server};
+use super::{Answer, Call, Client, Server, Store};
 
 /// The keys of the specified user object, sorted.
 pub(crate) const PERSONAL_INFO: [&str; 20] = [
@@ -52,6 +52,14 @@ pub(crate) const WITHDRAWAL: [&str; 8] =
 /// The password of everybody.
 pub(crate) const PASSWORD: &str = "correct horse";
 
+/// The first operator's address.
+const OPERATOR: &str = "operator@example.com";
+
+/// The keys with which a server makes this operator at its start.
+pub(crate) fn operator_keys(email: &str) -> [(&str, &str); 2] {
+    [("bootstrap.operator_email", email), ("bootstrap.operator_password", PASSWORD)]
+}
+
 /// Somebody who is logged in.
 #[derive(Clone)]
 pub(crate) struct Person {
@@ -81,6 +89,14 @@ impl Client {
 }
 
 impl Server {
+    /// A server on a fresh store with these keys set, and the operator whom it made at its start.
+    pub(crate) fn with_operator(store: Store, keys: &[(&str, &str)]) -> (Self, Person) {
+        let operator = operator_keys(OPERATOR);
+        let server = Self::configured(store, &[&operator, keys].concat());
+        let operator = server.client().login(OPERATOR);
+        (server, operator)
+    }
+
     pub(crate) fn guest(&self) -> Person {
         self.client().person(false)
     }
@@ -168,6 +184,13 @@ impl Person {
         self.call("POST", "/withdrawal/crypto").text(&body).send()
     }
 
+    /// Asks to be paid out this much, and answers with the withdrawal's id.
+    pub(crate) fn withdrawal(&self, amount: &str) -> i64 {
+        let answer = self.withdraw(amount);
+        assert_eq!(answer.status, 201, "{answer}");
+        answer.json()["data"]["withdrawal_request"]["id"].as_i64().unwrap()
+    }
+
     /// What is available and what is held, as the texts that were sent.
     pub(crate) fn wallet(&self) -> (String, String) {
         let answer = self.get("/wallet");
@@ -197,6 +220,20 @@ impl Person {
         .map(|path| self.get(path).data(200))
         .to_vec()
     }
+}
+
+/// An entry of a statement: kind, amount, what is available and held after it, and what it is about.
+pub(crate) fn line(entry: &Value) -> String {
+    let sum = |key: &str| entry[key].as_f64().unwrap();
+    format!(
+        "{} {:.2} {:.2} {:.2} {} {}",
+        entry["kind"].as_str().unwrap(),
+        sum("amount"),
+        sum("available_after"),
+        sum("held_after"),
+        entry["reference"]["type"].as_str().unwrap(),
+        entry["reference"]["id"]
+    )
 }
 
 /// The body that asks this DJ for a song.

@@ -2,6 +2,7 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -15,6 +16,10 @@ pub(crate) enum Traffic {
     Cut,
     /// Nothing is said any more, and connections stay.
     Stuck,
+    /// All is well until a COMMIT comes: it is lost, and everything is cut.
+    CutBeforeCommit,
+    /// All is well until a COMMIT comes: it arrives, its answer is lost, and everything is cut.
+    CutAfterCommit,
 }
 
 /// A proxy before one address; it ends with the process.
@@ -29,6 +34,11 @@ struct State {
 }
 
 impl State {
+    fn set(&self, traffic: Traffic) {
+        *self.traffic.lock().unwrap() = traffic;
+        self.changed.notify_all();
+    }
+
     /// What becomes of bytes now, after waiting as long as they are stuck.
     fn unstuck(&self) -> Traffic {
         let traffic = self.traffic.lock().unwrap();
@@ -56,8 +66,7 @@ impl Proxy {
     }
 
     pub(crate) fn set(&self, traffic: Traffic) {
-        *self.state.traffic.lock().unwrap() = traffic;
-        self.state.changed.notify_all();
+        self.state.set(traffic);
     }
 }
 
@@ -67,14 +76,29 @@ fn serve(client: &TcpStream, target: &str, state: &Arc<State>) {
         return;
     }
     let Ok(server) = TcpStream::connect(target) else { return };
+    let commits = AtomicBool::new(false);
+    let asked = |bytes: &[u8]| {
+        if bytes.windows(7).any(|window| window == b"COMMIT\0") {
+            match state.unstuck() {
+                Traffic::CutBeforeCommit => state.set(Traffic::Cut),
+                Traffic::CutAfterCommit => commits.store(true, Ordering::SeqCst),
+                _ => {}
+            }
+        }
+    };
+    let answered = |_: &[u8]| {
+        if commits.load(Ordering::SeqCst) {
+            state.set(Traffic::Cut);
+        }
+    };
     thread::scope(|scope| {
-        scope.spawn(|| copy(client, &server, state));
-        scope.spawn(|| copy(&server, client, state));
+        scope.spawn(|| copy(client, &server, state, asked));
+        scope.spawn(|| copy(&server, client, state, answered));
     });
 }
 
-/// Copies until one side ends, then ends both.
-fn copy(mut from: &TcpStream, mut to: &TcpStream, state: &State) {
+/// Copies until one side ends, then ends both; `look` sees what came before it goes on.
+fn copy(mut from: &TcpStream, mut to: &TcpStream, state: &State, look: impl Fn(&[u8])) {
     // The traffic is looked at this often while nothing comes.
     from.set_read_timeout(Some(Duration::from_millis(10))).unwrap();
     let mut buffer = [0; 16_384];
@@ -88,6 +112,7 @@ fn copy(mut from: &TcpStream, mut to: &TcpStream, state: &State) {
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => continue,
             Err(_) => break,
         };
+        look(&buffer[..count]);
         if state.unstuck() == Traffic::Cut || to.write_all(&buffer[..count]).is_err() {
             break;
         }

@@ -9,6 +9,8 @@ pub(crate) struct Route {
     pub(crate) path: &'static str,
     /// Whether it wants a token.
     pub(crate) private: bool,
+    /// Whether it wants a provider's signature.
+    pub(crate) signed: bool,
     /// A body that it takes, where it takes one.
     body: Option<&'static str>,
 }
@@ -17,6 +19,11 @@ impl Route {
     /// Its path with this number.
     pub(crate) fn at(&self, id: impl std::fmt::Display) -> String {
         self.path.replace("{id}", &id.to_string())
+    }
+
+    /// Whether only operators may call it.
+    pub(crate) fn is_operators(&self) -> bool {
+        self.path.starts_with("/operator/")
     }
 
     pub(crate) fn has_id(&self) -> bool {
@@ -34,16 +41,23 @@ impl Route {
 }
 
 const fn open(method: &'static str, path: &'static str, body: &'static str) -> Route {
-    Route { method, path, private: false, body: Some(body) }
+    Route { method, path, private: false, signed: false, body: Some(body) }
 }
 
 const fn read(path: &'static str) -> Route {
-    Route { method: "GET", path, private: true, body: None }
+    Route { method: "GET", path, private: true, signed: false, body: None }
 }
 
 const fn write(method: &'static str, path: &'static str, body: &'static str) -> Route {
-    Route { method, path, private: true, body: Some(body) }
+    Route { method, path, private: true, signed: false, body: Some(body) }
 }
+
+const fn signed(path: &'static str, body: &'static str) -> Route {
+    Route { signed: true, ..open("POST", path, body) }
+}
+
+/// The body of most that operators do.
+const REASON: &str = r#"{"reason": "as agreed"}"#;
 
 /// Every route under the base address.
 pub(crate) const ROUTES: &[Route] = &[
@@ -76,7 +90,21 @@ pub(crate) const ROUTES: &[Route] = &[
         "/withdrawal/crypto",
         r#"{"amount": 1, "wallet_address": "bc1q", "currency": "BTC", "network": "bitcoin"}"#,
     ),
+    read("/withdrawal/options"),
     read("/withdrawals"),
     read("/withdrawals/{id}"),
     write("POST", "/withdrawals/{id}/cancel", "{}"),
+    signed("/webhooks/topups", r#"{"type": "topup.confirmed", "data": {"id": 1}}"#),
+    signed("/webhooks/payouts", r#"{"type": "payout.failed", "data": {"id": 1}}"#),
+    read("/operator/withdrawals"),
+    write("POST", "/operator/withdrawals/{id}/approve", REASON),
+    write("POST", "/operator/withdrawals/{id}/reject", REASON),
+    write("POST", "/operator/withdrawals/{id}/process", REASON),
+    write("POST", "/operator/withdrawals/{id}/broadcast", r#"{"reason": "as agreed", "txid": "ab12"}"#),
+    write("POST", "/operator/withdrawals/{id}/complete", r#"{"reason": "as agreed", "txid": "ab12"}"#),
+    write("POST", "/operator/withdrawals/{id}/fail", REASON),
+    write("POST", "/operator/withdrawals/{id}/review", REASON),
+    write("POST", "/operator/music/requests/{id}/refund", REASON),
+    write("POST", "/operator/adjustments", r#"{"user_id": 1, "amount": 1, "reason": "as agreed"}"#),
+    read("/operator/audit"),
 ];

@@ -96,6 +96,11 @@ impl Server {
         self.client.clone()
     }
 
+    /// The database that it is on; `None` where it keeps everything in memory.
+    pub(crate) fn database(&self) -> Option<Arc<Database>> {
+        self.database.clone()
+    }
+
     /// What it wrote so far, both outputs.
     pub(crate) fn log(&self) -> String {
         self.log.text()

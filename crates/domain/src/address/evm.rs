@@ -1,0 +1,31 @@
+//! Ethereum and the networks with its addresses: 20 bytes in hexadecimal, the letters' case a checksum (EIP-55).
+
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
+use sha3::{Digest, Keccak256};
+
+use super::{Decoded, is_zero};
+
+const PREFIX: &str = "0x";
+const DIGITS: usize = 40;
+
+/// Letters of one case have no checksum and are taken; mixed ones must be right. The canonical form is EIP-55's.
+pub(super) fn decode(text: &str) -> Option<Decoded> {
+    let digits = text.strip_prefix(PREFIX).filter(|digits| digits.len() == DIGITS)?;
+    let account = HEXLOWER_PERMISSIVE.decode(digits.as_bytes()).ok()?;
+    let canonical = checksummed(&account);
+    let mixed = digits.bytes().any(|digit| digit.is_ascii_lowercase())
+        && digits.bytes().any(|digit| digit.is_ascii_uppercase());
+    let ownerless = is_zero(&account);
+    (!mixed || canonical == text).then_some(Decoded { test: false, ownerless, canonical })
+}
+
+/// A letter is a capital where the digit at its place in the hash of the lower-case text is 8 or more.
+fn checksummed(account: &[u8]) -> String {
+    let digits = HEXLOWER.encode(account);
+    let hash = HEXLOWER.encode(&Keccak256::digest(digits.as_bytes()));
+    let cased = digits.chars().zip(hash.chars()).map(|(digit, hashed)| match hashed {
+        '0'..='7' => digit,
+        _ => digit.to_ascii_uppercase(),
+    });
+    PREFIX.chars().chain(cased).collect()
+}

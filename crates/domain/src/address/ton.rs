@@ -1,0 +1,51 @@
+//! TON: a workchain and an account of 32 bytes, user-friendly with flags and a CRC, or raw.
+//!
+//! The canonical form is user-friendly in the URL-safe alphabet. The flags stay as given, because they tell how the
+//! transfer is to be sent; a raw address has none and is taken as not bounceable, as wallets show themselves, so that
+//! a payout to a wallet that was never used stays there.
+
+use data_encoding::{BASE64, BASE64URL, HEXLOWER_PERMISSIVE};
+
+use super::{Decoded, crc, is_zero};
+
+const BOUNCEABLE: u8 = 0x11;
+const NOT_BOUNCEABLE: u8 = 0x51;
+const TEST_FLAG: u8 = 0x80;
+const BASECHAIN: u8 = 0;
+/// Workchain -1.
+const MASTERCHAIN: u8 = 0xff;
+const ACCOUNT_LENGTH: usize = 32;
+
+pub(super) fn decode(text: &str) -> Option<Decoded> {
+    friendly(text).or_else(|| raw(text))
+}
+
+fn friendly(text: &str) -> Option<Decoded> {
+    let bytes = BASE64URL.decode(text.as_bytes()).or_else(|_| BASE64.decode(text.as_bytes())).ok()?;
+    let (body, checksum) = bytes.split_last_chunk()?;
+    let [flags, workchain, account @ ..] = body else { return None };
+    let known = matches!(*flags & !TEST_FLAG, BOUNCEABLE | NOT_BOUNCEABLE)
+        && matches!(*workchain, BASECHAIN | MASTERCHAIN)
+        && account.len() == ACCOUNT_LENGTH
+        && u16::from_be_bytes(*checksum) == crc::checksum(body);
+    let test = *flags & TEST_FLAG != 0;
+    known.then(|| Decoded { test, ownerless: is_zero(account), canonical: BASE64URL.encode(&bytes) })
+}
+
+fn raw(text: &str) -> Option<Decoded> {
+    let (workchain, account) = text.split_once(':')?;
+    let workchain = match workchain {
+        "0" => BASECHAIN,
+        "-1" => MASTERCHAIN,
+        _ => return None,
+    };
+    let account = HEXLOWER_PERMISSIVE.decode(account.as_bytes()).ok()?;
+    let body = [&[NOT_BOUNCEABLE, workchain], account.as_slice()].concat();
+    let bytes = [body.as_slice(), &crc::checksum(&body).to_be_bytes()].concat();
+    let canonical = BASE64URL.encode(&bytes);
+    (account.len() == ACCOUNT_LENGTH).then(|| Decoded {
+        test: false,
+        ownerless: is_zero(&account),
+        canonical,
+    })
+}

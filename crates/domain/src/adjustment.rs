@@ -1,0 +1,74 @@
+//! An operator's correction of a balance.
+
+use crate::ids::{AdjustmentId, UserId};
+use crate::ledger::{Account, OutsideAccount, Transfer, TransferKind};
+use crate::money::{Amount, Money};
+use crate::text::Line;
+
+/// Which way a balance is corrected, and by how much; never by nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Correction {
+    /// The wallet gets the amount.
+    Credit(Amount),
+    /// The wallet loses the amount.
+    Debit(Amount),
+}
+
+impl Correction {
+    /// The correction by a signed sum; `None` for nothing.
+    #[must_use]
+    pub fn signed(sum: Money) -> Option<Self> {
+        match Amount::new(sum) {
+            Some(amount) => Some(Self::Credit(amount)),
+            None => Amount::new(sum.negated()).map(Self::Debit),
+        }
+    }
+
+    /// The signed sum, below zero for a debit.
+    #[must_use]
+    pub const fn sum(self) -> Money {
+        match self {
+            Self::Credit(amount) => amount.money(),
+            Self::Debit(amount) => amount.money().negated(),
+        }
+    }
+}
+
+/// An adjustment.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Adjustment {
+    /// Which it is.
+    pub id: AdjustmentId,
+    /// Whose balance it corrects.
+    pub user: UserId,
+    /// By how much.
+    pub correction: Correction,
+    /// Why.
+    pub reason: Line,
+}
+
+impl Adjustment {
+    /// The money that it moves.
+    pub(crate) fn transfer(&self) -> Transfer {
+        let (wallet, world) = (Account::Available(self.user), Account::Outside(OutsideAccount::Adjustments));
+        let (debit, credit, amount) = match self.correction {
+            Correction::Credit(amount) => (world, wallet, amount),
+            Correction::Debit(amount) => (wallet, world, amount),
+        };
+        Transfer { debit, credit, amount, kind: TransferKind::Adjustment }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_correction_keeps_its_sign_and_is_never_nothing() {
+        for minor in [1, -1, 250, -250] {
+            let sum = Money::from_minor(minor);
+            assert_eq!(Correction::signed(sum).map(Correction::sum), Some(sum));
+        }
+        assert_eq!(Correction::signed(Money::ZERO), None);
+    }
+}

@@ -1,0 +1,214 @@
+//! What a self-check can find, in words for whoever runs the service.
+
+use std::fmt;
+
+use crate::ids::{OperationId, UserId};
+use crate::ledger::{EntryKind, PostingAccount, Reference};
+use crate::money::Money;
+
+/// The first thing that is wrong with the ledger.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Finding {
+    /// A row stands for no value: written by other hands, or half lost.
+    Unreadable {
+        /// Which row, and what is wrong with it.
+        what: String,
+    },
+    /// An entry belongs to no wallet that was shown.
+    OrphanEntry {
+        /// The wallet that it names.
+        wallet: UserId,
+        /// Its number.
+        seq: i64,
+    },
+    /// Entries are missing, doubled or swapped.
+    Gap {
+        /// In which wallet.
+        wallet: UserId,
+        /// The number that should have come.
+        expected: i64,
+        /// The number that came; `None` where the entries end too early.
+        found: Option<i64>,
+    },
+    /// The balances after an entry are not those before it with its change.
+    Sum {
+        /// In which wallet.
+        wallet: UserId,
+        /// After which entry.
+        seq: i64,
+    },
+    /// An entry's fields do not make its hash, or it does not follow the one before.
+    Chain {
+        /// In which wallet.
+        wallet: UserId,
+        /// Which entry.
+        seq: i64,
+    },
+    /// An entry is older than the one before it.
+    Time {
+        /// In which wallet.
+        wallet: UserId,
+        /// Which entry.
+        seq: i64,
+    },
+    /// A wallet's balance, time or head is not that of its newest entry.
+    Balance {
+        /// Which wallet.
+        wallet: UserId,
+    },
+    /// What is written about a request, a withdrawal, a top-up or an adjustment is not what its state demands.
+    Thing {
+        /// What it is about.
+        reference: Reference,
+        /// What is wrong with it.
+        flaw: Flaw,
+    },
+    /// An entry is about something that does not exist.
+    StrayEntry {
+        /// In which wallet.
+        wallet: UserId,
+        /// Which entry.
+        seq: i64,
+        /// What it is about.
+        reference: Reference,
+    },
+    /// A posting belongs to no operation that has entries.
+    StrayPosting {
+        /// The operation that it names.
+        operation: OperationId,
+        /// To which account.
+        account: PostingAccount,
+    },
+    /// Entries or postings belong to nothing, and nobody said which.
+    Strays {
+        /// How many entries.
+        entries: u64,
+        /// How many postings.
+        postings: u64,
+    },
+    /// All wallets together hold something else than open requests and withdrawals do.
+    Held {
+        /// What the wallets hold, in minor units.
+        wallets: Money,
+        /// What is open, in minor units.
+        open: Money,
+    },
+    /// All accounts together are not zero.
+    Total {
+        /// What they are, in minor units.
+        sum: Money,
+    },
+}
+
+/// What is wrong with what is written about a thing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flaw {
+    /// Its sums contradict each other.
+    Terms,
+    /// An entry is missing: it was not held, not settled, or not paid to everybody.
+    Lacks(EntryKind),
+    /// An entry is one too many: it was settled again, or by nobody's decision.
+    Extra {
+        /// In which wallet.
+        wallet: UserId,
+        /// Which entry.
+        seq: i64,
+    },
+    /// An entry is not what the rules make of the thing.
+    Entry {
+        /// In which wallet.
+        wallet: UserId,
+        /// Which entry.
+        seq: i64,
+    },
+    /// The postings of an operation are not what the rules make of the thing.
+    Postings(OperationId),
+    /// The record of an operation that has entries is missing.
+    NoRecord(OperationId),
+    /// The thing is not as an operation recorded it.
+    Record(OperationId),
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable { what } => write!(f, "{what}"),
+            Self::OrphanEntry { wallet, seq } => {
+                write!(f, "entry {seq} of wallet {wallet} belongs to no wallet")
+            }
+            Self::Gap { wallet, expected, found: Some(found) } => {
+                write!(f, "wallet {wallet} has entry {found} where entry {expected} should be")
+            }
+            Self::Gap { wallet, expected, found: None } => {
+                write!(f, "entry {expected} of wallet {wallet} is missing")
+            }
+            Self::Sum { wallet, seq } => write!(
+                f,
+                "entry {seq} of wallet {wallet}: the balances after it are not those before it plus its change"
+            ),
+            Self::Chain { wallet, seq } => write!(f, "entry {seq} of wallet {wallet}: its hash does not fit"),
+            Self::Time { wallet, seq } => {
+                write!(f, "entry {seq} of wallet {wallet} is older than the one before it")
+            }
+            Self::Balance { wallet } => {
+                write!(f, "wallet {wallet}: its balance, time or head is not that of its newest entry")
+            }
+            Self::Thing { reference, flaw } => {
+                write!(f, "{} {}: {flaw}", spoken(*reference), reference.id())
+            }
+            Self::StrayEntry { wallet, seq, reference } => write!(
+                f,
+                "entry {seq} of wallet {wallet} is about {} {}, which does not exist",
+                spoken(*reference),
+                reference.id()
+            ),
+            Self::StrayPosting { operation, account } => write!(
+                f,
+                "a posting to {} belongs to operation {operation}, which has no entries",
+                account.name()
+            ),
+            Self::Strays { entries, postings } => {
+                write!(f, "{entries} entries and {postings} postings belong to nothing that exists")
+            }
+            Self::Held { wallets, open } => write!(
+                f,
+                "all wallets hold {} minor units, but open requests and withdrawals {}",
+                wallets.minor(),
+                open.minor()
+            ),
+            Self::Total { sum } => {
+                write!(f, "all accounts together are {} minor units instead of 0", sum.minor())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Terms => write!(f, "its sums contradict each other"),
+            Self::Lacks(kind) => write!(f, "its {} entry is missing", kind.name()),
+            Self::Extra { wallet, seq } => {
+                write!(f, "entry {seq} of wallet {wallet} is one more than its state allows")
+            }
+            Self::Entry { wallet, seq } => {
+                write!(f, "entry {seq} of wallet {wallet} is not what its state and its sum demand")
+            }
+            Self::Postings(operation) => {
+                write!(f, "the postings of operation {operation} are not what its state and its sum demand")
+            }
+            Self::NoRecord(operation) => write!(f, "the record of operation {operation} is missing"),
+            Self::Record(operation) => write!(f, "it is not as operation {operation} recorded it"),
+        }
+    }
+}
+
+/// What a sentence calls the kind of thing.
+const fn spoken(reference: Reference) -> &'static str {
+    match reference {
+        Reference::MusicRequest(_) => "music request",
+        Reference::Withdrawal(_) => "withdrawal",
+        Reference::Topup(_) => "top-up",
+        Reference::Adjustment(_) => "adjustment",
+    }
+}

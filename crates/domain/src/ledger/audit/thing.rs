@@ -1,0 +1,212 @@
+//! What must be written about a thing: the rules themselves say it, from its state alone.
+
+use std::collections::HashMap;
+
+use crate::adjustment::Adjustment;
+use crate::ids::UserId;
+use crate::ledger::posting::post;
+use crate::ledger::{
+    Account, Actor, Balance, Entry, EntryKind, Flaw, Origin, Outcome, Posting, Receipt, Reference, Transfer,
+    Wallet,
+};
+use crate::money::Money;
+use crate::music_request::{self, MusicRequest, RequestState};
+use crate::topup::{self, Topup};
+use crate::withdrawal::{self, Withdrawal, WithdrawalState};
+
+/// Something that entries are about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Thing {
+    /// A music request, as it is stored.
+    Request(MusicRequest),
+    /// A withdrawal.
+    Withdrawal(Withdrawal),
+    /// A top-up.
+    Topup(Topup),
+    /// An operator's adjustment, as its operation recorded it.
+    Adjustment(Adjustment),
+}
+
+/// Everything that is written about a thing, in any order.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Trace {
+    /// All entries that refer to it.
+    pub entries: Vec<Entry>,
+    /// All postings of those entries' operations.
+    pub postings: Vec<Posting>,
+    /// What those operations, as far as they are there, came to.
+    pub receipts: Vec<Receipt>,
+}
+
+impl Thing {
+    /// What its entries refer to.
+    #[must_use]
+    pub const fn reference(&self) -> Reference {
+        match self {
+            Self::Request(request) => Reference::MusicRequest(request.id),
+            Self::Withdrawal(withdrawal) => Reference::Withdrawal(withdrawal.id),
+            Self::Topup(topup) => Reference::Topup(topup.id),
+            Self::Adjustment(adjustment) => Reference::Adjustment(adjustment.id),
+        }
+    }
+
+    /// Whose wallet each of its operations changes.
+    const fn owner(&self) -> UserId {
+        match self {
+            Self::Request(request) => request.requester,
+            Self::Withdrawal(withdrawal) => withdrawal.user,
+            Self::Topup(topup) => topup.user,
+            Self::Adjustment(adjustment) => adjustment.user,
+        }
+    }
+
+    /// The transfers of each operation that brought its money where it stands; `None` where its sums contradict
+    /// each other.
+    fn history(&self) -> Option<Vec<Vec<Transfer>>> {
+        match self {
+            Self::Request(request) => music_request::history(request),
+            Self::Withdrawal(withdrawal) => Some(withdrawal::history(withdrawal)),
+            Self::Topup(topup) => Some(topup::history(topup)),
+            Self::Adjustment(adjustment) => Some(vec![vec![adjustment.transfer()]]),
+        }
+    }
+
+    /// Whether nothing but an operation with entries can have led to its state, so that the last one recorded all of
+    /// it.
+    const fn is_where_its_money_is(&self) -> bool {
+        match self {
+            Self::Request(request) => !matches!(request.state, RequestState::Accepted { .. }),
+            Self::Withdrawal(withdrawal) => matches!(
+                withdrawal.state,
+                WithdrawalState::Pending
+                    | WithdrawalState::Completed { .. }
+                    | WithdrawalState::Cancelled
+                    | WithdrawalState::Rejected
+                    | WithdrawalState::Failed { .. }
+            ),
+            Self::Topup(_) | Self::Adjustment(_) => true,
+        }
+    }
+
+    /// Whether an operation recorded the thing as it is, its state aside unless `whole`, and the owner's balance
+    /// after it.
+    fn is_recorded(&self, outcome: &Outcome, after: Balance, whole: bool) -> bool {
+        match (self, outcome) {
+            (Self::Request(now), Outcome::Request(then)) => {
+                let state = if whole { now.state } else { then.state };
+                MusicRequest { state, ..now.clone() } == *then
+            }
+            (Self::Withdrawal(now), Outcome::Withdrawal(then, balance)) => {
+                let moved = if whole { now } else { then };
+                let (state, updated_at) = (moved.state.clone(), moved.updated_at);
+                *balance == after && Withdrawal { state, updated_at, ..now.clone() } == *then
+            }
+            (Self::Topup(now), Outcome::Topup(then)) => now == then,
+            (Self::Adjustment(now), Outcome::Adjustment(then, balance)) => now == then && *balance == after,
+            _ => false,
+        }
+    }
+}
+
+/// What a thing still holds, if everything that is written about it is what its state demands: each operation with
+/// exactly the entries and postings that the rules make of it, which are balanced by construction, and no other.
+pub(super) fn check(thing: &Thing, trace: &Trace) -> Result<Money, Flaw> {
+    let history = thing.history().ok_or(Flaw::Terms)?;
+    let mut own: Vec<&Entry> = trace.entries.iter().filter(|entry| entry.wallet == thing.owner()).collect();
+    own.sort_unstable_by_key(|entry| entry.seq);
+    let mut done: Vec<(&Receipt, Balance)> = Vec::new();
+    for (place, transfers) in history.iter().enumerate() {
+        let entry = own.get(place).ok_or_else(|| Flaw::Lacks(name_of(thing.owner(), transfers)))?;
+        let receipt = trace.receipts.iter().find(|receipt| receipt.operation == entry.operation);
+        let receipt = receipt.ok_or(Flaw::NoRecord(entry.operation))?;
+        check_operation(thing, trace, receipt, transfers)?;
+        done.push((receipt, entry.after));
+    }
+    let is_extra = |operation| !done.iter().any(|(receipt, _)| receipt.operation == operation);
+    if let Some(Entry { wallet, seq, .. }) = trace.entries.iter().find(|one| is_extra(one.operation)) {
+        return Err(Flaw::Extra { wallet: *wallet, seq: *seq });
+    }
+    if let Some(posting) = trace.postings.iter().find(|one| is_extra(one.operation)) {
+        return Err(Flaw::Postings(posting.operation));
+    }
+    for (place, (receipt, after)) in done.iter().enumerate() {
+        let whole = place.saturating_add(1) == done.len() && thing.is_where_its_money_is();
+        if !thing.is_recorded(&receipt.outcome, *after, whole) {
+            return Err(Flaw::Record(receipt.operation));
+        }
+    }
+    held(history.iter().flatten()).ok_or(Flaw::Terms)
+}
+
+/// Posts the transfers anew on the wallets as they were before, and compares what comes of it with what is there.
+fn check_operation(
+    thing: &Thing,
+    trace: &Trace,
+    receipt: &Receipt,
+    transfers: &[Transfer],
+) -> Result<(), Flaw> {
+    let operation = receipt.operation;
+    let mut entries: Vec<&Entry> = trace.entries.iter().filter(|one| one.operation == operation).collect();
+    entries.sort_unstable_by_key(|entry| (entry.wallet, entry.seq));
+    let wallets: HashMap<UserId, Wallet> =
+        entries.iter().filter_map(|entry| before(entry)).map(|wallet| (wallet.user, wallet)).collect();
+    for owner in transfers.iter().flat_map(|one| [one.debit.owner(), one.credit.owner()]).flatten() {
+        if !entries.iter().any(|entry| entry.wallet == owner) {
+            return Err(Flaw::Lacks(name_of(owner, transfers)));
+        }
+    }
+    let origin = Origin { operation, actor: Actor::System, at: receipt.at, reason: None, key: None };
+    let posted = post(&wallets, &origin, thing.reference(), transfers);
+    for (place, entry) in entries.iter().enumerate() {
+        let Entry { wallet, seq, .. } = **entry;
+        match posted.as_ref().map(|posted| posted.entries.get(place)) {
+            Ok(Some(expected)) if expected == *entry => {}
+            Ok(None) => return Err(Flaw::Extra { wallet, seq }),
+            Ok(Some(_)) | Err(_) => return Err(Flaw::Entry { wallet, seq }),
+        }
+    }
+    let sorted = |postings: &mut Vec<Posting>| postings.sort_unstable_by_key(|one| (one.account, one.amount));
+    let mut expected = posted.map(|posted| posted.postings).unwrap_or_default();
+    let mut found: Vec<Posting> =
+        trace.postings.iter().filter(|one| one.operation == operation).copied().collect();
+    sorted(&mut expected);
+    sorted(&mut found);
+    if expected == found { Ok(()) } else { Err(Flaw::Postings(operation)) }
+}
+
+/// The wallet that an entry was made in, as it was before; `None` where no wallet can have been so.
+fn before(entry: &Entry) -> Option<Wallet> {
+    let Entry { change, after, .. } = entry;
+    Some(Wallet {
+        user: entry.wallet,
+        balance: Balance {
+            available: after.available.checked_sub(change.available)?,
+            held: after.held.checked_sub(change.held)?,
+            owed: after.owed.checked_sub(change.owed)?,
+        },
+        seq: entry.seq.checked_sub(1)?,
+        last_at: entry.at,
+        head: entry.previous,
+    })
+}
+
+/// What the entry of a wallet is called that these transfers make.
+fn name_of(owner: UserId, transfers: &[Transfer]) -> EntryKind {
+    let leg = |transfer: &Transfer| {
+        let is_debit = transfer.debit.owner() == Some(owner);
+        let is_credit = transfer.credit.owner() == Some(owner);
+        (is_debit || is_credit)
+            .then(|| if is_debit { transfer.kind.debit_entry() } else { transfer.kind.credit_entry() })
+    };
+    transfers.iter().find_map(leg).unwrap_or(EntryKind::Hold)
+}
+
+/// What transfers leave in accounts of held money.
+fn held<'a>(transfers: impl Iterator<Item = &'a Transfer>) -> Option<Money> {
+    transfers.into_iter().try_fold(Money::ZERO, |sum, transfer| {
+        let amount = transfer.amount.money();
+        let out = if matches!(transfer.debit, Account::Held(_)) { amount } else { Money::ZERO };
+        let into = if matches!(transfer.credit, Account::Held(_)) { amount } else { Money::ZERO };
+        sum.checked_add(into)?.checked_sub(out)
+    })
+}

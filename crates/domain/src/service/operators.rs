@@ -1,0 +1,226 @@
+//! What operators do with other people's money: each act has a reason, which is kept with it.
+
+use std::sync::Arc;
+
+use crate::adjustment::{Adjustment, Correction};
+use crate::ids::{RequestId, UserId, WithdrawalId};
+use crate::ledger::{Origin, Rejection};
+use crate::music_request::{Move as RequestMove, MusicRequest, RequestTerms};
+use crate::page::{PageRequest, Rows};
+use crate::plans;
+use crate::ports::{Applied, ApplyError, MusicRequests, Unavailable, Wallets, Withdrawals};
+use crate::service::desk::{Command, Desk, Obstacle};
+use crate::service::expiry::Expiry;
+use crate::service::profiles::FindError;
+use crate::service::requests::{AddressedError, MoveRequestError};
+use crate::text::Line;
+use crate::withdrawal::{Move, MoveRefusal, Withdrawal, WithdrawalFilter, WithdrawalStatus};
+
+/// What an operator does with a withdrawal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OperatorMove {
+    /// Lets it go on.
+    Approve,
+    /// Refuses it.
+    Reject,
+    /// Begins to send it.
+    Process,
+    /// Has sent it.
+    Broadcast {
+        /// The transaction on the network.
+        txid: Line,
+    },
+    /// Has seen it arrive.
+    Complete {
+        /// The transaction on the network; the known one when left out.
+        txid: Option<Line>,
+    },
+    /// Knows that it was never sent, and never will be.
+    Fail,
+    /// Does not know whether it was sent.
+    Review,
+}
+
+/// Why an operator does not move a withdrawal.
+#[derive(Debug)]
+pub enum OperatorMoveError {
+    /// It is the operator's own, and nobody judges their own.
+    OwnWithdrawal,
+    /// A completed payment names its transaction, and none is known.
+    TxidMissing,
+    /// It does not stand where the move starts.
+    InvalidTransition {
+        /// Where it stands.
+        current: WithdrawalStatus,
+        /// Where it could go instead, by whoever may move it there.
+        allowed: Vec<WithdrawalStatus>,
+    },
+    /// See [`Obstacle`].
+    Obstacle(Obstacle),
+}
+
+/// Why a balance is not corrected.
+#[derive(Debug)]
+pub enum AdjustError {
+    /// There is no such person.
+    NoSuchUser,
+    /// The person has not that much available.
+    InsufficientFunds,
+    /// See [`Obstacle`].
+    Obstacle(Obstacle),
+}
+
+impl OperatorMove {
+    fn by(self, operator: UserId) -> Move {
+        match self {
+            Self::Approve => Move::Approve { by: Some(operator) },
+            Self::Reject => Move::Reject { by: operator },
+            Self::Process => Move::Process,
+            Self::Broadcast { txid } => Move::Broadcast { txid },
+            Self::Complete { txid } => Move::Complete { txid },
+            Self::Fail => Move::Fail,
+            Self::Review => Move::Review,
+        }
+    }
+}
+
+impl From<Obstacle> for OperatorMoveError {
+    fn from(obstacle: Obstacle) -> Self {
+        Self::Obstacle(obstacle)
+    }
+}
+
+impl From<MoveRefusal> for OperatorMoveError {
+    fn from(refusal: MoveRefusal) -> Self {
+        match refusal {
+            MoveRefusal::NotTheirs => Self::OwnWithdrawal,
+            MoveRefusal::TxidMissing => Self::TxidMissing,
+            MoveRefusal::InvalidTransition { current, allowed } => {
+                Self::InvalidTransition { current, allowed }
+            }
+        }
+    }
+}
+
+impl From<Obstacle> for AdjustError {
+    fn from(obstacle: Obstacle) -> Self {
+        Self::Obstacle(obstacle)
+    }
+}
+
+impl From<ApplyError> for AdjustError {
+    fn from(error: ApplyError) -> Self {
+        match error {
+            ApplyError::Rejected(Rejection::InsufficientFunds { .. }) => Self::InsufficientFunds,
+            other => Self::Obstacle(other.into()),
+        }
+    }
+}
+
+/// The use cases of operators. That the caller is one was checked before.
+#[derive(Clone)]
+pub struct Operators {
+    pub(super) desk: Desk,
+    pub(super) withdrawals: Arc<dyn Withdrawals>,
+    pub(super) requests: Arc<dyn MusicRequests>,
+    pub(super) wallets: Arc<dyn Wallets>,
+    pub(super) expiry: Expiry,
+    pub(super) terms: RequestTerms,
+}
+
+impl Operators {
+    /// A page of everybody's withdrawals, of one status or all.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn withdrawals(
+        &self,
+        status: Option<WithdrawalStatus>,
+        page: PageRequest,
+    ) -> Result<Rows<Withdrawal>, Unavailable> {
+        self.withdrawals.withdrawals(&WithdrawalFilter { user: None, status }, page).await
+    }
+
+    /// A withdrawal, whosever it is.
+    ///
+    /// # Errors
+    /// [`FindError`].
+    pub async fn withdrawal(&self, id: WithdrawalId) -> Result<Withdrawal, FindError> {
+        self.withdrawals.withdrawal(id).await?.ok_or(FindError::NotFound)
+    }
+
+    /// A withdrawal that this operator may approve or reject.
+    ///
+    /// # Errors
+    /// [`AddressedError`]; forbidden is one's own.
+    pub async fn judged(&self, operator: UserId, id: WithdrawalId) -> Result<Withdrawal, AddressedError> {
+        let withdrawal = self.withdrawals.withdrawal(id).await?.ok_or(AddressedError::NotFound)?;
+        if withdrawal.is_judged_by(operator) { Ok(withdrawal) } else { Err(AddressedError::Forbidden) }
+    }
+
+    /// Moves a withdrawal that [`Operators::withdrawal`] or [`Operators::judged`] found.
+    ///
+    /// # Errors
+    /// [`OperatorMoveError`].
+    pub async fn move_withdrawal(
+        &self,
+        command: &Command,
+        reason: Line,
+        withdrawal: Withdrawal,
+        to: OperatorMove,
+    ) -> Result<Applied, OperatorMoveError> {
+        let id = withdrawal.id;
+        let load = || self.withdrawals.withdrawal(id);
+        let to = to.by(command.caller);
+        let decide = |origin, withdrawal: &_| Ok(plans::move_withdrawal(origin, withdrawal, to.clone())?);
+        self.desk.change(self.origin(command, Some(reason)), withdrawal, load, decide).await
+    }
+
+    /// A music request, whosever it is, as it is stored.
+    ///
+    /// # Errors
+    /// [`FindError`].
+    pub async fn request(&self, id: RequestId) -> Result<MusicRequest, FindError> {
+        self.requests.request(id).await?.ok_or(FindError::NotFound)
+    }
+
+    /// Gives the fee of a played request back that [`Operators::request`] found.
+    ///
+    /// # Errors
+    /// [`MoveRequestError`].
+    pub async fn refund(
+        &self,
+        command: &Command,
+        reason: Line,
+        request: MusicRequest,
+    ) -> Result<Applied, MoveRequestError> {
+        let id = request.id;
+        let load = || self.requests.request(id);
+        let decide =
+            |origin, request: &_| Ok(plans::move_request(origin, request, RequestMove::Refund, &self.terms)?);
+        self.desk.change(self.origin(command, Some(reason)), request, load, decide).await
+    }
+
+    /// Corrects what a person has available. Short of funds, the person's own overdue fees are given back first.
+    ///
+    /// # Errors
+    /// [`AdjustError`].
+    pub async fn adjust(
+        &self,
+        command: &Command,
+        reason: Line,
+        user: UserId,
+        correction: Correction,
+    ) -> Result<Applied, AdjustError> {
+        if self.wallets.balance(user).await.map_err(Obstacle::from)?.is_none() {
+            return self.desk.refuse(command.key, AdjustError::NoSuchUser).await;
+        }
+        let id = self.desk.ids.next_adjustment().await.map_err(Obstacle::from)?;
+        let plan = plans::adjust(self.origin(command, None), Adjustment { id, user, correction, reason });
+        Ok(self.expiry.apply_with_own_funds(user, plan).await?)
+    }
+
+    fn origin(&self, command: &Command, reason: Option<Line>) -> Origin {
+        Origin { reason, ..self.desk.origin(command, self.desk.ids.operation()) }
+    }
+}

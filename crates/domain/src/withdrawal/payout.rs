@@ -1,0 +1,137 @@
+//! How a withdrawal is given to the payout provider, and what the provider's words come to.
+//!
+//! The provider takes a withdrawal's id as its idempotency key, so it may be given the same one as often as it takes
+//! to get an answer. Without one the amount stays held until an operator finds out: doubt never gives money back.
+
+use time::Duration;
+
+use crate::text::Line;
+use crate::timestamp::Timestamp;
+use crate::withdrawal::{Move, Withdrawal, WithdrawalState};
+
+/// What a deployment decides about giving withdrawals to the provider.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PayoutTerms {
+    /// How often a withdrawal is sent without an answer before an operator has to look at it.
+    pub max_attempts: u32,
+    /// How long an answer may take before it is sent again; longer than a call to the provider lasts.
+    pub retry_after: Duration,
+}
+
+/// When a withdrawal waits to be given to the provider.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum NextSend {
+    /// It never was.
+    AtOnce,
+    /// It was, without an answer so far.
+    At(Timestamp),
+}
+
+impl NextSend {
+    /// Whether the moment has come.
+    #[must_use]
+    pub fn is_due(self, now: Timestamp) -> bool {
+        match self {
+            Self::AtOnce => true,
+            Self::At(at) => at <= now,
+        }
+    }
+
+    /// The moment, unless it has come already.
+    #[must_use]
+    pub const fn at(self) -> Option<Timestamp> {
+        match self {
+            Self::AtOnce => None,
+            Self::At(at) => Some(at),
+        }
+    }
+}
+
+/// The move by which the worker takes a withdrawal up: it sends it, or gives up; `None` when it is not due.
+#[must_use]
+pub fn next_send(withdrawal: &Withdrawal, terms: &PayoutTerms, now: Timestamp) -> Option<Move> {
+    let due = withdrawal.state.next_send().is_some_and(|next| next.is_due(now));
+    let tried_enough = withdrawal.state.attempts() >= terms.max_attempts;
+    due.then(|| {
+        if tried_enough { Move::Review } else { Move::Send { now, again_at: now.plus(terms.retry_after) } }
+    })
+}
+
+/// What the provider says of a withdrawal, in its answer or in a later call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PayoutWord {
+    /// It has it, and will say more.
+    Accepted,
+    /// It sent it as this transaction.
+    Broadcast {
+        /// The transaction on the network.
+        txid: Line,
+    },
+    /// It arrived.
+    Completed {
+        /// The transaction on the network.
+        txid: Line,
+    },
+    /// Nothing was sent and nothing ever will be.
+    Refused,
+}
+
+/// What a word comes to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Heard {
+    /// The withdrawal takes this step; after it the word is heard again, until it is known.
+    Move(Move),
+    /// It was known already, or something later is.
+    Known,
+    /// The withdrawal waits for an operator, who alone decides.
+    ForOperator,
+    /// It contradicts what happened: nothing changes, and somebody has to look at it.
+    Contradiction,
+}
+
+/// What the provider's word comes to, in whatever order its words arrive and however often.
+#[must_use]
+pub fn hear(withdrawal: &Withdrawal, word: &PayoutWord) -> Heard {
+    match (&withdrawal.state, word) {
+        (WithdrawalState::NeedsReview { .. }, _) => Heard::ForOperator,
+
+        (WithdrawalState::Processing { retry_at: Some(_), .. }, PayoutWord::Accepted) => {
+            Heard::Move(Move::Accepted)
+        }
+        (
+            WithdrawalState::Processing { retry_at: None, .. }
+            | WithdrawalState::Broadcast { .. }
+            | WithdrawalState::Completed { .. }
+            | WithdrawalState::Failed { .. },
+            PayoutWord::Accepted,
+        ) => Heard::Known,
+
+        (
+            WithdrawalState::Processing { .. },
+            PayoutWord::Broadcast { txid } | PayoutWord::Completed { txid },
+        ) => Heard::Move(Move::Broadcast { txid: txid.clone() }),
+        (WithdrawalState::Broadcast { .. }, PayoutWord::Completed { txid }) => {
+            Heard::Move(Move::Complete { txid: Some(txid.clone()) })
+        }
+        (
+            WithdrawalState::Broadcast { .. } | WithdrawalState::Completed { .. },
+            PayoutWord::Broadcast { .. },
+        )
+        | (WithdrawalState::Completed { .. }, PayoutWord::Completed { .. }) => Heard::Known,
+
+        (WithdrawalState::Processing { .. }, PayoutWord::Refused) => Heard::Move(Move::Fail),
+        // It was sent and then was not: nobody knows, so the amount stays held.
+        (WithdrawalState::Broadcast { .. }, PayoutWord::Refused) => Heard::Move(Move::Review),
+        (WithdrawalState::Failed { .. }, PayoutWord::Refused) => Heard::Known,
+
+        (
+            WithdrawalState::Pending
+            | WithdrawalState::Approved
+            | WithdrawalState::Cancelled
+            | WithdrawalState::Rejected,
+            _,
+        )
+        | (WithdrawalState::Failed { .. }, PayoutWord::Broadcast { .. } | PayoutWord::Completed { .. })
+        | (WithdrawalState::Completed { .. }, PayoutWord::Refused) => Heard::Contradiction,
+    }
+}

@@ -1,0 +1,242 @@
+//! Which texts are addresses, on which network, and where a strict policy lets a withdrawal go.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::string_slice
+)]
+
+mod policy;
+mod vectors;
+
+use bs58::Alphabet;
+use cuepoint_domain::address::{AddressError, Network};
+use proptest::prelude::*;
+use proptest::sample::select;
+use vectors::{CANONICAL, MALFORMED, OWNERLESS, SPELLINGS, TEST_NETWORKS};
+
+/// The networks that share Ethereum's addresses.
+const EVM: [Network; 7] = [
+    Network::Ethereum,
+    Network::Arbitrum,
+    Network::Optimism,
+    Network::Base,
+    Network::Polygon,
+    Network::Bsc,
+    Network::Avalanche,
+];
+
+fn each(
+    table: &'static [(Network, &'static [&'static str])],
+) -> impl Iterator<Item = (Network, &'static str)> {
+    table.iter().flat_map(|(network, texts)| texts.iter().map(|text| (*network, *text)))
+}
+
+fn refused(table: &'static [(Network, &'static [&'static str])], error: AddressError) {
+    for (network, text) in each(table) {
+        assert_eq!(network.canonical(text), Err(error), "{text} on {}", network.name());
+    }
+}
+
+#[test]
+fn published_addresses_are_canonical() {
+    for (network, text) in each(CANONICAL) {
+        assert_eq!(network.canonical(text).as_deref(), Ok(text), "on {}", network.name());
+    }
+}
+
+#[test]
+fn every_spelling_of_an_address_has_one_canonical_form() {
+    for (network, text, canonical) in SPELLINGS {
+        assert_eq!(network.canonical(text).as_deref(), Ok(*canonical), "{text}");
+        assert_eq!(network.canonical(canonical).as_deref(), Ok(*canonical), "{text}");
+    }
+}
+
+#[test]
+fn networks_with_ethereums_addresses_take_each_others() {
+    for (_, text) in each(CANONICAL).filter(|(network, _)| *network == Network::Ethereum) {
+        for network in EVM {
+            assert_eq!(network.canonical(text).as_deref(), Ok(text), "on {}", network.name());
+        }
+    }
+}
+
+#[test]
+fn every_network_has_a_published_address() {
+    for network in Network::ALL {
+        let known = EVM.contains(network) || CANONICAL.iter().any(|(known, _)| known == network);
+        assert!(known, "{}", network.name());
+    }
+}
+
+#[test]
+fn what_only_looks_like_an_address_is_refused() {
+    refused(MALFORMED, AddressError::Malformed);
+}
+
+#[test]
+fn addresses_of_test_networks_are_refused() {
+    refused(TEST_NETWORKS, AddressError::TestNetwork);
+}
+
+#[test]
+fn addresses_that_nobody_owns_are_refused() {
+    refused(OWNERLESS, AddressError::Ownerless);
+}
+
+#[test]
+fn an_address_of_one_network_is_refused_on_every_other() {
+    for (home, text) in each(CANONICAL) {
+        let others = Network::ALL.iter().filter(|other| **other != home);
+        for other in others.filter(|other| !(EVM.contains(other) && EVM.contains(&home))) {
+            let judged = other.canonical(text);
+            assert_eq!(judged, Err(AddressError::OtherNetwork), "{text} on {}", other.name());
+        }
+    }
+}
+
+#[test]
+fn white_space_is_part_of_no_address() {
+    for (network, text) in each(CANONICAL) {
+        for blank in [' ', '\t', '\n', '\u{a0}', '\u{200b}'] {
+            for at in [0, 1, text.len() / 2, text.len()] {
+                let (before, after) = text.split_at(at);
+                let spaced = format!("{before}{blank}{after}");
+                assert_eq!(network.canonical(&spaced), Err(AddressError::Malformed), "{spaced:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_case_of_a_letter_is_a_checksum() {
+    for (network, text) in each(CANONICAL).filter(|(network, _)| *network == Network::Ethereum) {
+        for at in (2..text.len()).filter(|at| text.as_bytes()[*at].is_ascii_alphabetic()) {
+            let mut bytes = text.as_bytes().to_vec();
+            bytes[at] ^= 0x20;
+            let flipped = String::from_utf8(bytes).unwrap();
+            assert_eq!(network.canonical(&flipped), Err(AddressError::Malformed), "{flipped}");
+        }
+    }
+}
+
+#[test]
+fn networks_are_known_by_name_in_any_letter_case() {
+    for network in Network::ALL {
+        assert_eq!(Network::named(network.name()), Some(*network));
+        assert_eq!(Network::named(&network.name().to_uppercase()), Some(*network));
+    }
+    for stranger in ["", "btc", "bitcoin ", "ethereum2", "ſolana"] {
+        assert_eq!(Network::named(stranger), None, "{stranger}");
+    }
+}
+
+/// Base58check of these bytes, as wallets write it.
+fn base58(version: &[u8], payload: &[u8], alphabet: &Alphabet) -> String {
+    bs58::encode([version, payload].concat()).with_alphabet(alphabet).with_check().into_string()
+}
+
+/// Addresses with a checksum that sees every change of one character; Solana has none, and Ethereum's sees most.
+fn checksummed() -> Vec<(Network, &'static str)> {
+    each(CANONICAL).filter(|(network, _)| !matches!(network, Network::Solana | Network::Ethereum)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_024, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn one_wrong_character_is_refused(
+        (network, text) in select(checksummed()),
+        at in any::<prop::sample::Index>(),
+        other in "[0-9A-Za-z]",
+    ) {
+        let at = at.index(text.len());
+        prop_assume!(text[at..=at] != other);
+        let mistyped = format!("{}{other}{}", &text[..at], &text[at + 1..]);
+        prop_assert!(network.canonical(&mistyped).is_err(), "{mistyped}");
+    }
+
+    #[test]
+    fn a_missing_or_doubled_character_is_refused(
+        (network, text) in select(checksummed()),
+        at in any::<prop::sample::Index>(),
+    ) {
+        let at = at.index(text.len());
+        let cut = format!("{}{}", &text[..at], &text[at + 1..]);
+        let doubled = format!("{}{}", &text[..=at], &text[at..]);
+        prop_assert!(network.canonical(&cut).is_err(), "{cut}");
+        prop_assert!(network.canonical(&doubled).is_err(), "{doubled}");
+    }
+
+    #[test]
+    fn any_text_is_judged_without_a_panic(text in ".{0,255}") {
+        for network in Network::ALL {
+            let _ = network.canonical(&text);
+        }
+    }
+
+    #[test]
+    fn what_is_nearly_an_address_is_judged_without_a_panic(
+        beginning in select(vec!["", "bc1", "ltc1", "tb1", "0x", "T", "r", "X", "G", "M", "EQ", "0:", "-1:", "1", "D"]),
+        rest in "[0-9A-Za-z_+/=:-]{0,100}",
+    ) {
+        for network in Network::ALL {
+            if let Ok(canonical) = network.canonical(&format!("{beginning}{rest}")) {
+                prop_assert_eq!(network.canonical(&canonical), Ok(canonical));
+            }
+        }
+    }
+
+    #[test]
+    fn every_account_has_its_address(account in any::<[u8; 20]>(), key in any::<[u8; 32]>()) {
+        let bitcoin = Alphabet::BITCOIN;
+        let p2wpkh = bech32::segwit::encode_v0(bech32::hrp::BC, &account).unwrap();
+        let p2tr = bech32::segwit::encode_v1(bech32::hrp::BC, &key).unwrap();
+        for (network, text) in [
+            (Network::Bitcoin, base58(&[0x00], &account, bitcoin)),
+            (Network::Bitcoin, base58(&[0x05], &account, bitcoin)),
+            (Network::Bitcoin, p2wpkh),
+            (Network::Bitcoin, p2tr),
+            (Network::Litecoin, base58(&[0x30], &account, bitcoin)),
+            (Network::Litecoin, base58(&[0x32], &account, bitcoin)),
+            (Network::Dogecoin, base58(&[0x1e], &account, bitcoin)),
+            (Network::Dogecoin, base58(&[0x16], &account, bitcoin)),
+            (Network::Tron, base58(&[0x41], &account, bitcoin)),
+            (Network::Solana, bs58::encode(key).into_string()),
+            (Network::Xrp, base58(&[0x00], &account, Alphabet::RIPPLE)),
+        ] {
+            prop_assert_eq!(network.canonical(&text), Ok(text));
+        }
+        for (network, version) in [(Network::Dogecoin, 0x71), (Network::Tron, 0xa0), (Network::Litecoin, 0x3a)] {
+            let text = base58(&[version], &account, bitcoin);
+            prop_assert_eq!(network.canonical(&text), Err(AddressError::TestNetwork));
+        }
+        // Litecoin's old addresses of scripts are Bitcoin's as well.
+        let text = base58(&[0x05], &account, bitcoin);
+        prop_assert_eq!(Network::Litecoin.canonical(&text), Err(AddressError::OtherNetwork));
+    }
+
+    #[test]
+    fn a_payload_of_another_length_is_refused(payload in prop::collection::vec(any::<u8>(), 0..48)) {
+        prop_assume!(payload.len() != 20);
+        for (network, version) in
+            [(Network::Bitcoin, 0x00), (Network::Litecoin, 0x30), (Network::Dogecoin, 0x1e), (Network::Tron, 0x41)]
+        {
+            prop_assert!(network.canonical(&base58(&[version], &payload, Alphabet::BITCOIN)).is_err());
+        }
+        prop_assert!(Network::Xrp.canonical(&base58(&[0x00], &payload, Alphabet::RIPPLE)).is_err());
+    }
+
+    #[test]
+    fn an_x_address_has_a_flag_and_a_tag_that_agree(account in any::<[u8; 20]>(), tag in any::<[u8; 9]>()) {
+        let text = base58(&[0x05, 0x44], &[account.as_slice(), &tag].concat(), Alphabet::RIPPLE);
+        let agree = tag[5..] == [0; 4] && (tag[0] == 1 || tag[..5] == [0; 5]);
+        prop_assert_eq!(Network::Xrp.canonical(&text).is_ok(), agree);
+        let [_, a, b, c, d, ..] = tag;
+        let text = base58(&[0x05, 0x44], &[account.as_slice(), &[1, a, b, c, d, 0, 0, 0, 0]].concat(), Alphabet::RIPPLE);
+        prop_assert_eq!(Network::Xrp.canonical(&text), Ok(text));
+    }
+}

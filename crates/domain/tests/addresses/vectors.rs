@@ -1,0 +1,293 @@
+//! Published addresses: from the standards of each network, and from exchanges and contracts that everybody knows.
+
+use cuepoint_domain::address::Network;
+
+/// Addresses, each in its canonical form.
+pub(crate) const CANONICAL: &[(Network, &[&str])] = &[
+    (
+        Network::Bitcoin,
+        &[
+            // The first block's, two exchanges', and BIP-173's and BIP-350's.
+            "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa",
+            "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2",
+            "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy",
+            "34xp4vRoCGJym3xR7yCVPFHoCNxv4Twseo",
+            "bc1qm34lsc65zpw79lxes69zkqmk6ee3ewf0j77s3h",
+            "bc1qgdjqv0av3q56jvd82tkdjpy7gdp9ut8tlqmgrpmv24sq90ecnvqqjwvw97",
+            "bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr",
+            "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4",
+            "bc1pw508d6qejxtdg4y5r3zarvary0c5xw7kw508d6qejxtdg4y5r3zarvary0c5xw7kt5nd6y",
+            "bc1sw50qgdz25j",
+            "bc1zw508d6qejxtdg4y5r3zarvaryvaxxpcs",
+            "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0",
+        ],
+    ),
+    (
+        Network::Litecoin,
+        &[
+            "LVg2kJoFNg45Nbpy53h7Fe1wKyeXVRhMH9",
+            "LTpYZG19YmfvY2bBDYtCKpunVRw7nVgRHW",
+            "MUWheVyCBf3Fm3WNNXvotQ3Gj8NTSZCBVe",
+            "ltc1qajkrze8gc5qdx2ehldsmd596a2gprnn50a53mj3xxvy0zgtdq6gqumv03a",
+        ],
+    ),
+    (
+        Network::Dogecoin,
+        &[
+            "DPpJVPpvPNP6i6tMj4rTycAGh8wReTqaSU",
+            "DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L",
+            "A7JjzK9k9x5b2MkkQzqt91WZsuu7wTu6iS",
+        ],
+    ),
+    (
+        Network::Ethereum,
+        &[
+            // EIP-55's own, then an exchange's and two tokens'.
+            "0x52908400098527886E0F7030069857D2E4169EE7",
+            "0x8617E340B3D01FA5F11F306F4090FD50E238070D",
+            "0xde709f2102306220921060314715629080e2fb77",
+            "0x27b1fdb04752bbc536007a920d24acb045561c26",
+            "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+            "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359",
+            "0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB",
+            "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb",
+            "0x28C6c06298d514Db089934071355E5743bf21d60",
+            "0xdAC17F958D2ee523a2206206994597C13D831ec7",
+            "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
+        ],
+    ),
+    (
+        Network::Tron,
+        &[
+            "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+            "TLa2f6VPqDgRE67v1736s7bJ8Ray5wYjU7",
+            "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
+        ],
+    ),
+    (
+        Network::Solana,
+        &[
+            "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM",
+            "4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T",
+            "Ho87cuS3aSRgUMCeMrV7uNCCWx6Fj2ytnufYQ1W7KCLr",
+        ],
+    ),
+    (
+        Network::Xrp,
+        &[
+            "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh",
+            "rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf",
+            "r9cZA1mLK5R5Am25ArfXFmqgNwjZgnfk59",
+            // The same accounts as X-addresses: without a tag, with 0, 1 and the largest.
+            "X7AcgcsBL6XDcUb289X4mJ8djcdyKaB5hJDWMArnXr61cqZ",
+            "X7AcgcsBL6XDcUb289X4mJ8djcdyKaGZMhc9YTE92ehJ2Fu",
+            "XVLhHMPHU98es4dbozjVtdWzVrDjtV5fdx1mHp98tDMoQXb",
+            "XVLhHMPHU98es4dbozjVtdWzVrDjtV8AqEL4xcZj5whKbmc",
+            "XVLhHMPHU98es4dbozjVtdWzVrDjtV18pX8yuPT7y4xaEHi",
+        ],
+    ),
+    (
+        Network::Stellar,
+        &[
+            "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ",
+            "GAHJJJKMOKYE4RVPZEWZTKH5FVI4PA3VL7GK2LFNUBSGBV6OJP7TQSLX",
+            "GA3D5KRYM6CB7OWQ6TWYRR3Z4T7GNZLKERYNZGGA5SOAOPIFY6YQHES5",
+            // SEP-23's muxed accounts with the ids 0, 1234 and 2^63.
+            "MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ",
+            "MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAE2JUG6",
+            "MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVAAAAAAAAAAAAAJLK",
+        ],
+    ),
+    (
+        Network::Ton,
+        &[
+            "EQCD39VS5jcptHL8vMjEXrzGaRcCVYto7HUn4bpAOg8xqB2N",
+            "UQCD39VS5jcptHL8vMjEXrzGaRcCVYto7HUn4bpAOg8xqEBI",
+            "EQCxE6mUtQJKFnGfaROTKOt1lZbDiiX1kCixRv7Nw2Id_sDs",
+            "Ef9iA3tEroM6LYE7gIMkDWIVY4-J_qli9EU5zMLhM6y0_ekS",
+            "Uf9iA3tEroM6LYE7gIMkDWIVY4-J_qli9EU5zMLhM6y0_bTX",
+            "Uf_8uRo6OBbQ97jCx2EIuKm8Wmt6Vb15-KsQHFLbKSMiYG-9",
+        ],
+    ),
+];
+
+/// Other spellings of an address, with the canonical one.
+pub(crate) const SPELLINGS: &[(Network, &str, &str)] = &[
+    (
+        Network::Bitcoin,
+        "BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4",
+        "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4",
+    ),
+    (Network::Bitcoin, "BC1SW50QGDZ25J", "bc1sw50qgdz25j"),
+    (
+        Network::Litecoin,
+        "LTC1QAJKRZE8GC5QDX2EHLDSMD596A2GPRNN50A53MJ3XXVY0ZGTDQ6GQUMV03A",
+        "ltc1qajkrze8gc5qdx2ehldsmd596a2gprnn50a53mj3xxvy0zgtdq6gqumv03a",
+    ),
+    (
+        Network::Ethereum,
+        "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed",
+        "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+    ),
+    (
+        Network::Polygon,
+        "0x5AAEB6053F3E94C9B9A09F33669435E7EF1BEAED",
+        "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+    ),
+    (
+        Network::Ton,
+        "Uf/8uRo6OBbQ97jCx2EIuKm8Wmt6Vb15+KsQHFLbKSMiYG+9",
+        "Uf_8uRo6OBbQ97jCx2EIuKm8Wmt6Vb15-KsQHFLbKSMiYG-9",
+    ),
+    (
+        Network::Ton,
+        "0:83dfd552e63729b472fcbcc8c45ebcc6691702558b68ec7527e1ba403a0f31a8",
+        "UQCD39VS5jcptHL8vMjEXrzGaRcCVYto7HUn4bpAOg8xqEBI",
+    ),
+    (
+        Network::Ton,
+        "-1:FCB91A3A3816D0F7B8C2C76108B8A9BC5A6B7A55BD79F8AB101C52DB29232260",
+        "Uf_8uRo6OBbQ97jCx2EIuKm8Wmt6Vb15-KsQHFLbKSMiYG-9",
+    ),
+];
+
+/// Texts that look like an address and are none of any network.
+pub(crate) const MALFORMED: &[(Network, &[&str])] = &[
+    (
+        Network::Bitcoin,
+        &[
+            // BIP-173.
+            "tc1qw508d6qejxtdg4y5r3zarvary0c5xw7kg3g4ty",
+            "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5",
+            "BC13W508D6QEJXTDG4Y5R3ZARVARY0C5XW7KN40WF2",
+            "bc1rw5uspcuh",
+            "bc10w508d6qejxtdg4y5r3zarvary0c5xw7kw508d6qejxtdg4y5r3zarvary0c5xw7kw5rljs90",
+            "BC1QR508D6QEJXTDG4Y5R3ZARVARYV98GJ9P",
+            "tb1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3q0sL5k7",
+            "bc1zw508d6qejxtdg4y5r3zarvaryvqyzf3du",
+            "tb1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3pjxtptv",
+            "bc1gmk9yu",
+            // Good under BIP-173, and refused by BIP-350.
+            "bc1pw508d6qejxtdg4y5r3zarvary0c5xw7kw508d6qejxtdg4y5r3zarvary0c5xw7k7grplx",
+            "BC1SW50QA3JX3S",
+            "bc1zw508d6qejxtdg4y5r3zarvaryvg6kdaj",
+            // BIP-350.
+            "tc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vq5zuyut",
+            "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqh2y7hd",
+            "tb1z0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqglt7rf",
+            "BC1S0XLXVLHEMJA6C4DQV22UAPCTQUPFHLXM9H8Z3K2E72Q4K9HCZ7VQ54WELL",
+            "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kemeawh",
+            "tb1q0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vq24jc47",
+            "bc1p38j9r5y49hruaue7wxjce0updqjuyyx0kh56v8s25huc6995vvpql3jow4",
+            "BC130XLXVLHEMJA6C4DQV22UAPCTQUPFHLXM9H8Z3K2E72Q4K9HCZ7VQ7ZWS8R",
+            "bc1pw5dgrnzv",
+            "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7v8n0nx0muaewav253zgeav",
+            "tb1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vq47Zagq",
+            "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7v07qwwzcrf",
+            "tb1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vpggkg4j",
+            "12eQ9m4sgAwTSQoNXkRABKhCXCsjm2j",
+            "3BDsBDxDimYgNZzsqszNZobqQq3yeUo",
+        ],
+    ),
+    (
+        Network::Ethereum,
+        &[
+            "5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+            "0X5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+            "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAe",
+            "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed0",
+            "0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+            "0xg2908400098527886e0f7030069857d2e4169ee7",
+            "ada.eth",
+        ],
+    ),
+    (Network::Tron, &["41a614f803b6fd780986a42c78ec9c7f77e6ded13c", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6"]),
+    (
+        Network::Solana,
+        &["9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtA", "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWW0"],
+    ),
+    (
+        Network::Xrp,
+        &[
+            // A node's key and a seed of the standard's examples.
+            "n9MXXueo837zYH36DvMc13BwHcqtfAWNJY5czWVbp7uYTj7x17TH",
+            "sn259rEFXrQrWyx3Q7XneWcwV6dfL",
+            "r9cZA1mLK5R5Am25ArfXFmqgNwjZgnfk5",
+        ],
+    ),
+    (
+        Network::Stellar,
+        &[
+            // SEP-23: a length, a trailing bit, an algorithm, and a checksum that are wrong.
+            "GAAAAAAAACGC6",
+            "MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUR",
+            "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZA",
+            "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUACUSI",
+            "G47QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVP2I",
+            "MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVAAAAAAAAAAAAAJLKA",
+            // A secret key, a contract, and small letters.
+            "SBGWKM3CD4IL47QN6X54N6Y33T3JDNVI6AIJ6CD5IM47HG3IG4O36XCU",
+            "CA3D5KRYM6CB7OWQ6TWYRR3Z4T7GNZLKERYNZGGA5SOAOPIFY6YQGAXE",
+            "ga7qynf7sowq3glr2bgmzehxavirza4kvwltjjfc7mgxua74p7ujvsgz",
+        ],
+    ),
+    (
+        Network::Ton,
+        &[
+            // Two alphabets at once, another workchain, a short account, and a name.
+            "Uf/8uRo6OBbQ97jCx2EIuKm8Wmt6Vb15-KsQHFLbKSMiYG+9",
+            "1:83dfd552e63729b472fcbcc8c45ebcc6691702558b68ec7527e1ba403a0f31a8",
+            "0:83dfd552e63729b472fcbcc8c45ebcc6691702558b68ec7527e1ba403a0f31",
+            "wallet.ton",
+        ],
+    ),
+];
+
+/// Addresses that say that they are for tests.
+pub(crate) const TEST_NETWORKS: &[(Network, &[&str])] = &[
+    (
+        Network::Bitcoin,
+        &[
+            "mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn",
+            "2MzQwSSnBHWHqSAqtTVQ6v47XtaisrJa1Vc",
+            "tb1qqqqqp399et2xygdj5xreqhjjvcmzhxw4aywxecjdzew6hylgvsesrxh6hy",
+            "tb1pqqqqp399et2xygdj5xreqhjjvcmzhxw4aywxecjdzew6hylgvsesf3hn0c",
+            "bcrt1q8zx9dlztqz9apm7y5gtx8a0tlz57fhncycvun5",
+        ],
+    ),
+    (Network::Litecoin, &["QW2SvwjaJU8LD6GSmtm1PHnBG2xPuxwZFy", "mzBc4XEFSdzCDcTxAgf6EZXgsZWpztRhef"]),
+    (Network::Dogecoin, &["2MxKEf2su6FGAUfCEAHreGFQvEYrfYNHvL7", "mzBc4XEFSdzCDcTxAgf6EZXgsZWpztRhef"]),
+    (
+        Network::Xrp,
+        &[
+            "T719a5UwUCnEs54UsxG9CJYYDhwmFCqkr7wxCcNcfZ6p5GZ",
+            "T7oKJ3q7s94kDH6tpkBowhetT1JKfcfdSCmAXbS75iATyLD",
+        ],
+    ),
+    (
+        Network::Ton,
+        &[
+            "kf_8uRo6OBbQ97jCx2EIuKm8Wmt6Vb15-KsQHFLbKSMiYIny",
+            "kf/8uRo6OBbQ97jCx2EIuKm8Wmt6Vb15+KsQHFLbKSMiYIny",
+            "0QAAQ3X8LZ3qmwnIgaXwgysWnBBBE8T26G8B4iQ4-PHDGHQC",
+        ],
+    ),
+];
+
+/// Addresses whose key nobody can have.
+pub(crate) const OWNERLESS: &[(Network, &[&str])] = &[
+    (Network::Bitcoin, &["1111111111111111111114oLvT2", "bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq9e75rs"]),
+    (Network::Base, &["0x0000000000000000000000000000000000000000"]),
+    (Network::Tron, &["T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb"]),
+    (Network::Solana, &["11111111111111111111111111111111"]),
+    (Network::Xrp, &["rrrrrrrrrrrrrrrrrrrrrhoLvTp", "rrrrrrrrrrrrrrrrrrrrBZbvji"]),
+    (Network::Stellar, &["GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF"]),
+    (
+        Network::Ton,
+        &[
+            "0:0000000000000000000000000000000000000000000000000000000000000000",
+            "EQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAM9c",
+            "Ef8AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADAU",
+        ],
+    ),
+];

@@ -1,0 +1,117 @@
+//! How withdrawals are given to the payout provider, and what its words come to in any order.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+#![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
+
+mod support;
+
+use cuepoint_domain::ids::WithdrawalId;
+use cuepoint_domain::withdrawal::{
+    Heard, Move, NextSend, PayoutTerms, PayoutWord, Withdrawal, WithdrawalState, WithdrawalStatus, hear,
+    next_send,
+};
+use support::{GUEST, amount, at, line, user};
+use time::Duration;
+
+fn withdrawal(state: WithdrawalState) -> Withdrawal {
+    Withdrawal {
+        id: WithdrawalId::new(1).unwrap(),
+        user: user(GUEST),
+        amount: amount(1_000),
+        wallet_address: line("bc1qexample"),
+        currency: line("BTC"),
+        network: line("bitcoin"),
+        state,
+        created_at: at(0),
+        updated_at: at(0),
+    }
+}
+
+fn sent(attempts: u32, retry_at: Option<i64>) -> WithdrawalState {
+    WithdrawalState::Processing { attempts, retry_at: retry_at.map(at) }
+}
+
+/// Every state, with what is being sent still without an answer and with one.
+fn states() -> Vec<WithdrawalState> {
+    let others = WithdrawalStatus::ALL.into_iter().flat_map(|status| {
+        [None, Some(line("known"))].map(|txid| WithdrawalState::stored(status, txid, 0, None))
+    });
+    others.flatten().chain([sent(1, Some(60))]).collect()
+}
+
+#[test]
+fn what_is_due_is_sent_and_given_up_after_the_last_attempt() {
+    let terms = PayoutTerms { max_attempts: 3, retry_after: Duration::seconds(60) };
+    let send = Some(Move::Send { now: at(100), again_at: at(160) });
+    for (state, expected) in [
+        (WithdrawalState::Approved, send.clone()),
+        (sent(1, Some(100)), send.clone()),
+        (sent(2, Some(1)), send),
+        (sent(1, Some(101)), None),
+        (sent(3, Some(100)), Some(Move::Review)),
+        (sent(9, Some(100)), Some(Move::Review)),
+        (sent(3, Some(101)), None),
+        (sent(1, None), None),
+        (sent(0, None), None),
+    ] {
+        assert_eq!(next_send(&withdrawal(state.clone()), &terms, at(100)), expected, "{state:?}");
+    }
+    for state in states() {
+        let waits = state.next_send().is_some();
+        let status = state.status();
+        assert_eq!(waits, state == WithdrawalState::Approved || state == sent(1, Some(60)), "{status:?}");
+        assert_eq!(next_send(&withdrawal(state), &terms, at(100)).is_some(), waits, "{status:?}");
+    }
+}
+
+#[test]
+fn what_was_never_sent_comes_first() {
+    let mut waiting = [NextSend::At(at(2)), NextSend::AtOnce, NextSend::At(at(1))];
+    waiting.sort();
+    assert_eq!(waiting, [NextSend::AtOnce, NextSend::At(at(1)), NextSend::At(at(2))]);
+    assert!(NextSend::AtOnce.is_due(at(0)) && NextSend::At(at(1)).is_due(at(1)));
+    assert!(!NextSend::At(at(2)).is_due(at(1)));
+}
+
+#[test]
+fn every_word_in_every_state() {
+    let (known, given) = (line("known"), line("given"));
+    let words = [
+        PayoutWord::Accepted,
+        PayoutWord::Broadcast { txid: given.clone() },
+        PayoutWord::Completed { txid: given.clone() },
+        PayoutWord::Refused,
+    ];
+    // For accepted, broadcast, completed, refused: `=` known, `o` for an operator, `!` a contradiction, else the move.
+    let table: [(WithdrawalState, &str); 13] = [
+        (WithdrawalState::Pending, "! ! ! !"),
+        (WithdrawalState::Approved, "! ! ! !"),
+        (sent(0, None), "= broadcast broadcast fail"),
+        (sent(2, None), "= broadcast broadcast fail"),
+        (sent(2, Some(60)), "accepted broadcast broadcast fail"),
+        (WithdrawalState::Broadcast { txid: known.clone() }, "= = complete review"),
+        (WithdrawalState::Completed { txid: known.clone() }, "= = = !"),
+        (WithdrawalState::Cancelled, "! ! ! !"),
+        (WithdrawalState::Rejected, "! ! ! !"),
+        (WithdrawalState::Failed { txid: None }, "= ! ! ="),
+        (WithdrawalState::Failed { txid: Some(known.clone()) }, "= ! ! ="),
+        (WithdrawalState::NeedsReview { txid: None }, "o o o o"),
+        (WithdrawalState::NeedsReview { txid: Some(known) }, "o o o o"),
+    ];
+    for (state, cells) in table {
+        for (word, cell) in words.iter().zip(cells.split(' ')) {
+            let expected = match cell {
+                "=" => Heard::Known,
+                "o" => Heard::ForOperator,
+                "!" => Heard::Contradiction,
+                "accepted" => Heard::Move(Move::Accepted),
+                "broadcast" => Heard::Move(Move::Broadcast { txid: given.clone() }),
+                "complete" => Heard::Move(Move::Complete { txid: Some(given.clone()) }),
+                "fail" => Heard::Move(Move::Fail),
+                "review" => Heard::Move(Move::Review),
+                other => panic!("no cell: {other}"),
+            };
+            assert_eq!(hear(&withdrawal(state.clone()), word), expected, "{word:?} in {state:?}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Who takes the guests' money and who sends money out.
+
+use cuepoint_domain::withdrawal::PayoutTerms;
+use time::Duration;
+use url::{Host, Url};
+
+use super::values::{Values, missing};
+use super::{ConfigError, Environment};
+use crate::webhooks::SigningSecrets;
+
+/// The longest that a withdrawal waits for its next attempt, in seconds.
+const DAY: u32 = 86_400;
+
+/// Taking the guests' money.
+#[derive(Clone, Debug)]
+pub struct Topups {
+    /// Who does it.
+    pub provider: TopupProviderKind,
+    /// What calls to and from the provider are signed with.
+    pub secrets: SigningSecrets,
+}
+
+/// Who takes the guests' money.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TopupProviderKind {
+    /// Nobody.
+    None,
+    /// A pretended one that confirms at once.
+    Sandbox,
+    /// One that confirms by a signed call; it is asked for the page of a payment at this address, if there is one.
+    Webhook(Option<Url>),
+}
+
+/// Sending money out.
+#[derive(Clone, Debug)]
+pub struct Payouts {
+    /// Who does it.
+    pub provider: PayoutProviderKind,
+    /// What calls to and from the provider are signed with.
+    pub secrets: SigningSecrets,
+    /// When a withdrawal is sent again, and how often.
+    pub terms: PayoutTerms,
+    /// How often the worker looks for withdrawals to send.
+    pub poll_interval: std::time::Duration,
+}
+
+/// Who sends money out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PayoutProviderKind {
+    /// Operators, by hand.
+    Manual,
+    /// A payout system, by a signed call to this address.
+    Webhook(Url),
+}
+
+pub(super) fn topups(values: &Values, environment: Environment) -> Result<Topups, ConfigError> {
+    let url = address(values, "topups.webhook_url", environment)?;
+    let secrets = secrets(values, "topups.webhook_secrets")?;
+    let provider = values.choice("topups.provider", &[("none", 0), ("sandbox", 1), ("webhook", 2)])?;
+    let provider = match provider {
+        0 => TopupProviderKind::None,
+        1 => TopupProviderKind::Sandbox,
+        _ => TopupProviderKind::Webhook(url),
+    };
+    Ok(Topups { provider, secrets })
+}
+
+pub(super) fn payouts(values: &Values, environment: Environment) -> Result<Payouts, ConfigError> {
+    let url = address(values, "payouts.webhook_url", environment)?;
+    let secrets = secrets(values, "payouts.webhook_secrets")?;
+    let by_hand = values.choice("payouts.provider", &[("manual", true), ("webhook", false)])?;
+    let provider = if by_hand {
+        PayoutProviderKind::Manual
+    } else {
+        PayoutProviderKind::Webhook(url.ok_or_else(|| missing("payouts.webhook_url"))?)
+    };
+    let retry: u32 = values.required_number("payouts.retry_seconds", 1..=DAY)?;
+    let poll: u32 = values.required_number("payouts.poll_interval_seconds", 1..=3_600)?;
+    Ok(Payouts {
+        provider,
+        secrets,
+        terms: PayoutTerms {
+            max_attempts: values.required_number("payouts.max_attempts", 1..=1_000)?,
+            retry_after: Duration::seconds(i64::from(retry)),
+        },
+        poll_interval: std::time::Duration::from_secs(u64::from(poll)),
+    })
+}
+
+/// The secrets of a key, as a list or as one text with commas; no sentence about them shows one.
+fn secrets(values: &Values, key: &str) -> Result<SigningSecrets, ConfigError> {
+    SigningSecrets::parse(values.list(key)?).map_err(|error| ConfigError::new(key, error.to_string()))
+}
+
+/// The address of a provider, if there is one; what leaves this machine in production is encrypted.
+fn address(values: &Values, key: &str, environment: Environment) -> Result<Option<Url>, ConfigError> {
+    let Some(written) = values.text(key)? else { return Ok(None) };
+    let url = Url::parse(written).ok().filter(|url| {
+        let bare = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
+        bare && url.has_host() && matches!(url.scheme(), "http" | "https")
+    });
+    let url =
+        url.ok_or_else(|| ConfigError::new(key, "must be an http(s) address without user and fragment"))?;
+    if environment == Environment::Production && url.scheme() == "http" && !is_here(&url) {
+        return Err(ConfigError::new(key, "must be https in production, unless it is on this machine"));
+    }
+    Ok(Some(url))
+}
+
+fn is_here(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    }
+}

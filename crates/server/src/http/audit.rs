@@ -1,0 +1,20 @@
+//! What the self-check of the ledger came to.
+
+use crate::http::call::Call;
+use crate::http::envelope::{Answer, Success};
+use crate::http::error::ApiError;
+use crate::http::views::{Audit, AuditData};
+use crate::security::tokens::Identity;
+
+/// Shows the last self-check of the ledger that this server brought to its end.
+#[utoipa::path(
+    get,
+    path = "/api/v1/operator/audit",
+    operation_id = "showAudit",
+    tag = "Operators",
+    responses((status = 200, description = "The last self-check of the ledger.", body = Success<AuditData>)),
+)]
+pub async fn show(call: Call, _caller: Identity) -> Result<Answer, ApiError> {
+    let last = call.app.self_check.last();
+    Answer::ok("Audit.", AuditData { audit: Audit::new(last.as_ref()) })
+}

@@ -1,0 +1,7 @@
+//! Messages between this service and the providers, signed as Standard Webhooks says, in both directions.
+
+mod caller;
+mod signature;
+
+pub use caller::{CallError, Caller, Reply};
+pub use signature::{SecretError, SignedMessage, SigningSecrets};

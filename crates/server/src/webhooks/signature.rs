@@ -1,0 +1,210 @@
+//! The signatures of Standard Webhooks: HMAC-SHA256 over the id, the timestamp and the body of a message.
+
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use cuepoint_domain::timestamp::Timestamp;
+use hmac::{Hmac, KeyInit, Mac};
+use secrecy::{ExposeSecret, SecretSlice};
+use sha2::Sha256;
+use thiserror::Error;
+use time::Duration;
+
+/// What a secret begins with; the rest is its base64.
+const PREFIX: &str = "whsec_";
+/// The one version of symmetric signatures.
+const VERSION: &str = "v1,";
+/// How far the clocks of sender and receiver may differ, and how long a message on its way may take.
+const TOLERANCE: Duration = Duration::minutes(5);
+/// The bytes that a secret may have.
+const SECRET_BYTES: std::ops::RangeInclusive<usize> = 24..=64;
+
+/// Why a text is no secret; it does not show the text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum SecretError {
+    /// It does not begin as secrets do.
+    #[error("a secret begins with whsec_")]
+    Prefix,
+    /// What follows is not base64.
+    #[error("a secret is base64 after whsec_")]
+    Base64,
+    /// It is too short to be secret, or longer than any is.
+    #[error("a secret has 24 to 64 bytes")]
+    Length,
+}
+
+/// A message as it came.
+#[derive(Clone, Copy, Debug)]
+pub struct SignedMessage<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// When it was sent, in seconds since the start of 1970.
+    pub timestamp: &'a str,
+    /// Its signatures, with blanks between them.
+    pub signatures: &'a str,
+    /// The body, byte for byte.
+    pub body: &'a [u8],
+}
+
+/// The secrets shared with a provider: the first signs, each verifies, so that one can be replaced; without any, nothing
+/// is verified.
+#[derive(Clone)]
+pub struct SigningSecrets(Arc<[SecretSlice<u8>]>);
+
+impl std::fmt::Debug for SigningSecrets {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SigningSecrets({})", self.0.len())
+    }
+}
+
+impl SigningSecrets {
+    /// The secrets in these texts, each `whsec_` and base64.
+    ///
+    /// # Errors
+    /// [`SecretError`] of the first that is none.
+    pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, SecretError> {
+        let secrets = texts.into_iter().map(|text| {
+            let encoded = text.strip_prefix(PREFIX).ok_or(SecretError::Prefix)?;
+            let bytes = STANDARD.decode(encoded).map_err(|_| SecretError::Base64)?;
+            let fits = SECRET_BYTES.contains(&bytes.len());
+            fits.then(|| SecretSlice::from(bytes)).ok_or(SecretError::Length)
+        });
+        secrets.collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The signature of a message that is sent at this second; `None` without a secret.
+    #[must_use]
+    pub fn sign(&self, id: &str, timestamp: &str, body: &[u8]) -> Option<String> {
+        let tag = mac(self.0.first()?, id, timestamp, body)?.finalize().into_bytes();
+        Some(format!("{VERSION}{}", STANDARD.encode(tag)))
+    }
+
+    /// Whether somebody with one of the secrets sent the message, within five minutes of `now`.
+    #[must_use]
+    pub fn verify(&self, message: SignedMessage<'_>, now: Timestamp) -> bool {
+        let SignedMessage { id, timestamp, signatures, body } = message;
+        is_current(timestamp, now)
+            && self.0.iter().filter_map(|secret| mac(secret, id, timestamp, body)).any(|mac| {
+                let tags = signatures.split_ascii_whitespace().filter_map(|one| one.strip_prefix(VERSION));
+                let mut tags = tags.filter_map(|tag| STANDARD.decode(tag).ok());
+                // The comparison takes as long wherever the two differ.
+                tags.any(|tag| mac.clone().verify_slice(&tag).is_ok())
+            })
+    }
+}
+
+fn is_current(timestamp: &str, now: Timestamp) -> bool {
+    let plain = !timestamp.is_empty() && timestamp.bytes().all(|byte| byte.is_ascii_digit());
+    let sent = timestamp.parse::<i64>().ok().filter(|_| plain);
+    let now = now.to_utc().unix_timestamp();
+    sent.is_some_and(|sent| sent.abs_diff(now) <= TOLERANCE.whole_seconds().unsigned_abs())
+}
+
+/// The code over a message, before its end; every length of a key is one for HMAC.
+fn mac(secret: &SecretSlice<u8>, id: &str, timestamp: &str, body: &[u8]) -> Option<Hmac<Sha256>> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.expose_secret()).ok()?;
+    for part in [id.as_bytes(), b".", timestamp.as_bytes(), b".", body] {
+        mac.update(part);
+    }
+    Some(mac)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    const NEW: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+    const ID: &str = "msg_p5jXN8AQM9LWM0D4loKWxJek";
+    const SECOND: i64 = 1_614_265_330;
+    const BODY: &[u8] = br#"{"test": 2432232314}"#;
+    /// The example of the specification.
+    const SIGNATURE: &str = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
+
+    fn secrets(texts: &[&str]) -> SigningSecrets {
+        SigningSecrets::parse(texts.iter().copied()).unwrap()
+    }
+
+    fn verified(secrets: &SigningSecrets, signatures: &str, change: impl Fn(&mut SignedMessage<'_>)) -> bool {
+        let timestamp = SECOND.to_string();
+        let mut message = SignedMessage { id: ID, timestamp: &timestamp, signatures, body: BODY };
+        change(&mut message);
+        secrets.verify(message, Timestamp::from_unix_micros(SECOND * 1_000_000))
+    }
+
+    #[test]
+    fn the_example_of_the_specification_is_signed_and_verified() {
+        let secrets = secrets(&[OLD]);
+        assert_eq!(secrets.sign(ID, &SECOND.to_string(), BODY).as_deref(), Some(SIGNATURE));
+        assert!(verified(&secrets, SIGNATURE, |_| ()));
+    }
+
+    #[test]
+    fn the_first_secret_signs_and_each_verifies() {
+        let (both, old) = (secrets(&[NEW, OLD]), secrets(&[OLD]));
+        let new_signature = both.sign(ID, &SECOND.to_string(), BODY).unwrap();
+        assert!(verified(&both, &new_signature, |_| ()) && verified(&both, SIGNATURE, |_| ()));
+        assert!(!verified(&old, &new_signature, |_| ()));
+        assert!(verified(&old, &format!("{new_signature} v1a,abcd {SIGNATURE}"), |_| ()));
+        assert!(!verified(&secrets(&[]), SIGNATURE, |_| ()));
+        assert_eq!(secrets(&[]).sign(ID, "1", BODY), None);
+    }
+
+    #[test]
+    fn whatever_is_changed_breaks_the_signature() {
+        let secrets = secrets(&[OLD]);
+        assert!(!verified(&secrets, SIGNATURE, |message| message.id = "msg_other"));
+        assert!(!verified(&secrets, SIGNATURE, |message| message.body = br#"{"test": 2432232315}"#));
+        assert!(!verified(&secrets, SIGNATURE, |message| message.timestamp = "1614265331"));
+        for signatures in [
+            "",
+            "v1,",
+            "v1",
+            "v2,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+            "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+        ] {
+            assert!(!verified(&secrets, signatures, |_| ()), "{signatures}");
+        }
+        assert!(!verified(&secrets, SIGNATURE.trim_end_matches("1OE="), |_| ()));
+    }
+
+    #[test]
+    fn five_minutes_either_way_are_allowed() {
+        let secrets = secrets(&[OLD]);
+        for (late, fresh) in
+            [(0, true), (300, true), (301, false), (-300, true), (-301, false), (i64::MAX, false)]
+        {
+            let timestamp = SECOND.saturating_add(late).to_string();
+            let signatures = secrets.sign(ID, &timestamp, BODY).unwrap();
+            let now = Timestamp::from_unix_micros(SECOND * 1_000_000 + 999_999);
+            let message =
+                SignedMessage { id: ID, timestamp: &timestamp, signatures: &signatures, body: BODY };
+            assert_eq!(secrets.verify(message, now), fresh, "{late}");
+        }
+        for timestamp in ["", "+1614265330", "-1", "1614265330.0", " 1614265330", "99999999999999999999"] {
+            let signatures = secrets.sign(ID, timestamp, BODY).unwrap();
+            assert!(!verified(&secrets, &signatures, |message| message.timestamp = timestamp), "{timestamp}");
+        }
+    }
+
+    #[test]
+    fn texts_that_are_no_secret() {
+        for (text, error) in [
+            ("", SecretError::Prefix),
+            ("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", SecretError::Prefix),
+            ("whsec_", SecretError::Length),
+            ("whsec_AAECAwQF", SecretError::Length),
+            ("whsec_not base64", SecretError::Base64),
+        ] {
+            assert_eq!(SigningSecrets::parse([text]).unwrap_err(), error, "{text}");
+        }
+        assert_eq!(format!("{:?}", secrets(&[OLD, NEW])), "SigningSecrets(2)");
+    }
+}

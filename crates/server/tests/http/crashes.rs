@@ -1,0 +1,207 @@
+//! The process dies at every step of applying a plan: after a restart, the same command with the same key has had its
+//! effect exactly once.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Call, Database, Person, Proxy, Server, Traffic, cents, run, song};
+
+const REPLAYED: &str = "idempotency-replayed";
+
+/// Makes a test of each step of the writer; says whether the commit is made by then.
+macro_rules! crash_at {
+    ($($test:ident = $step:literal, committed: $committed:literal;)+) => {$(
+        #[test]
+        fn $test() {
+            crash_at($step, $committed);
+        }
+    )+};
+}
+
+crash_at! {
+    before_the_locks = "before_lock", committed: false;
+    after_the_locks = "after_lock", committed: false;
+    after_the_reads = "after_read", committed: false;
+    after_the_writes = "after_write", committed: false;
+    before_the_commit = "before_commit", committed: false;
+    after_the_commit = "after_commit", committed: true;
+    before_the_answer = "before_answer", committed: true;
+}
+
+/// A guest and a DJ of one server.
+struct Pair {
+    guest: Person,
+    dj: Person,
+}
+
+/// What shows an effect: of the guest and the DJ, what is available and held and the number of entries; of the guest,
+/// the numbers of top-ups, requests and withdrawals.
+type Affairs = [i64; 9];
+
+impl Pair {
+    fn at(&self, server: &Server) -> Self {
+        let client = server.client();
+        Self { guest: self.guest.at(&client), dj: self.dj.at(&client) }
+    }
+
+    fn affairs(&self) -> Affairs {
+        let total = |person: &Person, list: &str| person.get(list).data(200)["total"].as_i64().unwrap();
+        let wallet = |person: &Person| {
+            let (available, held) = person.wallet();
+            [cents(&available), cents(&held), total(person, "/wallet/entries")]
+        };
+        let (guest, dj) = (wallet(&self.guest), wallet(&self.dj));
+        let lists = ["/wallet/topups", "/music/user/requests", "/withdrawals"];
+        let lists = lists.map(|list| total(&self.guest, list));
+        [guest, dj, lists].concat().try_into().unwrap()
+    }
+}
+
+/// A command that the process dies of.
+struct Command {
+    /// What the record of operations calls it; two in a row differ, so that one can be repeated where the next is to
+    /// crash.
+    kind: &'static str,
+    /// Sets the scene and answers with the path that the command is sent to.
+    path: fn(&Pair) -> String,
+    call: fn(&Pair, &str) -> Call,
+    /// What changes, once.
+    effect: Affairs,
+}
+
+fn withdrawal(guest: &Person) -> Call {
+    let body = r#"{"amount": 12.50, "wallet_address": "a", "currency": "BTC", "network": "b"}"#;
+    guest.call("POST", "/withdrawal/crypto").text(body)
+}
+
+fn post(pair: &Pair, path: &str, body: &Value) -> Call {
+    pair.guest.call("POST", path).json(body)
+}
+
+const COMMANDS: [Command; 6] = [
+    // A song accepted is played: 5.00 from the guest, 4.50 to the DJ, the rest to the house.
+    Command {
+        kind: "move_request",
+        path: |Pair { guest, dj }| {
+            let request = guest.ask(dj);
+            dj.answer(request, "accepted").data(200);
+            format!("/music/requests-update/{request}")
+        },
+        call: |pair, path| pair.dj.call("PATCH", path).json(&json!({"status": "played"})),
+        effect: [0, -500, 1, 450, 0, 1, 0, 0, 0],
+    },
+    Command {
+        kind: "open_withdrawal",
+        path: |_| "/withdrawal/crypto".to_owned(),
+        call: |pair, _| withdrawal(&pair.guest),
+        effect: [-1_250, 1_250, 1, 0, 0, 0, 0, 0, 1],
+    },
+    Command {
+        kind: "move_request",
+        path: |Pair { guest, dj }| format!("/music/requests/{}/cancel", guest.ask(dj)),
+        call: |pair, path| post(pair, path, &json!({})),
+        effect: [500, -500, 1, 0, 0, 0, 0, 0, 0],
+    },
+    Command {
+        kind: "open_topup",
+        path: |_| "/wallet/topups".to_owned(),
+        call: |pair, path| post(pair, path, &json!({"amount": 7})),
+        effect: [700, 0, 1, 0, 0, 0, 1, 0, 0],
+    },
+    Command {
+        kind: "open_request",
+        path: |_| "/music/requests".to_owned(),
+        call: |pair, path| post(pair, path, &song(pair.dj.id)),
+        effect: [-500, 500, 1, 0, 0, 0, 0, 1, 0],
+    },
+    Command {
+        kind: "move_withdrawal",
+        path: |Pair { guest, .. }| {
+            let made = withdrawal(guest).send().json();
+            format!("/withdrawals/{}/cancel", made["data"]["withdrawal_request"]["id"])
+        },
+        call: |pair, path| post(pair, path, &json!({})),
+        effect: [1_250, -1_250, 1, 0, 0, 0, 0, 0, 0],
+    },
+];
+
+/// A server that dies at the step of the first plan with a key that the command leads to.
+fn doomed(database: &Arc<Database>, step: &str, command: Option<&Command>) -> Server {
+    let mut keys = vec![("fees.commission_bps", "1000")];
+    if let Some(command) = command {
+        keys.extend([("CUEPOINT_CRASH_AT", step), ("CUEPOINT_CRASH_ON", command.kind)]);
+    }
+    Server::on(database, &keys)
+}
+
+fn crash_at(step: &str, committed: bool) {
+    let database = Arc::new(Database::new());
+    let mut server = doomed(&database, step, COMMANDS.first());
+    let mut pair = Pair { guest: server.payer("1000"), dj: server.dj() };
+    for (place, command) in COMMANDS.iter().enumerate() {
+        let path = (command.path)(&pair);
+        let before = pair.affairs();
+        let told = format!("{} at {step}", command.kind);
+        let call = |pair: &Pair| (command.call)(pair, &path).key(&format!("key-{place}"));
+        assert!(call(&pair).try_send().is_err(), "{told}: it was answered");
+        assert!(!server.ended().success(), "{told}");
+
+        server = doomed(&database, step, COMMANDS.get(place + 1));
+        pair = pair.at(&server);
+        let once: Affairs = std::array::from_fn(|number| before[number] + command.effect[number]);
+        assert_eq!(pair.affairs(), if committed { once } else { before }, "{told}, after the restart");
+        let answer = call(&pair).send();
+        is_done(&answer, committed, &told);
+        is_done(&call(&pair).send(), true, &told);
+        assert_eq!(call(&pair).send().text, answer.text, "{told}");
+        assert_eq!(pair.affairs(), once, "{told}, after the retries");
+        verify(&database);
+    }
+}
+
+fn is_done(answer: &Answer, replayed: bool, told: &str) {
+    assert!(matches!(answer.status, 200 | 201), "{told}: {answer}");
+    assert_eq!(answer.header(REPLAYED).is_some(), replayed, "{told}: {answer}");
+}
+
+/// What the self-check of the ledger says of a database.
+fn verify(database: &Database) {
+    let (status, said) = run(&["ledger", "verify"], Some(database.url()), &[]);
+    assert_eq!(status.code(), Some(0), "{said}");
+}
+
+/// The wire is cut at a commit and stays so until the process is dead: nobody has heard how it ended.
+fn cut_at_the_commit(traffic: Traffic, committed: bool) {
+    let database = Arc::new(Database::new());
+    let proxy = Proxy::start(database.server());
+    let start = || Server::through(&database, &database.url_at(proxy.address()), &[]);
+    let mut server = start();
+    let guest = server.payer("100");
+    proxy.set(traffic);
+    withdrawal(&guest).key("k").send().refused(503, "unavailable");
+    server.signal("KILL");
+    assert!(!server.ended().success());
+
+    proxy.set(Traffic::Flows);
+    let again = start();
+    let guest = guest.at(&again.client());
+    let entries = |count: usize| assert_eq!(guest.entries().len(), count);
+    entries(if committed { 2 } else { 1 });
+    is_done(&withdrawal(&guest).key("k").send(), committed, "a cut wire");
+    is_done(&withdrawal(&guest).key("k").send(), true, "a cut wire");
+    assert_eq!(guest.wallet(), ("87.50".into(), "12.50".into()));
+    assert_eq!(guest.get("/withdrawals").data(200)["total"], 1);
+    entries(2);
+    verify(&database);
+}
+
+#[test]
+fn a_commit_that_never_arrives_is_made_by_the_retry() {
+    cut_at_the_commit(Traffic::CutBeforeCommit, false);
+}
+
+#[test]
+fn a_commit_whose_answer_never_arrives_is_found_by_the_retry() {
+    cut_at_the_commit(Traffic::CutAfterCommit, true);
+}

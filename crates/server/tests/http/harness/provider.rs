@@ -1,0 +1,90 @@
+//! A provider on loopback: it remembers what it is asked, and answers as a test says.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use serde_json::Value;
+
+/// What a provider does with a call.
+#[derive(Clone)]
+pub(crate) enum Reply {
+    /// It answers with this status and body.
+    Says(u16, String),
+    /// It hears the call and goes away without an answer.
+    HangsUp,
+}
+
+/// A call as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Heard {
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) body: String,
+}
+
+impl Heard {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap()
+    }
+}
+
+/// A provider; it listens until the test's process ends.
+pub(crate) struct Provider {
+    pub(crate) url: String,
+    state: Arc<Mutex<(Reply, Vec<Heard>)>>,
+}
+
+impl Provider {
+    pub(crate) fn new(reply: Reply) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/orders?from=cuepoint", listener.local_addr().unwrap());
+        let state = Arc::new(Mutex::new((reply, Vec::new())));
+        let serving = Arc::clone(&state);
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                serve(stream, &serving);
+            }
+        });
+        Self { url, state }
+    }
+
+    /// What it answers from now on.
+    pub(crate) fn answers(&self, reply: Reply) {
+        self.state.lock().unwrap().0 = reply;
+    }
+
+    /// What it was asked so far.
+    pub(crate) fn heard(&self) -> Vec<Heard> {
+        self.state.lock().unwrap().1.clone()
+    }
+}
+
+fn serve(mut stream: TcpStream, state: &Mutex<(Reply, Vec<Heard>)>) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut headers = BTreeMap::new();
+    let mut line = String::new();
+    while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
+        if let Some((name, value)) = line.trim_end().split_once(": ") {
+            headers.insert(name.to_lowercase(), value.to_owned());
+        }
+        line.clear();
+    }
+    let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    let mut body = vec![0; length];
+    // Who is killed while it calls says no more.
+    if reader.read_exact(&mut body).is_err() {
+        return;
+    }
+    let mut state = state.lock().unwrap();
+    state.1.push(Heard { headers, body: String::from_utf8(body).unwrap() });
+    if let Reply::Says(status, body) = &state.0 {
+        let length = body.len();
+        let _ = write!(
+            stream,
+            "HTTP/1.1 {status} Said\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\
+             Connection: close\r\n\r\n{body}"
+        );
+    }
+}

@@ -1,0 +1,399 @@
+//! Operators and everybody's withdrawals: every move, its money, who may make it, and what is kept of it.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Person, ROUTES, Server, Store, WITHDRAWAL, keys, line, operator_keys};
+
+on_both_stores!(
+    every_move_of_a_withdrawal,
+    the_routes_of_operators_are_theirs_alone,
+    nobody_judges_their_own_withdrawal,
+    each_act_has_a_reason,
+    a_completed_payment_names_its_transaction,
+    all_withdrawals_are_a_page_by_status,
+    a_key_replays_what_an_operator_did,
+    a_rejected_withdrawal_gives_the_money_back_once,
+    two_cancels_racing_release_once,
+    cancel_racing_approve_has_one_winner,
+    complete_racing_fail_settles_once,
+);
+
+const EVERY_STATUS: [&str; 9] = [
+    "pending",
+    "approved",
+    "processing",
+    "broadcast",
+    "completed",
+    "cancelled",
+    "rejected",
+    "failed",
+    "needs_review",
+];
+
+/// What an operator can do, or the owner, and the status that it leads to.
+const ACTS: [(&str, &str); 8] = [
+    ("approve", "approved"),
+    ("reject", "rejected"),
+    ("process", "processing"),
+    ("broadcast", "broadcast"),
+    ("complete", "completed"),
+    ("fail", "failed"),
+    ("review", "needs_review"),
+    ("cancel", "cancelled"),
+];
+
+/// Where a withdrawal can go: the second table of part 5 of the contract.
+fn onward(from: &str) -> &'static [&'static str] {
+    match from {
+        "pending" => &["approved", "rejected", "cancelled"],
+        "approved" => &["processing", "rejected"],
+        "processing" => &["broadcast", "failed", "needs_review"],
+        "broadcast" => &["completed", "needs_review"],
+        "needs_review" => &["broadcast", "completed", "failed"],
+        _ => &[],
+    }
+}
+
+/// What leads a new withdrawal to a status.
+fn way_to(status: &str) -> &'static [&'static str] {
+    match status {
+        "approved" => &["approve"],
+        "processing" => &["approve", "process"],
+        "broadcast" => &["approve", "process", "broadcast"],
+        "completed" => &["approve", "process", "broadcast", "complete"],
+        "cancelled" => &["cancel"],
+        "rejected" => &["reject"],
+        "failed" => &["approve", "process", "fail"],
+        "needs_review" => &["approve", "process", "review"],
+        _ => &[],
+    }
+}
+
+fn body(act: &str) -> Value {
+    match act {
+        "broadcast" | "complete" => json!({"reason": "as agreed", "txid": "ab12"}),
+        _ => json!({"reason": "as agreed"}),
+    }
+}
+
+fn path(withdrawal: i64, act: &str) -> String {
+    format!("/operator/withdrawals/{withdrawal}/{act}")
+}
+
+/// A guest's withdrawal on which an operator acts.
+struct Case<'a> {
+    operator: &'a Person,
+    guest: Person,
+    id: i64,
+}
+
+impl<'a> Case<'a> {
+    /// A guest with 20.00 who wants 12.50 paid out.
+    fn new(server: &Server, operator: &'a Person) -> Self {
+        let guest = server.payer("20");
+        let id = guest.withdrawal("12.50");
+        Self { operator, guest, id }
+    }
+
+    fn at(server: &Server, operator: &'a Person, status: &str) -> Self {
+        let case = Self::new(server, operator);
+        for act in way_to(status) {
+            case.go(act).data(200);
+        }
+        case
+    }
+
+    fn go(&self, act: &str) -> Answer {
+        if act == "cancel" {
+            self.guest.call("POST", &format!("/withdrawals/{}/cancel", self.id)).send()
+        } else {
+            self.operator.post(&path(self.id, act), &body(act))
+        }
+    }
+
+    fn shown(&self) -> Value {
+        self.guest.get(&format!("/withdrawals/{}", self.id)).data(200)
+    }
+
+    /// That the wallet and its statement are those of a withdrawal with this status.
+    #[track_caller]
+    fn stands(&self, status: &str) {
+        let (available, held, settled) = match status {
+            "completed" => ("7.50", "0.00", Some("capture 0.00 7.50 0.00")),
+            "cancelled" | "rejected" | "failed" => ("20.00", "0.00", Some("release 12.50 20.00 0.00")),
+            _ => ("7.50", "12.50", None),
+        };
+        assert_eq!(self.shown()["status"], status);
+        assert_eq!(self.guest.wallet(), (available.into(), held.into()), "{status}");
+        let statement: Vec<String> = self.guest.entries().iter().skip(1).map(line).collect();
+        let expected: Vec<String> = ["hold -12.50 7.50 12.50"]
+            .into_iter()
+            .chain(settled)
+            .map(|entry| format!("{entry} withdrawal {}", self.id))
+            .collect();
+        assert_eq!(statement, expected, "{status}");
+    }
+}
+
+fn every_move_of_a_withdrawal(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    for from in EVERY_STATUS {
+        for (act, to) in ACTS {
+            let case = Case::at(&server, &operator, from);
+            case.stands(from);
+            let before = case.shown();
+            let answer = case.go(act);
+            if from == to {
+                assert_eq!(answer.data(200), before, "{answer}");
+                case.stands(from);
+            } else if onward(from).contains(&to) {
+                let moved = answer.data(200);
+                assert_eq!(moved, case.shown(), "{answer}");
+                case.stands(to);
+                let sent = matches!(to, "broadcast" | "completed") || from == "broadcast";
+                assert_eq!(moved["txid"], if sent { json!("ab12") } else { Value::Null }, "{answer}");
+            } else {
+                let body = answer.refused(409, "invalid_transition");
+                assert_eq!((&body["current"], &body["allowed"]), (&json!(from), &json!(onward(from))));
+                case.stands(from);
+            }
+        }
+    }
+}
+
+fn the_routes_of_operators_are_theirs_alone(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (guest, dj) = (server.payer("20"), server.dj());
+    let (request, withdrawal) = (guest.ask(&dj), guest.withdrawal("1"));
+    let before = (guest.affairs(), dj.affairs());
+    let routes: Vec<_> = ROUTES.iter().filter(|route| route.is_operators()).collect();
+    assert!(routes.len() > 9);
+    for route in routes {
+        for person in [&guest, &dj] {
+            for id in [request, withdrawal, 999_999_999] {
+                let call = person.call(route.method, &route.at(id)).header("accept", "text/html").text("{");
+                call.send().refused(403, "insufficient_scope");
+            }
+            person.call(route.method, &route.at("junk")).send().refused(403, "insufficient_scope");
+        }
+        if route.has_id() {
+            let body = route.body(dj.id).unwrap();
+            operator.post(&route.at(999_999_999), &body).refused(404, "not_found");
+        }
+    }
+    assert_eq!((guest.affairs(), dj.affairs()), before);
+}
+
+fn nobody_judges_their_own_withdrawal(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    operator.topup("20");
+    let withdrawal = operator.withdrawal("12.50");
+    for act in ["approve", "reject"] {
+        // Whose it is comes before what the body says.
+        for body in [body(act), json!({})] {
+            operator.post(&path(withdrawal, act), &body).refused(403, "forbidden");
+        }
+    }
+    assert_eq!(operator.get(&format!("/withdrawals/{withdrawal}")).data(200)["status"], "pending");
+    assert_eq!(operator.wallet(), ("7.50".into(), "12.50".into()));
+    if let Some(database) = server.database() {
+        let other = Server::on(&database, &operator_keys("other@example.com"));
+        let second = other.client().login("other@example.com");
+        second.post(&path(withdrawal, "approve"), &body("approve")).data(200);
+        second.post(&path(withdrawal, "reject"), &body("reject")).data(200);
+        assert_eq!(operator.wallet(), ("20.00".into(), "0.00".into()));
+    }
+}
+
+fn each_act_has_a_reason(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let case = Case::new(&server, &operator);
+    let before = case.guest.affairs();
+    for (act, _) in ACTS.iter().filter(|(act, _)| *act != "cancel") {
+        let mut missing = vec!["reason"];
+        missing.extend((*act == "broadcast").then_some("txid"));
+        operator.post(&path(case.id, act), &json!({})).invalid(&missing);
+        for reason in [json!(""), json!("  "), Value::Null, json!(5), json!("x".repeat(256)), json!("a\u{7}")]
+        {
+            let mut body = body(act);
+            body["reason"] = reason;
+            operator.post(&path(case.id, act), &body).invalid(&["reason"]);
+        }
+    }
+    assert_eq!(case.guest.affairs(), before);
+}
+
+fn a_completed_payment_names_its_transaction(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let why = json!({"reason": "seen"});
+    let reviewed = Case::at(&server, &operator, "needs_review");
+    operator.post(&path(reviewed.id, "complete"), &why).invalid(&["txid"]);
+    operator.post(&path(reviewed.id, "broadcast"), &why).invalid(&["txid"]);
+    for txid in [json!(7), json!("x".repeat(256))] {
+        let body = json!({"reason": "seen", "txid": txid});
+        operator.post(&path(reviewed.id, "complete"), &body).invalid(&["txid"]);
+    }
+    reviewed.stands("needs_review");
+    let sent = Case::at(&server, &operator, "broadcast");
+    assert_eq!(operator.post(&path(sent.id, "complete"), &why).data(200)["txid"], "ab12");
+    sent.stands("completed");
+}
+
+fn all_withdrawals_are_a_page_by_status(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let mut newest_first: Vec<(i64, &str)> = EVERY_STATUS
+        .iter()
+        .chain(&["pending", "approved"])
+        .map(|status| (Case::at(&server, &operator, status).id, *status))
+        .collect();
+    newest_first.reverse();
+    let shown = |query: &str| -> Vec<i64> {
+        let page = operator.get(&format!("/operator/withdrawals{query}")).data(200);
+        page["data"].as_array().unwrap().iter().map(|row| row["id"].as_i64().unwrap()).collect()
+    };
+    assert_eq!(shown(""), newest_first.iter().map(|(id, _)| *id).collect::<Vec<_>>());
+    for status in EVERY_STATUS {
+        let with_it = newest_first.iter().filter(|(_, it)| *it == status).map(|(id, _)| *id);
+        assert_eq!(shown(&format!("?status={status}")), with_it.collect::<Vec<_>>(), "{status}");
+    }
+    let page = operator.get("/operator/withdrawals?status=pending&per_page=1&page=2").data(200);
+    assert_eq!((&page["total"], &page["last_page"]), (&json!(2), &json!(2)));
+    assert_eq!(page["data"][0]["id"], newest_first.last().unwrap().0);
+    let address = format!("{}/operator/withdrawals", server.client().base());
+    assert_eq!(page["first_page_url"], format!("{address}?status=pending&per_page=1&page=1"));
+    let mut expected = [&WITHDRAWAL[..], &["status", "txid"]].concat();
+    expected.sort_unstable();
+    assert_eq!(keys(&page["data"][0]), expected);
+    operator.get("/operator/withdrawals?status=nonsense").invalid(&["status"]);
+}
+
+fn a_key_replays_what_an_operator_did(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let case = Case::new(&server, &operator);
+    let call = |act: &str| operator.call("POST", &path(case.id, act)).key("once").json(&body(act));
+    let acts = ["approve", "process", "review", "broadcast", "complete"];
+    let first: Vec<Answer> = acts.iter().map(|act| call(act).send()).collect();
+    for (act, first) in acts.iter().zip(&first) {
+        assert_eq!((first.status, first.header("idempotency-replayed")), (200, None), "{first}");
+        let again = call(act).send();
+        assert_eq!(again.header("idempotency-replayed"), Some("true"), "{again}");
+        assert_eq!((again.status, &again.text), (200, &first.text));
+        call(act).json(&json!({"reason": "another"})).send().refused(422, "idempotency_key_reused");
+    }
+    case.stands("completed");
+}
+
+/// Sends all calls at once.
+fn at_once(calls: Vec<crate::harness::Call>) -> Vec<Answer> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = calls.into_iter().map(|call| scope.spawn(|| call.send())).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+impl Case<'_> {
+    fn call(&self, act: &str) -> crate::harness::Call {
+        if act == "cancel" {
+            self.guest.call("POST", &format!("/withdrawals/{}/cancel", self.id))
+        } else {
+            self.operator.call("POST", &path(self.id, act)).json(&body(act))
+        }
+    }
+
+    /// Lets two acts of which one excludes the other race, and answers with the status that came of it.
+    fn race(&self, acts: [&str; 2]) -> String {
+        let calls = acts.iter().cycle().take(8).map(|act| self.call(act)).collect();
+        let answers = at_once(calls);
+        let last = self.shown()["status"].as_str().unwrap().to_owned();
+        for (act, answer) in acts.iter().cycle().zip(&answers) {
+            let (_, to) = ACTS.iter().find(|(one, _)| one == act).unwrap();
+            if *to == last {
+                assert_eq!(answer.data(200)["status"], last, "{answer}");
+            } else {
+                answer.refused(409, "invalid_transition");
+            }
+        }
+        last
+    }
+}
+
+fn a_rejected_withdrawal_gives_the_money_back_once(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    for from in ["pending", "approved"] {
+        let case = Case::at(&server, &operator, from);
+        for answer in at_once((0..8).map(|_| case.call("reject")).collect()) {
+            assert_eq!(answer.data(200)["status"], "rejected", "{answer}");
+        }
+        case.go("reject").data(200);
+        case.go("cancel").refused(409, "invalid_transition");
+        case.stands("rejected");
+    }
+}
+
+fn two_cancels_racing_release_once(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    for _ in 0..5 {
+        let case = Case::new(&server, &operator);
+        for answer in at_once(vec![case.call("cancel"), case.call("cancel")]) {
+            assert_eq!(answer.data(200)["status"], "cancelled", "{answer}");
+        }
+        case.stands("cancelled");
+    }
+}
+
+fn cancel_racing_approve_has_one_winner(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    for _ in 0..5 {
+        let case = Case::new(&server, &operator);
+        let last = case.race(["cancel", "approve"]);
+        assert!(["cancelled", "approved"].contains(&last.as_str()), "{last}");
+        case.stands(&last);
+    }
+}
+
+fn complete_racing_fail_settles_once(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    for _ in 0..5 {
+        let case = Case::at(&server, &operator, "needs_review");
+        let last = case.race(["complete", "fail"]);
+        assert!(["completed", "failed"].contains(&last.as_str()), "{last}");
+        case.stands(&last);
+    }
+}
+
+/// Who did what when and why, as operators read it in SQL.
+#[test]
+fn each_act_is_kept_with_who_when_and_why() {
+    let (server, operator) = Server::with_operator(Store::Postgres, &[]);
+    let database = server.database().unwrap();
+    let dj = server.dj();
+    let guest = server.payer("20");
+    let request = guest.ask(&dj);
+    dj.answer(request, "played").data(200);
+    let mut expected = Vec::new();
+    let mut act = |kind: &str, path: &str, mut body: Value| {
+        let reason = format!("reason {}", expected.len());
+        body["reason"] = json!(reason);
+        let answer = operator.post(path, &body);
+        assert!([200, 201].contains(&answer.status), "{answer}");
+        let data = &answer.json()["data"];
+        let at = ["/updated_at", "/adjustment/created_at"].iter().find_map(|key| data.pointer(key)).unwrap();
+        let at = at.as_str().unwrap().to_owned();
+        expected.push([kind.to_owned(), operator.id.to_string(), reason, at].map(Some).to_vec());
+    };
+    for way in ["completed", "rejected", "failed", "needs_review"] {
+        let withdrawal = guest.withdrawal("1");
+        for step in way_to(way) {
+            act("move_withdrawal", &path(withdrawal, step), body(step));
+        }
+    }
+    act("move_request", &format!("/operator/music/requests/{request}/refund"), json!({}));
+    act("adjust", "/operator/adjustments", json!({"user_id": guest.id, "amount": -0.5}));
+    let kept = database.rows(&format!(
+        "SELECT kind, actor_user_id::text, reason, \
+         to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') \
+         FROM operations WHERE actor_user_id = {} ORDER BY at",
+        operator.id
+    ));
+    assert_eq!(kept, expected);
+}

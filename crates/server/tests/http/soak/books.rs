@@ -1,0 +1,120 @@
+//! The clients' own bookkeeping: what each acknowledged answer means for the wallets.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::COMMISSION;
+
+/// What an acknowledged answer says; people by place, sums in cents.
+pub(super) enum Told {
+    /// So much came into a wallet, or left it for good.
+    Received { who: usize, cents: i64 },
+    /// A request was made.
+    Asked { request: i64, guest: usize, dj: usize, fee: i64 },
+    /// A request stands here.
+    Request { request: i64, status: String },
+    /// A withdrawal was made.
+    Withdrew { withdrawal: i64, who: usize, cents: i64 },
+    /// A withdrawal stands here.
+    Withdrawal { withdrawal: i64, status: String },
+}
+
+/// What a person has, less what they owe, and what is held.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Purse {
+    pub(super) free: i64,
+    pub(super) held: i64,
+}
+
+/// Everything that was acknowledged, in whatever order it was told.
+#[derive(Default)]
+pub(super) struct Books {
+    received: Vec<(usize, i64)>,
+    /// Guest, DJ and fee.
+    requests: BTreeMap<i64, (usize, usize, i64)>,
+    request_ends: BTreeMap<i64, BTreeSet<String>>,
+    /// Owner and amount.
+    withdrawals: BTreeMap<i64, (usize, i64)>,
+    withdrawal_ends: BTreeMap<i64, BTreeSet<String>>,
+}
+
+impl Books {
+    pub(super) fn enter(&mut self, told: Told) {
+        match told {
+            Told::Received { who, cents } => self.received.push((who, cents)),
+            Told::Asked { request, guest, dj, fee } => {
+                assert_eq!(self.requests.insert(request, (guest, dj, fee)), None, "request {request} twice");
+            }
+            Told::Withdrew { withdrawal, who, cents } => {
+                let before = self.withdrawals.insert(withdrawal, (who, cents));
+                assert_eq!(before, None, "withdrawal {withdrawal} twice");
+            }
+            Told::Request { request, status } => {
+                if ["rejected", "cancelled", "played", "refunded"].contains(&status.as_str()) {
+                    self.request_ends.entry(request).or_default().insert(status);
+                }
+            }
+            Told::Withdrawal { withdrawal, status } => {
+                if ["cancelled", "rejected", "failed", "completed"].contains(&status.as_str()) {
+                    self.withdrawal_ends.entry(withdrawal).or_default().insert(status);
+                }
+            }
+        }
+    }
+
+    /// How a request ended; what nobody ended has expired by now.
+    fn request_end(&self, request: i64) -> &str {
+        let Some(ends) = self.request_ends.get(&request) else { return "expired" };
+        let ends: Vec<&str> = ends.iter().map(String::as_str).collect();
+        match ends[..] {
+            ["played", "refunded"] => "refunded",
+            [end] if end != "refunded" => end,
+            _ => panic!("request {request} ended as {ends:?}"),
+        }
+    }
+
+    /// How a withdrawal ended, if it has.
+    fn withdrawal_end(&self, withdrawal: i64) -> Option<&str> {
+        let ends = self.withdrawal_ends.get(&withdrawal)?;
+        assert_eq!(ends.len(), 1, "withdrawal {withdrawal} ended as {ends:?}");
+        ends.first().map(String::as_str)
+    }
+
+    /// What a person's withdrawals that may be paid come to.
+    pub(super) fn withdrawn(&self, who: usize) -> i64 {
+        let own = self.withdrawals.iter().filter(|(_, (owner, _))| *owner == who);
+        let paid = own.filter(|(id, _)| matches!(self.withdrawal_end(**id), None | Some("completed")));
+        paid.map(|(_, (_, cents))| cents).sum()
+    }
+
+    /// What each of so many people must have.
+    pub(super) fn purses(&self, people: usize) -> Vec<Purse> {
+        let mut purses = vec![Purse::default(); people];
+        for (who, cents) in &self.received {
+            purses[*who].free += cents;
+        }
+        for (request, (guest, dj, fee)) in &self.requests {
+            if self.request_end(*request) == "played" {
+                purses[*guest].free -= fee;
+                purses[*dj].free += fee - commission(*fee);
+            }
+        }
+        for (withdrawal, (who, cents)) in &self.withdrawals {
+            match self.withdrawal_end(*withdrawal) {
+                Some("completed") => purses[*who].free -= cents,
+                Some(_) => {}
+                None => {
+                    purses[*who].free -= cents;
+                    purses[*who].held += cents;
+                }
+            }
+        }
+        purses
+    }
+}
+
+/// The house's part of a fee, a half cent to the even one.
+fn commission(fee: i64) -> i64 {
+    let (down, rest) = (fee * COMMISSION / 10_000, fee * COMMISSION % 10_000);
+    let up = rest > 5_000 || (rest == 5_000 && down % 2 == 1);
+    down + i64::from(up)
+}

@@ -1,0 +1,107 @@
+//! Paying out and in: what is due, and that each step of it is taken once, whoever races.
+
+use std::sync::Arc;
+
+use cuepoint_domain::ids::WithdrawalId;
+use cuepoint_domain::ledger::{Actor, Rejection};
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::{Applied, Store};
+use cuepoint_domain::topup::{Charge, TopupStatus};
+use cuepoint_domain::withdrawal::{Move, WithdrawalState};
+
+use crate::world::{World, amount, at, at_once, balance, line, topup_of, withdrawal_of};
+
+/// The move by which a worker sends at `now`, and again at `again_at`.
+fn send(now: i64, again_at: i64) -> Move {
+    Move::Send { now: at(now), again_at: at(again_at) }
+}
+
+/// What was never sent comes first, by id, then what is to be sent again, by its time, then by id: only what is due.
+pub async fn due_payouts_come_longest_waiting_first(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (guest, operator) = (world.guest(10_000).await, world.guest(0).await);
+    let approve = Move::Approve { by: Some(operator) };
+    let lives: [&[Move]; 12] = [
+        &[],
+        std::slice::from_ref(&approve),
+        &[approve.clone(), send(10, 40)],
+        &[approve.clone(), send(10, 30)],
+        &[approve.clone(), send(10, 20), send(20, 40)],
+        std::slice::from_ref(&approve),
+        &[approve.clone(), send(10, 41)],
+        &[approve.clone(), send(10, 30), Move::Accepted],
+        &[approve.clone(), Move::Process],
+        &[approve.clone(), send(10, 30), Move::Broadcast { txid: line("f00d") }],
+        &[approve.clone(), send(10, 30), Move::Fail],
+        &[approve.clone(), send(10, 30), Move::Review],
+    ];
+    let mut made = Vec::new();
+    for moves in lives {
+        let withdrawal = withdrawal_of(&world.withdraw(guest, 100, at(0)).await.unwrap());
+        for to in moves {
+            world.move_withdrawal(withdrawal.id, to, at(10)).await.unwrap();
+        }
+        made.push(world.stored_withdrawal(withdrawal.id).await);
+    }
+    let expected: Vec<_> = [1, 5, 3, 2, 4].map(|place: usize| made[place].clone()).to_vec();
+    let due = async |limit| world.store.due_payouts(at(40), limit).await.unwrap();
+    assert_eq!(due(100).await, expected);
+    assert_eq!(due(3).await, expected[..3]);
+    assert_eq!(due(0).await, []);
+    let ids: Vec<WithdrawalId> =
+        world.store.due_payouts(at(29), 100).await.unwrap().iter().map(|one| one.id).collect();
+    assert_eq!(ids, [made[1].id, made[5].id]);
+}
+
+/// Of many workers that take a withdrawal up at once one does, and sends it alone.
+pub async fn a_payout_is_taken_up_by_one_worker(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (guest, operator) = (world.guest(100).await, world.guest(0).await);
+    let made = withdrawal_of(&world.withdraw(guest, 100, at(0)).await.unwrap());
+    world.move_withdrawal(made.id, &Move::Approve { by: Some(operator) }, at(1)).await.unwrap();
+    for (round, now) in (1..=3).zip([10, 20, 30]) {
+        let due = world.store.due_payouts(at(now), 10).await.unwrap();
+        let [due] = due.as_slice() else { panic!("{due:?}") };
+        let plans = (0..16).map(|_| {
+            plans::move_withdrawal(world.origin(Actor::System, at(now)), due, send(now, now + 10)).unwrap()
+        });
+        let answers = at_once(plans.map(|plan| {
+            let world = world.clone();
+            async move { world.apply(plan).await }
+        }))
+        .await;
+        let taken = answers.iter().filter(|answer| matches!(answer, Ok(Applied::Fresh(_)))).count();
+        let late = answers.iter().filter(|answer| **answer == Err(Rejection::Stale)).count();
+        assert_eq!((taken, late), (1, 15), "{answers:?}");
+        assert_eq!(
+            world.stored_withdrawal(made.id).await.state,
+            WithdrawalState::Processing { attempts: round, retry_at: Some(at(now + 10)) }
+        );
+    }
+    assert_eq!(world.balance(guest).await, balance(0, 100));
+}
+
+/// A provider's opposite words about a top-up, said by many at once, have one winner and credit once at most.
+pub async fn a_topup_is_settled_once_by_many_words(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let guest = world.guest(0).await;
+    let id = world.ids.next_topup().await.unwrap();
+    let plan = plans::open_topup(
+        world.by(guest, at(0)),
+        id,
+        guest,
+        amount(500),
+        Charge::Pending { payment_url: None },
+    );
+    let pending = topup_of(&world.fresh(plan).await);
+    let answers = at_once((0..16).map(|number| {
+        let plan = plans::settle_topup(world.origin(Actor::System, at(1)), &pending, number % 2 == 0);
+        let world = world.clone();
+        async move { world.apply(plan).await }
+    }))
+    .await;
+    let settled = answers.iter().filter(|answer| matches!(answer, Ok(Applied::Fresh(_)))).count();
+    assert_eq!(settled, 1, "{answers:?}");
+    let cents = if world.stored_topup(id).await.status == TopupStatus::Confirmed { 500 } else { 0 };
+    assert_eq!(world.balance(guest).await, balance(cents, 0));
+}

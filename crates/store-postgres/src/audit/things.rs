@@ -1,0 +1,133 @@
+//! Each request, withdrawal, top-up and adjustment, with everything that is written about it.
+
+use std::collections::HashMap;
+
+use cuepoint_domain::ledger::{Outcome, Thing, Trace};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::{End, Showing, after, patiently, read, readable};
+use crate::rows::{EntryRow, MusicRequestRow, OperationRow, PostingRow, TopupRow, WithdrawalRow};
+use crate::schema::{ledger_entries, music_requests, operations, postings, topups, withdrawals};
+
+/// How many things are in memory at most.
+const THINGS: i64 = 400;
+
+/// Shows the things of one table by their id.
+macro_rules! show_table {
+    ($showing:expr, $table:ident, $row:ident, $name:literal, $thing:expr) => {{
+        let (mut last, mut size) = (i64::MIN, THINGS);
+        loop {
+            let query = $table::table.filter($table::id.gt(last)).order($table::id).limit(size);
+            let query = query.select($row::as_select());
+            let loaded = patiently(async { Ok(query.load::<$row>($showing.connection).await?) }).await;
+            let row = || after($name, last);
+            let Some(rows) = readable(loaded, &mut size, row)? else { continue };
+            let Some(newest) = rows.last() else { break };
+            last = newest.id;
+            let mut things = Vec::with_capacity(rows.len());
+            for row in rows {
+                let name = format!(concat!($name, " {}"), row.id);
+                things.push(read(name, $thing(row, $showing.currency))?);
+            }
+            $showing.traced(things).await?;
+        }
+    }};
+}
+
+impl Showing<'_> {
+    /// Each kind by id.
+    pub(super) async fn things(&mut self) -> Result<(), End> {
+        show_table!(
+            self,
+            music_requests,
+            MusicRequestRow,
+            "music request",
+            |row: MusicRequestRow, currency| row.request(currency).map(Thing::Request)
+        );
+        show_table!(self, withdrawals, WithdrawalRow, "withdrawal", |row: WithdrawalRow, currency| row
+            .withdrawal(currency)
+            .map(Thing::Withdrawal));
+        show_table!(self, topups, TopupRow, "top-up", |row: TopupRow, currency| row
+            .topup(currency)
+            .map(Thing::Topup));
+        self.adjustments().await
+    }
+
+    /// Adjustments, as their operations recorded them, by the operation's id.
+    async fn adjustments(&mut self) -> Result<(), End> {
+        let (mut last, mut size) = (Uuid::nil(), THINGS);
+        loop {
+            let query = operations::table
+                .filter(operations::kind.eq("adjust").and(operations::id.gt(last)))
+                .order(operations::id)
+                .limit(size)
+                .select(OperationRow::as_select());
+            let loaded = patiently(async { Ok(query.load::<OperationRow>(self.connection).await?) }).await;
+            let row = || format!("the first adjustment after operation {}", last.simple());
+            let Some(rows) = readable(loaded, &mut size, row)? else { continue };
+            let Some(newest) = rows.last() else { return Ok(()) };
+            last = newest.id;
+            let mut things = Vec::with_capacity(rows.len());
+            for row in rows {
+                let name = format!("operation {}", row.id.simple());
+                match read(&name, row.receipt(self.currency))?.outcome {
+                    Outcome::Adjustment(adjustment, _) => things.push(Thing::Adjustment(adjustment)),
+                    _ => return Err(End::Unreadable(format!("{name} adjusts, but recorded no adjustment"))),
+                }
+            }
+            self.traced(things).await?;
+        }
+    }
+
+    /// Shows things of one kind with their traces.
+    async fn traced(&mut self, things: Vec<Thing>) -> Result<(), End> {
+        let mut traces = self.traces(&things).await?;
+        for thing in things {
+            let trace = traces.remove(&thing.reference().id()).unwrap_or_default();
+            self.auditor.thing(&thing, &trace);
+        }
+        Ok(())
+    }
+
+    /// Everything that is written about things of one kind, by their number.
+    async fn traces(&mut self, things: &[Thing]) -> Result<HashMap<i64, Trace>, End> {
+        let Some(kind) = things.first().map(|thing| thing.reference().kind()) else {
+            return Ok(HashMap::new());
+        };
+        let mut traces: HashMap<i64, Trace> = HashMap::new();
+        let mut about: HashMap<Uuid, i64> = HashMap::new();
+        let ids: Vec<i64> = things.iter().map(|thing| thing.reference().id()).collect();
+        let query = ledger_entries::table
+            .filter(ledger_entries::reference_kind.eq(kind).and(ledger_entries::reference_id.eq_any(&ids)))
+            .select(EntryRow::as_select());
+        let rows = patiently(async { Ok(query.load::<EntryRow>(self.connection).await?) }).await?;
+        for row in rows {
+            about.insert(row.operation_id, row.reference_id);
+            let (id, name) = (row.reference_id, format!("entry {} of wallet {}", row.seq, row.wallet_id));
+            traces.entry(id).or_default().entries.push(read(name, row.entry(self.currency))?);
+        }
+        let named: Vec<Uuid> = about.keys().copied().collect();
+        let query =
+            postings::table.filter(postings::operation_id.eq_any(&named)).select(PostingRow::as_select());
+        let rows = patiently(async { Ok(query.load::<PostingRow>(self.connection).await?) }).await?;
+        for row in rows {
+            let posting = read(format!("posting {}", row.id), row.posting(self.currency))?;
+            let id = about.get(&Uuid::from_u128(posting.operation.0)).copied().unwrap_or_default();
+            traces.entry(id).or_default().postings.push(posting);
+        }
+        let query = operations::table.filter(operations::id.eq_any(&named)).select(OperationRow::as_select());
+        let mut single = 1;
+        let loaded = patiently(async { Ok(query.load::<OperationRow>(self.connection).await?) }).await;
+        let number = |thing: Option<&Thing>| thing.map_or(0, |thing| thing.reference().id());
+        let row =
+            || format!("an operation on {kind} {} to {}", number(things.first()), number(things.last()));
+        for row in readable(loaded, &mut single, row)?.unwrap_or_default() {
+            let id = about.get(&row.id).copied().unwrap_or_default();
+            let name = format!("operation {}", row.id.simple());
+            traces.entry(id).or_default().receipts.push(read(name, row.receipt(self.currency))?);
+        }
+        Ok(traces)
+    }
+}
