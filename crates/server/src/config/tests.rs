@@ -67,7 +67,7 @@ fn each_environment_has_values_of_its_own() {
     let production = layers(Environment::Production, PRODUCTION).settings().unwrap();
     assert_eq!(
         (production.topups.provider, production.rate_limits),
-        (TopupProviderKind::Webhook(None), true)
+        (TopupProviderKind::None, true)
     );
     assert!(matches!(production.storage, Storage::Postgres(Postgres { pool_size: 8, .. })));
     let policies = (test.withdrawals.address_policy, production.withdrawals.address_policy);
