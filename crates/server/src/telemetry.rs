@@ -1,7 +1,5 @@
 //! Logs: lines for people in development, JSON for machines in production, always on standard error.
 
-use std::io::IsTerminal;
-
 use anyhow::Context;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt;
@@ -29,7 +27,7 @@ pub fn start(environment: Environment) -> anyhow::Result<()> {
             fmt::layer().json().flatten_event(true).with_span_list(false).with_writer(std::io::stderr).boxed()
         }
         Environment::Development | Environment::Test => {
-            fmt::layer().with_ansi(std::io::stderr().is_terminal()).with_writer(std::io::stderr).boxed()
+            fmt::layer().with_ansi(false).with_writer(std::io::stderr).boxed()
         }
     };
     let logs = tracing_subscriber::registry().with(lines).with(filter);

@@ -65,10 +65,7 @@ fn each_environment_has_values_of_its_own() {
     let test = settings(&[]);
     assert_eq!((test.topups.provider, test.rate_limits), (TopupProviderKind::Sandbox, false));
     let production = layers(Environment::Production, PRODUCTION).settings().unwrap();
-    assert_eq!(
-        (production.topups.provider, production.rate_limits),
-        (TopupProviderKind::None, true)
-    );
+    assert_eq!((production.topups.provider, production.rate_limits), (TopupProviderKind::None, true));
     assert!(matches!(production.storage, Storage::Postgres(Postgres { pool_size: 8, .. })));
     let policies = (test.withdrawals.address_policy, production.withdrawals.address_policy);
     assert_eq!(policies, (AddressPolicy::Lenient, AddressPolicy::Strict));
