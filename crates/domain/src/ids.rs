@@ -47,6 +47,8 @@ ids! {
     TopupId,
     /// An operator's adjustment.
     AdjustmentId,
+    /// A session: one login, and all refresh tokens that descend from it.
+    SessionId,
 }
 
 /// The permanent identity of one atomic change: applied once, whoever submits it how often.

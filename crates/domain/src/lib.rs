@@ -1,11 +1,13 @@
 //! Cuepoint's core: the rules of wallets and song requests, with no I/O, no runtime, no SQL and no wire format.
 //!
 //! Reading order: the values ([`money`], [`ids`], [`text`], [`timestamp`]), the things that live
-//! ([`people`], [`music_request`], [`withdrawal`] with its [`address`], [`topup`]), the [`ledger`] that moves money as atomic
-//! plans, the [`ports`] that adapters implement, and the use cases in [`service`].
+//! ([`people`] with their [`session`]s and [`challenge`]s, [`music_request`], [`withdrawal`] with its [`address`], [`topup`]), the [`ledger`] that moves money as atomic
+//! plans, who may do what ([`access`]), what is remembered of it ([`security_log`]), the [`ports`] that adapters implement, and the use cases in [`service`].
 
+pub mod access;
 pub mod address;
 pub mod adjustment;
+pub mod challenge;
 pub mod ids;
 pub mod ledger;
 pub mod money;
@@ -14,6 +16,7 @@ pub mod page;
 pub mod people;
 pub mod plans;
 pub mod ports;
+pub mod security_log;
 pub mod service;
 pub mod session;
 pub mod text;

@@ -5,7 +5,7 @@ use crate::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use crate::ledger::{Actor, Guard, Origin, Plan, Step, Subject, Transfer};
 use crate::money::Amount;
 use crate::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
-use crate::people::{ProfileChange, User};
+use crate::people::{ProfileChange, StandingChange, User};
 use crate::topup::{self, Charge, Settlement, Topup};
 use crate::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTerms};
 
@@ -16,17 +16,19 @@ fn plan(origin: Origin, step: Step, transfers: impl IntoIterator<Item = Transfer
 /// Makes a request, its fee held.
 ///
 /// # Errors
-/// [`OpenRefusal`]; whether the guest can pay is judged when the plan is applied.
+/// [`OpenRefusal`]; whether the guest has too many open requests, and can pay, is judged when the plan is applied.
 pub fn open_request(
     origin: Origin,
     id: RequestId,
     requester: UserId,
     dj: Option<&User>,
+    blocked: bool,
     new: NewRequest,
     terms: &RequestTerms,
 ) -> Result<Plan, OpenRefusal> {
-    let (request, hold) = music_request::open(id, requester, dj, new, terms, origin.at)?;
-    Ok(plan(origin, Step::OpenRequest(request), hold))
+    let (request, hold) = music_request::open(id, requester, dj, blocked, new, terms, origin.at)?;
+    let guards = terms.most_open_per_dj.into_iter().map(Guard::OpenRequests).collect();
+    Ok(Plan { origin, step: Step::OpenRequest(request), guards, transfers: hold })
 }
 
 /// Moves a request, with its money; one that stands there already is answered as it is.
@@ -114,6 +116,12 @@ pub fn adjust(origin: Origin, adjustment: Adjustment) -> Plan {
 #[must_use]
 pub fn change_profile(origin: Origin, user: UserId, change: ProfileChange) -> Plan {
     plan(origin, Step::Profile { user, change: Box::new(change) }, [])
+}
+
+/// Changes how a person stands with the service, for the origin's reason.
+#[must_use]
+pub fn change_standing(origin: Origin, user: UserId, change: StandingChange) -> Plan {
+    plan(origin, Step::Standing { user, change }, [])
 }
 
 impl Origin {

@@ -1,16 +1,25 @@
 //! What every handler shares.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Clock, Store};
 use cuepoint_domain::service::UseCases;
 
+use crate::config::Reachable;
+use crate::errands::Errands;
 use crate::http::in_flight::InFlight;
 use crate::metrics::Metrics;
+use crate::networks::Networks;
+use crate::rate_limits::RateLimits;
+use crate::security::revocations::Revocations;
 use crate::security::tokens::AccessTokens;
 use crate::self_check::SelfCheck;
 use crate::webhooks::SigningSecrets;
+
+/// How long an answer waits for what overrules tokens to be read.
+const REVOCATIONS_PATIENCE: Duration = Duration::from_secs(2);
 
 /// What the handlers have to know of the configuration.
 #[derive(Clone, Debug)]
@@ -21,8 +30,12 @@ pub struct ApiSettings {
     pub currency: Currency,
     /// The web pages whose scripts may call the API.
     pub cors_allowed_origins: Vec<String>,
-    /// Whether too many calls are refused.
-    pub rate_limits: bool,
+    /// The proxies whose word on where a call comes from is taken.
+    pub trusted_proxies: Networks,
+    /// From where some routes can be reached.
+    pub reachable: Reachable,
+    /// How long a body may take to arrive.
+    pub body_timeout: Duration,
 }
 
 /// What providers sign their messages with.
@@ -42,16 +55,35 @@ pub struct App {
     pub services: UseCases,
     /// Who calls them.
     pub tokens: AccessTokens,
+    /// What overrules that.
+    pub revocations: Revocations,
     /// What time it is.
     pub clock: Arc<dyn Clock>,
     /// Where everything is kept; to ask whether it is ready.
     pub store: Arc<dyn Store>,
+    /// What they leave to be done later.
+    pub errands: Errands,
     /// The keyed commands among what they do now.
     pub in_flight: InFlight,
+    /// How often they are called, and may be.
+    pub limits: RateLimits,
     /// What providers sign their messages with.
     pub secrets: ProviderSecrets,
     /// What the last self-check of the ledger came to.
     pub self_check: SelfCheck,
     /// What they measure.
     pub metrics: Metrics,
+}
+
+impl App {
+    /// Reads again what overrules tokens, after something ended sessions, so that this server refuses them from now on. Where
+    /// that fails, it does so a moment later.
+    pub async fn refresh_revocations(&self) {
+        let read = self.revocations.refresh(&*self.store, self.clock.now());
+        match tokio::time::timeout(REVOCATIONS_PATIENCE, read).await {
+            Ok(Ok(())) => {}
+            Ok(Err(unavailable)) => tracing::warn!(%unavailable, "who was shut out lately could not be read"),
+            Err(_) => tracing::warn!("who was shut out lately could not be read in time"),
+        }
+    }
 }

@@ -9,10 +9,14 @@ use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::app::App;
+use crate::errands;
 use crate::payouts;
+use crate::security::revocations;
 
 const TIDY_INTERVAL: Duration = Duration::from_secs(3_600);
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
+/// How soon a server knows of a new key, which signs later than that.
+const KEYS_INTERVAL: Duration = Duration::from_secs(5);
 /// How long a stop waits for what is under way: a call to a provider takes 10 seconds at most.
 const PATIENCE: Duration = Duration::from_secs(15);
 
@@ -23,8 +27,8 @@ pub(crate) struct Background {
 }
 
 impl Background {
-    /// Starts to settle overdue requests, to send what is to be paid out, to delete what is no longer kept, to check the
-    /// ledger, and to look after the measurements.
+    /// Starts to settle overdue requests, to send what is to be paid out, to delete what is no longer kept, to learn of
+    /// new keys and of who was shut out, to do errands, to check the ledger, and to look after the measurements.
     #[must_use]
     pub(crate) fn start(
         app: &Arc<App>,
@@ -38,6 +42,13 @@ impl Background {
         tasks.spawn(every(sweep_interval, stopped.clone(), move || sweep(sweeping.clone())));
         let tidying = app.clone();
         tasks.spawn(every(TIDY_INTERVAL, stopped.clone(), move || tidy(tidying.clone())));
+        let reading = app.clone();
+        tasks.spawn(every(revocations::INTERVAL, stopped.clone(), move || read_revocations(reading.clone())));
+        tasks.spawn(errands::run(app.clone(), stopped.clone()));
+        if app.tokens.keys().may_change() {
+            let reading = app.clone();
+            tasks.spawn(every(KEYS_INTERVAL, stopped.clone(), move || read_keys(reading.clone())));
+        }
         if !app.services.payouts.by_hand() {
             let (sending, until) = (app.clone(), stopped.clone());
             tasks.spawn(every(payout_interval, stopped.clone(), move || {
@@ -94,11 +105,28 @@ async fn every<F: Future<Output = ()>>(
     }
 }
 
+async fn read_revocations(app: Arc<App>) {
+    app.refresh_revocations().await;
+}
+
 async fn sweep(app: Arc<App>) {
     match app.services.requests.sweep().await {
         Ok(0) => {}
         Ok(settled) => tracing::info!(settled, "overdue requests were settled"),
         Err(obstacle) => tracing::warn!(?obstacle, "overdue requests were not settled"),
+    }
+}
+
+async fn read_keys(app: Arc<App>) {
+    // A file may be on a disk that hangs.
+    let read = tokio::task::spawn_blocking(move || app.tokens.keys().reload(app.clock.now())).await;
+    match read {
+        Ok(None) => {}
+        Ok(Some(Ok(()))) => tracing::info!("the signing keys changed"),
+        Ok(Some(Err(error))) => {
+            tracing::error!("auth.signing_key_file: the keys before stay in force, because {error:#}");
+        }
+        Err(error) => tracing::error!(%error, "the signing keys were not read"),
     }
 }
 

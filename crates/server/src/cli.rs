@@ -7,11 +7,16 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
+use time::Duration;
 
 use crate::clock::SystemClock;
 use crate::config::{Layers, Settings};
+use crate::security::keys::{Algorithm, Rotation};
 use crate::security::secrets::RandomSecrets;
-use crate::{composition, http, ledger_verify, serve, telemetry};
+use crate::{composition, http, key_rotation, ledger_verify, serve, telemetry};
+
+/// How long a new key waits: longer than servers need to read it and verifiers to fetch it, with clocks apart.
+const SIGNS_IN_SECONDS: u32 = 60;
 
 /// Paid song requests from guests to DJs.
 #[derive(Parser)]
@@ -30,6 +35,9 @@ enum Command {
     /// Look after the ledger.
     #[command(subcommand)]
     Ledger(LedgerCommand),
+    /// Look after the keys of access tokens.
+    #[command(subcommand)]
+    Keys(KeysCommand),
     /// Look after the configuration.
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -44,6 +52,20 @@ enum LedgerCommand {
 }
 
 #[derive(Subcommand)]
+enum KeysCommand {
+    /// Put a new key into auth.signing_key_file, or make the file; nobody is logged out.
+    Rotate {
+        /// What the new key signs with; what the newest key does unless given.
+        #[arg(long, value_enum)]
+        algorithm: Option<Algorithm>,
+        /// How long every server has to learn of the new key before it signs.
+        #[arg(long, value_name = "SECONDS", default_value_t = SIGNS_IN_SECONDS,
+            value_parser = clap::value_parser!(u32).range(0..=86_400))]
+        signs_in: u32,
+    },
+}
+
+#[derive(Subcommand)]
 enum ConfigCommand {
     /// Check the configuration and print it, secrets hidden.
     Check,
@@ -55,7 +77,9 @@ pub fn run() -> ExitCode {
     let command = Arguments::parse().command.unwrap_or(Command::Serve);
     let failure = match command {
         Command::Ledger(LedgerCommand::Verify) => ExitCode::from(ledger_verify::NOT_CHECKED),
-        Command::Serve | Command::Migrate | Command::Config(_) | Command::Openapi => ExitCode::FAILURE,
+        Command::Serve | Command::Migrate | Command::Keys(_) | Command::Config(_) | Command::Openapi => {
+            ExitCode::FAILURE
+        }
     };
     match execute(command) {
         Ok(code) => code,
@@ -88,11 +112,18 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
             let settings = start()?;
             return block_on(ledger_verify::run(settings)).map(ExitCode::from);
         }
+        Command::Keys(KeysCommand::Rotate { algorithm, signs_in }) => {
+            let settings = start()?;
+            let signs_in = Duration::seconds(i64::from(signs_in));
+            let access_token_ttl = settings.auth.access_token_ttl;
+            let asked = Rotation { algorithm, signs_in, access_token_ttl };
+            key_rotation::run(&settings, asked, &SystemClock)?;
+        }
         Command::Config(ConfigCommand::Check) => {
             let layers = Layers::of_process()?;
             let effective = layers.effective()?;
             let settings = layers.settings()?;
-            composition::key_ring(&settings, RandomSecrets::new()?)?;
+            composition::signing_keys(&settings, RandomSecrets::new()?, &SystemClock)?;
             composition::providers(&settings, Arc::new(SystemClock))?;
             print(&format!("# CUEPOINT_ENV is {}\n{effective}", layers.environment.name()))?;
         }

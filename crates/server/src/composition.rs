@@ -3,19 +3,27 @@
 use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
-use cuepoint_domain::ports::{Clock, PayoutProvider, Store, TopupProvider};
+use cuepoint_domain::ports::{Clock, Notifier, PayoutProvider, Store, TopupProvider};
 use cuepoint_domain::service::{Ports, Terms, UseCases};
 use cuepoint_store_memory::MemoryStore;
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
+use governor::clock::MonotonicClock;
 use secrecy::ExposeSecret;
 
 use crate::app::{ApiSettings, App, ProviderSecrets};
-use crate::config::{Environment, PayoutProviderKind, Postgres, Settings, Storage, TopupProviderKind};
+use crate::config::{
+    EmailChannel, Environment, PayoutProviderKind, PhoneChannel, Postgres, Settings, SigningKeySource,
+    Storage, TopupProviderKind,
+};
+use crate::errands::Errands;
 use crate::http::in_flight::InFlight;
 use crate::metrics::Metrics;
+use crate::notifier::{Channel, Channels, LogChannel, SmtpChannel, WebhookChannel};
 use crate::payouts::{Manual, PayoutWebhook};
-use crate::security::key_ring::KeyRing;
+use crate::rate_limits::RateLimits;
+use crate::security::keys::{KeyRing, SigningKeys};
 use crate::security::passwords::Argon2Passwords;
+use crate::security::revocations::Revocations;
 use crate::security::secrets::RandomSecrets;
 use crate::security::tokens::AccessTokens;
 use crate::self_check::SelfCheck;
@@ -71,23 +79,35 @@ pub async fn migrate(settings: &Settings) -> anyhow::Result<Option<Vec<String>>>
     }
 }
 
-/// The keys of access tokens: those of the configured file, else one that ends with the process.
+/// The keys of access tokens: the configured ones, else one that ends with the process.
 ///
 /// # Errors
-/// When the file is not as it should be, or there is none in production.
-pub fn key_ring(settings: &Settings, secrets: RandomSecrets) -> anyhow::Result<KeyRing> {
-    match &settings.auth.signing_key_file {
-        Some(path) => KeyRing::read(path).context("auth.signing_key_file"),
+/// When they are not as they should be, or there are none in production.
+pub fn signing_keys(
+    settings: &Settings,
+    secrets: RandomSecrets,
+    clock: &dyn Clock,
+) -> anyhow::Result<SigningKeys> {
+    match &settings.auth.signing_keys {
+        Some(SigningKeySource::File(path)) => {
+            SigningKeys::read(path, clock.now()).context("auth.signing_key_file")
+        }
+        Some(SigningKeySource::Text(text)) => {
+            SigningKeys::parse(text, clock.now()).context("auth.signing_keys")
+        }
         // Asked here rather than of every setting: who only migrates or verifies signs nothing.
         None if settings.environment == Environment::Production => {
-            bail!("auth.signing_key_file: is required in production, so that tokens outlive the process")
+            bail!(
+                "auth.signing_key_file: is required in production, or auth.signing_keys, so that tokens outlive the process"
+            )
         }
-        None => Ok(KeyRing::random(secrets)),
+        None => KeyRing::random(secrets).map(SigningKeys::fixed),
     }
 }
 
-/// Who takes the guests' money and who sends money out, as adapters.
+/// Who sends messages, who takes the guests' money and who sends money out, as adapters.
 pub struct Providers {
+    notifier: Arc<dyn Notifier>,
     topups: Arc<dyn TopupProvider>,
     payouts: Arc<dyn PayoutProvider>,
 }
@@ -97,6 +117,7 @@ pub struct Providers {
 /// # Errors
 /// When one of them has no secret to be recognised by, or cannot be called.
 pub fn providers(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<Providers> {
+    let notifier = notifier(settings, clock.clone())?;
     let topups: Arc<dyn TopupProvider> = match &settings.topups.provider {
         TopupProviderKind::None => Arc::new(NoProvider),
         TopupProviderKind::Sandbox => Arc::new(Sandbox),
@@ -123,7 +144,33 @@ pub fn providers(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<P
             Arc::new(PayoutWebhook::new(caller, settings.currency.clone()))
         }
     };
-    Ok(Providers { topups, payouts })
+    Ok(Providers { notifier, topups, payouts })
+}
+
+fn notifier(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<Arc<dyn Notifier>> {
+    let secrets = RandomSecrets::new()?;
+    let email: Option<Arc<dyn Channel>> = match &settings.notifier.email {
+        EmailChannel::None => None,
+        EmailChannel::Log => Some(Arc::new(LogChannel)),
+        EmailChannel::Smtp { url, from } => {
+            let channel = SmtpChannel::new(url, from.clone(), secrets);
+            Some(Arc::new(channel.context("notifier.smtp_url")?))
+        }
+    };
+    let phone: Option<Arc<dyn Channel>> = match &settings.notifier.phone {
+        PhoneChannel::None => None,
+        PhoneChannel::Log => Some(Arc::new(LogChannel)),
+        PhoneChannel::Webhook(url) => {
+            let signing = settings.notifier.secrets.clone();
+            ensure!(
+                !signing.is_empty(),
+                "notifier.webhook_secrets: is required, since messages are signed calls"
+            );
+            let caller = Caller::new(url, signing, clock).context("notifier.webhook_url")?;
+            Some(Arc::new(WebhookChannel::new(caller, secrets)))
+        }
+    };
+    Ok(Arc::new(Channels { email, phone }))
 }
 
 /// The service with these keys and providers, on this store and clock, reached under `public_url` unless another is configured.
@@ -132,7 +179,7 @@ pub fn providers(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<P
 /// When the operating system gives no randomness, or measuring cannot begin.
 pub fn app(
     settings: &Settings,
-    keys: KeyRing,
+    keys: SigningKeys,
     providers: Providers,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
@@ -142,8 +189,12 @@ pub fn app(
     let ports = Ports {
         store: store.clone(),
         clock: clock.clone(),
-        passwords: Arc::new(Argon2Passwords::default()),
+        passwords: Arc::new(Argon2Passwords::new(
+            settings.auth.password_cost.clone(),
+            settings.auth.breached_passwords,
+        )),
         secrets: Arc::new(secrets),
+        notifier: providers.notifier,
         topups: providers.topups,
         payouts: providers.payouts,
     };
@@ -157,15 +208,20 @@ pub fn app(
         public_url: settings.server.public_url.clone().unwrap_or(public_url),
         currency: settings.currency.clone(),
         cors_allowed_origins: settings.cors_allowed_origins.clone(),
-        rate_limits: settings.rate_limits,
+        trusted_proxies: settings.server.trusted_proxies.clone(),
+        reachable: settings.reachable.clone(),
+        body_timeout: settings.server.body_timeout,
     };
     Ok(Arc::new(App {
         settings: api,
         services: UseCases::new(ports, terms),
         tokens: AccessTokens::new(keys, settings.auth.access_token_ttl, secrets),
+        revocations: Revocations::new(settings.auth.access_token_ttl),
         clock,
         store,
+        errands: Errands::default(),
         in_flight: InFlight::default(),
+        limits: RateLimits::new(settings.rate_limits, MonotonicClock),
         secrets: ProviderSecrets {
             topups: settings.topups.secrets.clone(),
             payouts: settings.payouts.secrets.clone(),
@@ -177,18 +233,18 @@ pub fn app(
 
 #[cfg(test)]
 mod tests {
-    use cuepoint_domain::ids::UserId;
+    use cuepoint_domain::ids::{SessionId, UserId};
     use cuepoint_domain::people::Role;
 
     use super::*;
     use crate::clock::SystemClock;
     use crate::config::Layers;
-    use crate::security::tokens::Identity;
+    use cuepoint_domain::access::Caller;
 
     async fn composed(keys: &[(&str, &str)]) -> Arc<App> {
         let settings = Layers::test(keys).settings().unwrap();
         let open = OpenStore::open(&settings).await.unwrap();
-        let keys = key_ring(&settings, RandomSecrets::new().unwrap()).unwrap();
+        let keys = signing_keys(&settings, RandomSecrets::new().unwrap(), &SystemClock).unwrap();
         let url = "http://127.0.0.1:1".to_owned();
         let providers = providers(&settings, Arc::new(SystemClock)).unwrap();
         app(&settings, keys, providers, open.store, Arc::new(SystemClock), url).unwrap()
@@ -200,10 +256,11 @@ mod tests {
             environment: Environment::Production,
             ..Layers::test(&[("storage.postgres.url", "postgres://localhost/cuepoint")])
         };
-        let refused = key_ring(&layers.settings().unwrap(), RandomSecrets::new().unwrap()).unwrap_err();
+        let (settings, secrets) = (layers.settings().unwrap(), RandomSecrets::new().unwrap());
+        let refused = signing_keys(&settings, secrets, &SystemClock).unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "auth.signing_key_file: is required in production, so that tokens outlive the process"
+            "auth.signing_key_file: is required in production, or auth.signing_keys, so that tokens outlive the process"
         );
     }
 
@@ -234,7 +291,8 @@ mod tests {
     #[tokio::test]
     async fn a_process_does_not_know_the_tokens_of_another() {
         let (one, other) = (composed(&[]).await, composed(&[]).await);
-        let identity = Identity { user: UserId::new(1).unwrap(), role: Role::Member, is_dj: false };
+        let (user, session) = (UserId::new(1).unwrap(), SessionId::new(1).unwrap());
+        let identity = Caller { user, role: Role::Member, is_dj: false, session };
         let now = one.clock.now();
         let token = one.tokens.issue(&identity, now).unwrap().token;
         assert_eq!(one.tokens.verify(&token, now), Ok(identity));

@@ -1,35 +1,33 @@
 //! The life of the service: start, one line, requests, stop.
 
+use std::any::Any;
 use std::io::{self, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::HttpServer;
-use actix_web::dev::Server;
-use anyhow::Context;
+use actix_web::dev::{Extensions, Server};
+use actix_web::rt::net::TcpStream;
+use anyhow::{Context, anyhow};
+use cuepoint_domain::service::BootstrapError;
 
 use crate::app::App;
 use crate::background::Background;
 use crate::clock::SystemClock;
 use crate::composition::{self, OpenStore, Providers};
-use crate::config::{Bootstrap, Settings, Storage};
+use crate::config::{self, Bootstrap, EmailChannel, Settings, Storage};
+use crate::connections::Connection;
 use crate::http;
 use crate::metrics::Metrics;
-use crate::security::key_ring::KeyRing;
+use crate::security::keys::SigningKeys;
 use crate::security::secrets::RandomSecrets;
 use crate::signals::Signals;
 
-/// How long the head of a request may take to arrive.
-const REQUEST_HEAD_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a connection may be silent between two requests.
-const KEEP_ALIVE: Duration = Duration::from_secs(75);
 /// How long a client may take to close its side.
 const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a stop waits for the requests that are being answered.
 const DRAIN_SECONDS: u64 = 30;
-/// Connections of one worker.
-const MAX_CONNECTIONS: usize = 10_000;
 
 /// Runs the service until it is told to stop, then lets the requests that are being answered finish.
 ///
@@ -41,7 +39,7 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
     // First of all, since what is measured before is lost.
     Metrics::install()?;
-    let keys = composition::key_ring(&settings, RandomSecrets::new()?)?;
+    let keys = composition::signing_keys(&settings, RandomSecrets::new()?, &SystemClock)?;
     let providers = composition::providers(&settings, Arc::new(SystemClock))?;
     let store = OpenStore::open(&settings).await?;
     let served = run(&settings, keys, providers, &store, &mut signals).await;
@@ -51,7 +49,7 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
 
 async fn run(
     settings: &Settings,
-    keys: KeyRing,
+    keys: SigningKeys,
     providers: Providers,
     store: &OpenStore,
     signals: &mut Signals,
@@ -65,10 +63,21 @@ async fn run(
     if matches!(settings.storage, Storage::Memory) {
         tracing::warn!("storage.backend is memory: all data ends with this process");
     }
-    if app.settings.rate_limits {
-        tracing::warn!("rate_limits.enabled: this version counts no calls, so put a limit in front of it");
+    if matches!(settings.notifier.email, EmailChannel::None) {
+        tracing::warn!(
+            "notifier.email is none: nobody can prove an e-mail address or set a forgotten password"
+        );
     }
-    let server = server(&app, listener, settings.server.workers)?;
+    if settings.auth.refresh_token_ttl < settings.auth.access_token_ttl {
+        tracing::warn!(
+            "auth.refresh_token_ttl_seconds is less than auth.access_token_ttl_seconds: an access token outlives its \
+             session, and is not ended with it"
+        );
+    }
+    // Before the first call: a token whose session ended must not be good again because a server started anew.
+    let read = app.revocations.refresh(&*app.store, app.clock.now()).await;
+    read.context("who was shut out lately cannot be read")?;
+    let server = server(&app, listener, &settings.server)?;
     let background = Background::start(
         &app,
         settings.requests.sweep_interval,
@@ -94,27 +103,46 @@ fn bind(settings: &Settings) -> anyhow::Result<(TcpListener, String)> {
 
 async fn bootstrap(app: &App, operator: Bootstrap) -> anyhow::Result<()> {
     let made = app.services.accounts.bootstrap_operator(operator.email, operator.password).await;
-    if let Some(user) = made.context("bootstrap.operator_email: the operator cannot be made")? {
+    let made = made.map_err(|error| match error {
+        BootstrapError::BreachedPassword => {
+            anyhow!("bootstrap.operator_password: is known from breaches, and guessed first")
+        }
+        BootstrapError::Unavailable(unavailable) => {
+            anyhow!(unavailable).context("bootstrap.operator_email: the operator cannot be made")
+        }
+    })?;
+    if let Some(user) = made {
         tracing::info!(%user, "the operator was made");
     }
     Ok(())
 }
 
-fn server(app: &Arc<App>, listener: TcpListener, workers: Option<usize>) -> anyhow::Result<Server> {
+fn server(app: &Arc<App>, listener: TcpListener, settings: &config::Server) -> anyhow::Result<Server> {
     let app = app.clone();
+    let patience = settings.keep_alive.saturating_add(settings.head_timeout);
     let server = HttpServer::new(move || http::app(app.clone()))
-        .client_request_timeout(REQUEST_HEAD_TIMEOUT)
+        .on_connect(move |stream, data| watch(stream, data, patience))
+        .client_request_timeout(settings.head_timeout)
         .client_disconnect_timeout(DISCONNECT_TIMEOUT)
-        .keep_alive(KEEP_ALIVE)
-        .max_connections(MAX_CONNECTIONS)
+        .keep_alive(settings.keep_alive)
+        .max_connections(settings.max_connections)
         .tcp_nodelay(true)
         .shutdown_timeout(DRAIN_SECONDS)
         .disable_signals();
-    let server = match workers {
+    let server = match settings.workers {
         Some(workers) => server.workers(workers),
         None => server,
     };
     Ok(server.listen(listener).context("the listener cannot be used")?.run())
+}
+
+fn watch(stream: &dyn Any, data: &mut Extensions, patience: Duration) {
+    let watched =
+        stream.downcast_ref::<TcpStream>().map(|stream| Connection::watched(stream, patience)).transpose();
+    match watched {
+        Ok(connection) => drop(connection.map(|connection| data.insert(connection))),
+        Err(error) => tracing::warn!(%error, "a connection is not watched"),
+    }
 }
 
 /// The one line that a caller waits for; nobody may be reading.

@@ -42,6 +42,11 @@ pub(crate) enum Command {
         upcoming: Option<i128>,
         popular: Option<i128>,
     },
+    /// Shuts somebody out, or lets them in again.
+    Stand {
+        who: usize,
+        suspend: bool,
+    },
     OpenRequest {
         guest: usize,
         dj: usize,
@@ -111,7 +116,7 @@ pub(crate) struct History {
 /// Histories of this many commands.
 pub(crate) fn history(steps: usize) -> impl Strategy<Value = History> {
     let single = command().prop_map(|command| vec![command]);
-    let phrase = prop_oneof![40 => single, 1 => debt(), 1 => doubt()];
+    let phrase = prop_oneof![40 => single, 1 => debt(), 1 => doubt(), 1 => crowd()];
     (terms(), vec((phrase, any::<bool>()), steps)).prop_map(move |(terms, phrases)| {
         let commands =
             phrases.into_iter().flat_map(|(phrase, keyed)| phrase.into_iter().map(move |one| (one, keyed)));
@@ -152,17 +157,29 @@ fn doubt() -> impl Strategy<Value = Vec<Command>> {
     })
 }
 
+/// What chance alone seldom brings about: more requests of one guest to one DJ than may be open.
+fn crowd() -> impl Strategy<Value = Vec<Command>> {
+    (0..FIRST_DJ, FIRST_DJ..OPERATOR).prop_map(|(guest, dj)| {
+        let request = Command::OpenRequest { guest, dj, popular: false, offer: None };
+        vec![request; 4]
+    })
+}
+
 fn terms() -> impl Strategy<Value = Terms> {
     let commission = prop_oneof![select(vec![0, 500, 1_250, 5_000, 5_000, 10_000]), 0..=10_000_i128];
     let most = |likely, cents: std::ops::Range<i128>| option::weighted(likely, cents);
     let auto = select(vec![0, 0, 250]);
-    (commission, auto, most(0.2, 300..500), most(0.4, 300..800), most(0.5, 300..900)).prop_map(
-        |(commission_bps, auto_approve_below, max_amount, max_per_24h, max_per_30d)| Terms {
-            commission_bps,
-            auto_approve_below,
-            max_amount,
-            max_per_24h,
-            max_per_30d,
+    let open = option::weighted(0.3, 1..4_u32);
+    (commission, auto, most(0.2, 300..500), most(0.4, 300..800), most(0.5, 300..900), open).prop_map(
+        |(commission_bps, auto_approve_below, max_amount, max_per_24h, max_per_30d, most_open_per_dj)| {
+            Terms {
+                commission_bps,
+                auto_approve_below,
+                max_amount,
+                max_per_24h,
+                max_per_30d,
+                most_open_per_dj,
+            }
         },
     )
 }
@@ -194,6 +211,7 @@ fn command() -> impl Strategy<Value = Command> {
         2 => dj().prop_map(|who| Command::Adjust { who, cents: None }),
         2 => (prop_oneof![4 => dj(), 1 => who()], option::of(flag()), option::of(price()), option::of(price()))
             .prop_map(|(who, online, upcoming, popular)| Command::ChangeDj { who, online, upcoming, popular }),
+        1 => (who(), weighted(0.3)).prop_map(|(who, suspend)| Command::Stand { who, suspend }),
         10 => (who(), prop_oneof![9 => dj(), 1 => who()], flag(), option::weighted(0.3, 0..600_i128))
             .prop_map(|(guest, dj, popular, offer)| Command::OpenRequest { guest, dj, popular, offer }),
         18 => (pick(), any_of_them()).prop_map(|(pick, edge)| Command::FollowRequest { pick, edge }),

@@ -87,6 +87,7 @@ const EVERYTHING: &[&str] = &[
     "no such dj",
     "fee below price",
     "dj offline",
+    "too many open",
     "not a dj",
     "funds",
     "limit single",

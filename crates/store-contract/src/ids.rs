@@ -40,4 +40,5 @@ pub async fn identities_are_never_the_same_twice(store: Arc<dyn Store>) {
     distinct(&ids, "withdrawal", |ids| async move { ids.next_withdrawal().await }).await;
     distinct(&ids, "topup", |ids| async move { ids.next_topup().await }).await;
     distinct(&ids, "adjustment", |ids| async move { ids.next_adjustment().await }).await;
+    distinct(&ids, "session", |ids| async move { ids.next_session().await }).await;
 }

@@ -7,21 +7,26 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 pub mod audit;
+pub mod blocks;
 mod commands;
 mod compare;
 pub mod concurrency;
+pub mod erasure;
 pub mod histories;
 pub mod ids;
 pub mod keys;
 pub mod ledger;
 pub mod limits;
+pub mod logins;
 mod model;
 pub mod payouts;
 pub mod people;
 mod player;
 pub mod receipts;
 pub mod requests;
+pub mod security_log;
 pub mod sessions;
+pub mod standing;
 mod tables;
 mod told;
 pub mod wallets;
@@ -106,6 +111,8 @@ macro_rules! store_contract {
                 a_window_rolls_to_the_microsecond,
                 only_what_may_be_paid_counts,
                 a_window_counts_exactly_under_concurrency,
+                only_open_requests_with_one_dj_count,
+                open_requests_are_counted_exactly_under_concurrency,
             }
             concurrency {
                 parallel_withdrawals_spend_each_cent_once,
@@ -152,18 +159,67 @@ macro_rules! store_contract {
                 registering_makes_a_person_and_a_wallet,
                 an_email_is_taken_in_every_letter_case,
                 one_of_many_gets_an_email,
-                credentials_are_found_by_the_folded_email,
                 a_profile_reads_back_as_it_was_changed,
                 djs_are_listed_newest_first,
+                people_are_listed_newest_first,
             }
             sessions {
                 a_token_is_exchanged_for_the_next,
-                a_used_token_ends_its_family,
-                of_two_racing_exchanges_one_ends_the_family,
+                a_login_with_a_changed_password_begins_nothing,
+                a_used_token_ends_its_session,
+                of_two_racing_exchanges_one_ends_the_session,
+                of_many_racing_exchanges_one_at_most_is_done,
                 a_token_past_its_end_is_refused,
-                a_used_token_past_its_end_still_ends_its_family,
-                ending_a_session_ends_its_family,
-                tidying_deletes_tokens_past_their_end,
+                a_used_token_past_its_end_still_ends_its_session,
+                a_session_is_ended_by_any_of_its_tokens,
+                sessions_are_listed_newest_first,
+                nobody_ends_the_session_of_another,
+                all_other_sessions_are_ended,
+                ended_sessions_are_told_since_a_moment,
+                tidying_deletes_sessions_past_their_time,
+            }
+            logins {
+                credentials_are_found_by_the_folded_email,
+                a_rehash_overwrites_no_other_password,
+                a_changed_password_ends_what_the_old_one_opened,
+                one_of_many_changes_a_password,
+                a_right_answer_proves_an_address_once,
+                only_the_newest_challenge_is_answered_in_time,
+                a_code_for_an_earlier_number_proves_nothing,
+                wrong_answers_are_counted_exactly,
+                one_of_many_right_answers_is_right,
+                challenges_are_sent_a_few_times_an_hour,
+                an_address_is_sent_a_few_challenges_whosever_it_is,
+                a_reset_password_ends_everything,
+                one_of_many_resets_a_password,
+            }
+            standing {
+                a_standing_reads_back_as_it_was_changed,
+                standings_are_told_since_a_moment,
+                a_profile_and_a_standing_lose_no_update,
+            }
+            erasure {
+                who_was_erased_is_nobody,
+                earlier_answers_forget_who_was_erased,
+                nobody_with_money_is_erased,
+                a_person_is_erased_once,
+                erasures_cross_whatever_else_is_done,
+                blocks_go_with_who_was_erased,
+                no_block_outlives_an_erasure,
+                nobody_is_sent_a_challenge,
+            }
+            blocks {
+                who_is_blocked_makes_no_request,
+                a_block_is_since_its_first_time,
+                blocks_are_listed_newest_first,
+            }
+            security_log {
+                events_read_back_in_their_order,
+                events_are_filtered,
+                no_event_is_lost_in_a_crowd,
+                operators_changes_leave_one_event_each,
+                a_change_sent_in_parallel_leaves_one_event,
+                tidying_deletes_events_older_than_a_year,
             }
             ids {
                 identities_are_never_the_same_twice,
@@ -209,17 +265,22 @@ mod tests {
         let named = include_str!("lib.rs");
         for (file, text) in [
             ("audit", include_str!("audit.rs")),
+            ("blocks", include_str!("blocks.rs")),
             ("concurrency", include_str!("concurrency.rs")),
+            ("erasure", include_str!("erasure.rs")),
             ("histories", include_str!("histories.rs")),
             ("ids", include_str!("ids.rs")),
             ("keys", include_str!("keys.rs")),
             ("ledger", include_str!("ledger.rs")),
             ("limits", include_str!("limits.rs")),
+            ("logins", include_str!("logins.rs")),
             ("payouts", include_str!("payouts.rs")),
             ("people", include_str!("people.rs")),
             ("receipts", include_str!("receipts.rs")),
             ("requests", include_str!("requests.rs")),
+            ("security_log", include_str!("security_log.rs")),
             ("sessions", include_str!("sessions.rs")),
+            ("standing", include_str!("standing.rs")),
             ("wallets", include_str!("wallets.rs")),
         ] {
             let promises = text.lines().filter_map(|line| line.strip_prefix("pub async fn "));

@@ -1,15 +1,17 @@
-//! The rolling limits of withdrawals, counted exactly.
+//! The rolling limits of withdrawals and the most open requests, counted exactly.
 
 use std::sync::Arc;
 
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Rejection;
+use cuepoint_domain::music_request;
+use cuepoint_domain::people::ArtistType;
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::{Limit, Move, WithdrawalLimits, WithdrawalStatus};
 use time::Duration;
 
-use crate::world::{Refused, World, amount, at, at_once, balance, withdrawal_of};
+use crate::world::{Refused, World, amount, at, at_once, balance, request_of, withdrawal_of};
 
 fn limited(store: Arc<dyn Store>, per_24h: Option<i128>, per_30d: Option<i128>) -> World {
     let mut world = World::new(store);
@@ -87,4 +89,57 @@ pub async fn a_window_counts_exactly_under_concurrency(store: Arc<dyn Store>) {
     assert!(answers.iter().flat_map(|answer| answer.err()).all(|window| window == Duration::hours(24)));
     assert_eq!(world.balance(guest).await, balance(9_000, 1_000));
     world.audit().await;
+}
+
+/// With as many open requests as may be with one DJ no more is made of them, and of another it is; once one is over, by
+/// an answer or by the clock, it counts no more.
+pub async fn only_open_requests_with_one_dj_count(store: Arc<dyn Store>) {
+    let world = World::new(store).with_most_open(2);
+    let (guest, bob) = (world.guest(10_000).await, world.guest(10_000).await);
+    let (dj, other, free) = (world.dj(100).await, world.dj(100).await, world.dj(0).await);
+    let open = async |guest, dj, seconds| {
+        let origin = world.by(guest, at(seconds));
+        let plan = world.request_plan(origin, guest, dj, ArtistType::Popular, None).await.unwrap();
+        world.apply(plan).await
+    };
+    let full = Err(Rejection::TooManyOpen(2));
+    let first = request_of(open(guest, dj, 0).await.unwrap().receipt());
+    world.move_request(first.id, music_request::Move::Accept, at(0)).await.unwrap();
+    let second = request_of(open(guest, dj, 1).await.unwrap().receipt());
+    assert_eq!(open(guest, dj, 2).await, full);
+    for (guest, dj) in [(guest, other), (bob, dj), (guest, free), (guest, free)] {
+        assert!(open(guest, dj, 2).await.is_ok());
+    }
+    assert_eq!(open(guest, free, 2).await, full, "also where nothing is held");
+    world.move_request(second.id, music_request::Move::Reject, at(3)).await.unwrap();
+    assert!(open(guest, dj, 3).await.is_ok());
+    assert_eq!(open(guest, dj, 4).await, full);
+    assert_eq!(open(guest, dj, 902).await, full, "pending for 900 seconds");
+    assert!(open(guest, dj, 903).await.is_ok(), "over by the clock, though stored as pending");
+    assert_eq!(open(guest, dj, 904).await, full);
+    world.audit().await;
+}
+
+/// Of fifty requests of one guest to one DJ at once as many are made as may be open.
+pub async fn open_requests_are_counted_exactly_under_concurrency(store: Arc<dyn Store>) {
+    let world = World::new(store).with_most_open(3);
+    let (guest, dj, other) = (world.guest(100_000).await, world.dj(100).await, world.dj(0).await);
+    let mut plans = Vec::new();
+    for number in 0..100 {
+        let to = if number % 2 == 0 { dj } else { other };
+        let origin = world.by(guest, at(1));
+        plans.push(world.request_plan(origin, guest, to, ArtistType::Popular, None).await.unwrap());
+    }
+    let answers = at_once(plans.into_iter().map(|plan| {
+        let world = world.clone();
+        async move { world.apply(plan).await }
+    }))
+    .await;
+    let full = Err(Rejection::TooManyOpen(3));
+    for which in [0, 1] {
+        let of_one: Vec<_> = answers.iter().skip(which).step_by(2).collect();
+        assert_eq!(of_one.iter().filter(|answer| answer.is_ok()).count(), 3);
+        assert_eq!(of_one.iter().filter(|answer| ***answer == full).count(), 47);
+    }
+    assert_eq!(world.balance(guest).await, balance(99_700, 300));
 }

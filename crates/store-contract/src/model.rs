@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::tables::{REQUESTS, Table, WITHDRAWALS, edges};
+use crate::tables::{REQUESTS, WITHDRAWALS, edges, transition};
 
 const PENDING_SECONDS: i64 = 15 * 60;
 const ACCEPTED_SECONDS: i64 = 60 * 60;
@@ -21,6 +21,7 @@ pub(crate) struct Terms {
     pub(crate) max_amount: Option<i128>,
     pub(crate) max_per_24h: Option<i128>,
     pub(crate) max_per_30d: Option<i128>,
+    pub(crate) most_open_per_dj: Option<u32>,
 }
 
 /// What an accepted command shows.
@@ -39,6 +40,7 @@ pub(crate) enum Refusal {
     NoSuchDj,
     FeeBelowPrice(i128),
     DjOffline,
+    TooManyOpen(u32),
     NotADj,
     Funds { available: i128 },
     Limit(&'static str),
@@ -107,12 +109,6 @@ pub(crate) struct Model {
     pub(crate) postings: u64,
     /// The sum of those changes: the house and the world.
     pub(crate) elsewhere: i128,
-}
-
-/// The refusal of a move from `current`: where it could go instead, time aside.
-fn transition(table: Table, current: &'static str) -> Refusal {
-    let rows = table.iter().filter(|(from, _, who)| *from == current && *who != "clock");
-    Refusal::Transition { current, allowed: rows.map(|(_, to, _)| *to).collect() }
 }
 
 /// The nearest whole cent, a half to the even one.
@@ -224,6 +220,15 @@ impl Model {
         Ok(Seen::Profile { dj: person.dj.clone(), purse: person.purse })
     }
 
+    /// Nobody who is shut out takes requests; letting them in again does not start it.
+    pub(crate) fn stand(&mut self, who: usize, suspend: bool) -> Result<Seen, Refusal> {
+        let person = &mut self.people[who];
+        if let Some(dj) = person.dj.as_mut().filter(|_| suspend) {
+            dj.online = false;
+        }
+        Ok(Seen::Profile { dj: person.dj.clone(), purse: person.purse })
+    }
+
     pub(crate) fn open_request(
         &mut self,
         guest: usize,
@@ -240,6 +245,12 @@ impl Model {
         }
         if !asked.online {
             return Err(Refusal::DjOffline);
+        }
+        let with_them = self.requests.iter().filter(|one| (one.guest, one.dj) == (guest, dj));
+        let open = with_them.filter(|one| ["pending", "accepted"].contains(&one.seen(now).0)).count();
+        if let Some(most) = self.terms.most_open_per_dj.filter(|most| open >= usize::try_from(*most).unwrap())
+        {
+            return Err(Refusal::TooManyOpen(most));
         }
         self.affords(guest, fee)?;
         self.entry(guest, -fee, fee, 0);

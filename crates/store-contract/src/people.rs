@@ -7,7 +7,7 @@ use cuepoint_domain::money::Money;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::people::{Field, Kilometres, Locate, ProfileChange, Role, User};
 use cuepoint_domain::plans;
-use cuepoint_domain::ports::{Credentials, DjFilter, PasswordHash, Profile, Registered, Store};
+use cuepoint_domain::ports::{DjFilter, Erased, PasswordHash, Profile, Registered, Store};
 use cuepoint_domain::text::Email;
 
 use crate::world::{World, at, at_once, balance, line, money};
@@ -74,17 +74,6 @@ pub async fn one_of_many_gets_an_email(store: Arc<dyn Store>) {
     for (user, _) in lost {
         assert_eq!(world.store.profile(user.id).await.unwrap(), None);
     }
-}
-
-/// A login is looked up by the folded address and finds the hash that was registered.
-pub async fn credentials_are_found_by_the_folded_email(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let user = with_email(&world, "Ada.Lovelace@Example.com").await;
-    let password = PasswordHash("$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA".to_owned());
-    assert_eq!(world.store.register(&user, &password, None).await.unwrap(), Registered::Done);
-    let found = world.store.credentials(&user.email.folded()).await.unwrap();
-    assert_eq!(found, Some(Credentials { user: user.id, password }));
-    assert_eq!(world.store.credentials("bob@example.com").await.unwrap(), None);
 }
 
 /// Every field of a profile reads back as it was set, and is cleared where it can be.
@@ -162,4 +151,35 @@ pub async fn djs_are_listed_newest_first(store: Arc<dyn Store>) {
     assert_eq!(page(Some(true), u64::MAX, 100).await, (ids(&[]), 2));
     let rows = world.store.djs(DjFilter::default(), PageRequest::new(1, 15)).await.unwrap();
     assert_eq!(rows, Rows { rows: djs.clone(), total: 5 });
+}
+
+/// Everybody is listed newest first, in pages, or the one with an address; whoever was erased is not there.
+pub async fn people_are_listed_newest_first(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let mut people = Vec::new();
+    for (place, seconds) in [5, 3, 3, 9, 3].into_iter().enumerate() {
+        let user = world.stranger(place % 2 == 0, at(seconds)).await;
+        world.register(&user).await;
+        people.push(user);
+    }
+    people.sort_by_key(|user| std::cmp::Reverse((user.created_at, user.id)));
+    let page = async |email: Option<&str>, number, size| {
+        let rows = world.store.people(email, PageRequest::new(number, size)).await.unwrap();
+        (rows.rows, rows.total)
+    };
+    assert_eq!(page(None, 1, 15).await, (people.clone(), 5));
+    assert_eq!(page(None, 2, 2).await, (people[2..4].to_vec(), 5));
+    assert_eq!(page(None, u64::MAX, 100).await, (vec![], 5));
+    let ada = with_email(&world, "Ada.Lovelace@Example.com").await;
+    world.register(&ada).await;
+    let folded = ada.email.folded();
+    assert_eq!(page(Some(&folded), 1, 15).await, (vec![ada.clone()], 1));
+    assert_eq!(page(Some(&folded), 2, 15).await, (vec![], 1));
+    assert_eq!(page(Some("bob@example.com"), 1, 15).await, (vec![], 0));
+    assert_eq!(world.store.erase(ada.id, at(20)).await.unwrap(), Erased::Done);
+    assert_eq!(page(None, 1, 15).await, (people, 5));
+    let erased = world.user(ada.id).await.email.folded();
+    for email in [folded, erased] {
+        assert_eq!(page(Some(&email), 1, 15).await, (vec![], 0), "{email}");
+    }
 }

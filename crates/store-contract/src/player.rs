@@ -10,7 +10,7 @@ use cuepoint_domain::ledger::{
 };
 use cuepoint_domain::money::BasisPoints;
 use cuepoint_domain::music_request::Overdue;
-use cuepoint_domain::people::{ArtistType, Field, ProfileChange};
+use cuepoint_domain::people::{ArtistType, Field, ProfileChange, StandingChange};
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::timestamp::Timestamp;
@@ -23,7 +23,7 @@ use crate::commands::{Command, FIRST_DJ, OPERATOR, PEOPLE};
 use crate::histories::Ended;
 use crate::model::{Dj, Model, Person, Refusal, Seen, Terms};
 use crate::told::{name, request_move, said, withdrawal_move};
-use crate::world::{Refused, World, amount, at, key, money, request_of, topup_of, withdrawal_of};
+use crate::world::{Refused, World, amount, at, key, line, money, request_of, topup_of, withdrawal_of};
 
 /// An applied plan, for playing it again.
 struct Past {
@@ -75,6 +75,7 @@ impl<'a> Player<'a> {
             max_per_24h: terms.max_per_24h.map(amount),
             max_per_30d: terms.max_per_30d.map(amount),
         };
+        world.requests.most_open_per_dj = terms.most_open_per_dj;
         let mut model = Model { terms, ..Model::default() };
         let mut people = Vec::new();
         for place in 0..PEOPLE {
@@ -199,6 +200,14 @@ impl<'a> Player<'a> {
                 let plan = plans::change_profile(self.origin(who, keyed), self.people[who], change);
                 let answer = self.apply(Ok(plan)).await;
                 let model = self.model.change_dj(who, online, upcoming, popular);
+                return self.agree(answer, model);
+            }
+            Command::Stand { who, suspend } => {
+                let change = if suspend { StandingChange::Suspend } else { StandingChange::Restore };
+                let origin = Origin { reason: Some(line("a reason")), ..self.origin(OPERATOR, keyed) };
+                let plan = plans::change_standing(origin, self.people[who], change);
+                let answer = self.apply(Ok(plan)).await;
+                let model = self.model.stand(who, suspend);
                 return self.agree(answer, model);
             }
             Command::OpenRequest { guest, dj, popular, offer } => {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use cuepoint_domain::ledger::{Actor, Origin, Plan, Receipt};
 use cuepoint_domain::music_request;
-use cuepoint_domain::people::{ArtistType, Coordinates, Field, Kilometres, Locate, ProfileChange};
+use cuepoint_domain::people::{
+    ArtistType, Coordinates, Field, Kilometres, Locate, ProfileChange, Role, StandingChange,
+};
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::topup::Charge;
@@ -149,6 +151,10 @@ pub async fn receipts_of_profiles_read_back(store: Arc<dyn Store>) {
         tape.play(plan).await;
         let nothing = plans::change_profile(tape.origin(), user, ProfileChange::default());
         tape.play(nothing).await;
+        for to in [StandingChange::Suspend, StandingChange::Role(Role::Auditor), StandingChange::Restore] {
+            let plan = plans::change_standing(tape.origin(), user, to);
+            tape.play(plan).await;
+        }
     }
     tape.rewind().await;
 }

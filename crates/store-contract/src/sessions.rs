@@ -1,134 +1,277 @@
-//! Refresh tokens: each exchanged once, and a family that ends when one is presented twice.
+//! Sessions: each refresh token exchanged once, a session that ends when one is presented twice, and what its owner sees
+//! and ends.
 
 use std::sync::Arc;
 
-use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ports::{Exchange, Store};
-use cuepoint_domain::session::{FamilyId, RefreshToken, TokenHash};
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{Erased, Exchange, PasswordHash, Store};
+use cuepoint_domain::session::{Session, TokenHash, Visitor};
 use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;
 
-use crate::world::{World, at, at_once};
+use crate::world::{World, at, at_once, line};
 
 fn hash(number: u8) -> TokenHash {
     TokenHash([number; 32])
 }
 
+fn valid_for() -> Duration {
+    Duration::days(30)
+}
+
 fn end() -> Timestamp {
-    at(0).plus(Duration::days(30))
+    at(0).plus(valid_for())
 }
 
-/// A store with a registered person who logged in once, with the token `hash(1)` of family 1.
-async fn logged_in(store: Arc<dyn Store>) -> (Arc<dyn Store>, UserId) {
+/// A login of a person at this moment, with the token `hash(number)`.
+pub(crate) async fn log_in(store: &Arc<dyn Store>, user: UserId, number: u8, now: Timestamp) -> Session {
+    let id = store.next_session().await.unwrap();
+    let agent = Some(line(&format!("Browser/{number} (Ünïx)")));
+    let address = Some(if number.is_multiple_of(2) { "192.0.2.7" } else { "2001:db8::7" }.parse().unwrap());
+    let session = Session::begin(id, user, Visitor { address, agent }, now, valid_for());
+    let password = store.credentials_of(user).await.unwrap().unwrap().password;
+    assert!(store.begin(&session, hash(number), &password).await.unwrap());
+    session
+}
+
+/// A store with a registered person who logged in once, with the token `hash(1)`.
+async fn logged_in(store: Arc<dyn Store>) -> (Arc<dyn Store>, UserId, SessionId) {
     let user = World::new(Arc::clone(&store)).guest(0).await;
-    begin(&store, user, 1, 1).await;
-    (store, user)
-}
-
-async fn begin(store: &Arc<dyn Store>, user: UserId, number: u8, family: u128) {
-    let token = RefreshToken {
-        hash: hash(number),
-        family: FamilyId(family),
-        user,
-        issued_at: at(0),
-        expires_at: end(),
-        used_at: None,
-    };
-    store.begin(&token).await.unwrap();
+    let session = log_in(&store, user, 1, at(0)).await.id;
+    (store, user, session)
 }
 
 async fn exchange(store: &Arc<dyn Store>, presented: u8, next: u8) -> Exchange {
     store.exchange(&hash(presented), hash(next), end(), at(1)).await.unwrap()
 }
 
-/// Each token of a chain is exchanged for the next.
-pub async fn a_token_is_exchanged_for_the_next(store: Arc<dyn Store>) {
-    let (store, user) = logged_in(store).await;
-    for number in 1..5 {
-        assert_eq!(exchange(&store, number, number + 1).await, Exchange::Done(user));
-    }
-    assert_eq!(exchange(&store, 99, 100).await, Exchange::Refused, "an unknown token");
+/// A person's live sessions on one page.
+pub(crate) async fn alive(store: &Arc<dyn Store>, user: UserId, now: Timestamp) -> Vec<SessionId> {
+    let rows = store.sessions(user, now, PageRequest::new(1, 100)).await.unwrap();
+    assert_eq!(u64::try_from(rows.rows.len()).unwrap(), rows.total);
+    rows.rows.iter().map(|session| session.id).collect()
 }
 
-/// A used token presented again ends its family: neither it nor the newest one is worth anything any more.
-pub async fn a_used_token_ends_its_family(store: Arc<dyn Store>) {
-    let (store, user) = logged_in(store).await;
-    begin(&store, user, 50, 2).await;
+/// A login whose password was changed before it got so far begins nothing, nor does one of an erased person.
+pub async fn a_login_with_a_changed_password_begins_nothing(store: Arc<dyn Store>) {
+    let (store, user, _) = logged_in(store).await;
+    let before = store.credentials_of(user).await.unwrap().unwrap().password;
+    let after = PasswordHash("another".to_owned());
+    assert!(store.change_password(user, &before, &after, None, at(1)).await.unwrap());
+    let id = store.next_session().await.unwrap();
+    let late = Session::begin(id, user, Visitor::default(), at(2), valid_for());
+    assert!(!store.begin(&late, hash(2), &before).await.unwrap());
+    assert_eq!(store.owner(&hash(2)).await.unwrap(), None);
+    assert_eq!(store.erase(user, at(3)).await.unwrap(), Erased::Done);
+    assert!(!store.begin(&late, hash(2), &after).await.unwrap());
+    assert_eq!(alive(&store, user, at(4)).await, []);
+}
+
+/// Each token of a chain is exchanged for the next, and belongs to who logged in.
+pub async fn a_token_is_exchanged_for_the_next(store: Arc<dyn Store>) {
+    let (store, user, session) = logged_in(store).await;
+    for number in 1..5 {
+        assert_eq!(exchange(&store, number, number + 1).await, Exchange::Done(user, session));
+        for known in [number, number + 1] {
+            assert_eq!(store.owner(&hash(known)).await.unwrap(), Some(user), "token {known}");
+        }
+    }
+    assert_eq!(exchange(&store, 99, 100).await, Exchange::Refused, "an unknown token");
+    assert_eq!(store.owner(&hash(99)).await.unwrap(), None);
+}
+
+/// A used token presented again ends its session: neither it nor the newest one is worth anything any more.
+pub async fn a_used_token_ends_its_session(store: Arc<dyn Store>) {
+    let (store, user, session) = logged_in(store).await;
+    let other = log_in(&store, user, 50, at(0)).await.id;
     exchange(&store, 1, 2).await;
     exchange(&store, 2, 3).await;
-    assert_eq!(exchange(&store, 1, 9).await, Exchange::FamilyEnded(user));
+    assert_eq!(exchange(&store, 1, 9).await, Exchange::SessionEnded(user, session));
     for presented in [3, 2, 1, 9] {
         assert_eq!(exchange(&store, presented, 10).await, Exchange::Refused, "token {presented}");
     }
-    assert_eq!(exchange(&store, 50, 51).await, Exchange::Done(user), "another login goes on");
+    assert_eq!(alive(&store, user, at(2)).await, [other]);
+    assert_eq!(exchange(&store, 50, 51).await, Exchange::Done(user, other), "another login goes on");
 }
 
-/// Of two that present a token at once one gets the next, the other ends the family, whoever comes first.
-pub async fn of_two_racing_exchanges_one_ends_the_family(store: Arc<dyn Store>) {
-    let (store, user) = logged_in(store).await;
+/// Of two that present a token at once one gets the next, the other ends the session, whoever comes first.
+pub async fn of_two_racing_exchanges_one_ends_the_session(store: Arc<dyn Store>) {
+    let (store, user, _) = logged_in(store).await;
     for round in 0..20_u8 {
         let (first, next) = (100 + round, [20 + round, 60 + round]);
-        begin(&store, user, first, 100 + u128::from(round)).await;
+        let session = log_in(&store, user, first, at(0)).await.id;
         let tasks = next.map(|next| {
             let store = Arc::clone(&store);
             async move { exchange(&store, first, next).await }
         });
         let answers = at_once(tasks).await;
-        assert!(answers.contains(&Exchange::Done(user)), "{answers:?}");
-        assert!(answers.contains(&Exchange::FamilyEnded(user)), "{answers:?}");
+        assert!(answers.contains(&Exchange::Done(user, session)), "{answers:?}");
+        assert!(answers.contains(&Exchange::SessionEnded(user, session)), "{answers:?}");
         for next in next {
             assert_eq!(exchange(&store, next, 255).await, Exchange::Refused);
         }
     }
 }
 
-/// A token is worth something up to its end, to the microsecond, and an old one does not end its family.
+/// Of thirty that present a token at once one gets the next, one is told that it ended the session, and nothing of it is
+/// left.
+pub async fn of_many_racing_exchanges_one_at_most_is_done(store: Arc<dyn Store>) {
+    let (store, user, session) = logged_in(store).await;
+    let tasks = (0..30_u8).map(|number| {
+        let store = Arc::clone(&store);
+        async move { exchange(&store, 1, 100 + number).await }
+    });
+    let answers = at_once(tasks).await;
+    let count = |wanted| answers.iter().filter(|answer| **answer == wanted).count();
+    assert_eq!(count(Exchange::Done(user, session)), 1);
+    assert_eq!(count(Exchange::SessionEnded(user, session)), 1);
+    assert_eq!(count(Exchange::Refused), 28);
+    for number in 100..130 {
+        assert_eq!(exchange(&store, number, 255).await, Exchange::Refused);
+    }
+    assert_eq!(alive(&store, user, at(2)).await, []);
+}
+
+/// A token is worth something up to its end, to the microsecond, and an old one does not end its session.
 pub async fn a_token_past_its_end_is_refused(store: Arc<dyn Store>) {
-    let (store, user) = logged_in(store).await;
+    let (store, user, session) = logged_in(store).await;
     let late = store.exchange(&hash(1), hash(2), end(), end()).await.unwrap();
     assert_eq!(late, Exchange::Refused);
     let in_time = end().minus(Duration::MICROSECOND);
     let next_end = end().plus(Duration::days(1));
     let done = store.exchange(&hash(1), hash(2), next_end, in_time).await.unwrap();
-    assert_eq!(done, Exchange::Done(user));
+    assert_eq!(done, Exchange::Done(user, session));
     let next = store.exchange(&hash(2), hash(3), next_end, end()).await.unwrap();
-    assert_eq!(next, Exchange::Done(user), "the next token has an end of its own");
+    assert_eq!(next, Exchange::Done(user, session), "the next token has an end of its own");
 }
 
-/// A used token presented again ends its family even past its own end.
-pub async fn a_used_token_past_its_end_still_ends_its_family(store: Arc<dyn Store>) {
-    let (store, user) = logged_in(store).await;
+/// A used token presented again ends its session even past its own end.
+pub async fn a_used_token_past_its_end_still_ends_its_session(store: Arc<dyn Store>) {
+    let (store, user, session) = logged_in(store).await;
     let next_end = end().plus(Duration::days(1));
     store.exchange(&hash(1), hash(2), next_end, at(1)).await.unwrap();
     let reused = store.exchange(&hash(1), hash(3), next_end, end()).await.unwrap();
-    assert_eq!(reused, Exchange::FamilyEnded(user));
+    assert_eq!(reused, Exchange::SessionEnded(user, session));
     assert_eq!(store.exchange(&hash(2), hash(3), next_end, end()).await.unwrap(), Exchange::Refused);
 }
 
-/// Ending by any token of a family ends all of it; an unknown token ends nothing and is no error.
-pub async fn ending_a_session_ends_its_family(store: Arc<dyn Store>) {
-    let (store, user) = logged_in(store).await;
-    begin(&store, user, 50, 2).await;
+/// Ending by any token of a session ends it, once; an unknown token ends nothing and is no error.
+pub async fn a_session_is_ended_by_any_of_its_tokens(store: Arc<dyn Store>) {
+    let (store, user, session) = logged_in(store).await;
+    let other = log_in(&store, user, 50, at(0)).await.id;
     exchange(&store, 1, 2).await;
-    store.end(&hash(99), at(2)).await.unwrap();
-    store.end(&hash(1), at(2)).await.unwrap();
-    store.end(&hash(1), at(3)).await.unwrap();
+    assert_eq!(store.end(&hash(99), at(2)).await.unwrap(), None);
+    assert_eq!(store.end(&hash(1), at(2)).await.unwrap(), Some((user, session)));
+    assert_eq!(store.end(&hash(2), at(3)).await.unwrap(), None, "it was ended before");
     for presented in [1, 2] {
         assert_eq!(exchange(&store, presented, 3).await, Exchange::Refused);
     }
-    assert_eq!(exchange(&store, 50, 51).await, Exchange::Done(user));
+    assert_eq!(store.end(&hash(50), end()).await.unwrap(), None, "it was over");
+    assert_eq!(exchange(&store, 50, 51).await, Exchange::Done(user, other));
 }
 
-/// Tidying deletes tokens past their end, and no other; a family that was ended stays ended.
-pub async fn tidying_deletes_tokens_past_their_end(store: Arc<dyn Store>) {
-    let (store, user) = logged_in(store).await;
-    begin(&store, user, 50, 2).await;
+/// A person's live sessions are listed newest first, as they were begun and last used, in pages; nobody else's are.
+pub async fn sessions_are_listed_newest_first(store: Arc<dyn Store>) {
+    let world = World::new(Arc::clone(&store));
+    let (user, other) = (world.guest(0).await, world.guest(0).await);
+    log_in(&store, other, 99, at(4)).await;
+    let mut begun = Vec::new();
+    for (number, seconds) in (1..).zip([5, 3, 3, 9, 3]) {
+        begun.push(log_in(&store, user, number, at(seconds)).await);
+    }
     let next_end = end().plus(Duration::days(1));
+    store.exchange(&hash(2), hash(20), next_end, at(20)).await.unwrap();
+    (begun[1].used_at, begun[1].expires_at) = (at(20), next_end);
+    begun.sort_by_key(|session| std::cmp::Reverse((session.began_at, session.id)));
+    let page =
+        async |now, number, size| store.sessions(user, now, PageRequest::new(number, size)).await.unwrap();
+    assert_eq!(page(at(30), 1, 15).await, Rows { rows: begun.clone(), total: 5 });
+    assert_eq!(page(at(30), 2, 2).await, Rows { rows: begun[2..4].to_vec(), total: 5 });
+    assert_eq!(page(at(30), u64::MAX, 100).await, Rows::none(5));
+    let used = begun.iter().find(|session| session.used_at == at(20)).unwrap().clone();
+    assert_eq!(page(at(9).plus(valid_for()), 1, 15).await, Rows { rows: vec![used], total: 1 });
+}
+
+/// Who ends one of their sessions ends no other, and nobody ends another's.
+pub async fn nobody_ends_the_session_of_another(store: Arc<dyn Store>) {
+    let (store, user, session) = logged_in(store).await;
+    let stranger = World::new(Arc::clone(&store)).guest(0).await;
+    let theirs = log_in(&store, stranger, 50, at(0)).await.id;
+    let unknown = store.next_session().await.unwrap();
+    assert!(!store.end_session(user, theirs, at(1)).await.unwrap());
+    assert!(!store.end_session(user, unknown, at(1)).await.unwrap());
+    assert!(!store.end_session(user, session, end()).await.unwrap(), "it was over");
+    assert!(store.end_session(user, session, at(1)).await.unwrap());
+    assert!(!store.end_session(user, session, at(2)).await.unwrap(), "it was ended before");
+    assert_eq!(exchange(&store, 1, 2).await, Exchange::Refused);
+    assert_eq!(alive(&store, user, at(2)).await, []);
+    assert_eq!(alive(&store, stranger, at(2)).await, [theirs]);
+    assert_eq!(exchange(&store, 50, 51).await, Exchange::Done(stranger, theirs));
+}
+
+/// Ending all others leaves the one to keep; ending all leaves none; another's are left alone.
+pub async fn all_other_sessions_are_ended(store: Arc<dyn Store>) {
+    let (store, user, first) = logged_in(store).await;
+    let stranger = World::new(Arc::clone(&store)).guest(0).await;
+    let theirs = log_in(&store, stranger, 50, at(0)).await.id;
+    log_in(&store, user, 2, at(1)).await;
+    log_in(&store, user, 3, at(2)).await;
+    log_in(&store, user, 4, at(0).minus(valid_for())).await;
+    assert_eq!(store.end_sessions(user, Some(first), at(3)).await.unwrap(), 2, "one was over already");
+    assert_eq!(alive(&store, user, at(4)).await, [first]);
+    for presented in [2, 3] {
+        assert_eq!(exchange(&store, presented, 9).await, Exchange::Refused);
+    }
+    assert_eq!(store.end_sessions(user, None, at(5)).await.unwrap(), 1);
+    assert_eq!(store.end_sessions(user, None, at(6)).await.unwrap(), 0);
+    assert_eq!(alive(&store, user, at(7)).await, []);
+    assert_eq!(alive(&store, stranger, at(7)).await, [theirs]);
+}
+
+/// What ended is told from its moment on, however it ended, and what ended before is not.
+pub async fn ended_sessions_are_told_since_a_moment(store: Arc<dyn Store>) {
+    let (store, user, by_token) = logged_in(store).await;
+    let mut sessions = vec![by_token];
+    for number in 2..6 {
+        sessions.push(log_in(&store, user, number, at(0)).await.id);
+    }
+    store.end(&hash(1), at(10)).await.unwrap();
+    store.end_session(user, sessions[1], at(20)).await.unwrap();
+    store.exchange(&hash(3), hash(30), end(), at(1)).await.unwrap();
+    store.exchange(&hash(3), hash(31), end(), at(30)).await.unwrap();
+    store.end_sessions(user, Some(sessions[4]), at(40)).await.unwrap();
+    for (since, expected) in
+        [(0, 0..4), (10, 0..4), (11, 1..4), (20, 1..4), (30, 2..4), (40, 3..4), (41, 4..4)]
+    {
+        let revoked = store.revoked_since(at(since)).await.unwrap();
+        assert_eq!(revoked.sessions, sessions[expected].iter().copied().collect(), "since {since}");
+        assert!(revoked.standings.is_empty());
+    }
+}
+
+/// Tidying deletes tokens past their end and sessions some time after theirs, and no other; what was ended stays so.
+pub async fn tidying_deletes_sessions_past_their_time(store: Arc<dyn Store>) {
+    let (store, user, first) = logged_in(store).await;
+    log_in(&store, user, 50, at(0)).await;
+    let next_end = end().plus(Duration::days(10));
     store.exchange(&hash(1), hash(2), next_end, at(1)).await.unwrap();
     store.exchange(&hash(50), hash(51), next_end, at(1)).await.unwrap();
-    store.end(&hash(51), at(2)).await.unwrap();
+    store.end(&hash(51), end()).await.unwrap();
     store.tidy(end()).await.unwrap();
     assert_eq!(exchange(&store, 1, 3).await, Exchange::Refused, "deleted, so it ends nothing");
-    assert_eq!(exchange(&store, 2, 3).await, Exchange::Done(user));
     assert_eq!(exchange(&store, 51, 52).await, Exchange::Refused, "ended");
+    assert_eq!(store.owner(&hash(51)).await.unwrap(), Some(user));
+    assert_eq!(
+        store.revoked_since(at(0)).await.unwrap().sessions.len(),
+        1,
+        "its access tokens may still live"
+    );
+    store.tidy(end().plus(Session::KEPT)).await.unwrap();
+    assert_eq!(store.owner(&hash(51)).await.unwrap(), None);
+    assert!(store.revoked_since(at(0)).await.unwrap().sessions.is_empty());
+    let done = store.exchange(&hash(2), hash(3), next_end, end()).await.unwrap();
+    assert_eq!(done, Exchange::Done(user, first));
+    store.tidy(next_end.plus(Session::KEPT)).await.unwrap();
+    assert_eq!(store.owner(&hash(3)).await.unwrap(), None);
 }

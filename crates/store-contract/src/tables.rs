@@ -1,5 +1,7 @@
 //! The two tables of part 5 of the HTTP contract, as the model reads them.
 
+use crate::model::Refusal;
+
 /// From which status to which, and who.
 pub(crate) type Table = &'static [(&'static str, &'static str, &'static str)];
 
@@ -34,4 +36,10 @@ pub(crate) const WITHDRAWALS: Table = &[
 /// Where a thing can go from `current`, whoever moves it.
 pub(crate) fn edges(table: Table, current: &str) -> Vec<&'static str> {
     table.iter().filter(|(from, ..)| *from == current).map(|(_, to, _)| *to).collect()
+}
+
+/// The refusal of a move from `current`: where it could go instead, time aside.
+pub(crate) fn transition(table: Table, current: &'static str) -> Refusal {
+    let rows = table.iter().filter(|(from, _, who)| *from == current && *who != "clock");
+    Refusal::Transition { current, allowed: rows.map(|(_, to, _)| *to).collect() }
 }

@@ -83,6 +83,7 @@ fn refusal(refused: Refused) -> Refusal {
         Refused::Open(OpenRefusal::NoSuchDj) => Refusal::NoSuchDj,
         Refused::Open(OpenRefusal::FeeBelowPrice(price)) => Refusal::FeeBelowPrice(price.minor()),
         Refused::Open(OpenRefusal::DjOffline) => Refusal::DjOffline,
+        Refused::Rejected(Rejection::TooManyOpen(most)) => Refusal::TooManyOpen(most),
         Refused::Request(music_request::MoveRefusal::InvalidTransition { current, allowed }) => {
             let allowed = allowed.into_iter().map(music_request::RequestStatus::name).collect();
             Refusal::Transition { current: current.name(), allowed }
@@ -126,6 +127,7 @@ pub(crate) fn name(answer: &Result<Seen, Refusal>) -> String {
         Err(Refusal::Transition { .. }) => "transition".to_owned(),
         Err(Refusal::NoSuchDj) => "no such dj".to_owned(),
         Err(Refusal::DjOffline) => "dj offline".to_owned(),
+        Err(Refusal::TooManyOpen(_)) => "too many open".to_owned(),
         Err(Refusal::NotADj) => "not a dj".to_owned(),
         Err(Refusal::NotTheirs) => "not theirs".to_owned(),
         Err(Refusal::TxidMissing) => "txid missing".to_owned(),

@@ -11,7 +11,7 @@ use cuepoint_domain::ledger::{
 };
 use cuepoint_domain::money::{Amount, BasisPoints, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
-use cuepoint_domain::people::{ArtistType, Field, ProfileChange, User};
+use cuepoint_domain::people::{ArtistType, Field, ProfileChange, StandingChange, User};
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{
     Applied, ApplyError, Ids, MusicRequests, PasswordHash, Registered, Store, Topups, Withdrawals,
@@ -135,6 +135,7 @@ impl World {
             pending_for: Duration::minutes(15),
             accepted_for: Duration::minutes(60),
             commission: BasisPoints::default(),
+            most_open_per_dj: None,
         };
         let ids: Arc<dyn Ids> = Arc::<dyn Store>::clone(&store);
         Self { store, ids, requests, withdrawals: WithdrawalTerms::default() }
@@ -143,6 +144,12 @@ impl World {
     /// The same with a commission of this many hundredths of a percent.
     pub(crate) fn with_commission(mut self, bps: u16) -> Self {
         self.requests.commission = BasisPoints::new(bps).unwrap();
+        self
+    }
+
+    /// The same with at most this many open requests of one guest with one DJ.
+    pub(crate) const fn with_most_open(mut self, most: u32) -> Self {
+        self.requests.most_open_per_dj = Some(most);
         self
     }
 
@@ -246,7 +253,9 @@ impl World {
             music_url: MusicUrl::new("https://example.com/blue-monday").unwrap(),
             fee,
         };
-        plans::open_request(origin, id, guest, asked.as_ref(), new, &self.requests).map_err(Refused::Open)
+        let blocked = self.store.is_blocked(dj, guest).await.unwrap();
+        plans::open_request(origin, id, guest, asked.as_ref(), blocked, new, &self.requests)
+            .map_err(Refused::Open)
     }
 
     /// A request at the list price, expected to be made.
@@ -361,6 +370,18 @@ impl World {
         let id = self.ids.next_adjustment().await.unwrap();
         let correction = Correction::signed(money(cents)).unwrap();
         plans::adjust(origin, Adjustment { id, user, correction, reason: line("a mistake") })
+    }
+
+    /// An operator's change of how a person stands, expected to be new.
+    pub(crate) async fn stand(
+        &self,
+        operator: UserId,
+        user: UserId,
+        change: StandingChange,
+        now: Timestamp,
+    ) -> Receipt {
+        let origin = Origin { reason: Some(line("a reason")), ..self.by(operator, now) };
+        self.fresh(plans::change_standing(origin, user, change)).await
     }
 
     /// The self-check of the whole ledger, expected to find nothing.

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ports::{Ids, Unavailable};
 
 use crate::MemoryStore;
@@ -16,6 +16,7 @@ pub(crate) struct Counters {
     withdrawals: AtomicI64,
     topups: AtomicI64,
     adjustments: AtomicI64,
+    sessions: AtomicI64,
 }
 
 fn next<T>(counter: &AtomicI64, id: impl FnOnce(i64) -> Option<T>) -> Result<T, Unavailable> {
@@ -48,5 +49,9 @@ impl Ids for MemoryStore {
 
     async fn next_adjustment(&self) -> Result<AdjustmentId, Unavailable> {
         next(&self.counters.adjustments, AdjustmentId::new)
+    }
+
+    async fn next_session(&self) -> Result<SessionId, Unavailable> {
+        next(&self.counters.sessions, SessionId::new)
     }
 }

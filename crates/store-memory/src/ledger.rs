@@ -9,11 +9,14 @@ use crate::{MemoryStore, State};
 #[async_trait]
 impl Ledger for MemoryStore {
     async fn apply(&self, plan: Plan) -> Result<Applied, ApplyError> {
-        let State { book, lists, .. } = &mut *self.lock()?;
+        let State { book, lists, events, .. } = &mut *self.lock()?;
         match apply(book, &plan).map_err(ApplyError::Rejected)? {
             Verdict::Replayed(receipt) => Ok(Applied::Replayed(receipt)),
             Verdict::Fresh(receipt, changes) => {
                 lists.absorb(plan.step(), &changes);
+                if let Some(event) = changes.event {
+                    events.add(event);
+                }
                 Ok(Applied::Fresh(receipt))
             }
         }

@@ -3,11 +3,14 @@
 //! Everything ends with the process. Each method locks once, for a short time, and never waits while it does.
 
 mod audit;
+mod blocks;
 mod ids;
 mod ledger;
 mod lists;
+mod logins;
 mod people;
 mod reads;
+mod security_log;
 mod sessions;
 
 use std::sync::{Mutex, MutexGuard};
@@ -17,10 +20,12 @@ use cuepoint_domain::ledger::Book;
 use cuepoint_domain::ports::{Store, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 
+use crate::blocks::Blocked;
 use crate::ids::Counters;
 use crate::lists::Lists;
-use crate::people::Logins;
-use crate::sessions::Families;
+use crate::logins::Keys;
+use crate::security_log::Events;
+use crate::sessions::Desk;
 
 /// A store that keeps everything in memory.
 #[derive(Debug, Default)]
@@ -34,8 +39,10 @@ pub struct MemoryStore {
 struct State {
     book: Book,
     lists: Lists,
-    logins: Logins,
-    families: Families,
+    keys: Keys,
+    sessions: Desk,
+    blocked: Blocked,
+    events: Events,
 }
 
 impl MemoryStore {
@@ -60,7 +67,9 @@ impl Store for MemoryStore {
     async fn tidy(&self, now: Timestamp) -> Result<(), Unavailable> {
         let mut state = self.lock()?;
         state.book.keys.retain(|_, record| record.is_kept(now));
-        state.families.tidy(now);
+        state.sessions.tidy(now);
+        state.keys.tidy(now);
+        state.events.tidy(now);
         Ok(())
     }
 }

@@ -99,6 +99,7 @@ pub(crate) struct Lists {
     /// Withdrawals that wait to be given to the payout provider.
     pub(crate) sending: BTreeSet<(NextSend, WithdrawalId)>,
     pub(crate) topups: HashMap<UserId, Chronicle<TopupId>>,
+    pub(crate) people: Chronicle<UserId>,
     pub(crate) djs: Chronicle<UserId>,
     /// The entries of each wallet, by number.
     pub(crate) entries: HashMap<UserId, Vec<Entry>>,

@@ -1,21 +1,23 @@
-//! People, and what they log in with.
-
-use std::collections::HashMap;
+//! People.
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::Wallet;
+use cuepoint_domain::ledger::{Outcome, Wallet};
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::people::User;
-use cuepoint_domain::ports::{Credentials, DjFilter, PasswordHash, People, Profile, Registered, Unavailable};
-use cuepoint_domain::session::RefreshToken;
+use cuepoint_domain::people::{User, erase};
+use cuepoint_domain::ports::{DjFilter, Erased, PasswordHash, People, Profile, Registered, Unavailable};
+use cuepoint_domain::session::{Session, TokenHash};
+use cuepoint_domain::timestamp::Timestamp;
 
 use crate::lists::cut;
 use crate::{MemoryStore, State};
 
-/// Who logs in with which folded e-mail address, and with what password.
-#[derive(Debug, Default)]
-pub(crate) struct Logins(HashMap<String, Credentials>);
+impl State {
+    /// Whether this is somebody who was not erased.
+    pub(crate) fn is_somebody(&self, id: UserId) -> bool {
+        self.book.users.get(&id).is_some_and(|user| user.erased_at.is_none())
+    }
+}
 
 #[async_trait]
 impl People for MemoryStore {
@@ -23,24 +25,25 @@ impl People for MemoryStore {
         &self,
         user: &User,
         password: &PasswordHash,
-        session: Option<&'a RefreshToken>,
+        session: Option<(&'a Session, TokenHash)>,
     ) -> Result<Registered, Unavailable> {
-        let State { book, lists, logins, families } = &mut *self.lock()?;
+        let State { book, lists, keys, sessions, .. } = &mut *self.lock()?;
         let email = user.email.folded();
-        if logins.0.contains_key(&email) {
+        if keys.has(&email) {
             return Ok(Registered::EmailTaken);
         }
         if book.users.contains_key(&user.id) {
             return Err(Unavailable::new("the identity of a new person is taken"));
         }
-        logins.0.insert(email, Credentials { user: user.id, password: password.clone() });
+        keys.add(email, user.id, password.clone());
+        lists.people.add(user.created_at, user.id);
         book.wallets.insert(user.id, Wallet::empty(user.id));
         book.users.insert(user.id, user.clone());
         if user.is_dj() {
             lists.djs.add(user.created_at, user.id);
         }
-        if let Some(token) = session {
-            families.begin(token);
+        if let Some((session, token)) = session {
+            sessions.begin(session, token);
         }
         Ok(Registered::Done)
     }
@@ -51,15 +54,56 @@ impl People for MemoryStore {
         Ok(both.map(|(user, wallet)| Profile { user: user.clone(), balance: wallet.balance }))
     }
 
-    async fn credentials(&self, email: &str) -> Result<Option<Credentials>, Unavailable> {
-        Ok(self.lock()?.logins.0.get(email).cloned())
+    async fn people<'a>(&self, email: Option<&'a str>, page: PageRequest) -> Result<Rows<User>, Unavailable> {
+        let state = self.lock()?;
+        let users = &state.book.users;
+        let rows = match email {
+            Some(email) => cut(state.keys.owner(email).and_then(|id| users.get(&id)).into_iter(), page),
+            None => {
+                let all = state.lists.people.newest_first().filter_map(|id| users.get(&id));
+                cut(all.filter(|user| user.erased_at.is_none()), page)
+            }
+        };
+        Ok(Rows { rows: rows.rows.into_iter().cloned().collect(), total: rows.total })
+    }
+
+    async fn erase(&self, id: UserId, now: Timestamp) -> Result<Erased, Unavailable> {
+        let State { book, keys, sessions, blocked, .. } = &mut *self.lock()?;
+        let both = book.users.get_mut(&id).zip(book.wallets.get(&id));
+        let Some((user, wallet)) = both.filter(|(user, _)| user.erased_at.is_none()) else {
+            return Ok(Erased::Nobody);
+        };
+        let erased = match erase(user, wallet, now) {
+            Ok(erased) => erased,
+            Err(refusal) => return Ok(Erased::Refused(refusal)),
+        };
+        let balance = wallet.balance;
+        *user = erased;
+        for receipt in
+            book.operations.values_mut().chain(book.keys.values_mut().map(|kept| &mut kept.receipt))
+        {
+            if matches!(&receipt.outcome, Outcome::Profile(shown, _) if shown.id == id) {
+                receipt.outcome = Outcome::Profile(user.clone(), balance);
+            }
+        }
+        keys.forget(id);
+        sessions.end_all(id, None, now);
+        sessions.forget_visitor(id);
+        blocked.remove(&id);
+        for others in blocked.values_mut() {
+            others.remove(&id);
+        }
+        Ok(Erased::Done)
     }
 
     async fn djs(&self, filter: DjFilter, page: PageRequest) -> Result<Rows<User>, Unavailable> {
         let state = self.lock()?;
         let shown =
             state.lists.djs.newest_first().filter_map(|id| state.book.users.get(&id)).filter(|user| {
-                filter.online.is_none_or(|online| user.dj.as_ref().is_some_and(|dj| dj.online == online))
+                user.erased_at.is_none()
+                    && filter
+                        .online
+                        .is_none_or(|online| user.dj.as_ref().is_some_and(|dj| dj.online == online))
             });
         let rows = cut(shown, page);
         Ok(Rows { rows: rows.rows.into_iter().cloned().collect(), total: rows.total })

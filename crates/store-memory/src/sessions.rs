@@ -1,33 +1,83 @@
-//! Refresh tokens and the families that were ended.
+//! Sessions and their refresh tokens.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ports::{Exchange, Sessions, Unavailable};
-use cuepoint_domain::session::{FamilyId, Presented, RefreshToken, TokenHash};
+use cuepoint_domain::access::{Revoked, Standing};
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{Exchange, PasswordHash, Sessions, Unavailable};
+use cuepoint_domain::session::{Presented, RefreshToken, Session, TokenHash, Visitor};
 use cuepoint_domain::timestamp::Timestamp;
 
-use crate::MemoryStore;
+use crate::lists::cut;
+use crate::{MemoryStore, State};
 
-/// Refresh tokens, and which families were ended.
+/// Sessions, and refresh tokens by what they hash to.
 #[derive(Debug, Default)]
-pub(crate) struct Families {
+pub(crate) struct Desk {
+    sessions: HashMap<SessionId, Kept>,
     tokens: HashMap<TokenHash, RefreshToken>,
-    ended: HashSet<FamilyId>,
 }
 
-impl Families {
-    /// Deletes tokens past their end, and the marks of families that have no token left.
+#[derive(Debug)]
+struct Kept {
+    session: Session,
+    ended_at: Option<Timestamp>,
+}
+
+impl Kept {
+    fn is_alive(&self, now: Timestamp) -> bool {
+        self.session.is_alive(self.ended_at, now)
+    }
+}
+
+impl Desk {
+    /// Deletes what ended or grew too old a while ago.
     pub(crate) fn tidy(&mut self, now: Timestamp) {
-        self.tokens.retain(|_, token| now < token.expires_at);
-        let alive: HashSet<FamilyId> = self.tokens.values().map(|token| token.family).collect();
-        self.ended.retain(|family| alive.contains(family));
+        self.sessions.retain(|_, kept| {
+            let end =
+                kept.ended_at.map_or(kept.session.expires_at, |ended| ended.min(kept.session.expires_at));
+            now < end.plus(Session::KEPT)
+        });
+        let sessions = &self.sessions;
+        self.tokens.retain(|_, token| now < token.expires_at && sessions.contains_key(&token.session));
     }
 
-    /// Keeps the first token of a family.
-    pub(crate) fn begin(&mut self, token: &RefreshToken) {
-        self.tokens.insert(token.hash, token.clone());
+    /// Keeps a new session with its first token.
+    pub(crate) fn begin(&mut self, session: &Session, token: TokenHash) {
+        self.tokens.insert(token, session.first_token(token));
+        self.sessions.insert(session.id, Kept { session: session.clone(), ended_at: None });
+    }
+
+    /// Ends the live sessions of a person but the one to keep, and says how many there were.
+    pub(crate) fn end_all(&mut self, user: UserId, keep: Option<SessionId>, now: Timestamp) -> u64 {
+        let mut ended = 0_u64;
+        for kept in self.sessions.values_mut() {
+            let other = kept.session.user == user && Some(kept.session.id) != keep;
+            if other && kept.is_alive(now) {
+                kept.ended_at = Some(now);
+                ended = ended.saturating_add(1);
+            }
+        }
+        ended
+    }
+
+    /// Forgets from where a person's sessions were begun.
+    pub(crate) fn forget_visitor(&mut self, user: UserId) {
+        for kept in self.sessions.values_mut().filter(|kept| kept.session.user == user) {
+            kept.session.visitor = Visitor::default();
+        }
+    }
+
+    fn end(&mut self, id: SessionId, now: Timestamp) -> bool {
+        match self.sessions.get_mut(&id).filter(|kept| kept.is_alive(now)) {
+            Some(kept) => {
+                kept.ended_at = Some(now);
+                true
+            }
+            None => false,
+        }
     }
 
     fn exchange(
@@ -38,22 +88,23 @@ impl Families {
         now: Timestamp,
     ) -> Exchange {
         let Some(token) = self.tokens.get_mut(presented) else { return Exchange::Refused };
-        let (family, user) = (token.family, token.user);
-        if self.ended.contains(&family) {
+        let (id, user) = (token.session, token.user);
+        let Some(kept) = self.sessions.get_mut(&id).filter(|kept| kept.ended_at.is_none()) else {
             return Exchange::Refused;
-        }
+        };
         match token.presented(now) {
             Presented::Refuse => Exchange::Refused,
-            Presented::EndFamily => {
-                self.ended.insert(family);
-                Exchange::FamilyEnded(user)
+            Presented::EndSession => {
+                kept.ended_at = Some(now);
+                Exchange::SessionEnded(user, id)
             }
             Presented::Exchange => {
                 token.used_at = Some(now);
+                (kept.session.used_at, kept.session.expires_at) = (now, expires_at);
                 let next =
-                    RefreshToken { hash: next, family, user, issued_at: now, expires_at, used_at: None };
+                    RefreshToken { hash: next, session: id, user, issued_at: now, expires_at, used_at: None };
                 self.tokens.insert(next.hash, next);
-                Exchange::Done(user)
+                Exchange::Done(user, id)
             }
         }
     }
@@ -61,13 +112,22 @@ impl Families {
 
 #[async_trait]
 impl Sessions for MemoryStore {
-    async fn begin(&self, token: &RefreshToken) -> Result<(), Unavailable> {
-        self.lock()?.families.begin(token);
-        Ok(())
+    async fn begin(
+        &self,
+        session: &Session,
+        token: TokenHash,
+        checked: &PasswordHash,
+    ) -> Result<bool, Unavailable> {
+        let State { keys, sessions, .. } = &mut *self.lock()?;
+        let unchanged = keys.is_password(session.user, checked);
+        if unchanged {
+            sessions.begin(session, token);
+        }
+        Ok(unchanged)
     }
 
     async fn owner(&self, presented: &TokenHash) -> Result<Option<UserId>, Unavailable> {
-        Ok(self.lock()?.families.tokens.get(presented).map(|token| token.user))
+        Ok(self.lock()?.sessions.tokens.get(presented).map(|token| token.user))
     }
 
     async fn exchange(
@@ -77,14 +137,59 @@ impl Sessions for MemoryStore {
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Result<Exchange, Unavailable> {
-        Ok(self.lock()?.families.exchange(presented, next, expires_at, now))
+        Ok(self.lock()?.sessions.exchange(presented, next, expires_at, now))
     }
 
-    async fn end(&self, presented: &TokenHash, _now: Timestamp) -> Result<(), Unavailable> {
-        let families = &mut self.lock()?.families;
-        if let Some(token) = families.tokens.get(presented) {
-            families.ended.insert(token.family);
-        }
-        Ok(())
+    async fn end(
+        &self,
+        presented: &TokenHash,
+        now: Timestamp,
+    ) -> Result<Option<(UserId, SessionId)>, Unavailable> {
+        let sessions = &mut self.lock()?.sessions;
+        let Some(token) = sessions.tokens.get(presented) else { return Ok(None) };
+        let (user, id) = (token.user, token.session);
+        Ok(sessions.end(id, now).then_some((user, id)))
+    }
+
+    async fn sessions(
+        &self,
+        user: UserId,
+        now: Timestamp,
+        page: PageRequest,
+    ) -> Result<Rows<Session>, Unavailable> {
+        let state = self.lock()?;
+        let alive = state.sessions.sessions.values().filter(|kept| kept.is_alive(now));
+        let mut own: Vec<&Session> =
+            alive.map(|kept| &kept.session).filter(|session| session.user == user).collect();
+        own.sort_unstable_by_key(|session| std::cmp::Reverse((session.began_at, session.id)));
+        Ok(cut(own.into_iter().cloned(), page))
+    }
+
+    async fn end_session(&self, user: UserId, id: SessionId, now: Timestamp) -> Result<bool, Unavailable> {
+        let sessions = &mut self.lock()?.sessions;
+        let own = sessions.sessions.get(&id).is_some_and(|kept| kept.session.user == user);
+        Ok(own && sessions.end(id, now))
+    }
+
+    async fn end_sessions(
+        &self,
+        user: UserId,
+        keep: Option<SessionId>,
+        now: Timestamp,
+    ) -> Result<u64, Unavailable> {
+        Ok(self.lock()?.sessions.end_all(user, keep, now))
+    }
+
+    async fn revoked_since(&self, since: Timestamp) -> Result<Revoked, Unavailable> {
+        let state = self.lock()?;
+        let ended =
+            state.sessions.sessions.values().filter(|kept| kept.ended_at.is_some_and(|at| at >= since));
+        let changed = state.book.users.values().filter(|user| user.standing_at.is_some_and(|at| at >= since));
+        Ok(Revoked {
+            sessions: ended.map(|kept| kept.session.id).collect(),
+            standings: changed
+                .map(|user| (user.id, Standing { role: user.role, suspended: user.suspended_at.is_some() }))
+                .collect(),
+        })
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ports::{Ids, Unavailable};
 use diesel::sql_types::Text;
 use diesel_async::RunQueryDsl;
@@ -60,6 +60,7 @@ pub(crate) struct IdBlocks {
     withdrawals: Block,
     topups: Block,
     adjustments: Block,
+    sessions: Block,
 }
 
 impl Default for IdBlocks {
@@ -70,6 +71,7 @@ impl Default for IdBlocks {
             withdrawals: Block::of("withdrawal_ids"),
             topups: Block::of("topup_ids"),
             adjustments: Block::of("adjustment_ids"),
+            sessions: Block::of("session_ids"),
         }
     }
 }
@@ -102,5 +104,9 @@ impl Ids for PostgresStore {
 
     async fn next_adjustment(&self) -> Result<AdjustmentId, Unavailable> {
         self.ids.adjustments.next(&self.database, AdjustmentId::new).await
+    }
+
+    async fn next_session(&self) -> Result<SessionId, Unavailable> {
+        self.ids.sessions.next(&self.database, SessionId::new).await
     }
 }

@@ -10,16 +10,20 @@
 compile_error!("the feature `testing` can end the process on purpose, and is not for release builds");
 
 mod audit;
+mod blocks;
 mod bulk;
 mod connection;
 mod database;
+mod erasure;
 mod ids;
 mod ledger;
+mod logins;
 mod migrations;
 mod people;
 mod reads;
 mod rows;
 mod schema;
+mod security_log;
 mod sessions;
 mod telemetry;
 #[cfg(feature = "testing")]

@@ -3,29 +3,68 @@
 use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Wallet;
+use cuepoint_domain::money::Currency;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::people::User;
-use cuepoint_domain::ports::{Credentials, DjFilter, PasswordHash, People, Profile, Registered, Unavailable};
-use cuepoint_domain::session::RefreshToken;
+use cuepoint_domain::ports::{DjFilter, Erased, PasswordHash, People, Profile, Registered, Unavailable};
+use cuepoint_domain::session::{Session, TokenHash};
+use cuepoint_domain::timestamp::Timestamp;
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::result::{DatabaseErrorKind, Error as QueryError};
-use diesel_async::{AsyncConnection, RunQueryDsl};
+use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
 
 use crate::PostgresStore;
 use crate::database::Failure;
-use crate::reads::{Paged, columns, limits, page};
-use crate::rows::{FamilyRow, NewUserRow, TokenRow, UserRow, WalletRow};
+use crate::erasure::erase;
+use crate::reads::{NEWEST_FIRST, Paged, columns, limits, page};
+use crate::rows::{NewUserRow, SessionRow, TokenRow, UserRow, WalletRow};
 use crate::schema::{users, wallets};
 use crate::sessions::begin;
 
 fn djs(filter: DjFilter) -> IntoBoxed<'static, users::table, Pg> {
-    let query = users::table.filter(users::is_dj).into_boxed();
+    let query = users::table.filter(users::is_dj.and(users::erased_at.is_null())).into_boxed();
     match filter.online {
         Some(online) => query.filter(users::online.eq(online)),
         None => query,
     }
+}
+
+/// Everybody who was not erased, or those of them with one address.
+fn everybody(email: Option<&str>) -> IntoBoxed<'_, users::table, Pg> {
+    let query = users::table.filter(users::erased_at.is_null()).into_boxed();
+    match email {
+        Some(email) => query.filter(users::email_folded.eq(email)),
+        None => query,
+    }
+}
+
+/// A person, locked against every other change of them.
+pub(crate) async fn lock(
+    connection: &mut AsyncPgConnection,
+    id: UserId,
+    currency: &Currency,
+) -> Result<Option<User>, Failure> {
+    let row: Option<UserRow> = users::table
+        .find(id.get())
+        .for_no_key_update()
+        .select(UserRow::as_select())
+        .get_result(connection)
+        .await
+        .optional()?;
+    Ok(row.map(|row| row.user(currency)).transpose()?)
+}
+
+/// Writes a locked person as they are now.
+pub(crate) async fn write(
+    connection: &mut AsyncPgConnection,
+    user: &User,
+    currency: &Currency,
+) -> Result<(), Failure> {
+    let changed = (UserRow::of(user, currency), users::email_folded.eq(user.email.folded()));
+    diesel::update(users::table.find(user.id.get())).set(changed).execute(connection).await?;
+    Ok(())
 }
 
 #[async_trait]
@@ -34,11 +73,12 @@ impl People for PostgresStore {
         &self,
         user: &User,
         password: &PasswordHash,
-        session: Option<&'a RefreshToken>,
+        session: Option<(&'a Session, TokenHash)>,
     ) -> Result<Registered, Unavailable> {
         let person = NewUserRow::of(user, password, &self.currency);
         let wallet = WalletRow::of(&Wallet::empty(user.id), &self.currency);
-        let session = session.map(|token| (FamilyRow::of(token), TokenRow::of(token)));
+        let session = session
+            .map(|(session, token)| (SessionRow::of(session), TokenRow::of(&session.first_token(token))));
         let added = self
             .database
             .write(async |connection| {
@@ -46,8 +86,8 @@ impl People for PostgresStore {
                     .transaction(async |connection| {
                         diesel::insert_into(users::table).values(&person).execute(connection).await?;
                         diesel::insert_into(wallets::table).values(&wallet).execute(connection).await?;
-                        if let Some((family, token)) = &session {
-                            begin(connection, family, token).await?;
+                        if let Some((session, token)) = &session {
+                            begin(connection, session, token).await?;
                         }
                         Ok::<(), Failure>(())
                     })
@@ -84,21 +124,40 @@ impl People for PostgresStore {
         Ok(Some(Profile { user, balance }))
     }
 
-    async fn credentials(&self, email: &str) -> Result<Option<Credentials>, Unavailable> {
-        let found: Option<(i64, String)> = self
+    async fn people<'a>(
+        &self,
+        email: Option<&'a str>,
+        asked: PageRequest,
+    ) -> Result<Rows<User>, Unavailable> {
+        let (limit, offset) = limits(asked);
+        let counted: Vec<(i64, Option<UserRow>)> = self
             .database
             .read(async |connection| {
-                Ok(users::table
-                    .filter(users::email_folded.eq(email))
-                    .select((users::id, users::password_hash))
-                    .get_result(connection)
-                    .await
-                    .optional()?)
+                let paged = Paged {
+                    count: everybody(email).count(),
+                    page: everybody(email)
+                        .order((users::created_at.desc(), users::id.desc()))
+                        .limit(limit)
+                        .offset(offset)
+                        .select(columns::<UserRow>()),
+                    order: NEWEST_FIRST,
+                };
+                Ok(paged.load(connection).await?)
             })
             .await?;
-        let Some((id, password)) = found else { return Ok(None) };
-        let user = UserId::new(id).ok_or_else(|| Unavailable::new("a person's id is not positive"))?;
-        Ok(Some(Credentials { user, password: PasswordHash(password) }))
+        page(counted, |row| row.user(&self.currency)).map_err(Unavailable::new)
+    }
+
+    async fn erase(&self, id: UserId, now: Timestamp) -> Result<Erased, Unavailable> {
+        let erased = self
+            .database
+            .write(async |connection| {
+                connection
+                    .transaction(async |connection| erase(connection, id, now, &self.currency).await)
+                    .await
+            })
+            .await?;
+        Ok(erased)
     }
 
     async fn djs(&self, filter: DjFilter, asked: PageRequest) -> Result<Rows<User>, Unavailable> {
@@ -113,6 +172,7 @@ impl People for PostgresStore {
                         .limit(limit)
                         .offset(offset)
                         .select(columns::<UserRow>()),
+                    order: NEWEST_FIRST,
                 };
                 Ok(paged.load(connection).await?)
             })

@@ -34,6 +34,9 @@ diesel::table! {
         longitude -> Nullable<Double>,
         radius -> Nullable<Double>,
         created_at -> Timestamptz,
+        suspended_at -> Nullable<Timestamptz>,
+        standing_at -> Nullable<Timestamptz>,
+        erased_at -> Nullable<Timestamptz>,
     }
 }
 
@@ -147,27 +150,67 @@ diesel::table! {
 }
 
 diesel::table! {
-    refresh_token_families (id) {
-        id -> Uuid,
+    sessions (id) {
+        id -> BigInt,
         user_id -> BigInt,
+        began_at -> Timestamptz,
+        used_at -> Timestamptz,
+        expires_at -> Timestamptz,
         ended_at -> Nullable<Timestamptz>,
-        created_at -> Timestamptz,
+        address -> Nullable<Text>,
+        agent -> Nullable<Text>,
     }
 }
 
 diesel::table! {
     refresh_tokens (hash) {
         hash -> Bytea,
-        family_id -> Uuid,
+        session_id -> BigInt,
         issued_at -> Timestamptz,
         expires_at -> Timestamptz,
         used_at -> Nullable<Timestamptz>,
     }
 }
 
+diesel::table! {
+    challenges (id) {
+        id -> BigInt,
+        user_id -> BigInt,
+        purpose -> Text,
+        target -> Text,
+        hash -> Bytea,
+        issued_at -> Timestamptz,
+        attempts -> SmallInt,
+        ended_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
+    blocks (dj_id, guest_id) {
+        dj_id -> BigInt,
+        guest_id -> BigInt,
+        at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    security_events (id) {
+        id -> BigInt,
+        kind -> Text,
+        user_id -> Nullable<BigInt>,
+        actor_id -> Nullable<BigInt>,
+        session_id -> Nullable<BigInt>,
+        address -> Nullable<Text>,
+        agent -> Nullable<Text>,
+        detail -> Nullable<Text>,
+        at -> Timestamptz,
+    }
+}
+
 diesel::joinable!(wallets -> users (user_id));
 diesel::joinable!(idempotency_keys -> operations (operation_id));
-diesel::joinable!(refresh_tokens -> refresh_token_families (family_id));
+diesel::joinable!(refresh_tokens -> sessions (session_id));
+diesel::joinable!(blocks -> users (guest_id));
 diesel::allow_tables_to_appear_in_same_query!(
     deployment,
     users,
@@ -179,6 +222,9 @@ diesel::allow_tables_to_appear_in_same_query!(
     idempotency_keys,
     ledger_entries,
     postings,
-    refresh_token_families,
+    sessions,
     refresh_tokens,
+    challenges,
+    blocks,
+    security_events,
 );

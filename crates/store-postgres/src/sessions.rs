@@ -1,46 +1,91 @@
-//! Refresh tokens: who presents one locks its family first, so that of many only the first exchanges it.
+//! Sessions: who presents a refresh token locks its session first, so that of many only the first exchanges it.
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ports::{Exchange, Sessions, Unavailable};
-use cuepoint_domain::session::{Presented, RefreshToken, TokenHash};
+use cuepoint_domain::access::{Revoked, Standing};
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::people::Role;
+use cuepoint_domain::ports::{Exchange, PasswordHash, Sessions, Unavailable};
+use cuepoint_domain::session::{Presented, RefreshToken, Session, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
+use diesel::helper_types::IntoBoxed;
+use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
-use uuid::Uuid;
+use time::OffsetDateTime;
 
 use crate::PostgresStore;
 use crate::database::Failure;
-use crate::rows::{FamilyRow, TokenRow, column_time};
-use crate::schema::{refresh_token_families as families, refresh_tokens as tokens};
+use crate::reads::{Paged, columns, limits, page};
+use crate::rows::{Corrupt, SessionRow, TokenRow, column_time, known};
+use crate::schema::{refresh_tokens as tokens, sessions, users};
+
+/// A person's sessions that were not ended and whose newest token can still be used.
+fn alive(user: UserId, now: Timestamp) -> IntoBoxed<'static, sessions::table, Pg> {
+    sessions::table
+        .filter(sessions::user_id.eq(user.get()))
+        .filter(sessions::ended_at.is_null())
+        .filter(sessions::expires_at.gt(column_time(now)))
+        .into_boxed()
+}
+
+fn session_id(id: i64) -> Result<SessionId, Corrupt> {
+    known("sessions.id", SessionId::new(id))
+}
+
+fn user_id(id: i64) -> Result<UserId, Corrupt> {
+    known("sessions.user_id", UserId::new(id))
+}
 
 #[async_trait]
 impl Sessions for PostgresStore {
-    async fn begin(&self, token: &RefreshToken) -> Result<(), Unavailable> {
-        let (family, token) = (FamilyRow::of(token), TokenRow::of(token));
-        self.database
+    async fn begin(
+        &self,
+        session: &Session,
+        token: TokenHash,
+        checked: &PasswordHash,
+    ) -> Result<bool, Unavailable> {
+        let (kept, token) = (SessionRow::of(session), TokenRow::of(&session.first_token(token)));
+        let begun = self
+            .database
             .write(async |connection| {
-                connection.transaction(async |connection| begin(connection, &family, &token).await).await
+                connection
+                    .transaction(async |connection| {
+                        // Shared, so that nobody changes it or is erased meanwhile: a session would outlive that.
+                        let password: Option<String> = users::table
+                            .find(kept.user_id)
+                            .select(users::password_hash)
+                            .for_share()
+                            .get_result(connection)
+                            .await
+                            .optional()?;
+                        if password.as_ref() != Some(&checked.0) {
+                            return Ok(false);
+                        }
+                        begin(connection, &kept, &token).await?;
+                        Ok::<bool, Failure>(true)
+                    })
+                    .await
             })
             .await?;
-        Ok(())
+        Ok(begun)
     }
 
     async fn owner(&self, presented: &TokenHash) -> Result<Option<UserId>, Unavailable> {
         let hash = presented.0.to_vec();
-        let found: Option<FamilyRow> = self
+        let found: Option<i64> = self
             .database
             .read(async |connection| {
-                let family = tokens::table.find(hash.clone()).select(tokens::family_id);
-                Ok(families::table
-                    .filter(families::id.eq_any(family))
-                    .select(FamilyRow::as_select())
+                Ok(tokens::table
+                    .inner_join(sessions::table)
+                    .filter(tokens::hash.eq(&hash))
+                    .select(sessions::user_id)
                     .get_result(connection)
                     .await
                     .optional()?)
             })
             .await?;
-        found.map(|family| family.user().map_err(Unavailable::new)).transpose()
+        found.map(|user| user_id(user).map_err(Unavailable::new)).transpose()
     }
 
     async fn exchange(
@@ -64,32 +109,149 @@ impl Sessions for PostgresStore {
         Ok(exchanged)
     }
 
-    async fn end(&self, presented: &TokenHash, now: Timestamp) -> Result<(), Unavailable> {
-        self.database
+    async fn end(
+        &self,
+        presented: &TokenHash,
+        now: Timestamp,
+    ) -> Result<Option<(UserId, SessionId)>, Unavailable> {
+        let ended: Option<(i64, i64)> = self
+            .database
             .write(async |connection| {
-                let family = tokens::table.find(presented.0.to_vec()).select(tokens::family_id);
-                diesel::update(families::table)
-                    .filter(families::id.eq_any(family))
-                    .filter(families::ended_at.is_null())
-                    .set(families::ended_at.eq(column_time(now)))
-                    .execute(connection)
-                    .await?;
-                Ok(())
+                let session = tokens::table.find(presented.0.to_vec()).select(tokens::session_id);
+                Ok(diesel::update(sessions::table)
+                    .filter(sessions::id.eq_any(session))
+                    .filter(sessions::ended_at.is_null())
+                    .filter(sessions::expires_at.gt(column_time(now)))
+                    .set(sessions::ended_at.eq(column_time(now)))
+                    .returning((sessions::user_id, sessions::id))
+                    .get_result(connection)
+                    .await
+                    .optional()?)
             })
             .await?;
-        Ok(())
+        let both = ended.map(|(user, session)| Ok((user_id(user)?, session_id(session)?)));
+        both.transpose().map_err(|corrupt: Corrupt| Unavailable::new(corrupt))
+    }
+
+    async fn sessions(
+        &self,
+        user: UserId,
+        now: Timestamp,
+        asked: PageRequest,
+    ) -> Result<Rows<Session>, Unavailable> {
+        let (limit, offset) = limits(asked);
+        let counted: Vec<(i64, Option<SessionRow>)> = self
+            .database
+            .read(async |connection| {
+                let paged = Paged {
+                    count: alive(user, now).count(),
+                    page: alive(user, now)
+                        .order((sessions::began_at.desc(), sessions::id.desc()))
+                        .limit(limit)
+                        .offset(offset)
+                        .select(columns::<SessionRow>()),
+                    order: "page.began_at DESC, page.id DESC",
+                };
+                Ok(paged.load(connection).await?)
+            })
+            .await?;
+        page(counted, SessionRow::session).map_err(Unavailable::new)
+    }
+
+    async fn end_session(&self, user: UserId, id: SessionId, now: Timestamp) -> Result<bool, Unavailable> {
+        let ended = self
+            .database
+            .write(async |connection| {
+                Ok(diesel::update(sessions::table.find(id.get()))
+                    .filter(sessions::user_id.eq(user.get()))
+                    .filter(sessions::ended_at.is_null())
+                    .filter(sessions::expires_at.gt(column_time(now)))
+                    .set(sessions::ended_at.eq(column_time(now)))
+                    .execute(connection)
+                    .await?)
+            })
+            .await?;
+        Ok(ended > 0)
+    }
+
+    async fn end_sessions(
+        &self,
+        user: UserId,
+        keep: Option<SessionId>,
+        now: Timestamp,
+    ) -> Result<u64, Unavailable> {
+        let ended = self
+            .database
+            .write(async |connection| {
+                connection.transaction(async |connection| end_all(connection, user, keep, now).await).await
+            })
+            .await?;
+        u64::try_from(ended).map_err(Unavailable::new)
+    }
+
+    async fn revoked_since(&self, since: Timestamp) -> Result<Revoked, Unavailable> {
+        let since = column_time(since);
+        let (ended, changed): (Vec<i64>, Vec<(i64, String, Option<OffsetDateTime>)>) = self
+            .database
+            .read(async |connection| {
+                let ended = sessions::table.filter(sessions::ended_at.ge(since)).select(sessions::id);
+                let ended = ended.load(connection).await?;
+                let changed = users::table
+                    .filter(users::standing_at.ge(since))
+                    .select((users::id, users::role, users::suspended_at))
+                    .load(connection)
+                    .await?;
+                Ok((ended, changed))
+            })
+            .await?;
+        let standings = changed.into_iter().map(|(user, role, suspended_at)| {
+            let role = known("role", Role::named(&role))?;
+            Ok((user_id(user)?, Standing { role, suspended: suspended_at.is_some() }))
+        });
+        let revoked = || -> Result<Revoked, Corrupt> {
+            Ok(Revoked {
+                sessions: ended.into_iter().map(session_id).collect::<Result<_, _>>()?,
+                standings: standings.collect::<Result<_, Corrupt>>()?,
+            })
+        };
+        revoked().map_err(Unavailable::new)
     }
 }
 
-/// Keeps the first token of a family.
+/// Keeps a session with its first token.
 pub(crate) async fn begin(
     connection: &mut AsyncPgConnection,
-    family: &FamilyRow,
+    session: &SessionRow,
     token: &TokenRow,
 ) -> Result<(), Failure> {
-    diesel::insert_into(families::table).values(family).execute(connection).await?;
+    diesel::insert_into(sessions::table).values(session).execute(connection).await?;
     diesel::insert_into(tokens::table).values(token).execute(connection).await?;
     Ok(())
+}
+
+/// Ends a person's live sessions but the one to keep, and says how many there were. They are locked by id, so that no
+/// two that do this wait for each other.
+pub(crate) async fn end_all(
+    connection: &mut AsyncPgConnection,
+    user: UserId,
+    keep: Option<SessionId>,
+    now: Timestamp,
+) -> Result<usize, Failure> {
+    let ids: Vec<i64> = sessions::table
+        .filter(sessions::user_id.eq(user.get()))
+        .filter(sessions::ended_at.is_null())
+        .filter(sessions::expires_at.gt(column_time(now)))
+        .filter(sessions::id.ne(keep.map_or(0, SessionId::get)))
+        .order(sessions::id)
+        .for_update()
+        .select(sessions::id)
+        .load(connection)
+        .await?;
+    Ok(diesel::update(sessions::table)
+        .filter(sessions::id.eq_any(ids))
+        .set(sessions::ended_at.eq(column_time(now)))
+        .execute(connection)
+        .await?)
 }
 
 async fn exchange(
@@ -100,18 +262,18 @@ async fn exchange(
     now: Timestamp,
 ) -> Result<Exchange, Failure> {
     let hash = presented.0.to_vec();
-    let family = tokens::table.find(hash.clone()).select(tokens::family_id);
-    let family: Option<FamilyRow> = families::table
-        .filter(families::id.eq_any(family))
+    let session = tokens::table.find(hash.clone()).select(tokens::session_id);
+    let session: Option<SessionRow> = sessions::table
+        .filter(sessions::id.eq_any(session))
         .for_update()
-        .select(FamilyRow::as_select())
+        .select(SessionRow::as_select())
         .get_result(connection)
         .await
         .optional()?;
-    let Some(family) = family.filter(|family| family.ended_at.is_none()) else {
+    let Some(session) = session.filter(|session| session.ended_at.is_none()) else {
         return Ok(Exchange::Refused);
     };
-    let user = family.user()?;
+    let (id, user) = (session_id(session.id)?, user_id(session.user_id)?);
     // Read again under the lock: the one who held it before may have used the token.
     let token: Option<TokenRow> = tokens::table
         .find(hash.clone())
@@ -121,28 +283,23 @@ async fn exchange(
         .optional()?;
     let Some(token) = token else { return Ok(Exchange::Refused) };
     let token = token.token(user)?;
+    let kept = sessions::table.find(session.id);
+    let at = column_time(now);
     match token.presented(now) {
         Presented::Refuse => Ok(Exchange::Refused),
-        Presented::EndFamily => {
-            end(connection, family.id, now).await?;
-            Ok(Exchange::FamilyEnded(user))
+        Presented::EndSession => {
+            diesel::update(kept).set(sessions::ended_at.eq(at)).execute(connection).await?;
+            Ok(Exchange::SessionEnded(user, id))
         }
         Presented::Exchange => {
-            diesel::update(tokens::table.find(hash))
-                .set(tokens::used_at.eq(column_time(now)))
-                .execute(connection)
-                .await?;
+            diesel::update(tokens::table.find(hash)).set(tokens::used_at.eq(at)).execute(connection).await?;
             let next = RefreshToken { hash: next, issued_at: now, expires_at, used_at: None, ..token };
             diesel::insert_into(tokens::table).values(TokenRow::of(&next)).execute(connection).await?;
-            Ok(Exchange::Done(user))
+            diesel::update(kept)
+                .set((sessions::used_at.eq(at), sessions::expires_at.eq(column_time(expires_at))))
+                .execute(connection)
+                .await?;
+            Ok(Exchange::Done(user, id))
         }
     }
-}
-
-async fn end(connection: &mut AsyncPgConnection, family: Uuid, now: Timestamp) -> Result<(), Failure> {
-    diesel::update(families::table.find(family))
-        .set(families::ended_at.eq(column_time(now)))
-        .execute(connection)
-        .await?;
-    Ok(())
 }

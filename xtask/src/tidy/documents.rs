@@ -1,22 +1,45 @@
-//! What the documents for people name: every path that they mention is there.
+//! What the documents for people name: every path that they mention is there, and every test that the table of
+//! attacks does.
 
 use std::collections::BTreeSet;
 
 use super::File;
 
 /// The documents that are checked, beside those at the top of the repository.
-const DOCUMENTS: &[&str] = &["docs/api.md", "migrations/README.md"];
+const DOCUMENTS: &[&str] = &["docs/api.md", "docs/security.md", "migrations/README.md"];
 
 /// The folders that a mentioned path begins with.
 const FOLDERS: &[&str] = &[".ci/", "config/", "crates/", "docs/", "migrations/", "xtask/"];
 
-/// Judges every path that a document has in backticks or as the target of a link.
+/// The document that names tests over HTTP as `file::test`, and their folder.
+const ATTACKS: &str = "docs/security.md";
+const TESTS: &str = "crates/server/tests/http/";
+
+/// Judges every path that a document has in backticks or as the target of a link, and every test that one of them names.
 pub(super) fn check(files: &[File]) -> Vec<String> {
     let known = files.iter().flat_map(|file| paths_to(&file.path)).collect();
     let documents = files.iter().filter(|file| {
         (file.has_extension(&["md"]) && !file.path.contains('/')) || DOCUMENTS.contains(&file.path.as_str())
     });
-    documents.flat_map(|file| check_document(file, &known)).collect()
+    let attacks = files.iter().filter(|file| file.path == ATTACKS);
+    let missing = attacks.flat_map(|file| missing_tests(file, files));
+    documents.flat_map(|file| check_document(file, &known)).chain(missing).collect()
+}
+
+/// The tests that a document names and that are not there.
+fn missing_tests(document: &File, files: &[File]) -> Vec<String> {
+    let text = document.text();
+    let named = text.split('`').skip(1).step_by(2).filter_map(|code| code.split_once("::"));
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let is_there = |module: &str, test: &str| {
+        let path = format!("{TESTS}{module}.rs");
+        let holds = |file: &File| file.path == path && file.text().contains(&format!("fn {test}("));
+        files.iter().any(holds)
+    };
+    named
+        .filter(|(module, test)| is_name(module) && is_name(test) && !is_there(module, test))
+        .map(|(module, test)| format!("{}: it names {module}::{test}, which is not there", document.path))
+        .collect()
 }
 
 /// The path and all folders above it.
@@ -64,5 +87,14 @@ mod tests {
         check_text("`migrations/<stamp>/up.sql`, `cargo run`, `text/plain`, [here](#part)", &[]);
         check_text("`docs/old.md`", &["README.md: it names docs/old.md, which is not there"]);
         check_text("[gone](docs/gone.md)", &["README.md: it names docs/gone.md, which is not there"]);
+    }
+
+    #[test]
+    fn the_tests_of_an_attack_are_there() {
+        let files = [
+            file(ATTACKS, "`money::sums_add_up`, `Action::rule`, `money::gone`"),
+            file("crates/server/tests/http/money.rs", "fn sums_add_up(store: Store) {}"),
+        ];
+        assert_eq!(check(&files), ["docs/security.md: it names money::gone, which is not there"]);
     }
 }

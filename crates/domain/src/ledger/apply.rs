@@ -8,7 +8,8 @@ use crate::ledger::{
 };
 use crate::money::Money;
 use crate::music_request::{MusicRequest, RequestState, RequestStatus};
-use crate::people::{ProfileRefusal, User, change_profile};
+use crate::people::{ProfileRefusal, User, change_profile, change_standing};
+use crate::security_log::SecurityEvent;
 use crate::topup::Topup;
 use crate::withdrawal::{Limit, Withdrawal};
 
@@ -39,6 +40,8 @@ pub enum Rejection {
     },
     /// A withdrawal would pass a limit.
     LimitExceeded(Limit),
+    /// The guest has this many open requests with the DJ, and no more are allowed.
+    TooManyOpen(u32),
     /// The client's key stands for another body.
     KeyReused,
     /// The profile cannot be changed like this.
@@ -153,12 +156,24 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Reject
         }
         Step::Adjust(adjustment) => Thing::Adjustment(adjustment.clone()),
         Step::Profile { user, change } => {
-            let stored = book.users.get(user).ok_or(Rejection::Missing(Row::User))?;
+            let stored = person(book, *user)?;
             let changed = change_profile(stored, change).map_err(Rejection::Profile)?;
             changes.user = (changed != *stored).then(|| changed.clone());
             Thing::Profile(changed)
         }
+        Step::Standing { user, change } => {
+            let stored = person(book, *user)?;
+            let changed = change_standing(stored, *change, plan.origin.at);
+            changes.user = (changed != *stored).then(|| changed.clone());
+            Thing::Profile(changed)
+        }
     })
+}
+
+/// The person, unless they were erased since they called.
+fn person(book: &Book, id: UserId) -> Result<&User, Rejection> {
+    let stored = book.users.get(&id).filter(|user| user.erased_at.is_none());
+    stored.ok_or(Rejection::Missing(Row::User))
 }
 
 /// The request, unless it moved since it was loaded.
@@ -195,7 +210,7 @@ fn move_request(
 ) -> Result<MusicRequest, Rejection> {
     let stored = request(book, before)?;
     if to.status() == RequestStatus::Played {
-        let mut dj = book.users.get(&stored.dj).ok_or(Rejection::Missing(Row::User))?.clone();
+        let mut dj = person(book, stored.dj)?.clone();
         let profile = dj.dj.as_mut().ok_or(Rejection::Broken("a request is addressed to no DJ"))?;
         profile.played = profile.played.checked_add(1).ok_or(Rejection::OutOfRange)?;
         changes.user = Some(dj);
@@ -206,11 +221,21 @@ fn move_request(
 }
 
 fn guards(book: &Book, plan: &Plan) -> Result<(), Rejection> {
-    for Guard::Window(window) in &plan.guards {
-        if let Step::OpenWithdrawal(new) = &plan.step
-            && !window.admits(new.amount, plan.origin.at, book.withdrawals_of(new.user))
-        {
-            return Err(Rejection::LimitExceeded(Limit::Rolling(*window)));
+    let at = plan.origin.at;
+    for guard in &plan.guards {
+        match (guard, &plan.step) {
+            (Guard::Window(window), Step::OpenWithdrawal(new))
+                if !window.admits(new.amount, at, book.withdrawals_of(new.user)) =>
+            {
+                return Err(Rejection::LimitExceeded(Limit::Rolling(*window)));
+            }
+            (Guard::OpenRequests(most), Step::OpenRequest(new))
+                if usize::try_from(*most)
+                    .is_ok_and(|most| book.open_requests(new.requester, new.dj, at) >= most) =>
+            {
+                return Err(Rejection::TooManyOpen(*most));
+            }
+            (Guard::Window(_) | Guard::OpenRequests(_), _) => {}
         }
     }
     Ok(())
@@ -246,6 +271,7 @@ fn record(plan: &Plan, receipt: &Receipt, changes: &mut Changes) {
     if matches!(plan.step, Step::None(_)) && origin.key.is_none() {
         return;
     }
+    changes.event = SecurityEvent::of_plan(plan);
     changes.operation = Some(OperationRecord {
         id: origin.operation,
         kind: plan.kind(),

@@ -1,11 +1,12 @@
 //! The slice of state that plans are judged on, and what a plan changes in it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use crate::ledger::{Actor, Entry, KeyRecord, KeyScope, Posting, Receipt, Wallet};
 use crate::music_request::MusicRequest;
 use crate::people::User;
+use crate::security_log::SecurityEvent;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::topup::Topup;
@@ -28,11 +29,32 @@ pub struct Book {
     pub wallets: HashMap<UserId, Wallet>,
     /// Top-ups.
     pub topups: HashMap<TopupId, Topup>,
+    holding_of: HashMap<UserId, HashSet<RequestId>>,
     withdrawals: HashMap<WithdrawalId, Withdrawal>,
     withdrawals_of: HashMap<UserId, Vec<WithdrawalId>>,
 }
 
 impl Book {
+    /// Puts a request in, in place of the one with its id.
+    pub fn put_request(&mut self, request: MusicRequest) {
+        let holding = self.holding_of.entry(request.requester).or_default();
+        if request.state.status().holds_fee() {
+            holding.insert(request.id);
+        } else {
+            holding.remove(&request.id);
+        }
+        self.requests.insert(request.id, request);
+    }
+
+    /// How many requests of this guest to this DJ are still open at this moment, of those that the book has.
+    #[must_use]
+    pub fn open_requests(&self, guest: UserId, dj: UserId, now: Timestamp) -> usize {
+        let holding = self.holding_of.get(&guest).into_iter().flatten();
+        let open =
+            |request: &&MusicRequest| request.dj == dj && request.state.seen_at(now).status().holds_fee();
+        holding.filter_map(|id| self.requests.get(id)).filter(open).count()
+    }
+
     /// Puts a withdrawal in, in place of the one with its id.
     pub fn put_withdrawal(&mut self, withdrawal: Withdrawal) {
         let (id, user) = (withdrawal.id, withdrawal.user);
@@ -59,9 +81,9 @@ impl Book {
 
     /// Takes over what an applied plan changed.
     pub(crate) fn absorb(&mut self, changes: &Changes) {
-        let by_id = |request: &MusicRequest| (request.id, request.clone());
-        self.requests.extend(changes.opened_request.iter().map(by_id));
-        self.requests.extend(changes.moved_request.iter().map(by_id));
+        for request in changes.opened_request.iter().chain(&changes.moved_request) {
+            self.put_request(request.clone());
+        }
         self.users.extend(changes.user.iter().map(|user| (user.id, user.clone())));
         self.wallets.extend(changes.wallets.iter().map(|wallet| (wallet.user, wallet.clone())));
         self.topups.extend(changes.opened_topup.iter().map(|topup| (topup.id, topup.clone())));
@@ -122,4 +144,6 @@ pub struct Changes {
     pub entries: Vec<Entry>,
     /// New postings.
     pub postings: Vec<Posting>,
+    /// What the security log keeps of it.
+    pub event: Option<SecurityEvent>,
 }

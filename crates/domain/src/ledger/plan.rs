@@ -6,7 +6,7 @@ use crate::adjustment::Adjustment;
 use crate::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use crate::ledger::{IdempotencyKey, Reference, Transfer};
 use crate::music_request::{MusicRequest, RequestState, RequestStatus};
-use crate::people::ProfileChange;
+use crate::people::{ProfileChange, StandingChange};
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::topup::{Topup, TopupStatus};
@@ -77,6 +77,13 @@ pub enum Step {
         /// How.
         change: Box<ProfileChange>,
     },
+    /// Changes how a person stands with the service.
+    Standing {
+        /// Whose.
+        user: UserId,
+        /// How.
+        change: StandingChange,
+    },
 }
 
 /// The thing that a plan without a change answers with, as it must stand.
@@ -95,6 +102,8 @@ pub enum Subject {
 pub enum Guard {
     /// The withdrawal that the plan makes stays within this window.
     Window(Window),
+    /// With the request that the plan makes, its guest has no more than this many open ones with its DJ.
+    OpenRequests(u32),
 }
 
 /// One atomic change. Only the rules in [`crate::plans`] make one.
@@ -121,6 +130,8 @@ pub struct Names {
     pub topups: BTreeSet<TopupId>,
     /// Whose withdrawals made after the moment are needed to judge a window.
     pub withdrawn_since: Option<(UserId, Timestamp)>,
+    /// Whose requests that hold a fee are needed, to count those with the DJ beside them.
+    pub open_requests: Option<(UserId, UserId)>,
 }
 
 impl Plan {
@@ -147,7 +158,7 @@ impl Plan {
             Step::OpenTopup(topup) => Some(Reference::Topup(topup.id)),
             Step::MoveTopup { before, .. } => Some(Reference::Topup(before.id)),
             Step::Adjust(adjustment) => Some(Reference::Adjustment(adjustment.id)),
-            Step::None(_) | Step::Profile { .. } => None,
+            Step::None(_) | Step::Profile { .. } | Step::Standing { .. } => None,
         }
     }
 
@@ -164,6 +175,9 @@ impl Plan {
             Step::MoveTopup { .. } => "move_topup",
             Step::Adjust(_) => "adjust",
             Step::Profile { .. } => "profile",
+            Step::Standing { change: StandingChange::Suspend, .. } => "suspend",
+            Step::Standing { change: StandingChange::Restore, .. } => "restore",
+            Step::Standing { change: StandingChange::Role(_), .. } => "role",
         }
     }
 
@@ -220,7 +234,7 @@ impl Plan {
             Step::Adjust(adjustment) => {
                 names.wallets.insert(adjustment.user);
             }
-            Step::Profile { user, .. } => {
+            Step::Profile { user, .. } | Step::Standing { user, .. } => {
                 names.users.insert(*user);
                 names.wallets.insert(*user);
             }
@@ -228,11 +242,17 @@ impl Plan {
     }
 
     fn name_guards(&self, names: &mut Names) {
-        for Guard::Window(window) in &self.guards {
-            if let Step::OpenWithdrawal(withdrawal) = &self.step {
-                let since = self.origin.at.minus(window.length);
-                let earliest = names.withdrawn_since.map_or(since, |(_, other)| other.min(since));
-                names.withdrawn_since = Some((withdrawal.user, earliest));
+        for guard in &self.guards {
+            match (guard, &self.step) {
+                (Guard::Window(window), Step::OpenWithdrawal(withdrawal)) => {
+                    let since = self.origin.at.minus(window.length);
+                    let earliest = names.withdrawn_since.map_or(since, |(_, other)| other.min(since));
+                    names.withdrawn_since = Some((withdrawal.user, earliest));
+                }
+                (Guard::OpenRequests(_), Step::OpenRequest(request)) => {
+                    names.open_requests = Some((request.requester, request.dj));
+                }
+                (Guard::Window(_) | Guard::OpenRequests(_), _) => {}
             }
         }
     }

@@ -27,6 +27,8 @@ pub struct RequestTerms {
     pub accepted_for: Duration,
     /// The share of the fee that the house keeps.
     pub commission: BasisPoints,
+    /// The most open requests of one guest with one DJ; `None` means any number.
+    pub most_open_per_dj: Option<u32>,
 }
 
 /// Where a request stands, with what belongs to that.

@@ -30,13 +30,15 @@ pub struct NewRequest {
 pub enum OpenRefusal {
     /// There is no such person, they are no DJ, or it is the guest.
     NoSuchDj,
+    /// The DJ takes no requests from this guest.
+    Blocked,
     /// The offer is below the DJ's list price.
     FeeBelowPrice(Money),
     /// The DJ takes no requests now.
     DjOffline,
 }
 
-/// The request that `requester` makes of `dj`, and the transfers that hold its fee.
+/// The request that `requester` makes of `dj`, who may have blocked them, and the transfers that hold its fee.
 ///
 /// # Errors
 /// [`OpenRefusal`], the first that applies in its order.
@@ -44,12 +46,16 @@ pub fn open(
     id: RequestId,
     requester: UserId,
     dj: Option<&User>,
+    blocked: bool,
     new: NewRequest,
     terms: &RequestTerms,
     now: Timestamp,
 ) -> Result<(MusicRequest, Vec<Transfer>), OpenRefusal> {
     let dj = dj.filter(|dj| dj.id == new.dj && dj.id != requester).ok_or(OpenRefusal::NoSuchDj)?;
     let profile = dj.dj.as_ref().ok_or(OpenRefusal::NoSuchDj)?;
+    if blocked {
+        return Err(OpenRefusal::Blocked);
+    }
     let price = profile.list_price(new.artist_type);
     let fee = new.fee.unwrap_or(price);
     if fee < price {

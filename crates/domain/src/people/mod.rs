@@ -1,7 +1,11 @@
 //! People: who they are, what DJs charge, and which of it they may change.
 
+mod erasure;
 mod profile;
+mod standing;
 mod user;
 
+pub use erasure::{ErasureRefusal, erase};
 pub use profile::{Field, Locate, ProfileChange, ProfileRefusal, change_profile};
+pub use standing::{StandingChange, change_standing};
 pub use user::{ArtistType, Coordinates, DjProfile, Kilometres, Rating, Role, User};

@@ -63,7 +63,9 @@ pub struct ProfileChange {
 }
 
 impl ProfileChange {
-    const fn is_for_djs(&self) -> bool {
+    /// Whether it sets what only DJs have.
+    #[must_use]
+    pub const fn is_for_djs(&self) -> bool {
         self.online.is_set() || self.fee_upcoming_artist.is_set() || self.fee_popular_song.is_set()
     }
 }

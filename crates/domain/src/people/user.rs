@@ -12,11 +12,13 @@ pub enum Role {
     Member,
     /// One who runs the service and answers for its money.
     Operator,
+    /// One who looks at everything and changes nothing.
+    Auditor,
 }
 
 impl Role {
     /// Every role.
-    pub const ALL: [Self; 2] = [Self::Member, Self::Operator];
+    pub const ALL: [Self; 3] = [Self::Member, Self::Operator, Self::Auditor];
 
     /// The name, as tokens and stores write it.
     #[must_use]
@@ -24,6 +26,7 @@ impl Role {
         match self {
             Self::Member => "member",
             Self::Operator => "operator",
+            Self::Auditor => "auditor",
         }
     }
 
@@ -187,6 +190,12 @@ pub struct User {
     pub radius: Option<Kilometres>,
     /// When they registered.
     pub created_at: Timestamp,
+    /// Since when they may do nothing, if an operator shut them out.
+    pub suspended_at: Option<Timestamp>,
+    /// When their role or suspension last changed, if ever: until tokens from before have ended, it overrules them.
+    pub standing_at: Option<Timestamp>,
+    /// When they had their personal data erased, if they did.
+    pub erased_at: Option<Timestamp>,
 }
 
 impl User {
@@ -215,6 +224,9 @@ impl User {
             coordinates: None,
             radius: None,
             created_at: at,
+            suspended_at: None,
+            standing_at: None,
+            erased_at: None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use crate::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
+use crate::ids::{AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
 use crate::ports::Unavailable;
 
 /// Hands out identities that were never handed out before; gaps are allowed.
@@ -24,4 +24,6 @@ pub trait Ids: Send + Sync {
     async fn next_topup(&self) -> Result<TopupId, Unavailable>;
     /// An identity for an adjustment.
     async fn next_adjustment(&self) -> Result<AdjustmentId, Unavailable>;
+    /// An identity for a session.
+    async fn next_session(&self) -> Result<SessionId, Unavailable>;
 }

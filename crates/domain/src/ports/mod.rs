@@ -4,29 +4,38 @@
 //! answers or says [`Unavailable`]; what is expected to happen is a value, not an error. The suite in
 //! `store-contract` holds every store to what is promised here.
 
+mod blocks;
 mod clock;
 mod ids;
 mod ledger;
+mod logins;
+mod notifier;
 mod passwords;
 mod people;
 mod provider;
 mod reads;
+mod security_log;
 mod sessions;
 
+pub use blocks::{Block, Blocks};
 pub use clock::Clock;
 pub use ids::Ids;
 pub use ledger::{Applied, ApplyError, Audit, Ledger};
-pub use passwords::{PasswordHash, Passwords, Secrets, Token};
-pub use people::{Credentials, DjFilter, People, Profile, Registered};
+pub use logins::{Credentials, Issued, Logins};
+pub use notifier::{Notice, Notifier, Recipient};
+pub use passwords::{PasswordHash, Passwords, Secrets, Token, Verified};
+pub use people::{DjFilter, Erased, People, Profile, Registered};
 pub use provider::{PayoutAnswer, PayoutProvider, TopupProvider};
 pub use reads::{MusicRequests, Topups, Wallets, Withdrawals};
+pub use security_log::SecurityLog;
 pub use sessions::{Exchange, Sessions};
 
 #[cfg(any(test, feature = "mocks"))]
 pub use {
-    clock::MockClock, ids::MockIds, ledger::MockAudit, ledger::MockLedger, passwords::MockPasswords,
-    passwords::MockSecrets, people::MockPeople, provider::MockPayoutProvider, provider::MockTopupProvider,
-    reads::MockMusicRequests, reads::MockTopups, reads::MockWallets, reads::MockWithdrawals,
+    blocks::MockBlocks, clock::MockClock, ids::MockIds, ledger::MockAudit, ledger::MockLedger,
+    logins::MockLogins, notifier::MockNotifier, passwords::MockPasswords, passwords::MockSecrets,
+    people::MockPeople, provider::MockPayoutProvider, provider::MockTopupProvider, reads::MockMusicRequests,
+    reads::MockTopups, reads::MockWallets, reads::MockWithdrawals, security_log::MockSecurityLog,
     sessions::MockSessions,
 };
 
@@ -50,7 +59,18 @@ impl Unavailable {
 /// Everything that a storage adapter implements, as one object.
 #[async_trait]
 pub trait Store:
-    Ledger + Audit + MusicRequests + Withdrawals + Topups + Wallets + People + Sessions + Ids
+    Ledger
+    + Audit
+    + MusicRequests
+    + Withdrawals
+    + Topups
+    + Wallets
+    + People
+    + Logins
+    + Sessions
+    + Blocks
+    + SecurityLog
+    + Ids
 {
     /// Whether the storage can be reached and written to right now.
     ///
@@ -58,7 +78,8 @@ pub trait Store:
     /// [`Unavailable`] when it cannot, within two seconds.
     async fn ready(&self) -> Result<(), Unavailable>;
 
-    /// Deletes what is no longer kept: idempotency keys older than seven days, refresh tokens past their end.
+    /// Deletes what is no longer kept: idempotency keys older than seven days, sessions that were ended or are past their end for
+    /// longer than an access token may live, challenges of yesterday, events older than a year.
     ///
     /// # Errors
     /// [`Unavailable`]; some of it may be deleted then.

@@ -3,7 +3,6 @@
 use async_trait::async_trait;
 
 use crate::ports::Unavailable;
-use crate::session::FamilyId;
 use crate::session::TokenHash;
 use crate::text::Password;
 
@@ -15,6 +14,17 @@ impl std::fmt::Debug for PasswordHash {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("PasswordHash([hidden])")
     }
+}
+
+/// What checking a password came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verified {
+    /// It is another password.
+    Wrong,
+    /// It is the hashed one.
+    Right,
+    /// It is the hashed one, and should be hashed again, as passwords are hashed today.
+    Outdated,
 }
 
 /// Hashes passwords, away from the threads that answer requests.
@@ -32,10 +42,13 @@ pub trait Passwords: Send + Sync {
     ///
     /// # Errors
     /// [`Unavailable`] when no hashing can be done now.
-    async fn verify(&self, password: &Password, hash: Option<PasswordHash>) -> Result<bool, Unavailable>;
+    async fn verify(&self, password: &Password, hash: Option<PasswordHash>) -> Result<Verified, Unavailable>;
+
+    /// Whether the password is known from breaches, and must not be chosen.
+    fn is_breached(&self, password: &Password) -> bool;
 }
 
-/// A refresh token in clear, shown once to its owner; it prints as nothing.
+/// A refresh token or a code in clear, shown once to its owner; it prints as nothing.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(pub String);
 
@@ -50,8 +63,8 @@ impl std::fmt::Debug for Token {
 pub trait Secrets: Send + Sync {
     /// A new refresh token of at least 256 random bits.
     fn token(&self) -> Token;
-    /// A new family of refresh tokens.
-    fn family(&self) -> FamilyId;
+    /// A new code of six digits.
+    fn code(&self) -> Token;
     /// What a token is stored as.
     fn fingerprint(&self, token: &Token) -> TokenHash;
 }

@@ -5,9 +5,10 @@ use async_trait::async_trait;
 use crate::ids::UserId;
 use crate::ledger::Balance;
 use crate::page::{PageRequest, Rows};
-use crate::people::User;
+use crate::people::{ErasureRefusal, User};
 use crate::ports::{PasswordHash, Unavailable};
-use crate::session::RefreshToken;
+use crate::session::{Session, TokenHash};
+use crate::timestamp::Timestamp;
 
 /// A person with what is in their wallet.
 #[derive(Clone, PartialEq, Debug)]
@@ -18,15 +19,6 @@ pub struct Profile {
     pub balance: Balance,
 }
 
-/// What a login is checked against.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Credentials {
-    /// Whose.
-    pub user: UserId,
-    /// Their password's hash.
-    pub password: PasswordHash,
-}
-
 /// How a registration ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Registered {
@@ -34,6 +26,17 @@ pub enum Registered {
     Done,
     /// Somebody has this e-mail address, in whatever letter case.
     EmailTaken,
+}
+
+/// How an erasure ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Erased {
+    /// The person is erased.
+    Done,
+    /// They stay as they are.
+    Refused(ErasureRefusal),
+    /// There is no such person, or they were erased before.
+    Nobody,
 }
 
 /// Which DJs a list shows.
@@ -47,7 +50,7 @@ pub struct DjFilter {
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait People: Send + Sync {
-    /// Adds a person with an empty wallet and, if one is given, the first refresh token of theirs: all or nothing.
+    /// Adds a person with an empty wallet and, if one is given, their first session with its token: all or nothing.
     ///
     /// # Errors
     /// [`Unavailable`].
@@ -55,7 +58,7 @@ pub trait People: Send + Sync {
         &self,
         user: &User,
         password: &PasswordHash,
-        session: Option<&'a RefreshToken>,
+        session: Option<(&'a Session, TokenHash)>,
     ) -> Result<Registered, Unavailable>;
 
     /// A person with their wallet, as of one moment.
@@ -64,13 +67,22 @@ pub trait People: Send + Sync {
     /// [`Unavailable`].
     async fn profile(&self, id: UserId) -> Result<Option<Profile>, Unavailable>;
 
-    /// What a login with this address is checked against; `email` is folded by [`crate::text::Email::folded`].
+    /// A page of people, by `created_at`, then id, both descending; of one address, folded by
+    /// [`crate::text::Email::folded`], or all. Nobody who was erased is among them.
     ///
     /// # Errors
     /// [`Unavailable`].
-    async fn credentials(&self, email: &str) -> Result<Option<Credentials>, Unavailable>;
+    async fn people<'a>(&self, email: Option<&'a str>, page: PageRequest) -> Result<Rows<User>, Unavailable>;
 
-    /// A page of DJs, by `created_at`, then id, both descending.
+    /// Erases a person, as [`crate::people::erase`] decides on them and their wallet under lock, all or nothing: the
+    /// person becomes what it says, their password is gone, their sessions end, and so do their challenges and blocks;
+    /// what was kept of their profile in answers to earlier commands, and from where they came in their sessions, is gone.
+    ///
+    /// # Errors
+    /// [`Unavailable`]; nothing changed then.
+    async fn erase(&self, id: UserId, now: Timestamp) -> Result<Erased, Unavailable>;
+
+    /// A page of DJs, by `created_at`, then id, both descending; nobody who was erased is among them.
     ///
     /// # Errors
     /// [`Unavailable`].

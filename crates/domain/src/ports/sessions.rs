@@ -1,32 +1,41 @@
-//! Refresh tokens as they are kept.
+//! Sessions and their refresh tokens as they are kept.
 
 use async_trait::async_trait;
 
-use crate::ids::UserId;
-use crate::ports::Unavailable;
-use crate::session::{RefreshToken, TokenHash};
+use crate::access::Revoked;
+use crate::ids::{SessionId, UserId};
+use crate::page::{PageRequest, Rows};
+use crate::ports::{PasswordHash, Unavailable};
+use crate::session::{Session, TokenHash};
 use crate::timestamp::Timestamp;
 
 /// What presenting a refresh token came to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exchange {
-    /// The next token of the family is kept, the presented one used up.
-    Done(UserId),
-    /// The token was used before: its family is ended.
-    FamilyEnded(UserId),
-    /// The token is unknown, too old, or of a family that was ended.
+    /// The next token of the session is kept, the presented one used up.
+    Done(UserId, SessionId),
+    /// The token was used before: its session is ended.
+    SessionEnded(UserId, SessionId),
+    /// The token is unknown, too old, or of a session that was ended.
     Refused,
 }
 
-/// Keeps refresh tokens by their hash.
+/// Keeps sessions, and their refresh tokens by hash. A session is alive until it was ended or its newest token is
+/// too old.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait Sessions: Send + Sync {
-    /// Keeps the first token of a family.
+    /// Keeps a new session with its first token, if the password of its person is still the one that was checked, in
+    /// one atomic step: a login with a password that was changed meanwhile gets nowhere. Says whether it is kept.
     ///
     /// # Errors
     /// [`Unavailable`].
-    async fn begin(&self, token: &RefreshToken) -> Result<(), Unavailable>;
+    async fn begin(
+        &self,
+        session: &Session,
+        token: TokenHash,
+        checked: &PasswordHash,
+    ) -> Result<bool, Unavailable>;
 
     /// Whose token this is, used or not, if it is known.
     ///
@@ -34,9 +43,9 @@ pub trait Sessions: Send + Sync {
     /// [`Unavailable`].
     async fn owner(&self, presented: &TokenHash) -> Result<Option<UserId>, Unavailable>;
 
-    /// Exchanges a presented token for the next of its family, as [`RefreshToken::presented`] decides, in one
-    /// atomic step: of any number that present the same token at once, one at most gets [`Exchange::Done`], and
-    /// when another comes after it the family is ended.
+    /// Exchanges a presented token for the next of its session, as [`crate::session::RefreshToken::presented`] decides,
+    /// in one atomic step: of any number that present the same token at once, one at most gets [`Exchange::Done`], and
+    /// when another comes after it the session is ended.
     ///
     /// # Errors
     /// [`Unavailable`]; nothing changed then.
@@ -48,9 +57,47 @@ pub trait Sessions: Send + Sync {
         now: Timestamp,
     ) -> Result<Exchange, Unavailable>;
 
-    /// Ends the family of a token, if it is known.
+    /// Ends the session of a token, and says which it was if it is known and was alive.
     ///
     /// # Errors
     /// [`Unavailable`].
-    async fn end(&self, presented: &TokenHash, now: Timestamp) -> Result<(), Unavailable>;
+    async fn end(
+        &self,
+        presented: &TokenHash,
+        now: Timestamp,
+    ) -> Result<Option<(UserId, SessionId)>, Unavailable>;
+
+    /// A page of a person's live sessions, by `began_at`, then id, both descending.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn sessions(
+        &self,
+        user: UserId,
+        now: Timestamp,
+        page: PageRequest,
+    ) -> Result<Rows<Session>, Unavailable>;
+
+    /// Ends a live session of this person; says whether there was one.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn end_session(&self, user: UserId, id: SessionId, now: Timestamp) -> Result<bool, Unavailable>;
+
+    /// Ends all live sessions of this person but the one to keep, and says how many there were.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn end_sessions(
+        &self,
+        user: UserId,
+        keep: Option<SessionId>,
+        now: Timestamp,
+    ) -> Result<u64, Unavailable>;
+
+    /// The sessions that ended at this moment or later, and the people whose standing changed since.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn revoked_since(&self, since: Timestamp) -> Result<Revoked, Unavailable>;
 }

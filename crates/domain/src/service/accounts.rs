@@ -1,16 +1,23 @@
 //! Registration, login, and the refresh tokens that keep somebody logged in.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use time::Duration;
 
-use crate::ids::UserId;
+use crate::ids::{SessionId, UserId};
 use crate::people::{Role, User};
 use crate::ports::{
-    Clock, Exchange, Ids, Passwords, People, Profile, Registered, Secrets, Sessions, Token, Unavailable,
+    Clock, Credentials, Exchange, Ids, Logins, PasswordHash, Passwords, People, Profile, Registered, Secrets,
+    Sessions, Token, Unavailable, Verified,
 };
-use crate::session::RefreshToken;
+use crate::security_log::{EventKind, SecurityEvent};
+use crate::service::journal::Journal;
+use crate::session::{Session, Visitor};
 use crate::text::{Email, Line, Password};
+
+/// How often a login is tried while its password changes under it.
+const ATTEMPTS: u32 = 2;
 
 /// Who registers.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,6 +39,8 @@ pub struct Registration {
 pub struct SignedIn {
     /// Who it is.
     pub profile: Profile,
+    /// Their session.
+    pub session: SessionId,
     /// The token that keeps them logged in, shown this once.
     pub refresh_token: Token,
 }
@@ -41,6 +50,8 @@ pub struct SignedIn {
 pub enum RegisterError {
     /// Somebody has this e-mail address, in whatever letter case.
     EmailTaken,
+    /// The password is known from breaches.
+    BreachedPassword,
     /// Something outside cannot be reached.
     Unavailable(Unavailable),
 }
@@ -50,6 +61,8 @@ pub enum RegisterError {
 pub enum LoginError {
     /// There is no such address, or it is not its password.
     InvalidCredentials,
+    /// It is right, but an operator shut them out.
+    Suspended,
     /// Something outside cannot be reached.
     Unavailable(Unavailable),
 }
@@ -57,8 +70,21 @@ pub enum LoginError {
 /// Why a refresh token is refused.
 #[derive(Debug)]
 pub enum RefreshError {
-    /// It is unknown, used, too old, or was ended.
+    /// It is unknown, too old, or was ended.
     Refused,
+    /// It was used before: its whole session is ended now, and with it what was issued in it.
+    Reused,
+    /// An operator shut them out.
+    Suspended,
+    /// Something outside cannot be reached.
+    Unavailable(Unavailable),
+}
+
+/// Why the first operator is not made.
+#[derive(Debug)]
+pub enum BootstrapError {
+    /// The password is known from breaches.
+    BreachedPassword,
     /// Something outside cannot be reached.
     Unavailable(Unavailable),
 }
@@ -73,13 +99,15 @@ macro_rules! from_unavailable {
     )+};
 }
 
-from_unavailable!(RegisterError, LoginError, RefreshError);
+from_unavailable!(RegisterError, LoginError, RefreshError, BootstrapError);
 
 /// The use cases of accounts.
 #[derive(Clone)]
 pub struct Accounts {
     pub(super) people: Arc<dyn People>,
+    pub(super) logins: Arc<dyn Logins>,
     pub(super) sessions: Arc<dyn Sessions>,
+    pub(super) journal: Journal,
     pub(super) ids: Arc<dyn Ids>,
     pub(super) passwords: Arc<dyn Passwords>,
     pub(super) secrets: Arc<dyn Secrets>,
@@ -92,109 +120,175 @@ impl Accounts {
     ///
     /// # Errors
     /// [`RegisterError`].
-    pub async fn register(&self, registration: Registration) -> Result<SignedIn, RegisterError> {
-        let refresh_token = self.secrets.token();
-        let user = self.add(registration, Role::Member, Some(&refresh_token)).await?;
+    pub async fn register(
+        &self,
+        registration: Registration,
+        visitor: Visitor,
+    ) -> Result<SignedIn, RegisterError> {
+        if self.passwords.is_breached(&registration.password) {
+            return Err(RegisterError::BreachedPassword);
+        }
+        let (refresh_token, session) = (self.secrets.token(), self.ids.next_session().await?);
+        let first = (session, visitor.clone(), &refresh_token);
+        let user = self.add(registration, Role::Member, Some(first)).await?;
+        self.journal.note(EventKind::Registered, Some(user.id), Some(session), visitor).await;
         let profile = Profile { user, balance: crate::ledger::Balance::default() };
-        Ok(SignedIn { profile, refresh_token })
+        Ok(SignedIn { profile, session, refresh_token })
     }
 
     /// Logs somebody in; an unknown address takes as long to refuse as a wrong password.
     ///
     /// # Errors
     /// [`LoginError`].
-    pub async fn login(&self, email: &str, password: &Password) -> Result<SignedIn, LoginError> {
-        let known = match Email::new(email) {
-            Ok(email) => self.people.credentials(&email.folded()).await?,
-            Err(_) => None,
-        };
-        let (user, hash) = known.map(|known| (known.user, known.password)).unzip();
-        let right = self.passwords.verify(password, hash).await?;
-        let user = user.filter(|_| right).ok_or(LoginError::InvalidCredentials)?;
-        let profile = self.people.profile(user).await?.ok_or(LoginError::InvalidCredentials)?;
-        Ok(self.begin(profile).await?)
+    pub async fn login(
+        &self,
+        email: &str,
+        password: &Password,
+        visitor: Visitor,
+    ) -> Result<SignedIn, LoginError> {
+        let mut whose = None;
+        for _ in 0..ATTEMPTS {
+            match self.try_login(email, password, visitor.clone()).await? {
+                ControlFlow::Break(signed_in) => return Ok(signed_in),
+                ControlFlow::Continue(user) => whose = Some(user),
+            }
+        }
+        self.journal.note(EventKind::LoginFailed, whose, None, visitor).await;
+        Err(LoginError::InvalidCredentials)
     }
 
-    /// Exchanges a refresh token for the next one; a used one ends its whole family.
+    /// Logs somebody in; goes on with whose password, or how it is hashed, changed after it was found right.
+    async fn try_login(
+        &self,
+        email: &str,
+        password: &Password,
+        visitor: Visitor,
+    ) -> Result<ControlFlow<SignedIn, UserId>, LoginError> {
+        let known = match Email::new(email) {
+            Ok(email) => self.logins.credentials(&email.folded()).await?,
+            Err(_) => None,
+        };
+        let (user, hash) = known.map(|Credentials { user, password }| (user, password)).unzip();
+        let verified = self.passwords.verify(password, hash.clone()).await?;
+        let right = user.zip(hash).filter(|_| verified != Verified::Wrong);
+        let profile = match &right {
+            Some((user, _)) => self.people.profile(*user).await?,
+            None => None,
+        };
+        let (Some((id, hash)), Some(profile)) = (right, profile) else {
+            self.journal.note(EventKind::LoginFailed, user, None, visitor).await;
+            return Err(LoginError::InvalidCredentials);
+        };
+        if profile.user.suspended_at.is_some() {
+            self.journal.note(EventKind::LoginFailed, user, None, visitor).await;
+            return Err(LoginError::Suspended);
+        }
+        let session = self.ids.next_session().await?;
+        let refresh_token = self.secrets.token();
+        let kept = Session::begin(session, id, visitor.clone(), self.clock.now(), self.refresh_token_for);
+        if !self.sessions.begin(&kept, self.secrets.fingerprint(&refresh_token), &hash).await? {
+            return Ok(ControlFlow::Continue(id));
+        }
+        self.journal.note(EventKind::LoggedIn, Some(id), Some(session), visitor).await;
+        if verified == Verified::Outdated {
+            self.rehash(id, &hash, password).await;
+        }
+        Ok(ControlFlow::Break(SignedIn { profile, session, refresh_token }))
+    }
+
+    /// Hashes a password as it is done today; where that fails the next login does it, since this one is done.
+    async fn rehash(&self, user: UserId, before: &PasswordHash, password: &Password) {
+        if let Ok(after) = self.passwords.hash(password).await {
+            drop(self.logins.rehash(user, before, &after).await);
+        }
+    }
+
+    /// Exchanges a refresh token for the next one; a used one ends its whole session.
     ///
     /// # Errors
     /// [`RefreshError`].
-    pub async fn refresh(&self, presented: &Token) -> Result<SignedIn, RefreshError> {
+    pub async fn refresh(&self, presented: &Token, visitor: Visitor) -> Result<SignedIn, RefreshError> {
         let presented = self.secrets.fingerprint(presented);
         // Everything that can fail comes before the exchange: an outage must not use the token up.
         let user = self.sessions.owner(&presented).await?.ok_or(RefreshError::Refused)?;
         let profile = self.people.profile(user).await?.ok_or(RefreshError::Refused)?;
+        if profile.user.suspended_at.is_some() {
+            return Err(RefreshError::Suspended);
+        }
         let now = self.clock.now();
         let refresh_token = self.secrets.token();
         let next = self.secrets.fingerprint(&refresh_token);
         match self.sessions.exchange(&presented, next, now.plus(self.refresh_token_for), now).await? {
-            Exchange::Done(_) => Ok(SignedIn { profile, refresh_token }),
-            Exchange::FamilyEnded(_) | Exchange::Refused => Err(RefreshError::Refused),
+            Exchange::Done(_, session) => Ok(SignedIn { profile, session, refresh_token }),
+            Exchange::SessionEnded(user, session) => {
+                self.journal.note(EventKind::RefreshTokenReused, Some(user), Some(session), visitor).await;
+                Err(RefreshError::Reused)
+            }
+            Exchange::Refused => Err(RefreshError::Refused),
         }
     }
 
-    /// Ends the family of a refresh token; an unknown one has none.
+    /// Ends the session of a refresh token, and says whether there was one that was alive.
     ///
     /// # Errors
     /// [`Unavailable`].
-    pub async fn logout(&self, presented: &Token) -> Result<(), Unavailable> {
-        self.sessions.end(&self.secrets.fingerprint(presented), self.clock.now()).await
+    pub async fn logout(&self, presented: &Token, visitor: Visitor) -> Result<bool, Unavailable> {
+        let presented = self.secrets.fingerprint(presented);
+        let ended = self.sessions.end(&presented, self.clock.now()).await?;
+        let Some((user, session)) = ended else { return Ok(false) };
+        self.journal.note(EventKind::SessionEnded, Some(user), Some(session), visitor).await;
+        Ok(true)
     }
 
     /// Makes the first operator unless somebody has the address already; says whose account was made.
     ///
     /// # Errors
-    /// [`Unavailable`].
+    /// [`BootstrapError`].
     pub async fn bootstrap_operator(
         &self,
         email: Email,
         password: Password,
-    ) -> Result<Option<UserId>, Unavailable> {
-        if self.people.credentials(&email.folded()).await?.is_some() {
+    ) -> Result<Option<UserId>, BootstrapError> {
+        if self.logins.credentials(&email.folded()).await?.is_some() {
             return Ok(None);
+        }
+        if self.passwords.is_breached(&password) {
+            return Err(BootstrapError::BreachedPassword);
         }
         let name = Line::from_stored("Operator".to_owned());
         let registration = Registration { name, email, password, phone: None, is_dj: false };
-        match self.add(registration, Role::Operator, None).await {
-            Ok(user) => Ok(Some(user.id)),
-            Err(RegisterError::EmailTaken) => Ok(None),
-            Err(RegisterError::Unavailable(unavailable)) => Err(unavailable),
-        }
+        let id = match self.add(registration, Role::Operator, None).await {
+            Ok(user) => user.id,
+            Err(RegisterError::EmailTaken) => return Ok(None),
+            Err(RegisterError::BreachedPassword) => return Err(BootstrapError::BreachedPassword),
+            Err(RegisterError::Unavailable(unavailable)) => return Err(unavailable.into()),
+        };
+        let (kind, now) = (EventKind::Registered, self.clock.now());
+        let detail = Some(Line::from_stored("bootstrap operator".to_owned()));
+        let event = SecurityEvent::about(kind, Some(id), Visitor::default(), now);
+        self.journal.add(SecurityEvent { detail, ..event }).await;
+        Ok(Some(id))
     }
 
     async fn add(
         &self,
         registration: Registration,
         role: Role,
-        session: Option<&Token>,
+        first: Option<(SessionId, Visitor, &Token)>,
     ) -> Result<User, RegisterError> {
         let Registration { name, email, password, phone, is_dj } = registration;
         let hash = self.passwords.hash(&password).await?;
         let id = self.ids.next_user().await?;
-        let user = User { role, ..User::registered(id, name, email, phone, is_dj, self.clock.now()) };
-        let session = session.map(|token| self.first(token, id));
-        match self.people.register(&user, &hash, session.as_ref()).await? {
+        let now = self.clock.now();
+        let user = User { role, ..User::registered(id, name, email, phone, is_dj, now) };
+        let first = first.map(|(session, visitor, token)| {
+            let session = Session::begin(session, id, visitor, now, self.refresh_token_for);
+            (session, self.secrets.fingerprint(token))
+        });
+        let session = first.as_ref().map(|(session, token)| (session, *token));
+        match self.people.register(&user, &hash, session).await? {
             Registered::Done => Ok(user),
             Registered::EmailTaken => Err(RegisterError::EmailTaken),
-        }
-    }
-
-    async fn begin(&self, profile: Profile) -> Result<SignedIn, Unavailable> {
-        let refresh_token = self.secrets.token();
-        self.sessions.begin(&self.first(&refresh_token, profile.user.id)).await?;
-        Ok(SignedIn { profile, refresh_token })
-    }
-
-    /// The first token of a family, as it is kept.
-    fn first(&self, token: &Token, user: UserId) -> RefreshToken {
-        let now = self.clock.now();
-        RefreshToken {
-            hash: self.secrets.fingerprint(token),
-            family: self.secrets.family(),
-            user,
-            issued_at: now,
-            expires_at: now.plus(self.refresh_token_for),
-            used_at: None,
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use crate::ids::{OperationId, UserId};
+use crate::access::{Action, Caller, Denied, Whose};
+use crate::ids::OperationId;
 use crate::ledger::{Actor, IdempotencyKey, Origin, Plan, Receipt, Rejection, Row};
 use crate::ports::{Applied, ApplyError, Clock, Ids, Ledger, Unavailable};
 use crate::timestamp::Timestamp;
@@ -15,14 +16,23 @@ pub(super) const ATTEMPTS: u32 = 3;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Command {
     /// Who commands.
-    pub caller: UserId,
+    pub caller: Caller,
     /// The client's key, if it sent one.
     pub key: Option<IdempotencyKey>,
+}
+
+impl Command {
+    /// That the caller may do this; the first thing that a use case asks.
+    pub(super) fn may(&self, action: Action, whose: Whose) -> Result<(), Obstacle> {
+        Ok(self.caller.may(action, whose)?)
+    }
 }
 
 /// What any command can meet.
 #[derive(Debug)]
 pub enum Obstacle {
+    /// The caller may not do this.
+    Denied,
     /// The key was used with another body.
     KeyReused,
     /// The state kept moving while the command was decided.
@@ -35,6 +45,12 @@ pub enum Obstacle {
     Broken(&'static str),
     /// Something outside cannot be reached.
     Unavailable(Unavailable),
+}
+
+impl From<Denied> for Obstacle {
+    fn from(Denied: Denied) -> Self {
+        Self::Denied
+    }
 }
 
 impl From<Unavailable> for Obstacle {
@@ -67,7 +83,7 @@ impl Desk {
 
     /// The origin of a person's command; a command keeps its operation however often it is decided.
     pub(super) fn origin(&self, command: &Command, operation: OperationId) -> Origin {
-        let actor = Actor::User(command.caller);
+        let actor = Actor::User(command.caller.user);
         Origin { operation, actor, at: self.now(), reason: None, key: command.key }
     }
 
@@ -145,6 +161,7 @@ impl Obstacle {
                 Self::Broken("funds were short where none leave a balance")
             }
             Rejection::LimitExceeded(_) => Self::Broken("a limit was passed where none applies"),
+            Rejection::TooManyOpen(_) => Self::Broken("open requests were counted where none is made"),
             Rejection::Profile(_) => Self::Broken("a profile was refused where none changes"),
         }
     }

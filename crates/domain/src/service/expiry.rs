@@ -9,7 +9,7 @@ use crate::ids::UserId;
 use crate::ledger::{Actor, Origin, Plan, Rejection};
 use crate::music_request::{Move, MusicRequest, Overdue, RequestTerms};
 use crate::plans;
-use crate::ports::{Applied, ApplyError, MusicRequests};
+use crate::ports::{Applied, ApplyError, MusicRequests, Unavailable};
 use crate::service::desk::{Desk, Obstacle};
 
 /// Requests settled at once, so that a store which commits in groups can take them together.
@@ -42,15 +42,21 @@ impl Expiry {
     ) -> Result<Applied, ApplyError> {
         match self.desk.apply(plan.clone()).await {
             Err(ApplyError::Rejected(Rejection::InsufficientFunds { .. })) => {
-                let until = self.desk.now().plus(OWN_FUNDS_WITHIN);
-                let in_time = || self.desk.now() < until;
-                let worth = |request: &MusicRequest| !request.fee.is_zero();
-                match self.settle_while(Some(payer), worth, in_time).await {
-                    Err(Obstacle::Unavailable(unavailable)) => Err(unavailable.into()),
-                    Ok(_) | Err(_) => self.desk.apply(plan).await,
-                }
+                self.settle_own(payer).await?;
+                self.desk.apply(plan).await
             }
             applied => applied,
+        }
+    }
+
+    /// Gives back a person's overdue fees, as many as can be in two seconds; one that cannot be stays as it is.
+    pub(super) async fn settle_own(&self, payer: UserId) -> Result<(), Unavailable> {
+        let until = self.desk.now().plus(OWN_FUNDS_WITHIN);
+        let in_time = || self.desk.now() < until;
+        let worth = |request: &MusicRequest| !request.fee.is_zero();
+        match self.settle_while(Some(payer), worth, in_time).await {
+            Err(Obstacle::Unavailable(unavailable)) => Err(unavailable),
+            Ok(_) | Err(_) => Ok(()),
         }
     }
 

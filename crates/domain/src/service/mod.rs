@@ -4,12 +4,19 @@
 //! what any command can meet is an [`Obstacle`].
 
 mod accounts;
+mod blocks;
 mod desk;
 mod expiry;
+mod journal;
 mod operators;
+mod passwords;
 mod payouts;
+mod personal_data;
 mod profiles;
+mod proofs;
 mod requests;
+mod sessions;
+mod staff;
 #[cfg(test)]
 mod tests;
 mod wallet;
@@ -19,21 +26,30 @@ use std::sync::Arc;
 
 use time::Duration;
 
-pub use accounts::{Accounts, LoginError, RefreshError, RegisterError, Registration, SignedIn};
+pub use accounts::{
+    Accounts, BootstrapError, LoginError, RefreshError, RegisterError, Registration, SignedIn,
+};
+pub use blocks::{BlockError, Blocks};
 pub use desk::{Command, Obstacle, ReplayError};
 pub use operators::{AdjustError, OperatorMove, OperatorMoveError, Operators};
+pub use passwords::{ChangePasswordError, PasswordDesk, ResetPasswordError};
 pub use payouts::{Payouts, Sent, TellError, Told};
+pub use personal_data::{EraseError, Kept, Part, PersonalData};
 pub use profiles::{ChangeProfileError, FindError, Profiles};
-pub use requests::{AddressedError, DjAnswer, ListFilter, MoveRequestError, OpenRequestError, Requests};
+pub use proofs::{Address, Proofs, SendCodeError, VerifyError};
+pub use requests::{DjAnswer, ListFilter, MoveRequestError, OpenRequestError, Requests};
+pub use sessions::{EndSessionError, OwnSessions};
+pub use staff::Staff;
 pub use wallet::{TopupError, TopupTold, Wallet};
 pub use withdrawals::{CancelWithdrawalError, OpenWithdrawalError, Withdrawals};
 
 use crate::ledger::{Fingerprint, KeyScope, Receipt};
 use crate::music_request::RequestTerms;
-use crate::ports::{Clock, Passwords, PayoutProvider, Secrets, Store, TopupProvider};
+use crate::ports::{Clock, Notifier, Passwords, PayoutProvider, Secrets, Store, TopupProvider};
 use crate::withdrawal::{PayoutTerms, WithdrawalTerms};
 use desk::Desk;
 use expiry::Expiry;
+use journal::Journal;
 
 /// The adapters that the use cases run on.
 #[derive(Clone)]
@@ -44,8 +60,10 @@ pub struct Ports {
     pub clock: Arc<dyn Clock>,
     /// Hashes passwords.
     pub passwords: Arc<dyn Passwords>,
-    /// Makes refresh tokens.
+    /// Makes refresh tokens, reset tokens and codes.
     pub secrets: Arc<dyn Secrets>,
+    /// Sends messages to people.
+    pub notifier: Arc<dyn Notifier>,
     /// Takes the guests' money.
     pub topups: Arc<dyn TopupProvider>,
     /// Sends the guests' and DJs' money out.
@@ -70,6 +88,12 @@ pub struct Terms {
 pub struct UseCases {
     /// Registration, login and refresh tokens.
     pub accounts: Accounts,
+    /// One's own sessions.
+    pub sessions: OwnSessions,
+    /// Another password.
+    pub passwords: PasswordDesk,
+    /// Proof of an address.
+    pub proofs: Proofs,
     /// People and DJs.
     pub profiles: Profiles,
     /// Music requests.
@@ -80,8 +104,14 @@ pub struct UseCases {
     pub payouts: Payouts,
     /// Balances, statements and top-ups.
     pub wallet: Wallet,
-    /// What operators do.
+    /// What operators do with money.
     pub operators: Operators,
+    /// What staff does about people.
+    pub staff: Staff,
+    /// Whom DJs take no requests from.
+    pub blocks: Blocks,
+    /// Personal data out, and erased.
+    pub personal_data: PersonalData,
     desk: Desk,
 }
 
@@ -89,20 +119,61 @@ impl UseCases {
     /// The use cases on these adapters, under these terms.
     #[must_use]
     pub fn new(ports: Ports, terms: Terms) -> Self {
-        let Ports { store, clock, passwords, secrets, topups, payouts } = ports;
+        let Ports { store, clock, passwords, secrets, notifier, topups, payouts } = ports;
         let desk = Desk { ledger: store.clone(), ids: store.clone(), clock: clock.clone() };
+        let journal = Journal { log: store.clone(), clock: clock.clone() };
         let expiry = Expiry { desk: desk.clone(), requests: store.clone(), terms: terms.requests.clone() };
         Self {
             accounts: Accounts {
                 people: store.clone(),
+                logins: store.clone(),
                 sessions: store.clone(),
+                journal: journal.clone(),
                 ids: store.clone(),
-                passwords,
-                secrets,
-                clock,
+                passwords: passwords.clone(),
+                secrets: secrets.clone(),
+                clock: clock.clone(),
                 refresh_token_for: terms.refresh_token_for,
             },
+            sessions: OwnSessions { sessions: store.clone(), journal: journal.clone(), clock: clock.clone() },
+            passwords: PasswordDesk {
+                people: store.clone(),
+                logins: store.clone(),
+                journal: journal.clone(),
+                passwords: passwords.clone(),
+                secrets: secrets.clone(),
+                notifier: notifier.clone(),
+                clock: clock.clone(),
+            },
+            proofs: Proofs {
+                people: store.clone(),
+                logins: store.clone(),
+                journal: journal.clone(),
+                secrets,
+                notifier,
+                clock: clock.clone(),
+            },
             profiles: Profiles { desk: desk.clone(), people: store.clone() },
+            staff: Staff {
+                desk: desk.clone(),
+                people: store.clone(),
+                sessions: store.clone(),
+                journal: journal.clone(),
+            },
+            blocks: Blocks { people: store.clone(), blocks: store.clone(), clock },
+            personal_data: PersonalData {
+                people: store.clone(),
+                sessions: store.clone(),
+                requests: store.clone(),
+                withdrawals: store.clone(),
+                topups: store.clone(),
+                wallets: store.clone(),
+                blocks: store.clone(),
+                journal: journal.clone(),
+                logins: store.clone(),
+                passwords,
+                expiry: expiry.clone(),
+            },
             operators: Operators {
                 desk: desk.clone(),
                 withdrawals: store.clone(),
@@ -115,6 +186,7 @@ impl UseCases {
                 desk: desk.clone(),
                 requests: store.clone(),
                 people: store.clone(),
+                blocks: store.clone(),
                 expiry: expiry.clone(),
                 terms: terms.requests,
             },

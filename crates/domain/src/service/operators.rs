@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
+use crate::access::{Action, Caller, Whose};
 use crate::adjustment::{Adjustment, Correction};
 use crate::ids::{RequestId, UserId, WithdrawalId};
 use crate::ledger::{Origin, Rejection};
 use crate::music_request::{Move as RequestMove, MusicRequest, RequestTerms};
 use crate::page::{PageRequest, Rows};
 use crate::plans;
-use crate::ports::{Applied, ApplyError, MusicRequests, Unavailable, Wallets, Withdrawals};
+use crate::ports::{Applied, ApplyError, MusicRequests, Wallets, Withdrawals};
 use crate::service::desk::{Command, Desk, Obstacle};
 use crate::service::expiry::Expiry;
 use crate::service::profiles::FindError;
-use crate::service::requests::{AddressedError, MoveRequestError};
+use crate::service::requests::{MoveRequestError, whose};
 use crate::text::Line;
 use crate::withdrawal::{Move, MoveRefusal, Withdrawal, WithdrawalFilter, WithdrawalStatus};
 
@@ -44,8 +45,6 @@ pub enum OperatorMove {
 /// Why an operator does not move a withdrawal.
 #[derive(Debug)]
 pub enum OperatorMoveError {
-    /// It is the operator's own, and nobody judges their own.
-    OwnWithdrawal,
     /// A completed payment names its transaction, and none is known.
     TxidMissing,
     /// It does not stand where the move starts.
@@ -71,6 +70,17 @@ pub enum AdjustError {
 }
 
 impl OperatorMove {
+    /// What the caller has to be allowed to do for it.
+    #[must_use]
+    pub const fn action(&self) -> Action {
+        match self {
+            Self::Approve | Self::Reject | Self::Fail => Action::JudgeWithdrawal,
+            Self::Process | Self::Broadcast { .. } | Self::Complete { .. } | Self::Review => {
+                Action::SendWithdrawal
+            }
+        }
+    }
+
     fn by(self, operator: UserId) -> Move {
         match self {
             Self::Approve => Move::Approve { by: Some(operator) },
@@ -93,7 +103,7 @@ impl From<Obstacle> for OperatorMoveError {
 impl From<MoveRefusal> for OperatorMoveError {
     fn from(refusal: MoveRefusal) -> Self {
         match refusal {
-            MoveRefusal::NotTheirs => Self::OwnWithdrawal,
+            MoveRefusal::NotTheirs => Self::Obstacle(Obstacle::Denied),
             MoveRefusal::TxidMissing => Self::TxidMissing,
             MoveRefusal::InvalidTransition { current, allowed } => {
                 Self::InvalidTransition { current, allowed }
@@ -117,7 +127,7 @@ impl From<ApplyError> for AdjustError {
     }
 }
 
-/// The use cases of operators. That the caller is one was checked before.
+/// The use cases of operators.
 #[derive(Clone)]
 pub struct Operators {
     pub(super) desk: Desk,
@@ -132,33 +142,45 @@ impl Operators {
     /// A page of everybody's withdrawals, of one status or all.
     ///
     /// # Errors
-    /// [`Unavailable`].
+    /// [`FindError`].
     pub async fn withdrawals(
         &self,
+        caller: &Caller,
         status: Option<WithdrawalStatus>,
         page: PageRequest,
-    ) -> Result<Rows<Withdrawal>, Unavailable> {
-        self.withdrawals.withdrawals(&WithdrawalFilter { user: None, status }, page).await
+    ) -> Result<Rows<Withdrawal>, FindError> {
+        caller.may(Action::ReadWithdrawals, Whose::Others)?;
+        Ok(self.withdrawals.withdrawals(&WithdrawalFilter { user: None, status }, page).await?)
     }
 
-    /// A withdrawal, whosever it is.
+    /// A withdrawal that the caller may approve, reject or fail.
+    ///
+    /// # Errors
+    /// [`FindError`]; denied is one's own.
+    pub async fn judged(&self, caller: &Caller, id: WithdrawalId) -> Result<Withdrawal, FindError> {
+        self.found(caller, Action::JudgeWithdrawal, id).await
+    }
+
+    /// A withdrawal that the caller may send, or say how that went.
     ///
     /// # Errors
     /// [`FindError`].
-    pub async fn withdrawal(&self, id: WithdrawalId) -> Result<Withdrawal, FindError> {
-        self.withdrawals.withdrawal(id).await?.ok_or(FindError::NotFound)
+    pub async fn sent(&self, caller: &Caller, id: WithdrawalId) -> Result<Withdrawal, FindError> {
+        self.found(caller, Action::SendWithdrawal, id).await
     }
 
-    /// A withdrawal that this operator may approve or reject.
-    ///
-    /// # Errors
-    /// [`AddressedError`]; forbidden is one's own.
-    pub async fn judged(&self, operator: UserId, id: WithdrawalId) -> Result<Withdrawal, AddressedError> {
-        let withdrawal = self.withdrawals.withdrawal(id).await?.ok_or(AddressedError::NotFound)?;
-        if withdrawal.is_judged_by(operator) { Ok(withdrawal) } else { Err(AddressedError::Forbidden) }
+    async fn found(
+        &self,
+        caller: &Caller,
+        action: Action,
+        id: WithdrawalId,
+    ) -> Result<Withdrawal, FindError> {
+        let withdrawal = self.withdrawals.withdrawal(id).await?.ok_or(FindError::NotFound)?;
+        caller.may(action, Whose::of(withdrawal.user, caller))?;
+        Ok(withdrawal)
     }
 
-    /// Moves a withdrawal that [`Operators::withdrawal`] or [`Operators::judged`] found.
+    /// Moves a withdrawal that [`Operators::judged`] or [`Operators::sent`] found.
     ///
     /// # Errors
     /// [`OperatorMoveError`].
@@ -169,19 +191,22 @@ impl Operators {
         withdrawal: Withdrawal,
         to: OperatorMove,
     ) -> Result<Applied, OperatorMoveError> {
+        command.may(to.action(), Whose::of(withdrawal.user, &command.caller))?;
         let id = withdrawal.id;
         let load = || self.withdrawals.withdrawal(id);
-        let to = to.by(command.caller);
+        let to = to.by(command.caller.user);
         let decide = |origin, withdrawal: &_| Ok(plans::move_withdrawal(origin, withdrawal, to.clone())?);
         self.desk.change(self.origin(command, Some(reason)), withdrawal, load, decide).await
     }
 
-    /// A music request, whosever it is, as it is stored.
+    /// A music request whose fee the caller may give back, as it is stored.
     ///
     /// # Errors
-    /// [`FindError`].
-    pub async fn request(&self, id: RequestId) -> Result<MusicRequest, FindError> {
-        self.requests.request(id).await?.ok_or(FindError::NotFound)
+    /// [`FindError`]; denied is either party.
+    pub async fn request(&self, caller: &Caller, id: RequestId) -> Result<MusicRequest, FindError> {
+        let request = self.requests.request(id).await?.ok_or(FindError::NotFound)?;
+        caller.may(Action::RefundRequest, whose(&request, caller))?;
+        Ok(request)
     }
 
     /// Gives the fee of a played request back that [`Operators::request`] found.
@@ -194,6 +219,7 @@ impl Operators {
         reason: Line,
         request: MusicRequest,
     ) -> Result<Applied, MoveRequestError> {
+        command.may(Action::RefundRequest, whose(&request, &command.caller))?;
         let id = request.id;
         let load = || self.requests.request(id);
         let decide =
@@ -212,6 +238,7 @@ impl Operators {
         user: UserId,
         correction: Correction,
     ) -> Result<Applied, AdjustError> {
+        command.may(Action::AdjustBalance, Whose::of(user, &command.caller))?;
         if self.wallets.balance(user).await.map_err(Obstacle::from)?.is_none() {
             return self.desk.refuse(command.key, AdjustError::NoSuchUser).await;
         }

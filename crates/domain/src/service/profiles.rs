@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::access::{Action, Caller, Denied, Whose};
 use crate::ids::UserId;
 use crate::ledger::Rejection;
 use crate::page::{PageRequest, Rows};
@@ -15,8 +16,16 @@ use crate::service::desk::{Command, Desk, Obstacle};
 pub enum FindError {
     /// There is no such thing, or it is none of the caller's business.
     NotFound,
+    /// The caller may not do this, although they have to do with it.
+    Denied,
     /// The storage cannot be reached.
     Unavailable(Unavailable),
+}
+
+impl From<Denied> for FindError {
+    fn from(Denied: Denied) -> Self {
+        Self::Denied
+    }
 }
 
 impl From<Unavailable> for FindError {
@@ -32,6 +41,12 @@ pub enum ChangeProfileError {
     Refused(ProfileRefusal),
     /// See [`Obstacle`].
     Obstacle(Obstacle),
+}
+
+impl From<Obstacle> for ChangeProfileError {
+    fn from(obstacle: Obstacle) -> Self {
+        Self::Obstacle(obstacle)
+    }
 }
 
 impl From<ApplyError> for ChangeProfileError {
@@ -55,8 +70,9 @@ impl Profiles {
     ///
     /// # Errors
     /// [`FindError::NotFound`] when the caller does not exist.
-    pub async fn own(&self, caller: UserId) -> Result<Profile, FindError> {
-        self.people.profile(caller).await?.ok_or(FindError::NotFound)
+    pub async fn own(&self, caller: &Caller) -> Result<Profile, FindError> {
+        caller.may(Action::UseProfile, Whose::Own)?;
+        self.people.profile(caller.user).await?.ok_or(FindError::NotFound)
     }
 
     /// Changes the caller's own profile.
@@ -68,24 +84,35 @@ impl Profiles {
         command: &Command,
         change: ProfileChange,
     ) -> Result<Applied, ChangeProfileError> {
+        command.may(Action::UseProfile, Whose::Own)?;
+        if change.is_for_djs() {
+            command.may(Action::TakeRequests, Whose::Own)?;
+        }
         let origin = self.desk.origin(command, self.desk.ids.operation());
-        Ok(self.desk.apply(plans::change_profile(origin, command.caller, change)).await?)
+        Ok(self.desk.apply(plans::change_profile(origin, command.caller.user, change)).await?)
     }
 
     /// A page of DJs.
     ///
     /// # Errors
-    /// [`Unavailable`].
-    pub async fn djs(&self, filter: DjFilter, page: PageRequest) -> Result<Rows<User>, Unavailable> {
-        self.people.djs(filter, page).await
+    /// [`FindError`].
+    pub async fn djs(
+        &self,
+        caller: &Caller,
+        filter: DjFilter,
+        page: PageRequest,
+    ) -> Result<Rows<User>, FindError> {
+        caller.may(Action::ReadDjs, Whose::Others)?;
+        Ok(self.people.djs(filter, page).await?)
     }
 
     /// One DJ.
     ///
     /// # Errors
     /// [`FindError::NotFound`] when there is no such person, or they are no DJ.
-    pub async fn dj(&self, id: UserId) -> Result<User, FindError> {
+    pub async fn dj(&self, caller: &Caller, id: UserId) -> Result<User, FindError> {
+        caller.may(Action::ReadDjs, Whose::of(id, caller))?;
         let found = self.people.profile(id).await?.map(|profile| profile.user);
-        found.filter(User::is_dj).ok_or(FindError::NotFound)
+        found.filter(|user| user.is_dj() && user.erased_at.is_none()).ok_or(FindError::NotFound)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::access::{Action, Caller, Denied, Whose};
 use crate::ids::{RequestId, UserId};
 use crate::ledger::Rejection;
 use crate::money::Money;
@@ -11,9 +12,10 @@ use crate::music_request::{
 };
 use crate::page::{PageRequest, Rows};
 use crate::plans;
-use crate::ports::{Applied, ApplyError, MusicRequests, People, Unavailable};
+use crate::ports::{Applied, ApplyError, Blocks, MusicRequests, People};
 use crate::service::desk::{Command, Desk, Obstacle};
 use crate::service::expiry::Expiry;
+use crate::service::profiles::FindError;
 
 /// What a DJ says to a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,23 +54,16 @@ pub enum OpenRequestError {
     NoSuchDj,
     /// The offer is below this list price.
     FeeBelowPrice(Money),
+    /// The DJ takes no requests from the caller.
+    Blocked,
     /// The DJ takes no requests now.
     DjOffline,
+    /// The caller has this many open requests with the DJ, and no more are allowed.
+    TooManyOpen(u32),
     /// The caller cannot pay the fee.
     InsufficientFunds,
     /// See [`Obstacle`].
     Obstacle(Obstacle),
-}
-
-/// Why a request or a withdrawal is not there for the caller.
-#[derive(Debug)]
-pub enum AddressedError {
-    /// There is none, or it is none of the caller's business.
-    NotFound,
-    /// The caller has to do with it, but not as the party that this takes.
-    Forbidden,
-    /// The storage cannot be reached.
-    Unavailable(Unavailable),
 }
 
 /// Why a request does not move.
@@ -96,6 +91,7 @@ impl From<OpenRefusal> for OpenRequestError {
         match refusal {
             OpenRefusal::NoSuchDj => Self::NoSuchDj,
             OpenRefusal::FeeBelowPrice(price) => Self::FeeBelowPrice(price),
+            OpenRefusal::Blocked => Self::Blocked,
             OpenRefusal::DjOffline => Self::DjOffline,
         }
     }
@@ -105,14 +101,9 @@ impl From<ApplyError> for OpenRequestError {
     fn from(error: ApplyError) -> Self {
         match error {
             ApplyError::Rejected(Rejection::InsufficientFunds { .. }) => Self::InsufficientFunds,
+            ApplyError::Rejected(Rejection::TooManyOpen(most)) => Self::TooManyOpen(most),
             other => Self::Obstacle(other.into()),
         }
-    }
-}
-
-impl From<Unavailable> for AddressedError {
-    fn from(unavailable: Unavailable) -> Self {
-        Self::Unavailable(unavailable)
     }
 }
 
@@ -139,6 +130,7 @@ pub struct Requests {
     pub(super) desk: Desk,
     pub(super) requests: Arc<dyn MusicRequests>,
     pub(super) people: Arc<dyn People>,
+    pub(super) blocks: Arc<dyn Blocks>,
     pub(super) expiry: Expiry,
     pub(super) terms: RequestTerms,
 }
@@ -149,13 +141,18 @@ impl Requests {
     /// # Errors
     /// [`OpenRequestError`].
     pub async fn open(&self, command: &Command, new: NewRequest) -> Result<Applied, OpenRequestError> {
+        command.may(Action::OpenRequest, Whose::Own)?;
         let dj = self.people.profile(new.dj).await.map_err(Obstacle::from)?.map(|profile| profile.user);
+        let dj = dj.filter(|dj| dj.erased_at.is_none());
+        let blocked = self.blocks.is_blocked(new.dj, command.caller.user).await.map_err(Obstacle::from)?;
         let id = self.desk.ids.next_request().await.map_err(Obstacle::from)?;
         let origin = self.desk.origin(command, self.desk.ids.operation());
-        match plans::open_request(origin, id, command.caller, dj.as_ref(), new, &self.terms) {
-            Ok(plan) => {
-                self.expiry.apply_with_own_funds(command.caller, plan).await.map_err(OpenRequestError::from)
-            }
+        match plans::open_request(origin, id, command.caller.user, dj.as_ref(), blocked, new, &self.terms) {
+            Ok(plan) => self
+                .expiry
+                .apply_with_own_funds(command.caller.user, plan)
+                .await
+                .map_err(OpenRequestError::from),
             Err(refusal) => self.desk.refuse(command.key, refusal.into()).await,
         }
     }
@@ -163,25 +160,29 @@ impl Requests {
     /// A request as its requester or its DJ sees it now.
     ///
     /// # Errors
-    /// [`AddressedError`], never [`AddressedError::Forbidden`].
-    pub async fn visible(&self, caller: UserId, id: RequestId) -> Result<MusicRequest, AddressedError> {
-        self.stored(caller, id).await.map(|(request, _)| request.seen_at(self.desk.now()))
+    /// [`FindError`], never [`FindError::Denied`].
+    pub async fn visible(&self, caller: &Caller, id: RequestId) -> Result<MusicRequest, FindError> {
+        self.stored(caller, id).await.map(|request| request.seen_at(self.desk.now()))
     }
 
     /// A request addressed to the caller, as it is stored, to be answered.
     ///
     /// # Errors
-    /// [`AddressedError`].
-    pub async fn addressed(&self, caller: UserId, id: RequestId) -> Result<MusicRequest, AddressedError> {
-        self.as_party(caller, id, Party::Dj).await
+    /// [`FindError`]; denied is who made it.
+    pub async fn addressed(&self, caller: &Caller, id: RequestId) -> Result<MusicRequest, FindError> {
+        let request = self.stored(caller, id).await?;
+        caller.may(Action::AnswerRequest, Whose::of(request.dj, caller))?;
+        Ok(request)
     }
 
     /// A request that the caller made, as it is stored, to be cancelled.
     ///
     /// # Errors
-    /// [`AddressedError`].
-    pub async fn own(&self, caller: UserId, id: RequestId) -> Result<MusicRequest, AddressedError> {
-        self.as_party(caller, id, Party::Requester).await
+    /// [`FindError`]; denied is its DJ.
+    pub async fn own(&self, caller: &Caller, id: RequestId) -> Result<MusicRequest, FindError> {
+        let request = self.stored(caller, id).await?;
+        caller.may(Action::CancelRequest, Whose::of(request.requester, caller))?;
+        Ok(request)
     }
 
     /// The DJ's answer to a request that [`Requests::addressed`] found.
@@ -194,6 +195,7 @@ impl Requests {
         request: MusicRequest,
         answer: DjAnswer,
     ) -> Result<Applied, MoveRequestError> {
+        command.may(Action::AnswerRequest, Whose::of(request.dj, &command.caller))?;
         self.change(command, request, answer.into()).await
     }
 
@@ -206,22 +208,24 @@ impl Requests {
         command: &Command,
         request: MusicRequest,
     ) -> Result<Applied, MoveRequestError> {
+        command.may(Action::CancelRequest, Whose::of(request.requester, &command.caller))?;
         self.change(command, request, Move::Cancel).await
     }
 
     /// A page of the requests that the caller made, as they are seen now.
     ///
     /// # Errors
-    /// [`Unavailable`].
+    /// [`FindError`].
     pub async fn made_by(
         &self,
-        caller: UserId,
+        caller: &Caller,
         filter: ListFilter,
         page: PageRequest,
-    ) -> Result<Rows<MusicRequest>, Unavailable> {
+    ) -> Result<Rows<MusicRequest>, FindError> {
+        caller.may(Action::ReadRequest, Whose::Own)?;
         self.list(
             RequestFilter {
-                requester: Some(caller),
+                requester: Some(caller.user),
                 dj: filter.dj,
                 status: filter.status,
                 now: self.desk.now(),
@@ -234,15 +238,16 @@ impl Requests {
     /// A page of the requests addressed to the caller, as they are seen now.
     ///
     /// # Errors
-    /// [`Unavailable`].
+    /// [`FindError`]; denied is who is no DJ.
     pub async fn addressed_to(
         &self,
-        caller: UserId,
+        caller: &Caller,
         status: Option<RequestStatus>,
         page: PageRequest,
-    ) -> Result<Rows<MusicRequest>, Unavailable> {
-        self.list(RequestFilter { requester: None, dj: Some(caller), status, now: self.desk.now() }, page)
-            .await
+    ) -> Result<Rows<MusicRequest>, FindError> {
+        caller.may(Action::AnswerRequest, Whose::Own)?;
+        let filter = RequestFilter { requester: None, dj: Some(caller.user), status, now: self.desk.now() };
+        self.list(filter, page).await
     }
 
     /// Gives back the fees of all requests whose time is over, and says how many there were.
@@ -253,32 +258,18 @@ impl Requests {
         self.expiry.settle().await
     }
 
-    async fn list(
-        &self,
-        filter: RequestFilter,
-        page: PageRequest,
-    ) -> Result<Rows<MusicRequest>, Unavailable> {
+    async fn list(&self, filter: RequestFilter, page: PageRequest) -> Result<Rows<MusicRequest>, FindError> {
         let Rows { rows, total } = self.requests.requests(&filter, page).await?;
         let rows = rows.into_iter().map(|request| request.seen_at(filter.now)).collect();
         Ok(Rows { rows, total })
     }
 
-    async fn stored(&self, caller: UserId, id: RequestId) -> Result<(MusicRequest, Party), AddressedError> {
-        let request = self.requests.request(id).await?.ok_or(AddressedError::NotFound)?;
-        match request.party(caller) {
-            Party::Stranger => Err(AddressedError::NotFound),
-            party @ (Party::Requester | Party::Dj) => Ok((request, party)),
-        }
-    }
-
-    async fn as_party(
-        &self,
-        caller: UserId,
-        id: RequestId,
-        wanted: Party,
-    ) -> Result<MusicRequest, AddressedError> {
-        let (request, party) = self.stored(caller, id).await?;
-        if party == wanted { Ok(request) } else { Err(AddressedError::Forbidden) }
+    /// A request that the caller has to do with, as it is stored.
+    async fn stored(&self, caller: &Caller, id: RequestId) -> Result<MusicRequest, FindError> {
+        let request = self.requests.request(id).await?.ok_or(FindError::NotFound)?;
+        let whose = whose(&request, caller);
+        caller.may(Action::ReadRequest, whose).map_err(|Denied| FindError::NotFound)?;
+        Ok(request)
     }
 
     async fn change(
@@ -292,5 +283,13 @@ impl Requests {
         let load = || self.requests.request(id);
         let decide = |origin, request: &_| Ok(plans::move_request(origin, request, to, &self.terms)?);
         self.desk.change(origin, request, load, decide).await
+    }
+}
+
+/// A request is the caller's own if they are either party.
+pub(super) fn whose(request: &MusicRequest, caller: &Caller) -> Whose {
+    match request.party(caller.user) {
+        Party::Requester | Party::Dj => Whose::Own,
+        Party::Stranger => Whose::Others,
     }
 }

@@ -1,6 +1,12 @@
 //! The loops around the rules, on doubles of the ports.
 
+mod accounts;
 mod operators;
+mod passwords;
+mod people;
+mod personal_data;
+mod proofs;
+mod sessions;
 
 use std::sync::Arc;
 
@@ -10,19 +16,21 @@ use time::Duration;
 
 use super::desk::Desk;
 use super::expiry::Expiry;
+use super::journal::Journal;
 use super::*;
+use crate::access::Caller;
 use crate::address::{AddressPolicy, DestinationRefusal};
-use crate::ids::{OperationId, RequestId, UserId, WithdrawalId};
+use crate::ids::{OperationId, RequestId, SessionId, UserId, WithdrawalId};
 use crate::ledger::{IdempotencyKey, KeyRecord, Outcome, Plan, Rejection};
 use crate::money::{Amount, BasisPoints, Money};
 use crate::music_request::{MusicRequest, NewRequest, RequestState, RequestStatus};
-use crate::people::{ArtistType, DjProfile, User};
+use crate::people::{ArtistType, DjProfile, Role, User};
 use crate::ports::{
-    Applied, ApplyError, MockClock, MockIds, MockLedger, MockMusicRequests, MockPasswords, MockPeople,
-    MockSecrets, MockSessions, MockWithdrawals, Profile, Token,
+    Applied, ApplyError, MockBlocks, MockClock, MockIds, MockLedger, MockMusicRequests, MockPeople,
+    MockSecurityLog, MockWithdrawals, Profile, Unavailable,
 };
-use crate::session::{FamilyId, TokenHash};
-use crate::text::{Email, Line, MusicUrl, Password};
+use crate::security_log::{EventKind, SecurityEvent};
+use crate::text::{Email, Line, MusicUrl};
 use crate::timestamp::Timestamp;
 use crate::withdrawal::NewWithdrawal;
 
@@ -37,6 +45,16 @@ fn user(number: i64) -> UserId {
     UserId::new(number).unwrap()
 }
 
+/// Who calls: 1 is a guest, 2 a DJ, 3 an operator.
+const fn caller(number: i64) -> Caller {
+    Caller {
+        user: UserId::new(number).unwrap(),
+        role: if number == 3 { Role::Operator } else { Role::Member },
+        is_dj: number == 2,
+        session: SessionId::new(1).unwrap(),
+    }
+}
+
 fn now() -> Timestamp {
     Timestamp::from_unix_micros(NOW)
 }
@@ -46,6 +64,7 @@ fn terms() -> RequestTerms {
         pending_for: Duration::minutes(15),
         accepted_for: Duration::minutes(60),
         commission: BasisPoints::default(),
+        most_open_per_dj: None,
     }
 }
 
@@ -85,6 +104,21 @@ fn key(body: &[u8]) -> IdempotencyKey {
     IdempotencyKey { scope: KeyScope::of(user(1), "POST", "/x", "k"), fingerprint: Fingerprint::of(body) }
 }
 
+/// A journal on this log, at `now`.
+fn journal(log: MockSecurityLog) -> Journal {
+    let mut clock = MockClock::new();
+    clock.expect_now().return_const(now());
+    Journal { log: Arc::new(log), clock: Arc::new(clock) }
+}
+
+/// A log that cannot be written to, in which this is noted all the same.
+fn log_away(noted: EventKind) -> MockSecurityLog {
+    let mut log = MockSecurityLog::new();
+    let right = move |event: &SecurityEvent| event.kind == noted;
+    log.expect_append().withf(right).once().returning(|_| Err(Unavailable::new("the log is away")));
+    log
+}
+
 fn desk(ledger: MockLedger) -> Desk {
     let mut clock = MockClock::new();
     clock.expect_now().return_const(now());
@@ -99,7 +133,10 @@ fn requests(ledger: MockLedger, kept: MockMusicRequests, people: MockPeople) -> 
     let desk = desk(ledger);
     let kept: Arc<dyn crate::ports::MusicRequests> = Arc::new(kept);
     let expiry = Expiry { desk: desk.clone(), requests: kept.clone(), terms: terms() };
-    Requests { desk, requests: kept, people: Arc::new(people), expiry, terms: terms() }
+    let mut blocks = MockBlocks::new();
+    blocks.expect_is_blocked().returning(|_, guest| Ok(guest == user(4)));
+    let (people, blocks) = (Arc::new(people), Arc::new(blocks));
+    Requests { desk, requests: kept, people, blocks, expiry, terms: terms() }
 }
 
 fn rejected<T>(rejection: Rejection) -> Result<T, ApplyError> {
@@ -116,7 +153,7 @@ fn people_with(online: bool) -> MockPeople {
     people
 }
 
-const UNKEYED: Command = Command { caller: UserId::new(2).unwrap(), key: None };
+const UNKEYED: Command = Command { caller: caller(2), key: None };
 
 #[test]
 fn a_move_that_meets_a_newer_state_is_decided_again_as_the_same_operation() {
@@ -185,7 +222,7 @@ fn short_of_funds_the_own_overdue_fees_come_back_first() {
     kept.expect_overdue()
         .withf(|which| which.requester == Some(user(1)))
         .returning(move |_| Ok(vec![overdue.clone()]));
-    let command = Command { caller: user(1), key: None };
+    let command = Command { caller: caller(1), key: None };
     assert!(run(requests(ledger, kept, people_with(true)).open(&command, wish())).is_ok());
 }
 
@@ -195,7 +232,7 @@ fn short_of_funds_is_refused_once_nothing_more_comes_back() {
     ledger.expect_apply().times(2).returning(|_| broke());
     let mut kept = MockMusicRequests::new();
     kept.expect_overdue().once().returning(|_| Ok(vec![]));
-    let command = Command { caller: user(1), key: None };
+    let command = Command { caller: caller(1), key: None };
     let opened = run(requests(ledger, kept, people_with(true)).open(&command, wish()));
     assert!(matches!(opened, Err(OpenRequestError::InsufficientFunds)), "{opened:?}");
 }
@@ -204,7 +241,7 @@ fn short_of_funds_is_refused_once_nothing_more_comes_back() {
 fn refused_with(known: Option<KeyRecord>) -> Result<Applied, OpenRequestError> {
     let mut ledger = MockLedger::new();
     ledger.expect_find_key().once().returning(move |_| Ok(known.clone()));
-    let command = Command { caller: user(1), key: Some(key(b"{}")) };
+    let command = Command { caller: caller(1), key: Some(key(b"{}")) };
     run(requests(ledger, MockMusicRequests::new(), people_with(false)).open(&command, wish()))
 }
 
@@ -236,7 +273,7 @@ fn a_refused_destination_gives_way_to_the_answer_of_its_twin() {
             currency: line("BTC"),
             network: line("bitcoin"),
         };
-        run(withdrawals.open(&Command { caller: user(1), key: Some(key(b"{}")) }, new))
+        run(withdrawals.open(&Command { caller: caller(1), key: Some(key(b"{}")) }, new))
     };
     let refused = open(None);
     let Err(OpenWithdrawalError::Destination(refusal)) = refused else { panic!("{refused:?}") };
@@ -250,11 +287,11 @@ fn a_stranger_learns_nothing_and_the_requester_may_not_answer() {
     let mut kept = MockMusicRequests::new();
     kept.expect_request().returning(|id| Ok((id == request().id).then(request)));
     let requests = requests(MockLedger::new(), kept, MockPeople::new());
-    let as_dj = |caller, id| run(requests.addressed(caller, RequestId::new(id).unwrap()));
-    assert!(as_dj(user(2), 7).is_ok());
-    assert!(matches!(as_dj(user(1), 7), Err(AddressedError::Forbidden)));
-    assert!(matches!(as_dj(user(3), 7), Err(AddressedError::NotFound)));
-    assert!(matches!(as_dj(user(2), 8), Err(AddressedError::NotFound)));
+    let as_dj = |caller: Caller, id| run(requests.addressed(&caller, RequestId::new(id).unwrap()));
+    assert!(as_dj(caller(2), 7).is_ok());
+    assert!(matches!(as_dj(caller(1), 7), Err(FindError::Denied)));
+    assert!(matches!(as_dj(caller(3), 7), Err(FindError::NotFound)));
+    assert!(matches!(as_dj(caller(2), 8), Err(FindError::NotFound)));
 }
 
 #[test]
@@ -286,72 +323,11 @@ fn a_sweep_leaves_nobody_waiting_behind_one_that_cannot_be_settled() {
     assert!(matches!(swept, Err(Obstacle::Broken("a cent is gone"))), "{swept:?}");
 }
 
-fn accounts(people: MockPeople, sessions: MockSessions, passwords: MockPasswords) -> Accounts {
-    let mut clock = MockClock::new();
-    clock.expect_now().return_const(now());
-    let mut secrets = MockSecrets::new();
-    secrets.expect_token().returning(|| Token("next".to_owned()));
-    secrets.expect_family().returning(|| FamilyId(1));
-    secrets.expect_fingerprint().returning(|token| {
-        let mut hash = [0; 32];
-        hash[0] = u8::from(token.0 == "next");
-        TokenHash(hash)
-    });
-    Accounts {
-        people: Arc::new(people),
-        sessions: Arc::new(sessions),
-        ids: Arc::new(MockIds::new()),
-        passwords: Arc::new(passwords),
-        secrets: Arc::new(secrets),
-        clock: Arc::new(clock),
-        refresh_token_for: Duration::days(30),
-    }
-}
-
 #[test]
-fn an_unknown_address_costs_a_password_check_too() {
-    for email in ["nobody@example.com", "no address at all"] {
-        let mut people = MockPeople::new();
-        people.expect_credentials().returning(|_| Ok(None));
-        let mut passwords = MockPasswords::new();
-        passwords.expect_verify().withf(|_, hash| hash.is_none()).once().returning(|_, _| Ok(false));
-        let accounts = accounts(people, MockSessions::new(), passwords);
-        let login = run(accounts.login(email, &Password::presented("secret-secret")));
-        assert!(matches!(login, Err(LoginError::InvalidCredentials)), "{email}");
-    }
-}
-
-#[test]
-fn a_refresh_hands_out_the_token_that_was_kept() {
-    let mut sessions = MockSessions::new();
-    sessions.expect_owner().returning(|_| Ok(Some(user(2))));
-    sessions
-        .expect_exchange()
-        .withf(|presented, next, expires_at, at| {
-            presented.0[0] == 0 && next.0[0] == 1 && *expires_at == at.plus(Duration::days(30))
-        })
-        .returning(|_, _, _, _| Ok(crate::ports::Exchange::Done(user(2))));
-    let refreshed =
-        run(accounts(people_with(true), sessions, MockPasswords::new()).refresh(&Token("old".to_owned())));
-    assert_eq!(refreshed.unwrap().refresh_token, Token("next".to_owned()));
-}
-
-#[test]
-fn a_used_refresh_token_is_refused() {
-    let mut sessions = MockSessions::new();
-    sessions.expect_owner().returning(|_| Ok(Some(user(2))));
-    sessions.expect_exchange().returning(|_, _, _, _| Ok(crate::ports::Exchange::FamilyEnded(user(2))));
-    let accounts = accounts(people_with(true), sessions, MockPasswords::new());
-    assert!(matches!(run(accounts.refresh(&Token("old".to_owned()))), Err(RefreshError::Refused)));
-}
-
-#[test]
-fn an_outage_uses_up_no_refresh_token() {
-    let mut sessions = MockSessions::new();
-    sessions.expect_owner().returning(|_| Ok(Some(user(2))));
-    sessions.expect_exchange().never();
-    let mut people = MockPeople::new();
-    people.expect_profile().returning(|_| Err(crate::ports::Unavailable::new("the storage is away")));
-    let accounts = accounts(people, sessions, MockPasswords::new());
-    assert!(matches!(run(accounts.refresh(&Token("old".to_owned()))), Err(RefreshError::Unavailable(_))));
+fn a_blocked_guest_is_refused_before_the_price_is_told() {
+    let command = Command { caller: caller(4), key: None };
+    let cheap = NewRequest { fee: Some(Money::ZERO), ..wish() };
+    let opened =
+        run(requests(MockLedger::new(), MockMusicRequests::new(), people_with(true)).open(&command, cheap));
+    assert!(matches!(opened, Err(OpenRequestError::Blocked)), "{opened:?}");
 }

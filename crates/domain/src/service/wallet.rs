@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::ids::{TopupId, UserId};
+use crate::access::{Action, Caller, Denied, Whose};
+use crate::ids::TopupId;
 use crate::ledger::{Actor, Balance, Entry, Origin};
 use crate::money::Amount;
 use crate::page::{PageRequest, Rows};
 use crate::plans;
-use crate::ports::{Applied, TopupProvider, Topups, Unavailable, Wallets};
+use crate::ports::{Applied, TopupProvider, Topups, Wallets};
 use crate::service::desk::{Command, Desk, Obstacle};
 use crate::service::payouts::TellError;
 use crate::service::profiles::FindError;
@@ -52,24 +53,27 @@ impl Wallet {
     ///
     /// # Errors
     /// [`FindError::NotFound`] when the caller does not exist.
-    pub async fn balance(&self, caller: UserId) -> Result<Balance, FindError> {
-        self.wallets.balance(caller).await?.ok_or(FindError::NotFound)
+    pub async fn balance(&self, caller: &Caller) -> Result<Balance, FindError> {
+        caller.may(Action::UseWallet, Whose::Own)?;
+        self.wallets.balance(caller.user).await?.ok_or(FindError::NotFound)
     }
 
     /// What was in the caller's wallet at this moment.
     ///
     /// # Errors
     /// [`FindError::NotFound`] when the caller does not exist.
-    pub async fn balance_at(&self, caller: UserId, at: Timestamp) -> Result<Balance, FindError> {
-        self.wallets.balance_at(caller, at).await?.ok_or(FindError::NotFound)
+    pub async fn balance_at(&self, caller: &Caller, at: Timestamp) -> Result<Balance, FindError> {
+        caller.may(Action::UseWallet, Whose::Own)?;
+        self.wallets.balance_at(caller.user, at).await?.ok_or(FindError::NotFound)
     }
 
     /// A page of the caller's statement, newest first.
     ///
     /// # Errors
-    /// [`Unavailable`].
-    pub async fn entries(&self, caller: UserId, page: PageRequest) -> Result<Rows<Entry>, Unavailable> {
-        self.wallets.entries(caller, page).await
+    /// [`FindError`].
+    pub async fn entries(&self, caller: &Caller, page: PageRequest) -> Result<Rows<Entry>, FindError> {
+        caller.may(Action::UseWallet, Whose::Own)?;
+        Ok(self.wallets.entries(caller.user, page).await?)
     }
 
     /// Pays in through the provider: at once where it has the money already, else when it says so.
@@ -77,10 +81,11 @@ impl Wallet {
     /// # Errors
     /// [`TopupError`].
     pub async fn topup(&self, command: &Command, amount: Amount) -> Result<Applied, TopupError> {
+        command.may(Action::UseWallet, Whose::Own)?;
         let id = self.desk.ids.next_topup().await.map_err(Obstacle::from)?;
         let charge = self.provider.charge(id, amount).await.map_err(Obstacle::from)?;
         let origin = self.desk.origin(command, self.desk.ids.operation());
-        let plan = plans::open_topup(origin, id, command.caller, amount, charge);
+        let plan = plans::open_topup(origin, id, command.caller.user, amount, charge);
         self.desk.apply(plan).await.map_err(|error| Obstacle::from(error).into())
     }
 
@@ -107,16 +112,20 @@ impl Wallet {
     /// A page of the caller's own top-ups.
     ///
     /// # Errors
-    /// [`Unavailable`].
-    pub async fn topups(&self, caller: UserId, page: PageRequest) -> Result<Rows<Topup>, Unavailable> {
-        self.topups.topups(caller, page).await
+    /// [`FindError`].
+    pub async fn topups(&self, caller: &Caller, page: PageRequest) -> Result<Rows<Topup>, FindError> {
+        caller.may(Action::UseWallet, Whose::Own)?;
+        Ok(self.topups.topups(caller.user, page).await?)
     }
 
     /// The caller's own top-up.
     ///
     /// # Errors
     /// [`FindError`].
-    pub async fn own_topup(&self, caller: UserId, id: TopupId) -> Result<Topup, FindError> {
-        self.topups.topup(id).await?.filter(|topup| topup.user == caller).ok_or(FindError::NotFound)
+    pub async fn own_topup(&self, caller: &Caller, id: TopupId) -> Result<Topup, FindError> {
+        let topup = self.topups.topup(id).await?.ok_or(FindError::NotFound)?;
+        let whose = Whose::of(topup.user, caller);
+        caller.may(Action::UseWallet, whose).map_err(|Denied| FindError::NotFound)?;
+        Ok(topup)
     }
 }

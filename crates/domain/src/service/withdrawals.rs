@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::access::{Action, Caller, Denied, Whose};
 use crate::address::DestinationRefusal;
-use crate::ids::{UserId, WithdrawalId};
+use crate::ids::WithdrawalId;
 use crate::ledger::Rejection;
 use crate::page::{PageRequest, Rows};
 use crate::plans;
-use crate::ports::{Applied, ApplyError, Unavailable, Withdrawals as WithdrawalReads};
+use crate::ports::{Applied, ApplyError, Withdrawals as WithdrawalReads};
 use crate::service::desk::{Command, Desk, Obstacle};
 use crate::service::expiry::Expiry;
 use crate::service::profiles::FindError;
@@ -80,9 +81,7 @@ impl From<MoveRefusal> for CancelWithdrawalError {
             MoveRefusal::InvalidTransition { current, allowed } => {
                 Self::InvalidTransition { current, allowed }
             }
-            MoveRefusal::NotTheirs => {
-                Self::Obstacle(Obstacle::Broken("a withdrawal is cancelled by a stranger"))
-            }
+            MoveRefusal::NotTheirs => Self::Obstacle(Obstacle::Denied),
             MoveRefusal::TxidMissing => {
                 Self::Obstacle(Obstacle::Broken("a cancellation needs no transaction"))
             }
@@ -101,9 +100,12 @@ pub struct Withdrawals {
 
 impl Withdrawals {
     /// The terms in force.
-    #[must_use]
-    pub const fn terms(&self) -> &WithdrawalTerms {
-        &self.terms
+    ///
+    /// # Errors
+    /// [`Denied`].
+    pub fn terms(&self, caller: &Caller) -> Result<&WithdrawalTerms, Denied> {
+        caller.may(Action::UseWithdrawal, Whose::Own)?;
+        Ok(&self.terms)
     }
 
     /// Makes a withdrawal, its amount held. Short of funds, the caller's own overdue fees are given back first.
@@ -111,12 +113,13 @@ impl Withdrawals {
     /// # Errors
     /// [`OpenWithdrawalError`].
     pub async fn open(&self, command: &Command, new: NewWithdrawal) -> Result<Applied, OpenWithdrawalError> {
+        command.may(Action::UseWithdrawal, Whose::Own)?;
         let id = self.desk.ids.next_withdrawal().await.map_err(Obstacle::from)?;
         let origin = self.desk.origin(command, self.desk.ids.operation());
-        match plans::open_withdrawal(origin, id, command.caller, new, &self.terms) {
+        match plans::open_withdrawal(origin, id, command.caller.user, new, &self.terms) {
             Ok(plan) => self
                 .expiry
-                .apply_with_own_funds(command.caller, plan)
+                .apply_with_own_funds(command.caller.user, plan)
                 .await
                 .map_err(OpenWithdrawalError::from),
             Err(refusal) => self.desk.refuse(command.key, refusal.into()).await,
@@ -127,17 +130,20 @@ impl Withdrawals {
     ///
     /// # Errors
     /// [`FindError`].
-    pub async fn own(&self, caller: UserId, id: WithdrawalId) -> Result<Withdrawal, FindError> {
-        let found = self.withdrawals.withdrawal(id).await?;
-        found.filter(|withdrawal| withdrawal.user == caller).ok_or(FindError::NotFound)
+    pub async fn own(&self, caller: &Caller, id: WithdrawalId) -> Result<Withdrawal, FindError> {
+        let withdrawal = self.withdrawals.withdrawal(id).await?.ok_or(FindError::NotFound)?;
+        let whose = Whose::of(withdrawal.user, caller);
+        caller.may(Action::UseWithdrawal, whose).map_err(|Denied| FindError::NotFound)?;
+        Ok(withdrawal)
     }
 
     /// A page of the caller's own withdrawals.
     ///
     /// # Errors
-    /// [`Unavailable`].
-    pub async fn list(&self, caller: UserId, page: PageRequest) -> Result<Rows<Withdrawal>, Unavailable> {
-        self.withdrawals.withdrawals(&WithdrawalFilter::of(caller), page).await
+    /// [`FindError`].
+    pub async fn list(&self, caller: &Caller, page: PageRequest) -> Result<Rows<Withdrawal>, FindError> {
+        caller.may(Action::UseWithdrawal, Whose::Own)?;
+        Ok(self.withdrawals.withdrawals(&WithdrawalFilter::of(caller.user), page).await?)
     }
 
     /// Takes back a withdrawal that [`Withdrawals::own`] found.
@@ -149,10 +155,11 @@ impl Withdrawals {
         command: &Command,
         withdrawal: Withdrawal,
     ) -> Result<Applied, CancelWithdrawalError> {
+        command.may(Action::UseWithdrawal, Whose::of(withdrawal.user, &command.caller))?;
         let origin = self.desk.origin(command, self.desk.ids.operation());
         let id = withdrawal.id;
         let load = || self.withdrawals.withdrawal(id);
-        let to = Move::Cancel { by: command.caller };
+        let to = Move::Cancel { by: command.caller.user };
         let decide = |origin, withdrawal: &_| Ok(plans::move_withdrawal(origin, withdrawal, to.clone())?);
         self.desk.change(origin, withdrawal, load, decide).await
     }

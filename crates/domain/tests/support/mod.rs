@@ -52,6 +52,7 @@ pub fn terms(bps: u16) -> RequestTerms {
         pending_for: Duration::minutes(15),
         accepted_for: Duration::minutes(60),
         commission: BasisPoints::new(bps).unwrap(),
+        most_open_per_dj: None,
     }
 }
 
@@ -155,7 +156,7 @@ impl Ledger {
         let dj = self.book.users.get(&user(DJ)).cloned();
         let id = RequestId::new(number).unwrap();
         let origin = self.origin(at(1));
-        let plan = plans::open_request(origin, id, user(GUEST), dj.as_ref(), new, terms).unwrap();
+        let plan = plans::open_request(origin, id, user(GUEST), dj.as_ref(), false, new, terms).unwrap();
         let receipt = self.apply(&plan)?;
         match receipt.outcome {
             Outcome::Request(request) => Ok(request),

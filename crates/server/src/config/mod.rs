@@ -3,8 +3,10 @@
 //! In order, the later winning: `config/default.toml` and the environment's own file, both compiled in; the file
 //! that `CUEPOINT_CONFIG` names; variables named `CUEPOINT__SECTION__KEY`, where an empty one counts as not given.
 
+mod access;
 mod keys;
 mod layers;
+mod notifier;
 mod payout_options;
 mod providers;
 mod settings;
@@ -12,9 +14,13 @@ mod settings;
 mod tests;
 mod values;
 
+pub use access::Reachable;
 pub use layers::{Environment, Layers};
+pub use notifier::{EmailChannel, Notifier, PhoneChannel};
 pub use providers::{PayoutProviderKind, Payouts, TopupProviderKind, Topups};
-pub use settings::{Auth, Bootstrap, Postgres, Requests, Server, Settings, Storage};
+pub use settings::{
+    Auth, Bootstrap, BreachedPasswords, Postgres, Requests, Server, Settings, SigningKeySource, Storage,
+};
 
 use thiserror::Error;
 

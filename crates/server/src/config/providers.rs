@@ -1,5 +1,7 @@
 //! Who takes the guests' money and who sends money out.
 
+use std::net::IpAddr;
+
 use cuepoint_domain::withdrawal::PayoutTerms;
 use time::Duration;
 use url::{Host, Url};
@@ -88,12 +90,16 @@ pub(super) fn payouts(values: &Values, environment: Environment) -> Result<Payou
 }
 
 /// The secrets of a key, as a list or as one text with commas; no sentence about them shows one.
-fn secrets(values: &Values, key: &str) -> Result<SigningSecrets, ConfigError> {
+pub(super) fn secrets(values: &Values, key: &str) -> Result<SigningSecrets, ConfigError> {
     SigningSecrets::parse(values.list(key)?).map_err(|error| ConfigError::new(key, error.to_string()))
 }
 
 /// The address of a provider, if there is one; what leaves this machine in production is encrypted.
-fn address(values: &Values, key: &str, environment: Environment) -> Result<Option<Url>, ConfigError> {
+pub(super) fn address(
+    values: &Values,
+    key: &str,
+    environment: Environment,
+) -> Result<Option<Url>, ConfigError> {
     let Some(written) = values.text(key)? else { return Ok(None) };
     let url = Url::parse(written).ok().filter(|url| {
         let bare = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
@@ -107,11 +113,14 @@ fn address(values: &Values, key: &str, environment: Environment) -> Result<Optio
     Ok(Some(url))
 }
 
-fn is_here(url: &Url) -> bool {
+pub(super) fn is_here(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost",
+        // Where the scheme is not the web's, an address is read as a name.
+        Some(Host::Domain(name)) => {
+            name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+        }
         None => false,
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use argon2::Params;
 use cuepoint_domain::address::AddressPolicy;
 use cuepoint_domain::money::{Amount, BasisPoints, Currency};
 use cuepoint_domain::music_request::RequestTerms;
@@ -11,14 +12,20 @@ use secrecy::{ExposeSecret, SecretString};
 use time::Duration;
 use url::Url;
 
+use super::access::{self, Reachable};
+use super::notifier::{self, Notifier};
 use super::payout_options::payout_options;
 use super::providers::{self, Payouts, TopupProviderKind, Topups};
 use super::values::{Values, missing};
 use super::{ConfigError, Environment};
+use crate::networks::Networks;
+use crate::rate_limits::PerMinute;
 
 const DAY: u32 = 86_400;
 /// More threads than this are refused by the web server.
 const MAX_WORKERS: usize = 512;
+const MAX_CONNECTIONS: usize = 1_000_000;
+const MAX_ARRIVAL_SECONDS: u64 = 300;
 
 /// Everything that can be configured, checked.
 #[derive(Clone, Debug)]
@@ -39,14 +46,18 @@ pub struct Settings {
     pub audit_interval: Option<std::time::Duration>,
     /// The terms of withdrawals.
     pub withdrawals: WithdrawalTerms,
+    /// How people are sent messages.
+    pub notifier: Notifier,
     /// Taking the guests' money.
     pub topups: Topups,
     /// Sending money out.
     pub payouts: Payouts,
     /// The web pages whose scripts may call the API.
     pub cors_allowed_origins: Vec<String>,
-    /// Whether too many calls are refused.
-    pub rate_limits: bool,
+    /// From where some routes can be reached.
+    pub reachable: Reachable,
+    /// How many calls are admitted; `None` means all.
+    pub rate_limits: Option<PerMinute>,
     /// The operator to make at start.
     pub bootstrap: Option<Bootstrap>,
 }
@@ -62,6 +73,16 @@ pub struct Server {
     pub workers: Option<usize>,
     /// The origin under which clients reach the service, without a slash at its end.
     pub public_url: Option<String>,
+    /// The proxies whose word on where a call comes from is taken.
+    pub trusted_proxies: Networks,
+    /// The most connections of each thread.
+    pub max_connections: usize,
+    /// How long the head of a request may take to arrive.
+    pub head_timeout: std::time::Duration,
+    /// How long a connection may be silent between two requests.
+    pub keep_alive: std::time::Duration,
+    /// How long a body may take to arrive.
+    pub body_timeout: std::time::Duration,
 }
 
 /// Where the data is kept.
@@ -88,11 +109,33 @@ pub struct Postgres {
 #[derive(Clone, Debug)]
 pub struct Auth {
     /// The keys of access tokens; without, one is made that ends with the process, which production refuses.
-    pub signing_key_file: Option<PathBuf>,
+    pub signing_keys: Option<SigningKeySource>,
     /// How long an access token is valid.
     pub access_token_ttl: Duration,
     /// How long a refresh token is valid.
     pub refresh_token_ttl: Duration,
+    /// What hashing a password costs.
+    pub password_cost: Params,
+    /// What becomes of passwords that are known from breaches.
+    pub breached_passwords: BreachedPasswords,
+}
+
+/// What becomes of passwords that are known from breaches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BreachedPasswords {
+    /// They cannot be chosen.
+    Refuse,
+    /// They can, for trying things out.
+    Accept,
+}
+
+/// Where the keys of access tokens are.
+#[derive(Clone, Debug)]
+pub enum SigningKeySource {
+    /// In a file, which is read again when it changes.
+    File(PathBuf),
+    /// In the configuration itself, as the text that the file would have.
+    Text(SecretString),
 }
 
 /// Song requests.
@@ -124,10 +167,12 @@ impl Settings {
             requests: requests(values)?,
             audit_interval: audit_interval(values)?,
             withdrawals: withdrawals(values, &currency)?,
+            notifier: notifier::notifier(values, environment)?,
             topups: providers::topups(values, environment)?,
             payouts: providers::payouts(values, environment)?,
             cors_allowed_origins: allowed_origins(values)?,
-            rate_limits: values.flag("rate_limits.enabled")?,
+            reachable: access::reachable(values)?,
+            rate_limits: access::rate_limits(values)?,
             bootstrap: bootstrap(values)?,
             currency,
         };
@@ -162,11 +207,20 @@ fn server(values: &Values) -> Result<Server, ConfigError> {
             ConfigError::new(key, "must be http(s)://host or http(s)://host:port, without a path")
         })
     });
+    let arrival = |key| {
+        let seconds = values.required_number(key, 1..=MAX_ARRIVAL_SECONDS);
+        seconds.map(std::time::Duration::from_secs)
+    };
     Ok(Server {
         host: values.required("server.host")?.to_owned(),
         port: values.required_number("server.port", 0..=u16::MAX)?,
         workers: values.number("server.workers", 1..=MAX_WORKERS)?,
         public_url: public_url.transpose()?,
+        trusted_proxies: access::networks(values, "server.trusted_proxies")?,
+        max_connections: values.required_number("server.max_connections", 1..=MAX_CONNECTIONS)?,
+        head_timeout: arrival("server.head_timeout_seconds")?,
+        keep_alive: arrival("server.keep_alive_seconds")?,
+        body_timeout: arrival("server.body_timeout_seconds")?,
     })
 }
 
@@ -183,11 +237,34 @@ fn storage(values: &Values) -> Result<Storage, ConfigError> {
 }
 
 fn auth(values: &Values) -> Result<Auth, ConfigError> {
+    let breached = [("refuse", BreachedPasswords::Refuse), ("accept", BreachedPasswords::Accept)];
     Ok(Auth {
-        signing_key_file: values.text("auth.signing_key_file")?.map(PathBuf::from),
+        password_cost: password_cost(values)?,
+        breached_passwords: values.choice("auth.breached_passwords", &breached)?,
+        signing_keys: signing_keys(values)?,
         access_token_ttl: seconds(values, "auth.access_token_ttl_seconds", DAY)?,
         refresh_token_ttl: seconds(values, "auth.refresh_token_ttl_seconds", DAY.saturating_mul(366))?,
     })
+}
+
+fn password_cost(values: &Values) -> Result<Params, ConfigError> {
+    let memory_key = "auth.argon2_memory_kib";
+    let memory = values.required_number(memory_key, 7_168..=1_048_576)?;
+    let iterations = values.required_number("auth.argon2_iterations", 1..=16)?;
+    let parallelism = values.required_number("auth.argon2_parallelism", 1..=16)?;
+    Params::new(memory, iterations, parallelism, None)
+        .map_err(|error| ConfigError::new(memory_key, format!("cannot be used: {error}")))
+}
+
+fn signing_keys(values: &Values) -> Result<Option<SigningKeySource>, ConfigError> {
+    let file = values.text("auth.signing_key_file")?;
+    match (file, values.secret("auth.signing_keys")?) {
+        (Some(_), Some(_)) => {
+            Err(ConfigError::new("auth.signing_keys", "may not be given beside auth.signing_key_file"))
+        }
+        (Some(file), None) => Ok(Some(SigningKeySource::File(PathBuf::from(file)))),
+        (None, text) => Ok(text.map(SigningKeySource::Text)),
+    }
 }
 
 fn currency(values: &Values) -> Result<Currency, ConfigError> {
@@ -203,12 +280,14 @@ fn requests(values: &Values) -> Result<Requests, ConfigError> {
     let bps = values.required_number("fees.commission_bps", 0..=10_000)?;
     let commission = BasisPoints::new(bps)
         .ok_or_else(|| ConfigError::new("fees.commission_bps", "must be from 0 to 10000"))?;
+    let most_open: u32 = values.required_number("requests.max_open_per_dj", 0..=1_000)?;
     let sweep: u32 = values.required_number("requests.sweep_interval_seconds", 1..=3_600)?;
     Ok(Requests {
         terms: RequestTerms {
             pending_for: seconds(values, "requests.pending_ttl_seconds", month)?,
             accepted_for: seconds(values, "requests.accepted_ttl_seconds", month)?,
             commission,
+            most_open_per_dj: (most_open > 0).then_some(most_open),
         },
         sweep_interval: std::time::Duration::from_secs(u64::from(sweep)),
     })

@@ -1,8 +1,12 @@
+mod files;
+
 use cuepoint_domain::address::{AddressPolicy, Network, OptionsTable, PayoutOption};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::withdrawal::WithdrawalTerms;
 
 use super::*;
+use crate::networks::{ClientAddress, Networks};
+use crate::rate_limits::PerMinute;
 
 const PRODUCTION: &[(&str, &str)] = &[
     ("storage.postgres.url", "postgres://cuepoint:hidden-word@db/cuepoint"),
@@ -27,15 +31,6 @@ fn refused(settings: Result<Settings, ConfigError>, sentence: &str) {
     }
 }
 
-/// What comes of a file of this content; `name` tells the tests' files apart.
-fn of_file(name: &str, content: &str, keys: &[(&str, &str)]) -> Result<Settings, ConfigError> {
-    let path = std::env::temp_dir().join(format!("cuepoint-config-{name}-{}.toml", std::process::id()));
-    std::fs::write(&path, content).unwrap();
-    let settings = Layers { file: Some(path.clone()), ..Layers::test(keys) }.settings();
-    std::fs::remove_file(path).unwrap();
-    settings
-}
-
 #[test]
 fn the_bare_binary_has_every_value_that_it_needs() {
     let settings = layers(Environment::Development, &[]).settings().unwrap();
@@ -56,16 +51,26 @@ fn the_bare_binary_has_every_value_that_it_needs() {
     assert_eq!(settings.payouts.provider, PayoutProviderKind::Manual);
     assert_eq!(settings.payouts.terms.max_attempts, 5);
     assert!(settings.topups.secrets.is_empty() && settings.payouts.secrets.is_empty());
-    assert!(settings.cors_allowed_origins.is_empty() && settings.rate_limits);
+    assert!(settings.cors_allowed_origins.is_empty());
+    let number = |number| std::num::NonZeroU32::new(number).unwrap();
+    let (login, requests) = (number(5), number(10));
+    let per_minute = PerMinute { login, requests, withdrawals: number(5), other: number(60) };
+    assert_eq!(settings.rate_limits, Some(per_minute));
+    assert_eq!(settings.server.trusted_proxies, Networks::default());
+    let everywhere = ClientAddress { address: None, proven: false };
+    let here = ClientAddress { address: Some("127.0.0.1".parse().unwrap()), proven: true };
+    assert!(settings.reachable.operators.admit(everywhere));
+    assert!(settings.reachable.metrics.admit(here) && !settings.reachable.metrics.admit(everywhere));
     assert!(settings.bootstrap.is_none());
 }
 
 #[test]
 fn each_environment_has_values_of_its_own() {
     let test = settings(&[]);
-    assert_eq!((test.topups.provider, test.rate_limits), (TopupProviderKind::Sandbox, false));
+    assert_eq!((test.topups.provider, test.rate_limits), (TopupProviderKind::Sandbox, None));
     let production = layers(Environment::Production, PRODUCTION).settings().unwrap();
-    assert_eq!((production.topups.provider, production.rate_limits), (TopupProviderKind::None, true));
+    assert_eq!(production.topups.provider, TopupProviderKind::None);
+    assert!(production.rate_limits.is_some());
     assert!(matches!(production.storage, Storage::Postgres(Postgres { pool_size: 8, .. })));
     let policies = (test.withdrawals.address_policy, production.withdrawals.address_policy);
     assert_eq!(policies, (AddressPolicy::Lenient, AddressPolicy::Strict));
@@ -78,6 +83,11 @@ fn every_value_can_be_given_as_a_variable() {
         ("server.port", "0"),
         ("server.workers", "3"),
         ("server.public_url", "https://api.example.com/"),
+        ("server.trusted_proxies", "10.0.0.0/8, ::1"),
+        ("server.max_connections", "11"),
+        ("server.head_timeout_seconds", "12"),
+        ("server.body_timeout_seconds", "13"),
+        ("server.keep_alive_seconds", "14"),
         ("storage.backend", "postgres"),
         ("storage.postgres.url", "postgres://db/x"),
         ("storage.postgres.pool_size", "4"),
@@ -108,7 +118,13 @@ fn every_value_can_be_given_as_a_variable() {
         ("payouts.retry_seconds", "2"),
         ("payouts.poll_interval_seconds", "3"),
         ("cors.allowed_origins", "https://a.example, http://localhost:3000"),
+        ("access.metrics_networks", "192.0.2.0/24"),
+        ("access.operator_networks", "192.0.2.1"),
         ("rate_limits.enabled", "true"),
+        ("rate_limits.login_per_minute", "1"),
+        ("rate_limits.requests_per_minute", "2"),
+        ("rate_limits.withdrawals_per_minute", "3"),
+        ("rate_limits.default_per_minute", "4"),
         ("bootstrap.operator_email", "ada@example.com"),
         ("bootstrap.operator_password", "12345678"),
     ]);
@@ -121,6 +137,15 @@ fn every_value_can_be_given_as_a_variable() {
     let minor = |amount: Option<cuepoint_domain::money::Amount>| amount.map(|a| a.money());
     assert_eq!(settings.server.public_url.as_deref(), Some("https://api.example.com"));
     assert_eq!((settings.server.port, settings.server.workers), (0, Some(3)));
+    assert_eq!(settings.server.trusted_proxies, Networks::parse(["10.0.0.0/8", "::1"]).unwrap());
+    assert_eq!(settings.server.max_connections, 11);
+    assert_eq!(settings.server.head_timeout, std::time::Duration::from_secs(12));
+    assert_eq!(settings.server.body_timeout, std::time::Duration::from_secs(13));
+    assert_eq!(settings.server.keep_alive, std::time::Duration::from_secs(14));
+    assert_eq!(settings.reachable.metrics, Networks::parse(["192.0.2.0/24"]).unwrap());
+    assert_eq!(settings.reachable.operators, Networks::parse(["192.0.2.1"]).unwrap());
+    let PerMinute { login, requests, withdrawals, other } = settings.rate_limits.unwrap();
+    assert_eq!([login, requests, withdrawals, other].map(std::num::NonZeroU32::get), [1, 2, 3, 4]);
     let Storage::Postgres(postgres) = settings.storage else { panic!("{:?}", settings.storage) };
     assert_eq!((postgres.pool_size, postgres.migrate_on_start), (4, false));
     assert_eq!(settings.requests.sweep_interval, std::time::Duration::from_secs(3));
@@ -209,10 +234,29 @@ fn a_bad_value_is_one_sentence_that_names_its_key() {
         ("payouts.max_attempts", "0", "must be a whole number from 1 to 1000"),
         ("payouts.retry_seconds", "86401", "must be a whole number from 1 to 86400"),
         ("payouts.poll_interval_seconds", "0", "must be a whole number from 1 to 3600"),
+        ("auth.argon2_memory_kib", "7167", "must be a whole number from 7168 to 1048576"),
+        ("auth.argon2_iterations", "0", "must be a whole number from 1 to 16"),
+        ("auth.argon2_parallelism", "17", "must be a whole number from 1 to 16"),
+        ("auth.breached_passwords", "maybe", "must be one of refuse, accept"),
+        ("notifier.email", "pigeon", "must be one of none, log, smtp"),
+        ("notifier.from", "nobody", "is no sender such as Cuepoint <no-reply@example.com>"),
+        ("notifier.phone", "sms", "must be one of none, log, webhook"),
         ("topups.provider", "paypal", "must be one of none, sandbox, webhook"),
         ("cors.allowed_origins", "*", "\"*\" is no origin such as https://app.example.com"),
         ("cors.allowed_origins", "https://a/", "\"https://a/\" is no origin such as https://app.example.com"),
         ("rate_limits.enabled", "1", "must be true or false"),
+        ("rate_limits.login_per_minute", "0", "must be a whole number from 1 to 1000000"),
+        ("rate_limits.default_per_minute", "1000001", "must be a whole number from 1 to 1000000"),
+        (
+            "server.trusted_proxies",
+            "10.0.0.1, nginx",
+            "\"nginx\" is no network such as 10.0.0.0/8, and no address",
+        ),
+        ("access.metrics_networks", "*", "\"*\" is no network such as 10.0.0.0/8, and no address"),
+        ("access.operator_networks", "::/129", "\"::/129\" is no network such as 10.0.0.0/8, and no address"),
+        ("server.max_connections", "0", "must be a whole number from 1 to 1000000"),
+        ("server.head_timeout_seconds", "0", "must be a whole number from 1 to 300"),
+        ("server.body_timeout_seconds", "301", "must be a whole number from 1 to 300"),
     ] {
         refused(Layers::test(&[(key, value)]).settings(), &format!("{key}: {reason}"));
     }
@@ -221,10 +265,20 @@ fn a_bad_value_is_one_sentence_that_names_its_key() {
 #[test]
 fn values_that_need_each_other() {
     refused(Layers::test(&[("payouts.provider", "webhook")]).settings(), "payouts.webhook_url: is required");
+    let smtp = ("notifier.email", "smtp");
+    refused(Layers::test(&[smtp]).settings(), "notifier.smtp_url: is required");
+    let url = ("notifier.smtp_url", "smtp://127.0.0.1:2525");
+    refused(Layers::test(&[smtp, url]).settings(), "notifier.from: is required");
+    refused(Layers::test(&[("notifier.phone", "webhook")]).settings(), "notifier.webhook_url: is required");
     refused(Layers::test(&[("storage.backend", "postgres")]).settings(), "storage.postgres.url: is required");
     let (email, password) = ("bootstrap.operator_email", "bootstrap.operator_password");
     refused(Layers::test(&[(email, "a@example.com")]).settings(), "bootstrap.operator_password: is required");
     refused(Layers::test(&[(password, "12345678")]).settings(), "bootstrap.operator_email: is required");
+    let (file, keys) = ("auth.signing_key_file", "auth.signing_keys");
+    refused(
+        Layers::test(&[(file, "/keys"), (keys, "hidden")]).settings(),
+        "auth.signing_keys: may not be given beside auth.signing_key_file",
+    );
     refused(
         Layers::test(&[(email, "ada"), (password, "12345678")]).settings(),
         "bootstrap.operator_email: is no address: not of the expected form",
@@ -248,6 +302,21 @@ fn what_is_for_development_is_refused_in_production() {
             "sandbox",
             "topups.provider: sandbox is refused in production, because it gives money away",
         ),
+        (
+            "notifier.email",
+            "log",
+            "notifier.email: log is refused in production, because it writes secrets into the log",
+        ),
+        (
+            "notifier.phone",
+            "log",
+            "notifier.phone: log is refused in production, because it writes secrets into the log",
+        ),
+        (
+            "notifier.smtp_url",
+            "smtp://user:password@mail.example.com",
+            "notifier.smtp_url: must be smtps or have tls=required in production, unless it is on this machine",
+        ),
         ("storage.postgres.url", "", "storage.postgres.url: is required"),
         (
             "payouts.webhook_url",
@@ -268,91 +337,6 @@ fn on_this_machine_calls_need_no_encryption() {
         let keys = [PRODUCTION, &[("payouts.webhook_url", url)]].concat();
         assert!(layers(Environment::Production, &keys).settings().is_ok(), "{url}");
     }
-}
-
-#[test]
-fn unknown_keys_are_refused_wherever_they_stand() {
-    for (variable, sentence) in [
-        ("CUEPOINT__SERVER__PROT", "server.prot: there is no such key (CUEPOINT__SERVER__PROT)"),
-        ("CUEPOINT__SERVER", "server: there is no such key (CUEPOINT__SERVER)"),
-        ("CUEPOINT__", ": there is no such key (CUEPOINT__)"),
-        ("CUEPOINT__SERVER__PORT[", "server.port[: there is no such key (CUEPOINT__SERVER__PORT[)"),
-        (
-            "CUEPOINT__STORAGE__POSTGRES",
-            "storage.postgres: there is no such key (CUEPOINT__STORAGE__POSTGRES)",
-        ),
-    ] {
-        for value in ["1", ""] {
-            let variables = vec![(variable.into(), value.into())];
-            refused(Layers { variables, ..Layers::test(&[]) }.settings(), sentence);
-        }
-    }
-    let elsewhere = vec![("PORT".into(), "1".into()), ("CUEPOINT_ENV".into(), "test".into())];
-    assert!(Layers { variables: elsewhere, ..Layers::test(&[]) }.settings().is_ok());
-
-    refused(of_file("prot", "[server]\nprot = 1", &[]), "server.prot: there is no such key");
-    refused(of_file("sever", "[sever]\nport = 1", &[]), "sever.port: there is no such key");
-    refused(of_file("scalar", "server = 1", &[]), "server: there is no such key");
-}
-
-#[test]
-fn a_file_comes_before_the_variables_and_after_what_is_compiled_in() {
-    let file = "[server]\nport = 9000\nworkers = 2\n[cors]\nallowed_origins = [\"https://a.example\"]\n\
-        [withdrawals]\nmax_amount = 10\noptions = [\"BTC: bitcoin\"]\n";
-    let settings = of_file("layers", file, &[("server.workers", "4")]).unwrap();
-    assert_eq!((settings.server.port, settings.server.workers), (9_000, Some(4)));
-    assert_eq!(settings.cors_allowed_origins, ["https://a.example"]);
-    assert_eq!(settings.withdrawals.limits.max_amount.unwrap().money(), settings.currency.whole(10));
-    assert_eq!(settings.withdrawals.options.rows().len(), 1);
-}
-
-#[test]
-fn a_value_of_the_wrong_kind_in_a_file_is_refused() {
-    for (name, file, sentence) in [
-        ("float", "[server]\nport = 80.5", "server.port: must be a whole number from 0 to 65535"),
-        ("bool", "[server]\nport = true", "server.port: must be a whole number from 0 to 65535"),
-        ("number", "[rate_limits]\nenabled = 1", "rate_limits.enabled: must be true or false"),
-        (
-            "money",
-            "[withdrawals]\nmax_amount = 0.1",
-            "withdrawals.max_amount: must be a sum of money as text, such as \"12.50\"",
-        ),
-        ("list", "[cors]\nallowed_origins = [1]", "cors.allowed_origins: must be a list of texts"),
-        ("no-options", "[withdrawals]\noptions = []", "withdrawals.options: must have at least one currency"),
-        ("option", "[withdrawals]\noptions = [1]", "withdrawals.options: must be a list of texts"),
-        ("options", "[withdrawals.options]\nBTC = 1", "withdrawals.options.BTC: there is no such key"),
-        ("table", "[server.host]\nname = \"x\"", "server.host.name: there is no such key"),
-        (
-            "secret",
-            "[bootstrap]\noperator_password = 12345678",
-            "bootstrap.operator_password: must be a text that is not empty",
-        ),
-    ] {
-        refused(of_file(name, file, &[]), sentence);
-    }
-}
-
-#[test]
-fn a_file_that_cannot_be_read_is_refused_without_showing_it() {
-    let missing = Layers { file: Some("/nowhere/cuepoint.toml".into()), ..Layers::test(&[]) };
-    let error = missing.settings().unwrap_err().to_string();
-    assert!(error.starts_with("CUEPOINT_CONFIG: /nowhere/cuepoint.toml cannot be read: "), "{error}");
-
-    let broken = of_file("broken", "[bootstrap]\noperator_password = \"hidden-word\" x\n", &[]);
-    let error = broken.unwrap_err().to_string();
-    assert!(error.starts_with("CUEPOINT_CONFIG: TOML parse error at line 2"), "{error}");
-    assert!(!error.contains("hidden-word") && !error.contains('\n'), "{error}");
-}
-
-#[test]
-fn environments_have_three_names() {
-    for environment in [Environment::Development, Environment::Test, Environment::Production] {
-        assert_eq!(environment.name().parse(), Ok(environment));
-    }
-    assert_eq!(
-        "staging".parse::<Environment>().unwrap_err().to_string(),
-        "CUEPOINT_ENV: must be development, test or production"
-    );
 }
 
 #[test]
@@ -388,4 +372,27 @@ fn a_variable_that_is_no_text_is_refused() {
     let bytes = std::ffi::OsString::from_vec(vec![0xff]);
     let layers = Layers { variables: vec![("CUEPOINT__SERVER__HOST".into(), bytes)], ..Layers::test(&[]) };
     refused(layers.settings(), "server.host: CUEPOINT__SERVER__HOST is not UTF-8");
+}
+
+#[test]
+fn the_address_of_a_mail_server_is_one_and_is_never_shown() {
+    for url in [
+        "smtps://user:p%40ss@mail.example.com",
+        "smtp://mail.example.com:587?tls=required",
+        "smtps://mail.example.com/our.name",
+        "smtp://127.0.0.1:25",
+    ] {
+        let keys = [PRODUCTION, &[("notifier.smtp_url", url)]].concat();
+        assert!(layers(Environment::Production, &keys).settings().is_ok(), "{url}");
+    }
+    let sentence = "notifier.smtp_url: must be smtps://host, smtp://host?tls=required or smtp://host, with user:password@";
+    for url in [
+        "mail.example.com",
+        "http://mail.example.com",
+        "smtp://",
+        "smtp://a?tls=opportunistic",
+        "smtps://a?x",
+    ] {
+        refused(Layers::test(&[("notifier.smtp_url", url)]).settings(), sentence);
+    }
 }

@@ -4,7 +4,7 @@ use crate::http::call::Call;
 use crate::http::envelope::{Answer, Success};
 use crate::http::error::ApiError;
 use crate::http::views::{Audit, AuditData};
-use crate::security::tokens::Identity;
+use cuepoint_domain::access::{Action, Caller, Whose};
 
 /// Shows the last self-check of the ledger that this server brought to its end.
 #[utoipa::path(
@@ -14,7 +14,8 @@ use crate::security::tokens::Identity;
     tag = "Operators",
     responses((status = 200, description = "The last self-check of the ledger.", body = Success<AuditData>)),
 )]
-pub async fn show(call: Call, _caller: Identity) -> Result<Answer, ApiError> {
+pub async fn show(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+    caller.may(Action::ReadAudit, Whose::Others)?;
     let last = call.app.self_check.last();
     Answer::ok("Audit.", AuditData { audit: Audit::new(last.as_ref()) })
 }

@@ -1,7 +1,7 @@
 //! Registration, login, and refresh tokens.
 
 use cuepoint_domain::ports::Token;
-use cuepoint_domain::service::{Registration, SignedIn};
+use cuepoint_domain::service::{RefreshError, Registration, SignedIn};
 use cuepoint_domain::text::Password;
 
 use crate::http::call::Call;
@@ -10,7 +10,7 @@ use crate::http::error::ApiError;
 use crate::http::openapi::bodies::{Login, RefreshToken, Registration as RegistrationBody};
 use crate::http::values;
 use crate::http::views::{Nothing, Session, User};
-use crate::security::tokens::Identity;
+use cuepoint_domain::access::Caller;
 
 /// Registers a guest or DJ and logs them in.
 #[utoipa::path(
@@ -30,7 +30,7 @@ pub async fn register(call: Call) -> Result<Answer, ApiError> {
     let is_dj = fields.optional("is_dj", values::boolean).unwrap_or(false);
     let registration = fields
         .complete(|| Some(Registration { name: name?, email: email?, password: password?, phone, is_dj }))?;
-    let signed_in = call.app.services.accounts.register(registration).await?;
+    let signed_in = call.app.services.accounts.register(registration, call.visitor()).await?;
     Answer::created("Registered.", session(&call, &signed_in)?)
 }
 
@@ -50,13 +50,14 @@ pub async fn login(call: Call) -> Result<Answer, ApiError> {
     let email = fields.required("email", values::presented);
     let password = fields.required("password", values::presented);
     let (email, password) = fields.complete(|| Some((email?, Password::presented(&password?))))?;
-    let signed_in = call.app.services.accounts.login(&email, &password).await?;
+    call.admit_account(&email)?;
+    let signed_in = call.app.services.accounts.login(&email, &password, call.visitor()).await?;
     Answer::ok("Logged in.", session(&call, &signed_in)?)
 }
 
-/// Exchanges a refresh token for new tokens; a used one presented again ends its whole family.
+/// Exchanges a refresh token for new tokens; a used one presented again ends its whole session.
 ///
-/// There is no grace: of two calls with the same token at once, one gets 200, and the 401 of the other ends the family.
+/// There is no grace: of two calls with the same token at once, one gets 200, and the 401 of the other ends the session.
 #[utoipa::path(
     post,
     path = "/api/v1/auth/refresh",
@@ -70,11 +71,14 @@ pub async fn login(call: Call) -> Result<Answer, ApiError> {
     )),
 )]
 pub async fn refresh(call: Call) -> Result<Answer, ApiError> {
-    let signed_in = call.app.services.accounts.refresh(&refresh_token(&call)?).await?;
-    Answer::ok("Refreshed.", session(&call, &signed_in)?)
+    let refreshed = call.app.services.accounts.refresh(&refresh_token(&call)?, call.visitor()).await;
+    if matches!(refreshed, Err(RefreshError::Reused)) {
+        call.app.refresh_revocations().await;
+    }
+    Answer::ok("Refreshed.", session(&call, &refreshed?)?)
 }
 
-/// Ends a refresh token and its whole family; an unknown one has none.
+/// Ends the session of a refresh token; an unknown one has none.
 #[utoipa::path(
     post,
     path = "/api/v1/auth/logout",
@@ -83,12 +87,14 @@ pub async fn refresh(call: Call) -> Result<Answer, ApiError> {
     request_body = RefreshToken,
     responses((
         status = 200,
-        description = "The token and its whole family are ended, if there was one.",
+        description = "The session of the token is ended, if there was one.",
         body = Success<Nothing>,
     )),
 )]
 pub async fn logout(call: Call) -> Result<Answer, ApiError> {
-    call.app.services.accounts.logout(&refresh_token(&call)?).await?;
+    if call.app.services.accounts.logout(&refresh_token(&call)?, call.visitor()).await? {
+        call.app.refresh_revocations().await;
+    }
     Answer::ok("Logged out.", Nothing {})
 }
 
@@ -99,10 +105,10 @@ fn refresh_token(call: &Call) -> Result<Token, ApiError> {
 }
 
 fn session(call: &Call, signed_in: &SignedIn) -> Result<Session, ApiError> {
-    let SignedIn { profile, refresh_token } = signed_in;
+    let SignedIn { profile, session, refresh_token } = signed_in;
     let user = &profile.user;
-    let identity = Identity { user: user.id, role: user.role, is_dj: user.is_dj() };
-    let issued = call.app.tokens.issue(&identity, call.app.clock.now()).map_err(ApiError::internal)?;
+    let caller = Caller { user: user.id, role: user.role, is_dj: user.is_dj(), session: *session };
+    let issued = call.app.tokens.issue(&caller, call.app.clock.now()).map_err(ApiError::internal)?;
     Ok(Session {
         user: User::new(user, profile.balance.available, call.currency()),
         access_token: issued.token,

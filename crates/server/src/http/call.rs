@@ -1,11 +1,14 @@
 //! A call as its handler sees it: the body's fields, the parameters, the id, the key.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use cuepoint_domain::ledger::IdempotencyKey;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::page::Rows;
 use cuepoint_domain::service::Command;
+use cuepoint_domain::session::Visitor;
+use cuepoint_domain::text::{Email, Line};
 use serde::Serialize;
 
 use crate::app::App;
@@ -15,7 +18,8 @@ use crate::http::fields::Fields;
 use crate::http::json::Object;
 use crate::http::page::{Page, Paging};
 use crate::http::query::Query;
-use crate::security::tokens::Identity;
+use crate::rate_limits::Class;
+use cuepoint_domain::access::Caller;
 
 /// A call whose form was checked.
 #[derive(Clone)]
@@ -24,6 +28,11 @@ pub struct Call {
     pub app: Arc<App>,
     /// The parameters of its address.
     pub query: Query,
+    /// Where it comes from, as far as somebody trustworthy vouches for it.
+    pub address: Option<IpAddr>,
+    /// What the client says that it is, in 255 characters at most.
+    pub agent: Option<String>,
+    pub(super) class: Class,
     pub(super) path: &'static str,
     pub(super) id: Option<String>,
     pub(super) body: Object,
@@ -60,10 +69,27 @@ impl Call {
         number.and_then(make).ok_or_else(|| Code::NotFound.into())
     }
 
+    /// From where it comes.
+    #[must_use]
+    pub fn visitor(&self) -> Visitor {
+        Visitor { address: self.address, agent: self.agent.clone().map(Line::from_stored) }
+    }
+
     /// The command that the call is.
     #[must_use]
-    pub fn command(&self, caller: &Identity) -> Command {
-        Command { caller: caller.user, key: self.key }
+    pub fn command(&self, caller: &Caller) -> Command {
+        Command { caller: *caller, key: self.key }
+    }
+
+    /// Counts the call against the account that it names, in the class of its route, whether or not there is such an
+    /// account.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`].
+    pub fn admit_account(&self, email: &str) -> Result<(), ApiError> {
+        let name = Email::new(email).map_or_else(|_| email.to_lowercase(), |email| email.folded());
+        let limits = &self.app.limits;
+        limits.admit(self.class, limits.account(&name)).map(drop).map_err(ApiError::rate_limited)
     }
 
     /// The page that is asked for; its links keep these filters.

@@ -11,7 +11,14 @@ const MAX_AGE: usize = 3_600;
 #[must_use]
 pub fn cors(origins: &[String]) -> Condition<Cors> {
     let policy = Cors::default()
-        .allowed_methods([Method::GET, Method::HEAD, Method::POST, Method::PATCH])
+        .allowed_methods([
+            Method::GET,
+            Method::HEAD,
+            Method::POST,
+            Method::PUT,
+            Method::PATCH,
+            Method::DELETE,
+        ])
         .allowed_headers([header::ACCEPT, header::AUTHORIZATION, header::CONTENT_TYPE])
         .allowed_header("Idempotency-Key")
         .allowed_header("X-Request-Id")

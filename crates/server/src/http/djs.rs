@@ -11,7 +11,7 @@ use crate::http::page::Page;
 use crate::http::query::Filters;
 use crate::http::views::{Dj, DjData};
 use crate::http::{sentence, values};
-use crate::security::tokens::Identity;
+use cuepoint_domain::access::Caller;
 
 /// Lists DJs.
 #[utoipa::path(
@@ -31,12 +31,12 @@ use crate::security::tokens::Identity;
     ),
     responses((status = 200, description = "A page of DJs, newest first.", body = Success<Page<Dj>>)),
 )]
-pub async fn list(call: Call, _caller: Identity) -> Result<Answer, ApiError> {
+pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     let mut filters = Filters::of(&call.query);
     let online = filters.read("online", values::yes_or_no, sentence::flag);
     filters.complete()?;
     let paging = call.paging(&["online"]);
-    let rows = call.app.services.profiles.djs(DjFilter { online }, paging.request()).await?;
+    let rows = call.app.services.profiles.djs(&caller, DjFilter { online }, paging.request()).await?;
     call::page("DJs.", &paging, rows, |dj| Dj::new(&dj, call.currency()))
 }
 
@@ -48,7 +48,7 @@ pub async fn list(call: Call, _caller: Identity) -> Result<Answer, ApiError> {
     tag = "DJs",
     responses((status = 200, description = "The DJ.", body = Success<DjData>)),
 )]
-pub async fn show(call: Call, _caller: Identity) -> Result<Answer, ApiError> {
-    let dj = call.app.services.profiles.dj(call.id(UserId::new)?).await?;
+pub async fn show(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+    let dj = call.app.services.profiles.dj(&caller, call.id(UserId::new)?).await?;
     Answer::ok("DJ.", DjData { dj: Dj::new(&dj, call.currency()) })
 }

@@ -1,17 +1,24 @@
 //! The two shapes of every answer: success with data, failure with a code.
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::{self, HeaderMap, HeaderValue};
+use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use actix_web::web::Bytes;
 use actix_web::{HttpResponse, HttpResponseBuilder};
+use futures_util::stream::LocalBoxStream;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::error::{ApiError, Code};
 use crate::http::openapi::names;
 use crate::http::sentence::Errors;
+use crate::rate_limits::Standing;
 
+const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 /// What a client is told when a failure will pass: to come back after this many seconds.
 const RETRY_AFTER_SECONDS: u32 = 1;
+/// The same where the deployment would have to be configured otherwise first.
+const SECONDS_UNTIL_CONFIGURED: u32 = 3_600;
 
 /// A success.
 #[derive(Debug, Serialize, ToSchema)]
@@ -74,7 +81,25 @@ pub struct Answer {
     status: StatusCode,
     location: Option<String>,
     replayed: bool,
-    body: Vec<u8>,
+    body: Body,
+}
+
+/// Pieces of a body; a failure breaks the connection off, so that nobody takes what came for the whole.
+pub type Pieces = LocalBoxStream<'static, Result<Bytes, Box<dyn std::error::Error>>>;
+
+enum Body {
+    Whole(Vec<u8>),
+    Pieces(Pieces),
+}
+
+impl std::fmt::Debug for Body {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            // It may have tokens in it.
+            Self::Whole(body) => write!(f, "Whole({} bytes)", body.len()),
+            Self::Pieces(_) => f.write_str("Pieces"),
+        }
+    }
 }
 
 impl Answer {
@@ -105,7 +130,14 @@ impl Answer {
     /// 204, with nothing more to say.
     #[must_use]
     pub const fn no_content() -> Self {
-        Self { status: StatusCode::NO_CONTENT, location: None, replayed: false, body: Vec::new() }
+        let body = Body::Whole(Vec::new());
+        Self { status: StatusCode::NO_CONTENT, location: None, replayed: false, body }
+    }
+
+    /// 200 with a body that is sent while it is made: the pieces are the whole envelope.
+    #[must_use]
+    pub fn in_pieces(pieces: Pieces) -> Self {
+        Self { status: StatusCode::OK, location: None, replayed: false, body: Body::Pieces(pieces) }
     }
 
     /// The answer, saying where the thing is that was made.
@@ -135,12 +167,15 @@ impl Answer {
         if self.replayed {
             response.insert_header(("Idempotency-Replayed", "true"));
         }
-        response.body(self.body)
+        match self.body {
+            Body::Whole(body) => response.body(body),
+            Body::Pieces(pieces) => response.streaming(pieces),
+        }
     }
 
     fn of<T: Serialize>(status: StatusCode, envelope: &T) -> Result<Self, ApiError> {
         let body = serde_json::to_vec(envelope).map_err(ApiError::internal)?;
-        Ok(Self { status, location: None, replayed: false, body })
+        Ok(Self { status, location: None, replayed: false, body: Body::Whole(body) })
     }
 }
 
@@ -187,12 +222,20 @@ impl ApiError {
         }
         if let Some(quota) = self.details.quota {
             headers.insert(header::RETRY_AFTER, quota.retry_after_seconds.into());
-            headers.insert(header::HeaderName::from_static("x-ratelimit-limit"), quota.limit.into());
-            headers.insert(header::HeaderName::from_static("x-ratelimit-remaining"), 0.into());
+            show(Standing { limit: quota.limit, remaining: 0 }, headers);
         }
         if is_worth_trying_again(self.code) {
-            headers.insert(header::RETRY_AFTER, RETRY_AFTER_SECONDS.into());
+            let seconds = if self.details.for_good { SECONDS_UNTIL_CONFIGURED } else { RETRY_AFTER_SECONDS };
+            headers.insert(header::RETRY_AFTER, seconds.into());
         }
+    }
+}
+
+/// Says what is left of a quota, unless the answer says already that one is used up.
+pub fn show(standing: Standing, headers: &mut HeaderMap) {
+    if !headers.contains_key(LIMIT) {
+        headers.insert(LIMIT, standing.limit.into());
+        headers.insert(REMAINING, standing.remaining.into());
     }
 }
 

@@ -19,7 +19,7 @@ use crate::http::views::Nothing;
     responses((status = 200, description = "The process answers.", body = Success<Nothing>)),
 )]
 pub async fn live(_app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
-    Answer::ok("Alive.", Nothing {}).map(answered)
+    Answer::ok("Alive.", Nothing {}).map(Answer::respond)
 }
 
 /// Says whether the storage can be reached and takes changes.
@@ -36,7 +36,7 @@ pub async fn live(_app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse,
 )]
 pub async fn ready(app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
     app.store.ready().await?;
-    Answer::ok("Ready.", Nothing {}).map(answered)
+    Answer::ok("Ready.", Nothing {}).map(Answer::respond)
 }
 
 /// Shows the measurements, in the text format of Prometheus.
@@ -56,11 +56,4 @@ pub async fn metrics(app: Arc<App>, _request: HttpRequest) -> Result<HttpRespons
     let mut response = HttpResponse::Ok();
     response.insert_header((header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8"));
     Ok(response.body(app.metrics.render()))
-}
-
-/// What is true now may not be true in a moment.
-fn answered(answer: Answer) -> HttpResponse {
-    let mut response = answer.respond();
-    response.headers_mut().insert(header::CACHE_CONTROL, header::HeaderValue::from_static("no-store"));
-    response
 }

@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// How deep values may be nested in one another.
-const MAX_DEPTH: u32 = 32;
+const MAX_DEPTH: usize = 32;
 
 /// Why a body cannot be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,9 +18,15 @@ pub enum BodyError {
     NotAnObject,
 }
 
-/// The keys of an object, each once, with the text of their values.
-#[derive(Clone, Debug, Default)]
+/// The keys of an object, each once, with the text of their values, which may be a password and print as nothing.
+#[derive(Clone, Default)]
 pub struct Object(Vec<(String, Box<RawValue>)>);
+
+impl std::fmt::Debug for Object {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|(key, _)| key)).finish()
+    }
+}
 
 impl Object {
     /// The object that the body is.
@@ -31,7 +37,7 @@ impl Object {
         let text = std::str::from_utf8(body).map_err(|_| BodyError::Malformed("The body is not UTF-8."))?;
         let value: &RawValue =
             serde_json::from_str(text).map_err(|_| BodyError::Malformed("The body is not valid JSON."))?;
-        judge(value, 0).map_err(BodyError::Malformed)?;
+        judge(value.get()).map_err(BodyError::Malformed)?;
         if !value.get().starts_with('{') {
             return Err(BodyError::NotAnObject);
         }
@@ -79,33 +85,45 @@ impl<'de> Deserialize<'de> for Pairs<'de> {
     }
 }
 
-/// Judges what the scanner of raw values lets pass: keys given twice, text that is no Unicode, and depth.
-fn judge(value: &RawValue, depth: u32) -> Result<(), &'static str> {
-    if depth > MAX_DEPTH {
-        return Err("The body is nested too deeply.");
-    }
-    let below = depth.saturating_add(1);
-    match value.get().as_bytes().first() {
-        Some(b'{') => {
-            let Pairs(pairs) = Pairs::of(value)?;
-            let mut seen = HashSet::with_capacity(pairs.len());
-            for (key, value) in &pairs {
-                if !seen.insert(key) {
-                    return Err("The body gives a key twice.");
-                }
-                judge(value, below)?;
+/// Judges, in one pass, what the scanner of raw values lets pass: keys given twice, text that is no Unicode, and depth.
+fn judge(json: &str) -> Result<(), &'static str> {
+    // The keys so far of each object that is open; an array has none.
+    let mut open: Vec<HashSet<String>> = Vec::new();
+    let mut rest = json;
+    while let Some((_, found)) =
+        rest.find(['{', '}', '[', ']', '"']).and_then(|place| rest.split_at_checked(place))
+    {
+        let mut length = 1;
+        if let Some(text) = string(found) {
+            length = text.len();
+            let text = serde_json::from_str(text).map_err(|_| "The body has text that is no Unicode.")?;
+            let is_key = found.get(length..).is_some_and(|after| after.trim_start().starts_with(':'));
+            if is_key && open.last_mut().is_some_and(|keys| !keys.insert(text)) {
+                return Err("The body gives a key twice.");
             }
-            Ok(())
+        } else if found.starts_with(['{', '[']) {
+            if open.len() > MAX_DEPTH {
+                return Err("The body is nested too deeply.");
+            }
+            open.push(HashSet::new());
+        } else {
+            open.pop();
         }
-        Some(b'[') => {
-            let items: Vec<&RawValue> =
-                serde_json::from_str(value.get()).map_err(|_| "The body is not valid JSON.")?;
-            items.into_iter().try_for_each(|item| judge(item, below))
+        rest = found.get(length..).unwrap_or_default();
+    }
+    Ok(())
+}
+
+/// The string that valid JSON begins with, quotes included, if it begins with one.
+fn string(json: &str) -> Option<&str> {
+    let mut bytes = json.bytes().enumerate();
+    bytes.next().filter(|(_, first)| *first == b'"')?;
+    loop {
+        match bytes.next()? {
+            (_, b'\\') => drop(bytes.next()),
+            (last, b'"') => return json.get(..=last),
+            _ => {}
         }
-        Some(b'"') => serde_json::from_str::<String>(value.get())
-            .map(drop)
-            .map_err(|_| "The body has text that is no Unicode."),
-        _ => Ok(()),
     }
 }
 
@@ -152,8 +170,21 @@ mod tests {
             r#"{"x":{"a":1,"a":2}}"#,
             r#"{"x":[0,[{"a":1,"b":{},"a":2}]]}"#,
             r#"[{"a":1,"a":2}]"#,
+            r#"{"a" : "}]{[:\\\"" ,"b":["a","a"], "a"	:2}"#,
+            r#"{"\\":1,"x":"\"a\":1","\\":2}"#,
         ] {
             assert!(malformed(body.as_bytes()), "{body}");
+        }
+    }
+
+    #[test]
+    fn what_looks_like_a_key_is_none_within_text_or_beside_its_object() {
+        for body in [
+            r#"{"a":"a","b":"\"a\":","c":["a","a"]}"#,
+            r#"{"a":{"a":{"a":1},"b":[{"a":1},{"a":2}]},"b":"}"}"#,
+            r#"{"a\\":1,"a":2,"a\"":3,"":4,"\\":5}"#,
+        ] {
+            assert!(Object::parse(body.as_bytes()).is_ok(), "{body}");
         }
     }
 

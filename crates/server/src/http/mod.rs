@@ -1,13 +1,16 @@
 //! The HTTP contract: routes, the checks that every call goes through, and what clients see.
 //!
 //! Reading order: [`routes`] (the table of contents), [`call`] (the checks in their order), the handlers by subject
-//! ([`auth`], [`profile`], [`djs`], [`requests`], [`wallet`], [`topups`], [`withdrawals`],
-//! [`operators`], [`operator_withdrawals`], [`webhooks`]), [`views`] (what is shown),
+//! ([`auth`], [`sessions`], [`passwords`], [`proofs`], [`profile`], [`personal_data`], [`djs`], [`requests`], [`blocks`],
+//! [`wallet`], [`topups`], [`withdrawals`], [`operators`], [`operator_withdrawals`], [`staff`], [`webhooks`]), [`views`]
+//! (what is shown),
 //! [`error`] (what is refused, and how).
 
 pub mod audit;
 pub mod auth;
+pub mod blocks;
 pub mod call;
+pub mod client_address;
 pub mod cors;
 pub mod djs;
 pub mod docs;
@@ -18,23 +21,30 @@ pub mod headers;
 pub mod health;
 pub mod in_flight;
 pub mod json;
+pub mod jwks;
 pub mod money;
 pub mod observe;
 pub mod openapi;
 pub mod operator_withdrawals;
 pub mod operators;
 pub mod page;
+pub mod passwords;
+pub mod personal_data;
 pub mod pipeline;
 pub mod profile;
+pub mod proofs;
 pub mod query;
 pub mod requests;
 pub mod route;
 pub mod routes;
 pub mod sentence;
+pub mod sessions;
+pub mod staff;
 #[cfg(test)]
 mod tests;
 pub mod time;
 pub mod topups;
+mod unread;
 pub mod values;
 pub mod views;
 pub mod wallet;

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use actix_web::body::{BoxBody, MessageBody};
+use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::error::InternalError;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -14,10 +14,19 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use crate::app::App;
+use crate::connections::Connection;
+use crate::http::client_address;
 use crate::http::error::{ApiError, Code};
+use crate::http::unread::Unread;
 
 /// The header that carries a request id.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What an answer of the API may do in a browser that shows it: nothing.
+const NOTHING_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
+/// What the pages that show the API may do: load their own parts, and call this service.
+const DOCUMENTATION_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
+     img-src 'self' data:; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
 /// What a request is called in the log and in its answer.
 #[derive(Clone, Debug)]
@@ -35,14 +44,23 @@ pub fn request_id(request: &HttpRequest) -> String {
 /// Never as a bare error: what has no response gets one.
 pub async fn observe<B: MessageBody + 'static>(
     app: web::Data<App>,
-    request: ServiceRequest,
+    mut request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let id =
         own_id(request.headers()).unwrap_or_else(|| Uuid::from_u128(app.store.operation().0).to_string());
     request.extensions_mut().insert(RequestId(id.clone()));
     let method = known_method(request.method());
-    let private = request.path().starts_with("/api/");
+    let connection = request.conn_data::<Connection>().cloned();
+    let _busy = connection.as_ref().map(Connection::busy);
+    let unread = Unread::of(&mut request);
+    let client = client_address::find(request.head(), &app.settings.trusted_proxies);
+    request.extensions_mut().insert(client);
+    let common = Common {
+        id: id.clone(),
+        is_documentation: request.path() == "/openapi.json" || request.path().starts_with("/docs"),
+        is_encrypted: app.settings.public_url.starts_with("https://"),
+    };
     let span = tracing::info_span!("request", request_id = %id, method);
     let began = Instant::now();
     async move {
@@ -55,12 +73,25 @@ pub async fn observe<B: MessageBody + 'static>(
         match answered {
             Ok(response) => {
                 let mut response = enveloped(response.map_into_boxed_body(), &id);
-                add_headers(response.headers_mut(), &id, private);
-                Ok(response)
+                common.add_to(response.headers_mut());
+                let response = match unread {
+                    Some(unread) => response.map_body(|_, answer| unread.kept_by(answer)),
+                    None => response,
+                };
+                Ok(match connection {
+                    Some(connection) if response.response().body().size() == BodySize::Stream => {
+                        response.map_body(|_, answer| connection.timed_by(answer))
+                    }
+                    Some(_) | None => response,
+                })
             }
             Err(error) => {
                 let mut response = failure(status).respond(&id);
-                add_headers(response.headers_mut(), &id, private);
+                common.add_to(response.headers_mut());
+                let response = match unread {
+                    Some(unread) => response.map_body(|_, answer| unread.kept_by(answer)),
+                    None => response,
+                };
                 Err(InternalError::from_response(error, response).into())
             }
         }
@@ -101,13 +132,33 @@ fn record(method: &'static str, route: &str, status: StatusCode, began: Instant)
     metrics::histogram!("http_request_duration_seconds", &labels).record(took);
 }
 
-fn add_headers(headers: &mut HeaderMap, id: &str, private: bool) {
-    if let Ok(id) = HeaderValue::from_str(id) {
-        headers.insert(REQUEST_ID, id);
-    }
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    if private {
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+/// What the headers that all answers have depend on.
+struct Common {
+    id: String,
+    is_documentation: bool,
+    is_encrypted: bool,
+}
+
+impl Common {
+    fn add_to(&self, headers: &mut HeaderMap) {
+        if let Ok(id) = HeaderValue::from_str(&self.id) {
+            headers.insert(REQUEST_ID, id);
+        }
+        let cacheable = headers.contains_key(header::CACHE_CONTROL);
+        let mut say = |name, value| drop(headers.insert(name, HeaderValue::from_static(value)));
+        say(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+        say(header::REFERRER_POLICY, "no-referrer");
+        if self.is_documentation {
+            say(header::CONTENT_SECURITY_POLICY, DOCUMENTATION_POLICY);
+        } else {
+            say(header::CONTENT_SECURITY_POLICY, NOTHING_POLICY);
+            if !cacheable {
+                say(header::CACHE_CONTROL, "no-store");
+            }
+        }
+        if self.is_encrypted {
+            say(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000");
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use crate::http::query::Filters;
 use crate::http::views::Withdrawal;
 use crate::http::withdrawals::outcome;
 use crate::http::{sentence, values};
-use crate::security::tokens::Identity;
+use cuepoint_domain::access::Caller;
 
 /// Lists everybody's withdrawals.
 #[utoipa::path(
@@ -37,12 +37,12 @@ use crate::security::tokens::Identity;
         body = Success<Page<Withdrawal>>,
     )),
 )]
-pub async fn list(call: Call, _: Identity) -> Result<Answer, ApiError> {
+pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     let mut filters = Filters::of(&call.query);
     let status = filters.read("status", WithdrawalStatus::named, sentence::selected);
     filters.complete()?;
     let paging = call.paging(&["status"]);
-    let rows = call.app.services.operators.withdrawals(status, paging.request()).await?;
+    let rows = call.app.services.operators.withdrawals(&caller, status, paging.request()).await?;
     call::page("Withdrawals.", &paging, rows, |withdrawal| Withdrawal::new(&withdrawal, call.currency()))
 }
 
@@ -55,7 +55,7 @@ pub async fn list(call: Call, _: Identity) -> Result<Answer, ApiError> {
     request_body = Reason,
     responses((status = 200, description = "The withdrawal waits to be sent.", body = Success<Withdrawal>)),
 )]
-pub async fn approve(call: Call, caller: Identity) -> Result<Applied, ApiError> {
+pub async fn approve(call: Call, caller: Caller) -> Result<Applied, ApiError> {
     let withdrawal = judged(&call, &caller).await?;
     change(&call, &caller, withdrawal, |_| Some(OperatorMove::Approve)).await
 }
@@ -73,7 +73,7 @@ pub async fn approve(call: Call, caller: Identity) -> Result<Applied, ApiError> 
         body = Success<Withdrawal>,
     )),
 )]
-pub async fn reject(call: Call, caller: Identity) -> Result<Applied, ApiError> {
+pub async fn reject(call: Call, caller: Caller) -> Result<Applied, ApiError> {
     let withdrawal = judged(&call, &caller).await?;
     change(&call, &caller, withdrawal, |_| Some(OperatorMove::Reject)).await
 }
@@ -87,8 +87,8 @@ pub async fn reject(call: Call, caller: Identity) -> Result<Applied, ApiError> {
     request_body = Reason,
     responses((status = 200, description = "The withdrawal is being sent.", body = Success<Withdrawal>)),
 )]
-pub async fn process(call: Call, caller: Identity) -> Result<Applied, ApiError> {
-    let withdrawal = found(&call).await?;
+pub async fn process(call: Call, caller: Caller) -> Result<Applied, ApiError> {
+    let withdrawal = sent(&call, &caller).await?;
     change(&call, &caller, withdrawal, |_| Some(OperatorMove::Process)).await
 }
 
@@ -101,12 +101,12 @@ pub async fn process(call: Call, caller: Identity) -> Result<Applied, ApiError> 
     request_body = Sent,
     responses((status = 200, description = "The withdrawal is sent.", body = Success<Withdrawal>)),
 )]
-pub async fn broadcast(call: Call, caller: Identity) -> Result<Applied, ApiError> {
-    let withdrawal = found(&call).await?;
-    let sent = |fields: &mut Fields<'_>| {
+pub async fn broadcast(call: Call, caller: Caller) -> Result<Applied, ApiError> {
+    let withdrawal = sent(&call, &caller).await?;
+    let broadcast = |fields: &mut Fields<'_>| {
         fields.required("txid", values::line).map(|txid| OperatorMove::Broadcast { txid })
     };
-    change(&call, &caller, withdrawal, sent).await
+    change(&call, &caller, withdrawal, broadcast).await
 }
 
 /// Says that a withdrawal arrived; its amount is captured.
@@ -122,15 +122,15 @@ pub async fn broadcast(call: Call, caller: Identity) -> Result<Applied, ApiError
         body = Success<Withdrawal>,
     )),
 )]
-pub async fn complete(call: Call, caller: Identity) -> Result<Applied, ApiError> {
-    let withdrawal = found(&call).await?;
+pub async fn complete(call: Call, caller: Caller) -> Result<Applied, ApiError> {
+    let withdrawal = sent(&call, &caller).await?;
     let completed = |fields: &mut Fields<'_>| {
         Some(OperatorMove::Complete { txid: fields.optional("txid", values::line) })
     };
     change(&call, &caller, withdrawal, completed).await
 }
 
-/// Says that a withdrawal was definitely not paid; its amount is released.
+/// Says that a withdrawal of somebody else was definitely not paid; its amount is released.
 #[utoipa::path(
     post,
     path = "/api/v1/operator/withdrawals/{id}/fail",
@@ -143,8 +143,8 @@ pub async fn complete(call: Call, caller: Identity) -> Result<Applied, ApiError>
         body = Success<Withdrawal>,
     )),
 )]
-pub async fn fail(call: Call, caller: Identity) -> Result<Applied, ApiError> {
-    let withdrawal = found(&call).await?;
+pub async fn fail(call: Call, caller: Caller) -> Result<Applied, ApiError> {
+    let withdrawal = judged(&call, &caller).await?;
     change(&call, &caller, withdrawal, |_| Some(OperatorMove::Fail)).await
 }
 
@@ -161,8 +161,8 @@ pub async fn fail(call: Call, caller: Identity) -> Result<Applied, ApiError> {
         body = Success<Withdrawal>,
     )),
 )]
-pub async fn review(call: Call, caller: Identity) -> Result<Applied, ApiError> {
-    let withdrawal = found(&call).await?;
+pub async fn review(call: Call, caller: Caller) -> Result<Applied, ApiError> {
+    let withdrawal = sent(&call, &caller).await?;
     change(&call, &caller, withdrawal, |_| Some(OperatorMove::Review)).await
 }
 
@@ -172,18 +172,18 @@ pub fn moved(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
     Answer::ok("Withdrawal updated.", Withdrawal::new(withdrawal, &app.settings.currency))
 }
 
-async fn found(call: &Call) -> Result<withdrawal::Withdrawal, ApiError> {
-    Ok(call.app.services.operators.withdrawal(call.id(WithdrawalId::new)?).await?)
+async fn judged(call: &Call, caller: &Caller) -> Result<withdrawal::Withdrawal, ApiError> {
+    Ok(call.app.services.operators.judged(caller, call.id(WithdrawalId::new)?).await?)
 }
 
-async fn judged(call: &Call, caller: &Identity) -> Result<withdrawal::Withdrawal, ApiError> {
-    Ok(call.app.services.operators.judged(caller.user, call.id(WithdrawalId::new)?).await?)
+async fn sent(call: &Call, caller: &Caller) -> Result<withdrawal::Withdrawal, ApiError> {
+    Ok(call.app.services.operators.sent(caller, call.id(WithdrawalId::new)?).await?)
 }
 
 /// Moves a withdrawal as the body's fields say.
 async fn change(
     call: &Call,
-    caller: &Identity,
+    caller: &Caller,
     withdrawal: withdrawal::Withdrawal,
     read: impl FnOnce(&mut Fields<'_>) -> Option<OperatorMove>,
 ) -> Result<Applied, ApiError> {

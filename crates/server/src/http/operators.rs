@@ -11,7 +11,7 @@ use crate::http::error::ApiError;
 use crate::http::openapi::bodies::{NewAdjustment, Reason};
 use crate::http::values;
 use crate::http::views::{Adjusted, MusicRequest};
-use crate::security::tokens::Identity;
+use cuepoint_domain::access::Caller;
 
 /// Gives the fee of a played request back to the guest; the DJ's share is taken back or owed.
 #[utoipa::path(
@@ -26,9 +26,9 @@ use crate::security::tokens::Identity;
         body = Success<MusicRequest>,
     )),
 )]
-pub async fn refund(call: Call, caller: Identity) -> Result<Applied, ApiError> {
+pub async fn refund(call: Call, caller: Caller) -> Result<Applied, ApiError> {
     let operators = &call.app.services.operators;
-    let request = operators.request(call.id(RequestId::new)?).await?;
+    let request = operators.request(&caller, call.id(RequestId::new)?).await?;
     let mut fields = call.fields();
     let reason = fields.required("reason", values::line);
     let reason = fields.complete(|| reason)?;
@@ -44,7 +44,7 @@ pub async fn refund(call: Call, caller: Identity) -> Result<Applied, ApiError> {
     request_body = NewAdjustment,
     responses((status = 201, description = "The balance is corrected.", body = Success<Adjusted>)),
 )]
-pub async fn adjust(call: Call, caller: Identity) -> Result<Applied, ApiError> {
+pub async fn adjust(call: Call, caller: Caller) -> Result<Applied, ApiError> {
     let mut fields = call.fields();
     let user = fields.required("user_id", values::user_id);
     let correction = fields.required("amount", values::correction(call.currency()));

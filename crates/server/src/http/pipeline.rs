@@ -1,35 +1,36 @@
 //! Takes a call from its bytes to its answer: every check in the contract's order, in one place.
 //!
-//! Route and method come first and are the router's. Then, here: token, operator role, rate limit, headers, size,
-//! media type, JSON, idempotency key; a provider's signature is judged over the body, after its size. Then, in the handler and its use case: id and object, the caller's role, fields,
-//! state, limits, funds.
+//! Route and method come first and are the router's, and so is from where a route can be reached. Then, here: token,
+//! operator role, rate limit, headers, size, media type, JSON, idempotency key; a provider's signature is judged over
+//! the body, after its size. Then, in the handler and its use case: id and object, the caller's role, fields, the rate
+//! limit of an account, state, limits, funds.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use actix_web::HttpRequest;
 use actix_web::http::header;
 use actix_web::web::{Bytes, BytesMut, Payload};
+use actix_web::{HttpMessage as _, HttpRequest};
+use cuepoint_domain::access::{Caller, Turned};
 use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope};
-use cuepoint_domain::people::Role;
 use cuepoint_domain::ports::Applied;
+use cuepoint_domain::session::Visitor;
+use cuepoint_domain::text::Line;
 use futures_util::StreamExt as _;
 
 use crate::app::App;
 use crate::http::call::Call;
+use crate::http::client_address::{agent, client_address};
 use crate::http::envelope::Answer;
 use crate::http::error::{ApiError, Code};
 use crate::http::headers::{self, Signature};
 use crate::http::json::{BodyError, Object};
 use crate::http::query::Query;
 use crate::http::route::{Access, Body, Commanded, Endpoint, Provider, Route};
-use crate::security::tokens::Identity;
+use crate::rate_limits::{Class, Subject};
 use crate::webhooks::SignedMessage;
 
 /// The largest body, in bytes.
 const MAX_BODY: usize = 64 * 1024;
-/// How long a body may take to arrive, so that nobody can hold up a stop by dripping one.
-const BODY_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Takes a call through every check and its handler.
 ///
@@ -41,46 +42,50 @@ pub async fn answer(
     request: &HttpRequest,
     payload: Payload,
 ) -> Result<Answer, ApiError> {
-    let caller = identify(route.access, app, request)?;
-    let signature = match route.access {
-        Access::Provider(by) => Some((by, headers::signature(request.headers())?)),
-        Access::Open | Access::Member | Access::Operator => None,
-    };
-    // A rate limiter goes here: it knows the caller, or the peer where there is none, and has read nothing yet.
-    headers::accepts_json(request)?;
-    let key = match (&route.endpoint, &caller) {
-        (Endpoint::Command(_), Some(caller)) => headers::idempotency_key(request.headers())?
-            .map(|key| KeyScope::of(caller.user, route.method.as_str(), request.match_info().as_str(), key)),
-        _ => None,
-    };
-    let body = tokio::time::timeout(BODY_TIMEOUT, read(route.body, request, payload));
-    let body = body.await.map_err(|_| ApiError::saying(Code::BadRequest, "The body took too long."))??;
-    if let Some((by, signature)) = signature {
-        verify(by, app, &signature, &body)?;
-    }
-    let key = key.map(|scope| IdempotencyKey { scope, fingerprint: Fingerprint::of(&body) });
+    let caller = admit(route, app, request).await?;
+    let received = receive(route, app, request, payload, caller.as_ref()).await;
+    let (key, body) = received.or_else(|refused| {
+        // A provider's own messages are not held up: only what is not proven to be one is counted.
+        if matches!(route.access, Access::Provider(_)) {
+            count(route.class, address(request), app, request)?;
+        }
+        Err(refused)
+    })?;
+    // The body may have taken its time, and whoever sent it may have been shut out meanwhile.
+    let caller = caller.map(|caller| as_they_stand(route.access, app, caller)).transpose()?;
     let call = Call {
         app: Arc::clone(app),
         query: Query::parse(request.query_string()),
+        address: client_address(request).address,
+        agent: agent(request.headers()),
+        class: route.class,
         path: route.path,
         id: request.match_info().get("id").map(str::to_owned),
         body: parse(route.body, request, &body)?,
-        key,
+        key: key.map(|scope| IdempotencyKey { scope, fingerprint: Fingerprint::of(&body) }),
     };
+    let key = call.key;
     match (&route.endpoint, caller) {
         (Endpoint::Open(run), _) => run(call).await,
-        (Endpoint::Member(run), Some(caller)) => run(call, caller).await,
+        (Endpoint::Call(run), Some(caller)) => run(call, caller).await,
         (Endpoint::Command(command), Some(caller)) => match key {
             None => carry_out(command, call, caller).await,
-            Some(key) => app.in_flight.alone(key.scope, carry_out(command, call, caller)).await?,
+            Some(key) => {
+                // So may whoever waited for their own first call with this key.
+                let in_turn = async {
+                    let caller = as_they_stand(route.access, app, caller)?;
+                    carry_out(command, call, caller).await
+                };
+                app.in_flight.alone(key.scope, in_turn).await?
+            }
         },
-        (Endpoint::Member(_) | Endpoint::Command(_), None) => Err(Code::Unauthenticated.into()),
+        (Endpoint::Call(_) | Endpoint::Command(_), None) => Err(Code::Unauthenticated.into()),
         (Endpoint::Plain(_), _) => Err(ApiError::internal("a plain route is answered by the router")),
     }
 }
 
 /// Does a command, unless it was done before with the same key: what it came to then is the answer.
-async fn carry_out(command: &Commanded, call: Call, caller: Identity) -> Result<Answer, ApiError> {
+async fn carry_out(command: &Commanded, call: Call, caller: Caller) -> Result<Answer, ApiError> {
     let app = Arc::clone(&call.app);
     if let Some(key) = call.key
         && let Some(receipt) = app.services.replay(key.scope, key.fingerprint).await?
@@ -93,17 +98,102 @@ async fn carry_out(command: &Commanded, call: Call, caller: Identity) -> Result<
     }
 }
 
-/// Who calls, where that matters.
-fn identify(access: Access, app: &App, request: &HttpRequest) -> Result<Option<Identity>, ApiError> {
-    if matches!(access, Access::Open | Access::Provider(_)) {
+/// Who calls, where that matters, once they are counted: by themselves, or by their address where they are nobody or
+/// not who they would have to be, so that tokens cannot be tried without end.
+async fn admit(route: &Route, app: &App, request: &HttpRequest) -> Result<Option<Caller>, ApiError> {
+    if matches!(route.access, Access::Provider(_)) {
         return Ok(None);
     }
-    let token = headers::bearer(request.headers())?;
-    let identity = app.tokens.verify(token, app.clock.now()).map_err(|_| Code::InvalidToken)?;
-    if access == Access::Operator && identity.role != Role::Operator {
-        return Err(Code::InsufficientScope.into());
+    let mut caller = identify(route.access, app, request);
+    let known = caller.as_ref().ok().copied().flatten();
+    let denied = known.filter(|known| !could(route.access, known));
+    if denied.is_some() {
+        caller = Err(Code::InsufficientScope.into());
     }
-    Ok(Some(identity))
+    let subject = known.filter(|_| caller.is_ok()).map(|known| Subject::Caller(known.user));
+    // Trying tokens is not what a class of routes is for, so that it uses up none.
+    let class = if caller.is_ok() { route.class } else { Class::Other };
+    count(class, subject.unwrap_or_else(|| address(request)), app, request)?;
+    if let Some(denied) = denied {
+        note_denied(route, app, &denied, request).await;
+    }
+    caller
+}
+
+/// Counts a call, and notes what is left for the answer's headers.
+fn count(class: Class, subject: Subject, app: &App, request: &HttpRequest) -> Result<(), ApiError> {
+    if let Some(standing) = app.limits.admit(class, subject).map_err(ApiError::rate_limited)? {
+        request.extensions_mut().insert(standing);
+    }
+    Ok(())
+}
+
+fn address(request: &HttpRequest) -> Subject {
+    Subject::address(client_address(request).address)
+}
+
+/// Who calls, where that matters, as they stand now.
+fn identify(access: Access, app: &App, request: &HttpRequest) -> Result<Option<Caller>, ApiError> {
+    let Access::Caller(_) = access else { return Ok(None) };
+    let token = headers::bearer(request.headers())?;
+    let caller = app.tokens.verify(token, app.clock.now()).map_err(|_| Code::InvalidToken)?;
+    Ok(Some(judged(app, caller)?))
+}
+
+/// Whether a caller could do at all what a route is for; what takes staff is refused before anything is looked for.
+fn could(access: Access, caller: &Caller) -> bool {
+    match access {
+        Access::Caller(action) => !action.is_for_staff() || caller.could(action).is_ok(),
+        Access::Open | Access::Provider(_) => true,
+    }
+}
+
+/// Notes that somebody called what takes staff.
+async fn note_denied(route: &Route, app: &App, caller: &Caller, request: &HttpRequest) {
+    let what = Line::from_stored(format!("{} {}", route.method, route.path));
+    let (address, agent) = (client_address(request).address, agent(request.headers()));
+    let visitor = Visitor { address, agent: agent.map(Line::from_stored) };
+    app.services.staff.denied(caller, what, visitor).await;
+}
+
+/// The caller that a valid token names, as they stand now.
+fn judged(app: &App, caller: Caller) -> Result<Caller, ApiError> {
+    app.revocations.judge(caller).map_err(|turned| match turned {
+        Turned::SessionEnded => Code::InvalidToken.into(),
+        Turned::Suspended => Code::AccountSuspended.into(),
+    })
+}
+
+/// A caller who was let in a while ago, if they still would be.
+fn as_they_stand(access: Access, app: &App, caller: Caller) -> Result<Caller, ApiError> {
+    let caller = judged(app, caller)?;
+    if could(access, &caller) { Ok(caller) } else { Err(Code::InsufficientScope.into()) }
+}
+
+/// The key and the body, once the headers are right and the body is there, and a provider's signature with them.
+async fn receive(
+    route: &Route,
+    app: &App,
+    request: &HttpRequest,
+    payload: Payload,
+    caller: Option<&Caller>,
+) -> Result<(Option<KeyScope>, Bytes), ApiError> {
+    let signature = match route.access {
+        Access::Provider(by) => Some((by, headers::signature(request.headers())?)),
+        Access::Open | Access::Caller(_) => None,
+    };
+    headers::accepts_json(request)?;
+    let key = match (&route.endpoint, caller) {
+        (Endpoint::Command(_), Some(caller)) => headers::idempotency_key(request.headers())?
+            .map(|key| KeyScope::of(caller.user, route.method.as_str(), request.match_info().as_str(), key)),
+        _ => None,
+    };
+    let body = tokio::time::timeout(app.settings.body_timeout, read(route.body, request, payload));
+    let body = body.await.map_err(|_| ApiError::saying(Code::BadRequest, "The body took too long."))??;
+    if let Some((by, signature)) = signature {
+        verify(by, app, &signature, &body)?;
+    }
+    Ok((key, body))
 }
 
 /// Whether the provider sent this body, a short while ago.

@@ -13,7 +13,7 @@ use crate::http::error::{ApiError, Code};
 use crate::http::openapi::bodies::PersonalInfo;
 use crate::http::values;
 use crate::http::views::{User, UserData};
-use crate::security::tokens::Identity;
+use cuepoint_domain::access::{Action, Caller, Whose};
 
 /// The fields that only a DJ has.
 const DJ_FIELDS: [&str; 3] = ["online", "fee_upcoming_artist", "fee_popular_song"];
@@ -26,8 +26,8 @@ const DJ_FIELDS: [&str; 3] = ["online", "fee_upcoming_artist", "fee_popular_song
     tag = "Profile",
     responses((status = 200, description = "The caller.", body = Success<UserData>)),
 )]
-pub async fn show(call: Call, caller: Identity) -> Result<Answer, ApiError> {
-    let profile = call.app.services.profiles.own(caller.user).await.map_err(own)?;
+pub async fn show(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+    let profile = call.app.services.profiles.own(&caller).await.map_err(own)?;
     let user = User::new(&profile.user, profile.balance.available, call.currency());
     Answer::ok("Personal information.", UserData { user })
 }
@@ -36,7 +36,7 @@ pub async fn show(call: Call, caller: Identity) -> Result<Answer, ApiError> {
 pub fn own(error: FindError) -> ApiError {
     match error {
         FindError::NotFound => Code::InvalidToken.into(),
-        FindError::Unavailable(unavailable) => unavailable.into(),
+        other => other.into(),
     }
 }
 
@@ -49,9 +49,10 @@ pub fn own(error: FindError) -> ApiError {
     request_body = PersonalInfo,
     responses((status = 200, description = "The caller as they are now.", body = Success<UserData>)),
 )]
-pub async fn change(call: Call, caller: Identity) -> Result<Applied, ApiError> {
-    if !caller.is_dj && DJ_FIELDS.iter().any(|field| call.has_field(field)) {
-        return Err(ApiError::saying(Code::Forbidden, "Only a DJ has a price and can be online."));
+pub async fn change(call: Call, caller: Caller) -> Result<Applied, ApiError> {
+    if DJ_FIELDS.iter().any(|field| call.has_field(field)) {
+        // What is asked of the caller comes before what is wrong with their fields.
+        caller.may(Action::TakeRequests, Whose::Own)?;
     }
     let mut fields = call.fields();
     let fee = values::money(call.currency(), Money::ZERO);

@@ -10,14 +10,14 @@ use cuepoint_domain::service::ListFilter;
 use crate::app::App;
 use crate::http::call::{self, Call};
 use crate::http::envelope::{Answer, Success};
-use crate::http::error::{ApiError, Code, IntoApiError as _};
+use crate::http::error::{ApiError, IntoApiError as _};
 use crate::http::openapi::bodies::{DjAnswer, NewMusicRequest, PageQuery};
 use crate::http::openapi::names;
 use crate::http::page::Page;
 use crate::http::query::Filters;
 use crate::http::views::{MusicRequest, Nothing};
 use crate::http::{sentence, values};
-use crate::security::tokens::Identity;
+use cuepoint_domain::access::{Action, Caller, Whose};
 
 /// Asks a DJ for a song and holds its fee.
 ///
@@ -35,7 +35,7 @@ use crate::security::tokens::Identity;
         body = Success<MusicRequest>,
     )),
 )]
-pub async fn open(call: Call, caller: Identity) -> Result<Applied, ApiError> {
+pub async fn open(call: Call, caller: Caller) -> Result<Applied, ApiError> {
     let mut fields = call.fields();
     let dj = fields.required("dj_id", values::user_id);
     let song_title = fields.required("song_title", values::line);
@@ -72,8 +72,8 @@ pub fn opened(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
     tag = "Requests",
     responses((status = 200, description = "The request.", body = Success<MusicRequest>)),
 )]
-pub async fn show(call: Call, caller: Identity) -> Result<Answer, ApiError> {
-    let request = call.app.services.requests.visible(caller.user, call.id(RequestId::new)?).await?;
+pub async fn show(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+    let request = call.app.services.requests.visible(&caller, call.id(RequestId::new)?).await?;
     Answer::ok("Request.", MusicRequest::new(&request, call.currency()))
 }
 
@@ -92,9 +92,9 @@ pub async fn show(call: Call, caller: Identity) -> Result<Answer, ApiError> {
         body = Success<MusicRequest>,
     )),
 )]
-pub async fn cancel(call: Call, caller: Identity) -> Result<Applied, ApiError> {
+pub async fn cancel(call: Call, caller: Caller) -> Result<Applied, ApiError> {
     let requests = &call.app.services.requests;
-    let request = requests.own(caller.user, call.id(RequestId::new)?).await?;
+    let request = requests.own(&caller, call.id(RequestId::new)?).await?;
     Ok(requests.cancel(&call.command(&caller), request).await?)
 }
 
@@ -114,9 +114,9 @@ pub async fn cancel(call: Call, caller: Identity) -> Result<Applied, ApiError> {
         body = Success<MusicRequest>,
     )),
 )]
-pub async fn answer(call: Call, caller: Identity) -> Result<Applied, ApiError> {
+pub async fn answer(call: Call, caller: Caller) -> Result<Applied, ApiError> {
     let requests = &call.app.services.requests;
-    let request = requests.addressed(caller.user, call.id(RequestId::new)?).await?;
+    let request = requests.addressed(&caller, call.id(RequestId::new)?).await?;
     let mut fields = call.fields();
     let status = fields.required("status", values::dj_answer);
     let answer = fields.complete(|| status)?;
@@ -145,14 +145,14 @@ pub fn moved(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
         body = Success<Page<MusicRequest>>,
     )),
 )]
-pub async fn made(call: Call, caller: Identity) -> Result<Answer, ApiError> {
+pub async fn made(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     let mut filters = Filters::of(&call.query);
     let status = filters.read("status", RequestStatus::named, sentence::selected);
     let dj = filters.user("dj_id");
     filters.complete()?;
     let paging = call.paging(&["status", "dj_id"]);
     let filter = ListFilter { status, dj };
-    let rows = call.app.services.requests.made_by(caller.user, filter, paging.request()).await?;
+    let rows = call.app.services.requests.made_by(&caller, filter, paging.request()).await?;
     call::page("Requests.", &paging, rows, |request| MusicRequest::new(&request, call.currency()))
 }
 
@@ -172,15 +172,14 @@ pub async fn made(call: Call, caller: Identity) -> Result<Answer, ApiError> {
         body = Success<Page<MusicRequest>>,
     )),
 )]
-pub async fn addressed(call: Call, caller: Identity) -> Result<Answer, ApiError> {
-    if !caller.is_dj {
-        return Err(ApiError::saying(Code::Forbidden, "Only a DJ is asked for songs."));
-    }
+pub async fn addressed(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+    // What is asked of the caller comes before what is wrong with their filters.
+    caller.may(Action::AnswerRequest, Whose::Own)?;
     let mut filters = Filters::of(&call.query);
     let status = filters.read("status", RequestStatus::named, sentence::selected);
     filters.complete()?;
     let paging = call.paging(&["status"]);
-    let rows = call.app.services.requests.addressed_to(caller.user, status, paging.request()).await?;
+    let rows = call.app.services.requests.addressed_to(&caller, status, paging.request()).await?;
     call::page("Requests.", &paging, rows, |request| MusicRequest::new(&request, call.currency()))
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use actix_web::http::Method;
 use actix_web::{HttpRequest, HttpResponse};
+use cuepoint_domain::access::{Action, Caller};
 use cuepoint_domain::ledger::Receipt;
 use cuepoint_domain::ports::Applied;
 
@@ -13,19 +14,28 @@ use crate::app::App;
 use crate::http::call::Call;
 use crate::http::envelope::Answer;
 use crate::http::error::ApiError;
-use crate::security::tokens::Identity;
+use crate::rate_limits::Class;
 
 /// Who may call a route.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     /// Anybody.
     Open,
-    /// Who has an access token.
-    Member,
-    /// Who has an operator's access token.
-    Operator,
+    /// Who has an access token, and may do this.
+    Caller(Action),
     /// A provider, by its signature.
     Provider(Provider),
+}
+
+/// From where a route can be reached; elsewhere it is as if there were none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// From everywhere.
+    Everywhere,
+    /// From the networks that may see the measurements.
+    Metrics,
+    /// From the networks of operators.
+    Operators,
 }
 
 /// Who signs messages to this service.
@@ -54,7 +64,7 @@ pub type Handled<T> = Pin<Box<dyn Future<Output = Result<T, ApiError>>>>;
 /// A command: what it does, and how what it came to is shown, now or at a retry.
 pub struct Commanded {
     /// Does it.
-    pub run: Box<dyn Fn(Call, Identity) -> Handled<Applied>>,
+    pub run: Box<dyn Fn(Call, Caller) -> Handled<Applied>>,
     /// Shows it.
     pub view: fn(&App, &Receipt) -> Result<Answer, ApiError>,
 }
@@ -65,8 +75,8 @@ pub enum Endpoint {
     Plain(Box<dyn Fn(Arc<App>, HttpRequest) -> Handled<HttpResponse>>),
     /// Without a token.
     Open(Box<dyn Fn(Call) -> Handled<Answer>>),
-    /// A read for who has a token.
-    Member(Box<dyn Fn(Call, Identity) -> Handled<Answer>>),
+    /// For who has a token.
+    Call(Box<dyn Fn(Call, Caller) -> Handled<Answer>>),
     /// A command of who has a token; it takes an Idempotency-Key.
     Command(Commanded),
 }
@@ -79,10 +89,26 @@ pub struct Route {
     pub path: &'static str,
     /// Who may call it.
     pub access: Access,
+    /// From where it can be reached.
+    pub reach: Reach,
+    /// Whose quota its calls are counted against; what is outside the base address is not counted.
+    pub class: Class,
     /// Which body it takes.
     pub body: Body,
     /// What answers it.
     pub endpoint: Endpoint,
+}
+
+impl Route {
+    /// The route with the quota of these.
+    pub(super) fn limited(self, class: Class) -> Self {
+        Self { class, ..self }
+    }
+
+    /// The route, reached only from there.
+    pub(super) fn reached(self, reach: Reach) -> Self {
+        Self { reach, ..self }
+    }
 }
 
 /// A route outside the base address.
@@ -92,7 +118,15 @@ where
     A: Future<Output = Result<HttpResponse, ApiError>> + 'static,
 {
     let endpoint = Endpoint::Plain(Box::new(move |app, request| Box::pin(run(app, request))));
-    Route { method: Method::GET, path, access: Access::Open, body: Body::None, endpoint }
+    Route {
+        method: Method::GET,
+        path,
+        access: Access::Open,
+        reach: Reach::Everywhere,
+        class: Class::Other,
+        body: Body::None,
+        endpoint,
+    }
 }
 
 /// A POST that anybody may send.
@@ -102,7 +136,15 @@ where
     A: Future<Output = Result<Answer, ApiError>> + 'static,
 {
     let endpoint = Endpoint::Open(Box::new(move |call| Box::pin(run(call))));
-    Route { method: Method::POST, path, access: Access::Open, body: Body::Json, endpoint }
+    Route {
+        method: Method::POST,
+        path,
+        access: Access::Open,
+        reach: Reach::Everywhere,
+        class: Class::Other,
+        body: Body::Json,
+        endpoint,
+    }
 }
 
 /// A POST that a provider signs.
@@ -114,52 +156,68 @@ where
     Route { access: Access::Provider(by), ..open(path, run) }
 }
 
-/// A GET of who has a token.
-pub(super) fn member<F, A>(path: &'static str, run: F) -> Route
+/// A GET of who may do this.
+pub(super) fn read<F, A>(path: &'static str, action: Action, run: F) -> Route
 where
-    F: Fn(Call, Identity) -> A + 'static,
+    F: Fn(Call, Caller) -> A + 'static,
     A: Future<Output = Result<Answer, ApiError>> + 'static,
 {
-    let endpoint = Endpoint::Member(Box::new(move |call, caller| Box::pin(run(call, caller))));
-    Route { method: Method::GET, path, access: Access::Member, body: Body::None, endpoint }
+    let endpoint = Endpoint::Call(Box::new(move |call, caller| Box::pin(run(call, caller))));
+    private(&Method::GET, path, Body::None, action, endpoint)
 }
 
-/// A GET of an operator.
-pub(super) fn operator<F, A>(path: &'static str, run: F) -> Route
+/// A change of who may do this that takes no Idempotency-Key.
+pub(super) fn change<F, A>(method: &Method, path: &'static str, body: Body, action: Action, run: F) -> Route
 where
-    F: Fn(Call, Identity) -> A + 'static,
+    F: Fn(Call, Caller) -> A + 'static,
     A: Future<Output = Result<Answer, ApiError>> + 'static,
 {
-    Route { access: Access::Operator, ..member(path, run) }
+    let endpoint = Endpoint::Call(Box::new(move |call, caller| Box::pin(run(call, caller))));
+    private(method, path, body, action, endpoint)
 }
 
-/// A POST of an operator.
-pub(super) fn operation<F, A>(
-    path: &'static str,
-    run: F,
-    view: fn(&App, &Receipt) -> Result<Answer, ApiError>,
-) -> Route
-where
-    F: Fn(Call, Identity) -> A + 'static,
-    A: Future<Output = Result<Applied, ApiError>> + 'static,
-{
-    Route { access: Access::Operator, ..command(&Method::POST, path, Body::Json, run, view) }
-}
-
-/// A command of who has a token.
+/// A command of who may do this.
 pub(super) fn command<F, A>(
     method: &Method,
     path: &'static str,
     body: Body,
+    action: Action,
     run: F,
     view: fn(&App, &Receipt) -> Result<Answer, ApiError>,
 ) -> Route
 where
-    F: Fn(Call, Identity) -> A + 'static,
+    F: Fn(Call, Caller) -> A + 'static,
     A: Future<Output = Result<Applied, ApiError>> + 'static,
 {
-    let run: Box<dyn Fn(Call, Identity) -> Handled<Applied>> =
+    let run: Box<dyn Fn(Call, Caller) -> Handled<Applied>> =
         Box::new(move |call, caller| Box::pin(run(call, caller)));
-    let endpoint = Endpoint::Command(Commanded { run, view });
-    Route { method: method.clone(), path, access: Access::Member, body, endpoint }
+    private(method, path, body, action, Endpoint::Command(Commanded { run, view }))
+}
+
+/// A POST of staff, with a reason.
+pub(super) fn operation<F, A>(
+    path: &'static str,
+    action: Action,
+    run: F,
+    view: fn(&App, &Receipt) -> Result<Answer, ApiError>,
+) -> Route
+where
+    F: Fn(Call, Caller) -> A + 'static,
+    A: Future<Output = Result<Applied, ApiError>> + 'static,
+{
+    command(&Method::POST, path, Body::Json, action, run, view)
+}
+
+/// A route of who has a token; what is for staff is reached from their networks alone.
+fn private(method: &Method, path: &'static str, body: Body, action: Action, endpoint: Endpoint) -> Route {
+    let reach = if action.is_for_staff() { Reach::Operators } else { Reach::Everywhere };
+    Route {
+        method: method.clone(),
+        path,
+        access: Access::Caller(action),
+        reach,
+        class: Class::Other,
+        body,
+        endpoint,
+    }
 }

@@ -4,79 +4,114 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use actix_web::guard::{self, Guard};
 use actix_web::http::Method;
-use actix_web::{HttpRequest, HttpResponse, Resource, guard, web};
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, Resource, web};
+
+use cuepoint_domain::access::Action;
 
 use crate::app::App;
-use crate::http::envelope::Answer;
+use crate::http::client_address::ClientAddress;
+use crate::http::envelope::{self, Answer};
 use crate::http::error::{ApiError, Code};
 use crate::http::observe::request_id;
 use crate::http::route::{
-    Body, Endpoint, Provider, Route, command, member, open, operation, operator, plain, signed,
+    Body, Endpoint, Provider, Reach, Route, change, command, open, operation, plain, read, signed,
 };
 use crate::http::{
-    audit, auth, djs, docs, health, operator_withdrawals, operators, pipeline, profile, requests, topups,
-    wallet, webhooks, withdrawals,
+    audit, auth, blocks, djs, docs, health, jwks, operator_withdrawals, operators, passwords, personal_data,
+    pipeline, profile, proofs, requests, sessions, staff, topups, wallet, webhooks, withdrawals,
 };
+use crate::networks::Networks;
+use crate::rate_limits::{Class, Standing};
 
 /// Every route.
 #[must_use]
 #[rustfmt::skip]
 pub fn table() -> Vec<Route> {
+    use Action::{
+        AdjustBalance, AnswerRequest, BlockGuest, CancelRequest, JudgeWithdrawal, ManagePeople, OpenRequest, ReadAudit,
+        ReadDjs, ReadPeople, ReadRequest, ReadSecurityLog, ReadWithdrawals, RefundRequest, SendWithdrawal,
+        UseAccount, UsePersonalData, UseProfile, UseWallet, UseWithdrawal,
+    };
     use Body::{Json, Optional};
-    let (post, patch) = (Method::POST, Method::PATCH);
+    use Class::{Login, Requests, Withdrawals};
+    let (post, patch, put, delete) = (Method::POST, Method::PATCH, Method::PUT, Method::DELETE);
     vec![
         plain("/health/live", health::live),
         plain("/health/ready", health::ready),
-        plain("/metrics", health::metrics),
+        plain("/metrics", health::metrics).reached(Reach::Metrics),
         plain("/openapi.json", docs::openapi),
         plain("/docs", docs::index),
         plain("/docs/{file:.*}", docs::file),
+        plain("/.well-known/jwks.json", jwks::show),
 
         open("/api/v1/auth/register", auth::register),
-        open("/api/v1/auth/login", auth::login),
+        open("/api/v1/auth/login", auth::login).limited(Login),
         open("/api/v1/auth/refresh", auth::refresh),
         open("/api/v1/auth/logout", auth::logout),
 
-        member("/api/v1/user/personal-info", profile::show),
-        command(&patch, "/api/v1/user/personal-info", Json, profile::change, profile::changed),
+        read("/api/v1/auth/sessions", UseAccount, sessions::list),
+        change(&delete, "/api/v1/auth/sessions/{id}", Body::None, UseAccount, sessions::end),
+        change(&post, "/api/v1/auth/logout-everywhere", Optional, UseAccount, sessions::end_all),
+        change(&post, "/api/v1/auth/password", Json, UseAccount, passwords::change).limited(Login),
+        open("/api/v1/auth/password/forgot", passwords::forgot).limited(Login),
+        open("/api/v1/auth/password/reset", passwords::reset).limited(Login),
+        change(&post, "/api/v1/auth/email/code", Optional, UseAccount, proofs::send_email_code),
+        change(&post, "/api/v1/auth/email/verify", Json, UseAccount, proofs::verify_email).limited(Login),
+        change(&post, "/api/v1/auth/phone/code", Optional, UseAccount, proofs::send_phone_code),
+        change(&post, "/api/v1/auth/phone/verify", Json, UseAccount, proofs::verify_phone).limited(Login),
 
-        member("/api/v1/djs", djs::list),
-        member("/api/v1/djs/{id}", djs::show),
+        read("/api/v1/user/personal-info", UseProfile, profile::show),
+        command(&patch, "/api/v1/user/personal-info", Json, UseProfile, profile::change, profile::changed),
+        read("/api/v1/user/export", UsePersonalData, personal_data::export).limited(Login),
+        change(&delete, "/api/v1/user", Json, UsePersonalData, personal_data::erase).limited(Login),
 
-        command(&post, "/api/v1/music/requests", Json, requests::open, requests::opened),
-        member("/api/v1/music/requests/{id}", requests::show),
-        command(&post, "/api/v1/music/requests/{id}/cancel", Optional, requests::cancel, requests::moved),
-        command(&patch, "/api/v1/music/requests-update/{id}", Json, requests::answer, requests::moved),
-        member("/api/v1/music/user/requests", requests::made),
-        member("/api/v1/music/dj/requests", requests::addressed),
+        read("/api/v1/djs", ReadDjs, djs::list),
+        read("/api/v1/djs/{id}", ReadDjs, djs::show),
 
-        member("/api/v1/wallet", wallet::show),
-        member("/api/v1/wallet/entries", wallet::entries),
-        command(&post, "/api/v1/wallet/topups", Json, topups::open, topups::opened),
-        member("/api/v1/wallet/topups", topups::list),
-        member("/api/v1/wallet/topups/{id}", topups::show),
+        command(&post, "/api/v1/music/requests", Json, OpenRequest, requests::open, requests::opened).limited(Requests),
+        read("/api/v1/music/requests/{id}", ReadRequest, requests::show),
+        command(&post, "/api/v1/music/requests/{id}/cancel", Optional, CancelRequest, requests::cancel, requests::moved),
+        command(&patch, "/api/v1/music/requests-update/{id}", Json, AnswerRequest, requests::answer, requests::moved),
+        read("/api/v1/music/user/requests", ReadRequest, requests::made),
+        read("/api/v1/music/dj/requests", AnswerRequest, requests::addressed),
+        read("/api/v1/music/dj/blocks", BlockGuest, blocks::list),
+        change(&put, "/api/v1/music/dj/blocks/{id}", Body::None, BlockGuest, blocks::block),
+        change(&delete, "/api/v1/music/dj/blocks/{id}", Body::None, BlockGuest, blocks::unblock),
 
-        command(&post, "/api/v1/withdrawal/crypto", Json, withdrawals::open, withdrawals::opened),
-        member("/api/v1/withdrawal/options", withdrawals::options),
-        member("/api/v1/withdrawals", withdrawals::list),
-        member("/api/v1/withdrawals/{id}", withdrawals::show),
-        command(&post, "/api/v1/withdrawals/{id}/cancel", Optional, withdrawals::cancel, withdrawals::cancelled),
+        read("/api/v1/wallet", UseWallet, wallet::show),
+        read("/api/v1/wallet/entries", UseWallet, wallet::entries),
+        command(&post, "/api/v1/wallet/topups", Json, UseWallet, topups::open, topups::opened),
+        read("/api/v1/wallet/topups", UseWallet, topups::list),
+        read("/api/v1/wallet/topups/{id}", UseWallet, topups::show),
+
+        command(&post, "/api/v1/withdrawal/crypto", Json, UseWithdrawal, withdrawals::open, withdrawals::opened).limited(Withdrawals),
+        read("/api/v1/withdrawal/options", UseWithdrawal, withdrawals::options),
+        read("/api/v1/withdrawals", UseWithdrawal, withdrawals::list),
+        read("/api/v1/withdrawals/{id}", UseWithdrawal, withdrawals::show),
+        command(&post, "/api/v1/withdrawals/{id}/cancel", Optional, UseWithdrawal, withdrawals::cancel, withdrawals::cancelled),
 
         signed("/api/v1/webhooks/topups", Provider::Topups, webhooks::topups),
         signed("/api/v1/webhooks/payouts", Provider::Payouts, webhooks::payouts),
 
-        operator("/api/v1/operator/withdrawals", operator_withdrawals::list),
-        operation("/api/v1/operator/withdrawals/{id}/approve", operator_withdrawals::approve, operator_withdrawals::moved),
-        operation("/api/v1/operator/withdrawals/{id}/reject", operator_withdrawals::reject, operator_withdrawals::moved),
-        operation("/api/v1/operator/withdrawals/{id}/process", operator_withdrawals::process, operator_withdrawals::moved),
-        operation("/api/v1/operator/withdrawals/{id}/broadcast", operator_withdrawals::broadcast, operator_withdrawals::moved),
-        operation("/api/v1/operator/withdrawals/{id}/complete", operator_withdrawals::complete, operator_withdrawals::moved),
-        operation("/api/v1/operator/withdrawals/{id}/fail", operator_withdrawals::fail, operator_withdrawals::moved),
-        operation("/api/v1/operator/withdrawals/{id}/review", operator_withdrawals::review, operator_withdrawals::moved),
-        operation("/api/v1/operator/music/requests/{id}/refund", operators::refund, requests::moved),
-        operation("/api/v1/operator/adjustments", operators::adjust, operators::adjusted),
-        operator("/api/v1/operator/audit", audit::show),
+        read("/api/v1/operator/withdrawals", ReadWithdrawals, operator_withdrawals::list),
+        operation("/api/v1/operator/withdrawals/{id}/approve", JudgeWithdrawal, operator_withdrawals::approve, operator_withdrawals::moved),
+        operation("/api/v1/operator/withdrawals/{id}/reject", JudgeWithdrawal, operator_withdrawals::reject, operator_withdrawals::moved),
+        operation("/api/v1/operator/withdrawals/{id}/process", SendWithdrawal, operator_withdrawals::process, operator_withdrawals::moved),
+        operation("/api/v1/operator/withdrawals/{id}/broadcast", SendWithdrawal, operator_withdrawals::broadcast, operator_withdrawals::moved),
+        operation("/api/v1/operator/withdrawals/{id}/complete", SendWithdrawal, operator_withdrawals::complete, operator_withdrawals::moved),
+        operation("/api/v1/operator/withdrawals/{id}/fail", JudgeWithdrawal, operator_withdrawals::fail, operator_withdrawals::moved),
+        operation("/api/v1/operator/withdrawals/{id}/review", SendWithdrawal, operator_withdrawals::review, operator_withdrawals::moved),
+        operation("/api/v1/operator/music/requests/{id}/refund", RefundRequest, operators::refund, requests::moved),
+        operation("/api/v1/operator/adjustments", AdjustBalance, operators::adjust, operators::adjusted),
+        read("/api/v1/operator/audit", ReadAudit, audit::show),
+        read("/api/v1/operator/users", ReadPeople, staff::list),
+        read("/api/v1/operator/users/{id}", ReadPeople, staff::show),
+        operation("/api/v1/operator/users/{id}/suspend", ManagePeople, staff::suspend, staff::changed),
+        operation("/api/v1/operator/users/{id}/restore", ManagePeople, staff::restore, staff::changed),
+        operation("/api/v1/operator/users/{id}/role", ManagePeople, staff::give_role, staff::changed),
+        read("/api/v1/operator/security-log", ReadSecurityLog, staff::events),
     ]
 }
 
@@ -96,7 +131,14 @@ fn resource(app: &Arc<App>, path: &'static str, routes: &[Rc<Route>]) -> Resourc
         let error = ApiError::method_not_allowed(allow.clone());
         async move { error.respond(&request_id(&request)) }
     };
-    routes.iter().fold(web::resource(path).default_service(web::to(refuse)), |resource, route| {
+    let empty = web::resource(path).default_service(web::to(refuse));
+    // A guard, so that elsewhere the router itself finds nothing, whatever the method.
+    let empty = match routes.first().map_or(Reach::Everywhere, |route| route.reach) {
+        Reach::Everywhere => empty,
+        Reach::Metrics => empty.guard(within(app.settings.reachable.metrics.clone())),
+        Reach::Operators => empty.guard(within(app.settings.reachable.operators.clone())),
+    };
+    routes.iter().fold(empty, |resource, route| {
         let (app, served) = (Arc::clone(app), Rc::clone(route));
         let serve = move |request: HttpRequest, payload: web::Payload| {
             let (app, route) = (Arc::clone(&app), Rc::clone(&served));
@@ -111,15 +153,28 @@ fn resource(app: &Arc<App>, path: &'static str, routes: &[Rc<Route>]) -> Resourc
     })
 }
 
+/// Lets in who comes from these networks.
+fn within(networks: Networks) -> impl Guard {
+    guard::fn_guard(move |context| {
+        let client = context.req_data().get::<ClientAddress>().copied();
+        client.is_some_and(|client| networks.admit(client))
+    })
+}
+
 async fn serve(route: &Route, app: &Arc<App>, request: HttpRequest, payload: web::Payload) -> HttpResponse {
     let id = request_id(&request);
     let answered = match &route.endpoint {
-        Endpoint::Plain(run) => run(Arc::clone(app), request).await,
-        Endpoint::Open(_) | Endpoint::Member(_) | Endpoint::Command(_) => {
+        Endpoint::Plain(run) => run(Arc::clone(app), request.clone()).await,
+        Endpoint::Open(_) | Endpoint::Call(_) | Endpoint::Command(_) => {
             pipeline::answer(route, app, &request, payload).await.map(Answer::respond)
         }
     };
-    answered.unwrap_or_else(|error| error.respond(&id))
+    let standing = request.extensions().get::<Standing>().copied();
+    let mut response = answered.unwrap_or_else(|error| error.respond(&id));
+    if let Some(standing) = standing {
+        envelope::show(standing, response.headers_mut());
+    }
+    response
 }
 
 /// The methods of a resource, as `Allow` lists them.

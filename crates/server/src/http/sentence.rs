@@ -108,12 +108,24 @@ sentences! {
     date() = "The {field} field must be a valid date.";
     /// It is none of those that there are.
     selected() = "The selected {field} is invalid.";
+    /// It is not the one that is kept.
+    incorrect() = "The {field} is incorrect.";
     /// Somebody has it.
     taken() = "The {field} has already been taken.";
+    /// It is known to people who guess.
+    breached() = "The given {field} has appeared in a data leak. Please choose a different {field}.";
+    /// It was never sent, was used, or is too old.
+    stale() = "The {field} is invalid or has expired.";
     /// It is nothing where something is needed.
     not_zero() = "The {field} field must not be 0.";
     /// More than there is.
     funds() = "The {field} is more than the available balance.";
+}
+
+/// Another request would be one too many.
+#[must_use]
+pub fn too_many_open(most: u32) -> String {
+    format!("No more than {most} requests can be open with one DJ.")
 }
 
 /// It is missing although the other one is there.

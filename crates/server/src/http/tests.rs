@@ -18,7 +18,7 @@ const URL: &str = "http://cuepoint.test";
 
 fn api(keys: &[(&str, &str)]) -> Arc<App> {
     let settings = Layers::test(keys).settings().unwrap();
-    let keys = composition::key_ring(&settings, RandomSecrets::new().unwrap()).unwrap();
+    let keys = composition::signing_keys(&settings, RandomSecrets::new().unwrap(), &SystemClock).unwrap();
     let store = Arc::new(MemoryStore::new());
     let providers = composition::providers(&settings, Arc::new(SystemClock)).unwrap();
     composition::app(&settings, keys, providers, store, Arc::new(SystemClock), URL.to_owned()).unwrap()
@@ -43,6 +43,7 @@ impl Answered {
 
 async fn send(app: &Arc<App>, request: TestRequest) -> Answered {
     let service = test::init_service(super::app(Arc::clone(app))).await;
+    let request = request.peer_addr("127.0.0.1:4000".parse().unwrap());
     let response = test::call_service(&service, request.to_request()).await;
     let (status, headers) = (response.status(), response.headers().clone());
     let text = String::from_utf8(test::read_body(response).await.to_vec()).unwrap();
@@ -210,7 +211,7 @@ async fn without_a_provider_it_is_said_plainly() {
     let refused = post(&app, "/wallet/topups", &guest, r#"{"amount":1}"#).await;
     assert_eq!((refused.status, refused.code()), (StatusCode::SERVICE_UNAVAILABLE, "unavailable"));
     assert_eq!(refused.body["message"], "Top-ups are not available here.");
-    assert_eq!(refused.header("retry-after"), "1");
+    assert_eq!(refused.header("retry-after"), "3600");
 }
 
 #[actix_web::test]

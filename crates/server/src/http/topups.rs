@@ -13,7 +13,7 @@ use crate::http::openapi::bodies::{NewTopup, PageQuery};
 use crate::http::page::Page;
 use crate::http::values;
 use crate::http::views::{Topup, TopupData};
-use crate::security::tokens::Identity;
+use cuepoint_domain::access::Caller;
 
 /// Pays into the caller's wallet through the provider.
 ///
@@ -30,7 +30,7 @@ use crate::security::tokens::Identity;
         body = Success<TopupData>,
     )),
 )]
-pub async fn open(call: Call, caller: Identity) -> Result<Applied, ApiError> {
+pub async fn open(call: Call, caller: Caller) -> Result<Applied, ApiError> {
     let mut fields = call.fields();
     let amount = fields.required("amount", values::amount(call.currency(), Money::from_minor(1)));
     let amount: Amount = fields.complete(|| amount)?;
@@ -60,9 +60,9 @@ pub fn opened(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
         body = Success<Page<Topup>>,
     )),
 )]
-pub async fn list(call: Call, caller: Identity) -> Result<Answer, ApiError> {
+pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     let paging = call.paging(&[]);
-    let rows = call.app.services.wallet.topups(caller.user, paging.request()).await?;
+    let rows = call.app.services.wallet.topups(&caller, paging.request()).await?;
     call::page("Top-ups.", &paging, rows, |topup| Topup::new(&topup, call.currency()))
 }
 
@@ -74,7 +74,7 @@ pub async fn list(call: Call, caller: Identity) -> Result<Answer, ApiError> {
     tag = "Wallet",
     responses((status = 200, description = "The top-up.", body = Success<TopupData>)),
 )]
-pub async fn show(call: Call, caller: Identity) -> Result<Answer, ApiError> {
-    let topup = call.app.services.wallet.own_topup(caller.user, call.id(TopupId::new)?).await?;
+pub async fn show(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+    let topup = call.app.services.wallet.own_topup(&caller, call.id(TopupId::new)?).await?;
     Answer::ok("Top-up.", TopupData { topup: Topup::new(&topup, call.currency()) })
 }

@@ -3,7 +3,7 @@
 use cuepoint_domain::adjustment::Correction;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::{Amount, Currency, Money, MoneyError};
-use cuepoint_domain::people::{ArtistType, Kilometres};
+use cuepoint_domain::people::{ArtistType, Kilometres, Role};
 use cuepoint_domain::service::DjAnswer;
 use cuepoint_domain::text::{Email, Line, MusicUrl, Password, TextError};
 use serde_json::value::RawValue;
@@ -119,6 +119,14 @@ pub fn artist_type(field: &str, raw: &RawValue) -> Read<ArtistType> {
         "upcoming" | "upcoming_artist" => Ok(ArtistType::Upcoming),
         "popular" | "popular_song" => Ok(ArtistType::Popular),
         _ => Err(sentence::selected(field).into()),
+    }
+}
+
+/// What somebody may do beyond their own affairs.
+pub fn role(field: &str, raw: &RawValue) -> Read<Role> {
+    match string(field, raw)?.trim() {
+        "" => Err(Wrong::Empty),
+        name => Role::named(name).ok_or_else(|| sentence::selected(field).into()),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::http::profile::own;
 use crate::http::query::Filters;
 use crate::http::views::{Entry, Wallet, WalletData};
 use crate::http::{sentence, time};
-use crate::security::tokens::Identity;
+use cuepoint_domain::access::Caller;
 
 /// Shows what is in the caller's wallet.
 #[utoipa::path(
@@ -26,14 +26,14 @@ use crate::security::tokens::Identity;
     )),
     responses((status = 200, description = "What is in the caller's wallet.", body = Success<WalletData>)),
 )]
-pub async fn show(call: Call, caller: Identity) -> Result<Answer, ApiError> {
+pub async fn show(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     let mut filters = Filters::of(&call.query);
     let at = filters.read("at", time::moment, sentence::date);
     filters.complete()?;
     let wallet = &call.app.services.wallet;
     let balance = match at {
-        Some(at) => wallet.balance_at(caller.user, at).await,
-        None => wallet.balance(caller.user).await,
+        Some(at) => wallet.balance_at(&caller, at).await,
+        None => wallet.balance(&caller).await,
     };
     let balance = balance.map_err(own)?;
     Answer::ok("Wallet.", WalletData { wallet: Wallet::new(balance, call.currency()) })
@@ -52,8 +52,8 @@ pub async fn show(call: Call, caller: Identity) -> Result<Answer, ApiError> {
         body = Success<Page<Entry>>,
     )),
 )]
-pub async fn entries(call: Call, caller: Identity) -> Result<Answer, ApiError> {
+pub async fn entries(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     let paging = call.paging(&[]);
-    let rows = call.app.services.wallet.entries(caller.user, paging.request()).await?;
+    let rows = call.app.services.wallet.entries(&caller, paging.request()).await?;
     call::page("Wallet entries.", &paging, rows, |entry| Entry::new(&entry, call.currency()))
 }

@@ -13,7 +13,7 @@ use crate::http::openapi::bodies::{NewWithdrawal as NewWithdrawalBody, PageQuery
 use crate::http::page::Page;
 use crate::http::values;
 use crate::http::views::{Nothing, Withdrawal, WithdrawalOptions, WithdrawalRequested};
-use crate::security::tokens::Identity;
+use cuepoint_domain::access::Caller;
 
 /// Asks to be paid out and holds the amount at once.
 ///
@@ -30,7 +30,7 @@ use crate::security::tokens::Identity;
         body = BareSuccess<WithdrawalRequested>,
     )),
 )]
-pub async fn open(call: Call, caller: Identity) -> Result<Applied, ApiError> {
+pub async fn open(call: Call, caller: Caller) -> Result<Applied, ApiError> {
     let mut fields = call.fields();
     let amount =
         fields.required("amount", values::amount(call.currency(), withdrawal::minimum(call.currency())));
@@ -69,8 +69,9 @@ pub fn opened(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
         body = Success<WithdrawalOptions>,
     )),
 )]
-pub async fn options(call: Call, _: Identity) -> Result<Answer, ApiError> {
-    Answer::ok("Withdrawal options.", WithdrawalOptions::new(call.app.services.withdrawals.terms()))
+pub async fn options(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+    let terms = call.app.services.withdrawals.terms(&caller)?;
+    Answer::ok("Withdrawal options.", WithdrawalOptions::new(terms))
 }
 
 /// Lists the caller's withdrawals.
@@ -86,9 +87,9 @@ pub async fn options(call: Call, _: Identity) -> Result<Answer, ApiError> {
         body = Success<Page<Withdrawal>>,
     )),
 )]
-pub async fn list(call: Call, caller: Identity) -> Result<Answer, ApiError> {
+pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     let paging = call.paging(&[]);
-    let rows = call.app.services.withdrawals.list(caller.user, paging.request()).await?;
+    let rows = call.app.services.withdrawals.list(&caller, paging.request()).await?;
     call::page("Withdrawals.", &paging, rows, |withdrawal| Withdrawal::new(&withdrawal, call.currency()))
 }
 
@@ -100,8 +101,8 @@ pub async fn list(call: Call, caller: Identity) -> Result<Answer, ApiError> {
     tag = "Withdrawals",
     responses((status = 200, description = "The withdrawal.", body = Success<Withdrawal>)),
 )]
-pub async fn show(call: Call, caller: Identity) -> Result<Answer, ApiError> {
-    let withdrawal = call.app.services.withdrawals.own(caller.user, call.id(WithdrawalId::new)?).await?;
+pub async fn show(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+    let withdrawal = call.app.services.withdrawals.own(&caller, call.id(WithdrawalId::new)?).await?;
     Answer::ok("Withdrawal.", Withdrawal::new(&withdrawal, call.currency()))
 }
 
@@ -120,9 +121,9 @@ pub async fn show(call: Call, caller: Identity) -> Result<Answer, ApiError> {
         body = Success<Withdrawal>,
     )),
 )]
-pub async fn cancel(call: Call, caller: Identity) -> Result<Applied, ApiError> {
+pub async fn cancel(call: Call, caller: Caller) -> Result<Applied, ApiError> {
     let withdrawals = &call.app.services.withdrawals;
-    let withdrawal = withdrawals.own(caller.user, call.id(WithdrawalId::new)?).await?;
+    let withdrawal = withdrawals.own(&caller, call.id(WithdrawalId::new)?).await?;
     Ok(withdrawals.cancel(&call.command(&caller), withdrawal).await?)
 }
 

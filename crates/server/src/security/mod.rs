@@ -1,6 +1,7 @@
 //! Passwords, refresh tokens and access tokens.
 
-pub mod key_ring;
+pub mod keys;
 pub mod passwords;
+pub mod revocations;
 pub mod secrets;
 pub mod tokens;

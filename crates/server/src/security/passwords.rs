@@ -3,32 +3,40 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash as ParsedHash;
 use argon2::password_hash::{Error, PasswordHasher, PasswordVerifier};
+use argon2::{Algorithm, Argon2, Params, Version};
 use async_trait::async_trait;
-use cuepoint_domain::ports::{PasswordHash, Passwords, Unavailable};
+use cuepoint_domain::ports::{PasswordHash, Passwords, Unavailable, Verified};
 use cuepoint_domain::text::Password;
+use passwords::analyzer::is_common_password;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::config::BreachedPasswords;
 
 /// How long a password waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Hashes as many passwords at once as the machine has cores: each takes 19 MiB and the whole of one.
+/// Longer passwords are on no list of common ones.
+const LONGEST_COMMON: usize = 64;
+
+/// Hashes as many passwords at once as the machine has cores: each takes the configured memory and the whole of one.
 #[derive(Clone, Debug)]
 pub struct Argon2Passwords {
+    cost: Params,
+    breached: BreachedPasswords,
     turns: Arc<Semaphore>,
     patience: Duration,
 }
 
-impl Default for Argon2Passwords {
-    fn default() -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { turns: Arc::new(Semaphore::new(cores)), patience: PATIENCE }
-    }
-}
-
 impl Argon2Passwords {
+    /// Hashes passwords at this cost.
+    #[must_use]
+    pub fn new(cost: Params, breached: BreachedPasswords) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { cost, breached, turns: Arc::new(Semaphore::new(cores)), patience: PATIENCE }
+    }
+
     /// Does the work in turn, on a thread that may block.
     async fn in_turn<T: Send + 'static>(
         &self,
@@ -53,30 +61,49 @@ impl Argon2Passwords {
 #[async_trait]
 impl Passwords for Argon2Passwords {
     async fn hash(&self, password: &Password) -> Result<PasswordHash, Unavailable> {
-        let password = password.clone();
-        self.in_turn(move || hash(&password)).await
+        let (password, cost) = (password.clone(), self.cost.clone());
+        self.in_turn(move || hash(&password, cost)).await
     }
 
-    async fn verify(&self, password: &Password, against: Option<PasswordHash>) -> Result<bool, Unavailable> {
-        let password = password.clone();
+    async fn verify(
+        &self,
+        password: &Password,
+        against: Option<PasswordHash>,
+    ) -> Result<Verified, Unavailable> {
+        let (password, cost) = (password.clone(), self.cost.clone());
         self.in_turn(move || match against {
-            Some(against) => verify(&password, &against),
+            Some(against) => verify(&password, &against, &cost),
             // As much work as a comparison.
-            None => hash(&password).map(|_| false),
+            None => hash(&password, cost).map(|_| Verified::Wrong),
         })
         .await
     }
+
+    fn is_breached(&self, password: &Password) -> bool {
+        let password = password.reveal();
+        self.breached == BreachedPasswords::Refuse
+            && password.len() <= LONGEST_COMMON
+            && (is_common_password(password) || is_common_password(password.to_lowercase()))
+    }
 }
 
-fn hash(password: &Password) -> Result<PasswordHash, Error> {
-    Argon2::default().hash_password(password.reveal().as_bytes()).map(|hash| PasswordHash(hash.to_string()))
+fn argon2id(cost: Params) -> Argon2<'static> {
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, cost)
 }
 
-fn verify(password: &Password, against: &PasswordHash) -> Result<bool, Error> {
+fn hash(password: &Password, cost: Params) -> Result<PasswordHash, Error> {
+    argon2id(cost).hash_password(password.reveal().as_bytes()).map(|hash| PasswordHash(hash.to_string()))
+}
+
+fn verify(password: &Password, against: &PasswordHash, cost: &Params) -> Result<Verified, Error> {
     let against = ParsedHash::new(&against.0)?;
-    match Argon2::default().verify_password(password.reveal().as_bytes(), &against) {
-        Ok(()) => Ok(true),
-        Err(Error::PasswordInvalid) => Ok(false),
+    let kept = Params::try_from(&against)?;
+    let costs = |params: &Params| (params.m_cost(), params.t_cost(), params.p_cost());
+    // The hash says itself at what cost it is compared.
+    match argon2id(cost.clone()).verify_password(password.reveal().as_bytes(), &against) {
+        Ok(()) if costs(&kept) != costs(cost) => Ok(Verified::Outdated),
+        Ok(()) => Ok(Verified::Right),
+        Err(Error::PasswordInvalid) => Ok(Verified::Wrong),
         Err(error) => Err(error),
     }
 }
@@ -85,23 +112,44 @@ fn verify(password: &Password, against: &PasswordHash) -> Result<bool, Error> {
 mod tests {
     use super::*;
 
+    fn cost(memory_kib: u32) -> Params {
+        Params::new(memory_kib, 2, 1, None).unwrap()
+    }
+
+    fn passwords(memory_kib: u32) -> Argon2Passwords {
+        Argon2Passwords::new(cost(memory_kib), BreachedPasswords::Refuse)
+    }
+
     fn password(text: &str) -> Password {
         Password::presented(text)
     }
 
     #[tokio::test]
     async fn a_password_matches_its_own_hash_alone() {
-        let passwords = Argon2Passwords::default();
+        let passwords = passwords(19_456);
         let hash = passwords.hash(&password("correct horse")).await.unwrap();
         assert!(hash.0.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", hash.0);
-        assert!(passwords.verify(&password("correct horse"), Some(hash.clone())).await.unwrap());
-        assert!(!passwords.verify(&password("correct horsE"), Some(hash)).await.unwrap());
-        assert!(!passwords.verify(&password("correct horse"), None).await.unwrap());
+        assert_eq!(
+            passwords.verify(&password("correct horse"), Some(hash.clone())).await.unwrap(),
+            Verified::Right
+        );
+        assert_eq!(passwords.verify(&password("correct horsE"), Some(hash)).await.unwrap(), Verified::Wrong);
+        assert_eq!(passwords.verify(&password("correct horse"), None).await.unwrap(), Verified::Wrong);
+    }
+
+    #[tokio::test]
+    async fn a_hash_of_another_cost_is_outdated() {
+        let before = passwords(8_192).hash(&password("correct horse")).await.unwrap();
+        assert!(before.0.contains("$m=8192,t=2,p=1$"), "{}", before.0);
+        let passwords = passwords(9_216);
+        let verified = passwords.verify(&password("correct horse"), Some(before.clone())).await.unwrap();
+        assert_eq!(verified, Verified::Outdated);
+        assert_eq!(passwords.verify(&password("wrong horse"), Some(before)).await.unwrap(), Verified::Wrong);
     }
 
     #[tokio::test]
     async fn the_same_password_never_hashes_to_the_same() {
-        let passwords = Argon2Passwords::default();
+        let passwords = passwords(8_192);
         let one = passwords.hash(&password("correct horse")).await.unwrap();
         assert!(one != passwords.hash(&password("correct horse")).await.unwrap());
     }
@@ -109,12 +157,26 @@ mod tests {
     #[tokio::test]
     async fn a_hash_that_is_none_is_no_wrong_password() {
         let broken = PasswordHash("$argon2id$broken".to_owned());
-        assert!(Argon2Passwords::default().verify(&password("x"), Some(broken)).await.is_err());
+        assert!(passwords(8_192).verify(&password("x"), Some(broken)).await.is_err());
     }
 
     #[tokio::test]
     async fn who_waits_too_long_for_a_turn_is_sent_away() {
-        let passwords = Argon2Passwords { turns: Arc::new(Semaphore::new(0)), patience: Duration::ZERO };
+        let turns = Arc::new(Semaphore::new(0));
+        let passwords = Argon2Passwords { turns, patience: Duration::ZERO, ..passwords(8_192) };
         assert!(passwords.hash(&password("correct horse")).await.is_err());
+    }
+
+    #[test]
+    fn what_everybody_chooses_is_refused_in_any_letter_case() {
+        let refuses = passwords(8_192);
+        for common in ["password", "12345678", "qwertyuiop", "PassWord", "TRUSTNO1", "P@ssw0rd"] {
+            assert!(refuses.is_breached(&password(common)), "{common}");
+        }
+        for own in ["correct horse", "battery staple", "12345678 and more", &"password".repeat(1_000)] {
+            assert!(!refuses.is_breached(&password(own)), "{own}");
+        }
+        let accepts = Argon2Passwords::new(cost(8_192), BreachedPasswords::Accept);
+        assert!(!accepts.is_breached(&password("password")));
     }
 }

@@ -1,10 +1,10 @@
-//! Random refresh tokens, and what they are stored as.
+//! Random refresh tokens, reset tokens and codes, and what they are stored as.
 
 use anyhow::Context;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cuepoint_domain::ports::{Secrets, Token};
-use cuepoint_domain::session::{FamilyId, TokenHash};
+use cuepoint_domain::session::TokenHash;
 use sha2::{Digest, Sha256};
 
 /// Makes secrets from the operating system's randomness.
@@ -38,8 +38,10 @@ impl Secrets for RandomSecrets {
         Token(URL_SAFE_NO_PAD.encode(random::<32>(*self)))
     }
 
-    fn family(&self) -> FamilyId {
-        FamilyId(u128::from_be_bytes(random(*self)))
+    fn code(&self) -> Token {
+        // 2^64 is so much more than a million that no code is likelier than another by more than 1 in 10^13.
+        let number = u64::from_be_bytes(random(*self)).checked_rem(1_000_000).unwrap_or_default();
+        Token(format!("{number:06}"))
     }
 
     fn fingerprint(&self, token: &Token) -> TokenHash {
@@ -52,12 +54,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_tokens_or_families_are_the_same() {
+    fn no_two_tokens_are_the_same() {
         let secrets = RandomSecrets::new().unwrap();
         let (one, two) = (secrets.token(), secrets.token());
         assert!(one != two);
         assert_eq!(URL_SAFE_NO_PAD.decode(&one.0).unwrap().len(), 32);
-        assert_ne!(secrets.family(), secrets.family());
+        let code = secrets.code().0;
+        assert!(code.len() == 6 && code.bytes().all(|byte| byte.is_ascii_digit()), "{code}");
     }
 
     #[test]

@@ -3,48 +3,46 @@
 use anyhow::Context;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use biscuit::jwa::SignatureAlgorithm;
 use biscuit::jws::{Compact, RegisteredHeader};
 use biscuit::{
     ClaimPresenceOptions, ClaimsSet, Empty, JWT, RegisteredClaims, SingleOrMultiple, TemporalOptions,
     Validation, ValidationOptions,
 };
 use chrono::{DateTime, Utc};
-use cuepoint_domain::ids::UserId;
+use cuepoint_domain::access::Caller;
+use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::people::Role;
 use cuepoint_domain::timestamp::Timestamp;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use time::Duration;
 
-use super::key_ring::{ALGORITHM, KeyRing};
+use super::keys::{PublicKey, SigningKeys};
 use super::secrets::{RandomSecrets, random};
 
 const ISSUER: &str = "cuepoint";
 const AUDIENCE: &str = "cuepoint-api";
 const TYPE: &str = "JWT";
 /// How far the clocks of two servers may be apart.
-const LEEWAY: chrono::Duration = chrono::Duration::seconds(30);
+pub(super) const LEEWAY: Duration = Duration::seconds(30);
 /// The longest token that is looked at, in bytes.
 const MAX_TOKEN_BYTES: usize = 4_096;
 
-/// Who calls, as their token says.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Identity {
-    /// Who.
-    pub user: UserId,
-    /// What they may do.
-    pub role: Role,
-    /// Whether they are a DJ.
-    pub is_dj: bool,
-}
-
-/// A new access token.
-#[derive(Clone, Debug)]
+/// A new access token; it prints as nothing.
+#[derive(Clone)]
 pub struct IssuedToken {
     /// The token in clear, for its owner alone.
     pub token: String,
     /// How many seconds from now it is valid.
     pub expires_in_seconds: i64,
+}
+
+impl std::fmt::Debug for IssuedToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("IssuedToken([hidden])")
+    }
 }
 
 /// A token that proves nothing, for whatever reason.
@@ -55,7 +53,7 @@ pub struct InvalidToken;
 /// Issues and verifies access tokens.
 #[derive(Debug)]
 pub struct AccessTokens {
-    keys: KeyRing,
+    keys: SigningKeys,
     valid_for: Duration,
     secrets: RandomSecrets,
 }
@@ -65,6 +63,16 @@ pub struct AccessTokens {
 struct PrivateClaims {
     role: RoleClaim,
     dj: bool,
+    sid: i64,
+}
+
+/// The header of a presented token: exactly these, so that no extension, `crit` least of all, is passed over.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PresentedHeader {
+    alg: SignatureAlgorithm,
+    typ: String,
+    kid: String,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -72,6 +80,7 @@ struct PrivateClaims {
 enum RoleClaim {
     Member,
     Operator,
+    Auditor,
 }
 
 /// The claims of a presented token, all required. Times are numbers here, since biscuit's own reader panics at
@@ -87,38 +96,54 @@ struct PresentedClaims {
     jti: String,
     role: RoleClaim,
     dj: bool,
+    sid: i64,
 }
 
 impl AccessTokens {
     /// Tokens under these keys, each valid for this long.
     #[must_use]
-    pub fn new(keys: KeyRing, valid_for: Duration, secrets: RandomSecrets) -> Self {
+    pub fn new(keys: SigningKeys, valid_for: Duration, secrets: RandomSecrets) -> Self {
         Self { keys, valid_for, secrets }
+    }
+
+    /// The keys that they are signed with.
+    #[must_use]
+    pub const fn keys(&self) -> &SigningKeys {
+        &self.keys
+    }
+
+    /// What third parties verify them with at this moment.
+    #[must_use]
+    pub fn public_keys(&self, now: Timestamp) -> Vec<PublicKey> {
+        self.keys.ring().public(now)
     }
 
     /// A new token that says who calls.
     ///
     /// # Errors
-    /// When it cannot be signed.
-    pub fn issue(&self, identity: &Identity, now: Timestamp) -> anyhow::Result<IssuedToken> {
+    /// When no key signs at this moment.
+    pub fn issue(&self, identity: &Caller, now: Timestamp) -> anyhow::Result<IssuedToken> {
+        let ring = self.keys.ring();
+        let key = ring.signing(now).context("every key has ended or has yet to begin")?;
         let header = RegisteredHeader {
-            algorithm: ALGORITHM,
+            algorithm: key.algorithm().of_token(),
             media_type: Some(TYPE.to_owned()),
-            key_id: Some(self.keys.signing_id.clone()),
+            key_id: Some(key.id().to_owned()),
             ..RegisteredHeader::default()
         };
         let token: JWT<PrivateClaims, Empty> = JWT::new_decoded(header.into(), self.claims(identity, now)?);
-        let signed = token.encode(&self.keys.signing_key).context("the access token cannot be signed")?;
+        let signed = token.encode(key.signing()).context("the access token cannot be signed")?;
         let token = signed.encoded().context("the access token is not signed")?.to_string();
         Ok(IssuedToken { token, expires_in_seconds: self.valid_for.whole_seconds() })
     }
 
-    fn claims(&self, identity: &Identity, now: Timestamp) -> anyhow::Result<ClaimsSet<PrivateClaims>> {
+    fn claims(&self, identity: &Caller, now: Timestamp) -> anyhow::Result<ClaimsSet<PrivateClaims>> {
         let issued = moment(now).context("the clock is beyond the calendar")?;
         let expires = moment(now.plus(self.valid_for)).context("the token's end is beyond the calendar")?;
         let role = match identity.role {
             Role::Member => RoleClaim::Member,
             Role::Operator => RoleClaim::Operator,
+            Role::Auditor => RoleClaim::Auditor,
         };
         let registered = RegisteredClaims {
             issuer: Some(ISSUER.to_owned()),
@@ -129,7 +154,8 @@ impl AccessTokens {
             issued_at: Some(issued.into()),
             id: Some(URL_SAFE_NO_PAD.encode(random::<16>(self.secrets))),
         };
-        Ok(ClaimsSet { registered, private: PrivateClaims { role, dj: identity.is_dj } })
+        let private = PrivateClaims { role, dj: identity.is_dj, sid: identity.session.get() };
+        Ok(ClaimsSet { registered, private })
     }
 
     /// Who calls with this token.
@@ -137,35 +163,61 @@ impl AccessTokens {
     /// # Errors
     /// [`InvalidToken`] unless one of the keys signed it for this service and it is valid at this moment; the
     /// clocks of two servers may be 30 seconds apart.
-    pub fn verify(&self, token: &str, now: Timestamp) -> Result<Identity, InvalidToken> {
+    pub fn verify(&self, token: &str, now: Timestamp) -> Result<Caller, InvalidToken> {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(InvalidToken);
         }
-        let claims: PresentedClaims =
-            serde_json::from_slice(&self.payload(token)?).map_err(|_| InvalidToken)?;
+        let claims: PresentedClaims = object(&self.payload(token, now)?)?;
         claims.registered()?.validate(validation(now)?).map_err(|_| InvalidToken)?;
         let user = claims.sub.parse().ok().and_then(UserId::new).ok_or(InvalidToken)?;
         let role = match claims.role {
             RoleClaim::Member => Role::Member,
             RoleClaim::Operator => Role::Operator,
+            RoleClaim::Auditor => Role::Auditor,
         };
-        Ok(Identity { user, role, is_dj: claims.dj })
+        let session = SessionId::new(claims.sid).ok_or(InvalidToken)?;
+        Ok(Caller { user, role, is_dj: claims.dj, session })
     }
 
-    /// What one of the keys signed, as it was signed.
-    fn payload(&self, token: &str) -> Result<Vec<u8>, InvalidToken> {
+    /// What one of the keys signed, as it was signed. The key is the one that the header names, and its algorithm the
+    /// only one that counts.
+    fn payload(&self, token: &str, now: Timestamp) -> Result<Vec<u8>, InvalidToken> {
+        let header = header(token)?;
+        let ring = self.keys.ring();
+        let key = ring.verifying(&header.kid, now).ok_or(InvalidToken)?;
+        let algorithm = key.algorithm().of_token();
+        if header.alg != algorithm || header.typ != TYPE {
+            return Err(InvalidToken);
+        }
         let encoded: Compact<Vec<u8>, Empty> = Compact::new_encoded(token);
-        let decoded = encoded.decode_with_jwks(&self.keys.keys, Some(ALGORITHM)).map_err(|_| InvalidToken)?;
-        let Compact::Decoded { header, payload } = decoded else { return Err(InvalidToken) };
-        let known =
-            header.registered.critical.is_none() && header.registered.media_type.as_deref() == Some(TYPE);
-        if known { Ok(payload) } else { Err(InvalidToken) }
+        match encoded.decode(key.verifying(), algorithm) {
+            Ok(Compact::Decoded { payload, .. }) => Ok(payload),
+            Ok(Compact::Encoded(_)) | Err(_) => Err(InvalidToken),
+        }
+    }
+}
+
+/// What a token says of itself, before anything of it is believed.
+fn header(token: &str) -> Result<PresentedHeader, InvalidToken> {
+    let (header, _) = token.split_once('.').ok_or(InvalidToken)?;
+    object(&URL_SAFE_NO_PAD.decode(header).map_err(|_| InvalidToken)?)
+}
+
+/// What a JSON object says; a list of the same values, which serde takes for one, is none.
+fn object<T: DeserializeOwned>(json: &[u8]) -> Result<T, InvalidToken> {
+    if json.starts_with(b"{") {
+        serde_json::from_slice(json).map_err(|_| InvalidToken)
+    } else {
+        Err(InvalidToken)
     }
 }
 
 impl PresentedClaims {
     /// The registered claims, for validation.
     fn registered(&self) -> Result<RegisteredClaims, InvalidToken> {
+        if self.jti.is_empty() {
+            return Err(InvalidToken);
+        }
         let time = |seconds| DateTime::from_timestamp(seconds, 0).ok_or(InvalidToken);
         Ok(RegisteredClaims {
             issuer: Some(self.iss.clone()),
@@ -181,9 +233,10 @@ impl PresentedClaims {
 
 fn validation(now: Timestamp) -> Result<ValidationOptions, InvalidToken> {
     let now = Some(moment(now).ok_or(InvalidToken)?);
+    let epsilon = chrono::Duration::seconds(LEEWAY.whole_seconds());
     Ok(ValidationOptions {
         claim_presence_options: ClaimPresenceOptions::strict(),
-        temporal_options: TemporalOptions { epsilon: LEEWAY, now },
+        temporal_options: TemporalOptions { epsilon, now },
         issued_at: Validation::Validate(chrono::Duration::MAX),
         not_before: Validation::Validate(()),
         expiry: Validation::Validate(()),

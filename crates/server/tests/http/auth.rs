@@ -100,7 +100,12 @@ fn a_used_refresh_token_ends_its_family(store: Store) {
     let elsewhere = client.login(&guest.email);
     let second = refreshed(&client, &guest, &guest.refresh_token);
     let third = refreshed(&client, &guest, &second.refresh_token);
+    third.get("/wallet").data(200);
     refresh(&client, &guest.refresh_token).refused(401, "invalid_token");
+    for ended in [&guest, &second, &third] {
+        ended.get("/wallet").refused(401, "invalid_token");
+    }
+    elsewhere.get("/wallet").data(200);
     refresh(&client, &third.refresh_token).refused(401, "invalid_token");
     // Another login of the same person is another family.
     refreshed(&client, &guest, &elsewhere.refresh_token);
@@ -119,8 +124,9 @@ fn of_two_that_race_one_gets_through_and_none_stays(store: Store) {
         let (good, bad): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 200);
         assert_eq!((good.len(), bad.len()), (1, 1));
         bad[0].refused(401, "invalid_token");
-        let next = good[0].data(200)["refresh_token"].as_str().unwrap().to_owned();
-        refresh(&client, &next).refused(401, "invalid_token");
+        let next = Person::signed_in(&client, &good[0].data(200));
+        next.get("/wallet").refused(401, "invalid_token");
+        refresh(&client, &next.refresh_token).refused(401, "invalid_token");
     }
 }
 
@@ -296,7 +302,7 @@ impl Forge {
 fn every_claim_is_required(store: Store) {
     let forge = Forge::new(store, &[]);
     forge.wallet(&forge.claims).data(200);
-    for claim in ["exp", "iat", "iss", "aud", "sub", "jti", "nbf"] {
+    for claim in ["exp", "iat", "iss", "aud", "sub", "jti", "nbf", "sid"] {
         forge.with(claim, None).refused(401, "invalid_token");
         forge.with(claim, Some(Value::Null)).refused(401, "invalid_token");
     }

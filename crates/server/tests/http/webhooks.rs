@@ -96,6 +96,24 @@ impl<'a> Message<'a> {
     }
 }
 
+/// What a forger sends is counted, so that signatures cannot be tried without end; the provider itself never waits.
+#[test]
+fn only_forged_messages_are_counted() {
+    let counting = [("rate_limits.enabled", "true"), ("rate_limits.default_per_minute", "3")];
+    let server = Server::configured(Store::Memory, &[&TOPUPS[..], &counting].concat());
+    let guest = server.guest();
+    let id = pending_topup(&guest, &server);
+    let forged = || Message::topup("topup.confirmed", id).by(STRANGE).send(&server);
+    forged().refused(401, "invalid_token");
+    server.client().call("POST", "/webhooks/topups").send().refused(401, "unauthenticated");
+    // Registering was the third call of this address.
+    forged().refused(429, "rate_limited");
+    for _ in 0..10 {
+        Message::topup("topup.confirmed", id).heard(&server);
+    }
+    forged().refused(429, "rate_limited");
+}
+
 fn pending_topup(guest: &Person, server: &Server) -> i64 {
     let id = guest.topup("5");
     let topup = guest.get(&format!("/wallet/topups/{id}")).data(200)["topup"].clone();

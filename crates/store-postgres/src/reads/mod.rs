@@ -6,4 +6,4 @@ mod topups;
 mod wallets;
 mod withdrawals;
 
-pub(crate) use paged::{Paged, columns, limits, page};
+pub(crate) use paged::{NEWEST_FIRST, Paged, columns, limits, page};

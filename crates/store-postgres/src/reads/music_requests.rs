@@ -12,7 +12,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{Bool, Nullable};
 use diesel_async::RunQueryDsl;
 
-use super::{Paged, columns, limits, page};
+use super::{NEWEST_FIRST, Paged, columns, limits, page};
 use crate::PostgresStore;
 use crate::rows::{Corrupt, MusicRequestRow, column_time};
 use crate::schema::music_requests::{self, table};
@@ -83,6 +83,7 @@ impl MusicRequests for PostgresStore {
                         .limit(limit)
                         .offset(offset)
                         .select(columns::<MusicRequestRow>()),
+                    order: NEWEST_FIRST,
                 };
                 Ok(paged.load(connection).await?)
             })

@@ -7,12 +7,16 @@ use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::sql_types::{BigInt, Nullable};
 use diesel::{QueryResult, Selectable};
 
-/// A statement that counts by one query and reads by another, which selects a table's own columns, `id` and
-/// `created_at` among them.
+/// The order of most lists: the newest first.
+pub(crate) const NEWEST_FIRST: &str = "page.created_at DESC, page.id DESC";
+
+/// A statement that counts by one query and reads by another.
 #[derive(QueryId)]
 pub(crate) struct Paged<Count, Page> {
     pub(crate) count: Count,
     pub(crate) page: Page,
+    /// The order of `page`, once more: a join keeps none.
+    pub(crate) order: &'static str,
 }
 
 impl<Count, Page: Query> Query for Paged<Count, Page> {
@@ -25,7 +29,8 @@ impl<Count: QueryFragment<Pg>, Page: QueryFragment<Pg>> QueryFragment<Pg> for Pa
         self.count.walk_ast(out.reborrow())?;
         out.push_sql(") AS counted (total) LEFT JOIN (");
         self.page.walk_ast(out.reborrow())?;
-        out.push_sql(") AS page ON true ORDER BY page.created_at DESC, page.id DESC");
+        out.push_sql(") AS page ON true ORDER BY ");
+        out.push_sql(self.order);
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use cuepoint_domain::topup::Topup;
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
-use super::{Paged, columns, limits, page};
+use super::{NEWEST_FIRST, Paged, columns, limits, page};
 use crate::PostgresStore;
 use crate::rows::TopupRow;
 use crate::schema::topups::{self, table};
@@ -43,6 +43,7 @@ impl Topups for PostgresStore {
                         .limit(limit)
                         .offset(offset)
                         .select(columns::<TopupRow>()),
+                    order: NEWEST_FIRST,
                 };
                 Ok(paged.load(connection).await?)
             })

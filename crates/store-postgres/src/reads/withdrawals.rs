@@ -11,7 +11,7 @@ use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
-use super::{Paged, columns, limits, page};
+use super::{NEWEST_FIRST, Paged, columns, limits, page};
 use crate::PostgresStore;
 use crate::rows::{Corrupt, WithdrawalRow, column_time};
 use crate::schema::withdrawals::{self, table};
@@ -60,6 +60,7 @@ impl Withdrawals for PostgresStore {
                         .limit(limit)
                         .offset(offset)
                         .select(columns::<WithdrawalRow>()),
+                    order: NEWEST_FIRST,
                 };
                 Ok(paged.load(connection).await?)
             })

@@ -2,9 +2,11 @@
 //!
 //! A row that stands for no value was written by other hands: reading it is an error, never a guess.
 
+mod challenge;
 mod ledger;
 mod music_request;
 mod operation;
+mod security_event;
 mod session;
 mod text;
 mod topup;
@@ -12,10 +14,12 @@ mod user;
 mod wallet;
 mod withdrawal;
 
+pub(crate) use challenge::{ChallengeRow, NewChallengeRow};
 pub(crate) use ledger::{EntryRow, NewPostingRow, PostingRow};
 pub(crate) use music_request::MusicRequestRow;
 pub(crate) use operation::{KeyRow, OperationRow};
-pub(crate) use session::{FamilyRow, TokenRow};
+pub(crate) use security_event::{EventRow, NewEventRow};
+pub(crate) use session::{SessionRow, TokenRow};
 pub(crate) use topup::TopupRow;
 pub(crate) use user::{NewUserRow, UserRow};
 pub(crate) use wallet::WalletRow;
@@ -23,6 +27,8 @@ pub(crate) use withdrawal::WithdrawalRow;
 
 use bigdecimal::BigDecimal;
 use cuepoint_domain::money::{Amount, Currency, Money, MoneyError};
+use cuepoint_domain::session::Visitor;
+use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use thiserror::Error;
 use time::OffsetDateTime;
@@ -41,8 +47,20 @@ pub(crate) enum Corrupt {
     Receipt(#[from] serde_json::Error),
 }
 
+/// From where somebody came, as two columns hold it.
+fn columns_of(visitor: &Visitor) -> (Option<String>, Option<String>) {
+    let address = visitor.address.map(|address| address.to_string());
+    (address, visitor.agent.as_ref().map(|agent| agent.as_str().to_owned()))
+}
+
+/// From where somebody came, by the columns that hold it.
+fn visitor(address: Option<&str>, agent: Option<String>) -> Result<Visitor, Corrupt> {
+    let address = address.map(|address| known("address", address.parse().ok())).transpose()?;
+    Ok(Visitor { address, agent: agent.map(Line::from_stored) })
+}
+
 /// The value of a column, or the column's name in an error.
-fn known<T>(column: &'static str, value: Option<T>) -> Result<T, Corrupt> {
+pub(crate) fn known<T>(column: &'static str, value: Option<T>) -> Result<T, Corrupt> {
     value.ok_or(Corrupt::Column(column))
 }
 
@@ -63,6 +81,6 @@ pub(crate) fn column_time(at: Timestamp) -> OffsetDateTime {
     at.to_utc()
 }
 
-fn timestamp(at: OffsetDateTime) -> Timestamp {
+pub(crate) fn timestamp(at: OffsetDateTime) -> Timestamp {
     Timestamp::new(at)
 }

@@ -1,22 +1,25 @@
-//! Refresh tokens and their families.
+//! Sessions and their refresh tokens.
 
-use cuepoint_domain::ids::UserId;
-use cuepoint_domain::session::{FamilyId, RefreshToken, TokenHash};
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::session::{RefreshToken, Session, TokenHash};
 use diesel::prelude::*;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
-use super::{Corrupt, column_time, hash, known, timestamp};
-use crate::schema::{refresh_token_families, refresh_tokens};
+use super::{Corrupt, column_time, columns_of, hash, known, timestamp, visitor};
+use crate::schema::{refresh_tokens, sessions};
 
-/// A family.
+/// A session.
 #[derive(Clone, Debug, Queryable, Selectable, Insertable)]
-#[diesel(table_name = refresh_token_families, check_for_backend(diesel::pg::Pg))]
-pub(crate) struct FamilyRow {
-    pub(crate) id: Uuid,
+#[diesel(table_name = sessions, check_for_backend(diesel::pg::Pg))]
+pub(crate) struct SessionRow {
+    pub(crate) id: i64,
     pub(crate) user_id: i64,
+    pub(crate) began_at: OffsetDateTime,
+    pub(crate) used_at: OffsetDateTime,
+    pub(crate) expires_at: OffsetDateTime,
     pub(crate) ended_at: Option<OffsetDateTime>,
-    pub(crate) created_at: OffsetDateTime,
+    pub(crate) address: Option<String>,
+    pub(crate) agent: Option<String>,
 }
 
 /// A token.
@@ -24,25 +27,37 @@ pub(crate) struct FamilyRow {
 #[diesel(table_name = refresh_tokens, check_for_backend(diesel::pg::Pg))]
 pub(crate) struct TokenRow {
     pub(crate) hash: Vec<u8>,
-    pub(crate) family_id: Uuid,
+    pub(crate) session_id: i64,
     pub(crate) issued_at: OffsetDateTime,
     pub(crate) expires_at: OffsetDateTime,
     pub(crate) used_at: Option<OffsetDateTime>,
 }
 
-impl FamilyRow {
-    /// The family that this token is the first of.
-    pub(crate) fn of(token: &RefreshToken) -> Self {
+impl SessionRow {
+    /// A session that has not ended.
+    pub(crate) fn of(session: &Session) -> Self {
+        let (address, agent) = columns_of(&session.visitor);
         Self {
-            id: Uuid::from_u128(token.family.0),
-            user_id: token.user.get(),
+            id: session.id.get(),
+            user_id: session.user.get(),
+            began_at: column_time(session.began_at),
+            used_at: column_time(session.used_at),
+            expires_at: column_time(session.expires_at),
             ended_at: None,
-            created_at: column_time(token.issued_at),
+            address,
+            agent,
         }
     }
 
-    pub(crate) fn user(&self) -> Result<UserId, Corrupt> {
-        known("refresh_token_families.user_id", UserId::new(self.user_id))
+    pub(crate) fn session(self) -> Result<Session, Corrupt> {
+        Ok(Session {
+            id: known("sessions.id", SessionId::new(self.id))?,
+            user: known("sessions.user_id", UserId::new(self.user_id))?,
+            visitor: visitor(self.address.as_deref(), self.agent)?,
+            began_at: timestamp(self.began_at),
+            used_at: timestamp(self.used_at),
+            expires_at: timestamp(self.expires_at),
+        })
     }
 }
 
@@ -50,7 +65,7 @@ impl TokenRow {
     pub(crate) fn of(token: &RefreshToken) -> Self {
         Self {
             hash: token.hash.0.to_vec(),
-            family_id: Uuid::from_u128(token.family.0),
+            session_id: token.session.get(),
             issued_at: column_time(token.issued_at),
             expires_at: column_time(token.expires_at),
             used_at: token.used_at.map(column_time),
@@ -60,7 +75,7 @@ impl TokenRow {
     pub(crate) fn token(&self, user: UserId) -> Result<RefreshToken, Corrupt> {
         Ok(RefreshToken {
             hash: TokenHash(hash("refresh_tokens.hash", &self.hash)?),
-            family: FamilyId(self.family_id.as_u128()),
+            session: known("refresh_tokens.session_id", SessionId::new(self.session_id))?,
             user,
             issued_at: timestamp(self.issued_at),
             expires_at: timestamp(self.expires_at),

@@ -14,8 +14,8 @@ use super::{Corrupt, column_time, known, money, text, timestamp};
 use crate::schema::users;
 
 /// A person without what only registration and login touch.
-#[derive(Clone, Debug, Queryable, Selectable, Insertable, Serialize, Deserialize)]
-#[diesel(table_name = users, check_for_backend(diesel::pg::Pg))]
+#[derive(Clone, Debug, Queryable, Selectable, Insertable, AsChangeset, Serialize, Deserialize)]
+#[diesel(table_name = users, check_for_backend(diesel::pg::Pg), treat_none_as_null = true)]
 pub(crate) struct UserRow {
     pub(crate) id: i64,
     pub(crate) name: String,
@@ -44,6 +44,12 @@ pub(crate) struct UserRow {
     pub(crate) radius: Option<f64>,
     #[serde(with = "text::micros")]
     pub(crate) created_at: OffsetDateTime,
+    #[serde(default, with = "text::micros::option")]
+    pub(crate) suspended_at: Option<OffsetDateTime>,
+    #[serde(default, with = "text::micros::option")]
+    pub(crate) standing_at: Option<OffsetDateTime>,
+    #[serde(default, with = "text::micros::option")]
+    pub(crate) erased_at: Option<OffsetDateTime>,
 }
 
 /// A person as they are registered.
@@ -66,13 +72,6 @@ impl NewUserRow {
     }
 }
 
-const fn role_name(role: Role) -> &'static str {
-    match role {
-        Role::Member => "member",
-        Role::Operator => "operator",
-    }
-}
-
 fn line(text: &Option<Line>) -> Option<String> {
     text.as_ref().map(|line| line.as_str().to_owned())
 }
@@ -87,7 +86,7 @@ impl UserRow {
             email_verified: user.email_verified,
             phone: line(&user.phone),
             phone_verified: user.phone_verified,
-            role: role_name(user.role).to_owned(),
+            role: user.role.name().to_owned(),
             is_dj: user.is_dj(),
             online: dj.online,
             fee_upcoming_artist: currency.to_decimal(dj.fee_upcoming_artist),
@@ -102,6 +101,9 @@ impl UserRow {
             longitude: user.coordinates.map(Coordinates::longitude),
             radius: user.radius.map(Kilometres::get),
             created_at: column_time(user.created_at),
+            suspended_at: user.suspended_at.map(column_time),
+            standing_at: user.standing_at.map(column_time),
+            erased_at: user.erased_at.map(column_time),
         }
     }
 
@@ -113,7 +115,6 @@ impl UserRow {
             played: self.played,
             rating: Rating { stars: self.rating_stars, count: self.rating_count },
         };
-        let role = [Role::Member, Role::Operator].into_iter().find(|role| role_name(*role) == self.role);
         Ok(User {
             id: known("users.id", UserId::new(self.id))?,
             name: Line::from_stored(self.name),
@@ -121,7 +122,7 @@ impl UserRow {
             email_verified: self.email_verified,
             phone: self.phone.map(Line::from_stored),
             phone_verified: self.phone_verified,
-            role: known("role", role)?,
+            role: known("role", Role::named(&self.role))?,
             dj: self.is_dj.then_some(dj),
             city: self.city.map(Line::from_stored),
             state: self.state.map(Line::from_stored),
@@ -135,6 +136,9 @@ impl UserRow {
             },
             radius: self.radius.map(|km| known("radius", Kilometres::new(km))).transpose()?,
             created_at: timestamp(self.created_at),
+            suspended_at: self.suspended_at.map(timestamp),
+            standing_at: self.standing_at.map(timestamp),
+            erased_at: self.erased_at.map(timestamp),
         })
     }
 }

@@ -8,13 +8,13 @@ use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use super::statements::{
-    AddEntries, AddKeys, AddOperations, AddPostings, AddRequests, AddTopups, AddWithdrawals, ChangeUsers,
-    ChangeWallets, MoveRequests, MoveTopups, MoveWithdrawals,
+    AddEntries, AddEvents, AddKeys, AddOperations, AddPostings, AddRequests, AddTopups, AddWithdrawals,
+    ChangeUsers, ChangeWallets, MoveRequests, MoveTopups, MoveWithdrawals,
 };
 use crate::database::Failure;
 use crate::rows::{
-    Corrupt, EntryRow, KeyRow, MusicRequestRow, NewPostingRow, OperationRow, TopupRow, UserRow, WalletRow,
-    WithdrawalRow,
+    Corrupt, EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow, TopupRow, UserRow,
+    WalletRow, WithdrawalRow,
 };
 use crate::schema::idempotency_keys;
 
@@ -55,6 +55,7 @@ pub(super) struct Written {
     wallets: BTreeMap<i64, WalletRow>,
     entries: Vec<EntryRow>,
     postings: Vec<NewPostingRow>,
+    events: Vec<NewEventRow>,
 }
 
 impl Written {
@@ -93,6 +94,7 @@ impl Written {
         self.wallets.extend(wallets.map(|wallet| (wallet.user.get(), WalletRow::of(wallet, currency))));
         self.entries.extend(changes.entries.iter().map(|entry| EntryRow::of(entry, currency)));
         self.postings.extend(changes.postings.iter().map(|posting| NewPostingRow::of(posting, currency)));
+        self.events.extend(changes.event.iter().map(NewEventRow::of));
         Ok(())
     }
 
@@ -140,6 +142,7 @@ impl Written {
         execute!(AddKeys, self.keys);
         execute!(AddEntries, self.entries);
         execute!(AddPostings, self.postings);
+        execute!(AddEvents, self.events);
         Ok(transactions.into_iter().next())
     }
 }

@@ -22,6 +22,8 @@ pub(super) struct Named {
     rows: Names,
     withdrawn_by: BTreeSet<UserId>,
     withdrawn_since: Option<Timestamp>,
+    guests: BTreeSet<UserId>,
+    djs: BTreeSet<UserId>,
     operations: Vec<OperationId>,
     keys: Vec<KeyScope>,
 }
@@ -40,6 +42,10 @@ impl Named {
             if let Some((user, since)) = names.withdrawn_since {
                 all.withdrawn_by.insert(user);
                 all.withdrawn_since = Some(all.withdrawn_since.map_or(since, |other| other.min(since)));
+            }
+            if let Some((guest, dj)) = names.open_requests {
+                all.guests.insert(guest);
+                all.djs.insert(dj);
             }
             all.operations.push(plan.origin().operation);
             all.keys.extend(plan.origin().key.map(|key| key.scope));
@@ -77,8 +83,7 @@ impl Named {
             id,
             MusicRequestRow,
             |book: &mut Book, row: MusicRequestRow| {
-                let request = row.request(currency)?;
-                book.requests.insert(request.id, request);
+                book.put_request(row.request(currency)?);
                 Ok(())
             }
         );
@@ -121,6 +126,21 @@ impl Named {
                 .await?;
             for row in rows {
                 book.put_withdrawal(row.withdrawal(currency)?);
+            }
+        }
+        if !self.guests.is_empty() {
+            // Every guest with every DJ is more than is asked for, and no wrong count: each plan counts its own pair.
+            let guests: Vec<i64> = self.guests.iter().map(|user| user.get()).collect();
+            let djs: Vec<i64> = self.djs.iter().map(|user| user.get()).collect();
+            let rows = music_requests::table
+                .filter(music_requests::requester_id.eq_any(guests))
+                .filter(music_requests::dj_id.eq_any(djs))
+                .filter(music_requests::expires_at.is_not_null())
+                .select(MusicRequestRow::as_select())
+                .load(connection)
+                .await?;
+            for row in rows {
+                book.put_request(row.request(currency)?);
             }
         }
         let ids: Vec<Uuid> = self.operations.iter().map(|id| Uuid::from_u128(id.0)).collect();

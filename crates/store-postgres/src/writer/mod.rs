@@ -32,6 +32,7 @@ use crate::connection::Connector;
 use crate::database::Failure;
 use crate::telemetry;
 use group::{Committer, Limits};
+pub(crate) use statements::AddEvents;
 
 /// Plans that one transaction takes at most.
 const GROUP: usize = 64;

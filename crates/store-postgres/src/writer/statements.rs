@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 use crate::bulk::bulk;
 use crate::rows::{
-    EntryRow, KeyRow, MusicRequestRow, NewPostingRow, OperationRow, TopupRow, UserRow, WalletRow,
-    WithdrawalRow,
+    EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow, TopupRow, UserRow,
+    WalletRow, WithdrawalRow,
 };
 
 bulk! {
@@ -133,10 +133,11 @@ bulk! {
         ]
         ") AS moved (id, status, updated_at) WHERE kept.id = moved.id"
 
-    /// Changes people, but for their e-mail address, role and being a DJ, which no plan changes.
+    /// Changes people, but for their e-mail address and being a DJ, which no plan changes.
     ChangeUsers(UserRow)
         "UPDATE users AS kept SET name = changed.name, phone = changed.phone, \
-         phone_verified = changed.phone_verified, online = changed.online, \
+         phone_verified = changed.phone_verified, role = changed.role, \
+         suspended_at = changed.suspended_at, standing_at = changed.standing_at, online = changed.online, \
          fee_upcoming_artist = changed.fee_upcoming_artist, fee_popular_song = changed.fee_popular_song, \
          played = changed.played, city = changed.city, state = changed.state, country = changed.country, \
          latitude = changed.latitude, longitude = changed.longitude, radius = changed.radius FROM unnest("
@@ -145,6 +146,9 @@ bulk! {
             name: Text as String,
             phone: Nullable<Text> as Option<String>,
             phone_verified: Bool as bool,
+            role: Text as String,
+            suspended_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
+            standing_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
             online: Bool as bool,
             fee_upcoming_artist: Numeric as BigDecimal,
             fee_popular_song: Numeric as BigDecimal,
@@ -156,8 +160,8 @@ bulk! {
             longitude: Nullable<Double> as Option<f64>,
             radius: Nullable<Double> as Option<f64>,
         ]
-        ") AS changed (id, name, phone, phone_verified, online, fee_upcoming_artist, fee_popular_song, played, \
-         city, state, country, latitude, longitude, radius) WHERE kept.id = changed.id"
+        ") AS changed (id, name, phone, phone_verified, role, suspended_at, standing_at, online, \
+         fee_upcoming_artist, fee_popular_song, played, city, state, country, latitude, longitude, radius) WHERE kept.id = changed.id"
 
     /// Changes wallets.
     ChangeWallets(WalletRow)
@@ -205,6 +209,22 @@ bulk! {
             operation_id: SqlUuid as Uuid,
             account: Text as String,
             amount: Numeric as BigDecimal,
+            at: Timestamptz as OffsetDateTime,
+        ]
+        ")"
+
+    /// Adds events to the security log.
+    AddEvents(NewEventRow)
+        "INSERT INTO security_events (kind, user_id, actor_id, session_id, address, agent, detail, at) \
+         SELECT * FROM unnest("
+        [
+            kind: Text as String,
+            user_id: Nullable<BigInt> as Option<i64>,
+            actor_id: Nullable<BigInt> as Option<i64>,
+            session_id: Nullable<BigInt> as Option<i64>,
+            address: Nullable<Text> as Option<String>,
+            agent: Nullable<Text> as Option<String>,
+            detail: Nullable<Text> as Option<String>,
             at: Timestamptz as OffsetDateTime,
         ]
         ")"

@@ -12,6 +12,7 @@
 
 mod absence;
 mod drift;
+mod erasure;
 mod groups;
 mod migrations;
 mod proxy;

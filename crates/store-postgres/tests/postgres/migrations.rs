@@ -1,11 +1,16 @@
 //! Migrations, and the first start.
 
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::ports::{Exchange, Ids, Logins, Sessions};
+use cuepoint_domain::session::{Session, TokenHash};
+use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore, migrate};
 use futures_util::future::join_all;
+use time::Duration;
 
-use crate::world::{client, open, options, usd};
+use crate::world::{client, guest, open, options, usd};
 
 /// Every object of the schema, one a line.
 async fn objects(database: &TestDatabase) -> Vec<String> {
@@ -52,6 +57,53 @@ async fn of_many_who_migrate_at_once_one_does() {
         assert_eq!(counts[..3], [0, 0, 0]);
         assert!(counts[3] > 0);
     }
+}
+
+const SESSIONS_UP: &str = include_str!("../../../../migrations/2026-11-20-000008_sessions/up.sql");
+const SESSIONS_DOWN: &str = include_str!("../../../../migrations/2026-11-20-000008_sessions/down.sql");
+
+/// Families of refresh tokens as they were kept before there were sessions: one in use, one that was ended, and one of
+/// which no token is left.
+const FAMILIES: &str = "
+    INSERT INTO refresh_token_families (id, user_id, ended_at, created_at) VALUES
+        ('00000000-0000-0000-0000-00000000000a', $user, NULL, '2026-01-01Z'),
+        ('00000000-0000-0000-0000-00000000000b', $user, '2026-01-03Z', '2026-01-02Z'),
+        ('00000000-0000-0000-0000-00000000000c', $user, NULL, '2025-01-01Z');
+    INSERT INTO refresh_tokens (hash, family_id, issued_at, expires_at, used_at) VALUES
+        (decode(repeat('01', 32), 'hex'), '00000000-0000-0000-0000-00000000000a',
+            '2026-01-01Z', '2026-01-31Z', '2026-01-02Z'),
+        (decode(repeat('02', 32), 'hex'), '00000000-0000-0000-0000-00000000000a', '2026-01-02Z', '2026-02-01Z', NULL),
+        (decode(repeat('03', 32), 'hex'), '00000000-0000-0000-0000-00000000000b', '2026-01-02Z', '2026-02-01Z', NULL)";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_was_logged_in_before_there_were_sessions_stays_so() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let user = guest(&store, 0).await;
+    let client = client(database.url()).await;
+    client.batch_execute(SESSIONS_DOWN).await.unwrap();
+    client.batch_execute(&FAMILIES.replace("$user", &user.to_string())).await.unwrap();
+    client.batch_execute(SESSIONS_UP).await.unwrap();
+    // Once more, so that the way back is gone as well.
+    client.batch_execute(SESSIONS_DOWN).await.unwrap();
+    client.batch_execute(SESSIONS_UP).await.unwrap();
+
+    let january = |day| Timestamp::from_unix_micros(1_767_225_600_000_000).plus(Duration::days(day));
+    let sessions = store.sessions(user, january(2), PageRequest::new(1, 15)).await.unwrap();
+    let [session] = sessions.rows.as_slice() else { panic!("{sessions:?}") };
+    assert_eq!(
+        (session.began_at, session.used_at, session.expires_at),
+        (january(0), january(1), january(31))
+    );
+    let token = |number| TokenHash([number; 32]);
+    let exchange =
+        async |from, to| store.exchange(&token(from), token(to), january(40), january(3)).await.unwrap();
+    assert_eq!(exchange(3, 9).await, Exchange::Refused, "ended before");
+    assert_eq!(exchange(2, 4).await, Exchange::Done(user, session.id));
+    let next = store.next_session().await.unwrap();
+    let password = store.credentials_of(user).await.unwrap().unwrap().password;
+    assert!(store.begin(&Session { id: next, ..session.clone() }, token(7), &password).await.unwrap());
+    assert_eq!(exchange(1, 9).await, Exchange::SessionEnded(user, session.id));
 }
 
 /// Migrating also works where the runtime has one thread only.

@@ -18,8 +18,13 @@ const ENTRY: &str = "INSERT INTO ledger_entries (wallet_id, seq, operation_id, k
     available_change, held_change, owed_change, available_after, held_after, owed_after, at, previous, hash) VALUES ";
 const POSTING: &str = "INSERT INTO postings (operation_id, account, amount, at) VALUES ";
 const WALLET: &str = "UPDATE wallets SET ";
-const FAMILY: &str = "INSERT INTO refresh_token_families (id, user_id, created_at) VALUES ";
-const TOKEN: &str = "INSERT INTO refresh_tokens (hash, family_id, issued_at, expires_at, used_at) VALUES ";
+const SESSION: &str =
+    "INSERT INTO sessions (id, user_id, began_at, used_at, expires_at, address, agent) VALUES ";
+const TOKEN: &str = "INSERT INTO refresh_tokens (hash, session_id, issued_at, expires_at, used_at) VALUES ";
+const CHALLENGE: &str =
+    "INSERT INTO challenges (user_id, purpose, target, hash, issued_at, attempts, ended_at) VALUES ";
+const BLOCK: &str = "INSERT INTO blocks (dj_id, guest_id, at) VALUES ";
+const EVENT: &str = "INSERT INTO security_events (kind, user_id, session_id, address, detail, at) VALUES ";
 const KEY: &str = "INSERT INTO idempotency_keys (scope, fingerprint, operation_id, at) VALUES ";
 
 /// Stands in the cases below for values that they have in common.
@@ -57,8 +62,19 @@ const SOUND: &[(&str, &str)] = &[
     (REQUEST, "(2, 2, 1, 't', 'a', 'popular', 'https://x', 9, 'played', NULL, now(), 9, now())"),
     (WITHDRAWAL, "(1, 2, 1, 'w', 'USDT', 'TRC20', 'pending', NULL, now(), now())"),
     (TOPUP, "(1, 2, 10, 'confirmed', NULL, now(), now())"),
-    (FAMILY, "($op1, 2, now())"),
-    (TOKEN, "($zero, $op1, now(), now(), NULL)"),
+    (SESSION, "(1, 2, now(), now(), now(), '2001:db8::1', 'Browser')"),
+    (TOKEN, "($zero, 1, now(), now(), NULL)"),
+    (CHALLENGE, "(2, 'email', 'ada@example.com', $zero, now(), 0, NULL)"),
+    (CHALLENGE, "(2, 'email', 'ada@example.com', $zero, now(), 5, now())"),
+    (BLOCK, "(1, 2, now())"),
+    (EVENT, "('logged_in', 2, 1, '192.0.2.1', repeat('é', 1024), now() - interval '364 days')"),
+    (
+        "",
+        "INSERT INTO users (id, name, email, email_folded, email_verified, phone_verified, password_hash, role, \
+        is_dj, online, fee_upcoming_artist, fee_popular_song, played, rating_stars, rating_count, created_at, \
+        suspended_at, standing_at, erased_at) VALUES (5, 'Erased', 'erased-5', 'erased-5', false, false, '!', \
+        'auditor', true, false, 0, 0, 7, 9, 2, now(), now(), now(), now())",
+    ),
 ];
 
 /// Rows that break one rule each, and the constraint that says so.
@@ -277,9 +293,28 @@ const UNSOUND: &[(&str, &str, &str)] = &[
         INSERT INTO deployment (currency, scale) VALUES ('EUR', 2)",
         "deployment_pkey",
     ),
-    (TOKEN, "('', $op1, now(), now(), now())", "refresh_tokens_hash_check"),
-    (TOKEN, "($link, $op1, now(), now(), NULL)", "refresh_tokens_one_unused"),
-    (TOKEN, "($link, $op2, now(), now(), NULL)", "refresh_tokens_family_id_fkey"),
+    ("", "UPDATE users SET suspended_at = now() WHERE id = 1", "users_suspension_is_noted"),
+    ("", "UPDATE users SET erased_at = now() WHERE id = 2", "users_erased_are_nobody"),
+    ("", "UPDATE users SET password_hash = 'h' WHERE id = 5", "users_erased_are_nobody"),
+    ("", "UPDATE users SET phone = '+1' WHERE id = 5", "users_erased_are_nobody"),
+    ("", "UPDATE users SET email_folded = 'b@x' WHERE id = 5", "users_erased_are_nobody"),
+    (SESSION, "(0, 2, now(), now(), now(), NULL, NULL)", "sessions_id_check"),
+    (SESSION, "(2, 8, now(), now(), now(), NULL, NULL)", "sessions_user_id_fkey"),
+    (SESSION, "(2, 2, now(), now(), now(), '', NULL)", "sessions_address_check"),
+    (SESSION, "(2, 2, now(), now(), now(), NULL, repeat('é', 256))", "sessions_agent_check"),
+    (TOKEN, "('', 1, now(), now(), now())", "refresh_tokens_hash_check"),
+    (TOKEN, "($link, 1, now(), now(), NULL)", "refresh_tokens_one_unused"),
+    (TOKEN, "($link, 2, now(), now(), NULL)", "refresh_tokens_session_id_fkey"),
+    (CHALLENGE, "(2, 'email', 'a', $link, now(), 0, NULL)", "challenges_one_open"),
+    (CHALLENGE, "(2, 'gift', 'a', $link, now(), 0, NULL)", "challenges_purpose_check"),
+    (CHALLENGE, "(2, 'phone', '', $link, now(), 0, NULL)", "challenges_target_check"),
+    (CHALLENGE, "(2, 'phone', 'a', '', now(), 0, NULL)", "challenges_hash_check"),
+    (CHALLENGE, "(2, 'phone', 'a', $link, now(), -1, NULL)", "challenges_attempts_check"),
+    (BLOCK, "(1, 2, now())", "blocks_pkey"),
+    (BLOCK, "(1, 8, now())", "blocks_guest_id_fkey"),
+    (EVENT, "('', 2, 1, NULL, NULL, now())", "security_events_kind_check"),
+    (EVENT, "('logged_in', 8, 1, NULL, NULL, now())", "security_events_user_id_fkey"),
+    (EVENT, "('logged_in', 2, 1, NULL, repeat('é', 1025), now())", "security_events_detail_check"),
 ];
 
 /// Changes of what is never changed.
@@ -290,6 +325,9 @@ const HISTORY: &[&str] = &[
     "UPDATE postings SET amount = 11",
     "DELETE FROM postings",
     "TRUNCATE postings",
+    "UPDATE security_events SET detail = NULL",
+    "DELETE FROM security_events",
+    "TRUNCATE security_events",
 ];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -309,4 +347,9 @@ async fn every_table_refuses_what_no_rule_allows() {
         let error = client.batch_execute(sql).await.expect_err(sql);
         assert_eq!(error.code(), Some(&SqlState::RESTRICT_VIOLATION), "{sql}: {error:?}");
     }
+    let old = format!("{EVENT} ('logged_in', 2, 1, NULL, NULL, now() - interval '366 days')");
+    client.batch_execute(&old).await.unwrap();
+    let deleted =
+        client.execute("DELETE FROM security_events WHERE at < now() - interval '1 year'", &[]).await;
+    assert_eq!(deleted.unwrap(), 1, "what is older than a year can go");
 }

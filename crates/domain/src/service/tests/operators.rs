@@ -8,7 +8,7 @@ use crate::money::Amount;
 use crate::ports::{MockWallets, MockWithdrawals};
 use crate::withdrawal::{Withdrawal, WithdrawalState};
 
-const BY_OPERATOR: Command = Command { caller: UserId::new(3).unwrap(), key: None };
+const BY_OPERATOR: Command = Command { caller: caller(3), key: None };
 
 fn reason() -> Line {
     Line::new("as agreed").unwrap()
@@ -89,9 +89,9 @@ fn an_act_keeps_its_operator_and_reason_when_it_is_decided_again() {
 #[test]
 fn a_refused_act_reaches_no_ledger() {
     let own = Withdrawal { user: user(3), ..withdrawal(WithdrawalState::Pending) };
-    for to in [OperatorMove::Approve, OperatorMove::Reject] {
+    for to in [OperatorMove::Approve, OperatorMove::Reject, OperatorMove::Fail] {
         let moved = move_of(MockLedger::new(), own.clone(), WithdrawalState::Pending, to);
-        assert!(matches!(moved, Err(OperatorMoveError::OwnWithdrawal)), "{moved:?}");
+        assert!(matches!(moved, Err(OperatorMoveError::Obstacle(Obstacle::Denied))), "{moved:?}");
     }
     let unknown = withdrawal(WithdrawalState::NeedsReview { txid: None });
     let to = OperatorMove::Complete { txid: None };
@@ -133,4 +133,24 @@ fn a_debit_short_of_funds_first_gives_back_the_persons_overdue_fees() {
         .withf(|which| which.requester == Some(user(1)))
         .returning(move |_| Ok(vec![overdue.clone()]));
     assert!(debit(ledger, kept, Some(Balance::default())).is_ok());
+}
+
+#[test]
+fn nobody_corrects_their_own_balance_or_refunds_a_request_that_they_are_party_to() {
+    let operators = |kept| operators(MockLedger::new(), MockWithdrawals::new(), kept, MockWallets::new());
+    let correction = Correction::signed(Money::from_minor(500)).unwrap();
+    let adjusted =
+        run(operators(MockMusicRequests::new()).adjust(&BY_OPERATOR, reason(), user(3), correction));
+    assert!(matches!(adjusted, Err(AdjustError::Obstacle(Obstacle::Denied))), "{adjusted:?}");
+    let own = [MusicRequest { requester: user(3), ..request() }, MusicRequest { dj: user(3), ..request() }];
+    for own in own {
+        let mut kept = MockMusicRequests::new();
+        let found = own.clone();
+        kept.expect_request().returning(move |_| Ok(Some(found.clone())));
+        let operators = operators(kept);
+        let found = run(operators.request(&caller(3), own.id));
+        assert!(matches!(found, Err(FindError::Denied)), "{found:?}");
+        let refunded = run(operators.refund(&BY_OPERATOR, reason(), own));
+        assert!(matches!(refunded, Err(MoveRequestError::Obstacle(Obstacle::Denied))), "{refunded:?}");
+    }
 }

@@ -31,9 +31,10 @@ pub struct Registration {
 #[schema(example = json!({"email": "ada@example.com", "password": "correct horse"}))]
 pub struct Login {
     /// The address that they registered with, in any letter case.
+    #[schema(min_length = 1)]
     pub email: String,
     /// Their password.
-    #[schema(format = Password)]
+    #[schema(format = Password, min_length = 1)]
     pub password: String,
 }
 
@@ -42,7 +43,50 @@ pub struct Login {
 #[schema(example = json!({"refresh_token": "bntE_GS4RCx0KV37F1UrUOK6KToVtUo03oh9oh-6w1c"}))]
 pub struct RefreshToken {
     /// The newest refresh token.
+    #[schema(min_length = 1)]
     pub refresh_token: String,
+}
+
+/// Another password.
+#[derive(ToSchema)]
+#[schema(example = json!({"current_password": "correct horse", "password": "battery staple"}))]
+pub struct NewPassword {
+    /// The present password.
+    #[schema(format = Password, min_length = 1)]
+    pub current_password: String,
+    /// The new one.
+    #[schema(format = Password, min_length = 8, max_length = 255)]
+    pub password: String,
+}
+
+/// Whose password was forgotten.
+#[derive(ToSchema)]
+#[schema(example = json!({"email": "ada@example.com"}))]
+pub struct ForgottenPassword {
+    /// The address that they registered with, in any letter case.
+    #[schema(format = "email", max_length = 255)]
+    pub email: String,
+}
+
+/// A password in place of a forgotten one.
+#[derive(ToSchema)]
+#[schema(example = json!({"token": "bntE_GS4RCx0KV37F1UrUOK6KToVtUo03oh9oh-6w1c", "password": "battery staple"}))]
+pub struct ResetPassword {
+    /// The token that was sent.
+    #[schema(min_length = 1)]
+    pub token: String,
+    /// The new password.
+    #[schema(format = Password, min_length = 8, max_length = 255)]
+    pub password: String,
+}
+
+/// That somebody can read what is sent to an address.
+#[derive(ToSchema)]
+#[schema(example = json!({"code": "042137"}))]
+pub struct VerificationCode {
+    /// The code that was sent.
+    #[schema(min_length = 1)]
+    pub code: String,
 }
 
 /// A change of one's own profile. What is left out stays; null clears what can be null.
@@ -225,6 +269,27 @@ pub struct Completed {
     /// Why; it is kept with who did it and when.
     #[schema(min_length = 1, max_length = 255)]
     pub reason: String,
+}
+
+/// Which role somebody gets.
+#[derive(ToSchema)]
+#[schema(example = json!({"role": "auditor", "reason": "Checks the books from today."}))]
+pub struct NewRole {
+    /// The role: a member has none beyond their own affairs.
+    #[schema(value_type = names::Role)]
+    pub role: String,
+    /// Why; it is kept with who did it and when.
+    #[schema(min_length = 1, max_length = 255)]
+    pub reason: String,
+}
+
+/// Who wants their personal data erased.
+#[derive(ToSchema)]
+#[schema(example = json!({"password": "correct horse"}))]
+pub struct Erasure {
+    /// Their password.
+    #[schema(format = Password, min_length = 1)]
+    pub password: String,
 }
 
 /// A correction of what a person has available.

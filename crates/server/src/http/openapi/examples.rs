@@ -1,5 +1,6 @@
 //! Failures as an operation answers them: with its own field, and its own states.
 
+use actix_web::http::Method;
 use cuepoint_domain::music_request::RequestStatus;
 use cuepoint_domain::withdrawal::WithdrawalStatus;
 use serde_json::{Map, Value, json};
@@ -21,6 +22,9 @@ pub(super) fn failure(code: Code, route: &Route, operation: &Operation, componen
     let wrong = match code {
         Code::ValidationFailed => wrong_field(route, operation, components),
         Code::InsufficientFunds => Some((money.to_owned(), sentence::funds(money))),
+        Code::LimitExceeded if route.path.ends_with("/music/requests") => {
+            Some(("dj_id".to_owned(), sentence::too_many_open(3)))
+        }
         Code::LimitExceeded if route.path.ends_with("/withdrawal/crypto") => {
             Some((money.to_owned(), sentence::at_most(money, "1000.00")))
         }
@@ -57,7 +61,11 @@ fn wrong_field(route: &Route, operation: &Operation, components: &Components) ->
             RefOr::T(parameter) => Some(parameter.name.as_str()),
             RefOr::Ref(_) => None,
         });
-        let filter = parameters.into_iter().find(|name| matches!(*name, "status" | "online"))?;
+        let wrong = |name: &str| matches!(name, "status" | "online" | "kind");
+        if route.method != Method::GET {
+            return Some(("id".to_owned(), sentence::selected("id")));
+        }
+        let filter = parameters.into_iter().find(|name| wrong(name))?;
         let sentence = if filter == "online" { sentence::flag(filter) } else { sentence::selected(filter) };
         return Some((filter.to_owned(), sentence));
     }

@@ -1,7 +1,7 @@
 //! Texts that are one of a few names, as the document lists them: taken from the code, so that none is forgotten.
 
 use cuepoint_domain::ledger;
-use cuepoint_domain::{address, music_request, people, topup, withdrawal};
+use cuepoint_domain::{address, music_request, people, security_log, topup, withdrawal};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
@@ -33,6 +33,10 @@ names! {
     RequestStatus = music_request::RequestStatus::ALL.map(music_request::RequestStatus::name);
     /// Where a withdrawal stands.
     WithdrawalStatus = withdrawal::WithdrawalStatus::ALL.map(withdrawal::WithdrawalStatus::name);
+    /// What somebody may do beyond their own affairs.
+    Role = people::Role::ALL.map(people::Role::name);
+    /// What the security log has.
+    EventKind = security_log::EventKind::ALL.iter().map(|kind| kind.name());
     /// How closely a withdrawal's destination is looked at.
     AddressPolicy = address::AddressPolicy::ALL.map(address::AddressPolicy::name);
     /// What a withdrawal can be paid out on.
@@ -61,4 +65,12 @@ names! {
     FailureStatus = ["error"];
     /// How an access token is presented.
     TokenType = ["Bearer"];
+    /// What kind of key a public key is.
+    JwkKeyType = ["EC"];
+    /// The curve of a public key.
+    JwkCurve = ["P-256"];
+    /// What a public key is used with.
+    JwkAlgorithm = ["ES256"];
+    /// What a public key is for.
+    JwkUse = ["sig"];
 }

@@ -2,12 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use cuepoint_domain::text::MAX_CHARACTERS;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::schema::ArrayItems;
 use utoipa::openapi::{OpenApi, Ref, RefOr, Schema};
 
 /// What only some answers have, as its own schema says.
 const WITH_OPTIONAL_KEYS: &str = "Failure";
+
+/// A line of text that says something: no control characters, and not blanks alone.
+const LINE: &str =
+    r"^[^\u0000-\u001F\u007F-\u009F]*[^\s\u0000-\u001F\u007F-\u009F][^\u0000-\u001F\u007F-\u009F]*$";
 
 type Schemas = BTreeMap<String, RefOr<Schema>>;
 
@@ -25,18 +30,31 @@ pub(super) fn complete(document: &mut OpenApi) {
     }
 }
 
-/// The names of the bodies that calls send.
+/// The names of the bodies that calls send, and of their parts.
 pub(super) fn sent(document: &OpenApi) -> BTreeSet<String> {
     let items = document.paths.paths.values();
-    let operations = items.flat_map(|item| [&item.get, &item.post, &item.patch]).flatten();
-    operations.filter_map(body_name).map(str::to_owned).collect()
+    let operations =
+        items.flat_map(|item| [&item.get, &item.post, &item.put, &item.patch, &item.delete]).flatten();
+    let bodies: BTreeSet<&str> = operations.filter_map(body_name).collect();
+    let schemas = document.components.iter().flat_map(|components| &components.schemas);
+    let objects = schemas.filter_map(|(name, schema)| match schema {
+        RefOr::T(Schema::Object(object)) if bodies.contains(name.as_str()) => Some(object),
+        _ => None,
+    });
+    let parts = objects.flat_map(|object| object.properties.values()).filter_map(referred);
+    parts.chain(bodies.iter().copied()).map(str::to_owned).collect()
 }
 
 /// The name of the body that an operation takes.
 pub(super) fn body_name(operation: &Operation) -> Option<&str> {
     let Some(RefOr::T(body)) = &operation.request_body else { return None };
     let Some(RefOr::T(content)) = body.content.values().next() else { return None };
-    let Some(RefOr::Ref(reference)) = &content.schema else { return None };
+    content.schema.as_ref().and_then(referred)
+}
+
+/// The name of the schema that is meant, where it has one.
+fn referred(schema: &RefOr<Schema>) -> Option<&str> {
+    let RefOr::Ref(reference) = schema else { return None };
     reference.ref_location.rsplit('/').next()
 }
 
@@ -45,6 +63,8 @@ fn complete_schema(schema: &mut Schema, described: &Schemas, answered: bool) {
         Schema::Object(object) => {
             if answered {
                 object.required = object.properties.keys().cloned().collect();
+            } else if object.max_length == Some(MAX_CHARACTERS) && object.format.is_none() {
+                object.pattern = Some(LINE.to_owned());
             }
             for property in object.properties.values_mut() {
                 complete_part(property, described, answered);

@@ -2,9 +2,14 @@
 
 mod adjustment;
 mod audit;
+mod block;
+mod json_web_key;
 mod people;
+mod personal_data;
 mod request;
+mod security_event;
 mod session;
+mod staff;
 mod topup;
 mod wallet;
 mod withdrawal;
@@ -12,9 +17,14 @@ mod withdrawal_options;
 
 pub use adjustment::{Adjusted, Adjustment};
 pub use audit::{Audit, AuditData, STATUSES as AUDIT_STATUSES};
+pub use block::{Block, BlockData};
+pub use json_web_key::{JsonWebKey, JsonWebKeySet};
 pub use people::{Dj, DjData, User, UserData};
+pub use personal_data::{PersonalData, part_name, row};
 pub use request::MusicRequest;
-pub use session::{Nothing, Session};
+pub use security_event::SecurityEvent;
+pub use session::{ActiveSession, Nothing, Session};
+pub use staff::{Person, PersonData};
 pub use topup::{Topup, TopupData};
 pub use wallet::{Entry, Reference, Wallet, WalletData};
 pub use withdrawal::{Withdrawal, WithdrawalRequest, WithdrawalRequested};

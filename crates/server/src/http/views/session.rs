@@ -1,9 +1,12 @@
 //! Sessions as clients see them.
 
+use cuepoint_domain::ids::SessionId;
+use cuepoint_domain::session;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::openapi::names;
+use crate::http::time::Moment;
 use crate::http::views::User;
 
 /// Somebody who just proved who they are, with their tokens.
@@ -21,6 +24,47 @@ pub struct Session {
     pub expires_in: i64,
     /// The token for the next session, to be used once.
     pub refresh_token: String,
+}
+
+/// A session that has not ended.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ActiveSession {
+    /// Which.
+    #[schema(minimum = 1, example = 12)]
+    pub id: i64,
+    /// Whether it is the one that this call is made in.
+    pub current: bool,
+    /// What the program called itself that it was begun with; null where that is not known.
+    #[schema(example = "Mozilla/5.0")]
+    pub user_agent: Option<String>,
+    /// From where it was begun; null where that is not known.
+    #[schema(example = "203.0.113.7")]
+    pub ip_address: Option<String>,
+    /// When it was begun.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    pub created_at: Moment,
+    /// When its refresh token was last exchanged.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    pub last_used_at: Moment,
+    /// When it ends unless its refresh token is exchanged before.
+    #[schema(value_type = String, format = DateTime, example = "2026-03-02T20:15:00.000000Z")]
+    pub expires_at: Moment,
+}
+
+impl ActiveSession {
+    /// The session, as it is shown in `current`.
+    #[must_use]
+    pub fn new(session: &session::Session, current: SessionId) -> Self {
+        Self {
+            id: session.id.get(),
+            current: session.id == current,
+            user_agent: session.visitor.agent.as_ref().map(|agent| agent.as_str().to_owned()),
+            ip_address: session.visitor.address.map(|address| address.to_string()),
+            created_at: Moment(session.began_at),
+            last_used_at: Moment(session.used_at),
+            expires_at: Moment(session.expires_at),
+        }
+    }
 }
 
 /// An object without a key.

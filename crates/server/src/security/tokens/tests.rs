@@ -1,9 +1,14 @@
-use biscuit::jwa::SignatureAlgorithm;
+use std::sync::{Arc, OnceLock};
+
+use base64::engine::general_purpose::STANDARD;
 use biscuit::jws::Secret;
+use ring::rand::SystemRandom;
+use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use serde_json::{Value, json};
 
 use super::*;
 
+const HS256: SignatureAlgorithm = SignatureAlgorithm::HS256;
 const NOW: i64 = 1_800_000_000;
 const NEW_KEY: &[u8] = b"the first key has more than 32 bytes";
 const OLD_KEY: &[u8] = b"the second key has more than 32 bytes";
@@ -12,17 +17,33 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp::from_unix_micros(seconds.saturating_mul(1_000_000))
 }
 
-fn ring() -> KeyRing {
-    let base64 = |key| base64::engine::general_purpose::STANDARD.encode(key);
-    KeyRing::parse(&format!("new:{}\nold:{}", base64(NEW_KEY), base64(OLD_KEY))).unwrap()
+/// Both algorithms, and one key that has ended.
+fn keys() -> SigningKeys {
+    let [new, old, ec] = [NEW_KEY, OLD_KEY, ec_key()].map(|key| STANDARD.encode(key));
+    let text = format!("new:{new}\nold:{old}\nec:es256:{ec}\nended:{new} until=2027-01-15T08:00:00Z");
+    SigningKeys::parse(&text.into(), at(NOW)).unwrap()
 }
 
 fn tokens() -> AccessTokens {
-    AccessTokens::new(ring(), Duration::minutes(15), RandomSecrets::new().unwrap())
+    AccessTokens::new(keys(), Duration::minutes(15), RandomSecrets::new().unwrap())
 }
 
-fn ada() -> Identity {
-    Identity { user: UserId::new(7).unwrap(), role: Role::Member, is_dj: true }
+/// An ES256 key, the same in all of a run.
+fn ec_key() -> &'static [u8] {
+    static KEY: OnceLock<Vec<u8>> = OnceLock::new();
+    KEY.get_or_init(|| {
+        let (algorithm, random) = (&ECDSA_P256_SHA256_FIXED_SIGNING, SystemRandom::new());
+        EcdsaKeyPair::generate_pkcs8(algorithm, &random).unwrap().as_ref().to_vec()
+    })
+}
+
+fn ec_pair(pkcs8: &[u8]) -> EcdsaKeyPair {
+    EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, pkcs8, &SystemRandom::new()).unwrap()
+}
+
+fn ada() -> Caller {
+    let session = SessionId::new(9).unwrap();
+    Caller { user: UserId::new(7).unwrap(), role: Role::Member, is_dj: true, session }
 }
 
 fn issued() -> String {
@@ -33,10 +54,14 @@ fn header() -> Value {
     json!({ "alg": "HS256", "typ": "JWT", "kid": "new" })
 }
 
+fn ec_header() -> Value {
+    json!({ "alg": "ES256", "typ": "JWT", "kid": "ec" })
+}
+
 fn claims() -> Value {
     json!({
         "iss": ISSUER, "sub": "7", "aud": AUDIENCE, "exp": NOW + 900, "nbf": NOW, "iat": NOW, "jti": "x",
-        "role": "member", "dj": true
+        "role": "member", "dj": true, "sid": 9
     })
 }
 
@@ -45,6 +70,7 @@ fn forged(header: &str, claims: &str, algorithm: SignatureAlgorithm, key: &[u8])
     let signed = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(claims));
     let secret = match algorithm {
         SignatureAlgorithm::None => Secret::None,
+        SignatureAlgorithm::ES256 => Secret::EcdsaKeyPair(Arc::new(ec_pair(key))),
         _ => Secret::Bytes(key.to_vec()),
     };
     let signature = algorithm.sign(signed.as_bytes(), &secret).unwrap();
@@ -52,10 +78,15 @@ fn forged(header: &str, claims: &str, algorithm: SignatureAlgorithm, key: &[u8])
 }
 
 fn signed(header: &Value, claims: &Value) -> String {
-    forged(&header.to_string(), &claims.to_string(), ALGORITHM, NEW_KEY)
+    forged(&header.to_string(), &claims.to_string(), HS256, NEW_KEY)
 }
 
-fn check(token: &str, expected: Result<Identity, InvalidToken>, why: &str) {
+/// A good token of the ES256 key, but for this header.
+fn signed_ec(header: &Value) -> String {
+    forged(&header.to_string(), &claims().to_string(), SignatureAlgorithm::ES256, ec_key())
+}
+
+fn check(token: &str, expected: Result<Caller, InvalidToken>, why: &str) {
     assert_eq!(tokens().verify(token, at(NOW)), expected, "{why}: {token}");
 }
 
@@ -73,9 +104,8 @@ fn without(object: Value, key: &str) -> Value {
 
 #[test]
 fn a_token_says_who_calls() {
-    for identity in
-        [ada(), Identity { user: UserId::new(i64::MAX).unwrap(), role: Role::Operator, is_dj: false }]
-    {
+    let (user, session) = (UserId::new(i64::MAX).unwrap(), SessionId::new(i64::MAX).unwrap());
+    for identity in [ada(), Caller { user, role: Role::Operator, is_dj: false, session }] {
         let issued = tokens().issue(&identity, at(NOW)).unwrap();
         assert_eq!(issued.expires_in_seconds, 900);
         check(&issued.token, Ok(identity), "just issued");
@@ -85,9 +115,9 @@ fn a_token_says_who_calls() {
 #[test]
 fn the_tests_own_forgery_is_accepted_where_nothing_is_wrong() {
     check(&signed(&header(), &claims()), Ok(ada()), "as issued");
-    let old =
-        forged(&with(header(), "kid", json!("old")).to_string(), &claims().to_string(), ALGORITHM, OLD_KEY);
+    let old = forged(&with(header(), "kid", json!("old")).to_string(), &claims().to_string(), HS256, OLD_KEY);
     check(&old, Ok(ada()), "signed with the key before");
+    check(&signed_ec(&ec_header()), Ok(ada()), "signed with the other algorithm");
 }
 
 #[test]
@@ -108,7 +138,7 @@ fn a_token_is_valid_from_its_issue_to_its_end_give_or_take_thirty_seconds() {
 
 #[test]
 fn every_claim_is_required_and_checked() {
-    for key in ["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "role", "dj"] {
+    for key in ["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "role", "dj", "sid"] {
         check(&signed(&header(), &without(claims(), key)), Err(InvalidToken), key);
         check(&signed(&header(), &with(claims(), key, Value::Null)), Err(InvalidToken), key);
         check(&signed(&header(), &with(claims(), key, json!([]))), Err(InvalidToken), key);
@@ -133,6 +163,11 @@ fn every_claim_is_required_and_checked() {
         ("role", json!("Operator")),
         ("role", json!("root")),
         ("dj", json!(1)),
+        ("jti", json!("")),
+        ("sid", json!(0)),
+        ("sid", json!(-9)),
+        ("sid", json!("9")),
+        ("sid", json!(9.5)),
     ] {
         check(&signed(&header(), &with(claims(), key, value)), Err(InvalidToken), key);
     }
@@ -140,7 +175,7 @@ fn every_claim_is_required_and_checked() {
 
 #[test]
 fn the_algorithm_is_pinned() {
-    use SignatureAlgorithm::{HS256, HS384, HS512, None};
+    use SignatureAlgorithm::{HS384, HS512, None};
     let claims = claims().to_string();
     for (alg, with, key) in [
         ("none", None, NEW_KEY),
@@ -158,10 +193,39 @@ fn the_algorithm_is_pinned() {
         let header = super::tests::with(header(), "alg", json!(alg)).to_string();
         check(&forged(&header, &claims, with, key), Err(InvalidToken), alg);
     }
+    // What anybody may know is no secret, and a secret of one key is none of the other.
+    let stranger = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new());
+    let (pair, stranger) = (ec_pair(ec_key()), stranger.unwrap());
+    let point = pair.public_key().as_ref();
+    for (kid, alg, with, key) in [
+        ("ec", "HS256", HS256, point),
+        ("ec", "HS256", HS256, &point[1..]),
+        ("ec", "ES256", HS256, point),
+        ("ec", "HS256", HS256, NEW_KEY),
+        ("ec", "HS256", HS256, ec_key()),
+        ("ec", "none", None, point),
+        ("ec", "ES256", None, point),
+        ("ec", "HS384", HS384, point),
+        ("ec", "ES384", SignatureAlgorithm::ES256, ec_key()),
+        ("ec", "ES256", SignatureAlgorithm::ES256, stranger.as_ref()),
+        ("new", "ES256", SignatureAlgorithm::ES256, ec_key()),
+        ("new", "HS256", SignatureAlgorithm::ES256, ec_key()),
+        ("old", "ES256", SignatureAlgorithm::ES256, ec_key()),
+    ] {
+        let header = json!({ "alg": alg, "typ": "JWT", "kid": kid }).to_string();
+        check(&forged(&header, &claims, with, key), Err(InvalidToken), alg);
+    }
     let unsigned = issued();
     let unsigned = unsigned.rsplit_once('.').unwrap().0;
     check(&format!("{unsigned}."), Err(InvalidToken), "no signature");
     check(unsigned, Err(InvalidToken), "two parts");
+}
+
+#[test]
+fn a_list_is_no_header_and_no_claims() {
+    let listed = json!(["cuepoint", "7", "cuepoint-api", NOW + 900, NOW, NOW, "x", "member", true, 9]);
+    check(&signed(&header(), &listed), Err(InvalidToken), "the claims' values without their names");
+    check(&signed(&json!(["HS256", "JWT", "new"]), &claims()), Err(InvalidToken), "the header's");
 }
 
 #[test]
@@ -178,11 +242,29 @@ fn a_header_says_what_is_expected_and_no_more() {
         with(header(), "typ", json!(null)),
         with(header(), "crit", json!(["exp"])),
         with(header(), "crit", json!([])),
+        with(header(), "crit", json!(null)),
+        with(header(), "kid", json!("ended")),
+        with(header(), "b64", json!(false)),
+        with(header(), "jku", json!("https://evil.example.com/jwks.json")),
+        with(header(), "jwk", json!({ "kty": "oct", "k": "AAAA" })),
+        json!(["HS256", "JWT", "new"]),
         json!([]),
         json!(null),
         json!("HS256"),
     ] {
         check(&signed(&header, &claims()), Err(InvalidToken), "header");
+    }
+    for header in [
+        without(ec_header(), "alg"),
+        without(ec_header(), "kid"),
+        with(ec_header(), "kid", json!("new")),
+        with(ec_header(), "kid", json!("unknown")),
+        with(ec_header(), "typ", json!("jwt")),
+        with(ec_header(), "crit", json!(["b64"])),
+        with(ec_header(), "alg", json!("none")),
+        with(ec_header(), "alg", json!("es256")),
+    ] {
+        check(&signed_ec(&header), Err(InvalidToken), "header");
     }
 }
 
@@ -190,11 +272,11 @@ fn a_header_says_what_is_expected_and_no_more() {
 fn a_key_that_comes_twice_is_refused() {
     let header = header().to_string();
     let twice = claims().to_string().replacen('{', r#"{"sub":"8","#, 1);
-    check(&forged(&header, &twice, ALGORITHM, NEW_KEY), Err(InvalidToken), "sub");
+    check(&forged(&header, &twice, HS256, NEW_KEY), Err(InvalidToken), "sub");
     let twice = header.replacen('{', r#"{"kid":"old","#, 1);
-    check(&forged(&twice, &claims().to_string(), ALGORITHM, NEW_KEY), Err(InvalidToken), "kid");
+    check(&forged(&twice, &claims().to_string(), HS256, NEW_KEY), Err(InvalidToken), "kid");
     let twice = header.replacen('{', r#"{"alg":"none","#, 1);
-    check(&forged(&twice, &claims().to_string(), ALGORITHM, NEW_KEY), Err(InvalidToken), "alg");
+    check(&forged(&twice, &claims().to_string(), HS256, NEW_KEY), Err(InvalidToken), "alg");
 }
 
 #[test]
@@ -206,13 +288,18 @@ fn a_token_beyond_four_kibibytes_is_not_looked_at() {
 
 #[test]
 fn every_flipped_bit_breaks_the_token() {
-    let token = issued();
+    for token in [issued(), signed_ec(&ec_header())] {
+        flip_every_bit(&token);
+    }
+}
+
+fn flip_every_bit(token: &str) {
     for position in 0..token.len() {
         for bit in 0..7 {
-            let mut bytes = token.clone().into_bytes();
+            let mut bytes = token.to_owned().into_bytes();
             bytes[position] ^= 1 << bit;
             let Ok(flipped) = String::from_utf8(bytes) else { continue };
-            check(&flipped, Err(InvalidToken), "flipped");
+            assert_eq!(tokens_once().verify(&flipped, at(NOW)), Err(InvalidToken), "{flipped}");
         }
     }
 }
@@ -243,15 +330,14 @@ fn random_bytes_in_every_part_are_refused_without_a_panic() {
     for _ in 0..5_000 {
         let [header, claims] = [random::<24>(secrets), random::<24>(secrets)];
         let token =
-            forged(&String::from_utf8_lossy(&header), &String::from_utf8_lossy(&claims), ALGORITHM, NEW_KEY);
+            forged(&String::from_utf8_lossy(&header), &String::from_utf8_lossy(&claims), HS256, NEW_KEY);
         assert_eq!(tokens_once().verify(&token, at(NOW)), Err(InvalidToken), "{token}");
-        let signed =
-            forged(&self::header().to_string(), &String::from_utf8_lossy(&claims), ALGORITHM, NEW_KEY);
+        let signed = forged(&self::header().to_string(), &String::from_utf8_lossy(&claims), HS256, NEW_KEY);
         assert_eq!(tokens_once().verify(&signed, at(NOW)), Err(InvalidToken), "{signed}");
     }
 }
 
 fn tokens_once() -> &'static AccessTokens {
-    static TOKENS: std::sync::OnceLock<AccessTokens> = std::sync::OnceLock::new();
+    static TOKENS: OnceLock<AccessTokens> = OnceLock::new();
     TOKENS.get_or_init(tokens)
 }

@@ -130,7 +130,8 @@ impl Call {
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
-        let takes_body = [Method::POST, Method::PATCH, Method::PUT].contains(&method);
+        let takes_body =
+            [Method::POST, Method::PATCH, Method::PUT].contains(&method) || !self.body.is_empty();
         let mut response = if !takes_body {
             self.agent.run(request.body(())?)
         } else if self.chunked {

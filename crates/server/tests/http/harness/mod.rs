@@ -3,6 +3,7 @@
 mod answer;
 mod client;
 mod database;
+mod mail;
 mod people;
 mod provider;
 mod proxy;
@@ -13,6 +14,7 @@ mod server;
 pub(crate) use answer::{Answer, keys};
 pub(crate) use client::{Call, Client};
 pub(crate) use database::Database;
+pub(crate) use mail::{MailServer, Post};
 pub(crate) use people::{
     PASSWORD, PERSONAL_INFO, Person, REQUEST, WITHDRAWAL, cents, line, operator_keys, song,
 };

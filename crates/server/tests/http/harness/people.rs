@@ -140,6 +140,17 @@ impl Person {
         client.login(&self.email)
     }
 
+    /// The id of the session that they are in.
+    pub(crate) fn session(&self) -> i64 {
+        let page = self.get("/auth/sessions").data(200);
+        let rows = page["data"].as_array().unwrap();
+        rows.iter().find(|row| row["current"] == true).unwrap()["id"].as_i64().unwrap()
+    }
+
+    pub(crate) fn delete(&self, path: &str) -> Answer {
+        self.call("DELETE", path).send()
+    }
+
     pub(crate) fn call(&self, method: &str, path: &str) -> Call {
         self.client.call(method, path).bearer(&self.token)
     }
@@ -205,6 +216,19 @@ impl Person {
         assert_eq!(data["total"], rows.len(), "{data}");
         rows.reverse();
         rows
+    }
+
+    /// Gives somebody a role, as an operator.
+    pub(crate) fn give_role(&self, to: &Person, role: &str) {
+        let path = format!("/operator/users/{}/role", to.id);
+        let data = self.post(&path, &json!({"role": role, "reason": "as agreed"})).data(200);
+        assert_eq!(data["user"]["role"], role);
+    }
+
+    /// The numbers of a page's rows, in its order.
+    pub(crate) fn ids(&self, path: &str, key: &str) -> Vec<i64> {
+        let page = self.get(path).data(200);
+        page["data"].as_array().unwrap().iter().map(|row| row[key].as_i64().unwrap()).collect()
     }
 
     /// Everything that a refused request must leave as it was.

@@ -26,6 +26,11 @@ impl Route {
         self.path.starts_with("/operator/")
     }
 
+    /// Whether it takes a body, and does not do without one.
+    pub(crate) fn wants_body(&self) -> bool {
+        self.body.is_some() && !self.path.ends_with("/cancel")
+    }
+
     pub(crate) fn has_id(&self) -> bool {
         self.path.contains("{id}")
     }
@@ -48,12 +53,22 @@ const fn read(path: &'static str) -> Route {
     Route { method: "GET", path, private: true, signed: false, body: None }
 }
 
+/// A change that takes no body.
+const fn bare(method: &'static str, path: &'static str) -> Route {
+    Route { method, path, private: true, signed: false, body: None }
+}
+
 const fn write(method: &'static str, path: &'static str, body: &'static str) -> Route {
     Route { method, path, private: true, signed: false, body: Some(body) }
 }
 
 const fn signed(path: &'static str, body: &'static str) -> Route {
     Route { signed: true, ..open("POST", path, body) }
+}
+
+/// Takes no body, or an empty one.
+const fn act(method: &'static str, path: &'static str) -> Route {
+    Route { method, path, private: true, signed: false, body: None }
 }
 
 /// The body of most that operators do.
@@ -65,8 +80,21 @@ pub(crate) const ROUTES: &[Route] = &[
     open("POST", "/auth/login", r#"{"email": "eve@example.com", "password": "12345678"}"#),
     open("POST", "/auth/refresh", r#"{"refresh_token": "x"}"#),
     open("POST", "/auth/logout", r#"{"refresh_token": "x"}"#),
+    read("/auth/sessions"),
+    act("DELETE", "/auth/sessions/{id}"),
+    act("POST", "/auth/logout-everywhere"),
+    write("POST", "/auth/password", r#"{"current_password": "12345678", "password": "87654321"}"#),
+    open("POST", "/auth/password/forgot", r#"{"email": "eve@example.com"}"#),
+    open("POST", "/auth/password/reset", r#"{"token": "x", "password": "12345678"}"#),
+    act("POST", "/auth/email/code"),
+    write("POST", "/auth/email/verify", r#"{"code": "123456"}"#),
+    act("POST", "/auth/phone/code"),
+    write("POST", "/auth/phone/verify", r#"{"code": "123456"}"#),
     read("/user/personal-info"),
     write("PATCH", "/user/personal-info", r#"{"city": "Berlin"}"#),
+    read("/user/export"),
+    // A wrong password, so that who tries every route stays who they are.
+    write("DELETE", "/user", r#"{"password": "wrong horse"}"#),
     write(
         "POST",
         "/music/requests",
@@ -78,6 +106,9 @@ pub(crate) const ROUTES: &[Route] = &[
     write("PATCH", "/music/requests-update/{id}", r#"{"status": "accepted"}"#),
     read("/music/user/requests"),
     read("/music/dj/requests"),
+    read("/music/dj/blocks"),
+    bare("PUT", "/music/dj/blocks/{id}"),
+    bare("DELETE", "/music/dj/blocks/{id}"),
     read("/djs"),
     read("/djs/{id}"),
     read("/wallet"),
@@ -107,4 +138,10 @@ pub(crate) const ROUTES: &[Route] = &[
     write("POST", "/operator/music/requests/{id}/refund", REASON),
     write("POST", "/operator/adjustments", r#"{"user_id": 1, "amount": 1, "reason": "as agreed"}"#),
     read("/operator/audit"),
+    read("/operator/users"),
+    read("/operator/users/{id}"),
+    write("POST", "/operator/users/{id}/suspend", REASON),
+    write("POST", "/operator/users/{id}/restore", REASON),
+    write("POST", "/operator/users/{id}/role", r#"{"role": "auditor", "reason": "as agreed"}"#),
+    read("/operator/security-log"),
 ];

@@ -106,6 +106,17 @@ impl Server {
         self.log.text()
     }
 
+    /// The messages to this address that are written into its log, as lines, oldest first.
+    pub(crate) fn messages(&self, address: &str) -> Vec<String> {
+        let mark = format!("message to {address}: ");
+        self.log().lines().filter(|line| line.contains(&mark)).map(str::to_owned).collect()
+    }
+
+    /// The message to this address that is this many after the first, once it is there.
+    pub(crate) fn message(&self, address: &str, number: usize) -> String {
+        eventually("the message is in the log", || self.messages(address).into_iter().nth(number))
+    }
+
     /// Sends a signal by name.
     pub(crate) fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();

@@ -1,0 +1,39 @@
+//! Erasing a person's data: what the ledger needs stays, and names nobody.
+
+use crate::ledger::Wallet;
+use crate::money::Money;
+use crate::people::{DjProfile, User};
+use crate::text::{Email, Line};
+use crate::timestamp::Timestamp;
+
+/// Why a person cannot be erased.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ErasureRefusal {
+    /// There is money in their wallet, available, held or owed.
+    MoneyLeft,
+}
+
+/// The person without anything that tells who they were: their id, what they played and when they registered stay.
+///
+/// # Errors
+/// [`ErasureRefusal`].
+pub fn erase(user: &User, wallet: &Wallet, at: Timestamp) -> Result<User, ErasureRefusal> {
+    let balance = &wallet.balance;
+    if [balance.available, balance.held, balance.owed].iter().any(|money| *money != Money::ZERO) {
+        return Err(ErasureRefusal::MoneyLeft);
+    }
+    let id = user.id;
+    let dj =
+        user.dj.as_ref().map(|dj| DjProfile { played: dj.played, rating: dj.rating, ..DjProfile::default() });
+    // Neither is an address that somebody could register.
+    let email = Email::from_stored(format!("erased-{id}"));
+    let name = Line::from_stored("Erased".to_owned());
+    Ok(User {
+        dj,
+        role: user.role,
+        suspended_at: user.suspended_at,
+        standing_at: Some(at),
+        erased_at: Some(at),
+        ..User::registered(id, name, email, None, false, user.created_at)
+    })
+}

@@ -1,0 +1,80 @@
+//! What operators decide about a person: whether they are let in, and their role.
+
+use crate::people::{Role, User};
+use crate::timestamp::Timestamp;
+
+/// A change of a person's standing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StandingChange {
+    /// Shuts them out: nothing of theirs is done any more, and a DJ takes no requests.
+    Suspend,
+    /// Lets them in again.
+    Restore,
+    /// Gives them another role.
+    Role(Role),
+}
+
+/// The person as they stand after the change; unchanged where they stand so already.
+#[must_use]
+pub fn change_standing(user: &User, change: StandingChange, at: Timestamp) -> User {
+    let mut changed = user.clone();
+    match change {
+        StandingChange::Suspend => {
+            changed.suspended_at = Some(user.suspended_at.unwrap_or(at));
+            if let Some(dj) = &mut changed.dj {
+                dj.online = false;
+            }
+        }
+        StandingChange::Restore => changed.suspended_at = None,
+        StandingChange::Role(role) => changed.role = role,
+    }
+    if changed != *user {
+        changed.standing_at = Some(user.standing_at.map_or(at, |before| before.max(at)));
+    }
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use time::Duration;
+
+    use super::*;
+    use crate::ids::UserId;
+    use crate::text::{Email, Line};
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::EPOCH.plus(Duration::seconds(second))
+    }
+
+    fn dj() -> User {
+        let name = Line::new("Ada").unwrap();
+        let email = Email::new("ada@example.com").unwrap();
+        let mut user = User::registered(UserId::new(1).unwrap(), name, email, None, true, at(0));
+        user.dj.as_mut().unwrap().online = true;
+        user
+    }
+
+    #[test]
+    fn who_is_shut_out_takes_no_requests_until_they_say_so_again() {
+        let suspended = change_standing(&dj(), StandingChange::Suspend, at(5));
+        assert_eq!((suspended.suspended_at, suspended.standing_at), (Some(at(5)), Some(at(5))));
+        assert!(!suspended.dj.as_ref().unwrap().online);
+        let restored = change_standing(&suspended, StandingChange::Restore, at(9));
+        assert_eq!((restored.suspended_at, restored.standing_at), (None, Some(at(9))));
+        assert!(!restored.dj.as_ref().unwrap().online);
+    }
+
+    #[test]
+    fn a_change_to_what_is_already_so_leaves_no_trace() {
+        let suspended = change_standing(&dj(), StandingChange::Suspend, at(5));
+        assert_eq!(change_standing(&suspended, StandingChange::Suspend, at(7)), suspended);
+        assert_eq!(change_standing(&dj(), StandingChange::Restore, at(7)), dj());
+        assert_eq!(change_standing(&dj(), StandingChange::Role(Role::Member), at(7)), dj());
+    }
+
+    #[test]
+    fn a_role_is_given_and_noted() {
+        let auditor = change_standing(&dj(), StandingChange::Role(Role::Auditor), at(3));
+        assert_eq!((auditor.role, auditor.standing_at), (Role::Auditor, Some(at(3))));
+    }
+}

@@ -1,0 +1,302 @@
+//! Registration, login and refresh tokens, on doubles of the ports.
+
+use super::*;
+use crate::people::{StandingChange, change_standing};
+use crate::ports::{
+    Credentials, Exchange, MockLogins, MockPasswords, MockSecrets, MockSessions, PasswordHash, Registered,
+    Token, Verified,
+};
+use crate::session::{TokenHash, Visitor};
+use crate::text::Password;
+
+/// The doubles that a test sets up, and what it expects of the security log.
+#[derive(Default)]
+struct Doubles {
+    people: MockPeople,
+    logins: MockLogins,
+    sessions: MockSessions,
+    passwords: MockPasswords,
+    noted: Vec<EventKind>,
+}
+
+fn accounts(doubles: Doubles) -> Accounts {
+    let mut clock = MockClock::new();
+    clock.expect_now().return_const(now());
+    let mut ids = MockIds::new();
+    ids.expect_next_session().returning(|| Ok(session()));
+    let mut secrets = MockSecrets::new();
+    secrets.expect_token().returning(|| Token("next".to_owned()));
+    secrets.expect_fingerprint().returning(|token| hash(&token.0));
+    let mut log = MockSecurityLog::new();
+    for kind in doubles.noted {
+        log.expect_append().withf(move |event| event.kind == kind).once().returning(|_| Ok(()));
+    }
+    Accounts {
+        people: Arc::new(doubles.people),
+        logins: Arc::new(doubles.logins),
+        sessions: Arc::new(doubles.sessions),
+        journal: journal(log),
+        ids: Arc::new(ids),
+        passwords: Arc::new(doubles.passwords),
+        secrets: Arc::new(secrets),
+        clock: Arc::new(clock),
+        refresh_token_for: Duration::days(30),
+    }
+}
+
+fn session() -> SessionId {
+    SessionId::new(5).unwrap()
+}
+
+fn hash(token: &str) -> TokenHash {
+    let mut hash = [0; 32];
+    hash[0] = u8::from(token == "next");
+    TokenHash(hash)
+}
+
+fn password() -> Password {
+    Password::presented("secret-secret")
+}
+
+/// Logins that know the DJ, under a hash of this name.
+fn known(hash: &'static str) -> MockLogins {
+    let mut logins = MockLogins::new();
+    logins
+        .expect_credentials()
+        .with(eq("dee@example.com"))
+        .returning(|_| Ok(Some(Credentials { user: user(2), password: PasswordHash(hash.to_owned()) })));
+    logins
+}
+
+fn checked(verified: Verified) -> MockPasswords {
+    let mut passwords = MockPasswords::new();
+    passwords.expect_verify().once().returning(move |_, _| Ok(verified));
+    passwords
+}
+
+/// Sessions that keep one that begins.
+fn begun() -> MockSessions {
+    let mut sessions = MockSessions::new();
+    sessions
+        .expect_begin()
+        .withf(|begun, token, _| begun.id == session() && token.0[0] == 1)
+        .once()
+        .returning(|_, _, _| Ok(true));
+    sessions
+}
+
+fn login(doubles: Doubles) -> Result<SignedIn, LoginError> {
+    run(accounts(doubles).login("Dee@example.com", &password(), Visitor::default()))
+}
+
+#[test]
+fn an_unknown_address_costs_a_password_check_too() {
+    for email in ["nobody@example.com", "no address at all"] {
+        let mut logins = MockLogins::new();
+        logins.expect_credentials().returning(|_| Ok(None));
+        let mut passwords = MockPasswords::new();
+        passwords
+            .expect_verify()
+            .withf(|_, hash| hash.is_none())
+            .once()
+            .returning(|_, _| Ok(Verified::Wrong));
+        let doubles =
+            Doubles { logins, passwords, noted: vec![EventKind::LoginFailed], ..Doubles::default() };
+        let refused = run(accounts(doubles).login(email, &password(), Visitor::default()));
+        assert!(matches!(refused, Err(LoginError::InvalidCredentials)), "{email}");
+    }
+}
+
+#[test]
+fn a_login_begins_a_session() {
+    let doubles = Doubles {
+        people: people_with(true),
+        logins: known("hash"),
+        sessions: begun(),
+        passwords: checked(Verified::Right),
+        noted: vec![EventKind::LoggedIn],
+    };
+    let signed_in = login(doubles).unwrap();
+    assert_eq!((signed_in.session, signed_in.refresh_token), (session(), Token("next".to_owned())));
+}
+
+#[test]
+fn a_login_with_a_password_that_changed_meanwhile_is_checked_again() {
+    let mut sessions = MockSessions::new();
+    sessions.expect_begin().withf(|_, _, checked| checked.0 == "hash").once().returning(|_, _, _| Ok(false));
+    let mut passwords = MockPasswords::new();
+    let mut turn = mockall::Sequence::new();
+    for verified in [Verified::Right, Verified::Wrong] {
+        passwords.expect_verify().once().in_sequence(&mut turn).returning(move |_, _| Ok(verified));
+    }
+    let (people, logins, noted) = (people_with(true), known("hash"), vec![EventKind::LoginFailed]);
+    let refused = login(Doubles { people, logins, sessions, passwords, noted });
+    assert!(matches!(refused, Err(LoginError::InvalidCredentials)), "{refused:?}");
+}
+
+#[test]
+fn a_login_whose_password_keeps_changing_is_noted_as_failed() {
+    let mut sessions = MockSessions::new();
+    sessions.expect_begin().times(2).returning(|_, _, _| Ok(false));
+    let mut passwords = MockPasswords::new();
+    passwords.expect_verify().times(2).returning(|_, _| Ok(Verified::Right));
+    let (people, logins, noted) = (people_with(true), known("hash"), vec![EventKind::LoginFailed]);
+    let refused = login(Doubles { people, logins, sessions, passwords, noted });
+    assert!(matches!(refused, Err(LoginError::InvalidCredentials)), "{refused:?}");
+}
+
+#[test]
+fn a_login_that_began_is_not_undone_by_what_comes_after_it() {
+    let mut logins = known("old");
+    logins.expect_rehash().once().returning(|_, _, _| Err(Unavailable::new("the storage is away")));
+    let mut passwords = checked(Verified::Outdated);
+    passwords.expect_hash().once().returning(|_| Ok(PasswordHash("new".to_owned())));
+    let rehash =
+        Doubles { people: people_with(true), logins, sessions: begun(), passwords, noted: Vec::new() };
+    let mut hash = checked(Verified::Outdated);
+    hash.expect_hash().once().returning(|_| Err(Unavailable::new("too much to hash")));
+    let passwords = Doubles {
+        people: people_with(true),
+        logins: known("old"),
+        sessions: begun(),
+        passwords: hash,
+        noted: Vec::new(),
+    };
+    for doubles in [rehash, passwords] {
+        let accounts = Accounts { journal: journal(log_away(EventKind::LoggedIn)), ..accounts(doubles) };
+        let signed_in = run(accounts.login("Dee@example.com", &password(), Visitor::default()));
+        assert_eq!(signed_in.unwrap().session, session());
+    }
+}
+
+/// What making the first operator comes to, where nobody has the address.
+fn bootstrap(breached: bool) -> Result<Option<UserId>, BootstrapError> {
+    let mut doubles = Doubles::default();
+    doubles.logins.expect_credentials().returning(|_| Ok(None));
+    doubles.passwords.expect_is_breached().return_const(breached);
+    doubles.passwords.expect_hash().returning(|_| Ok(PasswordHash("hash".to_owned())));
+    doubles.people.expect_register().returning(|made, _, _| {
+        assert_eq!(made.role, Role::Operator);
+        Ok(Registered::Done)
+    });
+    let mut ids = MockIds::new();
+    ids.expect_next_user().returning(|| Ok(user(3)));
+    let mut log = MockSecurityLog::new();
+    let right = |event: &SecurityEvent| {
+        event.kind == EventKind::Registered
+            && event.user == Some(user(3))
+            && event.detail == Some(Line::new("bootstrap operator").unwrap())
+    };
+    log.expect_append().withf(right).times(usize::from(!breached)).returning(|_| Ok(()));
+    let accounts = Accounts { ids: Arc::new(ids), journal: journal(log), ..accounts(doubles) };
+    run(accounts.bootstrap_operator(Email::new("op@example.com").unwrap(), password()))
+}
+
+#[test]
+fn the_first_operator_is_noted_and_has_no_known_password() {
+    assert_eq!(bootstrap(false).unwrap(), Some(user(3)));
+    let refused = bootstrap(true);
+    assert!(matches!(refused, Err(BootstrapError::BreachedPassword)), "{refused:?}");
+}
+
+#[test]
+fn a_login_hashes_again_what_was_hashed_as_in_earlier_days() {
+    let mut logins = known("old");
+    logins
+        .expect_rehash()
+        .withf(|who, before, after| *who == user(2) && before.0 == "old" && after.0 == "new")
+        .once()
+        .returning(|_, _, _| Ok(()));
+    let mut passwords = checked(Verified::Outdated);
+    passwords.expect_hash().once().returning(|_| Ok(PasswordHash("new".to_owned())));
+    let (people, sessions, noted) = (people_with(true), begun(), vec![EventKind::LoggedIn]);
+    assert!(login(Doubles { people, logins, sessions, passwords, noted }).is_ok());
+}
+
+#[test]
+fn who_is_suspended_learns_so_with_the_right_password_alone() {
+    let suspended = || {
+        let mut people = MockPeople::new();
+        people.expect_profile().returning(|_| {
+            let profile = dj(true);
+            Ok(Some(Profile {
+                user: change_standing(&profile.user, StandingChange::Suspend, now()),
+                ..profile
+            }))
+        });
+        people
+    };
+    for verified in [Verified::Right, Verified::Wrong] {
+        let doubles = Doubles {
+            people: suspended(),
+            logins: known("hash"),
+            passwords: checked(verified),
+            noted: vec![EventKind::LoginFailed],
+            ..Doubles::default()
+        };
+        let refused = login(doubles).unwrap_err();
+        assert_eq!(matches!(refused, LoginError::Suspended), verified == Verified::Right, "{refused:?}");
+    }
+    let mut sessions = MockSessions::new();
+    sessions.expect_owner().returning(|_| Ok(Some(user(2))));
+    sessions.expect_exchange().never();
+    let doubles = Doubles { people: suspended(), sessions, ..Doubles::default() };
+    assert!(matches!(refresh(doubles), Err(RefreshError::Suspended)));
+}
+
+/// Sessions in which presenting a token of the DJ comes to this.
+fn presented(exchange: Exchange) -> MockSessions {
+    let mut sessions = MockSessions::new();
+    sessions.expect_owner().returning(|_| Ok(Some(user(2))));
+    sessions
+        .expect_exchange()
+        .withf(|presented, next, expires_at, at| {
+            presented.0[0] == 0 && next.0[0] == 1 && *expires_at == at.plus(Duration::days(30))
+        })
+        .returning(move |_, _, _, _| Ok(exchange));
+    sessions
+}
+
+fn refresh(doubles: Doubles) -> Result<SignedIn, RefreshError> {
+    run(accounts(doubles).refresh(&Token("old".to_owned()), Visitor::default()))
+}
+
+#[test]
+fn a_refresh_hands_out_the_token_that_was_kept() {
+    let sessions = presented(Exchange::Done(user(2), session()));
+    let refreshed = refresh(Doubles { people: people_with(true), sessions, ..Doubles::default() });
+    assert_eq!(refreshed.unwrap().refresh_token, Token("next".to_owned()));
+}
+
+#[test]
+fn a_used_refresh_token_is_refused_and_noted() {
+    let sessions = presented(Exchange::SessionEnded(user(2), session()));
+    let noted = vec![EventKind::RefreshTokenReused];
+    let doubles = Doubles { people: people_with(true), sessions, noted, ..Doubles::default() };
+    assert!(matches!(refresh(doubles), Err(RefreshError::Reused)));
+    let over =
+        Doubles { people: people_with(true), sessions: presented(Exchange::Refused), ..Doubles::default() };
+    assert!(matches!(refresh(over), Err(RefreshError::Refused)));
+}
+
+#[test]
+fn a_logout_says_whether_a_session_ended() {
+    for (ended, noted) in [(Some((user(2), session())), vec![EventKind::SessionEnded]), (None, Vec::new())] {
+        let mut sessions = MockSessions::new();
+        sessions.expect_end().once().returning(move |_, _| Ok(ended));
+        let accounts = accounts(Doubles { sessions, noted, ..Doubles::default() });
+        let said = run(accounts.logout(&Token("old".to_owned()), Visitor::default()));
+        assert_eq!(said.unwrap(), ended.is_some());
+    }
+}
+
+#[test]
+fn an_outage_uses_up_no_refresh_token() {
+    let mut sessions = MockSessions::new();
+    sessions.expect_owner().returning(|_| Ok(Some(user(2))));
+    sessions.expect_exchange().never();
+    let mut people = MockPeople::new();
+    people.expect_profile().returning(|_| Err(Unavailable::new("the storage is away")));
+    let doubles = Doubles { people, sessions, ..Doubles::default() };
+    assert!(matches!(refresh(doubles), Err(RefreshError::Unavailable(_))));
+}

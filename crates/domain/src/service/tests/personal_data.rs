@@ -1,0 +1,149 @@
+//! Personal data out and erased, on doubles of the ports.
+
+use futures_util::{StreamExt as _, TryStreamExt as _};
+
+use super::*;
+use crate::ledger::{ChainHash, Entry, EntryKind, Reference};
+use crate::page::{PageRequest, Rows};
+use crate::people::ErasureRefusal;
+use crate::ports::{
+    Credentials, Erased, MockLogins, MockPasswords, MockSessions, MockTopups, MockWallets, PasswordHash,
+    Verified,
+};
+use crate::session::Visitor;
+use crate::text::Password;
+
+#[derive(Default)]
+struct Doubles {
+    people: MockPeople,
+    requests: MockMusicRequests,
+    wallets: MockWallets,
+    logins: MockLogins,
+    passwords: MockPasswords,
+    log: MockSecurityLog,
+}
+
+fn personal_data(doubles: Doubles) -> PersonalData {
+    let requests: Arc<dyn crate::ports::MusicRequests> = Arc::new(doubles.requests);
+    let desk = desk(MockLedger::new());
+    PersonalData {
+        people: Arc::new(doubles.people),
+        sessions: Arc::new(MockSessions::new()),
+        requests: requests.clone(),
+        withdrawals: Arc::new(MockWithdrawals::new()),
+        topups: Arc::new(MockTopups::new()),
+        wallets: Arc::new(doubles.wallets),
+        blocks: Arc::new(MockBlocks::new()),
+        journal: journal(doubles.log),
+        logins: Arc::new(doubles.logins),
+        passwords: Arc::new(doubles.passwords),
+        expiry: Expiry { desk, requests, terms: terms() },
+    }
+}
+
+/// A log that hears of this and nothing else.
+fn noting(kind: EventKind) -> MockSecurityLog {
+    let mut log = MockSecurityLog::new();
+    let right = move |event: &SecurityEvent| {
+        event.kind == kind && event.user == Some(user(2)) && event.session == Some(caller(2).session)
+    };
+    log.expect_append().withf(right).once().returning(|_| Ok(()));
+    log
+}
+
+fn entry(seq: i64) -> Entry {
+    Entry {
+        wallet: user(2),
+        seq,
+        operation: OperationId(1),
+        kind: EntryKind::Hold,
+        reference: Reference::MusicRequest(RequestId::new(7).unwrap()),
+        change: crate::ledger::Balance::default(),
+        after: crate::ledger::Balance::default(),
+        at: now(),
+        previous: ChainHash::START,
+        hash: ChainHash::START,
+    }
+}
+
+/// A wallet that has so many entries, and gets two more between any two pages.
+fn growing(entries: i64) -> MockWallets {
+    let mut wallets = MockWallets::new();
+    wallets.expect_entries().returning(move |_, page: PageRequest| {
+        let (number, size) = (i64::try_from(page.number()).unwrap(), i64::from(page.size()));
+        let before = number.saturating_sub(1);
+        let newest =
+            entries.saturating_add(before.saturating_mul(2)).saturating_sub(before.saturating_mul(size));
+        let rows = (1..=newest).rev().take(usize::try_from(size).unwrap()).map(entry).collect();
+        Ok(Rows { rows, total: 0 })
+    });
+    wallets
+}
+
+#[test]
+fn a_list_is_whole_and_names_nothing_twice_while_it_grows() {
+    for entries in [0, 1, 99, 100, 101, 250] {
+        let data = personal_data(Doubles { wallets: growing(entries), ..Doubles::default() });
+        let pages: Vec<Vec<Kept>> = run(data.part(&caller(2), Part::Entries).unwrap().try_collect()).unwrap();
+        let numbers: Vec<i64> = pages
+            .into_iter()
+            .flatten()
+            .map(|kept| if let Kept::Entry(entry) = kept { entry.seq } else { panic!("{kept:?}") })
+            .collect();
+        assert_eq!(numbers, (1..=entries).rev().collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_list_ends_with_the_failure_that_broke_it_off() {
+    let mut wallets = MockWallets::new();
+    wallets.expect_entries().returning(|_, page| match page.number() {
+        1 => Ok(Rows { rows: (1..=100).rev().map(entry).collect(), total: 0 }),
+        _ => Err(Unavailable::new("the storage is away")),
+    });
+    let data = personal_data(Doubles { wallets, ..Doubles::default() });
+    let pages: Vec<_> = run(data.part(&caller(2), Part::Entries).unwrap().collect());
+    assert!(matches!(&pages[..], [Ok(_), Err(_)]), "{pages:?}");
+}
+
+#[test]
+fn an_export_is_noted() {
+    let (people, log) = (people_with(true), noting(EventKind::DataExported));
+    let data = personal_data(Doubles { people, log, ..Doubles::default() });
+    let profile = run(data.export(&caller(2), Visitor::default())).unwrap();
+    assert_eq!(profile.user.id, user(2));
+}
+
+/// What erasing the DJ comes to, when their password is found like this and the store says this.
+fn erase(verified: Verified, erased: Option<Erased>, log: MockSecurityLog) -> Result<(), EraseError> {
+    let mut doubles = Doubles { log, ..Doubles::default() };
+    doubles
+        .logins
+        .expect_credentials_of()
+        .with(eq(user(2)))
+        .returning(|user| Ok(Some(Credentials { user, password: PasswordHash("hash".to_owned()) })));
+    doubles.passwords.expect_verify().once().returning(move |_, _| Ok(verified));
+    if let Some(erased) = erased {
+        doubles
+            .requests
+            .expect_overdue()
+            .withf(|which| which.requester == Some(user(2)))
+            .once()
+            .returning(|_| Ok(Vec::new()));
+        doubles.people.expect_erase().with(eq(user(2)), eq(now())).once().returning(move |_, _| Ok(erased));
+    }
+    let password = Password::presented("secret-secret");
+    run(personal_data(doubles).erase(&caller(2), &password, Visitor::default()))
+}
+
+#[test]
+fn a_person_is_erased_who_proves_who_they_are_and_has_no_money_left() {
+    assert!(erase(Verified::Right, Some(Erased::Done), noting(EventKind::DataErased)).is_ok());
+    let wrong = erase(Verified::Wrong, None, noting(EventKind::LoginFailed));
+    assert!(matches!(wrong, Err(EraseError::WrongPassword)), "{wrong:?}");
+    let refused = Some(Erased::Refused(ErasureRefusal::MoneyLeft));
+    let rich = erase(Verified::Right, refused, MockSecurityLog::new());
+    assert!(matches!(rich, Err(EraseError::MoneyLeft)), "{rich:?}");
+    let again = erase(Verified::Right, Some(Erased::Nobody), MockSecurityLog::new());
+    assert!(matches!(again, Err(EraseError::Obstacle(Obstacle::UnknownCaller))), "{again:?}");
+}

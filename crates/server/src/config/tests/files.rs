@@ -1,0 +1,97 @@
+//! Where values come from: files, variables, environments, and keys that nobody knows.
+
+use super::*;
+
+/// What comes of a file of this content; `name` tells the tests' files apart.
+fn of_file(name: &str, content: &str, keys: &[(&str, &str)]) -> Result<Settings, ConfigError> {
+    let path = std::env::temp_dir().join(format!("cuepoint-config-{name}-{}.toml", std::process::id()));
+    std::fs::write(&path, content).unwrap();
+    let settings = Layers { file: Some(path.clone()), ..Layers::test(keys) }.settings();
+    std::fs::remove_file(path).unwrap();
+    settings
+}
+
+#[test]
+fn unknown_keys_are_refused_wherever_they_stand() {
+    for (variable, sentence) in [
+        ("CUEPOINT__SERVER__PROT", "server.prot: there is no such key (CUEPOINT__SERVER__PROT)"),
+        ("CUEPOINT__SERVER", "server: there is no such key (CUEPOINT__SERVER)"),
+        ("CUEPOINT__", ": there is no such key (CUEPOINT__)"),
+        ("CUEPOINT__SERVER__PORT[", "server.port[: there is no such key (CUEPOINT__SERVER__PORT[)"),
+        (
+            "CUEPOINT__STORAGE__POSTGRES",
+            "storage.postgres: there is no such key (CUEPOINT__STORAGE__POSTGRES)",
+        ),
+    ] {
+        for value in ["1", ""] {
+            let variables = vec![(variable.into(), value.into())];
+            refused(Layers { variables, ..Layers::test(&[]) }.settings(), sentence);
+        }
+    }
+    let elsewhere = vec![("PORT".into(), "1".into()), ("CUEPOINT_ENV".into(), "test".into())];
+    assert!(Layers { variables: elsewhere, ..Layers::test(&[]) }.settings().is_ok());
+
+    refused(of_file("prot", "[server]\nprot = 1", &[]), "server.prot: there is no such key");
+    refused(of_file("sever", "[sever]\nport = 1", &[]), "sever.port: there is no such key");
+    refused(of_file("scalar", "server = 1", &[]), "server: there is no such key");
+}
+
+#[test]
+fn a_file_comes_before_the_variables_and_after_what_is_compiled_in() {
+    let file = "[server]\nport = 9000\nworkers = 2\n[cors]\nallowed_origins = [\"https://a.example\"]\n\
+        [withdrawals]\nmax_amount = 10\noptions = [\"BTC: bitcoin\"]\n";
+    let settings = of_file("layers", file, &[("server.workers", "4")]).unwrap();
+    assert_eq!((settings.server.port, settings.server.workers), (9_000, Some(4)));
+    assert_eq!(settings.cors_allowed_origins, ["https://a.example"]);
+    assert_eq!(settings.withdrawals.limits.max_amount.unwrap().money(), settings.currency.whole(10));
+    assert_eq!(settings.withdrawals.options.rows().len(), 1);
+}
+
+#[test]
+fn a_value_of_the_wrong_kind_in_a_file_is_refused() {
+    for (name, file, sentence) in [
+        ("float", "[server]\nport = 80.5", "server.port: must be a whole number from 0 to 65535"),
+        ("bool", "[server]\nport = true", "server.port: must be a whole number from 0 to 65535"),
+        ("number", "[rate_limits]\nenabled = 1", "rate_limits.enabled: must be true or false"),
+        (
+            "money",
+            "[withdrawals]\nmax_amount = 0.1",
+            "withdrawals.max_amount: must be a sum of money as text, such as \"12.50\"",
+        ),
+        ("list", "[cors]\nallowed_origins = [1]", "cors.allowed_origins: must be a list of texts"),
+        ("no-options", "[withdrawals]\noptions = []", "withdrawals.options: must have at least one currency"),
+        ("option", "[withdrawals]\noptions = [1]", "withdrawals.options: must be a list of texts"),
+        ("options", "[withdrawals.options]\nBTC = 1", "withdrawals.options.BTC: there is no such key"),
+        ("table", "[server.host]\nname = \"x\"", "server.host.name: there is no such key"),
+        (
+            "secret",
+            "[bootstrap]\noperator_password = 12345678",
+            "bootstrap.operator_password: must be a text that is not empty",
+        ),
+    ] {
+        refused(of_file(name, file, &[]), sentence);
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_refused_without_showing_it() {
+    let missing = Layers { file: Some("/nowhere/cuepoint.toml".into()), ..Layers::test(&[]) };
+    let error = missing.settings().unwrap_err().to_string();
+    assert!(error.starts_with("CUEPOINT_CONFIG: /nowhere/cuepoint.toml cannot be read: "), "{error}");
+
+    let broken = of_file("broken", "[bootstrap]\noperator_password = \"hidden-word\" x\n", &[]);
+    let error = broken.unwrap_err().to_string();
+    assert!(error.starts_with("CUEPOINT_CONFIG: TOML parse error at line 2"), "{error}");
+    assert!(!error.contains("hidden-word") && !error.contains('\n'), "{error}");
+}
+
+#[test]
+fn environments_have_three_names() {
+    for environment in [Environment::Development, Environment::Test, Environment::Production] {
+        assert_eq!(environment.name().parse(), Ok(environment));
+    }
+    assert_eq!(
+        "staging".parse::<Environment>().unwrap_err().to_string(),
+        "CUEPOINT_ENV: must be development, test or production"
+    );
+}

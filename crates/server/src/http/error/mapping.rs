@@ -1,0 +1,277 @@
+//! Where the domain's errors become failures that a client sees; those of accounts are in [`super::accounts`].
+
+use cuepoint_domain::access::Denied;
+use cuepoint_domain::address::{AddressError, DestinationRefusal};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::people::ProfileRefusal;
+use cuepoint_domain::ports::Unavailable;
+use cuepoint_domain::service::{
+    AdjustError, BlockError, CancelWithdrawalError, ChangeProfileError, EraseError, FindError, LoginError,
+    MoveRequestError, Obstacle, OpenRequestError, OpenWithdrawalError, OperatorMoveError, RefreshError,
+    RegisterError, ReplayError, TellError, TopupError,
+};
+use cuepoint_domain::withdrawal::Limit;
+
+use super::{ApiError, Code, Transition};
+use crate::http::sentence::{self, Errors};
+use crate::topups::NoTopups;
+
+/// What an error of the domain is to a client.
+///
+/// Sums of money are printed in `currency`.
+pub trait IntoApiError {
+    /// The failure that a client sees.
+    fn into_api_error(self, currency: &Currency) -> ApiError;
+}
+
+impl From<Unavailable> for ApiError {
+    fn from(Unavailable(cause): Unavailable) -> Self {
+        Self::caused(Code::Unavailable, cause)
+    }
+}
+
+impl From<Obstacle> for ApiError {
+    fn from(obstacle: Obstacle) -> Self {
+        match obstacle {
+            Obstacle::Denied => Code::Forbidden.into(),
+            Obstacle::KeyReused => Code::IdempotencyKeyReused.into(),
+            Obstacle::Conflict => Code::Conflict.into(),
+            Obstacle::UnknownCaller => Code::InvalidToken.into(),
+            Obstacle::OutOfRange => Self::saying(Code::LimitExceeded, Self::BALANCE_TOO_LARGE),
+            Obstacle::Broken(what) => Self::internal(what),
+            Obstacle::Unavailable(unavailable) => unavailable.into(),
+        }
+    }
+}
+
+impl From<ReplayError> for ApiError {
+    fn from(error: ReplayError) -> Self {
+        match error {
+            ReplayError::KeyReused => Code::IdempotencyKeyReused.into(),
+            ReplayError::Unavailable(unavailable) => unavailable.into(),
+        }
+    }
+}
+
+impl From<RegisterError> for ApiError {
+    fn from(error: RegisterError) -> Self {
+        match error {
+            RegisterError::EmailTaken => Self::invalid(Errors::one("email", sentence::taken("email"))),
+            RegisterError::BreachedPassword => {
+                Self::invalid(Errors::one("password", sentence::breached("password")))
+            }
+            RegisterError::Unavailable(unavailable) => unavailable.into(),
+        }
+    }
+}
+
+impl From<LoginError> for ApiError {
+    fn from(error: LoginError) -> Self {
+        match error {
+            LoginError::InvalidCredentials => Code::InvalidCredentials.into(),
+            LoginError::Suspended => Code::AccountSuspended.into(),
+            LoginError::Unavailable(unavailable) => unavailable.into(),
+        }
+    }
+}
+
+impl From<RefreshError> for ApiError {
+    fn from(error: RefreshError) -> Self {
+        match error {
+            RefreshError::Refused | RefreshError::Reused => Code::InvalidToken.into(),
+            RefreshError::Suspended => Code::AccountSuspended.into(),
+            RefreshError::Unavailable(unavailable) => unavailable.into(),
+        }
+    }
+}
+
+impl From<FindError> for ApiError {
+    fn from(error: FindError) -> Self {
+        match error {
+            FindError::NotFound => Code::NotFound.into(),
+            FindError::Denied => Code::Forbidden.into(),
+            FindError::Unavailable(unavailable) => unavailable.into(),
+        }
+    }
+}
+
+impl From<Denied> for ApiError {
+    fn from(Denied: Denied) -> Self {
+        Code::Forbidden.into()
+    }
+}
+
+impl From<BlockError> for ApiError {
+    fn from(error: BlockError) -> Self {
+        match error {
+            BlockError::Oneself => Self::invalid(Errors::one("id", sentence::selected("id"))),
+            BlockError::Find(error) => error.into(),
+        }
+    }
+}
+
+impl From<EraseError> for ApiError {
+    fn from(error: EraseError) -> Self {
+        match error {
+            EraseError::WrongPassword => {
+                Self::invalid(Errors::one("password", sentence::incorrect("password")))
+            }
+            EraseError::MoneyLeft => {
+                Self::saying(Code::Conflict, "There is money in the wallet: available, held or owed.")
+            }
+            EraseError::Obstacle(obstacle) => obstacle.into(),
+        }
+    }
+}
+
+impl From<ChangeProfileError> for ApiError {
+    fn from(error: ChangeProfileError) -> Self {
+        let refusal = match error {
+            ChangeProfileError::Refused(refusal) => refusal,
+            ChangeProfileError::Obstacle(obstacle) => return obstacle.into(),
+        };
+        let errors = match refusal {
+            ProfileRefusal::NotADj => return Code::Forbidden.into(),
+            ProfileRefusal::LatitudeMissing => {
+                Errors::one("latitude", sentence::required_with("latitude", "longitude"))
+            }
+            ProfileRefusal::LongitudeMissing => {
+                Errors::one("longitude", sentence::required_with("longitude", "latitude"))
+            }
+            ProfileRefusal::OffTheMap => Errors::one("latitude", sentence::between("latitude", "-90", "90")),
+        };
+        Self::invalid(errors)
+    }
+}
+
+impl IntoApiError for OpenRequestError {
+    fn into_api_error(self, currency: &Currency) -> ApiError {
+        match self {
+            Self::NoSuchDj => ApiError::invalid(Errors::one("dj_id", sentence::selected("dj_id"))),
+            Self::FeeBelowPrice(price) => {
+                let sentence = sentence::at_least("fee", &currency.print(price));
+                ApiError::invalid(Errors::one("fee", sentence))
+            }
+            Self::Blocked => ApiError::saying(Code::Forbidden, "This DJ takes no requests from you."),
+            Self::DjOffline => Code::DjOffline.into(),
+            Self::TooManyOpen(most) => {
+                ApiError::of_field(Code::LimitExceeded, "dj_id", sentence::too_many_open(most))
+            }
+            Self::InsufficientFunds => {
+                ApiError::of_field(Code::InsufficientFunds, "fee", sentence::funds("fee"))
+            }
+            Self::Obstacle(obstacle) => obstacle.into(),
+        }
+    }
+}
+
+impl From<MoveRequestError> for ApiError {
+    fn from(error: MoveRequestError) -> Self {
+        match error {
+            MoveRequestError::InvalidTransition { current, allowed } => {
+                let allowed = allowed.into_iter().map(|status| status.name()).collect();
+                Self::invalid_transition(Transition { current: current.name(), allowed })
+            }
+            MoveRequestError::Obstacle(obstacle) => obstacle.into(),
+        }
+    }
+}
+
+impl From<DestinationRefusal> for ApiError {
+    fn from(refusal: DestinationRefusal) -> Self {
+        let address = "wallet_address";
+        Self::invalid(match refusal {
+            DestinationRefusal::Currency => Errors::one("currency", sentence::selected("currency")),
+            DestinationRefusal::Network => Errors::one("network", sentence::selected("network")),
+            DestinationRefusal::Address(error) => {
+                let sentence = match error {
+                    AddressError::Malformed => sentence::format(address),
+                    AddressError::OtherNetwork => sentence::other_network(address),
+                    AddressError::TestNetwork => sentence::test_network(address),
+                    AddressError::Ownerless => sentence::ownerless(address),
+                };
+                Errors::one(address, sentence)
+            }
+        })
+    }
+}
+
+impl IntoApiError for OpenWithdrawalError {
+    fn into_api_error(self, currency: &Currency) -> ApiError {
+        match self {
+            Self::Destination(refusal) => refusal.into(),
+            Self::LimitExceeded(limit) => {
+                let sentence = match limit {
+                    Limit::Single(most) => sentence::at_most("amount", &currency.print(most.money())),
+                    Limit::Rolling(window) => format!(
+                        "No more than {} can be withdrawn within {} hours.",
+                        currency.print(window.most.money()),
+                        window.length.whole_hours()
+                    ),
+                };
+                ApiError::of_field(Code::LimitExceeded, "amount", sentence)
+            }
+            Self::InsufficientFunds => {
+                ApiError::of_field(Code::InsufficientFunds, "amount", sentence::funds("amount"))
+            }
+            Self::Obstacle(obstacle) => obstacle.into(),
+        }
+    }
+}
+
+impl From<CancelWithdrawalError> for ApiError {
+    fn from(error: CancelWithdrawalError) -> Self {
+        match error {
+            CancelWithdrawalError::InvalidTransition { current, allowed } => {
+                let allowed = allowed.into_iter().map(|status| status.name()).collect();
+                Self::invalid_transition(Transition { current: current.name(), allowed })
+            }
+            CancelWithdrawalError::Obstacle(obstacle) => obstacle.into(),
+        }
+    }
+}
+
+impl From<OperatorMoveError> for ApiError {
+    fn from(error: OperatorMoveError) -> Self {
+        match error {
+            OperatorMoveError::TxidMissing => Self::invalid(Errors::one("txid", sentence::required("txid"))),
+            OperatorMoveError::InvalidTransition { current, allowed } => {
+                let allowed = allowed.into_iter().map(|status| status.name()).collect();
+                Self::invalid_transition(Transition { current: current.name(), allowed })
+            }
+            OperatorMoveError::Obstacle(obstacle) => obstacle.into(),
+        }
+    }
+}
+
+impl From<AdjustError> for ApiError {
+    fn from(error: AdjustError) -> Self {
+        match error {
+            AdjustError::NoSuchUser => Self::invalid(Errors::one("user_id", sentence::selected("user_id"))),
+            AdjustError::InsufficientFunds => {
+                Self::of_field(Code::InsufficientFunds, "amount", sentence::funds("amount"))
+            }
+            AdjustError::Obstacle(obstacle) => obstacle.into(),
+        }
+    }
+}
+
+impl From<TellError> for ApiError {
+    fn from(error: TellError) -> Self {
+        match error {
+            TellError::NotFound => Code::NotFound.into(),
+            TellError::Obstacle(obstacle) => obstacle.into(),
+        }
+    }
+}
+
+impl From<TopupError> for ApiError {
+    fn from(error: TopupError) -> Self {
+        match error {
+            TopupError::Obstacle(Obstacle::Unavailable(Unavailable(cause))) if cause.is::<NoTopups>() => {
+                Self::not_here("Top-ups are not available here.")
+            }
+            TopupError::Obstacle(obstacle) => obstacle.into(),
+        }
+    }
+}

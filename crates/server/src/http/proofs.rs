@@ -1,0 +1,83 @@
+//! Proof of an address: a code is sent, and a code is taken.
+
+use cuepoint_domain::access::Caller;
+use cuepoint_domain::ports::Token;
+use cuepoint_domain::service::Address;
+
+use crate::http::call::Call;
+use crate::http::envelope::{Answer, Success};
+use crate::http::error::ApiError;
+use crate::http::openapi::bodies::VerificationCode;
+use crate::http::values;
+use crate::http::views::{Nothing, User, UserData};
+
+/// Sends a code of six digits to the caller's e-mail address.
+///
+/// It is good for 10 minutes, five wrong answers and one right one; another one takes its place. No more than five are
+/// sent within an hour, and none where the address is proven already.
+#[utoipa::path(
+    post,
+    path = "/api/v1/auth/email/code",
+    operation_id = "sendEmailCode",
+    tag = "Accounts",
+    request_body = Nothing,
+    responses((status = 200, description = "The code is sent.", body = Success<Nothing>)),
+)]
+pub async fn send_email_code(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+    send(&call, &caller, Address::Email).await
+}
+
+/// Sends a code of six digits to the caller's phone.
+///
+/// As with e-mail; without a phone number in the profile it is a 422 of `phone`.
+#[utoipa::path(
+    post,
+    path = "/api/v1/auth/phone/code",
+    operation_id = "sendPhoneCode",
+    tag = "Accounts",
+    request_body = Nothing,
+    responses((status = 200, description = "The code is sent.", body = Success<Nothing>)),
+)]
+pub async fn send_phone_code(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+    send(&call, &caller, Address::Phone).await
+}
+
+/// Proves the caller's e-mail address by the code that was sent to it.
+#[utoipa::path(
+    post,
+    path = "/api/v1/auth/email/verify",
+    operation_id = "verifyEmail",
+    tag = "Accounts",
+    request_body = VerificationCode,
+    responses((status = 200, description = "The address is proven.", body = Success<UserData>)),
+)]
+pub async fn verify_email(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+    verify(&call, &caller, Address::Email).await
+}
+
+/// Proves the caller's phone number by the code that was sent to it.
+#[utoipa::path(
+    post,
+    path = "/api/v1/auth/phone/verify",
+    operation_id = "verifyPhone",
+    tag = "Accounts",
+    request_body = VerificationCode,
+    responses((status = 200, description = "The number is proven.", body = Success<UserData>)),
+)]
+pub async fn verify_phone(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+    verify(&call, &caller, Address::Phone).await
+}
+
+async fn send(call: &Call, caller: &Caller, address: Address) -> Result<Answer, ApiError> {
+    call.app.services.proofs.send_code(caller, address).await?;
+    Answer::ok("Code sent, unless it was proven before.", Nothing {})
+}
+
+async fn verify(call: &Call, caller: &Caller, address: Address) -> Result<Answer, ApiError> {
+    let mut fields = call.fields();
+    let code = fields.required("code", values::presented);
+    let code = fields.complete(|| code.map(|code| Token(code.trim().to_owned())))?;
+    let profile = call.app.services.proofs.verify(caller, address, &code, call.visitor()).await?;
+    let user = User::new(&profile.user, profile.balance.available, call.currency());
+    Answer::ok("Verified.", UserData { user })
+}

@@ -1,0 +1,117 @@
+//! Lists of networks, and where a client is.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use ipnet::IpNet;
+
+/// Networks, any of which an address may be in.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Networks(Vec<IpNet>);
+
+/// What is neither a network nor an address.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NotANetwork(String);
+
+impl fmt::Display for NotANetwork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} is no network such as 10.0.0.0/8, and no address", self.0)
+    }
+}
+
+/// Where a call comes from, as far as that is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ClientAddress {
+    /// The last address that somebody trustworthy vouches for.
+    pub address: Option<IpAddr>,
+    /// Whether that is where the call began; else only who passed it on is known.
+    pub proven: bool,
+}
+
+impl Networks {
+    /// Networks as they are written, each with its prefix length unless it is a single address.
+    ///
+    /// # Errors
+    /// [`NotANetwork`] for the first that is none.
+    pub fn parse<'a>(written: impl IntoIterator<Item = &'a str>) -> Result<Self, NotANetwork> {
+        let one = |written: &str| {
+            let network = IpNet::from_str(written).or_else(|_| IpAddr::from_str(written).map(IpNet::from));
+            network.map_err(|_| NotANetwork(written.to_owned()))
+        };
+        written.into_iter().map(one).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Whether the address is in one of them; an IPv4 address is the same when it is written as IPv6.
+    #[must_use]
+    pub fn contain(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        self.0.iter().any(|network| network.contains(&address))
+    }
+
+    /// Whether who is there may come in: an address that is not proven is in no network, unless all are in.
+    #[must_use]
+    pub fn admit(&self, client: ClientAddress) -> bool {
+        self.are_all() || (client.proven && client.address.is_some_and(|address| self.contain(address)))
+    }
+
+    fn are_all(&self) -> bool {
+        let all_of = |v4: bool| {
+            self.0.iter().any(|network| network.prefix_len() == 0 && network.addr().is_ipv4() == v4)
+        };
+        all_of(true) && all_of(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn networks(written: &str) -> Networks {
+        Networks::parse(written.split_whitespace()).unwrap()
+    }
+
+    fn at(address: &str, proven: bool) -> ClientAddress {
+        ClientAddress { address: Some(address.parse().unwrap()), proven }
+    }
+
+    #[test]
+    fn addresses_are_in_their_networks() {
+        for (list, address, inside) in [
+            ("127.0.0.0/8 ::1", "127.9.9.9", true),
+            ("127.0.0.0/8 ::1", "::1", true),
+            ("127.0.0.0/8 ::1", "::ffff:127.0.0.1", true),
+            ("127.0.0.0/8 ::1", "128.0.0.1", false),
+            ("127.0.0.0/8 ::1", "::2", false),
+            ("10.1.2.3", "10.1.2.3", true),
+            ("10.1.2.3", "10.1.2.4", false),
+            ("2001:db8::/32", "2001:db8:1::1", true),
+            ("0.0.0.0/0", "2001:db8::1", false),
+            ("", "127.0.0.1", false),
+        ] {
+            assert_eq!(networks(list).contain(address.parse().unwrap()), inside, "{address} in {list}");
+        }
+    }
+
+    #[test]
+    fn who_may_have_come_from_elsewhere_is_only_let_in_where_everybody_is() {
+        let (local, all) = (networks("127.0.0.0/8"), networks("0.0.0.0/0 ::/0"));
+        assert!(local.admit(at("127.0.0.1", true)) && !local.admit(at("127.0.0.1", false)));
+        assert!(!local.admit(at("10.0.0.1", true)));
+        assert!(all.admit(at("127.0.0.1", false)));
+        assert!(all.admit(ClientAddress { address: None, proven: false }));
+        assert!(!local.admit(ClientAddress { address: None, proven: true }));
+    }
+
+    #[test]
+    fn what_is_no_network() {
+        for written in ["", "10.0.0.0/33", "localhost", "10.0.0", "::/129", "10.0.0.0/8/8", "10.0.0.1:80"] {
+            let refused = Networks::parse([written]).unwrap_err().to_string();
+            assert_eq!(
+                refused,
+                format!("{written:?} is no network such as 10.0.0.0/8, and no address"),
+                "{written}"
+            );
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Which channel a message takes.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use cuepoint_domain::ports::{Notice, Notifier, Recipient, Unavailable};
+use tokio::time::timeout;
+
+use super::{Message, TIMEOUT};
+
+/// A way to send messages to addresses of one kind.
+#[async_trait]
+pub trait Channel: Send + Sync {
+    /// Sends a message to an address; it was accepted for delivery when this returns.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn send(&self, address: &str, message: Message) -> Result<(), Unavailable>;
+}
+
+/// The channels of a deployment; a kind of address without one is sent nothing.
+pub struct Channels {
+    /// To mail addresses.
+    pub email: Option<Arc<dyn Channel>>,
+    /// To phones.
+    pub phone: Option<Arc<dyn Channel>>,
+}
+
+impl Channels {
+    fn to<'a>(&self, to: &'a Recipient) -> Option<(&Arc<dyn Channel>, &'a str)> {
+        match to {
+            Recipient::Email(email) => self.email.as_ref().map(|channel| (channel, email.as_str())),
+            Recipient::Phone(phone) => self.phone.as_ref().map(|channel| (channel, phone.as_str())),
+        }
+    }
+}
+
+#[async_trait]
+impl Notifier for Channels {
+    fn can_reach(&self, to: &Recipient) -> bool {
+        self.to(to).is_some()
+    }
+
+    async fn send(&self, to: &Recipient, notice: &Notice) -> Result<(), Unavailable> {
+        let (channel, address) = self.to(to).ok_or_else(|| Unavailable::new("nothing is sent there"))?;
+        let sent = timeout(TIMEOUT, channel.send(address, Message::of(notice))).await;
+        sent.map_err(|_| Unavailable::new(format!("not sent within {} seconds", TIMEOUT.as_secs())))?
+    }
+}

@@ -1,0 +1,81 @@
+//! The counts of one class, of a bounded number of subjects.
+
+use std::sync::{Mutex, PoisonError};
+
+use governor::nanos::Nanos;
+use governor::state::StateStore;
+use hashlink::LruCache;
+
+use super::Subject;
+
+/// The most subjects that are counted at once, some ten megabytes.
+///
+/// Past them the subject that has not called for longest is forgotten and has its whole quota again: nobody is
+/// refused because of strangers, and who wants a count forgotten has to be admitted this many times under other names.
+const MAX_SUBJECTS: usize = 100_000;
+
+/// When each subject's quota is whole again.
+pub(super) struct Counts(Mutex<LruCache<Subject, Nanos>>);
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self(Mutex::new(LruCache::new(MAX_SUBJECTS)))
+    }
+}
+
+impl StateStore for Counts {
+    type Key = Subject;
+
+    fn measure_and_replace<T, F, E>(&self, subject: &Subject, judge: F) -> Result<T, E>
+    where
+        F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
+    {
+        // What a thread that panicked left behind is whole: it is one number.
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (admitted, whole_again) = judge(counts.get(subject).copied())?;
+        counts.insert(*subject, whole_again);
+        Ok(admitted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+
+    use super::*;
+
+    fn number(of: u32) -> Subject {
+        Subject::Address(IpAddr::V4(Ipv4Addr::from_bits(of)))
+    }
+
+    /// What is known of a subject, which is then seen.
+    fn seen(counts: &Counts, subject: Subject) -> Option<u64> {
+        let answer = counts.measure_and_replace(&subject, |known| Ok::<_, ()>((known, Nanos::from(7))));
+        answer.unwrap().map(u64::from)
+    }
+
+    #[test]
+    fn the_one_seen_longest_ago_is_forgotten_and_nobody_else() {
+        let counts = Counts::default();
+        let most = u32::try_from(MAX_SUBJECTS).unwrap();
+        for of in 0..most {
+            assert_eq!(seen(&counts, number(of)), None);
+        }
+        assert_eq!(seen(&counts, number(0)), Some(7));
+        assert_eq!(seen(&counts, number(most)), None);
+        assert_eq!(counts.0.lock().unwrap().len(), MAX_SUBJECTS);
+        assert_eq!(seen(&counts, number(0)), Some(7));
+        assert_eq!(seen(&counts, number(2)), Some(7));
+        assert_eq!(seen(&counts, number(1)), None);
+    }
+
+    #[test]
+    fn who_is_refused_is_remembered_as_seen() {
+        let counts = Counts(Mutex::new(LruCache::new(2)));
+        assert_eq!((seen(&counts, number(1)), seen(&counts, number(2))), (None, None));
+        let refused: Result<(), ()> = counts.measure_and_replace(&number(1), |_| Err(()));
+        assert_eq!(refused, Err(()));
+        assert_eq!(seen(&counts, number(3)), None);
+        assert_eq!((seen(&counts, number(1)), seen(&counts, number(2))), (Some(7), None));
+    }
+}

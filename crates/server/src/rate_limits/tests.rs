@@ -1,0 +1,84 @@
+use std::time::Duration;
+
+use cuepoint_domain::ids::UserId;
+use governor::clock::FakeRelativeClock;
+
+use super::*;
+
+fn caller(id: i64) -> Subject {
+    Subject::Caller(UserId::new(id).unwrap())
+}
+
+fn address(written: &str) -> Subject {
+    Subject::address(Some(written.parse().unwrap()))
+}
+
+fn limits() -> (RateLimits<FakeRelativeClock>, FakeRelativeClock) {
+    let number = |number| NonZeroU32::new(number).unwrap();
+    let (login, requests) = (number(5), number(10));
+    let per_minute = PerMinute { login, requests, withdrawals: number(7), other: number(60) };
+    let clock = FakeRelativeClock::default();
+    (RateLimits::new(Some(per_minute), clock.clone()), clock)
+}
+
+#[test]
+fn a_minute_s_calls_may_come_at_once_and_then_one_after_the_other() {
+    let (limits, clock) = limits();
+    let admit = || limits.admit(Class::Login, caller(1));
+    for remaining in (0..5).rev() {
+        assert_eq!(admit(), Ok(Some(Standing { limit: 5, remaining })));
+    }
+    let refused = |retry_after_seconds| Err(Quota { limit: 5, retry_after_seconds });
+    assert_eq!(admit(), refused(12));
+    clock.advance(Duration::from_millis(11_001));
+    // To wait for as long as it says is always enough; a refused call costs nothing.
+    assert_eq!((admit(), admit()), (refused(1), refused(1)));
+    clock.advance(Duration::from_millis(999));
+    assert_eq!(admit(), Ok(Some(Standing { limit: 5, remaining: 0 })));
+    assert_eq!(admit(), refused(12));
+    clock.advance(Duration::from_secs(600));
+    assert_eq!(admit(), Ok(Some(Standing { limit: 5, remaining: 4 })));
+}
+
+#[test]
+fn each_class_and_each_subject_has_a_count_of_its_own() {
+    let (limits, _) = limits();
+    let exhaust = |class, subject| {
+        std::iter::repeat_with(|| limits.admit(class, subject)).take_while(Result::is_ok).count()
+    };
+    for (class, most) in
+        [(Class::Login, 5), (Class::Requests, 10), (Class::Withdrawals, 7), (Class::Other, 60)]
+    {
+        for subject in [
+            caller(1),
+            caller(2),
+            address("192.0.2.1"),
+            address("192.0.2.2"),
+            address("2001:db8::1"),
+            Subject::address(None),
+            limits.account("ada@example.com"),
+            limits.account("eve@example.com"),
+        ] {
+            assert_eq!(exhaust(class, subject), most, "{class:?} {subject:?}");
+            assert_eq!(exhaust(class, subject), 0, "{class:?} {subject:?}");
+        }
+    }
+}
+
+#[test]
+fn addresses_that_one_client_has_count_together() {
+    for (one, other, same) in [
+        ("2001:db8::1", "2001:db8::ffff:ffff:ffff:ffff", true),
+        ("2001:db8::1", "2001:db8:0:1::1", false),
+        ("192.0.2.1", "::ffff:192.0.2.1", true),
+        ("192.0.2.1", "192.0.2.2", false),
+    ] {
+        assert_eq!(address(one) == address(other), same, "{one} {other}");
+    }
+}
+
+#[test]
+fn without_quotas_everything_is_admitted() {
+    let limits = RateLimits::new(None, FakeRelativeClock::default());
+    assert!((0..1_000).all(|_| limits.admit(Class::Login, caller(1)) == Ok(None)));
+}

@@ -1,0 +1,96 @@
+//! A key as a line: `kid:key` or `kid:es256:key`, then perhaps `from=…` and `until=…`.
+
+use anyhow::{Context, bail, ensure};
+use base64::Engine;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use cuepoint_domain::timestamp::Timestamp;
+use secrecy::zeroize::Zeroizing;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::key::{Algorithm, Key, Material};
+
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+const FROM: &str = "from";
+const UNTIL: &str = "until";
+
+/// The key of a line; `None` where it is empty or a remark.
+///
+/// # Errors
+/// When it is something else, in words that show nothing of it: all of it may be a key.
+pub(super) fn parse(line: &str) -> anyhow::Result<Option<Key>> {
+    let line = line.trim();
+    if line.is_empty() || line.starts_with('#') {
+        return Ok(None);
+    }
+    let (id, rest) = line.split_once(':').context("is not `kid:key`")?;
+    let fits = (1..=64).contains(&id.len())
+        && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
+    ensure!(fits, "a key id has 1 to 64 letters, digits, dots, dashes or underscores");
+    let mut words = rest.split_whitespace();
+    let word = words.next().unwrap_or_default();
+    let (algorithm, key) = match word.split_once(':') {
+        None => (Algorithm::Hs256, word),
+        Some((name, key)) => {
+            (Algorithm::named(name).context("the algorithm is neither hs256 nor es256")?, key)
+        }
+    };
+    let Ok(bytes) = BASE64.decode(key).map(Zeroizing::new) else { bail!("the key is not base64") };
+    let material = Material::new(algorithm, bytes)?;
+    let mut key = Key { id: id.to_owned(), material, signs_from: None, verifies_until: None };
+    for word in words {
+        limit(&mut key, word)?;
+    }
+    Ok(Some(key))
+}
+
+/// Reads one of the moments behind a key.
+fn limit(key: &mut Key, word: &str) -> anyhow::Result<()> {
+    let (name, limit) = match word.split_once('=') {
+        Some((FROM, _)) => (FROM, &mut key.signs_from),
+        Some((UNTIL, _)) => (UNTIL, &mut key.verifies_until),
+        _ => bail!("behind the key comes something else than `{FROM}=…` or `{UNTIL}=…`"),
+    };
+    ensure!(limit.is_none(), "`{name}` comes twice");
+    let written = word.split_once('=').map_or("", |(_, written)| written);
+    let moment = OffsetDateTime::parse(written, &Rfc3339).ok();
+    *limit = Some(Timestamp::new(
+        moment.with_context(|| format!("`{name}` is no moment such as 2026-11-20T12:00:00Z"))?,
+    ));
+    Ok(())
+}
+
+/// The line of a new key.
+///
+/// # Errors
+/// When the moment is beyond the years that are written with four digits.
+pub(super) fn new(
+    id: &str,
+    algorithm: Algorithm,
+    material: &str,
+    signs_from: Option<Timestamp>,
+) -> anyhow::Result<String> {
+    let line = format!("{id}:{}:{material}", algorithm.name());
+    signs_from.map_or_else(|| Ok(line.clone()), |from| Ok(format!("{line} {FROM}={}", moment(from)?)))
+}
+
+/// The line of a key that ends.
+///
+/// # Errors
+/// As [`new`].
+pub(super) fn ending(line: &str, until: Timestamp) -> anyhow::Result<String> {
+    Ok(format!("{} {UNTIL}={}", line.trim_end(), moment(until)?))
+}
+
+/// A moment as people read it.
+///
+/// # Errors
+/// As [`new`].
+pub(super) fn moment(at: Timestamp) -> anyhow::Result<String> {
+    at.to_utc().format(&Rfc3339).context("the clock is beyond the calendar")
+}

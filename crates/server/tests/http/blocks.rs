@@ -1,0 +1,97 @@
+//! Whom DJs take no requests from, and how many can be open with one of them.
+
+use serde_json::json;
+
+use crate::harness::{Server, Store, eventually, keys, song};
+
+on_both_stores!(
+    who_is_blocked_asks_in_vain,
+    a_list_of_blocks_is_its_djs_own,
+    who_cannot_be_blocked,
+    no_more_requests_are_open_than_allowed,
+    a_place_is_free_again_when_a_request_expires,
+);
+
+fn who_is_blocked_asks_in_vain(store: Store) {
+    let server = Server::start(store);
+    let (dj, guest) = (server.dj(), server.payer("100"));
+    let open = guest.ask(&dj);
+    let path = format!("/music/dj/blocks/{}", guest.id);
+    let block = dj.call("PUT", &path).send().data(200)["block"].clone();
+    assert_eq!(keys(&block), ["created_at", "name", "user_id"]);
+    assert_eq!(dj.call("PUT", &path).send().data(200)["block"], block);
+    let refused = guest.post("/music/requests", &song(dj.id)).refused(403, "forbidden");
+    assert_eq!(refused["message"], "This DJ takes no requests from you.");
+    // What is open stays, and other DJs hear of nothing.
+    dj.answer(open, "played").data(200);
+    guest.ask(&server.dj());
+    dj.call("DELETE", &path).send().data(200);
+    dj.call("DELETE", &path).send().data(200);
+    guest.ask(&dj);
+}
+
+fn a_list_of_blocks_is_its_djs_own(store: Store) {
+    let server = Server::start(store);
+    let (dj, other) = (server.dj(), server.dj());
+    let guests = [server.guest(), server.guest(), server.dj()];
+    for guest in &guests {
+        dj.call("PUT", &format!("/music/dj/blocks/{}", guest.id)).send().data(200);
+    }
+    let newest_first: Vec<i64> = guests.iter().rev().map(|guest| guest.id).collect();
+    assert_eq!(dj.ids("/music/dj/blocks", "user_id"), newest_first);
+    assert_eq!(dj.ids("/music/dj/blocks?per_page=2&page=2", "user_id"), [guests[0].id]);
+    assert!(other.ids("/music/dj/blocks", "user_id").is_empty());
+    other.call("DELETE", &format!("/music/dj/blocks/{}", guests[0].id)).send().data(200);
+    assert_eq!(dj.ids("/music/dj/blocks", "user_id"), newest_first);
+}
+
+fn who_cannot_be_blocked(store: Store) {
+    let server = Server::start(store);
+    let (dj, guest) = (server.dj(), server.guest());
+    let block = |id: i64| dj.call("PUT", &format!("/music/dj/blocks/{id}")).send();
+    block(dj.id).invalid(&["id"]);
+    block(999_999_999).refused(404, "not_found");
+    dj.call("DELETE", "/music/dj/blocks/999999999").send().data(200);
+    for method in ["PUT", "DELETE"] {
+        let path = format!("/music/dj/blocks/{}", dj.id);
+        guest.call(method, &path).send().refused(403, "forbidden");
+    }
+    guest.get("/music/dj/blocks").refused(403, "forbidden");
+}
+
+fn no_more_requests_are_open_than_allowed(store: Store) {
+    let server = Server::configured(store, &[("requests.max_open_per_dj", "2")]);
+    let (dj, guest) = (server.dj(), server.payer("100"));
+    let (first, second) = (guest.ask(&dj), guest.ask(&dj));
+    let before = guest.wallet();
+    let ask = || guest.post("/music/requests", &song(dj.id));
+    let errors = ask().refused(422, "limit_exceeded")["errors"].clone();
+    assert_eq!(errors, json!({"dj_id": ["No more than 2 requests can be open with one DJ."]}));
+    assert_eq!(guest.wallet(), before);
+    // An accepted one is open too; others and other DJs have places of their own.
+    dj.answer(first, "accepted").data(200);
+    ask().refused(422, "limit_exceeded");
+    server.payer("10").ask(&dj);
+    guest.ask(&server.dj());
+    guest.cancel(second).data(200);
+    guest.ask(&dj);
+    ask().refused(422, "limit_exceeded");
+    dj.answer(first, "played").data(200);
+    guest.ask(&dj);
+}
+
+fn a_place_is_free_again_when_a_request_expires(store: Store) {
+    let keys = [
+        ("requests.max_open_per_dj", "1"),
+        ("requests.pending_ttl_seconds", "1"),
+        ("requests.sweep_interval_seconds", "3600"),
+    ];
+    let server = Server::configured(store, &keys);
+    let (dj, guest) = (server.dj(), server.payer("100"));
+    let request = guest.ask(&dj);
+    eventually("the request is seen expired", || {
+        let shown = guest.get(&format!("/music/requests/{request}")).data(200);
+        (shown["status"] == "expired").then_some(())
+    });
+    guest.ask(&dj);
+}

@@ -1,0 +1,151 @@
+//! The headers that every answer has, and what browsers let other pages do.
+
+use serde_json::json;
+
+use crate::harness::{Answer, Call, Server, Store, exchange};
+
+const ORIGIN: &str = "https://app.example.com";
+
+/// Answers of every kind: successes and failures of handlers, of the checks before them, and of the router.
+fn every_kind(server: &Server) -> Vec<Answer> {
+    let (guest, client) = (server.guest(), server.client());
+    [
+        guest.call("GET", "/wallet"),
+        guest.call("POST", "/wallet/topups").text(r#"{"amount": 1}"#),
+        guest.call("POST", "/wallet/topups").text("{"),
+        guest.call("POST", "/wallet/topups").text(&"x".repeat(70_000)),
+        guest.call("GET", "/wallet").header("accept", "text/html"),
+        client.call("GET", "/wallet"),
+        client.call("POST", "/auth/login").json(&json!({"email": "a", "password": "b"})),
+        client.call("GET", "/nothing"),
+        client.call("PUT", "/wallet"),
+        client.outside("GET", "/nothing"),
+        client.outside("GET", "/health/ready"),
+        client.outside("GET", "/metrics"),
+    ]
+    .map(Call::send)
+    .to_vec()
+}
+
+#[test]
+fn no_answer_is_kept_guessed_at_framed_or_run() {
+    let server = Server::start(Store::Memory);
+    for answer in every_kind(&server) {
+        for (name, value) in [
+            ("x-content-type-options", "nosniff"),
+            ("cache-control", "no-store"),
+            ("referrer-policy", "no-referrer"),
+            ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
+        ] {
+            assert_eq!(answer.header(name), Some(value), "{name}: {answer}");
+        }
+        assert_eq!(answer.headers.get_all("cache-control").iter().count(), 1, "{answer}");
+        // What the service is made of is nobody's business.
+        for name in ["server", "x-powered-by", "strict-transport-security"] {
+            assert_eq!(answer.header(name), None, "{answer}");
+        }
+    }
+}
+
+#[test]
+fn browsers_are_told_to_stay_with_tls_where_clients_reach_the_service_by_it() {
+    let server = Server::configured(Store::Memory, &[("server.public_url", "https://api.example.com")]);
+    for answer in every_kind(&server) {
+        assert_eq!(answer.header("strict-transport-security"), Some("max-age=31536000"), "{answer}");
+    }
+}
+
+#[test]
+fn the_documentation_may_do_what_it_needs_and_no_more() {
+    let server = Server::start(Store::Memory);
+    for path in ["/docs", "/docs/", "/docs/swagger-ui.css", "/openapi.json"] {
+        let answer = server.client().outside("GET", path).send();
+        let policy = answer.header("content-security-policy").unwrap();
+        assert!(policy.starts_with("default-src 'none'; script-src 'self'; "), "{policy}");
+        assert!(policy.ends_with("frame-ancestors 'none'") && !policy.contains("unsafe-eval"), "{policy}");
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+    }
+    // A script within the page itself would not be run.
+    for path in ["/docs", "/docs/"] {
+        let page = server.client().outside("GET", path).send().text;
+        let mut scripts = 0;
+        for script in page.split("<script").skip(1) {
+            let (tag, rest) = script.split_once('>').unwrap();
+            assert!(tag.contains("src=\"") && rest.trim_start().starts_with("</script>"), "{script}");
+            scripts += 1;
+        }
+        assert!(scripts >= 2 && !page.contains("javascript:") && !page.contains("onload="), "{page}");
+    }
+}
+
+fn preflight(server: &Server, origin: &str, method: &str, headers: &str) -> Answer {
+    let call = server.client().call("OPTIONS", "/wallet").header("origin", origin);
+    let call = call.header("access-control-request-method", method);
+    call.header("access-control-request-headers", headers).send()
+}
+
+#[test]
+fn pages_of_the_listed_origins_may_call_with_every_method_but_without_cookies() {
+    let server = Server::configured(Store::Memory, &[("cors.allowed_origins", ORIGIN)]);
+    let guest = server.guest();
+    for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] {
+        let asked =
+            preflight(&server, ORIGIN, method, "authorization,content-type,idempotency-key,x-request-id");
+        assert_eq!(asked.status, 200, "{asked}");
+        assert_eq!(asked.header("access-control-allow-origin"), Some(ORIGIN));
+        assert!(asked.header("access-control-allow-methods").unwrap().contains(method), "{asked}");
+        assert_eq!(asked.header("access-control-max-age"), Some("3600"));
+        assert_eq!(asked.header("access-control-allow-credentials"), None);
+        assert!(asked.header("vary").unwrap().contains("Origin"), "{asked}");
+    }
+    let called = guest.call("GET", "/wallet").header("origin", ORIGIN).send();
+    called.data(200);
+    assert_eq!(called.header("access-control-allow-origin"), Some(ORIGIN));
+    assert_eq!(called.header("access-control-allow-credentials"), None);
+    // A cache in between must not give one origin's answer to another.
+    for answer in
+        [called, guest.get("/wallet"), guest.call("GET", "/wallet").header("origin", "https://x").send()]
+    {
+        assert!(answer.header("vary").is_some_and(|vary| vary.contains("Origin")), "{answer}");
+    }
+}
+
+#[test]
+fn pages_of_other_origins_are_told_nothing() {
+    let server = Server::configured(Store::Memory, &[("cors.allowed_origins", ORIGIN)]);
+    let silent = |answer: &Answer| {
+        for name in answer.headers.keys() {
+            assert!(!name.as_str().starts_with("access-control-allow"), "{name}: {answer}");
+        }
+    };
+    for origin in [
+        "https://evil.example",
+        "http://app.example.com",
+        "https://app.example.com:8443",
+        "https://app.example.com.evil.example",
+        "null",
+    ] {
+        let asked = preflight(&server, origin, "GET", "authorization");
+        assert!(asked.status >= 400, "{asked}");
+        silent(&asked);
+        silent(&server.client().call("GET", "/wallet").header("origin", origin).send());
+    }
+    // Neither are the listed ones about what no route takes.
+    for (method, headers) in [("TRACE", "authorization"), ("GET", "x-forwarded-for")] {
+        let asked = preflight(&server, ORIGIN, method, headers);
+        assert!(asked.status >= 400, "{asked}");
+    }
+    silent(&preflight(&Server::start(Store::Memory), ORIGIN, "GET", "authorization"));
+}
+
+#[test]
+fn what_a_client_sends_makes_no_header_of_the_answer() {
+    let server = Server::start(Store::Memory);
+    for id in ["a%0d%0aSet-Cookie: x", "a b", "<script>", "ä"] {
+        let request = format!(
+            "GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Request-Id: {id}\r\n\r\n"
+        );
+        let answer = exchange(&server.client().address, request.as_bytes());
+        assert!(answer.starts_with("HTTP/1.1 200 ") && !answer.contains(id), "{answer}");
+    }
+}

@@ -1,0 +1,235 @@
+//! The keys of access tokens: rotated while servers run, shown to third parties, kept from everybody else.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Client, Database, Person, Server, Store, eventually, keys, run};
+
+on_both_stores!(
+    a_rotation_logs_nobody_out,
+    third_parties_verify_what_an_es256_key_signed,
+    a_secret_is_shown_to_nobody,
+    keys_may_come_from_a_variable,
+    a_bad_file_is_survived,
+);
+
+const FILE: &str = "auth.signing_key_file";
+const VARIABLE: &str = "auth.signing_keys";
+const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+
+/// A folder for a key file, gone when it is dropped.
+struct KeyFolder(PathBuf);
+
+impl KeyFolder {
+    fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder =
+            std::env::temp_dir().join(format!("cuepoint-key-folder-{}-{number}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        Self(folder)
+    }
+
+    fn path(&self) -> String {
+        self.0.join("keys").to_str().unwrap().to_owned()
+    }
+
+    /// Rotates by the command, and answers with what it said.
+    fn rotate(&self, options: &[&str]) -> String {
+        let arguments = [&["keys", "rotate"], options].concat();
+        let (status, said) = run(&arguments, None, &[(FILE, &self.path())]);
+        assert!(status.success(), "{said}");
+        self.told_by_none(&said);
+        said
+    }
+
+    /// That a text shows no key of the file.
+    fn told_by_none(&self, said: &str) {
+        let text = fs::read_to_string(self.path()).unwrap();
+        for line in text.lines().filter_map(|line| line.split_whitespace().next()) {
+            let key = line.rsplit(':').next().unwrap();
+            assert!(key.len() > 40 && !said.contains(&key[..12]), "{said}");
+        }
+    }
+}
+
+impl Drop for KeyFolder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The header of a token.
+fn header(token: &str) -> Value {
+    let header = token.split('.').next().unwrap();
+    serde_json::from_slice(&URL_SAFE_NO_PAD.decode(header).unwrap()).unwrap()
+}
+
+fn kid(token: &str) -> String {
+    header(token)["kid"].as_str().unwrap().to_owned()
+}
+
+/// One server, or two where there is a database to share.
+fn servers(store: Store, keys: &[(&str, &str)]) -> Vec<Server> {
+    match store {
+        Store::Memory => vec![Server::configured(store, keys)],
+        Store::Postgres => {
+            let database = Arc::new(Database::new());
+            vec![Server::on(&database, keys), Server::on(&database, keys)]
+        }
+    }
+}
+
+/// Logs in everywhere and shows each token everywhere; answers with the keys that signed them.
+fn logins(servers: &[Server], email: &str) -> Vec<String> {
+    let people: Vec<Person> = servers.iter().map(|server| server.client().login(email)).collect();
+    for person in &people {
+        accepted(servers, person);
+    }
+    people.iter().map(|person| kid(&person.token)).collect()
+}
+
+fn accepted(servers: &[Server], person: &Person) {
+    for server in servers {
+        person.at(&server.client()).get("/wallet").data(200);
+    }
+}
+
+fn a_rotation_logs_nobody_out(store: Store) {
+    let folder = KeyFolder::new();
+    assert!(folder.rotate(&[]).contains(" hs256 signs from 2"));
+    let servers = servers(store, &[(FILE, &folder.path())]);
+    let guest = servers[0].guest();
+    let before = kid(&guest.token);
+    // Every server reads its file every five seconds.
+    let said = folder.rotate(&["--signs-in", "12", "--algorithm", "es256"]);
+    let after = said.split(' ').next().unwrap();
+    assert!(said.contains(&format!("{before} hs256 verifies until ")), "{said}");
+    assert_eq!(logins(&servers, &guest.email), vec![before.clone(); servers.len()]);
+    eventually("the new key signs", || {
+        accepted(&servers, &guest);
+        logins(&servers, &guest.email).iter().all(|kid| kid == after).then_some(())
+    });
+    accepted(&servers, &guest);
+    for server in &servers {
+        folder.told_by_none(&server.log());
+    }
+    let mode = fs::metadata(folder.path()).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o600);
+}
+
+fn shown(client: &Client) -> (Answer, Vec<Value>) {
+    let answer = client.outside("GET", "/.well-known/jwks.json").send();
+    assert_eq!(answer.status, 200, "{answer}");
+    assert!(answer.header("content-type").unwrap().starts_with("application/json"), "{answer}");
+    let cached = answer.header("cache-control").unwrap();
+    let age: u32 = cached.strip_prefix("public, max-age=").unwrap().parse().unwrap();
+    assert!(age <= 30, "{cached}");
+    assert_eq!(keys(&answer.json()), ["keys"]);
+    let shown = answer.json()["keys"].as_array().unwrap().clone();
+    (answer, shown)
+}
+
+fn third_parties_verify_what_an_es256_key_signed(store: Store) {
+    let folder = KeyFolder::new();
+    folder.rotate(&["--algorithm", "es256"]);
+    let server = Server::configured(store, &[(FILE, &folder.path())]);
+    let token = server.guest().token;
+    let (answer, listed) = shown(&server.client());
+    assert_eq!(listed.len(), 1, "{answer}");
+    let key = &listed[0];
+    assert_eq!(keys(key), ["alg", "crv", "kid", "kty", "use", "x", "y"], "{answer}");
+    assert_eq!(header(&token), json!({"alg": "ES256", "typ": "JWT", "kid": key["kid"]}));
+    assert_eq!(
+        (&key["kty"], &key["crv"], &key["alg"], &key["use"]),
+        (&json!("EC"), &json!("P-256"), &json!("ES256"), &json!("sig"))
+    );
+    let decoded = |text: &str| URL_SAFE_NO_PAD.decode(text).unwrap();
+    let coordinate = |name: &str| decoded(key[name].as_str().unwrap());
+    let point = [vec![4], coordinate("x"), coordinate("y")].concat();
+    let (signed, signature) = token.rsplit_once('.').unwrap();
+    let public = UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point);
+    public.verify(signed.as_bytes(), &decoded(signature)).unwrap();
+    assert!(public.verify(format!("{signed}x").as_bytes(), &decoded(signature)).is_err());
+    // A new key is listed before it signs.
+    let said = folder.rotate(&[]);
+    let listed = eventually("the new key is listed", || {
+        let (_, listed) = shown(&server.client());
+        (listed.len() == 2).then_some(listed)
+    });
+    assert_eq!(listed[0]["kid"], said.split(' ').next().unwrap());
+    assert_eq!(listed[1], *key);
+    assert_eq!(kid(&server.guest().token), key["kid"].as_str().unwrap());
+}
+
+fn a_secret_is_shown_to_nobody(store: Store) {
+    let server = Server::start(store);
+    assert_eq!(header(&server.guest().token)["alg"], "HS256");
+    assert_eq!(shown(&server.client()).1, Vec::<Value>::new());
+}
+
+fn keys_may_come_from_a_variable(store: Store) {
+    let text = format!("# the second verifies\nnew:{KEY}\nold:{KEY}\n");
+    let server = Server::configured(store, &[(VARIABLE, &text)]);
+    let guest = server.guest();
+    assert_eq!(kid(&guest.token), "new");
+    guest.get("/wallet").data(200);
+    assert!(!server.log().contains(&KEY[..12]));
+}
+
+fn a_bad_file_is_survived(store: Store) {
+    let folder = KeyFolder::new();
+    folder.rotate(&[]);
+    let server = Server::configured(store, &[(FILE, &folder.path())]);
+    let guest = server.guest();
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o644)).unwrap();
+    eventually("it is told", || server.log().contains(FILE).then_some(()));
+    guest.get("/wallet").data(200);
+    server.client().login(&guest.email);
+    // Another failure is another line; the one before was told once.
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o600)).unwrap();
+    fs::write(folder.path(), format!("{KEY}\n")).unwrap();
+    eventually("it is told again", || server.log().contains("line 1").then_some(()));
+    let log = server.log();
+    assert_eq!(log.matches("0644").count(), 1, "{log}");
+    assert!(!log.contains(&KEY[..12]), "{log}");
+    guest.get("/wallet").data(200);
+    assert_eq!(kid(&server.client().login(&guest.email).token), kid(&guest.token));
+}
+
+#[test]
+fn keys_that_cannot_be_are_one_sentence() {
+    let folder = KeyFolder::new();
+    folder.rotate(&[]);
+    let (path, text) = (folder.path(), format!("a:{KEY}"));
+    fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+    let (file, variable) = ((FILE, path.as_str()), (VARIABLE, text.as_str()));
+    for (arguments, keys, named) in [
+        (&["serve"][..], &[file][..], FILE),
+        (&["config", "check"], &[file], FILE),
+        (&["keys", "rotate"], &[file], FILE),
+        (&["serve"], &[file, variable], VARIABLE),
+        (&["serve"], &[(VARIABLE, KEY)], VARIABLE),
+        (&["serve"], &[(VARIABLE, "a:short")], VARIABLE),
+        (&["keys", "rotate"], &[], FILE),
+        (&["keys", "rotate"], &[variable], FILE),
+        (&["keys", "rotate"], &[(FILE, "/nonexistent/keys")], FILE),
+    ] {
+        let (status, said) = run(arguments, None, keys);
+        assert!(!status.success(), "{arguments:?}: {said}");
+        assert!(said.contains(named), "{arguments:?} {named}: {said}");
+        assert_eq!(said.trim().lines().count(), 1, "{arguments:?}: {said}");
+        assert!(!said.contains(&KEY[..12]), "{said}");
+    }
+    let (status, said) = run(&["config", "check"], None, &[variable]);
+    assert!(status.success() && said.contains("auth.signing_keys = [REDACTED]"), "{said}");
+    assert!(!said.contains(&KEY[..12]), "{said}");
+}

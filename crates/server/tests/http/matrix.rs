@@ -1,0 +1,259 @@
+//! The matrix of who may do what, tried out: every operation that the document names, by everybody, on what is their
+//! own and on what is not.
+
+use cuepoint_domain::access::{Action, Caller, Hat, Whose};
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::people::Role;
+use serde_json::{Map, Value, json};
+
+use crate::harness::{Answer, Call, Client, Person, Server, Store};
+
+on_both_stores!(every_operation_by_everybody_on_own_and_other);
+
+/// Who calls with a token.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Who {
+    Guest,
+    Dj,
+    Operator,
+    Auditor,
+}
+
+impl Who {
+    const ALL: [Self; 4] = [Self::Guest, Self::Dj, Self::Operator, Self::Auditor];
+
+    const fn role(self) -> Role {
+        match self {
+            Self::Guest | Self::Dj => Role::Member,
+            Self::Operator => Role::Operator,
+            Self::Auditor => Role::Auditor,
+        }
+    }
+}
+
+/// How far a call came.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Came {
+    /// To the use case, which did it or had another reason not to.
+    Through,
+    Unauthenticated,
+    WrongRole,
+    WrongParty,
+    NoSuchThing,
+}
+
+fn came(answer: &Answer) -> Came {
+    let code = if answer.status < 400 { Value::Null } else { answer.json()["code"].clone() };
+    match (answer.status, code.as_str()) {
+        (200..=299 | 409 | 422, _) => Came::Through,
+        (401, Some("unauthenticated")) => Came::Unauthenticated,
+        (403, Some("insufficient_scope")) => Came::WrongRole,
+        (403, Some("forbidden")) => Came::WrongParty,
+        (404, Some("not_found")) => Came::NoSuchThing,
+        _ => panic!("{answer}"),
+    }
+}
+
+/// What the matrix says of it.
+fn expected(action: Action, caller: &Caller, whose: Whose) -> Came {
+    if caller.may(action, whose).is_ok() {
+        Came::Through
+    } else if action.is_for_staff() && caller.could(action).is_err() {
+        Came::WrongRole
+    } else if action.is_for_staff() || whose == Whose::Own {
+        Came::WrongParty
+    } else {
+        Came::NoSuchThing
+    }
+}
+
+/// An operation of the document.
+struct Operation {
+    method: String,
+    path: String,
+    access: Value,
+    /// A body that it takes, where it takes one.
+    body: Option<Value>,
+}
+
+fn operations(client: &Client) -> Vec<Operation> {
+    let document = client.outside("GET", "/openapi.json").send().json();
+    let described = document["paths"].as_object().unwrap().iter().flat_map(|(path, item)| {
+        item.as_object().unwrap().iter().map(move |(method, operation)| (path, method, operation))
+    });
+    let operations = described.map(|(path, method, operation)| Operation {
+        method: method.to_uppercase(),
+        path: path.clone(),
+        access: operation["x-access"].clone(),
+        body: body(&document, operation),
+    });
+    operations.collect()
+}
+
+/// The example of the body that an operation takes.
+fn body(document: &Value, operation: &Value) -> Option<Value> {
+    let content = operation.get("requestBody")?["content"].as_object().unwrap();
+    let reference = content.values().next().unwrap()["schema"]["$ref"].as_str().unwrap();
+    let schema = document.pointer(reference.trim_start_matches('#')).unwrap();
+    Some(schema.get("example").cloned().unwrap_or_else(|| json!({})))
+}
+
+impl Operation {
+    /// Its action; the document shows the same line of the matrix as the domain has.
+    fn action(&self) -> Action {
+        let name = format!("{} {}", self.method, self.path);
+        let rule = &self.access["action"];
+        let action = Action::ALL.into_iter().find(|action| *rule == action.rule().name);
+        let action = action.unwrap_or_else(|| panic!("{name} has no action: {}", self.access));
+        let reach: Map<String, Value> = Hat::ALL
+            .iter()
+            .map(|hat| (hat.name().to_owned(), json!(action.rule().reach(*hat).name())))
+            .collect();
+        assert_eq!(self.access["reach"], Value::Object(reach), "{name}");
+        action
+    }
+
+    /// On whose things it can be tried.
+    fn sides(&self, action: Action) -> Vec<Whose> {
+        let names_somebody = self.body.as_ref().is_some_and(|body| body.get("user_id").is_some());
+        if self.path == "/api/v1/music/dj/blocks/{id}" {
+            // The list is the caller's own, whoever is put on it.
+            vec![Whose::Own]
+        } else if self.path.contains("{id}") || names_somebody {
+            vec![Whose::Own, Whose::Others]
+        } else if action.is_for_staff() {
+            vec![Whose::Others]
+        } else {
+            vec![Whose::Own]
+        }
+    }
+
+    fn call(&self, client: &Client, scene: &Scene, target: &Target) -> Call {
+        let call = client.outside(&self.method, &self.path.replace("{id}", &target.id.to_string()));
+        let Some(mut body) = self.body.clone() else { return call };
+        // The example is a DJ's: what only a DJ sets is a line of its own, which no operation stands for.
+        if let Some(body) = body.as_object_mut() {
+            body.retain(|key, _| key != "online" && !key.starts_with("fee_"));
+        }
+        for (key, id) in [("dj_id", scene.dj.id), ("user_id", target.user)] {
+            if body.get(key).is_some() {
+                body[key] = json!(id);
+            }
+        }
+        call.json(&body)
+    }
+}
+
+/// What a call is about.
+struct Target {
+    id: i64,
+    user: i64,
+}
+
+/// Those who call, and those who are there beside them.
+struct Scene {
+    callers: [(Who, Person); 4],
+    dj: Person,
+    stranger: Person,
+}
+
+impl Scene {
+    fn new(server: &Server, operator: &Person) -> Self {
+        let callers = Who::ALL.map(|who| {
+            let person = if who == Who::Dj { server.dj() } else { server.guest() };
+            person.topup("1000");
+            match who {
+                Who::Guest | Who::Dj => {}
+                Who::Operator => operator.give_role(&person, "operator"),
+                Who::Auditor => operator.give_role(&person, "auditor"),
+            }
+            (who, person)
+        });
+        Self { callers, dj: server.dj(), stranger: server.payer("1000") }
+    }
+
+    /// The thing that a path is about, the caller's own or the stranger's.
+    fn target(&self, path: &str, who: Who, caller: &Person, whose: Whose) -> Target {
+        let owner = if whose == Whose::Own { caller } else { &self.stranger };
+        let path = path.strip_prefix("/api/v1").unwrap_or(path);
+        let id = match path {
+            "/music/requests-update/{id}" if whose == Whose::Own && who == Who::Dj => {
+                self.stranger.ask(caller)
+            }
+            "/music/requests/{id}" | "/music/requests/{id}/cancel" | "/music/requests-update/{id}" => {
+                owner.ask(&self.dj)
+            }
+            "/operator/music/requests/{id}/refund" => {
+                let request = owner.ask(&self.dj);
+                self.dj.answer(request, "played").data(200);
+                request
+            }
+            "/djs/{id}" if whose == Whose::Own && who == Who::Dj => caller.id,
+            "/djs/{id}" => self.dj.id,
+            "/music/dj/blocks/{id}" => self.stranger.id,
+            "/wallet/topups/{id}" => owner.topup("1"),
+            "/withdrawals/{id}" | "/withdrawals/{id}/cancel" => owner.withdrawal("1"),
+            "/auth/sessions/{id}" => owner.ids("/auth/sessions", "id")[0],
+            _ if path.starts_with("/operator/withdrawals/{id}/") => owner.withdrawal("1"),
+            _ if path.starts_with("/operator/users/{id}") => owner.id,
+            _ if path.contains("{id}") => panic!("{path} is about a thing that this test cannot make"),
+            _ => 0,
+        };
+        Target { id, user: owner.id }
+    }
+}
+
+fn as_domain(who: Who, person: &Person) -> Caller {
+    Caller {
+        user: UserId::new(person.id).unwrap(),
+        role: who.role(),
+        is_dj: who == Who::Dj,
+        session: SessionId::new(1).unwrap(),
+    }
+}
+
+fn every_operation_by_everybody_on_own_and_other(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let client = server.client();
+    let operations = operations(&client);
+    assert!(operations.len() > 50, "{}", operations.len());
+    let mut scene = Scene::new(&server, &operator);
+    for operation in operations {
+        let nothing = Target { id: 1, user: 1 };
+        let by_nobody = operation.call(&client, &scene, &nothing).send();
+        match operation.access["who"].as_str() {
+            Some("anybody") => {
+                let refused = by_nobody.status >= 400 && by_nobody.json()["code"] == "unauthenticated";
+                assert!(!refused && by_nobody.status != 403, "{by_nobody}");
+                continue;
+            }
+            // A token does not stand for a signature.
+            Some("provider") => {
+                let call = operation.call(&client, &scene, &nothing).bearer(&operator.token);
+                assert_eq!(
+                    (came(&by_nobody), came(&call.send())),
+                    (Came::Unauthenticated, Came::Unauthenticated)
+                );
+                continue;
+            }
+            Some("caller") => assert_eq!(came(&by_nobody), Came::Unauthenticated, "{by_nobody}"),
+            _ => panic!("{} {} does not say who may call it", operation.method, operation.path),
+        }
+        let action = operation.action();
+        for whose in operation.sides(action) {
+            for (who, caller) in &scene.callers {
+                let target = scene.target(&operation.path, *who, caller, whose);
+                let answer = operation.call(&client, &scene, &target).bearer(&caller.token).send();
+                let expected = expected(action, &as_domain(*who, caller), whose);
+                assert_eq!(came(&answer), expected, "{who:?}, {whose:?}: {answer}");
+            }
+            // Nobody is afterwards what they were before.
+            if matches!(
+                action,
+                Action::UseAccount | Action::UsePersonalData | Action::BlockGuest | Action::ManagePeople
+            ) {
+                scene = Scene::new(&server, &operator);
+            }
+        }
+    }
+}

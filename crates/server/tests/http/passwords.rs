@@ -1,0 +1,188 @@
+//! Another password: changed by who knows it, set anew by who reads the mail of the account.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::harness::{Answer, Database, PASSWORD, Person, Server, Store};
+
+on_both_stores!(
+    a_change_ends_all_other_sessions,
+    a_wrong_present_password_changes_nothing,
+    of_two_changes_at_once_one_holds,
+    forgetting_tells_nothing,
+    a_token_sets_a_password_once,
+    a_newer_token_replaces_the_one_before,
+    a_change_ends_the_tokens_that_were_sent,
+    a_password_of_everybody_is_refused_and_uses_nothing_up,
+);
+
+const NEW: &str = "battery staple";
+
+fn change(person: &Person, present: &str, new: &str) -> Answer {
+    person.post("/auth/password", &json!({"current_password": present, "password": new}))
+}
+
+fn login(server: &Server, email: &str, password: &str) -> Answer {
+    server.client().post("/auth/login", &json!({"email": email, "password": password}))
+}
+
+fn forgot(server: &Server, email: &str) -> Answer {
+    server.client().post("/auth/password/forgot", &json!({"email": email}))
+}
+
+fn reset(server: &Server, token: &str, password: &str) -> Answer {
+    server.client().post("/auth/password/reset", &json!({"token": token, "password": password}))
+}
+
+/// Forgets the password, and answers with the token that is sent, which is this many messages after the first.
+fn token(server: &Server, email: &str, number: usize) -> String {
+    forgot(server, email).data(200);
+    let message = server.message(email, number);
+    let (_, after) = message.split_once("with this token: ").unwrap_or_else(|| panic!("{message}"));
+    after.split_whitespace().next().unwrap().to_owned()
+}
+
+fn a_change_ends_all_other_sessions(store: Store) {
+    let server = Server::start(store);
+    let (guest, stranger) = (server.guest(), server.guest());
+    let elsewhere = server.client().login(&guest.email);
+    assert_eq!(change(&guest, PASSWORD, NEW).data(200), json!({}));
+    guest.get("/wallet").data(200);
+    elsewhere.get("/wallet").refused(401, "invalid_token");
+    let refresh = |person: &Person| {
+        server.client().post("/auth/refresh", &json!({"refresh_token": person.refresh_token}))
+    };
+    refresh(&elsewhere).refused(401, "invalid_token");
+    refresh(&guest).data(200);
+    stranger.get("/wallet").data(200);
+    login(&server, &guest.email, PASSWORD).refused(401, "invalid_credentials");
+    login(&server, &guest.email, NEW).data(200);
+    assert!(server.message(&guest.email, 0).contains("was changed"));
+}
+
+fn a_wrong_present_password_changes_nothing(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let elsewhere = server.client().login(&guest.email);
+    for wrong in ["wrong horse", "Correct horse", " correct horse", &"x".repeat(60_000)] {
+        let errors = change(&guest, wrong, NEW).invalid(&["current_password"]);
+        assert_eq!(errors["current_password"], json!(["The current password is incorrect."]));
+    }
+    elsewhere.get("/wallet").data(200);
+    login(&server, &guest.email, PASSWORD).data(200);
+}
+
+fn of_two_changes_at_once_one_holds(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let passwords = ["battery staple 1", "battery staple 2"];
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let changes: Vec<_> =
+            passwords.iter().map(|new| scope.spawn(|| change(&guest, PASSWORD, new).status)).collect();
+        changes.into_iter().map(|change| change.join().unwrap()).collect()
+    });
+    let holds = statuses.iter().position(|status| *status == 200).unwrap();
+    // The other found its password gone, before or after it was compared.
+    assert!([409, 422].contains(&statuses[1 - holds]), "{statuses:?}");
+    login(&server, &guest.email, passwords[holds]).data(200);
+    login(&server, &guest.email, passwords[1 - holds]).refused(401, "invalid_credentials");
+}
+
+fn forgetting_tells_nothing(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let seen = |answer: &Answer| {
+        let mut headers: Vec<String> = answer
+            .headers
+            .iter()
+            .filter(|(name, _)| !["x-request-id", "date"].contains(&name.as_str()))
+            .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
+            .collect();
+        headers.sort_unstable();
+        (answer.status, answer.text.clone(), headers)
+    };
+    let known = forgot(&server, &guest.email);
+    known.data(200);
+    for email in ["nobody@example.com", &guest.email.to_uppercase(), &guest.email] {
+        assert_eq!(seen(&forgot(&server, email)), seen(&known), "{email}");
+    }
+    forgot(&server, "no address").invalid(&["email"]);
+    server.message(&guest.email, 2);
+    assert!(server.messages("nobody@example.com").is_empty());
+}
+
+fn a_token_sets_a_password_once(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let elsewhere = server.client().login(&guest.email);
+    let token = token(&server, &guest.email, 0);
+    let stale = |token: &str| {
+        let errors = reset(&server, token, "another one").invalid(&["token"]);
+        assert_eq!(errors["token"], json!(["The token is invalid or has expired."]));
+    };
+    stale("unknown");
+    stale(&token.to_lowercase());
+    guest.get("/wallet").data(200);
+    assert_eq!(reset(&server, &token, NEW).data(200), json!({}));
+    for ended in [&guest, &elsewhere] {
+        ended.get("/wallet").refused(401, "invalid_token");
+    }
+    login(&server, &guest.email, PASSWORD).refused(401, "invalid_credentials");
+    // Who read the token has shown that the address is theirs.
+    assert_eq!(login(&server, &guest.email, NEW).data(200)["user"]["email_verified"], true);
+    stale(&token);
+    assert!(server.message(&guest.email, 1).contains("was changed"));
+}
+
+fn a_newer_token_replaces_the_one_before(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let (first, second) = (token(&server, &guest.email, 0), token(&server, &guest.email, 1));
+    assert_ne!(first, second);
+    reset(&server, &first, NEW).invalid(&["token"]);
+    reset(&server, &second, NEW).data(200);
+}
+
+fn a_change_ends_the_tokens_that_were_sent(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let token = token(&server, &guest.email, 0);
+    change(&guest, PASSWORD, NEW).data(200);
+    reset(&server, &token, "another one").invalid(&["token"]);
+    login(&server, &guest.email, NEW).data(200);
+}
+
+fn a_password_of_everybody_is_refused_and_uses_nothing_up(store: Store) {
+    let server = Server::configured(store, &[("auth.breached_passwords", "refuse")]);
+    let guest = server.guest();
+    let token = token(&server, &guest.email, 0);
+    for common in ["password", "PASSWORD", "12345678", "iloveyou"] {
+        let body = json!({"name": "Eve", "email": "eve@example.com", "password": common});
+        let errors = server.client().post("/auth/register", &body).invalid(&["password"]);
+        let sentence = "The given password has appeared in a data leak. Please choose a different password.";
+        assert_eq!(errors["password"], json!([sentence]));
+        change(&guest, PASSWORD, common).invalid(&["password"]);
+        reset(&server, &token, common).invalid(&["password"]);
+    }
+    reset(&server, &token, "short").invalid(&["password"]);
+    reset(&server, &token, NEW).data(200);
+}
+
+#[test]
+fn a_login_on_postgres_hashes_a_password_as_it_is_hashed_today() {
+    let database = Arc::new(Database::new());
+    let hash = || database.rows("SELECT password_hash FROM users")[0][0].clone().unwrap();
+    let before =
+        Server::on(&database, &[("auth.argon2_memory_kib", "8192"), ("auth.argon2_iterations", "3")]);
+    let guest = before.guest();
+    assert!(hash().starts_with("$argon2id$v=19$m=8192,t=3,p=1$"), "{}", hash());
+    let today = Server::on(&database, &[]);
+    login(&today, &guest.email, "wrong horse").refused(401, "invalid_credentials");
+    assert!(hash().contains("m=8192,t=3,"), "{}", hash());
+    login(&today, &guest.email, PASSWORD).data(200);
+    assert!(hash().starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", hash());
+    for server in [&before, &today] {
+        login(server, &guest.email, PASSWORD).data(200);
+    }
+}

@@ -1,0 +1,175 @@
+//! One's own data: all of it out, and erased.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, PASSWORD, PERSONAL_INFO, Person, Server, Store, eventually, keys, run, song};
+
+on_both_stores!(
+    an_export_has_all_that_is_kept,
+    a_long_list_is_whole,
+    nobody_is_erased_with_money_or_without_their_password,
+    who_is_erased_is_gone_and_the_ledger_stays_whole,
+    an_erased_dj_is_nobodys,
+);
+
+const EXPORT: [&str; 9] = [
+    "blocks",
+    "requests_made",
+    "requests_received",
+    "security_events",
+    "sessions",
+    "topups",
+    "user",
+    "wallet_entries",
+    "withdrawals",
+];
+
+fn export(person: &Person) -> Value {
+    let data = person.get("/user/export").data(200);
+    assert_eq!(keys(&data), EXPORT);
+    data
+}
+
+fn erase(person: &Person, password: &str) -> Answer {
+    person.call("DELETE", "/user").json(&json!({"password": password})).send()
+}
+
+/// The rows of a list's first page.
+fn rows(person: &Person, path: &str) -> Value {
+    person.get(&format!("{path}?per_page=100")).data(200)["data"].clone()
+}
+
+fn an_export_has_all_that_is_kept(store: Store) {
+    let server = Server::start(store);
+    let (person, other) = (server.dj(), server.dj());
+    person.topup("50");
+    other.topup("50");
+    person.ask(&other);
+    let received = other.ask(&person);
+    person.answer(received, "played").data(200);
+    person.withdrawal("5");
+    person.call("PUT", &format!("/music/dj/blocks/{}", other.id)).send().data(200);
+    let data = export(&person);
+    assert_eq!(keys(&data["user"]), PERSONAL_INFO);
+    assert_eq!(data["user"], person.get("/user/personal-info").data(200)["user"]);
+    for (list, path) in [
+        ("requests_made", "/music/user/requests"),
+        ("requests_received", "/music/dj/requests"),
+        ("withdrawals", "/withdrawals"),
+        ("topups", "/wallet/topups"),
+        ("wallet_entries", "/wallet/entries"),
+        ("blocks", "/music/dj/blocks"),
+    ] {
+        assert_eq!(data[list], rows(&person, path), "{list}");
+        assert!(!data[list].as_array().unwrap().is_empty(), "{list}");
+    }
+    let session = &data["sessions"].as_array().unwrap()[..];
+    assert!(matches!(session, [one] if one["current"] == true), "{session:?}");
+    let kinds: Vec<&str> = data["security_events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| event["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds, ["data_exported", "registered"]);
+    // Nothing is another's.
+    let nobody = export(&server.guest());
+    for list in EXPORT.iter().filter(|list| !["user", "sessions", "security_events"].contains(list)) {
+        assert_eq!(nobody[list], json!([]), "{list}");
+    }
+}
+
+fn a_long_list_is_whole(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    for _ in 0..205 {
+        guest.topup("0.01");
+    }
+    let answer = guest.get("/user/export");
+    let data = answer.data(200);
+    let numbers: Vec<i64> = data["wallet_entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["id"].as_i64().unwrap())
+        .collect();
+    assert_eq!(numbers, (1..=205).rev().collect::<Vec<_>>());
+    assert_eq!(data["topups"].as_array().unwrap().len(), 205);
+    assert_eq!(answer.header("transfer-encoding"), Some("chunked"));
+}
+
+fn nobody_is_erased_with_money_or_without_their_password(store: Store) {
+    let server = Server::start(store);
+    let (guest, dj) = (server.payer("5"), server.dj());
+    let before = guest.affairs();
+    for password in ["wrong horse", "correct  horse", " "] {
+        let errors = erase(&guest, password).invalid(&["password"]);
+        assert_eq!(errors["password"], json!(["The password is incorrect."]));
+    }
+    guest.call("DELETE", "/user").send().refused(400, "malformed_json");
+    guest.call("DELETE", "/user").text("{}").send().invalid(&["password"]);
+    erase(&guest, PASSWORD).refused(409, "conflict");
+    assert_eq!(guest.affairs(), before);
+    // Held is money too.
+    let request = guest.ask(&dj);
+    erase(&guest, PASSWORD).refused(409, "conflict");
+    dj.answer(request, "played").data(200);
+    erase(&guest, PASSWORD).data(200);
+    erase(&dj, PASSWORD).refused(409, "conflict");
+}
+
+fn who_is_erased_is_gone_and_the_ledger_stays_whole(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[("ledger.audit_interval_seconds", "1")]);
+    let (guest, dj) = (server.payer("10"), server.dj());
+    let request = guest.ask(&dj);
+    dj.answer(request, "played").data(200);
+    let withdrawal = guest.withdrawal("5");
+    for act in ["approve", "process", "broadcast", "complete"] {
+        let body = json!({"reason": "as agreed", "txid": "ab12"});
+        operator.post(&format!("/operator/withdrawals/{withdrawal}/{act}"), &body).data(200);
+    }
+    let second = server.client().login(&guest.email);
+    assert_eq!(erase(&guest, PASSWORD).data(200), json!({}));
+    for person in [&guest, &second] {
+        person.get("/wallet").refused(401, "invalid_token");
+        let refresh = json!({"refresh_token": person.refresh_token});
+        server.client().post("/auth/refresh", &refresh).refused(401, "invalid_token");
+    }
+    let login = json!({"email": guest.email, "password": PASSWORD});
+    server.client().post("/auth/login", &login).refused(401, "invalid_credentials");
+    for path in ["", "/suspend"] {
+        let path = format!("/operator/users/{}{path}", guest.id);
+        let method = if path.ends_with("suspend") { "POST" } else { "GET" };
+        operator.call(method, &path).text(r#"{"reason": "x"}"#).send().refused(404, "not_found");
+    }
+    assert!(operator.ids(&format!("/operator/users?email={}", guest.email), "id").is_empty());
+    // The address is free, and who has it now is somebody else.
+    let body = json!({"name": "Grace", "email": guest.email, "password": PASSWORD});
+    let next = server.client().post("/auth/register", &body).data(201);
+    assert_ne!(next["user"]["id"], guest.id);
+    // What they did with others stays as it was, and proves itself.
+    assert_eq!(dj.get(&format!("/music/requests/{request}")).data(200)["user_id"], guest.id);
+    let audit = eventually("a self-check has seen everything", || {
+        let audit = operator.get("/operator/audit").data(200)["audit"].clone();
+        (audit["wallets"] == 4).then_some(audit)
+    });
+    assert_eq!(audit["status"], "consistent", "{audit}");
+    if let Some(database) = server.database() {
+        let (status, said) = run(&["ledger", "verify"], Some(database.url()), &[]);
+        assert!(status.success(), "{said}");
+    }
+    let erased = operator.get(&format!("/operator/security-log?user_id={}&kind=data_erased", guest.id));
+    assert_eq!(erased.data(200)["total"], 1);
+}
+
+fn an_erased_dj_is_nobodys(store: Store) {
+    let server = Server::start(store);
+    let (dj, other, guest) = (server.dj(), server.dj(), server.payer("10"));
+    other.call("PUT", &format!("/music/dj/blocks/{}", dj.id)).send().data(200);
+    erase(&dj, PASSWORD).data(200);
+    assert_eq!(guest.ids("/djs", "id"), [other.id]);
+    guest.get(&format!("/djs/{}", dj.id)).refused(404, "not_found");
+    guest.post("/music/requests", &song(dj.id)).invalid(&["dj_id"]);
+    assert!(other.ids("/music/dj/blocks", "user_id").is_empty());
+    other.call("PUT", &format!("/music/dj/blocks/{}", dj.id)).send().refused(404, "not_found");
+}

@@ -1,0 +1,160 @@
+//! Proof of an address: the code that was sent, once, in time, for the address that it was sent to.
+
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, PERSONAL_INFO, Person, Server, Store, keys};
+
+on_both_stores!(
+    a_code_proves_its_address_once,
+    too_many_guesses_end_a_code,
+    a_newer_code_replaces_the_one_before,
+    a_code_is_for_one_person_and_one_address,
+    another_phone_number_is_unproven,
+    no_more_than_five_codes_an_hour,
+    of_many_right_answers_at_once_one_counts,
+);
+
+const PHONE: &str = "+49 30 123456";
+
+fn guest(server: &Server) -> Person {
+    let guest = server.guest();
+    guest.patch("/user/personal-info", &json!({"phone": PHONE})).data(200);
+    guest
+}
+
+fn ask(person: &Person, address: &str) -> Answer {
+    person.call("POST", &format!("/auth/{address}/code")).send()
+}
+
+fn verify(person: &Person, address: &str, code: &str) -> Answer {
+    person.post(&format!("/auth/{address}/verify"), &json!({"code": code}))
+}
+
+/// Asks for a code, and answers with the one that is sent, which is this many messages after the first.
+fn code(server: &Server, person: &Person, address: &str, number: usize) -> String {
+    assert_eq!(ask(person, address).data(200), json!({}));
+    let to = if address == "email" { &person.email } else { PHONE };
+    let message = server.message(to, number);
+    let (_, after) = message.split_once("code is ").unwrap_or_else(|| panic!("{message}"));
+    let code: String = after.chars().take_while(char::is_ascii_digit).collect();
+    assert_eq!(code.len(), 6, "{message}");
+    code
+}
+
+/// A code that it is not.
+fn other(code: &str) -> String {
+    format!("{:06}", (code.parse::<u32>().unwrap() + 1) % 1_000_000)
+}
+
+fn stale(answer: &Answer) {
+    assert_eq!(answer.invalid(&["code"])["code"], json!(["The code is invalid or has expired."]));
+}
+
+fn proven(person: &Person) -> (Value, Value) {
+    let user = person.get("/user/personal-info").data(200)["user"].clone();
+    (user["email_verified"].clone(), user["phone_verified"].clone())
+}
+
+fn a_code_proves_its_address_once(store: Store) {
+    let server = Server::start(store);
+    let guest = guest(&server);
+    let email = code(&server, &guest, "email", 0);
+    assert_eq!(proven(&guest), (json!(false), json!(false)));
+    let data = verify(&guest, "email", &format!(" {email} ")).data(200);
+    assert_eq!((keys(&data), keys(&data["user"])), (vec!["user"], PERSONAL_INFO.to_vec()));
+    assert_eq!(data, guest.get("/user/personal-info").data(200));
+    assert_eq!(proven(&guest), (json!(true), json!(false)));
+    stale(&verify(&guest, "email", &email));
+    // What is proven needs no code: none is sent.
+    assert_eq!(ask(&guest, "email").data(200), json!({}));
+    let phone = code(&server, &guest, "phone", 0);
+    assert_eq!(server.messages(&guest.email).len(), 1);
+    verify(&guest, "phone", &phone).data(200);
+    assert_eq!(proven(&guest), (json!(true), json!(true)));
+}
+
+fn too_many_guesses_end_a_code(store: Store) {
+    let server = Server::start(store);
+    let guest = guest(&server);
+    let right = code(&server, &guest, "email", 0);
+    for _ in 0..4 {
+        stale(&verify(&guest, "email", &other(&right)));
+    }
+    stale(&verify(&guest, "email", "no code at all"));
+    stale(&verify(&guest, "email", &right));
+    let next = code(&server, &guest, "email", 1);
+    stale(&verify(&guest, "email", &other(&next)));
+    verify(&guest, "email", &next).data(200);
+}
+
+fn a_newer_code_replaces_the_one_before(store: Store) {
+    let server = Server::start(store);
+    let guest = guest(&server);
+    stale(&verify(&guest, "email", "123456"));
+    let (mut before, mut number) = (code(&server, &guest, "email", 0), 1);
+    let mut next = code(&server, &guest, "email", number);
+    // Once in a million the same comes again.
+    while next == before {
+        number += 1;
+        (before, next) = (next, code(&server, &guest, "email", number));
+    }
+    stale(&verify(&guest, "email", &before));
+    verify(&guest, "email", &next).data(200);
+}
+
+fn a_code_is_for_one_person_and_one_address(store: Store) {
+    let server = Server::start(store);
+    let (guest, other) = (guest(&server), server.guest());
+    let phone = code(&server, &guest, "phone", 0);
+    stale(&verify(&other, "phone", &phone));
+    stale(&verify(&other, "email", &phone));
+    stale(&verify(&guest, "email", &phone));
+    assert_eq!(ask(&other, "phone").invalid(&["phone"])["phone"], json!(["The phone field is required."]));
+    verify(&guest, "phone", &phone).data(200);
+    assert_eq!(proven(&other), (json!(false), json!(false)));
+}
+
+fn another_phone_number_is_unproven(store: Store) {
+    let server = Server::start(store);
+    let guest = guest(&server);
+    let phone = code(&server, &guest, "phone", 0);
+    guest.patch("/user/personal-info", &json!({"phone": "+49 30 999999"})).data(200);
+    stale(&verify(&guest, "phone", &phone));
+    guest.patch("/user/personal-info", &json!({"phone": PHONE})).data(200);
+    let phone = code(&server, &guest, "phone", 1);
+    verify(&guest, "phone", &phone).data(200);
+    guest.patch("/user/personal-info", &json!({"phone": PHONE, "city": "Berlin"})).data(200);
+    assert_eq!(proven(&guest).1, true);
+    guest.patch("/user/personal-info", &json!({"phone": "+49 30 999999"})).data(200);
+    assert_eq!(proven(&guest).1, false);
+}
+
+fn no_more_than_five_codes_an_hour(store: Store) {
+    let server = Server::start(store);
+    let guest = guest(&server);
+    let codes: Vec<String> = (0..5).map(|number| code(&server, &guest, "email", number)).collect();
+    let answer = ask(&guest, "email");
+    answer.refused(429, "rate_limited");
+    let seconds: u32 = answer.header("retry-after").unwrap().parse().unwrap();
+    assert!((3_500..=3_601).contains(&seconds), "{answer}");
+    assert_eq!(answer.header("x-ratelimit-limit"), Some("5"));
+    assert_eq!(answer.header("x-ratelimit-remaining"), Some("0"));
+    // The other address has a number of its own, and the last code stays good.
+    ask(&guest, "phone").data(200);
+    verify(&guest, "email", &codes[4]).data(200);
+}
+
+fn of_many_right_answers_at_once_one_counts(store: Store) {
+    let server = Server::start(store);
+    let guest = guest(&server);
+    let code = code(&server, &guest, "email", 0);
+    let statuses: Vec<u16> = thread::scope(|scope| {
+        let answers: Vec<_> = (0..8).map(|_| scope.spawn(|| verify(&guest, "email", &code).status)).collect();
+        answers.into_iter().map(|answer| answer.join().unwrap()).collect()
+    });
+    assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 1, "{statuses:?}");
+    assert_eq!(statuses.iter().filter(|status| **status == 422).count(), 7, "{statuses:?}");
+    assert_eq!(proven(&guest).0, true);
+}

@@ -1,0 +1,127 @@
+//! One's own sessions: listed, ended, and refused from then on.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Database, PASSWORD, Person, Server, Store, eventually, keys};
+
+on_both_stores!(
+    sessions_are_listed_newest_first,
+    a_session_says_from_where_it_was_begun,
+    an_ended_session_is_refused_at_once,
+    one_may_end_the_session_that_one_is_in,
+    logging_out_everywhere_spares_nobody,
+    a_logout_ends_the_access_token_too,
+);
+
+fn sessions(person: &Person) -> Vec<Value> {
+    person.get("/auth/sessions").data(200)["data"].as_array().unwrap().clone()
+}
+
+fn is_out(server: &Server, person: &Person) {
+    person.get("/wallet").refused(401, "invalid_token");
+    let refresh = json!({"refresh_token": person.refresh_token});
+    server.client().post("/auth/refresh", &refresh).refused(401, "invalid_token");
+}
+
+fn sessions_are_listed_newest_first(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    server.guest();
+    let elsewhere = server.client().login(&guest.email);
+    let rows = sessions(&guest);
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    for row in &rows {
+        assert_eq!(
+            keys(row),
+            ["created_at", "current", "expires_at", "id", "ip_address", "last_used_at", "user_agent"]
+        );
+        assert_eq!(row["created_at"], row["last_used_at"]);
+        assert!(row["expires_at"].as_str() > row["created_at"].as_str());
+    }
+    assert_eq!((&rows[0]["current"], &rows[1]["current"]), (&json!(false), &json!(true)));
+    assert_eq!(rows[0]["id"], elsewhere.session());
+    assert_eq!(rows[1]["id"], guest.session());
+    let page = guest.get("/auth/sessions?per_page=1&page=2").data(200);
+    assert_eq!((&page["total"], &page["data"][0]["id"]), (&json!(2), &rows[1]["id"]));
+    // A refresh keeps the session and moves its times.
+    let refresh = json!({"refresh_token": elsewhere.refresh_token});
+    server.client().post("/auth/refresh", &refresh).data(200);
+    let row = sessions(&guest)[0].clone();
+    assert_eq!(row["id"], rows[0]["id"]);
+    assert!(row["last_used_at"].as_str() > row["created_at"].as_str(), "{row}");
+}
+
+fn a_session_says_from_where_it_was_begun(store: Store) {
+    let server = Server::configured(store, &[("server.trusted_proxies", "127.0.0.1")]);
+    let guest = server.guest();
+    let body = json!({"email": guest.email, "password": PASSWORD});
+    let login = server.client().call("POST", "/auth/login").json(&body);
+    let login = login.header("user-agent", "Jukebox/1.0 <b>").header("x-forwarded-for", "2001:db8::7");
+    let elsewhere = Person::signed_in(&server.client(), &login.send().data(200));
+    let row = sessions(&elsewhere)[0].clone();
+    assert_eq!((&row["user_agent"], &row["ip_address"]), (&json!("Jukebox/1.0 <b>"), &json!("2001:db8::7")));
+    assert_eq!(sessions(&elsewhere)[1]["ip_address"], "127.0.0.1");
+}
+
+fn an_ended_session_is_refused_at_once(store: Store) {
+    let server = Server::start(store);
+    let (guest, stranger) = (server.guest(), server.guest());
+    let elsewhere = server.client().login(&guest.email);
+    let path = format!("/auth/sessions/{}", elsewhere.session());
+    stranger.delete(&path).refused(404, "not_found");
+    elsewhere.get("/wallet").data(200);
+    assert_eq!(guest.delete(&path).data(200), json!({}));
+    is_out(&server, &elsewhere);
+    guest.delete(&path).refused(404, "not_found");
+    guest.get("/wallet").data(200);
+    stranger.get("/wallet").data(200);
+    assert_eq!(sessions(&guest).len(), 1);
+}
+
+fn one_may_end_the_session_that_one_is_in(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    guest.delete(&format!("/auth/sessions/{}", guest.session())).data(200);
+    is_out(&server, &guest);
+    server.client().login(&guest.email).get("/wallet").data(200);
+}
+
+fn logging_out_everywhere_spares_nobody(store: Store) {
+    let server = Server::start(store);
+    let (guest, stranger) = (server.guest(), server.guest());
+    let elsewhere = server.client().login(&guest.email);
+    assert_eq!(guest.call("POST", "/auth/logout-everywhere").send().data(200), json!({}));
+    is_out(&server, &guest);
+    is_out(&server, &elsewhere);
+    stranger.get("/wallet").data(200);
+    let again = server.client().login(&guest.email);
+    assert_eq!(sessions(&again).len(), 1);
+}
+
+fn a_logout_ends_the_access_token_too(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let elsewhere = server.client().login(&guest.email);
+    server.client().post("/auth/logout", &json!({"refresh_token": guest.refresh_token})).data(200);
+    is_out(&server, &guest);
+    elsewhere.get("/wallet").data(200);
+}
+
+#[test]
+fn another_server_on_postgres_refuses_an_ended_session_soon() {
+    let database = Arc::new(Database::new());
+    let keys = [("auth.signing_keys", "shared:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")];
+    let (here, there) = (Server::on(&database, &keys), Server::on(&database, &keys));
+    let guest = here.guest();
+    let there = there.client();
+    let asked = || there.call("GET", "/wallet").bearer(&guest.token).send();
+    asked().data(200);
+    guest.call("POST", "/auth/logout-everywhere").send().data(200);
+    guest.get("/wallet").refused(401, "invalid_token");
+    let answer = eventually("the other server refuses the token", || {
+        Some(asked()).filter(|answer| answer.status != 200)
+    });
+    answer.refused(401, "invalid_token");
+}

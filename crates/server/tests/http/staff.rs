@@ -1,0 +1,199 @@
+//! What staff does about people: find them, shut them out, let them in, give them a role.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, PASSWORD, Person, Server, Store, keys, song};
+
+on_both_stores!(
+    people_are_a_page_and_found_by_address,
+    who_is_suspended_is_shut_out_until_restored,
+    a_suspended_dj_is_offline,
+    a_role_is_in_force_at_once,
+    who_has_two_hats_keeps_both,
+    an_auditor_reads_and_changes_nothing,
+    nobody_changes_their_own_standing,
+    each_change_has_a_reason_and_a_key,
+    nobody_helps_themselves,
+);
+
+const PERSON: [&str; 9] = [
+    "created_at",
+    "email",
+    "email_verified",
+    "id",
+    "is_dj",
+    "name",
+    "phone_verified",
+    "role",
+    "suspended_at",
+];
+
+fn act(operator: &Person, on: &Person, what: &str) -> Answer {
+    operator.post(&format!("/operator/users/{}/{what}", on.id), &json!({"reason": "as agreed"}))
+}
+
+fn login(server: &Server, email: &str, password: &str) -> Answer {
+    server.client().post("/auth/login", &json!({"email": email, "password": password}))
+}
+
+fn people_are_a_page_and_found_by_address(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (guest, dj) = (server.guest(), server.dj());
+    assert_eq!(operator.ids("/operator/users", "id"), [dj.id, guest.id, operator.id]);
+    assert_eq!(operator.ids("/operator/users?per_page=1&page=2", "id"), [guest.id]);
+    let address = dj.email.to_uppercase();
+    let page = operator.get(&format!("/operator/users?email={address}&per_page=5")).data(200);
+    assert_eq!(page["total"], 1);
+    assert!(page["first_page_url"].as_str().unwrap().contains("email="), "{page}");
+    let shown = &page["data"][0];
+    assert_eq!(keys(shown), PERSON);
+    assert_eq!(
+        (&shown["id"], &shown["role"], &shown["is_dj"], &shown["suspended_at"]),
+        (&json!(dj.id), &json!("member"), &json!(true), &Value::Null)
+    );
+    assert_eq!(operator.get(&format!("/operator/users/{}", dj.id)).data(200)["user"], *shown);
+    for nobody in ["nobody@example.com", "nonsense", "%25"] {
+        assert!(operator.ids(&format!("/operator/users?email={nobody}"), "id").is_empty(), "{nobody}");
+    }
+}
+
+fn who_is_suspended_is_shut_out_until_restored(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let guest = server.payer("20");
+    let shown = act(&operator, &guest, "suspend").data(200)["user"].clone();
+    assert!(shown["suspended_at"].is_string(), "{shown}");
+    assert_eq!(keys(&shown), PERSON);
+    // The token that is out, the refresh token, and a login.
+    guest.get("/wallet").refused(403, "account_suspended");
+    guest.post("/wallet/topups", &json!({"amount": 1})).refused(403, "account_suspended");
+    let refresh = || server.client().post("/auth/refresh", &json!({"refresh_token": guest.refresh_token}));
+    refresh().refused(403, "account_suspended");
+    login(&server, &guest.email, PASSWORD).refused(403, "account_suspended");
+    login(&server, &guest.email, "wrong horse").refused(401, "invalid_credentials");
+    // A second time changes nothing.
+    assert_eq!(act(&operator, &guest, "suspend").data(200)["user"], shown);
+    assert_eq!(act(&operator, &guest, "restore").data(200)["user"]["suspended_at"], Value::Null);
+    // Whoever was in comes in again by the password alone.
+    guest.get("/wallet").refused(401, "invalid_token");
+    refresh().refused(401, "invalid_token");
+    assert_eq!(server.client().login(&guest.email).wallet(), ("20.00".into(), "0.00".into()));
+}
+
+fn a_suspended_dj_is_offline(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (dj, guest) = (server.dj(), server.payer("20"));
+    act(&operator, &dj, "suspend").data(200);
+    assert_eq!(guest.get(&format!("/djs/{}", dj.id)).data(200)["dj"]["online"], 0);
+    guest.post("/music/requests", &song(dj.id)).refused(409, "dj_offline");
+    act(&operator, &dj, "restore").data(200);
+    guest.post("/music/requests", &song(dj.id)).refused(409, "dj_offline");
+    let dj = server.client().login(&dj.email);
+    dj.patch("/user/personal-info", &json!({"online": 1})).data(200);
+    guest.ask(&dj);
+}
+
+fn a_role_is_in_force_at_once(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (person, guest) = (server.guest(), server.payer("20"));
+    let withdrawal = guest.withdrawal("1");
+    let approve = format!("/operator/withdrawals/{withdrawal}/approve");
+    let reason = json!({"reason": "as agreed"});
+    person.post(&approve, &reason).refused(403, "insufficient_scope");
+    operator.give_role(&person, "operator");
+    person.post(&approve, &reason).data(200);
+    operator.give_role(&person, "member");
+    person.post(&approve, &reason).refused(403, "insufficient_scope");
+    person.get("/wallet").data(200);
+    operator.give_role(&person, "auditor");
+    let person = server.client().login(&person.email);
+    person.get("/operator/withdrawals").data(200);
+}
+
+fn who_has_two_hats_keeps_both(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (dj, guest) = (server.dj(), server.payer("20"));
+    operator.give_role(&dj, "operator");
+    let dj = server.client().login(&dj.email);
+    let request = guest.ask(&dj);
+    dj.answer(request, "played").data(200);
+    let withdrawal = guest.withdrawal("1");
+    dj.post(&format!("/operator/withdrawals/{withdrawal}/approve"), &json!({"reason": "x"})).data(200);
+    // What the DJ played is another operator's to refund.
+    let refund = format!("/operator/music/requests/{request}/refund");
+    dj.post(&refund, &json!({"reason": "x"})).refused(403, "forbidden");
+    operator.post(&refund, &json!({"reason": "x"})).data(200);
+}
+
+fn an_auditor_reads_and_changes_nothing(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (auditor, guest) = (server.guest(), server.payer("20"));
+    operator.give_role(&auditor, "auditor");
+    let withdrawal = guest.withdrawal("1");
+    let before = guest.affairs();
+    for path in ["withdrawals", "audit", "users", "security-log"] {
+        auditor.get(&format!("/operator/{path}")).data(200);
+    }
+    auditor.get(&format!("/operator/users/{}", guest.id)).data(200);
+    for act in ["approve", "reject", "process", "broadcast", "complete", "fail", "review"] {
+        let path = format!("/operator/withdrawals/{withdrawal}/{act}");
+        auditor.post(&path, &json!({"reason": "x", "txid": "x"})).refused(403, "insufficient_scope");
+    }
+    let body = json!({"user_id": guest.id, "amount": 1, "reason": "x"});
+    auditor.post("/operator/adjustments", &body).refused(403, "insufficient_scope");
+    for act_ in ["suspend", "restore", "role"] {
+        act(&auditor, &guest, act_).refused(403, "insufficient_scope");
+    }
+    assert_eq!(guest.affairs(), before);
+}
+
+fn nobody_changes_their_own_standing(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    for what in ["suspend", "restore", "role"] {
+        // Whose it is comes before what the body says.
+        act(&operator, &operator, what).refused(403, "forbidden");
+        let path = format!("/operator/users/{}/{what}", operator.id);
+        operator.post(&path, &json!({})).refused(403, "forbidden");
+    }
+    let second = server.guest();
+    operator.give_role(&second, "operator");
+    second.give_role(&operator, "member");
+    operator.get("/operator/users").refused(403, "insufficient_scope");
+}
+
+fn each_change_has_a_reason_and_a_key(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let guest = server.guest();
+    let path = |what: &str| format!("/operator/users/{}/{what}", guest.id);
+    for what in ["suspend", "restore"] {
+        operator.post(&path(what), &json!({})).invalid(&["reason"]);
+        operator.post(&path(what), &json!({"reason": "x".repeat(256)})).invalid(&["reason"]);
+    }
+    operator.post(&path("role"), &json!({})).invalid(&["reason", "role"]);
+    for role in [json!("owner"), json!("Operator"), json!(1), json!(""), json!([])] {
+        operator.post(&path("role"), &json!({"role": role, "reason": "x"})).invalid(&["role"]);
+    }
+    let suspend = |reason: &str| {
+        operator.call("POST", &path("suspend")).key("once").json(&json!({"reason": reason})).send()
+    };
+    let first = suspend("fraud");
+    first.data(200);
+    act(&operator, &guest, "restore").data(200);
+    let again = suspend("fraud");
+    assert_eq!((again.header("idempotency-replayed"), &again.text), (Some("true"), &first.text));
+    suspend("else").refused(422, "idempotency_key_reused");
+    server.client().login(&guest.email).get("/wallet").data(200);
+}
+
+fn nobody_helps_themselves(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    operator.topup("20");
+    let dj = server.dj();
+    let request = operator.ask(&dj);
+    dj.answer(request, "played").data(200);
+    let before = operator.affairs();
+    let body = json!({"user_id": operator.id, "amount": 100, "reason": "a bonus"});
+    operator.post("/operator/adjustments", &body).refused(403, "forbidden");
+    let refund = format!("/operator/music/requests/{request}/refund");
+    operator.post(&refund, &json!({"reason": "not good"})).refused(403, "forbidden");
+    assert_eq!(operator.affairs(), before);
+}

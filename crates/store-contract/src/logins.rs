@@ -1,0 +1,273 @@
+//! Logins: passwords that change under whoever else changes them, and challenges that are counted exactly.
+
+use std::sync::Arc;
+
+use cuepoint_domain::challenge::{Challenge, ISSUE_WINDOW, Judged, MOST_ATTEMPTS, MOST_ISSUED, Purpose};
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::people::{Field, ProfileChange};
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::{Credentials, Issued, PasswordHash, Registered, Store};
+use cuepoint_domain::session::TokenHash;
+use cuepoint_domain::text::Email;
+use cuepoint_domain::timestamp::Timestamp;
+use time::Duration;
+
+use crate::sessions::{alive, log_in};
+use crate::world::{World, at, at_once, line};
+
+fn secret(number: u8) -> TokenHash {
+    TokenHash([number; 32])
+}
+
+fn hash(text: &str) -> PasswordHash {
+    PasswordHash(text.to_owned())
+}
+
+/// A registered person with a phone, whose password hashes to `old`.
+async fn person(world: &World) -> UserId {
+    let mut user = world.stranger(false, at(0)).await;
+    user.phone = Some(line("+1 555 0100"));
+    let registered = world.store.register(&user, &hash("old"), None).await.unwrap();
+    assert_eq!(registered, Registered::Done);
+    user.id
+}
+
+/// Sends a challenge with the secret of this number to a person as they are.
+async fn issue(world: &World, user: UserId, purpose: Purpose, number: u8, now: Timestamp) -> Issued {
+    let user = world.user(user).await;
+    let challenge = Challenge::issue(&user, purpose, secret(number), now).unwrap();
+    world.store.issue(&challenge).await.unwrap()
+}
+
+async fn answer(world: &World, user: UserId, purpose: Purpose, number: u8, now: Timestamp) -> Judged {
+    world.store.answer(user, purpose, &secret(number), now).await.unwrap()
+}
+
+async fn password(world: &World, user: UserId) -> PasswordHash {
+    world.store.credentials_of(user).await.unwrap().unwrap().password
+}
+
+/// A login is looked up by the folded address, or by who it is, and finds the hash that was registered.
+pub async fn credentials_are_found_by_the_folded_email(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let mut user = world.stranger(false, at(1)).await;
+    user.email = Email::new("Ada.Lovelace@Example.com").unwrap();
+    let password = hash("$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA");
+    assert_eq!(world.store.register(&user, &password, None).await.unwrap(), Registered::Done);
+    let expected = Some(Credentials { user: user.id, password });
+    assert_eq!(world.store.credentials(&user.email.folded()).await.unwrap(), expected);
+    assert_eq!(world.store.credentials_of(user.id).await.unwrap(), expected);
+    assert_eq!(world.store.credentials("bob@example.com").await.unwrap(), None);
+    let nobody = world.ids.next_user().await.unwrap();
+    assert_eq!(world.store.credentials_of(nobody).await.unwrap(), None);
+}
+
+/// A hash is put in place of the one that was checked, never of a password that was changed meanwhile.
+pub async fn a_rehash_overwrites_no_other_password(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let user = person(&world).await;
+    world.store.rehash(user, &hash("old"), &hash("stronger")).await.unwrap();
+    assert_eq!(password(&world, user).await, hash("stronger"));
+    world.store.rehash(user, &hash("old"), &hash("late")).await.unwrap();
+    assert_eq!(password(&world, user).await, hash("stronger"));
+}
+
+/// Who changes the password keeps their session; all others end, and so does every open way to set another.
+pub async fn a_changed_password_ends_what_the_old_one_opened(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let user = person(&world).await;
+    let here = log_in(&world.store, user, 1, at(0)).await.id;
+    log_in(&world.store, user, 2, at(0)).await;
+    issue(&world, user, Purpose::Password, 7, at(1)).await;
+    issue(&world, user, Purpose::Email, 8, at(1)).await;
+    let change = async |before: &str, after: &str| {
+        world.store.change_password(user, &hash(before), &hash(after), Some(here), at(2)).await.unwrap()
+    };
+    assert!(!change("another", "new").await, "not the password that was there");
+    assert_eq!(alive(&world.store, user, at(3)).await.len(), 2);
+    assert!(change("old", "new").await);
+    assert_eq!(password(&world, user).await, hash("new"));
+    assert_eq!(alive(&world.store, user, at(3)).await, [here]);
+    assert_eq!(world.store.reset_password(&secret(7), &hash("newer"), at(3)).await.unwrap(), None);
+    assert_eq!(
+        answer(&world, user, Purpose::Email, 8, at(3)).await,
+        Judged::Right,
+        "no password depends on it"
+    );
+    assert_eq!(password(&world, user).await, hash("new"));
+}
+
+/// Of twenty that change one password at once one does.
+pub async fn one_of_many_changes_a_password(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let user = person(&world).await;
+    let tasks = (0..20).map(|number| {
+        let world = world.clone();
+        async move {
+            let after = hash(&format!("new {number}"));
+            let won = world.store.change_password(user, &hash("old"), &after, None, at(1)).await.unwrap();
+            won.then_some(after)
+        }
+    });
+    let won: Vec<PasswordHash> = at_once(tasks).await.into_iter().flatten().collect();
+    assert_eq!(won, [password(&world, user).await]);
+}
+
+/// The right answer proves the address, once; each address on its own.
+pub async fn a_right_answer_proves_an_address_once(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let user = person(&world).await;
+    assert_eq!(answer(&world, user, Purpose::Email, 1, at(0)).await, Judged::Over, "nothing was sent");
+    issue(&world, user, Purpose::Email, 1, at(0)).await;
+    issue(&world, user, Purpose::Phone, 2, at(0)).await;
+    assert_eq!(answer(&world, user, Purpose::Phone, 1, at(1)).await, Judged::Wrong, "for another address");
+    assert_eq!(answer(&world, user, Purpose::Email, 1, at(1)).await, Judged::Right);
+    let proven = world.user(user).await;
+    assert_eq!((proven.email_verified, proven.phone_verified), (true, false));
+    assert_eq!(answer(&world, user, Purpose::Email, 1, at(2)).await, Judged::Over);
+    assert_eq!(answer(&world, user, Purpose::Phone, 2, at(2)).await, Judged::Right);
+    assert!(world.user(user).await.phone_verified);
+}
+
+/// A challenge can be answered up to its end, to the microsecond, and not once another was sent.
+pub async fn only_the_newest_challenge_is_answered_in_time(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let user = person(&world).await;
+    let end = at(0).plus(Purpose::Email.valid_for());
+    issue(&world, user, Purpose::Email, 1, at(0)).await;
+    assert_eq!(answer(&world, user, Purpose::Email, 1, end).await, Judged::Over);
+    issue(&world, user, Purpose::Email, 2, at(0)).await;
+    assert_eq!(answer(&world, user, Purpose::Email, 1, at(1)).await, Judged::Wrong, "it was replaced");
+    let in_time = end.minus(Duration::MICROSECOND);
+    assert_eq!(answer(&world, user, Purpose::Email, 2, in_time).await, Judged::Right);
+}
+
+/// A code for an address that was changed meanwhile proves nothing.
+pub async fn a_code_for_an_earlier_number_proves_nothing(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let user = person(&world).await;
+    issue(&world, user, Purpose::Phone, 1, at(0)).await;
+    let phone = Field::Set(Some(line("+1 555 0199")));
+    let change = ProfileChange { phone, ..ProfileChange::default() };
+    world.fresh(plans::change_profile(world.by(user, at(1)), user, change)).await;
+    assert_eq!(answer(&world, user, Purpose::Phone, 1, at(2)).await, Judged::Over);
+    assert!(!world.user(user).await.phone_verified);
+}
+
+/// Of many wrong answers at once as many are judged as may be, and the right one comes too late.
+pub async fn wrong_answers_are_counted_exactly(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let user = person(&world).await;
+    issue(&world, user, Purpose::Email, 1, at(0)).await;
+    let tasks = (0..40_u8).map(|number| {
+        let world = world.clone();
+        async move { answer(&world, user, Purpose::Email, 100 + number, at(1)).await }
+    });
+    let answers = at_once(tasks).await;
+    let wrong = answers.iter().filter(|judged| **judged == Judged::Wrong).count();
+    assert_eq!(wrong, usize::try_from(MOST_ATTEMPTS).unwrap());
+    assert!(answers.iter().all(|judged| *judged != Judged::Right));
+    assert_eq!(answer(&world, user, Purpose::Email, 1, at(2)).await, Judged::Over);
+    assert!(!world.user(user).await.email_verified);
+}
+
+/// Of many right answers at once one is right.
+pub async fn one_of_many_right_answers_is_right(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let user = person(&world).await;
+    issue(&world, user, Purpose::Email, 1, at(0)).await;
+    let tasks = (0..20).map(|_| {
+        let world = world.clone();
+        async move { answer(&world, user, Purpose::Email, 1, at(1)).await }
+    });
+    let answers = at_once(tasks).await;
+    assert_eq!(answers.iter().filter(|judged| **judged == Judged::Right).count(), 1);
+    assert_eq!(answers.iter().filter(|judged| **judged == Judged::Over).count(), 19);
+}
+
+/// No more than a few challenges are sent within an hour, each purpose on its own, however many are asked for at once.
+pub async fn challenges_are_sent_a_few_times_an_hour(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let user = person(&world).await;
+    let tasks = (0..20_u8).map(|number| {
+        let world = world.clone();
+        async move { issue(&world, user, Purpose::Email, number, at(0)).await }
+    });
+    let answers = at_once(tasks).await;
+    let later = at(0).plus(ISSUE_WINDOW);
+    assert_eq!(answers.iter().filter(|issued| **issued == Issued::Done).count(), MOST_ISSUED);
+    let refused = answers.iter().filter(|issued| **issued == Issued::TooMany(later)).count();
+    assert_eq!(refused, 20 - MOST_ISSUED);
+    assert_eq!(issue(&world, user, Purpose::Phone, 50, at(1)).await, Issued::Done);
+    let before = later.minus(Duration::MICROSECOND);
+    assert_eq!(issue(&world, user, Purpose::Email, 51, before).await, Issued::TooMany(later));
+    world.store.tidy(before).await.unwrap();
+    assert_eq!(
+        issue(&world, user, Purpose::Email, 51, before).await,
+        Issued::TooMany(later),
+        "still counted"
+    );
+    assert_eq!(issue(&world, user, Purpose::Email, 51, later).await, Issued::Done);
+}
+
+/// People with one phone share what may be sent to it, however many ask at once; what one was sent is ended by the same
+/// person's next alone.
+pub async fn an_address_is_sent_a_few_challenges_whosever_it_is(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (ada, bob) = (person(&world).await, person(&world).await);
+    let tasks = (0..10_u8).flat_map(|number| [(ada, number), (bob, number)]).map(|(user, number)| {
+        let world = world.clone();
+        async move { issue(&world, user, Purpose::Phone, number, at(0)).await }
+    });
+    let answers = at_once(tasks).await;
+    assert_eq!(answers.iter().filter(|issued| **issued == Issued::Done).count(), MOST_ISSUED);
+    let later = at(0).plus(ISSUE_WINDOW);
+    for user in [ada, bob] {
+        assert_eq!(issue(&world, user, Purpose::Phone, 50, at(1)).await, Issued::TooMany(later));
+        assert_eq!(issue(&world, user, Purpose::Email, 51, at(1)).await, Issued::Done, "another address");
+    }
+    assert_eq!(issue(&world, ada, Purpose::Phone, 52, later).await, Issued::Done);
+    assert_eq!(issue(&world, bob, Purpose::Phone, 53, later).await, Issued::Done);
+    assert_eq!(answer(&world, ada, Purpose::Phone, 52, later).await, Judged::Right);
+}
+
+/// Who sets a new password by mail proves the address, and every session of theirs ends; the token is used up.
+pub async fn a_reset_password_ends_everything(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (user, other) = (person(&world).await, person(&world).await);
+    log_in(&world.store, user, 1, at(0)).await;
+    let theirs = log_in(&world.store, other, 2, at(0)).await.id;
+    issue(&world, user, Purpose::Password, 7, at(0)).await;
+    issue(&world, user, Purpose::Email, 8, at(0)).await;
+    let reset = async |number, after: &str, now| {
+        world.store.reset_password(&secret(number), &hash(after), now).await.unwrap()
+    };
+    assert_eq!(reset(9, "stolen", at(1)).await, None, "an unknown token");
+    assert_eq!(reset(8, "stolen", at(1)).await, None, "a code for another purpose");
+    assert_eq!(reset(7, "late", at(0).plus(Purpose::Password.valid_for())).await, None);
+    assert_eq!(password(&world, user).await, hash("old"));
+    assert_eq!(reset(7, "new", at(1)).await, Some(user));
+    assert_eq!(password(&world, user).await, hash("new"));
+    assert!(world.user(user).await.email_verified);
+    assert_eq!(alive(&world.store, user, at(2)).await, []);
+    assert_eq!(alive(&world.store, other, at(2)).await, [theirs]);
+    assert_eq!(reset(7, "again", at(2)).await, None);
+    assert_eq!((password(&world, user).await, password(&world, other).await), (hash("new"), hash("old")));
+}
+
+/// Of many that set a new password with one token at once one does.
+pub async fn one_of_many_resets_a_password(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let user = person(&world).await;
+    issue(&world, user, Purpose::Password, 7, at(0)).await;
+    let tasks = (0..20).map(|number| {
+        let world = world.clone();
+        async move {
+            let after = hash(&format!("new {number}"));
+            let won = world.store.reset_password(&secret(7), &after, at(1)).await.unwrap();
+            won.map(|_| after)
+        }
+    });
+    let won: Vec<PasswordHash> = at_once(tasks).await.into_iter().flatten().collect();
+    assert_eq!(won, [password(&world, user).await]);
+}

@@ -1,0 +1,155 @@
+//! The security log: everything that is added, in its order, and the operators' changes with it.
+
+use std::sync::Arc;
+
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::Origin;
+use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::people::{Role, StandingChange};
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::{Applied, Store};
+use cuepoint_domain::security_log::{EventFilter, EventKind, SecurityEvent};
+use cuepoint_domain::session::Visitor;
+use cuepoint_domain::text::Line;
+use time::Duration;
+
+use crate::world::{World, at, at_once, key, line};
+
+/// The events that a filter shows, newest first, on one page.
+async fn events(world: &World, filter: EventFilter) -> Vec<SecurityEvent> {
+    let rows = world.store.events(filter, PageRequest::new(1, 100)).await.unwrap();
+    assert_eq!(u64::try_from(rows.rows.len()).unwrap(), rows.total);
+    let numbers: Vec<i64> = rows.rows.iter().map(|(number, _)| *number).collect();
+    assert!(numbers.windows(2).all(|pair| pair[0] > pair[1]) && numbers.iter().all(|number| *number > 0));
+    rows.rows.into_iter().map(|(_, event)| event).collect()
+}
+
+fn about(user: UserId) -> EventFilter {
+    EventFilter { user: Some(user), kind: None }
+}
+
+/// What is added reads back to the last letter, those added last first, whatever time they tell, in pages.
+pub async fn events_read_back_in_their_order(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (user, actor) = (world.guest(0).await, world.guest(0).await);
+    let visitor = Visitor { address: Some("2001:db8::ff".parse().unwrap()), agent: Some(line("cürl/8")) };
+    let full = SecurityEvent {
+        kind: EventKind::AccessDenied,
+        user: Some(user),
+        actor: Some(actor),
+        session: Some(world.ids.next_session().await.unwrap()),
+        visitor,
+        detail: Some(Line::from_stored("é".repeat(1_024))),
+        at: at(9).plus(Duration::MICROSECOND),
+    };
+    let mut added = vec![full];
+    for (seconds, kind) in (0..).zip(EventKind::ALL) {
+        added.push(SecurityEvent::about(*kind, None, Visitor::default(), at(-seconds)));
+    }
+    for event in &added {
+        world.store.append(event).await.unwrap();
+    }
+    added.reverse();
+    assert_eq!(events(&world, EventFilter::default()).await, added);
+    let second = world.store.events(EventFilter::default(), PageRequest::new(2, 5)).await.unwrap();
+    assert_eq!(second.rows.into_iter().map(|(_, event)| event).collect::<Vec<_>>(), added[5..10]);
+    let beyond = world.store.events(EventFilter::default(), PageRequest::new(u64::MAX, 5)).await.unwrap();
+    assert_eq!((beyond.rows.len(), beyond.total), (0, u64::try_from(added.len()).unwrap()));
+}
+
+/// A list shows what is asked for: about whom, of which kind, or both.
+pub async fn events_are_filtered(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (ada, bob) = (world.guest(0).await, world.guest(0).await);
+    let mut added = Vec::new();
+    for (user, kind) in [
+        (Some(ada), EventKind::LoggedIn),
+        (Some(bob), EventKind::LoggedIn),
+        (None, EventKind::LoginFailed),
+        (Some(ada), EventKind::LoginFailed),
+    ] {
+        let event = SecurityEvent::about(kind, user, Visitor::default(), at(1));
+        world.store.append(&event).await.unwrap();
+        added.push(event);
+    }
+    let of = |places: &[usize]| places.iter().map(|place| added[*place].clone()).collect::<Vec<_>>();
+    let kind = |kind| EventFilter { user: None, kind: Some(kind) };
+    assert_eq!(events(&world, about(ada)).await, of(&[3, 0]));
+    assert_eq!(events(&world, kind(EventKind::LoginFailed)).await, of(&[3, 2]));
+    let both = EventFilter { user: Some(ada), kind: Some(EventKind::LoggedIn) };
+    assert_eq!(events(&world, both).await, of(&[0]));
+    assert_eq!(events(&world, kind(EventKind::DataErased)).await, []);
+}
+
+/// Nothing that is added at once is lost.
+pub async fn no_event_is_lost_in_a_crowd(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let user = world.guest(0).await;
+    let tasks = (0..50).map(|seconds| {
+        let world = world.clone();
+        let event = SecurityEvent::about(EventKind::LoginFailed, Some(user), Visitor::default(), at(seconds));
+        async move { world.store.append(&event).await.unwrap() }
+    });
+    at_once(tasks).await;
+    let mut times: Vec<_> = events(&world, about(user)).await.into_iter().map(|event| event.at).collect();
+    times.sort_unstable();
+    assert_eq!(times, (0..50).map(at).collect::<Vec<_>>());
+}
+
+/// What an operator does for a reason is an event in the same commit; sent again, refused or without a reason, it is none.
+pub async fn operators_changes_leave_one_event_each(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (user, operator) = (world.guest(100).await, world.guest(0).await);
+    let origin = || {
+        let key = Some(key(operator, "k", "body"));
+        Origin { reason: Some(line("a mistake")), key, ..world.by(operator, at(1)) }
+    };
+    let adjust = world.adjust_plan(origin(), user, -40).await;
+    world.fresh(adjust.clone()).await;
+    assert!(matches!(world.apply(adjust).await, Ok(Applied::Replayed(_))));
+    let same_key = world.adjust_plan(origin(), user, -40).await;
+    assert!(matches!(world.apply(same_key).await, Ok(Applied::Replayed(_))));
+    let refused = Origin { key: None, ..origin() };
+    assert!(world.apply(world.adjust_plan(refused, user, -500).await).await.is_err());
+    world.stand(operator, user, StandingChange::Role(Role::Auditor), at(2)).await;
+    world.withdraw(user, 10, at(3)).await.unwrap();
+
+    let found = events(&world, about(user)).await;
+    assert_eq!(found.len(), 2, "{found:?}");
+    for (event, (detail, moment)) in
+        found.iter().zip([("role: a reason", at(2)), ("adjust: a mistake", at(1))])
+    {
+        assert_eq!((event.kind, event.actor, event.at), (EventKind::OperatorAction, Some(operator), moment));
+        assert_eq!(event.detail, Some(line(detail)));
+    }
+    assert_eq!(events(&world, EventFilter::default()).await, found);
+}
+
+/// One operation sent many times at once leaves one event.
+pub async fn a_change_sent_in_parallel_leaves_one_event(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (user, operator) = (world.guest(0).await, world.guest(0).await);
+    let origin = Origin { reason: Some(line("a reason")), ..world.by(operator, at(1)) };
+    let plan = plans::change_standing(origin, user, StandingChange::Suspend);
+    let tasks = (0..50).map(|_| {
+        let (world, plan) = (world.clone(), plan.clone());
+        async move { world.apply(plan).await.unwrap() }
+    });
+    let answers = at_once(tasks).await;
+    assert_eq!(answers.iter().filter(|applied| matches!(applied, Applied::Fresh(_))).count(), 1);
+    assert_eq!(events(&world, about(user)).await.len(), 1);
+}
+
+/// Tidying deletes events that are older than a year, and no other.
+pub async fn tidying_deletes_events_older_than_a_year(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    // Long ago, so that they are old by every clock.
+    let (old, young) = (at(0).minus(Duration::days(3_000)), at(1).minus(Duration::days(3_000)));
+    for moment in [young, old] {
+        let event = SecurityEvent::about(EventKind::LoginFailed, None, Visitor::default(), moment);
+        world.store.append(&event).await.unwrap();
+    }
+    world.store.tidy(old.plus(SecurityEvent::KEPT)).await.unwrap();
+    let left = events(&world, EventFilter::default()).await;
+    assert_eq!(left.iter().map(|event| event.at).collect::<Vec<_>>(), [young]);
+}

@@ -1,0 +1,75 @@
+//! How people stand with the service: changed by plans, told since a moment.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use cuepoint_domain::access::Standing;
+use cuepoint_domain::ledger::Outcome;
+use cuepoint_domain::people::{Field, ProfileChange, Role, StandingChange, change_standing};
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::Store;
+
+use crate::world::{World, at, at_once, line};
+
+/// Each change is what the domain says, answered with it, and read back so.
+pub async fn a_standing_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (dj, operator) = (world.dj(100).await, world.guest(0).await);
+    let changes = [
+        StandingChange::Role(Role::Operator),
+        StandingChange::Suspend,
+        StandingChange::Suspend,
+        StandingChange::Restore,
+        StandingChange::Role(Role::Auditor),
+        StandingChange::Role(Role::Member),
+    ];
+    for (seconds, change) in (1..).zip(changes) {
+        let expected = change_standing(&world.user(dj).await, change, at(seconds));
+        match world.stand(operator, dj, change, at(seconds)).await.outcome {
+            Outcome::Profile(shown, _) => assert_eq!(shown, expected, "{change:?}"),
+            other => panic!("no profile: {other:?}"),
+        }
+        assert_eq!(world.user(dj).await, expected, "{change:?}");
+    }
+}
+
+/// Whose standing changed is told from its moment on, as they stand now; who was changed to what they were is not.
+pub async fn standings_are_told_since_a_moment(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let operator = world.guest(0).await;
+    let (ada, bob, cyd) = (world.guest(0).await, world.dj(100).await, world.guest(0).await);
+    world.stand(operator, ada, StandingChange::Role(Role::Auditor), at(10)).await;
+    world.stand(operator, bob, StandingChange::Suspend, at(20)).await;
+    world.stand(operator, cyd, StandingChange::Restore, at(30)).await;
+    let told = async |since| world.store.revoked_since(at(since)).await.unwrap().standings;
+    let auditor = Standing { role: Role::Auditor, suspended: false };
+    let suspended = Standing { role: Role::Member, suspended: true };
+    assert_eq!(told(0).await, HashMap::from([(ada, auditor), (bob, suspended)]));
+    assert_eq!(told(10).await, HashMap::from([(ada, auditor), (bob, suspended)]));
+    assert_eq!(told(11).await, HashMap::from([(bob, suspended)]));
+    world.stand(operator, bob, StandingChange::Restore, at(40)).await;
+    assert_eq!(told(30).await, HashMap::from([(bob, Standing { suspended: false, ..suspended })]));
+    assert_eq!(told(41).await, HashMap::new());
+}
+
+/// A profile that its owner changes while an operator changes how they stand keeps both.
+pub async fn a_profile_and_a_standing_lose_no_update(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (user, operator) = (world.guest(0).await, world.guest(0).await);
+    for round in 0..20 {
+        let city = line(&format!("City {round}"));
+        let role = if round % 2 == 0 { Role::Auditor } else { Role::Operator };
+        let change = ProfileChange { city: Field::Set(Some(city.clone())), ..ProfileChange::default() };
+        let both = [
+            plans::change_profile(world.by(user, at(round)), user, change),
+            plans::change_standing(world.by(operator, at(round)), user, StandingChange::Role(role)),
+        ];
+        let tasks = both.map(|plan| {
+            let world = world.clone();
+            async move { world.fresh(plan).await }
+        });
+        at_once(tasks).await;
+        let now = world.user(user).await;
+        assert_eq!((now.city, now.role, now.standing_at), (Some(city), role, Some(at(round))));
+    }
+}

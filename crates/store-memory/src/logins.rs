@@ -1,0 +1,191 @@
+//! What people log in with, and the challenges by which they prove an address.
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use cuepoint_domain::challenge::{Challenge, Judged, Purpose, may_issue};
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::ports::{Credentials, Issued, Logins, PasswordHash, Unavailable};
+use cuepoint_domain::session::TokenHash;
+use cuepoint_domain::timestamp::Timestamp;
+
+use crate::{MemoryStore, State};
+
+/// Who logs in with which folded e-mail address and with what password, and their challenges.
+#[derive(Debug, Default)]
+pub(crate) struct Keys {
+    users: HashMap<String, UserId>,
+    passwords: HashMap<UserId, PasswordHash>,
+    challenges: HashMap<UserId, Vec<Challenge>>,
+}
+
+impl Keys {
+    /// Whether somebody has this folded address.
+    pub(crate) fn has(&self, email: &str) -> bool {
+        self.users.contains_key(email)
+    }
+
+    /// Whose this folded address is.
+    pub(crate) fn owner(&self, email: &str) -> Option<UserId> {
+        self.users.get(email).copied()
+    }
+
+    /// Lets a person log in.
+    pub(crate) fn add(&mut self, email: String, user: UserId, password: PasswordHash) {
+        self.users.insert(email, user);
+        self.passwords.insert(user, password);
+    }
+
+    /// Forgets all that a person logs in with and was sent.
+    pub(crate) fn forget(&mut self, user: UserId) {
+        self.users.retain(|_, owner| *owner != user);
+        self.passwords.remove(&user);
+        self.challenges.remove(&user);
+    }
+
+    /// Deletes the challenges that are no longer counted.
+    pub(crate) fn tidy(&mut self, now: Timestamp) {
+        let since = now.minus(Challenge::KEPT);
+        for sent in self.challenges.values_mut() {
+            sent.retain(|challenge| challenge.issued_at > since);
+        }
+        self.challenges.retain(|_, sent| !sent.is_empty());
+    }
+
+    fn credentials(&self, user: UserId) -> Option<Credentials> {
+        self.passwords.get(&user).map(|password| Credentials { user, password: password.clone() })
+    }
+
+    /// Whether this person's password still hashes to this.
+    pub(crate) fn is_password(&self, user: UserId, hash: &PasswordHash) -> bool {
+        self.passwords.get(&user) == Some(hash)
+    }
+
+    /// Puts a hash in place of another; says whether that was there.
+    fn replace(&mut self, user: UserId, before: &PasswordHash, after: &PasswordHash) -> bool {
+        match self.passwords.get_mut(&user).filter(|kept| *kept == before) {
+            Some(kept) => {
+                kept.clone_from(after);
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn newest(&mut self, user: UserId, purpose: Purpose) -> Option<&mut Challenge> {
+        let sent = self.challenges.get_mut(&user)?;
+        sent.iter_mut().rfind(|challenge| challenge.purpose == purpose)
+    }
+
+    fn end(&mut self, user: UserId, purpose: Purpose, now: Timestamp) {
+        let sent = self.challenges.get_mut(&user).into_iter().flatten();
+        for challenge in sent.filter(|challenge| challenge.purpose == purpose) {
+            challenge.ended_at.get_or_insert(now);
+        }
+    }
+}
+
+impl State {
+    /// Judges an answer to a challenge, with what follows from that.
+    fn answer(&mut self, user: UserId, purpose: Purpose, presented: &TokenHash, now: Timestamp) -> Judged {
+        let Some(person) = self.book.users.get_mut(&user) else { return Judged::Over };
+        let Some(challenge) = self.keys.newest(user, purpose) else { return Judged::Over };
+        let judged = challenge.judge(person, presented, now);
+        match judged {
+            Judged::Right => {
+                challenge.ended_at = Some(now);
+                *person = challenge.proven(person);
+            }
+            Judged::Wrong => challenge.attempts = challenge.attempts.saturating_add(1),
+            Judged::Over => {}
+        }
+        judged
+    }
+}
+
+#[async_trait]
+impl Logins for MemoryStore {
+    async fn credentials(&self, email: &str) -> Result<Option<Credentials>, Unavailable> {
+        let state = self.lock()?;
+        Ok(state.keys.owner(email).and_then(|user| state.keys.credentials(user)))
+    }
+
+    async fn credentials_of(&self, user: UserId) -> Result<Option<Credentials>, Unavailable> {
+        Ok(self.lock()?.keys.credentials(user))
+    }
+
+    async fn rehash(
+        &self,
+        user: UserId,
+        before: &PasswordHash,
+        after: &PasswordHash,
+    ) -> Result<(), Unavailable> {
+        self.lock()?.keys.replace(user, before, after);
+        Ok(())
+    }
+
+    async fn change_password(
+        &self,
+        user: UserId,
+        before: &PasswordHash,
+        after: &PasswordHash,
+        keep: Option<SessionId>,
+        now: Timestamp,
+    ) -> Result<bool, Unavailable> {
+        let State { keys, sessions, .. } = &mut *self.lock()?;
+        if !keys.replace(user, before, after) {
+            return Ok(false);
+        }
+        sessions.end_all(user, keep, now);
+        keys.end(user, Purpose::Password, now);
+        Ok(true)
+    }
+
+    async fn issue(&self, challenge: &Challenge) -> Result<Issued, Unavailable> {
+        let state = &mut *self.lock()?;
+        let (user, purpose) = (challenge.user, challenge.purpose);
+        if !state.is_somebody(user) {
+            return Err(Unavailable::new("nobody is there to answer a challenge"));
+        }
+        let keys = &mut state.keys;
+        let counted = keys.challenges.values().flatten().filter(|other| {
+            other.purpose == purpose && (other.user == user || other.target == challenge.target)
+        });
+        let earlier: Vec<Timestamp> = counted.map(|other| other.issued_at).collect();
+        if let Err(from) = may_issue(&earlier, challenge.issued_at) {
+            return Ok(Issued::TooMany(from));
+        }
+        keys.end(user, purpose, challenge.issued_at);
+        keys.challenges.entry(user).or_default().push(challenge.clone());
+        Ok(Issued::Done)
+    }
+
+    async fn answer(
+        &self,
+        user: UserId,
+        purpose: Purpose,
+        presented: &TokenHash,
+        now: Timestamp,
+    ) -> Result<Judged, Unavailable> {
+        Ok(self.lock()?.answer(user, purpose, presented, now))
+    }
+
+    async fn reset_password(
+        &self,
+        presented: &TokenHash,
+        after: &PasswordHash,
+        now: Timestamp,
+    ) -> Result<Option<UserId>, Unavailable> {
+        let state = &mut *self.lock()?;
+        let mut all = state.keys.challenges.values().flatten();
+        let asked =
+            all.find(|challenge| challenge.purpose == Purpose::Password && challenge.hash == *presented);
+        let Some(user) = asked.map(|challenge| challenge.user) else { return Ok(None) };
+        if state.answer(user, Purpose::Password, presented, now) != Judged::Right {
+            return Ok(None);
+        }
+        state.keys.passwords.insert(user, after.clone());
+        state.sessions.end_all(user, None, now);
+        Ok(Some(user))
+    }
+}

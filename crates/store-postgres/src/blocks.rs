@@ -1,0 +1,125 @@
+//! Whom DJs take no requests from.
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{Block, Blocks, Unavailable};
+use cuepoint_domain::text::Line;
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::dsl::exists;
+use diesel::prelude::*;
+use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
+use time::OffsetDateTime;
+
+use crate::PostgresStore;
+use crate::database::Failure;
+use crate::reads::{Paged, limits, page};
+use crate::rows::{Corrupt, column_time, known, timestamp};
+use crate::schema::{blocks, users};
+
+/// A block with its guest's name.
+type NamedRow = (i64, String, OffsetDateTime);
+
+fn block((guest, name, at): NamedRow) -> Result<Block, Corrupt> {
+    let guest = known("blocks.guest_id", UserId::new(guest))?;
+    Ok(Block { guest, name: Line::from_stored(name), at: timestamp(at) })
+}
+
+/// Whether neither of two was erased, and keeps both from being erased until the transaction ends: a block would outlive
+/// that. They are locked by id, so that no two that do this wait for each other.
+async fn are_somebody(
+    connection: &mut AsyncPgConnection,
+    dj: UserId,
+    guest: UserId,
+) -> Result<bool, Failure> {
+    let both = [dj.get(), guest.get()];
+    let found: Vec<i64> = users::table
+        .filter(users::id.eq_any(both))
+        .filter(users::erased_at.is_null())
+        .order(users::id)
+        .for_share()
+        .select(users::id)
+        .load(connection)
+        .await?;
+    Ok(both.iter().all(|id| found.contains(id)))
+}
+
+#[async_trait]
+impl Blocks for PostgresStore {
+    async fn block(&self, dj: UserId, guest: UserId, at: Timestamp) -> Result<Option<Block>, Unavailable> {
+        let blocked: Option<NamedRow> = self
+            .database
+            .write(async |connection| {
+                connection
+                    .transaction(async |connection| {
+                        if !are_somebody(connection, dj, guest).await? {
+                            return Ok(None);
+                        }
+                        diesel::insert_into(blocks::table)
+                            .values((
+                                blocks::dj_id.eq(dj.get()),
+                                blocks::guest_id.eq(guest.get()),
+                                blocks::at.eq(column_time(at)),
+                            ))
+                            .on_conflict_do_nothing()
+                            .execute(connection)
+                            .await?;
+                        Ok::<_, Failure>(
+                            blocks::table
+                                .find((dj.get(), guest.get()))
+                                .inner_join(users::table)
+                                .select((blocks::guest_id, users::name, blocks::at))
+                                .get_result(connection)
+                                .await
+                                .optional()?,
+                        )
+                    })
+                    .await
+            })
+            .await?;
+        blocked.map(block).transpose().map_err(Unavailable::new)
+    }
+
+    async fn unblock(&self, dj: UserId, guest: UserId) -> Result<bool, Unavailable> {
+        let unblocked = self
+            .database
+            .write(async |connection| {
+                Ok(diesel::delete(blocks::table.find((dj.get(), guest.get()))).execute(connection).await?)
+            })
+            .await?;
+        Ok(unblocked > 0)
+    }
+
+    async fn is_blocked(&self, dj: UserId, guest: UserId) -> Result<bool, Unavailable> {
+        let blocked = self
+            .database
+            .read(async |connection| {
+                let blocked = blocks::table.find((dj.get(), guest.get()));
+                Ok(diesel::select(exists(blocked)).get_result(connection).await?)
+            })
+            .await?;
+        Ok(blocked)
+    }
+
+    async fn blocks(&self, dj: UserId, asked: PageRequest) -> Result<Rows<Block>, Unavailable> {
+        let (limit, offset) = limits(asked);
+        let counted: Vec<(i64, Option<NamedRow>)> = self
+            .database
+            .read(async |connection| {
+                let theirs = blocks::table.filter(blocks::dj_id.eq(dj.get()));
+                let paged = Paged {
+                    count: theirs.count(),
+                    page: theirs
+                        .inner_join(users::table)
+                        .order((blocks::at.desc(), blocks::guest_id.desc()))
+                        .limit(limit)
+                        .offset(offset)
+                        .select((blocks::guest_id, users::name, blocks::at)),
+                    order: "page.at DESC, page.guest_id DESC",
+                };
+                Ok(paged.load(connection).await?)
+            })
+            .await?;
+        page(counted, block).map_err(Unavailable::new)
+    }
+}

@@ -1,0 +1,72 @@
+//! Erasing a person: every row that tells who they were, in one transaction.
+
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::people;
+use cuepoint_domain::ports::Erased;
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Jsonb};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+
+use crate::database::Failure;
+use crate::people::{lock, write};
+use crate::rows::{Corrupt, UserRow, WalletRow};
+use crate::schema::{blocks, challenges, sessions, users, wallets};
+use crate::sessions::end_all;
+
+/// The hash that no password verifies against.
+const NO_PASSWORD: &str = "!";
+/// Shows the person as they are now in every answer that showed them as they were.
+const SCRUB_ANSWERS: &str = "UPDATE operations SET receipt = jsonb_set(receipt, '{profile,user}', $2) \
+    WHERE receipt ? 'profile' AND (receipt #>> '{profile,user,id}')::bigint = $1";
+
+/// Erases a person, whose row is locked before their wallet, as the writer does.
+pub(crate) async fn erase(
+    connection: &mut AsyncPgConnection,
+    id: UserId,
+    now: Timestamp,
+    currency: &Currency,
+) -> Result<Erased, Failure> {
+    let person = lock(connection, id, currency).await?;
+    let Some(person) = person.filter(|user| user.erased_at.is_none()) else { return Ok(Erased::Nobody) };
+    let wallet: WalletRow = wallets::table
+        .find(id.get())
+        .for_no_key_update()
+        .select(WalletRow::as_select())
+        .get_result(connection)
+        .await?;
+    let erased = match people::erase(&person, &wallet.wallet(currency)?, now) {
+        Ok(erased) => erased,
+        Err(refusal) => return Ok(Erased::Refused(refusal)),
+    };
+    // The password first: the row of somebody who was erased must have none.
+    diesel::update(users::table.find(id.get()))
+        .set(users::password_hash.eq(NO_PASSWORD))
+        .execute(connection)
+        .await?;
+    write(connection, &erased, currency).await?;
+    let shown = serde_json::to_value(UserRow::of(&erased, currency)).map_err(Corrupt::from)?;
+    diesel::sql_query(SCRUB_ANSWERS)
+        .bind::<BigInt, _>(id.get())
+        .bind::<Jsonb, _>(shown)
+        .execute(connection)
+        .await?;
+    end_all(connection, id, None, now).await?;
+    diesel::update(sessions::table.filter(sessions::user_id.eq(id.get())))
+        .set((sessions::address.eq(None::<String>), sessions::agent.eq(None::<String>)))
+        .execute(connection)
+        .await?;
+    diesel::delete(challenges::table.filter(challenges::user_id.eq(id.get()))).execute(connection).await?;
+    let theirs = blocks::dj_id.eq(id.get()).or(blocks::guest_id.eq(id.get()));
+    // In one order, so that two who blocked each other and are erased at once do not wait for each other.
+    let _: Vec<i64> = blocks::table
+        .filter(theirs)
+        .order((blocks::dj_id, blocks::guest_id))
+        .for_update()
+        .select(blocks::dj_id)
+        .load(connection)
+        .await?;
+    diesel::delete(blocks::table.filter(theirs)).execute(connection).await?;
+    Ok(Erased::Done)
+}

@@ -1,0 +1,130 @@
+//! Who was erased is nowhere: no text that told who they were is left in any column of any table.
+
+use std::net::IpAddr;
+
+use cuepoint_domain::challenge::{Challenge, Purpose};
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope, Origin};
+use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::people::{Field, Kilometres, Locate, ProfileChange, StandingChange, User};
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::{
+    Blocks, Erased, Ids, Ledger, Logins, PasswordHash, People, Registered, SecurityLog,
+};
+use cuepoint_domain::security_log::{EventFilter, EventKind, SecurityEvent};
+use cuepoint_domain::session::{Session, TokenHash, Visitor};
+use cuepoint_domain::text::{Email, Line};
+use cuepoint_store_postgres::PostgresStore;
+use cuepoint_store_postgres::testing::TestDatabase;
+use time::Duration;
+use tokio_postgres::Client;
+
+use crate::world::{client, guest, now, open, origin};
+
+/// What told who Ada was.
+const TELLING: [&str; 10] = [
+    "lovelace",
+    "countess",
+    "ada@",
+    "+44 20 7946",
+    "Marylebone",
+    "Middlesex",
+    "England",
+    "51.51",
+    "argon2-of-ada",
+    "AdaBrowser",
+];
+
+fn line(text: &str) -> Line {
+    Line::new(text).unwrap()
+}
+
+fn visitor() -> Visitor {
+    Visitor { address: Some(IpAddr::from([192, 0, 2, 77])), agent: Some(line("AdaBrowser/1")) }
+}
+
+/// Registers Ada with a session, and has her and an operator do whatever leaves a trace of who she is.
+async fn live(store: &PostgresStore) -> UserId {
+    let (id, session) = (store.next_user().await.unwrap(), store.next_session().await.unwrap());
+    let email = Email::new("Ada@Lovelace.example").unwrap();
+    let user = User::registered(id, line("Ada Lovelace"), email, Some(line("+44 20 7946 0000")), true, now());
+    let session = Session::begin(session, id, visitor(), now(), Duration::days(1));
+    let first = Some((&session, TokenHash([1; 32])));
+    let registered = store.register(&user, &PasswordHash("argon2-of-ada".to_owned()), first).await.unwrap();
+    assert_eq!(registered, Registered::Done);
+    let set = |text: &str| Field::Set(Some(line(text)));
+    let change = ProfileChange {
+        name: Field::Set(line("Countess of Lovelace")),
+        city: set("Marylebone"),
+        state: set("Middlesex"),
+        country: set("England"),
+        place: Locate { latitude: Field::Set(Some(51.51)), longitude: Field::Set(Some(-0.15)) },
+        radius: Field::Set(Kilometres::new(7.5)),
+        ..ProfileChange::default()
+    };
+    let key =
+        IdempotencyKey { scope: KeyScope::of(id, "PATCH", "/user", "k"), fingerprint: Fingerprint::of(b"") };
+    let keyed = Origin { key: Some(key), ..origin(store, id) };
+    store.apply(plans::change_profile(keyed, id, change)).await.unwrap();
+    let operator = guest(store, 0).await;
+    for change in [StandingChange::Suspend, StandingChange::Restore] {
+        let origin = Origin { reason: Some(line("a reason")), ..origin(store, operator) };
+        store.apply(plans::change_standing(origin, id, change)).await.unwrap();
+    }
+    for purpose in Purpose::ALL {
+        store.issue(&Challenge::issue(&user, purpose, TokenHash([2; 32]), now()).unwrap()).await.unwrap();
+    }
+    store.block(id, operator, now()).await.unwrap();
+    let event = SecurityEvent::about(EventKind::LoggedIn, Some(id), visitor(), now());
+    store.append(&event).await.unwrap();
+    id
+}
+
+/// Where a text is found, whatever its letter case: every column of every table that can hold one, but for the security
+/// log's.
+async fn places(client: &Client, text: &str) -> Vec<String> {
+    let columns = "SELECT table_name, column_name FROM information_schema.columns \
+        WHERE table_schema = 'public' AND table_name NOT IN ('security_events', '__diesel_schema_migrations') \
+        AND data_type IN ('text', 'jsonb', 'double precision')";
+    let mut places = Vec::new();
+    for row in client.query(columns, &[]).await.unwrap() {
+        let (table, column): (String, String) = (row.get(0), row.get(1));
+        let held = format!("SELECT count(*) FROM {table} WHERE strpos(lower({column}::text), lower($1)) > 0");
+        if client.query_one(&held, &[&text]).await.unwrap().get::<_, i64>(0) > 0 {
+            places.push(format!("{table}.{column}"));
+        }
+    }
+    places
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_that_told_who_somebody_was_is_left() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let (id, client) = (live(&store).await, client(database.url()).await);
+    for text in TELLING.into_iter().chain(["192.0.2.77"]) {
+        assert!(!places(&client, text).await.is_empty(), "{text} was never there");
+    }
+    assert_eq!(store.erase(id, now()).await.unwrap(), Erased::Done);
+    for text in TELLING.into_iter().chain(["192.0.2.77"]) {
+        assert_eq!(places(&client, text).await, Vec::<String>::new(), "{text}");
+    }
+    let about = EventFilter { user: Some(id), kind: None };
+    let events = store.events(about, PageRequest::new(1, 15)).await.unwrap();
+    assert_eq!(events.total, 3, "the security log keeps what it has");
+    assert_eq!(events.rows.first().map(|(_, event)| event.visitor.clone()), Some(visitor()));
+}
+
+/// A receipt of before there were suspensions is read as one of somebody who never was suspended.
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_of_earlier_versions_are_read() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let user = guest(&store, 0).await;
+    let plan = plans::change_profile(origin(&store, user), user, ProfileChange::default());
+    let first = store.apply(plan.clone()).await.unwrap();
+    let older = "UPDATE operations SET receipt = receipt #- '{profile,user,suspended_at}' \
+        #- '{profile,user,standing_at}' #- '{profile,user,erased_at}'";
+    assert_eq!(client(database.url()).await.execute(older, &[]).await.unwrap(), 1);
+    assert_eq!(store.apply(plan).await.unwrap().receipt(), first.receipt());
+}

@@ -1,0 +1,95 @@
+//! Whatever is done to the rows behind the store's back, the self-check finds it and names it.
+//!
+//! What it cannot find leaves no contradiction behind: a move without money (pending to accepted, approved to
+//! processing), a thing that moved none, who was behind an operation and why, and a newest operation that was erased
+//! with every trace of it.
+
+mod ledger;
+mod populate;
+mod things;
+mod unreadable;
+
+use cuepoint_domain::ledger::{Auditor, Finding, Summary};
+use cuepoint_domain::ports::Audit;
+use cuepoint_store_postgres::PostgresStore;
+use cuepoint_store_postgres::testing::TestDatabase;
+use tokio_postgres::Client;
+
+use crate::world::{client, open};
+use populate::populate;
+
+/// The tables, in an order in which they can be filled.
+const TABLES: [&str; 8] = [
+    "users",
+    "wallets",
+    "music_requests",
+    "withdrawals",
+    "topups",
+    "operations",
+    "ledger_entries",
+    "postings",
+];
+
+/// Takes every rule out of the database that would refuse a row: who can do the rest can do this, too.
+const LAWLESS: &str = "
+    SET session_replication_role = replica;
+    DO $$
+    DECLARE rule record;
+    BEGIN
+        FOR rule IN
+            SELECT conname, conrelid::regclass AS relation, contypid
+            FROM pg_constraint WHERE contype = 'c' AND connamespace = 'public'::regnamespace
+        LOOP
+            IF rule.contypid <> 0 THEN
+                EXECUTE format('ALTER DOMAIN %s DROP CONSTRAINT %I', rule.contypid::regtype, rule.conname);
+            ELSE
+                EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', rule.relation, rule.conname);
+            END IF;
+        END LOOP;
+    END $$;
+    CREATE SCHEMA untouched;";
+
+/// What it is, what is done, and the words with which the self-check must name it.
+type Case = (&'static str, &'static str, &'static str);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_is_done_to_the_rows_is_found_and_named() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    populate(&store).await;
+    let whole = Summary { wallets: 3, entries: 19, postings: 7, things: 11 };
+    assert_eq!(audit(&store).await, Ok(whole));
+    let vandal = client(database.url()).await;
+    vandal.batch_execute(LAWLESS).await.unwrap();
+    for table in TABLES {
+        vandal.batch_execute(&format!("CREATE TABLE untouched.{table} AS TABLE {table}")).await.unwrap();
+    }
+    let mut missed = Vec::new();
+    for (name, statements, words) in [ledger::LEDGER, things::THINGS, unreadable::UNREADABLE].concat() {
+        vandal.batch_execute(statements).await.unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        match audit(&store).await {
+            Err(finding) if finding.to_string().contains(words) => {}
+            other => {
+                missed.push(format!("{name}: {}", other.map_or_else(|one| one.to_string(), |_| "-".into())))
+            }
+        }
+        restore(&vandal).await;
+    }
+    assert!(missed.is_empty(), "not found, or not named:\n{}", missed.join("\n"));
+    assert_eq!(audit(&store).await, Ok(whole));
+}
+
+async fn audit(store: &PostgresStore) -> Result<Summary, Finding> {
+    let mut auditor = Auditor::new();
+    store.show(&mut auditor).await.unwrap();
+    auditor.finish()
+}
+
+async fn restore(vandal: &Client) {
+    for table in TABLES {
+        let again = format!(
+            "DELETE FROM {table}; INSERT INTO {table} OVERRIDING SYSTEM VALUE SELECT * FROM untouched.{table}"
+        );
+        vandal.batch_execute(&again).await.unwrap();
+    }
+}

@@ -1,0 +1,120 @@
+//! The rows that are tampered with.
+
+use cuepoint_domain::adjustment::{Adjustment, Correction};
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::{Outcome, Plan};
+use cuepoint_domain::money::{BasisPoints, Money};
+use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, RequestTerms};
+use cuepoint_domain::people::{ArtistType, Field, ProfileChange, User};
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::{Ids, Ledger, PasswordHash, People};
+use cuepoint_domain::text::{Email, Line, MusicUrl};
+use cuepoint_domain::topup::Charge;
+use cuepoint_domain::withdrawal;
+use cuepoint_store_postgres::PostgresStore;
+use time::Duration;
+
+use crate::world::{amount, guest, now, origin, withdrawal};
+
+/// Wallet 1 is a guest's, with sixteen entries: top-up 1; holds of requests 1 (pending), 2 (rejected at 4), 3 (played at
+/// 6) and 4 (played at 8, refunded at 9); withdrawals 1 (pending), 2 (completed at 12) and 3 (cancelled at 14); top-up
+/// 3, adjustment 1. Wallet 2 is the DJ's: two earnings and a reversal. Wallet 3 is empty.
+pub(super) async fn populate(store: &PostgresStore) {
+    let guest = guest(store, 100_00).await;
+    let dj = dj(store).await;
+    crate::world::guest(store, 0).await;
+    for moves in [
+        &[][..],
+        &[music_request::Move::Reject],
+        &[music_request::Move::Accept, music_request::Move::Play],
+        &[music_request::Move::Play, music_request::Move::Refund],
+    ] {
+        let mut stored = request(store, guest, &dj).await;
+        for to in moves {
+            let plan = plans::move_request(origin(store, dj.id), &stored, *to, &terms()).unwrap();
+            let Outcome::Request(moved) = applied(store, plan).await else { panic!("no request") };
+            stored = moved;
+        }
+    }
+    let txid = Line::new("f00d").unwrap();
+    let completed = [
+        withdrawal::Move::Approve { by: Some(dj.id) },
+        withdrawal::Move::Process,
+        withdrawal::Move::Broadcast { txid },
+        withdrawal::Move::Complete { txid: None },
+    ];
+    for moves in [&[][..], &completed, &[withdrawal::Move::Cancel { by: guest }]] {
+        let opened = withdrawal(store, guest, 5_00, "T1").await;
+        let Outcome::Withdrawal(mut stored, _) = applied(store, opened).await else {
+            panic!("no withdrawal")
+        };
+        for to in moves {
+            let plan = plans::move_withdrawal(origin(store, dj.id), &stored, to.clone()).unwrap();
+            let Outcome::Withdrawal(moved, _) = applied(store, plan).await else { panic!("no withdrawal") };
+            stored = moved;
+        }
+    }
+    for confirmed in [false, true] {
+        let id = store.next_topup().await.unwrap();
+        let charge = Charge::Pending { payment_url: None };
+        let opened = plans::open_topup(origin(store, guest), id, guest, amount(20_00), charge);
+        let Outcome::Topup(topup) = applied(store, opened).await else { panic!("no top-up") };
+        if confirmed {
+            applied(store, plans::settle_topup(origin(store, guest), &topup, true)).await;
+        }
+    }
+    let adjustment = Adjustment {
+        id: store.next_adjustment().await.unwrap(),
+        user: guest,
+        correction: Correction::Credit(amount(7_00)),
+        reason: Line::new("a gift").unwrap(),
+    };
+    applied(store, plans::adjust(origin(store, dj.id), adjustment)).await;
+}
+
+async fn applied(store: &PostgresStore, plan: Plan) -> Outcome {
+    store.apply(plan).await.unwrap().receipt().outcome.clone()
+}
+
+fn terms() -> RequestTerms {
+    RequestTerms {
+        pending_for: Duration::minutes(15),
+        accepted_for: Duration::minutes(60),
+        commission: BasisPoints::new(1_000).unwrap(),
+        most_open_per_dj: None,
+    }
+}
+
+/// A DJ who takes 10.00 a song.
+async fn dj(store: &PostgresStore) -> User {
+    let id = store.next_user().await.unwrap();
+    let email = Email::new("dj@example.com").unwrap();
+    let user = User::registered(id, Line::new("DJ").unwrap(), email, None, true, now());
+    store.register(&user, &PasswordHash("hash".into()), None).await.unwrap();
+    let change = ProfileChange {
+        online: Field::Set(true),
+        fee_popular_song: Field::Set(Money::from_minor(10_00)),
+        ..ProfileChange::default()
+    };
+    match applied(store, plans::change_profile(origin(store, id), id, change)).await {
+        Outcome::Profile(user, _) => user,
+        other => panic!("no profile: {other:?}"),
+    }
+}
+
+async fn request(store: &PostgresStore, guest: UserId, dj: &User) -> MusicRequest {
+    let new = NewRequest {
+        dj: dj.id,
+        song_title: Line::new("Blue Monday").unwrap(),
+        artist_name: Line::new("New Order").unwrap(),
+        artist_type: ArtistType::Popular,
+        music_url: MusicUrl::new("https://example.com/blue-monday").unwrap(),
+        fee: None,
+    };
+    let id = store.next_request().await.unwrap();
+    let plan = plans::open_request(origin(store, guest), id, guest, Some(dj), false, new, &terms()).unwrap();
+    match applied(store, plan).await {
+        Outcome::Request(request) => request,
+        other => panic!("no request: {other:?}"),
+    }
+}

@@ -1,0 +1,171 @@
+//! What is done to requests, withdrawals, top-ups and operations.
+
+use super::Case;
+
+/// The cases; things as [`super::populate`] leaves them.
+pub(super) const THINGS: &[Case] = &[
+    (
+        "a fee times ten",
+        "UPDATE music_requests SET fee = fee * 10 WHERE id = 1",
+        "music request 1: entry 2 of wallet 1",
+    ),
+    (
+        "a fee of nothing",
+        "UPDATE music_requests SET fee = 0 WHERE id = 1",
+        "music request 1: entry 2 of wallet 1",
+    ),
+    (
+        "a pending request played",
+        "UPDATE music_requests SET status = 'played', expires_at = NULL, commission = 1 WHERE id = 1",
+        "music request 1: its capture entry is missing",
+    ),
+    (
+        "a pending request rejected",
+        "UPDATE music_requests SET status = 'rejected', expires_at = NULL WHERE id = 1",
+        "music request 1: its release entry is missing",
+    ),
+    (
+        "a rejected request cancelled",
+        "UPDATE music_requests SET status = 'cancelled' WHERE id = 2",
+        "music request 2: it is not as operation",
+    ),
+    (
+        "a rejected request pending again",
+        "UPDATE music_requests SET status = 'pending', expires_at = changed_at WHERE id = 2",
+        "music request 2: entry 4 of wallet 1 is one more",
+    ),
+    (
+        "a played request accepted again",
+        "UPDATE music_requests SET status = 'accepted', expires_at = changed_at, commission = NULL WHERE id = 3",
+        "music request 3: entry 6 of wallet 1 is one more",
+    ),
+    (
+        "a refunded request played again",
+        "UPDATE music_requests SET status = 'played' WHERE id = 4",
+        "music request 4: entry 9 of wallet 1 is one more",
+    ),
+    (
+        "a played request refunded",
+        "UPDATE music_requests SET status = 'refunded' WHERE id = 3",
+        "music request 3: its refund entry is missing",
+    ),
+    (
+        "a commission",
+        "UPDATE music_requests SET commission = 2 WHERE id = 3",
+        "music request 3: entry 1 of wallet 2",
+    ),
+    (
+        "a commission above its fee",
+        "UPDATE music_requests SET commission = 11 WHERE id = 3",
+        "music request 3: entry 6 of wallet 1 is not what",
+    ),
+    (
+        "another DJ",
+        "UPDATE music_requests SET dj_id = 3 WHERE id = 3",
+        "music request 3: its earning entry is missing",
+    ),
+    (
+        "another song",
+        "UPDATE music_requests SET song_title = 'x' WHERE id = 1",
+        "music request 1: it is not as",
+    ),
+    (
+        "a deleted request",
+        "DELETE FROM music_requests WHERE id = 3",
+        "entry 5 of wallet 1 is about music request 3, which does not exist",
+    ),
+    (
+        "a withdrawal's amount",
+        "UPDATE withdrawals SET amount = 6 WHERE id = 1",
+        "withdrawal 1: entry 10 of wallet 1",
+    ),
+    (
+        "a withdrawal's address",
+        "UPDATE withdrawals SET wallet_address = 'mine' WHERE id = 1",
+        "withdrawal 1: it is not as operation",
+    ),
+    (
+        "a pending withdrawal completed",
+        "UPDATE withdrawals SET status = 'completed', txid = 'x' WHERE id = 1",
+        "withdrawal 1: its capture entry is missing",
+    ),
+    (
+        "a completed withdrawal approved again",
+        "UPDATE withdrawals SET status = 'approved', txid = NULL WHERE id = 2",
+        "withdrawal 2: entry 12 of wallet 1 is one more",
+    ),
+    (
+        "a completed withdrawal failed",
+        "UPDATE withdrawals SET status = 'failed' WHERE id = 2",
+        "withdrawal 2: entry 12 of wallet 1 is not what",
+    ),
+    (
+        "another transaction",
+        "UPDATE withdrawals SET txid = 'x' WHERE id = 2",
+        "withdrawal 2: it is not as operation",
+    ),
+    (
+        "a cancelled withdrawal rejected",
+        "UPDATE withdrawals SET status = 'rejected' WHERE id = 3",
+        "withdrawal 3: it is not as operation",
+    ),
+    (
+        "a deleted withdrawal",
+        "DELETE FROM withdrawals WHERE id = 1",
+        "entry 10 of wallet 1 is about withdrawal 1, which does not exist",
+    ),
+    (
+        "a pending top-up confirmed",
+        "UPDATE topups SET status = 'confirmed' WHERE id = 2",
+        "top-up 2: its topup entry is missing",
+    ),
+    (
+        "a confirmed top-up failed",
+        "UPDATE topups SET status = 'failed' WHERE id = 3",
+        "top-up 3: entry 15 of wallet 1",
+    ),
+    ("a top-up's amount", "UPDATE topups SET amount = 1000 WHERE id = 1", "top-up 1: entry 1 of wallet 1"),
+    (
+        "another's top-up",
+        "UPDATE topups SET user_id = 2 WHERE id = 1",
+        "top-up 1: its topup entry is missing",
+    ),
+    (
+        "a deleted top-up",
+        "DELETE FROM topups WHERE id = 1",
+        "entry 1 of wallet 1 is about top-up 1, which does not exist",
+    ),
+    (
+        "a deleted operation",
+        "DELETE FROM operations WHERE id = (SELECT operation_id FROM ledger_entries WHERE wallet_id = 1 AND seq = 4)",
+        "music request 2: the record of operation",
+    ),
+    (
+        "a deleted operation that adjusts",
+        "DELETE FROM operations WHERE kind = 'adjust'",
+        "entry 16 of wallet 1 is about adjustment 1, which does not exist",
+    ),
+    (
+        "an operation's kind",
+        "UPDATE operations SET kind = 'profile' WHERE kind = 'adjust'",
+        "entry 16 of wallet 1 is about adjustment 1, which does not exist",
+    ),
+    (
+        "what an operation recorded",
+        "UPDATE operations SET receipt = jsonb_set(receipt, '{request,song_title}', '\"x\"') \
+            WHERE id = (SELECT operation_id FROM ledger_entries WHERE wallet_id = 1 AND seq = 4)",
+        "music request 2: it is not as operation",
+    ),
+    (
+        "the balance that an operation recorded",
+        "UPDATE operations SET receipt = jsonb_set(receipt, '{adjustment,balance,available}', '\"1.00\"') \
+            WHERE kind = 'adjust'",
+        "adjustment 1: it is not as operation",
+    ),
+    (
+        "an operation dated later than its entry",
+        "UPDATE operations SET at = at + interval '1 day' \
+            WHERE id = (SELECT operation_id FROM ledger_entries WHERE wallet_id = 1 AND seq = 4)",
+        "music request 2: entry 4 of wallet 1",
+    ),
+];

@@ -1,0 +1,80 @@
+//! What is made of rows that stand for nothing any more.
+
+use super::Case;
+
+/// The cases; rows as [`super::populate`] leaves them.
+pub(super) const UNREADABLE: &[Case] = &[
+    ("a record of nothing", "UPDATE operations SET receipt = '{}' WHERE kind = 'adjust'", "cannot be read"),
+    (
+        "NaN in a wallet",
+        "UPDATE wallets SET held = 'NaN' WHERE user_id = 2",
+        "the wallet after wallet 1 cannot be read",
+    ),
+    (
+        "NaN in an entry",
+        "UPDATE ledger_entries SET held_after = 'NaN' WHERE wallet_id = 1 AND seq = 5",
+        "the entry after entry 4 of wallet 1 cannot be read",
+    ),
+    (
+        "NaN in a posting",
+        "UPDATE postings SET amount = 'NaN' WHERE id = 1",
+        "the first posting cannot be read",
+    ),
+    (
+        "NaN in a fee",
+        "UPDATE music_requests SET fee = 'NaN' WHERE id = 2",
+        "after music request 1 cannot be read",
+    ),
+    (
+        "NaN in a withdrawal",
+        "UPDATE withdrawals SET amount = 'NaN' WHERE id = 1",
+        "the first withdrawal cannot be read",
+    ),
+    (
+        "NaN in a top-up",
+        "UPDATE topups SET amount = 'NaN' WHERE id = 3",
+        "the top-up after top-up 2 cannot be read",
+    ),
+    (
+        "less than a cent in a wallet",
+        "UPDATE wallets SET owed = 0.001 WHERE user_id = 3",
+        "wallet 3 cannot be read",
+    ),
+    (
+        "less than a cent in an entry",
+        "UPDATE ledger_entries SET owed_after = 0.001 WHERE wallet_id = 1 AND seq = 7",
+        "entry 7 of wallet 1 cannot be read: the column owed_after",
+    ),
+    (
+        "less than a cent in a posting",
+        "UPDATE postings SET amount = 0.00000001 WHERE id = 2",
+        "posting 2 cannot be read",
+    ),
+    (
+        "less than a cent in a fee",
+        "UPDATE music_requests SET fee = 0.001 WHERE id = 4",
+        "music request 4 cannot be read",
+    ),
+    (
+        "an unknown status",
+        "UPDATE withdrawals SET status = 'lost' WHERE id = 2",
+        "withdrawal 2 cannot be read",
+    ),
+    (
+        "a status that lacks its data",
+        "UPDATE music_requests SET commission = NULL WHERE id = 3",
+        "request 3 cannot be",
+    ),
+    (
+        "an unknown kind",
+        "UPDATE ledger_entries SET kind = 'gift' WHERE wallet_id = 1 AND seq = 7",
+        "entry 7 of wallet 1 cannot be read",
+    ),
+    ("an unknown account", "UPDATE postings SET account = 'mine' WHERE id = 1", "posting 1 cannot be read"),
+    ("half a hash", "UPDATE wallets SET head = '\\x00' WHERE user_id = 1", "wallet 1 cannot be read"),
+    (
+        "a time beyond all times",
+        "UPDATE wallets SET last_at = 'infinity' WHERE user_id = 1",
+        "the first wallet cannot be read",
+    ),
+];

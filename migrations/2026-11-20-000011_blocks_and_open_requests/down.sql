@@ -1,0 +1,2 @@
+DROP INDEX music_requests_open;
+DROP TABLE blocks;

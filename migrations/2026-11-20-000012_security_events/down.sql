@@ -1,0 +1,1 @@
+DROP TABLE security_events;
