@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::ensure;
 
 use crate::workspace::{cargo, exit_code, target_dir};
-use crate::{no_arguments, openapi, test, tidy};
+use crate::{fuzz, no_arguments, openapi, schemathesis, test, tidy};
 
 /// The release of cargo-deny that is installed where none is found.
 const CARGO_DENY: &str = "cargo-deny@0.20.2";
@@ -23,6 +23,8 @@ const STEPS: &[Step] = &[
     ("licences, bans, sources", licences),
     ("openapi", || openapi::run(&["--check".to_owned()])),
     ("tests", || test::run(&[])),
+    ("schemathesis", || schemathesis::run(&[])),
+    ("fuzz", || fuzz::run(&[])),
 ];
 
 /// Runs the steps in order and stops at the first that fails.

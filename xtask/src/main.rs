@@ -3,8 +3,10 @@
 mod ci;
 mod cluster;
 mod db;
+mod fuzz;
 mod openapi;
 mod postgres_binaries;
+mod schemathesis;
 mod server_user;
 mod soak;
 mod test;
@@ -40,6 +42,18 @@ const COMMANDS: &[Command] = &[
         arguments: "[times]",
         does: "many more random histories and mixed operations than `test` plays, 10 times unless told",
         run: soak::run,
+    },
+    Command {
+        name: "schemathesis",
+        arguments: "[examples]",
+        does: "test the live service from its own OpenAPI document, on both stores, as guest, DJ and operator",
+        run: schemathesis::run,
+    },
+    Command {
+        name: "fuzz",
+        arguments: "[target] [--seconds n]",
+        does: "look for inputs that break a property of `crates/fuzz`, all targets for a minute unless told",
+        run: fuzz::run,
     },
     Command {
         name: "tidy",

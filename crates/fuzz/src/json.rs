@@ -1,0 +1,117 @@
+//! Bodies: what the strict reader takes is what any reader would see, and it refuses nothing but what it must.
+
+use std::fmt;
+
+use cuepoint_server::http::json::{BodyError, Object};
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+
+/// The deepest nesting below the object that the contract takes.
+const MAX_DEPTH: usize = 32;
+
+/// The input is a body.
+pub(crate) fn check(input: &[u8]) {
+    let value: Option<Value> = serde_json::from_slice(input).ok();
+    match (Object::parse(input), value) {
+        (Ok(object), Some(Value::Object(fields))) => {
+            let size: Size = serde_json::from_slice(input).unwrap_or_default();
+            assert_eq!(size.keys, keys(&Value::Object(fields.clone())), "a key was given twice");
+            for (key, value) in &fields {
+                let raw = object.get(key).map(|raw| serde_json::from_str(raw.get()));
+                assert!(raw.is_some_and(|raw| raw.is_ok_and(|raw: Value| raw == *value)), "{key:?} differs");
+            }
+        }
+        // A number beyond every float, which the strict reader keeps as text.
+        (Ok(_), None) => {}
+        (Ok(_), Some(other)) => assert!(other.is_object(), "{other} is no object"),
+        (Err(BodyError::NotAnObject), value) => {
+            assert!(!value.is_some_and(|value| value.is_object()), "it is an object");
+        }
+        (Err(BodyError::Malformed(_)), Some(value)) => {
+            let size: Size = serde_json::from_slice(input).unwrap_or_default();
+            let repeated = size.keys != keys(&value);
+            assert!(repeated || size.depth > MAX_DEPTH, "{value} was refused as malformed");
+        }
+        (Err(BodyError::Malformed(_)), None) => {}
+    }
+}
+
+/// The keys of all objects in a value, each once.
+fn keys(value: &Value) -> usize {
+    match value {
+        Value::Object(fields) => fields.values().map(keys).sum::<usize>().saturating_add(fields.len()),
+        Value::Array(items) => items.iter().map(keys).sum(),
+        _ => 0,
+    }
+}
+
+/// How many keys a text has, repeated ones too, and how many levels of objects and lists lie below the first.
+#[derive(Default)]
+struct Size {
+    keys: usize,
+    depth: usize,
+}
+
+impl Size {
+    fn add(&mut self, below: &Self) {
+        self.keys = self.keys.saturating_add(below.keys);
+        self.depth = self.depth.max(below.depth.saturating_add(1));
+    }
+}
+
+impl<'de> Deserialize<'de> for Size {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Measure)
+    }
+}
+
+struct Measure;
+
+impl<'de> Visitor<'de> for Measure {
+    type Value = Size;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Size, A::Error> {
+        let mut size = Size::default();
+        while let Some((_, below)) = map.next_entry::<String, Size>()? {
+            size.keys = size.keys.saturating_add(1);
+            size.add(&below);
+        }
+        Ok(size)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Size, A::Error> {
+        let mut size = Size::default();
+        while let Some(below) = list.next_element::<Size>()? {
+            size.add(&below);
+        }
+        Ok(size)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Size, E> {
+        Ok(Size::default())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Size, E> {
+        Ok(Size::default())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Size, E> {
+        Ok(Size::default())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Size, E> {
+        Ok(Size::default())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Size, E> {
+        Ok(Size::default())
+    }
+
+    fn visit_unit<E>(self) -> Result<Size, E> {
+        Ok(Size::default())
+    }
+}

@@ -1,0 +1,132 @@
+//! Access tokens: whoever signed what, only a token with every claim right says who calls.
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use cuepoint_domain::access::Caller;
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::people::Role;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_server::security::keys::SigningKeys;
+use cuepoint_server::security::secrets::RandomSecrets;
+use cuepoint_server::security::tokens::AccessTokens;
+use hmac::{Hmac, KeyInit, Mac};
+use serde_json::Value;
+use sha2::Sha256;
+use time::Duration;
+
+use crate::split;
+
+/// The second at which every token is presented.
+const NOW: i64 = 1_800_000_000;
+/// How far the clocks of two servers may be apart, in seconds.
+const LEEWAY: i64 = 30;
+/// The keys of the ring by id; the first signs.
+const KEYS: [(&str, &[u8]); 2] =
+    [("new", b"the first key has more than 32 bytes"), ("old", b"the second key has more than 32 bytes")];
+
+/// The service's own tokens under these keys: all that has to change here when they do.
+fn tokens() -> Option<AccessTokens> {
+    let ring = KEYS.map(|(id, key)| format!("{id}:{}", STANDARD.encode(key))).join("\n");
+    let keys = SigningKeys::parse(&ring.into(), now()).ok()?;
+    Some(AccessTokens::new(keys, Duration::minutes(15), RandomSecrets::new().ok()?))
+}
+
+/// A token as the service issues it.
+fn issued(tokens: &AccessTokens) -> Option<String> {
+    let session = SessionId::new(9)?;
+    let caller = Caller { user: UserId::new(7)?, role: Role::Member, is_dj: true, session };
+    Some(tokens.issue(&caller, now()).ok()?.token)
+}
+
+/// The input is a token, or on two lines the header and the claims of one, signed here with the key that the header
+/// names or the first.
+pub(crate) fn check(input: &[u8]) {
+    let Some(tokens) = tokens() else { return };
+    let (header, claims) = split(input);
+    let header_value: Value = serde_json::from_slice(header).unwrap_or_default();
+    let claims_value: Value = serde_json::from_slice(claims).unwrap_or_default();
+    let known = KEYS.iter().find(|(id, _)| header_value.get("kid").is_some_and(|kid| kid == id));
+    let (_, key) = known.unwrap_or(&KEYS[0]);
+    let Some(signed) = signed(key, header, claims) else { return };
+    if let Ok(caller) = tokens.verify(&signed, now()) {
+        assert!(known.is_some(), "signed with a key that it does not name");
+        check_header(&header_value);
+        check_claims(&claims_value, &caller);
+    }
+    check_forgery(&tokens, input, &signed);
+}
+
+fn check_header(header: &Value) {
+    assert_eq!(header.get("alg").and_then(Value::as_str), Some("HS256"), "{header}");
+    assert_eq!(header.get("typ").and_then(Value::as_str), Some("JWT"), "{header}");
+    assert!(header.get("crit").is_none_or(Value::is_null), "{header}");
+}
+
+fn check_claims(claims: &Value, caller: &Caller) {
+    let text = |name| claims.get(name).and_then(Value::as_str);
+    let time = |name| claims.get(name).and_then(Value::as_i64);
+    assert_eq!((text("iss"), text("aud")), (Some("cuepoint"), Some("cuepoint-api")), "{claims}");
+    let subject = text("sub").and_then(|subject| subject.parse().ok()).and_then(UserId::new);
+    assert_eq!(subject, Some(caller.user), "{claims}");
+    assert!(text("jti").is_some(), "{claims}");
+    assert!(time("exp").is_some_and(|ends| ends.saturating_add(LEEWAY) >= NOW), "{claims}");
+    for begins in ["nbf", "iat"] {
+        assert!(time(begins).is_some_and(|begins| begins.saturating_sub(LEEWAY) <= NOW), "{claims}");
+    }
+    let role = match caller.role {
+        Role::Member => "member",
+        Role::Operator => "operator",
+        Role::Auditor => "auditor",
+    };
+    assert_eq!(text("role"), Some(role), "{claims}");
+    let session = claims.get("sid").and_then(Value::as_i64).and_then(SessionId::new);
+    assert_eq!(session, Some(caller.session), "{claims}");
+    assert_eq!(claims.get("dj").and_then(Value::as_bool), Some(caller.is_dj), "{claims}");
+}
+
+/// That the input proves nothing, neither as a token, nor as a signature, nor as a change of a genuine token.
+fn check_forgery(tokens: &AccessTokens, input: &[u8], signed: &str) {
+    let text = String::from_utf8_lossy(input);
+    let refused = |token: &str| tokens.verify(token, now()).is_err();
+    assert!(refused(&text), "{text:?} is nobody's token");
+    let (unsigned, _) = signed.rsplit_once('.').unwrap_or_default();
+    for forged in [unsigned.to_owned(), format!("{unsigned}."), format!("{unsigned}.{text}")] {
+        assert!(refused(&forged), "{forged:?} is not signed");
+    }
+    let Some(genuine) = issued(tokens) else { return };
+    assert!(!refused(&genuine), "the service refuses its own token");
+    let parts: Vec<&str> = genuine.split('.').collect();
+    for (at, part) in parts.iter().enumerate() {
+        let other = URL_SAFE_NO_PAD.encode(input);
+        if other != *part {
+            let changed: Vec<&str> = parts
+                .iter()
+                .enumerate()
+                .map(|(i, part)| if i == at { other.as_str() } else { *part })
+                .collect();
+            assert!(refused(&changed.join(".")), "{other:?} in place of part {at}");
+        }
+    }
+}
+
+fn signed(key: &[u8], header: &[u8], claims: &[u8]) -> Option<String> {
+    let unsigned = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(claims));
+    let tag = Hmac::<Sha256>::new_from_slice(key).ok()?.chain_update(&unsigned).finalize().into_bytes();
+    Some(format!("{unsigned}.{}", URL_SAFE_NO_PAD.encode(tag)))
+}
+
+fn now() -> Timestamp {
+    Timestamp::from_unix_micros(NOW.saturating_mul(1_000_000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_reaches_every_check() {
+        let (header, claims) = split(include_bytes!("../corpus/token/accepted"));
+        let token = signed(KEYS[0].1, header, claims).unwrap();
+        assert!(tokens().unwrap().verify(&token, now()).is_ok(), "the seed lacks what a token needs");
+    }
+}

@@ -1,0 +1,67 @@
+//! A provider's signed messages: taken where one of the secrets signed exactly this, in time, and nowhere else.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_server::http::headers::{self, Signature};
+use cuepoint_server::webhooks::{SignedMessage, SigningSecrets};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use crate::headers::read;
+
+/// The second at which every message comes.
+const NOW: i64 = 1_800_000_000;
+/// How many seconds a message may be early or late.
+const TOLERANCE: u64 = 300;
+const SECRETS: [&[u8]; 2] = [b"the secret that signs has 32 byt", b"the secret before it, still good"];
+
+/// The input is the headers, an empty line, and the body.
+pub(crate) fn check(input: &[u8]) {
+    let end = input.windows(2).position(|pair| pair == b"\n\n").unwrap_or(input.len());
+    let body = input.get(end.saturating_add(2)..).unwrap_or_default();
+    let map = read(input.get(..end).unwrap_or_default());
+    let Some(secrets) = secrets() else { return };
+    if let Ok(signature) = headers::signature(&map) {
+        check_message(&secrets, signature, body);
+    }
+}
+
+fn check_message(
+    secrets: &SigningSecrets,
+    Signature { id, timestamp, signatures }: Signature<'_>,
+    body: &[u8],
+) {
+    let verified = |id: &str, timestamp: &str, signatures: &str, body: &[u8]| {
+        let message = SignedMessage { id, timestamp, signatures, body };
+        secrets.verify(message, Timestamp::from_unix_micros(NOW.saturating_mul(1_000_000)))
+    };
+    let genuine: Vec<String> =
+        SECRETS.iter().filter_map(|secret| sign(secret, id, timestamp, body)).collect();
+    let in_time = timestamp.bytes().all(|byte| byte.is_ascii_digit())
+        && timestamp.parse::<i64>().is_ok_and(|sent| sent.abs_diff(NOW) <= TOLERANCE);
+    let signed = signatures.split_ascii_whitespace().any(|one| genuine.iter().any(|tag| tag == one));
+    assert_eq!(verified(id, timestamp, signatures, body), in_time && signed, "{signatures:?}");
+
+    // The genuine message, and what an attacker would make of it.
+    for tag in &genuine {
+        assert_eq!(verified(id, timestamp, tag, body), in_time);
+        assert_eq!(verified(id, timestamp, &format!("{signatures} {tag} v1,"), body), in_time);
+        let longer = [body, b" "].concat();
+        assert!(!verified(id, timestamp, tag, &longer) && !verified(&format!("{id}x"), timestamp, tag, body));
+        assert!(!verified(id, timestamp, tag.trim_start_matches("v1,"), body), "without its version");
+    }
+    assert_eq!(secrets.sign(id, timestamp, body).as_ref(), genuine.first());
+}
+
+fn secrets() -> Option<SigningSecrets> {
+    let texts = SECRETS.map(|secret| format!("whsec_{}", STANDARD.encode(secret)));
+    SigningSecrets::parse(texts.iter().map(String::as_str)).ok()
+}
+
+/// The signature by the specification's own words.
+fn sign(secret: &[u8], id: &str, timestamp: &str, body: &[u8]) -> Option<String> {
+    let signed = [id.as_bytes(), timestamp.as_bytes(), body].join(&b"."[..]);
+    let mac = Hmac::<Sha256>::new_from_slice(secret).ok()?.chain_update(signed);
+    Some(format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes())))
+}

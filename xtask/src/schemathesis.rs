@@ -1,0 +1,117 @@
+//! `cargo xtask schemathesis`: the live service, tested from the OpenAPI document that it serves itself.
+
+mod environment;
+mod service;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::thread::{self, ScopedJoinHandle};
+
+use anyhow::{Context, bail, ensure};
+
+use crate::cluster::Cluster;
+use crate::workspace::{cargo, exit_code, root, target_dir};
+use environment::schemathesis;
+use service::Service;
+
+/// How many calls of each operation are made up at most, unless it is told.
+const EXAMPLES: &str = "8";
+/// Its configuration, the hooks and the versions that are installed.
+const FOLDER: &str = "xtask/schemathesis";
+/// Whose calls are made up.
+const CALLERS: &[&str] = &["guest", "dj", "operator"];
+/// The password of every account, which lives as long as the run.
+const PASSWORD: &str = "only for this run";
+/// What providers sign with, as long.
+const SECRET: &str = "whsec_b25seSBmb3IgdGhpcyBydW4sIDI0IGJ5dGVz";
+
+/// Tests the service on both stores at once, as everybody who may call it; answers with 1 when anything was found.
+pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
+    ensure!(arguments.len() <= 1, "it takes one number at most");
+    let examples = arguments.first().map_or(EXAMPLES, String::as_str);
+    let number: u32 = examples.parse().with_context(|| format!("`{examples}` is no number of examples"))?;
+    ensure!(number > 0, "no example finds nothing");
+    let program = schemathesis()?;
+    ensure!(
+        exit_code(cargo().args(["build", "--locked", "--package", "cuepoint-server"]))? == 0,
+        "the service cannot be built"
+    );
+    let mut failed = Vec::new();
+    for caller in CALLERS {
+        let cluster = Cluster::start()?;
+        let url = cluster.url();
+        let postgres =
+            [("CUEPOINT__STORAGE__BACKEND", "postgres"), ("CUEPOINT__STORAGE__POSTGRES__URL", &url)];
+        let stores: [(&str, &[(&str, &str)]); 2] = [("memory", &[]), ("postgres", &postgres)];
+        let run = |(store, settings)| (store, test(&program, store, caller, examples, settings));
+        let tested = thread::scope(|scope| {
+            let started = stores.map(|store| scope.spawn(move || run(store)));
+            started.map(ScopedJoinHandle::join)
+        });
+        cluster.stop()?;
+        for outcome in tested {
+            let Ok((store, output)) = outcome else { bail!("a test did not end") };
+            let output = output?;
+            println!("\n--- as {caller}, on {store} ---\n{}", String::from_utf8_lossy(&output.stdout));
+            if !output.status.success() {
+                eprintln!("{}", String::from_utf8_lossy(&output.stderr));
+                failed.push(format!("{caller} on {store}"));
+            }
+        }
+    }
+    if failed.is_empty() {
+        return Ok(0);
+    }
+    eprintln!("xtask schemathesis: findings as {}; each is shown above with its curl", failed.join(", "));
+    Ok(1)
+}
+
+/// Tests a service of its own, which nobody else has changed, so that a run finds what the one before found.
+fn test(
+    program: &Path,
+    store: &str,
+    caller: &str,
+    examples: &str,
+    settings: &[(&str, &str)],
+) -> anyhow::Result<Output> {
+    let reports = target_dir()?.join("schemathesis").join(format!("{store}-{caller}"));
+    fs::create_dir_all(&reports).with_context(|| format!("{} cannot be made", reports.display()))?;
+    let mut settings = settings.to_vec();
+    settings.extend([
+        ("CUEPOINT__BOOTSTRAP__OPERATOR_PASSWORD", PASSWORD),
+        ("CUEPOINT__TOPUPS__WEBHOOK_SECRETS", SECRET),
+        ("CUEPOINT__PAYOUTS__WEBHOOK_SECRETS", SECRET),
+    ]);
+    let service = Service::start(&settings, &reports.join("server.log"))?;
+    let mut tests = Command::new(program);
+    tests
+        .arg("--config-file")
+        .arg(root().join(FOLDER).join("schemathesis.toml"))
+        .args(["run", &format!("{}/openapi.json", service.url()), "--max-examples", examples])
+        .arg("--report-junit-path")
+        .arg(reports.join("junit.xml"))
+        .arg("--no-color")
+        .env("CUEPOINT_URL", service.url())
+        .env("CUEPOINT_CALLER", caller)
+        .env("CUEPOINT_OPERATOR_PASSWORD", PASSWORD)
+        .env("CUEPOINT_WEBHOOK_SECRET", SECRET)
+        // The hooks are found as a module, and leave nothing behind in the repository.
+        .env("PYTHONPATH", root().join(FOLDER))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .current_dir(&reports);
+    tests.output().context("schemathesis does not start")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_number_of_examples_is_refused_before_anything_starts() {
+        for arguments in [&["many"][..], &["0"], &["1", "2"]] {
+            let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+            assert!(run(&arguments).is_err(), "{arguments:?}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The service as its own process, on a free port, ended when it is dropped.
+
+use std::env;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+use anyhow::{Context, bail};
+
+use crate::workspace::target_dir;
+
+/// What the line begins with that names its address.
+const LISTENING: &str = "listening on ";
+
+/// A running service.
+pub(super) struct Service {
+    process: Child,
+    url: String,
+}
+
+impl Service {
+    /// Starts it with these settings beside those of tests; what it says goes into the log.
+    pub(super) fn start(settings: &[(&str, &str)], log: &Path) -> anyhow::Result<Self> {
+        let log = File::create(log).with_context(|| format!("{} cannot be written", log.display()))?;
+        let mut service = Command::new(target_dir()?.join("debug").join("cuepoint"));
+        // A developer's own configuration must not change what is tested.
+        for (name, _) in env::vars_os() {
+            if name.as_encoded_bytes().starts_with(b"CUEPOINT_") {
+                service.env_remove(name);
+            }
+        }
+        let process = service
+            .env("CUEPOINT_ENV", "test")
+            .env("CUEPOINT__SERVER__PORT", "0")
+            .env("CUEPOINT__BOOTSTRAP__OPERATOR_EMAIL", "operator@example.com")
+            // The longest run shall not end its callers' tokens.
+            .env("CUEPOINT__AUTH__ACCESS_TOKEN_TTL_SECONDS", "86400")
+            .envs(settings.iter().copied())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(log.try_clone()?)
+            .spawn()
+            .context("the service does not start")?;
+        let mut service = Self { process, url: String::new() };
+        service.url = service.listen(log)?;
+        Ok(service)
+    }
+
+    /// Where it is, such as `http://127.0.0.1:8080`.
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The address, once it says it; the rest of what it says is written down as long as it lives.
+    fn listen(&mut self, mut log: File) -> anyhow::Result<String> {
+        let output = self.process.stdout.take().context("the service has no output")?;
+        let mut lines = BufReader::new(output).lines();
+        for line in lines.by_ref() {
+            let line = line?;
+            writeln!(log, "{line}")?;
+            if let Some(url) = line.strip_prefix(LISTENING) {
+                let url = url.trim().to_owned();
+                thread::spawn(move || {
+                    lines.map_while(Result::ok).try_for_each(|line| writeln!(log, "{line}"))
+                });
+                return Ok(url);
+            }
+        }
+        bail!("the service ended before it listened")
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // Nothing is left to do where it has ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
