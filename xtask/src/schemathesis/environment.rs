@@ -15,11 +15,13 @@ use crate::workspace::{exit_code, root, target_dir};
 /// Where Python or its `venv` is missing, with the package to install.
 pub(super) fn schemathesis() -> anyhow::Result<PathBuf> {
     let requirements = root().join(FOLDER).join("requirements.txt");
-    let wanted = fs::read_to_string(&requirements).context("the required versions cannot be read")?;
+    let versions = fs::read_to_string(&requirements).context("the required versions cannot be read")?;
     let environment = target_dir()?.join("tools").join("schemathesis");
+    // Its programs know where it was made, so that one in a folder that was moved is made anew.
+    let wanted = format!("{}\n{versions}", environment.display());
     let installed = environment.join("installed.txt");
     let program = environment.join("bin").join("schemathesis");
-    if program.is_file() && fs::read_to_string(&installed).is_ok_and(|versions| versions == wanted) {
+    if program.is_file() && fs::read_to_string(&installed).is_ok_and(|there| there == wanted) {
         return Ok(program);
     }
     let mut python = Command::new("python3");
