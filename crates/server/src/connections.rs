@@ -6,15 +6,14 @@
 use std::io;
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::AsFd;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use actix_web::body::{BodySize, BoxBody, MessageBody};
-use actix_web::web::Bytes;
+use actix_web::body::BoxBody;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
+
+use crate::accompanied::accompanied;
 
 /// A connection that is closed once it has been without a request for too long.
 #[derive(Clone)]
@@ -52,7 +51,8 @@ impl Connection {
 
     /// The answer's body; as long as the client takes what comes of it, the connection is not held in vain.
     pub(crate) fn timed_by(self, answer: BoxBody) -> BoxBody {
-        BoxBody::new(Taken { answer, connection: self })
+        // A part is asked for when the one before it was taken.
+        accompanied(answer, move || self.0.set(Some(Instant::now())))
     }
 }
 
@@ -84,28 +84,5 @@ async fn watch(stream: TcpStream, state: Weak<State>, mut closed: oneshot::Recei
             let _ = stream.shutdown(Shutdown::Both);
             return;
         }
-    }
-}
-
-/// A body that notes when a part of it is asked for, which is when the part before it was taken.
-struct Taken {
-    answer: BoxBody,
-    connection: Connection,
-}
-
-impl MessageBody for Taken {
-    type Error = <BoxBody as MessageBody>::Error;
-
-    fn size(&self) -> BodySize {
-        self.answer.size()
-    }
-
-    fn poll_next(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Bytes, Self::Error>>> {
-        let taken = self.get_mut();
-        taken.connection.0.set(Some(Instant::now()));
-        Pin::new(&mut taken.answer).poll_next(context)
     }
 }

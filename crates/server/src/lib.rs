@@ -3,6 +3,7 @@
 //! Reading order: [`config`] (what can be set), [`composition`] (what is put together), [`app`] (what the handlers
 //! share), [`http`] (the contract), [`serve`] (start and stop).
 
+mod accompanied;
 pub mod app;
 mod background;
 pub mod cli;

@@ -9,6 +9,8 @@ use cuepoint_domain::people::User;
 use cuepoint_domain::ports::{Credentials, Issued, Logins, PasswordHash, Unavailable};
 use cuepoint_domain::session::TokenHash;
 use cuepoint_domain::timestamp::Timestamp;
+use diesel::helper_types::IntoBoxed;
+use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::result::Error as QueryError;
 use diesel::sql_types::{Integer, Text};
@@ -33,43 +35,38 @@ diesel::define_sql_function! {
     fn hashtext(text: Text) -> Integer;
 }
 
-fn credentials((id, password): (i64, String)) -> Result<Credentials, Unavailable> {
-    let user = known("users.id", UserId::new(id)).map_err(Unavailable::new)?;
-    Ok(Credentials { user, password: PasswordHash(password) })
+/// Everybody who was not erased.
+fn present<'q>() -> IntoBoxed<'q, users::table, Pg> {
+    users::table.filter(users::erased_at.is_null()).into_boxed()
+}
+
+impl PostgresStore {
+    /// The credentials of the one person whom this finds.
+    async fn credentials_in<'q>(
+        &self,
+        person: impl Fn() -> IntoBoxed<'q, users::table, Pg> + Send + Sync,
+    ) -> Result<Option<Credentials>, Unavailable> {
+        let found: Option<(i64, String)> = self
+            .database
+            .read(async |connection| {
+                let columns = (users::id, users::password_hash);
+                Ok(person().select(columns).get_result(connection).await.optional()?)
+            })
+            .await?;
+        let Some((id, password)) = found else { return Ok(None) };
+        let user = known("users.id", UserId::new(id)).map_err(Unavailable::new)?;
+        Ok(Some(Credentials { user, password: PasswordHash(password) }))
+    }
 }
 
 #[async_trait]
 impl Logins for PostgresStore {
     async fn credentials(&self, email: &str) -> Result<Option<Credentials>, Unavailable> {
-        let found: Option<(i64, String)> = self
-            .database
-            .read(async |connection| {
-                Ok(users::table
-                    .filter(users::email_folded.eq(email))
-                    .filter(users::erased_at.is_null())
-                    .select((users::id, users::password_hash))
-                    .get_result(connection)
-                    .await
-                    .optional()?)
-            })
-            .await?;
-        found.map(credentials).transpose()
+        self.credentials_in(|| present().filter(users::email_folded.eq(email))).await
     }
 
     async fn credentials_of(&self, user: UserId) -> Result<Option<Credentials>, Unavailable> {
-        let found: Option<(i64, String)> = self
-            .database
-            .read(async |connection| {
-                Ok(users::table
-                    .find(user.get())
-                    .filter(users::erased_at.is_null())
-                    .select((users::id, users::password_hash))
-                    .get_result(connection)
-                    .await
-                    .optional()?)
-            })
-            .await?;
-        found.map(credentials).transpose()
+        self.credentials_in(|| present().filter(users::id.eq(user.get()))).await
     }
 
     async fn rehash(

@@ -67,6 +67,33 @@ pub(crate) async fn write(
     Ok(())
 }
 
+impl PostgresStore {
+    /// A page of these people, newest first.
+    async fn page_of<'q>(
+        &self,
+        asked: PageRequest,
+        people: impl Fn() -> IntoBoxed<'q, users::table, Pg> + Send + Sync,
+    ) -> Result<Rows<User>, Unavailable> {
+        let (limit, offset) = limits(asked);
+        let counted: Vec<(i64, Option<UserRow>)> = self
+            .database
+            .read(async |connection| {
+                let paged = Paged {
+                    count: people().count(),
+                    page: people()
+                        .order((users::created_at.desc(), users::id.desc()))
+                        .limit(limit)
+                        .offset(offset)
+                        .select(columns::<UserRow>()),
+                    order: NEWEST_FIRST,
+                };
+                Ok(paged.load(connection).await?)
+            })
+            .await?;
+        page(counted, |row| row.user(&self.currency)).map_err(Unavailable::new)
+    }
+}
+
 #[async_trait]
 impl People for PostgresStore {
     async fn register<'a>(
@@ -129,23 +156,7 @@ impl People for PostgresStore {
         email: Option<&'a str>,
         asked: PageRequest,
     ) -> Result<Rows<User>, Unavailable> {
-        let (limit, offset) = limits(asked);
-        let counted: Vec<(i64, Option<UserRow>)> = self
-            .database
-            .read(async |connection| {
-                let paged = Paged {
-                    count: everybody(email).count(),
-                    page: everybody(email)
-                        .order((users::created_at.desc(), users::id.desc()))
-                        .limit(limit)
-                        .offset(offset)
-                        .select(columns::<UserRow>()),
-                    order: NEWEST_FIRST,
-                };
-                Ok(paged.load(connection).await?)
-            })
-            .await?;
-        page(counted, |row| row.user(&self.currency)).map_err(Unavailable::new)
+        self.page_of(asked, || everybody(email)).await
     }
 
     async fn erase(&self, id: UserId, now: Timestamp) -> Result<Erased, Unavailable> {
@@ -161,22 +172,6 @@ impl People for PostgresStore {
     }
 
     async fn djs(&self, filter: DjFilter, asked: PageRequest) -> Result<Rows<User>, Unavailable> {
-        let (limit, offset) = limits(asked);
-        let counted: Vec<(i64, Option<UserRow>)> = self
-            .database
-            .read(async |connection| {
-                let paged = Paged {
-                    count: djs(filter).count(),
-                    page: djs(filter)
-                        .order((users::created_at.desc(), users::id.desc()))
-                        .limit(limit)
-                        .offset(offset)
-                        .select(columns::<UserRow>()),
-                    order: NEWEST_FIRST,
-                };
-                Ok(paged.load(connection).await?)
-            })
-            .await?;
-        page(counted, |row| row.user(&self.currency)).map_err(Unavailable::new)
+        self.page_of(asked, || djs(filter)).await
     }
 }

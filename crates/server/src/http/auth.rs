@@ -1,5 +1,6 @@
 //! Registration, login, and refresh tokens.
 
+use cuepoint_domain::access::Caller;
 use cuepoint_domain::ports::Token;
 use cuepoint_domain::service::{RefreshError, Registration, SignedIn};
 use cuepoint_domain::text::Password;
@@ -10,7 +11,6 @@ use crate::http::error::ApiError;
 use crate::http::openapi::bodies::{Login, RefreshToken, Registration as RegistrationBody};
 use crate::http::values;
 use crate::http::views::{Nothing, Session, User};
-use cuepoint_domain::access::Caller;
 
 /// Registers a guest or DJ and logs them in.
 #[utoipa::path(

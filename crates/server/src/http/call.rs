@@ -1,14 +1,14 @@
 //! A call as its handler sees it: the body's fields, the parameters, the id, the key.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
+use cuepoint_domain::access::Caller;
 use cuepoint_domain::ledger::IdempotencyKey;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::page::Rows;
 use cuepoint_domain::service::Command;
 use cuepoint_domain::session::Visitor;
-use cuepoint_domain::text::{Email, Line};
+use cuepoint_domain::text::Email;
 use serde::Serialize;
 
 use crate::app::App;
@@ -19,7 +19,6 @@ use crate::http::json::Object;
 use crate::http::page::{Page, Paging};
 use crate::http::query::Query;
 use crate::rate_limits::Class;
-use cuepoint_domain::access::Caller;
 
 /// A call whose form was checked.
 #[derive(Clone)]
@@ -28,10 +27,7 @@ pub struct Call {
     pub app: Arc<App>,
     /// The parameters of its address.
     pub query: Query,
-    /// Where it comes from, as far as somebody trustworthy vouches for it.
-    pub address: Option<IpAddr>,
-    /// What the client says that it is, in 255 characters at most.
-    pub agent: Option<String>,
+    pub(super) visitor: Visitor,
     pub(super) class: Class,
     pub(super) path: &'static str,
     pub(super) id: Option<String>,
@@ -72,7 +68,7 @@ impl Call {
     /// From where it comes.
     #[must_use]
     pub fn visitor(&self) -> Visitor {
-        Visitor { address: self.address, agent: self.agent.clone().map(Line::from_stored) }
+        self.visitor.clone()
     }
 
     /// The command that the call is.

@@ -7,6 +7,8 @@ use std::sync::Once;
 use actix_web::dev::RequestHead;
 use actix_web::http::header::{self, HeaderMap};
 use actix_web::{HttpMessage as _, HttpRequest};
+use cuepoint_domain::session::Visitor;
+use cuepoint_domain::text::Line;
 
 pub use crate::networks::ClientAddress;
 use crate::networks::Networks;
@@ -25,13 +27,18 @@ pub fn client_address(request: &HttpRequest) -> ClientAddress {
     known.unwrap_or(ClientAddress { address: None, proven: false })
 }
 
-/// What the client says that it is, without control characters, cut to 255 characters; `None` where that is nothing.
+/// From where the request that is being answered comes, as far as that is known.
 #[must_use]
-pub fn agent(headers: &HeaderMap) -> Option<String> {
+pub fn visitor(request: &HttpRequest) -> Visitor {
+    Visitor { address: client_address(request).address, agent: agent(request.headers()) }
+}
+
+/// What the client says that it is, without control characters, cut to 255 characters; `None` where that is nothing.
+fn agent(headers: &HeaderMap) -> Option<Line> {
     let said = String::from_utf8_lossy(headers.get(header::USER_AGENT)?.as_bytes());
     let plain: String = said.chars().filter(|character| !character.is_control()).collect();
     let agent: String = plain.trim().chars().take(MAX_AGENT).collect();
-    (!agent.is_empty()).then_some(agent)
+    (!agent.is_empty()).then(|| Line::from_stored(agent))
 }
 
 /// Finds out where a request comes from.
@@ -172,6 +179,7 @@ mod tests {
             agent(
                 TestRequest::default().insert_header((header::USER_AGENT, value)).to_http_request().headers(),
             )
+            .map(|agent| agent.as_str().to_owned())
         };
         assert_eq!(said(b" curl/8.5 ").as_deref(), Some("curl/8.5"));
         assert_eq!(said(b"a\tb\xff").as_deref(), Some("ab\u{fffd}"));

@@ -1,5 +1,6 @@
 //! DJs, as everybody sees them.
 
+use cuepoint_domain::access::Caller;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ports::DjFilter;
 
@@ -11,7 +12,6 @@ use crate::http::page::Page;
 use crate::http::query::Filters;
 use crate::http::views::{Dj, DjData};
 use crate::http::{sentence, values};
-use cuepoint_domain::access::Caller;
 
 /// Lists DJs.
 #[utoipa::path(

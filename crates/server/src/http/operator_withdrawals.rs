@@ -1,5 +1,6 @@
 //! Everybody's withdrawals, for operators.
 
+use cuepoint_domain::access::Caller;
 use cuepoint_domain::ids::WithdrawalId;
 use cuepoint_domain::ledger::Receipt;
 use cuepoint_domain::ports::Applied;
@@ -19,7 +20,6 @@ use crate::http::query::Filters;
 use crate::http::views::Withdrawal;
 use crate::http::withdrawals::outcome;
 use crate::http::{sentence, values};
-use cuepoint_domain::access::Caller;
 
 /// Lists everybody's withdrawals.
 #[utoipa::path(

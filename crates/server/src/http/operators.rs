@@ -1,5 +1,6 @@
 //! What operators do with the money of requests and wallets.
 
+use cuepoint_domain::access::Caller;
 use cuepoint_domain::ids::RequestId;
 use cuepoint_domain::ledger::{Outcome, Receipt};
 use cuepoint_domain::ports::Applied;
@@ -11,7 +12,6 @@ use crate::http::error::ApiError;
 use crate::http::openapi::bodies::{NewAdjustment, Reason};
 use crate::http::values;
 use crate::http::views::{Adjusted, MusicRequest};
-use cuepoint_domain::access::Caller;
 
 /// Gives the fee of a played request back to the guest; the DJ's share is taken back or owed.
 #[utoipa::path(

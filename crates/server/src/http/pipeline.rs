@@ -13,13 +13,12 @@ use actix_web::{HttpMessage as _, HttpRequest};
 use cuepoint_domain::access::{Caller, Turned};
 use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope};
 use cuepoint_domain::ports::Applied;
-use cuepoint_domain::session::Visitor;
 use cuepoint_domain::text::Line;
 use futures_util::StreamExt as _;
 
 use crate::app::App;
 use crate::http::call::Call;
-use crate::http::client_address::{agent, client_address};
+use crate::http::client_address::{client_address, visitor};
 use crate::http::envelope::Answer;
 use crate::http::error::{ApiError, Code};
 use crate::http::headers::{self, Signature};
@@ -56,8 +55,7 @@ pub async fn answer(
     let call = Call {
         app: Arc::clone(app),
         query: Query::parse(request.query_string()),
-        address: client_address(request).address,
-        agent: agent(request.headers()),
+        visitor: visitor(request),
         class: route.class,
         path: route.path,
         id: request.match_info().get("id").map(str::to_owned),
@@ -151,9 +149,7 @@ fn could(access: Access, caller: &Caller) -> bool {
 /// Notes that somebody called what takes staff.
 async fn note_denied(route: &Route, app: &App, caller: &Caller, request: &HttpRequest) {
     let what = Line::from_stored(format!("{} {}", route.method, route.path));
-    let (address, agent) = (client_address(request).address, agent(request.headers()));
-    let visitor = Visitor { address, agent: agent.map(Line::from_stored) };
-    app.services.staff.denied(caller, what, visitor).await;
+    app.services.staff.denied(caller, what, visitor(request)).await;
 }
 
 /// The caller that a valid token names, as they stand now.

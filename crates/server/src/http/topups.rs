@@ -1,5 +1,6 @@
 //! Paying in.
 
+use cuepoint_domain::access::Caller;
 use cuepoint_domain::ids::TopupId;
 use cuepoint_domain::ledger::{Outcome, Receipt};
 use cuepoint_domain::money::{Amount, Money};
@@ -13,7 +14,6 @@ use crate::http::openapi::bodies::{NewTopup, PageQuery};
 use crate::http::page::Page;
 use crate::http::values;
 use crate::http::views::{Topup, TopupData};
-use cuepoint_domain::access::Caller;
 
 /// Pays into the caller's wallet through the provider.
 ///

@@ -4,16 +4,15 @@
 //! as long as the answer is instead given up after it, together with its connection.
 
 use std::cell::RefCell;
-use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll};
 
 use actix_web::HttpMessage as _;
-use actix_web::body::{BodySize, BoxBody, MessageBody};
+use actix_web::body::BoxBody;
 use actix_web::dev::{Payload, ServiceRequest};
 use actix_web::http::header;
-use actix_web::web::Bytes;
 use futures_util::{StreamExt as _, stream};
+
+use crate::accompanied::accompanied;
 
 /// A request's body in chunks, which its answer keeps alive.
 pub(super) struct Unread(#[expect(dead_code, reason = "it is only kept")] Rc<RefCell<Payload>>);
@@ -33,26 +32,8 @@ impl Unread {
 
     /// The answer's body, which now keeps the request's.
     pub(super) fn kept_by(self, answer: BoxBody) -> BoxBody {
-        BoxBody::new(Keeping { answer, _unread: self })
-    }
-}
-
-struct Keeping {
-    answer: BoxBody,
-    _unread: Unread,
-}
-
-impl MessageBody for Keeping {
-    type Error = <BoxBody as MessageBody>::Error;
-
-    fn size(&self) -> BodySize {
-        self.answer.size()
-    }
-
-    fn poll_next(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Bytes, Self::Error>>> {
-        Pin::new(&mut self.get_mut().answer).poll_next(context)
+        accompanied(answer, move || {
+            let _kept = &self;
+        })
     }
 }

@@ -1,5 +1,7 @@
 //! The caller's wallet and its statement.
 
+use cuepoint_domain::access::Caller;
+
 use crate::http::call::{self, Call};
 use crate::http::envelope::{Answer, Success};
 use crate::http::error::ApiError;
@@ -9,7 +11,6 @@ use crate::http::profile::own;
 use crate::http::query::Filters;
 use crate::http::views::{Entry, Wallet, WalletData};
 use crate::http::{sentence, time};
-use cuepoint_domain::access::Caller;
 
 /// Shows what is in the caller's wallet.
 #[utoipa::path(

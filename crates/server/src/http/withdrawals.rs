@@ -1,5 +1,6 @@
 //! Withdrawals.
 
+use cuepoint_domain::access::Caller;
 use cuepoint_domain::ids::WithdrawalId;
 use cuepoint_domain::ledger::{Balance, Outcome, Receipt};
 use cuepoint_domain::ports::Applied;
@@ -13,7 +14,6 @@ use crate::http::openapi::bodies::{NewWithdrawal as NewWithdrawalBody, PageQuery
 use crate::http::page::Page;
 use crate::http::values;
 use crate::http::views::{Nothing, Withdrawal, WithdrawalOptions, WithdrawalRequested};
-use cuepoint_domain::access::Caller;
 
 /// Asks to be paid out and holds the amount at once.
 ///

@@ -1,12 +1,45 @@
-//! What the errors of sessions, passwords and codes are to a client.
+//! What the errors of accounts are to a client: registration, login, sessions, passwords, codes, erasure.
 
 use cuepoint_domain::challenge::MOST_ISSUED;
 use cuepoint_domain::service::{
-    ChangePasswordError, EndSessionError, ResetPasswordError, SendCodeError, VerifyError,
+    ChangePasswordError, EndSessionError, EraseError, LoginError, RefreshError, RegisterError,
+    ResetPasswordError, SendCodeError, VerifyError,
 };
 
 use super::{ApiError, Code, Quota};
 use crate::http::sentence::{self, Errors};
+
+impl From<RegisterError> for ApiError {
+    fn from(error: RegisterError) -> Self {
+        match error {
+            RegisterError::EmailTaken => Self::invalid(Errors::one("email", sentence::taken("email"))),
+            RegisterError::BreachedPassword => {
+                Self::invalid(Errors::one("password", sentence::breached("password")))
+            }
+            RegisterError::Unavailable(unavailable) => unavailable.into(),
+        }
+    }
+}
+
+impl From<LoginError> for ApiError {
+    fn from(error: LoginError) -> Self {
+        match error {
+            LoginError::InvalidCredentials => Code::InvalidCredentials.into(),
+            LoginError::Suspended => Code::AccountSuspended.into(),
+            LoginError::Unavailable(unavailable) => unavailable.into(),
+        }
+    }
+}
+
+impl From<RefreshError> for ApiError {
+    fn from(error: RefreshError) -> Self {
+        match error {
+            RefreshError::Refused | RefreshError::Reused => Code::InvalidToken.into(),
+            RefreshError::Suspended => Code::AccountSuspended.into(),
+            RefreshError::Unavailable(unavailable) => unavailable.into(),
+        }
+    }
+}
 
 impl From<EndSessionError> for ApiError {
     fn from(error: EndSessionError) -> Self {
@@ -64,6 +97,20 @@ impl From<VerifyError> for ApiError {
         match error {
             VerifyError::Refused => Self::invalid(Errors::one("code", sentence::stale("code"))),
             VerifyError::Obstacle(obstacle) => obstacle.into(),
+        }
+    }
+}
+
+impl From<EraseError> for ApiError {
+    fn from(error: EraseError) -> Self {
+        match error {
+            EraseError::WrongPassword => {
+                Self::invalid(Errors::one("password", sentence::incorrect("password")))
+            }
+            EraseError::MoneyLeft => {
+                Self::saying(Code::Conflict, "There is money in the wallet: available, held or owed.")
+            }
+            EraseError::Obstacle(obstacle) => obstacle.into(),
         }
     }
 }

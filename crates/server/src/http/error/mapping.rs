@@ -6,9 +6,8 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::people::ProfileRefusal;
 use cuepoint_domain::ports::Unavailable;
 use cuepoint_domain::service::{
-    AdjustError, BlockError, CancelWithdrawalError, ChangeProfileError, EraseError, FindError, LoginError,
-    MoveRequestError, Obstacle, OpenRequestError, OpenWithdrawalError, OperatorMoveError, RefreshError,
-    RegisterError, ReplayError, TellError, TopupError,
+    AdjustError, BlockError, CancelWithdrawalError, ChangeProfileError, FindError, MoveRequestError,
+    Obstacle, OpenRequestError, OpenWithdrawalError, OperatorMoveError, ReplayError, TellError, TopupError,
 };
 use cuepoint_domain::withdrawal::Limit;
 
@@ -53,38 +52,6 @@ impl From<ReplayError> for ApiError {
     }
 }
 
-impl From<RegisterError> for ApiError {
-    fn from(error: RegisterError) -> Self {
-        match error {
-            RegisterError::EmailTaken => Self::invalid(Errors::one("email", sentence::taken("email"))),
-            RegisterError::BreachedPassword => {
-                Self::invalid(Errors::one("password", sentence::breached("password")))
-            }
-            RegisterError::Unavailable(unavailable) => unavailable.into(),
-        }
-    }
-}
-
-impl From<LoginError> for ApiError {
-    fn from(error: LoginError) -> Self {
-        match error {
-            LoginError::InvalidCredentials => Code::InvalidCredentials.into(),
-            LoginError::Suspended => Code::AccountSuspended.into(),
-            LoginError::Unavailable(unavailable) => unavailable.into(),
-        }
-    }
-}
-
-impl From<RefreshError> for ApiError {
-    fn from(error: RefreshError) -> Self {
-        match error {
-            RefreshError::Refused | RefreshError::Reused => Code::InvalidToken.into(),
-            RefreshError::Suspended => Code::AccountSuspended.into(),
-            RefreshError::Unavailable(unavailable) => unavailable.into(),
-        }
-    }
-}
-
 impl From<FindError> for ApiError {
     fn from(error: FindError) -> Self {
         match error {
@@ -106,20 +73,6 @@ impl From<BlockError> for ApiError {
         match error {
             BlockError::Oneself => Self::invalid(Errors::one("id", sentence::selected("id"))),
             BlockError::Find(error) => error.into(),
-        }
-    }
-}
-
-impl From<EraseError> for ApiError {
-    fn from(error: EraseError) -> Self {
-        match error {
-            EraseError::WrongPassword => {
-                Self::invalid(Errors::one("password", sentence::incorrect("password")))
-            }
-            EraseError::MoneyLeft => {
-                Self::saying(Code::Conflict, "There is money in the wallet: available, held or owed.")
-            }
-            EraseError::Obstacle(obstacle) => obstacle.into(),
         }
     }
 }

@@ -1,0 +1,34 @@
+//! An answer's body that something goes with.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use actix_web::body::{BodySize, BoxBody, MessageBody};
+use actix_web::web::Bytes;
+
+/// The body, which calls `asked` whenever a part of it is asked for, and keeps what that holds for as long as it lives.
+pub(crate) fn accompanied(answer: BoxBody, asked: impl FnMut() + Unpin + 'static) -> BoxBody {
+    BoxBody::new(Accompanied { answer, asked })
+}
+
+struct Accompanied<F> {
+    answer: BoxBody,
+    asked: F,
+}
+
+impl<F: FnMut() + Unpin> MessageBody for Accompanied<F> {
+    type Error = <BoxBody as MessageBody>::Error;
+
+    fn size(&self) -> BodySize {
+        self.answer.size()
+    }
+
+    fn poll_next(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Self::Error>>> {
+        let Self { answer, asked } = self.get_mut();
+        asked();
+        Pin::new(answer).poll_next(context)
+    }
+}
