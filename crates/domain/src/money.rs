@@ -211,15 +211,19 @@ impl Currency {
     /// # Errors
     /// [`MoneyError::TooManyDecimals`] for what this currency's scale cannot hold, [`MoneyError::TooLarge`] beyond the column.
     pub fn column(&self, decimal: &BigDecimal) -> Result<Money, MoneyError> {
-        let exact = decimal.normalized();
-        if exact.fractional_digit_count() > i64::from(self.scale) {
-            return Err(MoneyError::TooManyDecimals(self.scale));
+        let (digits, decimals) = decimal.as_bigint_and_scale();
+        let missing = i64::from(self.scale).saturating_sub(decimals);
+        let power = u32::try_from(missing.unsigned_abs()).ok().and_then(|places| 10_i128.checked_pow(places));
+        let number = digits.to_i128().ok_or(MoneyError::TooLarge)?;
+        match power {
+            _ if number == 0 => Ok(Money::ZERO),
+            Some(power) if missing >= 0 => number.checked_mul(power).map(Money).ok_or(MoneyError::TooLarge),
+            Some(power) if number.checked_rem(power) == Some(0) => {
+                number.checked_div(power).map(Money).ok_or(MoneyError::TooLarge)
+            }
+            None if missing >= 0 => Err(MoneyError::TooLarge),
+            Some(_) | None => Err(MoneyError::TooManyDecimals(self.scale)),
         }
-        if exact.order_of_magnitude() > i64::from(MAX_DIGITS) {
-            return Err(MoneyError::TooLarge);
-        }
-        let (units, _) = exact.with_scale(i64::from(self.scale)).into_bigint_and_exponent();
-        units.to_i128().map(Money).ok_or(MoneyError::TooLarge)
     }
 
     /// The sum as a decimal with exactly the currency's decimals.
@@ -231,7 +235,15 @@ impl Currency {
     /// The sum as text with exactly the currency's decimals: `12.50`.
     #[must_use]
     pub fn print(&self, money: Money) -> String {
-        self.to_decimal(money).to_plain_string()
+        let sign = if money.0 < 0 { "-" } else { "" };
+        let minor = money.0.unsigned_abs();
+        let per_unit = self.minor_per_unit().unsigned_abs();
+        match (minor.checked_div(per_unit), minor.checked_rem(per_unit)) {
+            (Some(units), Some(rest)) if self.scale > 0 => {
+                format!("{sign}{units}.{rest:0width$}", width = usize::from(self.scale))
+            }
+            _ => format!("{sign}{minor}"),
+        }
     }
 
     fn minor_per_unit(&self) -> i128 {

@@ -33,7 +33,7 @@ fn page(query: &Query, total: u64) -> Page<()> {
     let request = paging.request();
     let before = u128::from(request.number().saturating_sub(1)).saturating_mul(u128::from(request.size()));
     let count = u128::from(total).saturating_sub(before).min(u128::from(request.size()));
-    paging.page(Rows { rows: vec![(); usize::try_from(count).unwrap_or(0)], total }, |()| ())
+    paging.page(&Rows { rows: vec![(); usize::try_from(count).unwrap_or(0)], total }, |()| ())
 }
 
 fn check_numbers(page: &Page<()>) {

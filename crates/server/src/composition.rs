@@ -56,6 +56,12 @@ impl OpenStore {
         }
     }
 
+    /// A store that is open already, with nothing to close.
+    #[must_use]
+    pub fn of(store: Arc<dyn Store>) -> Self {
+        Self { store, postgres: None }
+    }
+
     /// Closes the store, once what was submitted is done.
     pub async fn close(self) {
         if let Some(postgres) = self.postgres {

@@ -1,8 +1,12 @@
 //! Measurements, for Prometheus to fetch.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use anyhow::Context;
+use metrics::{Counter, Histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 /// Upper bounds in seconds of what is measured by time.
@@ -51,6 +55,39 @@ fn start() -> anyhow::Result<Metrics> {
         .install_recorder()
         .context("something else measures already")?;
     Ok(Metrics(handle))
+}
+
+/// What calls of one kind are measured by.
+struct Calls {
+    count: Counter,
+    seconds: Histogram,
+}
+
+impl Calls {
+    fn of(method: &'static str, route: &'static str, status: u16) -> Self {
+        let labels =
+            [("method", method.to_owned()), ("route", route.to_owned()), ("status", status.to_string())];
+        Self {
+            count: metrics::counter!("http_requests_total", &labels),
+            seconds: metrics::histogram!("http_request_duration_seconds", &labels),
+        }
+    }
+}
+
+thread_local! {
+    /// The calls that this thread has answered, by method, route and status: looked up here, the labels need not be
+    /// compared with those of every other measurement each time.
+    static ANSWERED: RefCell<HashMap<(&'static str, &'static str, u16), Calls>> = RefCell::default();
+}
+
+/// Measures that a call was answered. Methods and routes must be few, since each is kept.
+pub fn answered(method: &'static str, route: &'static str, status: u16, took: Duration) {
+    ANSWERED.with_borrow_mut(|answered| {
+        let calls =
+            answered.entry((method, route, status)).or_insert_with(|| Calls::of(method, route, status));
+        calls.count.increment(1);
+        calls.seconds.record(took);
+    });
 }
 
 #[cfg(test)]

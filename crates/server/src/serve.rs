@@ -10,6 +10,7 @@ use actix_web::HttpServer;
 use actix_web::dev::{Extensions, Server};
 use actix_web::rt::net::TcpStream;
 use anyhow::{Context, anyhow};
+use cuepoint_domain::ports::Store;
 use cuepoint_domain::service::BootstrapError;
 
 use crate::app::App;
@@ -36,13 +37,28 @@ const DRAIN_SECONDS: u64 = 30;
 /// # Errors
 /// When it cannot start, as one sentence that names the key.
 pub async fn serve(settings: Settings) -> anyhow::Result<()> {
+    serve_opened(&settings, OpenStore::open(&settings)).await
+}
+
+/// The same on this store in place of the configured one, which is not opened.
+///
+/// # Errors
+/// When it cannot start, as one sentence that names the key.
+pub async fn serve_on(settings: Settings, store: Arc<dyn Store>) -> anyhow::Result<()> {
+    serve_opened(&settings, async { Ok(OpenStore::of(store)) }).await
+}
+
+async fn serve_opened(
+    settings: &Settings,
+    opening: impl Future<Output = anyhow::Result<OpenStore>>,
+) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
     // First of all, since what is measured before is lost.
     Metrics::install()?;
-    let keys = composition::signing_keys(&settings, RandomSecrets::new()?, &SystemClock)?;
-    let providers = composition::providers(&settings, Arc::new(SystemClock))?;
-    let store = OpenStore::open(&settings).await?;
-    let served = run(&settings, keys, providers, &store, &mut signals).await;
+    let keys = composition::signing_keys(settings, RandomSecrets::new()?, &SystemClock)?;
+    let providers = composition::providers(settings, Arc::new(SystemClock))?;
+    let store = opening.await?;
+    let served = run(settings, keys, providers, &store, &mut signals).await;
     store.close().await;
     served
 }

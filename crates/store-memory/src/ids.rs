@@ -28,7 +28,7 @@ fn next<T>(counter: &AtomicI64, id: impl FnOnce(i64) -> Option<T>) -> Result<T, 
 impl Ids for MemoryStore {
     #[expect(clippy::disallowed_methods, reason = "this is the Ids port")]
     fn operation(&self) -> OperationId {
-        OperationId(uuid::Uuid::new_v4().as_u128())
+        OperationId(uuid::Uuid::now_v7().as_u128())
     }
 
     async fn next_user(&self) -> Result<UserId, Unavailable> {

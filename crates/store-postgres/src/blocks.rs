@@ -93,9 +93,9 @@ impl Blocks for PostgresStore {
     async fn is_blocked(&self, dj: UserId, guest: UserId) -> Result<bool, Unavailable> {
         let blocked = self
             .database
-            .read(async |connection| {
+            .read(async |mut connection| {
                 let blocked = blocks::table.find((dj.get(), guest.get()));
-                Ok(diesel::select(exists(blocked)).get_result(connection).await?)
+                Ok(diesel::select(exists(blocked)).get_result(&mut connection).await?)
             })
             .await?;
         Ok(blocked)
@@ -105,7 +105,7 @@ impl Blocks for PostgresStore {
         let (limit, offset) = limits(asked);
         let counted: Vec<(i64, Option<NamedRow>)> = self
             .database
-            .read(async |connection| {
+            .read(async |mut connection| {
                 let theirs = blocks::table.filter(blocks::dj_id.eq(dj.get()));
                 let paged = Paged {
                     count: theirs.count(),
@@ -117,7 +117,7 @@ impl Blocks for PostgresStore {
                         .select((blocks::guest_id, users::name, blocks::at)),
                     order: "page.at DESC, page.guest_id DESC",
                 };
-                Ok(paged.load(connection).await?)
+                Ok(paged.load(&mut connection).await?)
             })
             .await?;
         page(counted, block).map_err(Unavailable::new)

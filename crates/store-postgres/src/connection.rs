@@ -16,6 +16,10 @@ const CONNECT_TIMEOUT: Duration = Duration::from_millis(1_500);
 /// Limits that the server keeps for us, in milliseconds: a statement, a wait for a lock, a transaction gone silent.
 const SESSION_LIMITS: &str =
     "-c statement_timeout=2000 -c lock_timeout=1200 -c idle_in_transaction_session_timeout=10000";
+/// That a prepared statement is planned once.
+const PLAN_ONCE: &str = "-c plan_cache_mode=force_generic_plan";
+/// How long a connection is silent before the server is asked whether it is still there.
+const KEEPALIVE: Duration = Duration::from_secs(30);
 
 /// How to reach the server; it prints as nothing, since it holds the password.
 #[derive(Clone)]
@@ -48,12 +52,24 @@ impl Connector {
         config.ssl_mode(if tls.is_some() { SslMode::Require } else { SslMode::Disable });
         config.application_name("cuepoint");
         config.connect_timeout(CONNECT_TIMEOUT);
+        config.keepalives_idle(KEEPALIVE);
         config.tcp_user_timeout(Duration::from_secs(5));
         let options = config
             .get_options()
             .map_or_else(|| SESSION_LIMITS.to_owned(), |theirs| format!("{SESSION_LIMITS} {theirs}"));
         config.options(options);
         Ok(Self { config, tls })
+    }
+
+    /// The same, for connections that plan each statement once: left to itself, the server plans a list anew at every call,
+    /// since it does not know beforehand how short a page is. A partial index is then used only where its condition stands in
+    /// the statement as it is.
+    pub(crate) fn planning_once(&self) -> Self {
+        let mut once = self.clone();
+        let options = once.config.get_options().unwrap_or_default();
+        let options = format!("{PLAN_ONCE} {options}");
+        once.config.options(options);
+        once
     }
 
     /// Opens a connection, which lives as long as the present runtime.
@@ -68,6 +84,25 @@ impl Connector {
                 AsyncPgConnection::try_from_client_and_connection(client, connection).await
             }
         }
+    }
+}
+
+#[cfg(feature = "seed")]
+impl Connector {
+    /// Opens a connection of the driver itself, which knows COPY.
+    pub(crate) async fn client(&self) -> anyhow::Result<tokio_postgres::Client> {
+        Ok(match &self.tls {
+            None => {
+                let (client, connection) = self.config.connect(NoTls).await?;
+                tokio::spawn(connection);
+                client
+            }
+            Some(tls) => {
+                let (client, connection) = self.config.connect(tls.clone()).await?;
+                tokio::spawn(connection);
+                client
+            }
+        })
     }
 }
 

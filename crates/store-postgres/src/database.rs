@@ -1,5 +1,6 @@
 //! The pool, and the one way in which everything but plans reaches the database: within a deadline.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use cuepoint_domain::ports::Unavailable;
@@ -16,7 +17,9 @@ use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use crate::connection::Connector;
+use crate::per_thread::PerThread;
 use crate::rows::Corrupt;
+use crate::shared_connection::SharedConnection;
 use crate::telemetry;
 
 /// How long a caller waits for the database at most.
@@ -62,6 +65,13 @@ impl Failure {
     const fn doubts_connection(&self) -> bool {
         self.lost_connection()
             || matches!(self, Self::Query(QueryError::DatabaseError(DatabaseErrorKind::Unknown, _)))
+    }
+
+    /// Whether the server or the network ended the connection: its farewell is told from other errors by its words alone.
+    fn ended_connection(&self) -> bool {
+        let farewell = |message: &str| message.starts_with("terminating connection");
+        self.lost_connection()
+            || matches!(self, Self::Query(QueryError::DatabaseError(_, info)) if farewell(info.message()))
     }
 
     /// Whether the connection itself is of no more use.
@@ -112,6 +122,14 @@ impl Loan {
     pub(crate) fn give_back(mut self) {
         self.0 = None;
     }
+
+    /// Gives the connection back, unless what was done on it casts doubt on it.
+    fn returned_after<T>(self, done: Result<T, Failure>) -> Result<T, Failure> {
+        if !done.as_ref().is_err_and(Failure::doubts_connection) {
+            self.give_back();
+        }
+        done
+    }
 }
 
 impl Drop for Loan {
@@ -122,10 +140,12 @@ impl Drop for Loan {
     }
 }
 
-/// The connections for everything but plans.
+/// The connections for everything but plans: a pool, and those of the threads that serve alone.
 #[derive(Clone)]
 pub(crate) struct Database {
     pool: Pool<AsyncPgConnection>,
+    connector: Connector,
+    own: Arc<PerThread<SharedConnection>>,
 }
 
 impl Database {
@@ -133,6 +153,7 @@ impl Database {
     /// opened on a web worker's would end with it.
     pub(crate) fn new(connector: Connector, size: u32) -> anyhow::Result<Self> {
         let runtime = Handle::try_current()?;
+        let own = connector.clone();
         let mut config = ManagerConfig::default();
         config.recycling_method = RecyclingMethod::Fast;
         config.custom_setup = Box::new(move |_| {
@@ -153,22 +174,66 @@ impl Database {
                 recycle: Some(WAIT_FOR_CONNECTION),
             })
             .build()?;
-        Ok(Self { pool })
+        Ok(Self { pool, connector: own, own: Arc::default() })
     }
 
     /// Runs something on a connection, again on a fresh one where the first one failed: reads only.
+    ///
+    /// A thread that serves alone reads over its own connection, together with whoever else reads there; others over
+    /// one of the pool.
     pub(crate) async fn read<T, F>(&self, run: F) -> Result<T, Failure>
     where
         T: Send,
-        for<'c> F: Work<&'c mut AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
+        for<'c> F: Work<&'c AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
+    {
+        let own = self.own.here(|| SharedConnection::new(self.connector.planning_once()));
+        let own = own.filter(|_| !self.pool.is_closed());
+        self.read_over(own.as_deref(), run).await
+    }
+
+    /// Reads as the pool does, wherever it is asked.
+    pub(crate) async fn read_by_pool<T, F>(&self, run: F) -> Result<T, Failure>
+    where
+        T: Send,
+        for<'c> F: Work<&'c AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
+    {
+        self.read_over(None, run).await
+    }
+
+    async fn read_over<T, F>(&self, own: Option<&SharedConnection>, run: F) -> Result<T, Failure>
+    where
+        T: Send,
+        for<'c> F: Work<&'c AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
     {
         let attempts = async {
-            match self.once(&run).await {
-                Err(failure) if failure.doubts_connection() => self.once(&run).await,
+            match self.read_once(own, &run).await {
+                Err(failure) if failure.doubts_connection() => {
+                    if failure.ended_connection() {
+                        // Whatever ended one connection may have ended those that are idle too.
+                        self.pool.retain(|_, _| false);
+                    }
+                    self.read_once(own, &run).await
+                }
                 done => done,
             }
         };
         within(attempts).await
+    }
+
+    async fn read_once<T, F>(&self, own: Option<&SharedConnection>, run: &F) -> Result<T, Failure>
+    where
+        T: Send,
+        for<'c> F: Work<&'c AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
+    {
+        let Some(own) = own else {
+            let mut loan = self.lend().await?;
+            let done = run(loan.connection()?).await;
+            return loan.returned_after(done);
+        };
+        let used = own.get().await?;
+        let done = run(used.connection()).await;
+        used.done(done.as_ref().is_err_and(Failure::doubts_connection));
+        done
     }
 
     /// Runs something on a connection once.
@@ -177,20 +242,12 @@ impl Database {
         T: Send,
         for<'c> F: Work<&'c mut AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
     {
-        within(self.once(&run)).await
-    }
-
-    async fn once<T, F>(&self, run: &F) -> Result<T, Failure>
-    where
-        T: Send,
-        for<'c> F: Work<&'c mut AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
-    {
-        let mut loan = self.lend().await?;
-        let done = run(loan.connection()?).await;
-        if !done.as_ref().is_err_and(Failure::doubts_connection) {
-            loan.give_back();
-        }
-        done
+        let once = async {
+            let mut loan = self.lend().await?;
+            let done = run(loan.connection()?).await;
+            loan.returned_after(done)
+        };
+        within(once).await
     }
 
     /// Lends a connection for as long as it takes.
@@ -210,5 +267,6 @@ impl Database {
     /// Closes every connection; whoever asks from now on is refused.
     pub(crate) fn close(&self) {
         self.pool.close();
+        self.own.all().iter().for_each(|own| own.close());
     }
 }

@@ -19,12 +19,12 @@ impl Ledger for PostgresStore {
     async fn find_key(&self, scope: &KeyScope) -> Result<Option<KeyRecord>, Unavailable> {
         let found: Option<(KeyRow, OperationRow)> = self
             .database
-            .read(async |connection| {
+            .read(async |mut connection| {
                 Ok(idempotency_keys::table
                     .inner_join(operations::table)
                     .filter(idempotency_keys::scope.eq(scope.0.as_slice()))
                     .select((KeyRow::as_select(), OperationRow::as_select()))
-                    .get_result(connection)
+                    .get_result(&mut connection)
                     .await
                     .optional()?)
             })

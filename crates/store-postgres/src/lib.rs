@@ -20,11 +20,15 @@ mod ledger;
 mod logins;
 mod migrations;
 mod people;
+mod per_thread;
 mod reads;
 mod rows;
 mod schema;
 mod security_log;
+#[cfg(feature = "seed")]
+pub mod seed;
 mod sessions;
+mod shared_connection;
 mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -32,6 +36,7 @@ mod tidy;
 mod writer;
 
 use std::fmt;
+use std::sync::Arc;
 
 use anyhow::Context;
 use cuepoint_domain::money::Currency;
@@ -39,6 +44,8 @@ use cuepoint_domain::money::Currency;
 use connection::Connector;
 use database::Database;
 use ids::IdBlocks;
+use per_thread::PerThread;
+use reads::ById;
 use writer::Writer;
 
 /// Where the database is and how it is used.
@@ -46,7 +53,7 @@ use writer::Writer;
 pub struct PostgresOptions {
     /// The connection URL; it may hold a password and is never printed.
     pub url: String,
-    /// The most connections of the pool, which serves everything but plans; plans have one of their own.
+    /// The most connections of the pool. Plans have one of their own, and each web worker reads over its own.
     pub pool_size: u32,
     /// Whether to apply missing migrations first; without it, a database that lacks some is refused.
     pub migrate_on_start: bool,
@@ -65,6 +72,8 @@ impl fmt::Debug for PostgresOptions {
 /// Everything that Cuepoint keeps, in a PostgreSQL database.
 pub struct PostgresStore {
     database: Database,
+    by_id: Arc<ById>,
+    by_id_here: PerThread<ById>,
     writer: Writer,
     ids: IdBlocks,
     currency: Currency,
@@ -77,8 +86,8 @@ impl fmt::Debug for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Opens the store on the present runtime, which all of its connections live on: a multi-threaded one that
-    /// outlives the store.
+    /// Opens the store on the present runtime, which its pool lives on: a multi-threaded one that outlives the store. Plans
+    /// are written by a thread of their own, and a web worker reads over a connection that lives on it.
     ///
     /// The first start writes the currency into the database.
     ///
@@ -97,8 +106,22 @@ impl PostgresStore {
         migrations::settle_currency(&connector, &currency).await?;
         let database =
             Database::new(connector.clone(), options.pool_size).context("the pool cannot be made")?;
-        let writer = Writer::start(connector, currency.clone());
-        Ok(Self { database, writer, ids: IdBlocks::default(), currency })
+        let writer = Writer::start(connector.planning_once(), currency.clone())?;
+        let by_id = Arc::new(ById::start(&database));
+        Ok(Self {
+            database,
+            by_id,
+            by_id_here: PerThread::default(),
+            writer,
+            ids: IdBlocks::default(),
+            currency,
+        })
+    }
+
+    /// The way to what is read by its id: a thread that serves alone has its own.
+    fn by_id(&self) -> Arc<ById> {
+        let here = self.by_id_here.here(|| ById::start(&self.database));
+        here.unwrap_or_else(|| Arc::clone(&self.by_id))
     }
 
     /// Answers the plans that wait, takes no more of them, and closes every connection.

@@ -48,9 +48,9 @@ impl PostgresStore {
     ) -> Result<Option<Credentials>, Unavailable> {
         let found: Option<(i64, String)> = self
             .database
-            .read(async |connection| {
+            .read(async |mut connection| {
                 let columns = (users::id, users::password_hash);
-                Ok(person().select(columns).get_result(connection).await.optional()?)
+                Ok(person().select(columns).get_result(&mut connection).await.optional()?)
             })
             .await?;
         let Some((id, password)) = found else { return Ok(None) };

@@ -18,7 +18,7 @@ use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
 use crate::PostgresStore;
 use crate::database::Failure;
 use crate::erasure::erase;
-use crate::reads::{NEWEST_FIRST, Paged, columns, limits, page};
+use crate::reads::{NEWEST_FIRST, Paged, ProfileRow, columns, limits, page};
 use crate::rows::{NewUserRow, SessionRow, TokenRow, UserRow, WalletRow};
 use crate::schema::{users, wallets};
 use crate::sessions::begin;
@@ -77,7 +77,7 @@ impl PostgresStore {
         let (limit, offset) = limits(asked);
         let counted: Vec<(i64, Option<UserRow>)> = self
             .database
-            .read(async |connection| {
+            .read(async |mut connection| {
                 let paged = Paged {
                     count: people().count(),
                     page: people()
@@ -87,7 +87,7 @@ impl PostgresStore {
                         .select(columns::<UserRow>()),
                     order: NEWEST_FIRST,
                 };
-                Ok(paged.load(connection).await?)
+                Ok(paged.load(&mut connection).await?)
             })
             .await?;
         page(counted, |row| row.user(&self.currency)).map_err(Unavailable::new)
@@ -133,19 +133,9 @@ impl People for PostgresStore {
     }
 
     async fn profile(&self, id: UserId) -> Result<Option<Profile>, Unavailable> {
-        let found: Option<(UserRow, WalletRow)> = self
-            .database
-            .read(async |connection| {
-                Ok(users::table
-                    .inner_join(wallets::table)
-                    .filter(users::id.eq(id.get()))
-                    .select((UserRow::as_select(), WalletRow::as_select()))
-                    .get_result(connection)
-                    .await
-                    .optional()?)
-            })
-            .await?;
-        let Some((user, wallet)) = found else { return Ok(None) };
+        let Some(ProfileRow { user, wallet }) = self.by_id().profiles.find(id.get()).await? else {
+            return Ok(None);
+        };
         let balance = wallet.balance(&self.currency).map_err(Unavailable::new)?;
         let user = user.user(&self.currency).map_err(Unavailable::new)?;
         Ok(Some(Profile { user, balance }))

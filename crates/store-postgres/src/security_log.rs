@@ -56,7 +56,7 @@ impl SecurityLog for PostgresStore {
         let (limit, offset) = limits(asked);
         let counted: Vec<(i64, Option<EventRow>)> = self
             .database
-            .read(async |connection| {
+            .read(async |mut connection| {
                 let paged = Paged {
                     count: filtered(filter).count(),
                     page: filtered(filter)
@@ -66,7 +66,7 @@ impl SecurityLog for PostgresStore {
                         .select(columns::<EventRow>()),
                     order: "page.id DESC",
                 };
-                Ok(paged.load(connection).await?)
+                Ok(paged.load(&mut connection).await?)
             })
             .await?;
         page(counted, EventRow::event).map_err(Unavailable::new)

@@ -75,12 +75,12 @@ impl Sessions for PostgresStore {
         let hash = presented.0.to_vec();
         let found: Option<i64> = self
             .database
-            .read(async |connection| {
+            .read(async |mut connection| {
                 Ok(tokens::table
                     .inner_join(sessions::table)
                     .filter(tokens::hash.eq(&hash))
                     .select(sessions::user_id)
-                    .get_result(connection)
+                    .get_result(&mut connection)
                     .await
                     .optional()?)
             })
@@ -142,7 +142,7 @@ impl Sessions for PostgresStore {
         let (limit, offset) = limits(asked);
         let counted: Vec<(i64, Option<SessionRow>)> = self
             .database
-            .read(async |connection| {
+            .read(async |mut connection| {
                 let paged = Paged {
                     count: alive(user, now).count(),
                     page: alive(user, now)
@@ -152,7 +152,7 @@ impl Sessions for PostgresStore {
                         .select(columns::<SessionRow>()),
                     order: "page.began_at DESC, page.id DESC",
                 };
-                Ok(paged.load(connection).await?)
+                Ok(paged.load(&mut connection).await?)
             })
             .await?;
         page(counted, SessionRow::session).map_err(Unavailable::new)
@@ -193,13 +193,13 @@ impl Sessions for PostgresStore {
         let since = column_time(since);
         let (ended, changed): (Vec<i64>, Vec<(i64, String, Option<OffsetDateTime>)>) = self
             .database
-            .read(async |connection| {
+            .read(async |mut connection| {
                 let ended = sessions::table.filter(sessions::ended_at.ge(since)).select(sessions::id);
-                let ended = ended.load(connection).await?;
+                let ended = ended.load(&mut connection).await?;
                 let changed = users::table
                     .filter(users::standing_at.ge(since))
                     .select((users::id, users::role, users::suspended_at))
-                    .load(connection)
+                    .load(&mut connection)
                     .await?;
                 Ok((ended, changed))
             })

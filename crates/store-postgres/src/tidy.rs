@@ -48,9 +48,9 @@ diesel::define_sql_function! {
 impl Store for PostgresStore {
     async fn ready(&self) -> Result<(), Unavailable> {
         self.database.tell();
-        let asked = self.database.read(async |connection| {
+        let asked = self.database.read_by_pool(async |mut connection| {
             let writes = (pg_is_in_recovery(), current_setting("transaction_read_only"));
-            Ok(diesel::select(writes).get_result::<(bool, String)>(connection).await?)
+            Ok(diesel::select(writes).get_result::<(bool, String)>(&mut connection).await?)
         });
         let (standby, read_only) = timeout(READY, asked).await.unwrap_or(Err(Failure::Deadline))?;
         if standby || read_only == "on" {

@@ -12,7 +12,7 @@ use crate::ports::Unavailable;
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait Ids: Send + Sync {
-    /// An identity for an operation, from randomness alone.
+    /// An identity for an operation, made without asking anybody.
     fn operation(&self) -> OperationId;
     /// An identity for a person.
     async fn next_user(&self) -> Result<UserId, Unavailable>;

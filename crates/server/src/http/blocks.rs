@@ -22,7 +22,7 @@ use crate::http::views::{Block, BlockData, Nothing};
 pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.blocks.list(&caller, paging.request()).await?;
-    call::page("Blocks.", &paging, rows, |block| Block::new(&block))
+    call::page("Blocks.", &paging, &rows, Block::new)
 }
 
 /// Takes no more requests from somebody; those that are open stay.

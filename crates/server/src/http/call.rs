@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use actix_web::HttpRequest;
+
 use cuepoint_domain::access::Caller;
 use cuepoint_domain::ledger::IdempotencyKey;
 use cuepoint_domain::money::Currency;
@@ -12,6 +14,7 @@ use cuepoint_domain::text::Email;
 use serde::Serialize;
 
 use crate::app::App;
+use crate::http::client_address;
 use crate::http::envelope::Answer;
 use crate::http::error::{ApiError, Code};
 use crate::http::fields::Fields;
@@ -27,7 +30,7 @@ pub struct Call {
     pub app: Arc<App>,
     /// The parameters of its address.
     pub query: Query,
-    pub(super) visitor: Visitor,
+    pub(super) request: HttpRequest,
     pub(super) class: Class,
     pub(super) path: &'static str,
     pub(super) id: Option<String>,
@@ -68,7 +71,7 @@ impl Call {
     /// From where it comes.
     #[must_use]
     pub fn visitor(&self) -> Visitor {
-        self.visitor.clone()
+        client_address::visitor(&self.request)
     }
 
     /// The command that the call is.
@@ -100,11 +103,11 @@ impl Call {
 ///
 /// # Errors
 /// As [`Answer::ok`].
-pub fn page<R, T: Serialize>(
+pub fn page<'r, R, T: Serialize>(
     message: &'static str,
     paging: &Paging,
-    rows: Rows<R>,
-    view: impl Fn(R) -> T,
+    rows: &'r Rows<R>,
+    view: impl Fn(&'r R) -> T,
 ) -> Result<Answer, ApiError> {
     let page: Page<T> = paging.page(rows, view);
     Answer::ok(message, page)

@@ -37,7 +37,7 @@ pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     filters.complete()?;
     let paging = call.paging(&["online"]);
     let rows = call.app.services.profiles.djs(&caller, DjFilter { online }, paging.request()).await?;
-    call::page("DJs.", &paging, rows, |dj| Dj::new(&dj, call.currency()))
+    call::page("DJs.", &paging, &rows, |dj| Dj::new(dj, call.currency()))
 }
 
 /// Shows a DJ.

@@ -20,6 +20,9 @@ const RETRY_AFTER_SECONDS: u32 = 1;
 /// The same where the deployment would have to be configured otherwise first.
 const SECONDS_UNTIL_CONFIGURED: u32 = 3_600;
 
+/// What most bodies fit into, in bytes.
+const USUAL_BODY: usize = 1_024;
+
 /// A success.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Success<T> {
@@ -174,7 +177,8 @@ impl Answer {
     }
 
     fn of<T: Serialize>(status: StatusCode, envelope: &T) -> Result<Self, ApiError> {
-        let body = serde_json::to_vec(envelope).map_err(ApiError::internal)?;
+        let mut body = Vec::with_capacity(USUAL_BODY);
+        serde_json::to_writer(&mut body, envelope).map_err(ApiError::internal)?;
         Ok(Self { status, location: None, replayed: false, body: Body::Whole(body) })
     }
 }

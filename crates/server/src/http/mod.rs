@@ -75,11 +75,7 @@ pub fn app(
     let cors = cors::cors(&app.settings.cors_allowed_origins);
     actix_web::App::new()
         .app_data(web::Data::from(Arc::clone(&app)))
-        .configure(|config| {
-            for resource in routes::resources(&app) {
-                config.service(resource);
-            }
-        })
+        .configure(|config| routes::configure(&app, config))
         .default_service(web::to(routes::not_found))
         .wrap(cors)
         .wrap(from_fn(observe::observe))

@@ -18,6 +18,7 @@ use crate::connections::Connection;
 use crate::http::client_address;
 use crate::http::error::{ApiError, Code};
 use crate::http::unread::Unread;
+use crate::metrics;
 
 /// The header that carries a request id.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -31,6 +32,15 @@ const DOCUMENTATION_POLICY: &str = "default-src 'none'; script-src 'self'; style
 /// What a request is called in the log and in its answer.
 #[derive(Clone, Debug)]
 struct RequestId(String);
+
+/// The address of the route that a request was found to be for, as the table of routes has it.
+#[derive(Clone, Copy, Debug)]
+struct Matched(&'static str);
+
+/// Notes which route a request is for.
+pub fn matched(request: &HttpRequest, route: &'static str) {
+    request.extensions_mut().insert(Matched(route));
+}
 
 /// The id of the request that is being answered.
 #[must_use]
@@ -63,41 +73,37 @@ pub async fn observe<B: MessageBody + 'static>(
     };
     let span = tracing::info_span!("request", request_id = %id, method);
     let began = Instant::now();
-    async move {
-        let answered = next.call(request).await;
-        let (status, route) = match &answered {
-            Ok(response) => (response.status(), response.request().match_pattern()),
-            Err(error) => (error.as_response_error().status_code(), None),
-        };
-        record(method, route.as_deref().unwrap_or("unknown"), status, began);
-        match answered {
-            Ok(response) => {
-                let mut response = enveloped(response.map_into_boxed_body(), &id);
-                common.add_to(response.headers_mut());
-                let response = match unread {
-                    Some(unread) => response.map_body(|_, answer| unread.kept_by(answer)),
-                    None => response,
-                };
-                Ok(match connection {
-                    Some(connection) if response.response().body().size() == BodySize::Stream => {
-                        response.map_body(|_, answer| connection.timed_by(answer))
-                    }
-                    Some(_) | None => response,
-                })
-            }
-            Err(error) => {
-                let mut response = failure(status).respond(&id);
-                common.add_to(response.headers_mut());
-                let response = match unread {
-                    Some(unread) => response.map_body(|_, answer| unread.kept_by(answer)),
-                    None => response,
-                };
-                Err(InternalError::from_response(error, response).into())
-            }
+    let answered = next.call(request).instrument(span).await;
+    let (status, route) = match &answered {
+        Ok(response) => (response.status(), response.request().extensions().get::<Matched>().copied()),
+        Err(error) => (error.as_response_error().status_code(), None),
+    };
+    record(&id, method, route.map_or("unknown", |Matched(route)| route), status, began);
+    match answered {
+        Ok(response) => {
+            let mut response = enveloped(response.map_into_boxed_body(), &id);
+            common.add_to(response.headers_mut());
+            let response = match unread {
+                Some(unread) => response.map_body(|_, answer| unread.kept_by(answer)),
+                None => response,
+            };
+            Ok(match connection {
+                Some(connection) if response.response().body().size() == BodySize::Stream => {
+                    response.map_body(|_, answer| connection.timed_by(answer))
+                }
+                Some(_) | None => response,
+            })
+        }
+        Err(error) => {
+            let mut response = failure(status).respond(&id);
+            common.add_to(response.headers_mut());
+            let response = match unread {
+                Some(unread) => response.map_body(|_, answer| unread.kept_by(answer)),
+                None => response,
+            };
+            Err(InternalError::from_response(error, response).into())
         }
     }
-    .instrument(span)
-    .await
 }
 
 /// The client's own request id, if it is 1 to 128 letters, digits, dots, underscores and hyphens.
@@ -122,14 +128,12 @@ fn known_method(method: &Method) -> &'static str {
     }
 }
 
-fn record(method: &'static str, route: &str, status: StatusCode, began: Instant) {
+fn record(id: &str, method: &'static str, route: &'static str, status: StatusCode, began: Instant) {
     let took = began.elapsed();
     let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-    tracing::info!(route, status = status.as_u16(), milliseconds, "answered");
-    let labels =
-        [("method", method.to_owned()), ("route", route.to_owned()), ("status", status.as_str().to_owned())];
-    metrics::counter!("http_requests_total", &labels).increment(1);
-    metrics::histogram!("http_request_duration_seconds", &labels).record(took);
+    // Outside of the request's span, which a line in it would have to repeat.
+    tracing::info!(request_id = id, method, route, status = status.as_u16(), milliseconds, "answered");
+    metrics::answered(method, route, status.as_u16(), took);
 }
 
 /// What the headers that all answers have depend on.

@@ -43,7 +43,7 @@ pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     filters.complete()?;
     let paging = call.paging(&["status"]);
     let rows = call.app.services.operators.withdrawals(&caller, status, paging.request()).await?;
-    call::page("Withdrawals.", &paging, rows, |withdrawal| Withdrawal::new(&withdrawal, call.currency()))
+    call::page("Withdrawals.", &paging, &rows, |withdrawal| Withdrawal::new(withdrawal, call.currency()))
 }
 
 /// Lets a pending withdrawal of somebody else go on.

@@ -12,7 +12,8 @@ pub struct Paging {
     number: i64,
     size: u32,
     path: String,
-    kept: String,
+    /// The address of any of its pages, but for the number at its end.
+    page_url: String,
 }
 
 /// A link of a page to itself or another.
@@ -78,7 +79,9 @@ impl Paging {
             }
         };
         let known: Vec<&str> = filters.iter().copied().chain(["per_page"]).collect();
-        Self { number, size, path, kept: query.kept(&known) }
+        let kept = query.kept(&known);
+        let separator = if kept.is_empty() { "" } else { "&" };
+        Self { number, size, page_url: format!("{path}?{kept}{separator}page="), path }
     }
 
     /// The page, as the use cases take it.
@@ -88,11 +91,11 @@ impl Paging {
     }
 
     /// The page object of these rows.
-    pub fn page<R, T>(&self, rows: Rows<R>, view: impl Fn(R) -> T) -> Page<T> {
+    pub fn page<'r, R, T>(&self, rows: &'r Rows<R>, view: impl Fn(&'r R) -> T) -> Page<T> {
         let total = i64::try_from(rows.total).unwrap_or(i64::MAX);
         let size = i64::from(self.size);
         let last = total.saturating_sub(1).checked_div(size).map_or(1, |full| full.saturating_add(1)).max(1);
-        let data: Vec<T> = rows.rows.into_iter().map(view).collect();
+        let data: Vec<T> = rows.rows.iter().map(view).collect();
         let before = self.number.saturating_sub(1).saturating_mul(size);
         let count = i64::try_from(data.len()).unwrap_or(i64::MAX);
         let (from, to) = if data.is_empty() {
@@ -120,8 +123,7 @@ impl Paging {
     }
 
     fn url(&self, number: i64) -> String {
-        let separator = if self.kept.is_empty() { "" } else { "&" };
-        format!("{}?{}{separator}page={number}", self.path, self.kept)
+        format!("{}{number}", self.page_url)
     }
 
     fn links(&self, last: i64, previous: Option<String>, next: Option<String>) -> Vec<Link> {
@@ -180,7 +182,7 @@ mod tests {
             let mut paging = Paging::read(&query, PATH.to_owned(), &["status", "dj_id"]);
             // Some cases set the size without naming it in the query.
             paging.size = u32::try_from(size).unwrap();
-            let mut page = serde_json::to_value(paging.page(rows(total, size, number), |()| ())).unwrap();
+            let mut page = serde_json::to_value(paging.page(&rows(total, size, number), |()| ())).unwrap();
             page.as_object_mut().unwrap().remove("data");
             assert_eq!(page, case["expected"], "{total} {size} {number} {asked}");
         }
@@ -189,7 +191,7 @@ mod tests {
     #[test]
     fn the_keys_are_in_the_framework_s_order() {
         let paging = Paging::read(&Query::default(), PATH.to_owned(), &[]);
-        let text = serde_json::to_string(&paging.page(rows(0, 15, 1), |()| ())).unwrap();
+        let text = serde_json::to_string(&paging.page(&rows(0, 15, 1), |()| ())).unwrap();
         let keys = [
             "current_page",
             "data",
@@ -235,7 +237,7 @@ mod tests {
     #[test]
     fn the_last_page_of_all_numbers_does_not_overflow() {
         let paging = Paging::read(&Query::parse("page=9223372036854775807"), PATH.to_owned(), &[]);
-        let page = serde_json::to_value(paging.page(Rows::<()>::none(3), |()| ())).unwrap();
+        let page = serde_json::to_value(paging.page(&Rows::<()>::none(3), |()| ())).unwrap();
         assert_eq!(page["current_page"], json!(i64::MAX));
         assert_eq!(page["prev_page_url"], json!(format!("{PATH}?page={}", i64::MAX - 1)));
         assert_eq!(page["next_page_url"], Value::Null);
@@ -246,7 +248,7 @@ mod tests {
     #[test]
     fn links_keep_the_caller_s_words() {
         let query = Query::parse("per_page=500&status=pending&page=9&junk=1");
-        let page = Paging::read(&query, PATH.to_owned(), &["status"]).page(rows(0, 100, 9), |()| ());
+        let page = Paging::read(&query, PATH.to_owned(), &["status"]).page(&rows(0, 100, 9), |()| ());
         assert_eq!(page.first_page_url, format!("{PATH}?per_page=500&status=pending&page=1"));
         assert_eq!(page.per_page, 100);
     }

@@ -55,7 +55,7 @@ pub async fn answer(
     let call = Call {
         app: Arc::clone(app),
         query: Query::parse(request.query_string()),
-        visitor: visitor(request),
+        request: request.clone(),
         class: route.class,
         path: route.path,
         id: request.match_info().get("id").map(str::to_owned),

@@ -153,7 +153,7 @@ pub async fn made(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     let paging = call.paging(&["status", "dj_id"]);
     let filter = ListFilter { status, dj };
     let rows = call.app.services.requests.made_by(&caller, filter, paging.request()).await?;
-    call::page("Requests.", &paging, rows, |request| MusicRequest::new(&request, call.currency()))
+    call::page("Requests.", &paging, &rows, |request| MusicRequest::new(request, call.currency()))
 }
 
 /// Lists the requests addressed to the caller, who is a DJ.
@@ -180,10 +180,10 @@ pub async fn addressed(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     filters.complete()?;
     let paging = call.paging(&["status"]);
     let rows = call.app.services.requests.addressed_to(&caller, status, paging.request()).await?;
-    call::page("Requests.", &paging, rows, |request| MusicRequest::new(&request, call.currency()))
+    call::page("Requests.", &paging, &rows, |request| MusicRequest::new(request, call.currency()))
 }
 
-fn view(app: &App, receipt: &Receipt) -> Result<MusicRequest, ApiError> {
+fn view<'r>(app: &App, receipt: &'r Receipt) -> Result<MusicRequest<'r>, ApiError> {
     match &receipt.outcome {
         Outcome::Request(request) => Ok(MusicRequest::new(request, &app.settings.currency)),
         Outcome::Withdrawal(..) | Outcome::Topup(_) | Outcome::Profile(..) | Outcome::Adjustment(..) => {

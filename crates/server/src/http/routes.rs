@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use actix_web::guard::{self, Guard};
 use actix_web::http::Method;
-use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, Resource, web};
+use actix_web::web::ServiceConfig;
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, Resource, Scope, web};
 
 use cuepoint_domain::access::Action;
 
@@ -14,7 +15,7 @@ use crate::app::App;
 use crate::http::client_address::ClientAddress;
 use crate::http::envelope::{self, Answer};
 use crate::http::error::{ApiError, Code};
-use crate::http::observe::request_id;
+use crate::http::observe::{self, request_id};
 use crate::http::route::{
     Body, Endpoint, Provider, Reach, Route, change, command, open, operation, plain, read, signed,
 };
@@ -115,19 +116,35 @@ pub fn table() -> Vec<Route> {
     ]
 }
 
-/// The table as resources of the web server, each of which says which methods it has.
-#[must_use]
-pub fn resources(app: &Arc<App>) -> Vec<Resource> {
+/// Gives the table to the web server, each address of which says which methods it has.
+///
+/// Addresses are tried one after the other: first those that are compared as they are, then those with parts that
+/// vary, whose patterns cost more and are therefore only tried below the address that they begin with.
+pub fn configure(app: &Arc<App>, config: &mut ServiceConfig) {
     let mut paths: BTreeMap<&'static str, Vec<Rc<Route>>> = BTreeMap::new();
     for route in table() {
         paths.entry(route.path).or_default().push(Rc::new(route));
     }
-    paths.into_iter().map(|(path, routes)| resource(app, path, &routes)).collect()
+    let mut varying: BTreeMap<&'static str, Scope> = BTreeMap::new();
+    for (path, routes) in paths {
+        match path.find("/{").map(|end| path.split_at(end)) {
+            None => drop(config.service(resource(app, path, &routes))),
+            Some((beginning, rest)) => {
+                let scope = varying.remove(beginning).unwrap_or_else(|| web::scope(beginning));
+                varying.insert(beginning, scope.service(resource(app, rest, &routes)));
+            }
+        }
+    }
+    for scope in varying.into_values() {
+        config.service(scope);
+    }
 }
 
 fn resource(app: &Arc<App>, path: &'static str, routes: &[Rc<Route>]) -> Resource {
     let allow = allowed(routes);
+    let address = routes.first().map_or(path, |route| route.path);
     let refuse = move |request: HttpRequest| {
+        observe::matched(&request, address);
         let error = ApiError::method_not_allowed(allow.clone());
         async move { error.respond(&request_id(&request)) }
     };
@@ -162,7 +179,7 @@ fn within(networks: Networks) -> impl Guard {
 }
 
 async fn serve(route: &Route, app: &Arc<App>, request: HttpRequest, payload: web::Payload) -> HttpResponse {
-    let id = request_id(&request);
+    observe::matched(&request, route.path);
     let answered = match &route.endpoint {
         Endpoint::Plain(run) => run(Arc::clone(app), request.clone()).await,
         Endpoint::Open(_) | Endpoint::Call(_) | Endpoint::Command(_) => {
@@ -170,7 +187,7 @@ async fn serve(route: &Route, app: &Arc<App>, request: HttpRequest, payload: web
         }
     };
     let standing = request.extensions().get::<Standing>().copied();
-    let mut response = answered.unwrap_or_else(|error| error.respond(&id));
+    let mut response = answered.unwrap_or_else(|error| error.respond(&request_id(&request)));
     if let Some(standing) = standing {
         envelope::show(standing, response.headers_mut());
     }

@@ -22,7 +22,7 @@ use crate::http::views::{ActiveSession, Nothing};
 pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.sessions.list(&caller, paging.request()).await?;
-    call::page("Sessions.", &paging, rows, |session| ActiveSession::new(&session, caller.session))
+    call::page("Sessions.", &paging, &rows, |session| ActiveSession::new(session, caller.session))
 }
 
 /// Ends one of the caller's sessions, with its refresh token and its access tokens.

@@ -34,7 +34,7 @@ use crate::http::{sentence, values};
 pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     let paging = call.paging(&["email"]);
     let people = call.app.services.staff.people(&caller, call.query.get("email"), paging.request()).await?;
-    call::page("People.", &paging, people, |user| Person::new(&user))
+    call::page("People.", &paging, &people, Person::new)
 }
 
 /// Shows somebody who was not erased.
@@ -126,7 +126,7 @@ pub async fn events(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     let paging = call.paging(&["user_id", "kind"]);
     let filter = EventFilter { user, kind };
     let rows = call.app.services.staff.events(&caller, filter, paging.request()).await?;
-    call::page("Security log.", &paging, rows, |(number, event)| SecurityEvent::new(number, &event))
+    call::page("Security log.", &paging, &rows, |(number, event)| SecurityEvent::new(*number, event))
 }
 
 /// Changes how a person stands, as the body's fields say.

@@ -63,7 +63,7 @@ pub fn opened(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
 pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.wallet.topups(&caller, paging.request()).await?;
-    call::page("Top-ups.", &paging, rows, |topup| Topup::new(&topup, call.currency()))
+    call::page("Top-ups.", &paging, &rows, |topup| Topup::new(topup, call.currency()))
 }
 
 /// Shows one of the caller's top-ups.

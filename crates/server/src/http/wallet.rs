@@ -56,5 +56,5 @@ pub async fn show(call: Call, caller: Caller) -> Result<Answer, ApiError> {
 pub async fn entries(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.wallet.entries(&caller, paging.request()).await?;
-    call::page("Wallet entries.", &paging, rows, |entry| Entry::new(&entry, call.currency()))
+    call::page("Wallet entries.", &paging, &rows, |entry| Entry::new(entry, call.currency()))
 }

@@ -90,7 +90,7 @@ pub async fn options(call: Call, caller: Caller) -> Result<Answer, ApiError> {
 pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.withdrawals.list(&caller, paging.request()).await?;
-    call::page("Withdrawals.", &paging, rows, |withdrawal| Withdrawal::new(&withdrawal, call.currency()))
+    call::page("Withdrawals.", &paging, &rows, |withdrawal| Withdrawal::new(withdrawal, call.currency()))
 }
 
 /// Shows one of the caller's withdrawals.

@@ -5,3 +5,4 @@ pub mod passwords;
 pub mod revocations;
 pub mod secrets;
 pub mod tokens;
+mod verified;

@@ -19,8 +19,9 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use time::Duration;
 
-use super::keys::{PublicKey, SigningKeys};
+use super::keys::{Key, KeyRing, PublicKey, SigningKeys};
 use super::secrets::{RandomSecrets, random};
+use super::verified::{self, Verified, VerifiedTokens};
 
 const ISSUER: &str = "cuepoint";
 const AUDIENCE: &str = "cuepoint-api";
@@ -56,6 +57,7 @@ pub struct AccessTokens {
     keys: SigningKeys,
     valid_for: Duration,
     secrets: RandomSecrets,
+    verified: VerifiedTokens,
 }
 
 /// Claims beyond the registered ones.
@@ -103,7 +105,7 @@ impl AccessTokens {
     /// Tokens under these keys, each valid for this long.
     #[must_use]
     pub fn new(keys: SigningKeys, valid_for: Duration, secrets: RandomSecrets) -> Self {
-        Self { keys, valid_for, secrets }
+        Self { keys, valid_for, secrets, verified: VerifiedTokens::default() }
     }
 
     /// The keys that they are signed with.
@@ -167,33 +169,47 @@ impl AccessTokens {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(InvalidToken);
         }
-        let claims: PresentedClaims = object(&self.payload(token, now)?)?;
-        claims.registered()?.validate(validation(now)?).map_err(|_| InvalidToken)?;
-        let user = claims.sub.parse().ok().and_then(UserId::new).ok_or(InvalidToken)?;
-        let role = match claims.role {
-            RoleClaim::Member => Role::Member,
-            RoleClaim::Operator => Role::Operator,
-            RoleClaim::Auditor => Role::Auditor,
-        };
-        let session = SessionId::new(claims.sid).ok_or(InvalidToken)?;
-        Ok(Caller { user, role, is_dj: claims.dj, session })
+        let (ring, hash) = (self.keys.ring(), verified::hash(token));
+        if let Some(caller) = self.verified.find(&ring, &hash, now) {
+            return Ok(caller);
+        }
+        let verified = verify(&ring, token, now)?;
+        self.verified.remember(&ring, hash, verified);
+        Ok(verified.caller)
     }
+}
 
-    /// What one of the keys signed, as it was signed. The key is the one that the header names, and its algorithm the
-    /// only one that counts.
-    fn payload(&self, token: &str, now: Timestamp) -> Result<Vec<u8>, InvalidToken> {
-        let header = header(token)?;
-        let ring = self.keys.ring();
-        let key = ring.verifying(&header.kid, now).ok_or(InvalidToken)?;
-        let algorithm = key.algorithm().of_token();
-        if header.alg != algorithm || header.typ != TYPE {
-            return Err(InvalidToken);
-        }
-        let encoded: Compact<Vec<u8>, Empty> = Compact::new_encoded(token);
-        match encoded.decode(key.verifying(), algorithm) {
-            Ok(Compact::Decoded { payload, .. }) => Ok(payload),
-            Ok(Compact::Encoded(_)) | Err(_) => Err(InvalidToken),
-        }
+/// Who calls with a token that one of these keys signed, and for how long that is certain.
+fn verify(ring: &KeyRing, token: &str, now: Timestamp) -> Result<Verified, InvalidToken> {
+    let header = header(token)?;
+    let key = ring.verifying(&header.kid, now).ok_or(InvalidToken)?;
+    let claims: PresentedClaims = object(&payload(&header, key, token)?)?;
+    claims.registered()?.validate(validation(now)?).map_err(|_| InvalidToken)?;
+    let user = claims.sub.parse().ok().and_then(UserId::new).ok_or(InvalidToken)?;
+    let role = match claims.role {
+        RoleClaim::Member => Role::Member,
+        RoleClaim::Operator => Role::Operator,
+        RoleClaim::Auditor => Role::Auditor,
+    };
+    let session = SessionId::new(claims.sid).ok_or(InvalidToken)?;
+    let expires = seconds(claims.exp)?;
+    Ok(Verified {
+        caller: Caller { user, role, is_dj: claims.dj, session },
+        from: seconds(claims.nbf.max(claims.iat))?,
+        until: key.verifies_until().map_or(expires, |until| until.min(expires)),
+    })
+}
+
+/// What a key signed, as it was signed; the key's algorithm is the only one that counts.
+fn payload(header: &PresentedHeader, key: &Key, token: &str) -> Result<Vec<u8>, InvalidToken> {
+    let algorithm = key.algorithm().of_token();
+    if header.alg != algorithm || header.typ != TYPE {
+        return Err(InvalidToken);
+    }
+    let encoded: Compact<Vec<u8>, Empty> = Compact::new_encoded(token);
+    match encoded.decode(key.verifying(), algorithm) {
+        Ok(Compact::Decoded { payload, .. }) => Ok(payload),
+        Ok(Compact::Encoded(_)) | Err(_) => Err(InvalidToken),
     }
 }
 
@@ -243,6 +259,11 @@ fn validation(now: Timestamp) -> Result<ValidationOptions, InvalidToken> {
         issuer: Validation::Validate(ISSUER.to_owned()),
         audience: Validation::Validate(AUDIENCE.to_owned()),
     })
+}
+
+/// A moment in whole seconds, as claims have it.
+fn seconds(since_1970: i64) -> Result<Timestamp, InvalidToken> {
+    since_1970.checked_mul(1_000_000).map(Timestamp::from_unix_micros).ok_or(InvalidToken)
 }
 
 fn moment(at: Timestamp) -> Option<DateTime<Utc>> {

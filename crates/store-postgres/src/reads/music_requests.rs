@@ -10,10 +10,12 @@ use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Nullable};
-use diesel_async::RunQueryDsl;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
+use super::together::Row;
 use super::{NEWEST_FIRST, Paged, columns, limits, page};
 use crate::PostgresStore;
+use crate::database::Failure;
 use crate::rows::{Corrupt, MusicRequestRow, column_time};
 use crate::schema::music_requests::{self, table};
 
@@ -50,20 +52,24 @@ fn filtered(filter: &RequestFilter) -> IntoBoxed<'static, table, Pg> {
     query
 }
 
+impl Row for MusicRequestRow {
+    async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, Failure> {
+        Ok(table
+            .filter(music_requests::id.eq_any(ids))
+            .select(Self::as_select())
+            .load(&mut connection)
+            .await?)
+    }
+
+    fn id(&self) -> i64 {
+        self.id
+    }
+}
+
 #[async_trait]
 impl MusicRequests for PostgresStore {
     async fn request(&self, id: RequestId) -> Result<Option<MusicRequest>, Unavailable> {
-        let row: Option<MusicRequestRow> = self
-            .database
-            .read(async |connection| {
-                Ok(table
-                    .find(id.get())
-                    .select(MusicRequestRow::as_select())
-                    .get_result(connection)
-                    .await
-                    .optional()?)
-            })
-            .await?;
+        let row = self.by_id().requests.find(id.get()).await?;
         row.map(|row| row.request(&self.currency)).transpose().map_err(Unavailable::new)
     }
 
@@ -75,7 +81,7 @@ impl MusicRequests for PostgresStore {
         let (limit, offset) = limits(asked);
         let counted: Vec<(i64, Option<MusicRequestRow>)> = self
             .database
-            .read(async |connection| {
+            .read(async |mut connection| {
                 let paged = Paged {
                     count: filtered(filter).count(),
                     page: filtered(filter)
@@ -85,7 +91,7 @@ impl MusicRequests for PostgresStore {
                         .select(columns::<MusicRequestRow>()),
                     order: NEWEST_FIRST,
                 };
-                Ok(paged.load(connection).await?)
+                Ok(paged.load(&mut connection).await?)
             })
             .await?;
         page(counted, |row| row.request(&self.currency)).map_err(Unavailable::new)
@@ -95,7 +101,7 @@ impl MusicRequests for PostgresStore {
         let Overdue { requester, now, after, limit } = *which;
         let rows: Vec<MusicRequestRow> = self
             .database
-            .read(async |connection| {
+            .read(async |mut connection| {
                 let mut query = table
                     .filter(music_requests::expires_at.le(column_time(now)))
                     .order((music_requests::expires_at, music_requests::id))
@@ -108,9 +114,11 @@ impl MusicRequests for PostgresStore {
                 if let Some((at, id)) = after {
                     let at = column_time(at);
                     let same = music_requests::expires_at.eq(at).and(music_requests::id.gt(id.get()));
-                    query = query.filter(music_requests::expires_at.gt(at).or(same));
+                    let later = music_requests::expires_at.gt(at).or(same);
+                    // Said once more, so that the index is entered here.
+                    query = query.filter(music_requests::expires_at.ge(at).and(later));
                 }
-                Ok(query.load(connection).await?)
+                Ok(query.load(&mut connection).await?)
             })
             .await?;
         let requests: Result<_, Corrupt> = rows.into_iter().map(|row| row.request(&self.currency)).collect();

@@ -6,27 +6,29 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Topups, Unavailable};
 use cuepoint_domain::topup::Topup;
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
+use super::together::Row;
 use super::{NEWEST_FIRST, Paged, columns, limits, page};
 use crate::PostgresStore;
+use crate::database::Failure;
 use crate::rows::TopupRow;
 use crate::schema::topups::{self, table};
+
+impl Row for TopupRow {
+    async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, Failure> {
+        Ok(table.filter(topups::id.eq_any(ids)).select(Self::as_select()).load(&mut connection).await?)
+    }
+
+    fn id(&self) -> i64 {
+        self.id
+    }
+}
 
 #[async_trait]
 impl Topups for PostgresStore {
     async fn topup(&self, id: TopupId) -> Result<Option<Topup>, Unavailable> {
-        let row: Option<TopupRow> = self
-            .database
-            .read(async |connection| {
-                Ok(table
-                    .find(id.get())
-                    .select(TopupRow::as_select())
-                    .get_result(connection)
-                    .await
-                    .optional()?)
-            })
-            .await?;
+        let row = self.by_id().topups.find(id.get()).await?;
         row.map(|row| row.topup(&self.currency)).transpose().map_err(Unavailable::new)
     }
 
@@ -34,7 +36,7 @@ impl Topups for PostgresStore {
         let (limit, offset) = limits(asked);
         let counted: Vec<(i64, Option<TopupRow>)> = self
             .database
-            .read(async |connection| {
+            .read(async |mut connection| {
                 let theirs = table.filter(topups::user_id.eq(user.get()));
                 let paged = Paged {
                     count: theirs.count(),
@@ -45,7 +47,7 @@ impl Topups for PostgresStore {
                         .select(columns::<TopupRow>()),
                     order: NEWEST_FIRST,
                 };
-                Ok(paged.load(connection).await?)
+                Ok(paged.load(&mut connection).await?)
             })
             .await?;
         page(counted, |row| row.topup(&self.currency)).map_err(Unavailable::new)

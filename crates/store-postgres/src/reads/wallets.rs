@@ -8,30 +8,36 @@ use cuepoint_domain::ports::{Unavailable, Wallets};
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::dsl::exists;
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
+use super::together::Row;
 use super::{limits, page};
 use crate::PostgresStore;
+use crate::database::Failure;
 use crate::rows::{EntryRow, WalletRow, column_time};
 use crate::schema::{ledger_entries, wallets};
 
 /// More entries than any wallet has, and small enough to be taken away from their number.
 const FAR: i64 = 1 << 62;
 
+impl Row for WalletRow {
+    async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, Failure> {
+        Ok(wallets::table
+            .filter(wallets::user_id.eq_any(ids))
+            .select(Self::as_select())
+            .load(&mut connection)
+            .await?)
+    }
+
+    fn id(&self) -> i64 {
+        self.user_id
+    }
+}
+
 #[async_trait]
 impl Wallets for PostgresStore {
     async fn balance(&self, user: UserId) -> Result<Option<Balance>, Unavailable> {
-        let row: Option<WalletRow> = self
-            .database
-            .read(async |connection| {
-                Ok(wallets::table
-                    .find(user.get())
-                    .select(WalletRow::as_select())
-                    .get_result(connection)
-                    .await
-                    .optional()?)
-            })
-            .await?;
+        let row = self.by_id().wallets.find(user.get()).await?;
         row.map(|row| row.balance(&self.currency)).transpose().map_err(Unavailable::new)
     }
 
@@ -39,15 +45,15 @@ impl Wallets for PostgresStore {
     async fn balance_at(&self, user: UserId, at: Timestamp) -> Result<Option<Balance>, Unavailable> {
         let (exists, newest): (bool, Option<EntryRow>) = self
             .database
-            .read(async |connection| {
+            .read(async |mut connection| {
                 let wallet = wallets::table.find(user.get());
-                let exists = diesel::select(exists(wallet)).get_result(connection).await?;
+                let exists = diesel::select(exists(wallet)).get_result(&mut connection).await?;
                 let newest = ledger_entries::table
                     .filter(ledger_entries::wallet_id.eq(user.get()))
                     .filter(ledger_entries::at.le(column_time(at)))
                     .order((ledger_entries::at.desc(), ledger_entries::seq.desc()))
                     .select(EntryRow::as_select())
-                    .first(connection)
+                    .first(&mut connection)
                     .await
                     .optional()?;
                 Ok((exists, newest))
@@ -68,7 +74,7 @@ impl Wallets for PostgresStore {
         let offset = offset.min(FAR);
         let counted: Vec<(i64, Option<EntryRow>)> = self
             .database
-            .read(async |connection| {
+            .read(async |mut connection| {
                 let newest = wallets::seq - offset;
                 let in_page = ledger_entries::wallet_id
                     .eq(wallets::user_id)
@@ -79,7 +85,7 @@ impl Wallets for PostgresStore {
                     .filter(wallets::user_id.eq(user.get()))
                     .order(ledger_entries::seq.desc())
                     .select((wallets::seq, Option::<EntryRow>::as_select()))
-                    .load(connection)
+                    .load(&mut connection)
                     .await?)
             })
             .await?;

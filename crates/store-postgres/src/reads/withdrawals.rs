@@ -6,13 +6,17 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Unavailable, Withdrawals};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalFilter, WithdrawalStatus};
+use diesel::dsl::sql;
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
+use diesel::sql_types::{Bool, Nullable};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
+use super::together::Row;
 use super::{NEWEST_FIRST, Paged, columns, limits, page};
 use crate::PostgresStore;
+use crate::database::Failure;
 use crate::rows::{Corrupt, WithdrawalRow, column_time};
 use crate::schema::withdrawals::{self, table};
 
@@ -27,20 +31,20 @@ fn filtered(filter: &WithdrawalFilter) -> IntoBoxed<'static, table, Pg> {
     query
 }
 
+impl Row for WithdrawalRow {
+    async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, Failure> {
+        Ok(table.filter(withdrawals::id.eq_any(ids)).select(Self::as_select()).load(&mut connection).await?)
+    }
+
+    fn id(&self) -> i64 {
+        self.id
+    }
+}
+
 #[async_trait]
 impl Withdrawals for PostgresStore {
     async fn withdrawal(&self, id: WithdrawalId) -> Result<Option<Withdrawal>, Unavailable> {
-        let row: Option<WithdrawalRow> = self
-            .database
-            .read(async |connection| {
-                Ok(table
-                    .find(id.get())
-                    .select(WithdrawalRow::as_select())
-                    .get_result(connection)
-                    .await
-                    .optional()?)
-            })
-            .await?;
+        let row = self.by_id().withdrawals.find(id.get()).await?;
         row.map(|row| row.withdrawal(&self.currency)).transpose().map_err(Unavailable::new)
     }
 
@@ -52,7 +56,7 @@ impl Withdrawals for PostgresStore {
         let (limit, offset) = limits(asked);
         let counted: Vec<(i64, Option<WithdrawalRow>)> = self
             .database
-            .read(async |connection| {
+            .read(async |mut connection| {
                 let paged = Paged {
                     count: filtered(filter).count(),
                     page: filtered(filter)
@@ -62,7 +66,7 @@ impl Withdrawals for PostgresStore {
                         .select(columns::<WithdrawalRow>()),
                     order: NEWEST_FIRST,
                 };
-                Ok(paged.load(connection).await?)
+                Ok(paged.load(&mut connection).await?)
             })
             .await?;
         page(counted, |row| row.withdrawal(&self.currency)).map_err(Unavailable::new)
@@ -70,14 +74,16 @@ impl Withdrawals for PostgresStore {
     async fn due_payouts(&self, now: Timestamp, limit: u32) -> Result<Vec<Withdrawal>, Unavailable> {
         let rows: Vec<WithdrawalRow> = self
             .database
-            .read(async |connection| {
-                let approved = withdrawals::status.eq(WithdrawalStatus::Approved.name()).nullable();
+            .read(async |mut connection| {
+                // A literal, since the partial index is only used where its condition can be read in the statement.
+                let approved = format!("withdrawals.status = '{}'", WithdrawalStatus::Approved.name());
+                let approved = sql::<Nullable<Bool>>(&approved);
                 Ok(table
                     .filter(approved.or(withdrawals::retry_at.le(column_time(now))))
                     .order((withdrawals::retry_at.asc().nulls_first(), withdrawals::id))
                     .limit(i64::from(limit))
                     .select(WithdrawalRow::as_select())
-                    .load(connection)
+                    .load(&mut connection)
                     .await?)
             })
             .await?;

@@ -17,7 +17,7 @@ mod withdrawal;
 pub(crate) use challenge::{ChallengeRow, NewChallengeRow};
 pub(crate) use ledger::{EntryRow, NewPostingRow, PostingRow};
 pub(crate) use music_request::MusicRequestRow;
-pub(crate) use operation::{KeyRow, OperationRow};
+pub(crate) use operation::{KeyRow, OperationRow, ReceiptText};
 pub(crate) use security_event::{EventRow, NewEventRow};
 pub(crate) use session::{SessionRow, TokenRow};
 pub(crate) use topup::TopupRow;

@@ -3,6 +3,8 @@
 //! A receipt is kept as JSON of the rows that it shows. Receipts outlive the version that wrote them: a field added
 //! to a row that they show needs `#[serde(default)]`.
 
+use std::io::Write;
+
 use bigdecimal::BigDecimal;
 use cuepoint_domain::adjustment::{Adjustment, Correction};
 use cuepoint_domain::ids::{AdjustmentId, OperationId, UserId};
@@ -11,7 +13,12 @@ use cuepoint_domain::ledger::{
 };
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::Line;
+use diesel::deserialize::{self, FromSql, FromSqlRow};
+use diesel::expression::AsExpression;
+use diesel::pg::{Pg, PgValue};
 use diesel::prelude::*;
+use diesel::serialize::{self, IsNull, Output, ToSql};
+use diesel::sql_types::Jsonb;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -31,7 +38,40 @@ pub(crate) struct OperationRow {
     pub(crate) actor_user_id: Option<i64>,
     pub(crate) reason: Option<String>,
     pub(crate) at: OffsetDateTime,
-    pub(crate) receipt: serde_json::Value,
+    pub(crate) receipt: ReceiptText,
+}
+
+/// A receipt as the text of its JSON: neither written nor read by way of a tree.
+#[derive(Clone, PartialEq, Eq, Debug, AsExpression, FromSqlRow)]
+#[diesel(sql_type = Jsonb)]
+pub(crate) struct ReceiptText(String);
+
+#[cfg(feature = "seed")]
+impl ReceiptText {
+    /// The JSON itself.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The version of the binary form of `jsonb`, which is this byte and the text.
+const JSONB_VERSION: u8 = 1;
+
+impl ToSql<Jsonb, Pg> for ReceiptText {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+        out.write_all(&[JSONB_VERSION])?;
+        out.write_all(self.0.as_bytes())?;
+        Ok(IsNull::No)
+    }
+}
+
+impl FromSql<Jsonb, Pg> for ReceiptText {
+    fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+        match value.as_bytes().split_first() {
+            Some((&JSONB_VERSION, text)) => Ok(Self(std::str::from_utf8(text)?.to_owned())),
+            _ => Err("the binary form of jsonb is of an unknown version".into()),
+        }
+    }
 }
 
 /// The three balances inside a receipt.
@@ -77,12 +117,12 @@ impl OperationRow {
             },
             reason: record.reason.as_ref().map(|reason| reason.as_str().to_owned()),
             at: column_time(record.at),
-            receipt: serde_json::to_value(OutcomeJson::of(&record.receipt.outcome, currency))?,
+            receipt: ReceiptText(serde_json::to_string(&OutcomeJson::of(&record.receipt.outcome, currency))?),
         })
     }
 
     pub(crate) fn receipt(self, currency: &Currency) -> Result<Receipt, Corrupt> {
-        let outcome: OutcomeJson = serde_json::from_value(self.receipt)?;
+        let outcome: OutcomeJson = serde_json::from_str(&self.receipt.0)?;
         Ok(Receipt {
             operation: OperationId(self.id.as_u128()),
             at: timestamp(self.at),
@@ -344,8 +384,7 @@ mod tests {
                     reason: None,
                     receipt: receipt.clone(),
                 };
-                let mut row = OperationRow::of(&record, &currency).unwrap();
-                row.receipt = serde_json::from_str(&row.receipt.to_string()).unwrap();
+                let row = OperationRow::of(&record, &currency).unwrap();
                 assert_eq!(row.receipt(&currency).unwrap(), receipt);
             }
         }

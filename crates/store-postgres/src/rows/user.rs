@@ -57,9 +57,9 @@ pub(crate) struct UserRow {
 #[diesel(table_name = users)]
 pub(crate) struct NewUserRow {
     #[diesel(embed)]
-    user: UserRow,
-    email_folded: String,
-    password_hash: String,
+    pub(crate) user: UserRow,
+    pub(crate) email_folded: String,
+    pub(crate) password_hash: String,
 }
 
 impl NewUserRow {

@@ -6,6 +6,8 @@ use cuepoint_domain::ledger::{Changes, KeyScope};
 use cuepoint_domain::money::Currency;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, try_join, try_join_all};
 
 use super::statements::{
     AddEntries, AddEvents, AddKeys, AddOperations, AddPostings, AddRequests, AddTopups, AddWithdrawals,
@@ -99,23 +101,10 @@ impl Written {
     }
 
     /// Writes it all, and returns the transaction's id; `None` where there was nothing to write.
-    pub(super) async fn write(
-        mut self,
-        connection: &mut AsyncPgConnection,
-    ) -> Result<Option<String>, Failure> {
-        /// Executes a statement unless it has no rows.
-        macro_rules! execute {
-            ($statement:ident, $rows:expr) => {
-                let rows = $rows;
-                if !rows.is_empty() {
-                    rows.into_iter().collect::<$statement>().execute(connection).await?;
-                }
-            };
-        }
-        /// The rows of a map by id.
-        fn images<Row>(rows: BTreeMap<i64, Row>) -> Vec<Row> {
-            rows.into_values().collect()
-        }
+    ///
+    /// No statement waits for the one before it: the server executes them in their order, and where one fails, so does
+    /// whatever comes behind it.
+    pub(super) async fn write(mut self, connection: &AsyncPgConnection) -> Result<Option<String>, Failure> {
         // No change comes without the record of its operation.
         if self.operations.is_empty() {
             return Ok(None);
@@ -123,26 +112,38 @@ impl Written {
         // In one order on every server, so that two with the same operations do not wait for each other.
         self.operations.sort_by_key(|operation| operation.id);
         self.keys.sort_by(|one, other| one.scope.cmp(&other.scope));
-        let transactions: Vec<String> =
-            self.operations.into_iter().collect::<AddOperations>().load(connection).await?;
-        execute!(AddRequests, images(self.requests.opened));
-        execute!(MoveRequests, images(self.requests.moved));
-        execute!(AddWithdrawals, images(self.withdrawals.opened));
-        execute!(MoveWithdrawals, images(self.withdrawals.moved));
-        execute!(AddTopups, images(self.topups.opened));
-        execute!(MoveTopups, images(self.topups.moved));
-        execute!(ChangeUsers, images(self.users));
-        execute!(ChangeWallets, images(self.wallets));
+        let operations = self.operations.into_iter().collect::<AddOperations>();
+        let add = async { operations.load::<String>(&mut &*connection).await };
+        let mut others: Vec<BoxFuture<'_, QueryResult<usize>>> = Vec::new();
+        /// Executes a statement unless it has no rows.
+        macro_rules! execute {
+            ($statement:ident, $rows:expr) => {
+                let mut rows = $rows.into_iter().peekable();
+                if rows.peek().is_some() {
+                    let statement = rows.collect::<$statement>();
+                    others.push(async move { statement.execute(&mut &*connection).await }.boxed());
+                }
+            };
+        }
+        execute!(AddRequests, self.requests.opened.into_values());
+        execute!(MoveRequests, self.requests.moved.into_values());
+        execute!(AddWithdrawals, self.withdrawals.opened.into_values());
+        execute!(MoveWithdrawals, self.withdrawals.moved.into_values());
+        execute!(AddTopups, self.topups.opened.into_values());
+        execute!(MoveTopups, self.topups.moved.into_values());
+        execute!(ChangeUsers, self.users.into_values());
+        execute!(ChangeWallets, self.wallets.into_values());
         if !self.replaced_keys.is_empty() {
-            diesel::delete(idempotency_keys::table)
-                .filter(idempotency_keys::scope.eq_any(self.replaced_keys))
-                .execute(connection)
-                .await?;
+            let replaced = diesel::delete(idempotency_keys::table)
+                .filter(idempotency_keys::scope.eq_any(self.replaced_keys));
+            others.push(async move { replaced.execute(&mut &*connection).await }.boxed());
         }
         execute!(AddKeys, self.keys);
         execute!(AddEntries, self.entries);
         execute!(AddPostings, self.postings);
         execute!(AddEvents, self.events);
+        // Each is polled, and so sent, in this order.
+        let (transactions, _) = try_join(add, try_join_all(others)).await?;
         Ok(transactions.into_iter().next())
     }
 }

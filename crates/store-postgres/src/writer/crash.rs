@@ -8,7 +8,7 @@ use cuepoint_domain::ledger::Plan;
 /// A step of the writer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Step {
-    /// The transaction has begun.
+    /// The transaction is about to begin.
     BeforeLock,
     /// The rows that the plans name are locked.
     AfterLock,

@@ -9,12 +9,13 @@ use cuepoint_domain::ports::Applied;
 use diesel::result::{DatabaseErrorKind, Error as QueryError};
 use diesel::sql_types::{Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
+use futures_util::future::try_join3;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::changes::Written;
 use super::crash::{self, Step};
 use super::load::Named;
-use super::{COMMIT_BEFORE, HEARD_BEFORE, WORK, later};
+use super::{COMMIT_BEFORE, HEARD_BEFORE, Turn, WORK, later};
 use crate::connection::Connector;
 use crate::database::Failure;
 use crate::telemetry;
@@ -107,11 +108,16 @@ impl Committer {
         Self { connector, currency, idle: None }
     }
 
-    /// Commits a group, trying again what may pass.
-    pub(super) async fn commit(&mut self, plans: &[&Plan], limits: &Limits) -> Result<Answers, Failure> {
+    /// Commits a group, trying again what may pass; the turn is given up when a commit is first asked for.
+    pub(super) async fn commit(
+        &mut self,
+        plans: &[&Plan],
+        limits: &Limits,
+        turn: &mut Turn,
+    ) -> Result<Answers, Failure> {
         let mut attempt = 1_u32;
         loop {
-            let failure = match self.transaction(plans, limits).await {
+            let failure = match self.transaction(plans, limits, turn).await {
                 Ok(answers) => return Ok(answers),
                 Err(failure) => failure,
             };
@@ -124,10 +130,15 @@ impl Committer {
         }
     }
 
-    async fn transaction(&mut self, plans: &[&Plan], limits: &Limits) -> Result<Answers, Failure> {
+    async fn transaction(
+        &mut self,
+        plans: &[&Plan],
+        limits: &Limits,
+        turn: &mut Turn,
+    ) -> Result<Answers, Failure> {
         let start = Instant::now();
         let mut connection = self.connection(limits.work).await?;
-        let working = prepare(&mut connection, plans, &self.currency);
+        let working = prepare(&connection, plans, &self.currency);
         let prepared = timeout_at(limits.work, working).await.unwrap_or(Err(Failure::Deadline));
         let Prepared { answers, transaction } = match prepared {
             Ok(prepared) => prepared,
@@ -143,6 +154,7 @@ impl Committer {
             return Ok(answers);
         };
         crash::at(Step::BeforeCommit, plans.iter().copied());
+        *turn = None;
         match timeout_at(limits.heard, connection.batch_execute("COMMIT")).await {
             Ok(Ok(())) => self.idle = Some(connection),
             lost => {
@@ -203,19 +215,29 @@ impl Committer {
 }
 
 /// Locks, reads, judges and writes: everything but the commit.
+///
+/// The locks go out behind `BEGIN`, and the reads behind the locks, without waiting for an answer in between: the server
+/// executes what comes on one connection one after the other, and each statement sees what was committed when it began.
+/// Where one fails, so does whatever comes behind it.
 async fn prepare(
-    connection: &mut AsyncPgConnection,
+    connection: &AsyncPgConnection,
     plans: &[&Plan],
     currency: &Currency,
 ) -> Result<Prepared, Failure> {
-    connection.batch_execute("BEGIN").await?;
     crash::at(Step::BeforeLock, plans.iter().copied());
     let named = Named::by(plans.iter().copied());
-    let mut book = Book::default();
-    named.lock(connection, currency, &mut book).await?;
-    crash::at(Step::AfterLock, plans.iter().copied());
-    named.read(connection, currency, &mut book).await?;
+    let begin = async { Ok((&mut &*connection).batch_execute("BEGIN").await?) };
+    let lock = async {
+        let locked = named.lock(connection).await?;
+        crash::at(Step::AfterLock, plans.iter().copied());
+        Ok(locked)
+    };
+    // Each is polled, and so sent, in this order.
+    let ((), locked, read) = try_join3(begin, lock, named.read(connection)).await?;
     crash::at(Step::AfterRead, plans.iter().copied());
+    let mut book = Book::default();
+    locked.enter(&mut book, currency)?;
+    read.enter(&mut book, currency)?;
     let mut stored_keys: HashSet<KeyScope> = book.keys.keys().copied().collect();
     let mut written = Written::default();
     let mut answers = Vec::with_capacity(plans.len());

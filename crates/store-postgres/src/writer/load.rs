@@ -8,6 +8,7 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use futures_util::future::{try_join4, try_join5};
 use uuid::Uuid;
 
 use crate::database::Failure;
@@ -54,117 +55,163 @@ impl Named {
     }
 
     /// Locks the rows, each kind by id and the kinds in one order, so that no two groups wait for each other.
-    pub(super) async fn lock(
-        &self,
-        connection: &mut AsyncPgConnection,
-        currency: &Currency,
-        book: &mut Book,
-    ) -> Result<(), Failure> {
-        /// Locks the named rows of one table and takes each into the book.
+    pub(super) async fn lock(&self, connection: &AsyncPgConnection) -> Result<Locked, Failure> {
+        /// Locks the named rows of one table.
         macro_rules! lock {
-            ($ids:expr, $table:ident, $id:ident, $row:ident, $take:expr) => {
-                let ids: Vec<i64> = $ids.iter().map(|id| id.get()).collect();
-                if !ids.is_empty() {
-                    let rows = $table::table
+            ($ids:expr, $table:ident, $id:ident, $row:ident) => {
+                async {
+                    let ids: Vec<i64> = $ids.iter().map(|id| id.get()).collect();
+                    if ids.is_empty() {
+                        return Ok(Vec::new());
+                    }
+                    $table::table
                         .filter($table::$id.eq_any(ids))
                         .order($table::$id)
                         .for_no_key_update()
                         .select($row::as_select())
-                        .load::<$row>(connection)
-                        .await?;
-                    rows.into_iter().try_for_each(|row| -> Result<(), Corrupt> { $take(&mut *book, row) })?;
+                        .load::<$row>(&mut &*connection)
+                        .await
                 }
             };
         }
         let names = &self.rows;
-        lock!(
-            names.requests,
-            music_requests,
-            id,
-            MusicRequestRow,
-            |book: &mut Book, row: MusicRequestRow| {
-                book.put_request(row.request(currency)?);
-                Ok(())
-            }
-        );
-        lock!(names.users, users, id, UserRow, |book: &mut Book, row: UserRow| {
-            let user = row.user(currency)?;
-            book.users.insert(user.id, user);
-            Ok(())
-        });
-        lock!(names.wallets, wallets, user_id, WalletRow, |book: &mut Book, row: WalletRow| {
-            let wallet = row.wallet(currency)?;
-            book.wallets.insert(wallet.user, wallet);
-            Ok(())
-        });
-        lock!(names.withdrawals, withdrawals, id, WithdrawalRow, |book: &mut Book, row: WithdrawalRow| {
-            book.put_withdrawal(row.withdrawal(currency)?);
-            Ok(())
-        });
-        lock!(names.topups, topups, id, TopupRow, |book: &mut Book, row: TopupRow| {
-            let topup = row.topup(currency)?;
-            book.topups.insert(topup.id, topup);
-            Ok(())
-        });
-        Ok(())
+        let (requests, users, wallets, withdrawals, topups) = try_join5(
+            lock!(names.requests, music_requests, id, MusicRequestRow),
+            lock!(names.users, users, id, UserRow),
+            lock!(names.wallets, wallets, user_id, WalletRow),
+            lock!(names.withdrawals, withdrawals, id, WithdrawalRow),
+            lock!(names.topups, topups, id, TopupRow),
+        )
+        .await?;
+        Ok(Locked { requests, users, wallets, withdrawals, topups })
     }
 
     /// Reads what else decides, after the locks: these statements see what the last holder of them committed.
-    pub(super) async fn read(
+    pub(super) async fn read(&self, connection: &AsyncPgConnection) -> Result<Read, Failure> {
+        let (withdrawals, requests, operations, keys) = try_join4(
+            self.recent_withdrawals(connection),
+            self.open_requests(connection),
+            self.earlier_operations(connection),
+            self.used_keys(connection),
+        )
+        .await?;
+        Ok(Read { withdrawals, requests, operations, keys })
+    }
+
+    async fn recent_withdrawals(
         &self,
-        connection: &mut AsyncPgConnection,
-        currency: &Currency,
-        book: &mut Book,
-    ) -> Result<(), Failure> {
-        if let Some(since) = self.withdrawn_since {
-            let of: Vec<i64> = self.withdrawn_by.iter().map(|user| user.get()).collect();
-            let rows = withdrawals::table
-                .filter(withdrawals::user_id.eq_any(of))
-                .filter(withdrawals::created_at.ge(column_time(since)))
-                .select(WithdrawalRow::as_select())
-                .load(connection)
-                .await?;
-            for row in rows {
-                book.put_withdrawal(row.withdrawal(currency)?);
-            }
+        mut connection: &AsyncPgConnection,
+    ) -> QueryResult<Vec<WithdrawalRow>> {
+        let Some(since) = self.withdrawn_since else { return Ok(Vec::new()) };
+        let of: Vec<i64> = self.withdrawn_by.iter().map(|user| user.get()).collect();
+        withdrawals::table
+            .filter(withdrawals::user_id.eq_any(of))
+            .filter(withdrawals::created_at.ge(column_time(since)))
+            .select(WithdrawalRow::as_select())
+            .load(&mut connection)
+            .await
+    }
+
+    async fn open_requests(&self, mut connection: &AsyncPgConnection) -> QueryResult<Vec<MusicRequestRow>> {
+        if self.guests.is_empty() {
+            return Ok(Vec::new());
         }
-        if !self.guests.is_empty() {
-            // Every guest with every DJ is more than is asked for, and no wrong count: each plan counts its own pair.
-            let guests: Vec<i64> = self.guests.iter().map(|user| user.get()).collect();
-            let djs: Vec<i64> = self.djs.iter().map(|user| user.get()).collect();
-            let rows = music_requests::table
-                .filter(music_requests::requester_id.eq_any(guests))
-                .filter(music_requests::dj_id.eq_any(djs))
-                .filter(music_requests::expires_at.is_not_null())
-                .select(MusicRequestRow::as_select())
-                .load(connection)
-                .await?;
-            for row in rows {
-                book.put_request(row.request(currency)?);
-            }
-        }
+        // Every guest with every DJ is more than is asked for, and no wrong count: each plan counts its own pair.
+        let guests: Vec<i64> = self.guests.iter().map(|user| user.get()).collect();
+        let djs: Vec<i64> = self.djs.iter().map(|user| user.get()).collect();
+        music_requests::table
+            .filter(music_requests::requester_id.eq_any(guests))
+            .filter(music_requests::dj_id.eq_any(djs))
+            .filter(music_requests::expires_at.is_not_null())
+            .select(MusicRequestRow::as_select())
+            .load(&mut connection)
+            .await
+    }
+
+    async fn earlier_operations(&self, mut connection: &AsyncPgConnection) -> QueryResult<Vec<OperationRow>> {
         let ids: Vec<Uuid> = self.operations.iter().map(|id| Uuid::from_u128(id.0)).collect();
-        let rows = operations::table
+        operations::table
             .filter(operations::id.eq_any(ids))
             .select(OperationRow::as_select())
-            .load(connection)
-            .await?;
-        for row in rows {
+            .load(&mut connection)
+            .await
+    }
+
+    async fn used_keys(
+        &self,
+        mut connection: &AsyncPgConnection,
+    ) -> QueryResult<Vec<(KeyRow, OperationRow)>> {
+        let scopes: Vec<Vec<u8>> = self.keys.iter().map(|scope| scope.0.to_vec()).collect();
+        if scopes.is_empty() {
+            return Ok(Vec::new());
+        }
+        idempotency_keys::table
+            .inner_join(operations::table)
+            .filter(idempotency_keys::scope.eq_any(scopes))
+            .select((KeyRow::as_select(), OperationRow::as_select()))
+            .load(&mut connection)
+            .await
+    }
+}
+
+/// The rows that are locked.
+pub(super) struct Locked {
+    requests: Vec<MusicRequestRow>,
+    users: Vec<UserRow>,
+    wallets: Vec<WalletRow>,
+    withdrawals: Vec<WithdrawalRow>,
+    topups: Vec<TopupRow>,
+}
+
+impl Locked {
+    /// Puts them into the book.
+    pub(super) fn enter(self, book: &mut Book, currency: &Currency) -> Result<(), Corrupt> {
+        for row in self.requests {
+            book.put_request(row.request(currency)?);
+        }
+        for row in self.users {
+            let user = row.user(currency)?;
+            book.users.insert(user.id, user);
+        }
+        for row in self.wallets {
+            let wallet = row.wallet(currency)?;
+            book.wallets.insert(wallet.user, wallet);
+        }
+        for row in self.withdrawals {
+            book.put_withdrawal(row.withdrawal(currency)?);
+        }
+        for row in self.topups {
+            let topup = row.topup(currency)?;
+            book.topups.insert(topup.id, topup);
+        }
+        Ok(())
+    }
+}
+
+/// The rows that decide beside those that are locked.
+pub(super) struct Read {
+    withdrawals: Vec<WithdrawalRow>,
+    requests: Vec<MusicRequestRow>,
+    operations: Vec<OperationRow>,
+    keys: Vec<(KeyRow, OperationRow)>,
+}
+
+impl Read {
+    /// Puts them into the book.
+    pub(super) fn enter(self, book: &mut Book, currency: &Currency) -> Result<(), Corrupt> {
+        for row in self.withdrawals {
+            book.put_withdrawal(row.withdrawal(currency)?);
+        }
+        for row in self.requests {
+            book.put_request(row.request(currency)?);
+        }
+        for row in self.operations {
             let receipt = row.receipt(currency)?;
             book.operations.insert(receipt.operation, receipt);
         }
-        let scopes: Vec<Vec<u8>> = self.keys.iter().map(|scope| scope.0.to_vec()).collect();
-        if !scopes.is_empty() {
-            let rows: Vec<(KeyRow, OperationRow)> = idempotency_keys::table
-                .inner_join(operations::table)
-                .filter(idempotency_keys::scope.eq_any(scopes))
-                .select((KeyRow::as_select(), OperationRow::as_select()))
-                .load(connection)
-                .await?;
-            for (key, operation) in rows {
-                let record = key.record(operation, currency)?;
-                book.keys.insert(record.key.scope, record);
-            }
+        for (key, operation) in self.keys {
+            let record = key.record(operation, currency)?;
+            book.keys.insert(record.key.scope, record);
         }
         Ok(())
     }

@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 use crate::bulk::bulk;
 use crate::rows::{
-    EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow, TopupRow, UserRow,
-    WalletRow, WithdrawalRow,
+    EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow, ReceiptText, TopupRow,
+    UserRow, WalletRow, WithdrawalRow,
 };
 
 bulk! {
@@ -24,7 +24,7 @@ bulk! {
             actor_user_id: Nullable<BigInt> as Option<i64>,
             reason: Nullable<Text> as Option<String>,
             at: Timestamptz as OffsetDateTime,
-            receipt: Jsonb as serde_json::Value,
+            receipt: Jsonb as ReceiptText,
         ]
         ") RETURNING pg_current_xact_id()::text"
 

@@ -16,9 +16,9 @@ pub struct PersonalData {
     /// Where they are logged in.
     pub sessions: Vec<ActiveSession>,
     /// The requests that they made.
-    pub requests_made: Vec<MusicRequest>,
+    pub requests_made: Vec<MusicRequest<'static>>,
     /// The requests addressed to them.
-    pub requests_received: Vec<MusicRequest>,
+    pub requests_received: Vec<MusicRequest<'static>>,
     /// Their withdrawals.
     pub withdrawals: Vec<Withdrawal>,
     /// Their top-ups.

@@ -12,7 +12,7 @@ use crate::http::time::Moment;
 
 /// A request for a song.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct MusicRequest {
+pub struct MusicRequest<'r> {
     /// Which it is.
     #[schema(minimum = 1, example = 42)]
     id: i64,
@@ -24,16 +24,16 @@ pub struct MusicRequest {
     dj_id: i64,
     /// The song.
     #[schema(example = "Blue Monday")]
-    song_title: String,
+    song_title: &'r str,
     /// Who made it.
     #[schema(example = "New Order")]
-    artist_name: String,
+    artist_name: &'r str,
     /// How well known the artist is: what sets the price.
     #[schema(value_type = names::ArtistType)]
     artist_type: &'static str,
     /// Where it can be heard.
     #[schema(example = "https://example.com/blue-monday")]
-    music_url: String,
+    music_url: &'r str,
     /// What it costs, frozen when it was made.
     #[schema(value_type = f64, format = "decimal", example = 10.00)]
     fee: Number,
@@ -48,7 +48,7 @@ pub struct MusicRequest {
     updated_at: Moment,
 }
 
-impl MusicRequest {
+impl<'r> MusicRequest<'r> {
     /// Which it is.
     #[must_use]
     pub const fn id(&self) -> i64 {
@@ -57,18 +57,18 @@ impl MusicRequest {
 
     /// The request as it stands.
     #[must_use]
-    pub fn new(request: &music_request::MusicRequest, currency: &Currency) -> Self {
+    pub fn new(request: &'r music_request::MusicRequest, currency: &Currency) -> Self {
         Self {
             id: request.id.get(),
             user_id: request.requester.get(),
             dj_id: request.dj.get(),
-            song_title: request.song_title.as_str().to_owned(),
-            artist_name: request.artist_name.as_str().to_owned(),
+            song_title: request.song_title.as_str(),
+            artist_name: request.artist_name.as_str(),
             artist_type: match request.artist_type {
                 ArtistType::Upcoming => "upcoming",
                 ArtistType::Popular => "popular",
             },
-            music_url: request.music_url.as_str().to_owned(),
+            music_url: request.music_url.as_str(),
             fee: Number::money(currency, request.fee),
             status: request.state.status().name(),
             created_at: Moment(request.created_at),

@@ -137,6 +137,11 @@ impl Key {
         }
     }
 
+    /// When what it signed ends to count; never where there is none.
+    pub(in crate::security) const fn verifies_until(&self) -> Option<Timestamp> {
+        self.verifies_until
+    }
+
     /// Whether it may sign at this moment.
     pub(super) fn signs(&self, now: Timestamp) -> bool {
         self.signs_from.is_none_or(|from| now >= from) && self.verifies(now)

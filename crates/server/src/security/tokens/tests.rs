@@ -1,3 +1,6 @@
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::sync::{Arc, OnceLock};
 
 use base64::engine::general_purpose::STANDARD;
@@ -340,4 +343,45 @@ fn random_bytes_in_every_part_are_refused_without_a_panic() {
 fn tokens_once() -> &'static AccessTokens {
     static TOKENS: OnceLock<AccessTokens> = OnceLock::new();
     TOKENS.get_or_init(tokens)
+}
+
+/// Asks of a token that was already verified at `NOW`.
+fn remembered(key: &str, after: i64, counts: bool) {
+    let then = at(NOW.saturating_add(after));
+    let new = STANDARD.encode(NEW_KEY);
+    let keys = SigningKeys::parse(&format!("new:{new} {key}").into(), at(NOW)).unwrap();
+    let tokens = AccessTokens::new(keys, Duration::minutes(15), RandomSecrets::new().unwrap());
+    let token = tokens.issue(&ada(), at(NOW)).unwrap().token;
+    assert_eq!(tokens.verify(&token, at(NOW)), Ok(ada()));
+    assert_eq!(tokens.verify(&token, then), if counts { Ok(ada()) } else { Err(InvalidToken) }, "{after}");
+    assert_eq!(tokens.verify(&token, at(NOW)), Ok(ada()));
+}
+
+#[test]
+fn a_remembered_token_counts_no_longer_than_one_that_is_seen_for_the_first_time() {
+    for (after, counts) in [(-31, false), (-30, true), (899, true), (930, true), (931, false)] {
+        remembered("", after, counts);
+    }
+    for (after, counts) in [(299, true), (300, false)] {
+        remembered("until=2027-01-15T08:05:00Z", after, counts);
+    }
+}
+
+#[test]
+fn a_remembered_token_ends_with_its_key() {
+    let path = std::env::temp_dir().join(format!("cuepoint-remembered-{}", std::process::id()));
+    let write = |key: &[u8]| {
+        let _ = std::fs::remove_file(&path);
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).unwrap();
+        writeln!(file, "k:{}", STANDARD.encode(key)).unwrap();
+    };
+    write(NEW_KEY);
+    let keys = SigningKeys::read(&path, at(NOW)).unwrap();
+    let tokens = AccessTokens::new(keys, Duration::minutes(15), RandomSecrets::new().unwrap());
+    let token = tokens.issue(&ada(), at(NOW)).unwrap().token;
+    assert_eq!(tokens.verify(&token, at(NOW)), Ok(ada()));
+    write(OLD_KEY);
+    tokens.keys().reload(at(NOW)).unwrap().unwrap();
+    assert_eq!(tokens.verify(&token, at(NOW)), Err(InvalidToken));
+    std::fs::remove_file(&path).unwrap();
 }
