@@ -4,13 +4,14 @@ use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::{env, fs, process};
 
 use anyhow::{Context, bail, ensure};
 
 use crate::postgres_binaries;
 use crate::server_user::ServerUser;
+use crate::workspace::output_of;
 
 /// Makes the cluster, starts it on each port that it is sent until one is free, and removes everything at the end of
 /// its input, which comes however we end: nothing of it depends on us still being there.
@@ -30,6 +31,15 @@ cd / && rm -rf "$folder"
 /// How many free ports are tried: another program may take one between our look and the server's start.
 const PORTS_TRIED: usize = 3;
 
+/// What a cluster is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Purpose {
+    /// Fast rather than durable.
+    Testing,
+    /// As durable as in production, on a real disk, with memory for what is measured.
+    Measuring,
+}
+
 /// A running server that trusts whoever connects from this machine.
 pub(crate) struct Cluster {
     folder: PathBuf,
@@ -38,16 +48,16 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// Starts a server on a free port of 127.0.0.1, fast rather than durable.
-    pub(crate) fn start() -> anyhow::Result<Self> {
+    /// Starts a server on a free port of 127.0.0.1.
+    pub(crate) fn start(purpose: Purpose) -> anyhow::Result<Self> {
         let bin = postgres_binaries::find_or_install()?;
         let user = ServerUser::choose()?;
-        let folder = new_folder(&user)?;
+        let folder = new_folder(&user, purpose)?;
         let spawned = user
             .command("sh")
             .args(["-c", SUPERVISOR, "sh"])
             .args([&folder, &bin])
-            .arg(settings(&folder.to_string_lossy()))
+            .arg(settings(&folder.to_string_lossy(), purpose))
             .current_dir(&folder)
             // A group of its own, so that Ctrl-C at the terminal ends us and not the one who cleans up.
             .process_group(0)
@@ -106,15 +116,21 @@ impl Cluster {
 }
 
 /// What the server is told beside its defaults.
-fn settings(socket_folder: &str) -> String {
+fn settings(socket_folder: &str, purpose: Purpose) -> String {
     let socket_folder = socket_folder.replace('\'', "''");
+    let own = match purpose {
+        Purpose::Testing => "fsync = off\nsynchronous_commit = off\nfull_page_writes = off",
+        // Checkpoints are far enough apart that none falls into what is measured by chance.
+        Purpose::Measuring => {
+            "fsync = on\nsynchronous_commit = on\nfull_page_writes = on\n\
+             shared_buffers = 1GB\nmax_wal_size = 8GB\ncheckpoint_timeout = 30min"
+        }
+    };
     format!(
         "listen_addresses = '{}'\n\
          unix_socket_directories = '{socket_folder}'\n\
          max_connections = 300\n\
-         fsync = off\n\
-         synchronous_commit = off\n\
-         full_page_writes = off",
+         {own}",
         Ipv4Addr::LOCALHOST,
     )
 }
@@ -125,11 +141,14 @@ fn free_port() -> anyhow::Result<u16> {
 }
 
 /// A new folder under the temporary one, which only the server's user can enter.
-fn new_folder(user: &ServerUser) -> anyhow::Result<PathBuf> {
-    let parent = env::temp_dir();
+fn new_folder(user: &ServerUser, purpose: Purpose) -> anyhow::Result<PathBuf> {
+    let (parent, name) = match purpose {
+        Purpose::Testing => (env::temp_dir(), "test"),
+        Purpose::Measuring => (disk()?, "bench"),
+    };
     ensure!(parent.is_absolute(), "TMPDIR is {}, which is no absolute path", parent.display());
     for number in 0..100 {
-        let folder = parent.join(format!("cuepoint-test-{}-{number}", process::id()));
+        let folder = parent.join(format!("cuepoint-{name}-{}-{number}", process::id()));
         match user.create_dir(&folder) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => (),
             Err(error) => {
@@ -138,7 +157,22 @@ fn new_folder(user: &ServerUser) -> anyhow::Result<PathBuf> {
             Ok(()) => return Ok(folder),
         }
     }
-    bail!("{} is full of old test clusters", parent.display())
+    bail!("{} is full of old clusters", parent.display())
+}
+
+/// The temporary folder that outlives a restart of the machine, or the one that is asked for: in memory, writing
+/// through to the disk would cost nothing.
+fn disk() -> anyhow::Result<PathBuf> {
+    let asked = env::var_os("TMPDIR").filter(|folder| !folder.is_empty());
+    let folder = asked.map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from);
+    let told = output_of(Command::new("df").arg("-P").arg(&folder))?;
+    let device = told.lines().nth(1).unwrap_or_default();
+    ensure!(
+        !device.starts_with("tmpfs") && !device.starts_with("ramfs"),
+        "{} is in memory; name a folder on a disk in TMPDIR",
+        folder.display()
+    );
+    Ok(folder)
 }
 
 #[cfg(test)]
@@ -147,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_quote_in_the_folder_ends_no_setting() {
-        let settings = settings("/tmp/it's");
+        let settings = settings("/tmp/it's", Purpose::Testing);
         assert!(settings.lines().any(|line| line == "unix_socket_directories = '/tmp/it''s'"), "{settings}");
     }
 }

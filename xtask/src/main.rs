@@ -1,5 +1,6 @@
 //! Every developer's command. `cargo xtask` alone lists them.
 
+mod bench;
 mod ci;
 mod cluster;
 mod db;
@@ -54,6 +55,12 @@ const COMMANDS: &[Command] = &[
         arguments: "[target] [--seconds n]",
         does: "look for inputs that break a property of `crates/fuzz`, all targets for a minute unless told",
         run: fuzz::run,
+    },
+    Command {
+        name: "bench",
+        arguments: "[--smoke] [--write] [options]",
+        does: "how fast the service is beside the limits of what it runs on; `--help` lists the options",
+        run: bench::run,
     },
     Command {
         name: "tidy",

@@ -57,6 +57,21 @@ pub(crate) fn find_or_install() -> anyhow::Result<PathBuf> {
     }
 }
 
+/// `pgbench`, beside the server's programs, where these are links beside what they lead to, else on `PATH`: some
+/// distributions have it in a package of its own.
+///
+/// # Errors
+/// When it is nowhere.
+pub(crate) fn pgbench(server: &Path) -> anyhow::Result<PathBuf> {
+    let initdb = fs::canonicalize(server.join("initdb")).unwrap_or_default();
+    let folders = [Some(server), initdb.parent()];
+    let beside =
+        folders.into_iter().flatten().map(|folder| folder.join("pgbench")).find(|file| file.is_file());
+    beside
+        .or_else(|| on_path("pgbench"))
+        .context("pgbench is missing; it may be in the package postgresql-contrib")
+}
+
 /// `PG_BIN`, then `PATH`, then the usual places, the highest version first.
 fn find() -> anyhow::Result<Option<PathBuf>> {
     if let Some(asked) = env::var_os("PG_BIN") {

@@ -10,7 +10,7 @@ use std::thread::{self, ScopedJoinHandle};
 
 use anyhow::{Context, bail, ensure};
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Purpose};
 use crate::workspace::{cargo, exit_code, root, target_dir};
 use environment::schemathesis;
 use service::Service;
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
     );
     let mut failed = Vec::new();
     for caller in CALLERS {
-        let cluster = Cluster::start()?;
+        let cluster = Cluster::start(Purpose::Testing)?;
         let url = cluster.url();
         let postgres =
             [("CUEPOINT__STORAGE__BACKEND", "postgres"), ("CUEPOINT__STORAGE__POSTGRES__URL", &url)];

@@ -2,7 +2,7 @@
 
 use std::env;
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Purpose};
 use crate::workspace::{cargo, exit_code};
 
 /// Where a test that needs PostgreSQL finds it.
@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
 
 /// The same, telling the tests these variables.
 pub(crate) fn run_with(arguments: &[String], variables: &[(&str, &str)]) -> anyhow::Result<u8> {
-    let cluster = Cluster::start()?;
+    let cluster = Cluster::start(Purpose::Testing)?;
     let mut tests = cargo();
     // A developer's own configuration must not change what a test sees.
     for (name, _) in env::vars_os() {

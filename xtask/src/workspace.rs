@@ -1,6 +1,7 @@
 //! Where the repository is, and how cargo is called in it.
 
 use std::env;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
@@ -22,8 +23,18 @@ pub(crate) fn target_dir() -> anyhow::Result<PathBuf> {
 /// Cargo, the same one that runs us, at the top of the repository.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // Some build scripts look at these, and would run again after each build that was not started by us.
+    for (name, _) in env::vars_os().filter(|(name, _)| tells_of_us(name)) {
+        command.env_remove(name);
+    }
     command.current_dir(root());
     command
+}
+
+/// Whether this is one of the variables by which cargo tells a program that it runs of its package.
+fn tells_of_us(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    name.starts_with(b"CARGO_PKG_") || name.starts_with(b"CARGO_MANIFEST_")
 }
 
 /// Runs a command to its end with our own input and output; answers with its exit code.

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use super::File;
 
 /// The documents that are checked, beside those at the top of the repository.
-const DOCUMENTS: &[&str] = &["docs/api.md", "docs/security.md", "migrations/README.md"];
+const DOCUMENTS: &[&str] =
+    &["docs/PERFORMANCE.md", "docs/api.md", "docs/security.md", "migrations/README.md"];
 
 /// The folders that a mentioned path begins with.
 const FOLDERS: &[&str] = &[".ci/", "config/", "crates/", "docs/", "migrations/", "xtask/"];

@@ -1,0 +1,33 @@
+//! Access tokens that are verified for the first time.
+
+use cuepoint_domain::access::Caller;
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::people::Role;
+use cuepoint_domain::ports::Clock;
+use cuepoint_server::clock::SystemClock;
+use cuepoint_server::security::keys::{Algorithm, Rotation, SigningKeys, rotate};
+use cuepoint_server::security::secrets::RandomSecrets;
+use cuepoint_server::security::tokens::AccessTokens;
+use divan::{Bencher, black_box};
+use time::Duration;
+
+/// As long as in production.
+const VALID_FOR: Duration = Duration::minutes(15);
+
+#[divan::bench(args = [Algorithm::Hs256, Algorithm::Es256])]
+fn verify(bencher: Bencher<'_, '_>, algorithm: Algorithm) {
+    let (now, secrets) = (SystemClock.now(), RandomSecrets::new().unwrap());
+    let asked =
+        Rotation { algorithm: Some(algorithm), signs_in: Duration::ZERO, access_token_ttl: VALID_FOR };
+    let ring = rotate(&String::new().into(), asked, now, secrets).unwrap();
+    let tokens = AccessTokens::new(SigningKeys::parse(&ring.text, now).unwrap(), VALID_FOR, secrets);
+    let caller = Caller {
+        user: UserId::new(7).unwrap(),
+        role: Role::Member,
+        is_dj: true,
+        session: SessionId::new(9).unwrap(),
+    };
+    let token = tokens.issue(&caller, now).unwrap().token;
+    assert_eq!(tokens.verify(&token, now), Ok(caller));
+    bencher.bench(|| tokens.verify(black_box(&token), now));
+}

@@ -1,0 +1,60 @@
+//! The document that keeps the last tables.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context;
+
+/// What the document keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// The service beside its limits.
+    Table,
+    /// How cost grows.
+    Growth,
+}
+
+impl Part {
+    /// What stands before and behind it.
+    const fn marks(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Table => ("<!-- the table begins -->", "<!-- the table ends -->"),
+            Self::Growth => ("<!-- growth begins -->", "<!-- growth ends -->"),
+        }
+    }
+}
+
+/// Puts a text in the place of the one that the document has.
+///
+/// # Errors
+/// When the document cannot be read or written, or has no place for it.
+pub fn write(path: &Path, part: Part, text: &str) -> anyhow::Result<()> {
+    let old = fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let new =
+        replaced(&old, part, text).with_context(|| format!("{} has no place for it", path.display()))?;
+    fs::write(path, new).with_context(|| format!("{} cannot be written", path.display()))
+}
+
+fn replaced(document: &str, part: Part, text: &str) -> Option<String> {
+    let (begin, end) = part.marks();
+    let (before, rest) = document.split_once(begin)?;
+    let (_, after) = rest.split_once(end)?;
+    Some(format!("{before}{begin}\n\n{}\n\n{end}{after}", text.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_part_is_replaced_however_often() {
+        for part in [Part::Table, Part::Growth] {
+            let (begin, end) = part.marks();
+            let document = format!("# Before\n\n{begin}\nold\n{end}\n\nAfter\n");
+            let once = replaced(&document, part, "new\n").unwrap();
+            assert_eq!(once, format!("# Before\n\n{begin}\n\nnew\n\n{end}\n\nAfter\n"));
+            assert_eq!(replaced(&once, part, "new\n").unwrap(), once);
+            assert_eq!(replaced("no place", part, "new"), None);
+        }
+    }
+}

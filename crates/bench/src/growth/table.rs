@@ -1,0 +1,90 @@
+//! The tables that people read: each figure beside that of the smallest size.
+
+use super::Point;
+use crate::figures::Figures;
+use crate::table::{line, shown, table};
+
+/// Everything that was measured.
+pub(super) struct Growth {
+    pub(super) machine: String,
+    pub(super) runs: u32,
+    pub(super) seconds: u64,
+    pub(super) scales: Vec<Point>,
+    pub(super) wallets: Vec<Point>,
+}
+
+impl Growth {
+    /// The tables in Markdown.
+    pub(super) fn markdown(&self) -> String {
+        let Self { machine, runs, seconds, .. } = self;
+        format!(
+            "{machine}; medians of {runs} run(s) of {seconds} s a cell.\n\n\
+             Everything ten times over, at 16 connections:\n\n{}\n\
+             One wallet with so many entries, at 1 connection:\n\n{}",
+            compared("scale", &self.scales),
+            compared("entries", &self.wallets)
+        )
+    }
+}
+
+/// The points, those of one row under each other, smallest first.
+fn compared(size: &str, points: &[Point]) -> String {
+    let heads = [
+        "row",
+        size,
+        "req/s",
+        "p50 ms",
+        "p99 ms",
+        "server CPU",
+        "database CPU",
+        "× p50",
+        "× server",
+        "× database",
+    ];
+    let mut lines = vec![line(heads.map(str::to_owned))];
+    let mut sorted: Vec<&Point> = points.iter().collect();
+    let place = |row: &str| points.iter().position(|point| point.row == row);
+    sorted.sort_by_key(|point| place(&point.row));
+    for Point { row, size, figures } in sorted {
+        let smallest = points.iter().find(|point| point.row == *row).map_or(*figures, |point| point.figures);
+        let times = |of: fn(&Figures) -> Option<f64>| {
+            of(figures).zip(of(&smallest)).map(|(figure, smallest)| figure / smallest)
+        };
+        lines.push(line([
+            row.clone(),
+            size.clone(),
+            format!("{:.0}", figures.per_second),
+            format!("{:.3}", figures.p50),
+            format!("{:.3}", figures.p99),
+            shown(figures.server_cpu, 3),
+            shown(figures.database_cpu, 3),
+            shown(times(|figures| Some(figures.p50)), 2),
+            shown(times(|figures| figures.server_cpu), 2),
+            shown(times(|figures| figures.database_cpu), 2),
+        ]));
+    }
+    table(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_size_is_held_against_the_smallest_of_its_row() {
+        let point = |row: &str, size: &str, p50| Point {
+            row: row.to_owned(),
+            size: size.to_owned(),
+            figures: Figures { p50, database_cpu: Some(p50 / 10.0), ..Figures::default() },
+        };
+        let points = [point("list", "0.1", 2.0), point("wallet", "0.1", 1.0), point("list", "1", 3.0)];
+        let expected = "\
+| row    | scale | req/s | p50 ms | p99 ms | server CPU | database CPU | × p50 | × server | × database |
+|--------|------:|------:|-------:|-------:|-----------:|-------------:|------:|---------:|-----------:|
+| list   |   0.1 |     0 |  2.000 |  0.000 |            |        0.200 |  1.00 |          |       1.00 |
+| list   |     1 |     0 |  3.000 |  0.000 |            |        0.300 |  1.50 |          |       1.50 |
+| wallet |   0.1 |     0 |  1.000 |  0.000 |            |        0.100 |  1.00 |          |       1.00 |
+";
+        assert_eq!(compared("scale", &points), expected);
+    }
+}

@@ -1,0 +1,153 @@
+//! What PostgreSQL itself makes of the same work, without us.
+
+use std::time::Duration;
+
+use anyhow::ensure;
+
+use crate::pgbench::{Pgbench, Ran, Script};
+use crate::postgres::Cluster;
+use crate::seeding::Population;
+
+/// How long each script runs first without being counted.
+const WARM_UP: Duration = Duration::from_secs(1);
+/// Requests that are neither pending nor accepted become accepted, so that every update finds one that it may move.
+const ALL_OPEN: &str = "UPDATE music_requests SET status = 'accepted', commission = NULL, \
+                        expires_at = now() + interval '1 year' WHERE status NOT IN ('pending', 'accepted')";
+const OPERATIONS: &str = "SELECT count(*) FROM operations";
+
+/// Work that pgbench does.
+pub struct Limit {
+    /// What it is called in the table.
+    pub name: &'static str,
+    /// Ways to do it; the best counts.
+    scripts: &'static [&'static str],
+    /// Whether it is all about one wallet.
+    hot: bool,
+    /// What it leaves behind; nothing where it only reads.
+    pub writes: Option<Writes>,
+}
+
+/// How work that writes is made possible, and proven to have been done.
+pub struct Writes {
+    /// What has to be done to a fresh copy of the database first.
+    pub prepared_by: Option<&'static str>,
+    /// Counts what every transaction adds one of.
+    counted_by: Option<&'static str>,
+}
+
+const fn reads(name: &'static str, scripts: &'static [&'static str]) -> Limit {
+    Limit { name, scripts, hot: false, writes: None }
+}
+
+const fn withdrawals(name: &'static str, scripts: &'static [&'static str], hot: bool) -> Limit {
+    Limit { name, scripts, hot, writes: Some(Writes { prepared_by: None, counted_by: Some(OPERATIONS) }) }
+}
+
+const STATEMENT: &str = include_str!("../pgbench/withdrawal_statement.sql");
+const TRANSACTION: &str = include_str!("../pgbench/withdrawal_transaction.sql");
+
+/// The one-row select that `personal-info` amounts to.
+pub const ONE_ROW: &str = "pgbench: one-row select";
+/// A list's length and first page in one round trip.
+pub const COUNT_AND_PAGE: &str = "pgbench: count and page";
+/// An update of a request that is recorded nowhere.
+pub const CONDITIONAL_UPDATE: &str = "pgbench: conditional update";
+/// A withdrawal in the best single statement, on random wallets.
+pub const RANDOM_STATEMENT: &str = "pgbench: withdrawal statement (random)";
+/// The same on one wallet.
+pub const HOT_STATEMENT: &str = "pgbench: withdrawal statement (hot)";
+
+/// All of them.
+pub const LIMITS: &[Limit] = &[
+    reads(ONE_ROW, &[include_str!("../pgbench/personal_info.sql")]),
+    reads(
+        COUNT_AND_PAGE,
+        &[include_str!("../pgbench/list_statement.sql"), include_str!("../pgbench/list_pipeline.sql")],
+    ),
+    Limit {
+        name: CONDITIONAL_UPDATE,
+        scripts: &[include_str!("../pgbench/update.sql")],
+        hot: false,
+        writes: Some(Writes { prepared_by: Some(ALL_OPEN), counted_by: None }),
+    },
+    Limit {
+        name: "pgbench: recorded conditional update",
+        scripts: &[include_str!("../pgbench/update_recorded.sql")],
+        hot: false,
+        writes: Some(Writes { prepared_by: Some(ALL_OPEN), counted_by: Some(OPERATIONS) }),
+    },
+    withdrawals(RANDOM_STATEMENT, &[STATEMENT], false),
+    withdrawals("pgbench: withdrawal transaction (random)", &[TRANSACTION], false),
+    withdrawals(HOT_STATEMENT, &[STATEMENT], true),
+    withdrawals("pgbench: withdrawal transaction (hot)", &[TRANSACTION], true),
+];
+
+impl Limit {
+    /// What it comes to in so many sessions each; of several ways the best.
+    ///
+    /// # Errors
+    /// When a transaction fails, or did not do what it is for.
+    pub fn measure(
+        &self,
+        pgbench: &Pgbench,
+        cluster: &Cluster,
+        database: &str,
+        population: &Population,
+        sessions: &[usize],
+        counted: Duration,
+    ) -> anyhow::Result<Vec<Ran>> {
+        let variables = self.variables(population)?;
+        let mut best: Vec<Ran> = Vec::new();
+        for text in self.scripts {
+            let script = Script { text, variables: &variables };
+            pgbench.run(cluster, database, script, sessions.last().copied().unwrap_or(1), WARM_UP)?;
+            let mut cells = Vec::new();
+            for sessions in sessions {
+                let before = self.count(cluster, database)?;
+                let ran = pgbench.run(cluster, database, script, *sessions, counted)?;
+                let added = self.count(cluster, database)?.saturating_sub(before);
+                let transactions = i64::try_from(ran.transactions)?;
+                let counts = self.writes.as_ref().is_some_and(|writes| writes.counted_by.is_some());
+                ensure!(!counts || added == transactions, "{transactions} transactions did {added} things");
+                cells.push(ran);
+            }
+            if top(&cells) > top(&best) {
+                best = cells;
+            }
+        }
+        Ok(best)
+    }
+
+    fn count(&self, cluster: &Cluster, database: &str) -> anyhow::Result<i64> {
+        let query = self.writes.as_ref().and_then(|writes| writes.counted_by);
+        query.map_or(Ok(0), |query| cluster.number(database, query))
+    }
+
+    /// What the scripts pick from by chance: `number = first + step × 0 …`.
+    fn variables(&self, population: &Population) -> anyhow::Result<Vec<(&'static str, i64)>> {
+        let users = if self.hot { 1 } else { i64::try_from(population.users().count())? };
+        let [first_dj, second_dj] = two(population.djs().map(|dj| dj.get()))?;
+        Ok(vec![
+            ("first_user", two(population.users().map(|user| user.get()))?[0]),
+            ("user_step", 1),
+            ("users", users),
+            ("first_dj", first_dj),
+            ("dj_step", second_dj.saturating_sub(first_dj)),
+            ("djs", i64::try_from(population.djs().count())?),
+            ("first_request", 1),
+            ("request_step", 1),
+            ("requests", i64::from(population.request_count())),
+        ])
+    }
+}
+
+fn two(mut ids: impl Iterator<Item = i64>) -> anyhow::Result<[i64; 2]> {
+    let [Some(first), Some(second)] = [ids.next(), ids.next()] else {
+        anyhow::bail!("the scale is too small to pick from");
+    };
+    Ok([first, second])
+}
+
+fn top(cells: &[Ran]) -> f64 {
+    cells.iter().map(|ran| ran.figures.per_second).fold(0.0, f64::max)
+}

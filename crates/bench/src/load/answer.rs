@@ -1,0 +1,69 @@
+//! An HTTP answer as it arrives, piece by piece.
+
+use anyhow::{Context, ensure};
+
+/// An answer that has arrived whole.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Answer<'a> {
+    /// Its status.
+    pub(super) status: u16,
+    /// Its body.
+    pub(super) body: &'a [u8],
+}
+
+/// The answer that these bytes are; `None` while some of it has yet to come.
+///
+/// # Errors
+/// When they are no answer with a `Content-Length`, or more than one.
+pub(super) fn parse(bytes: &[u8]) -> anyhow::Result<Option<Answer<'_>>> {
+    let mut headers = [httparse::EMPTY_HEADER; 48];
+    let mut head = httparse::Response::new(&mut headers);
+    let httparse::Status::Complete(head_length) = head.parse(bytes).context("the answer is no HTTP")? else {
+        return Ok(None);
+    };
+    let status = head.code.context("the answer has no status")?;
+    let mut lengths = head.headers.iter().filter(|header| header.name.eq_ignore_ascii_case("content-length"));
+    let length = lengths.next().context("the answer has no Content-Length")?;
+    let length = std::str::from_utf8(length.value).ok().and_then(|length| length.parse::<usize>().ok());
+    let length = length.context("the answer's Content-Length is no number")?;
+    let arrived = bytes.get(head_length..).unwrap_or_default();
+    ensure!(arrived.len() <= length, "more came than the answer");
+    Ok((arrived.len() == length).then_some(Answer { status, body: arrived }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &[u8] = b"HTTP/1.1 201 Created\r\ncontent-length: 5\r\nX-Other: 7\r\n\r\n";
+
+    #[test]
+    fn an_answer_is_whole_with_its_last_byte_and_not_before() {
+        let whole = [HEAD, b"hello"].concat();
+        for length in 0..whole.len() {
+            assert_eq!(parse(&whole[..length]).unwrap(), None, "{length}");
+        }
+        assert_eq!(parse(&whole).unwrap(), Some(Answer { status: 201, body: b"hello" }));
+    }
+
+    #[test]
+    fn an_empty_body_is_whole_with_its_head() {
+        let answer = parse(b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n").unwrap();
+        assert_eq!(answer, Some(Answer { status: 500, body: b"" }));
+    }
+
+    #[test]
+    fn what_is_no_answer_of_known_length_is_refused() {
+        let refused = |bytes: &[u8]| parse(bytes).unwrap_err().to_string();
+        assert_eq!(refused(b"GET / HTTP/1.1\r\n\r\n"), "the answer is no HTTP");
+        assert_eq!(
+            refused(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"),
+            "the answer has no Content-Length"
+        );
+        assert_eq!(
+            refused(b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n"),
+            "the answer's Content-Length is no number"
+        );
+        assert_eq!(refused(&[HEAD, b"hello!"].concat()), "more came than the answer");
+    }
+}

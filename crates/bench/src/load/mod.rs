@@ -1,0 +1,186 @@
+//! Load over HTTP that takes little of the CPU which it shares with what it measures: one thread, one read and one
+//! write for each request, requests built beforehand.
+//!
+//! The loop is closed: every connection sends its next request when the last one is answered.
+
+mod answer;
+mod connection;
+pub mod requests;
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use hdrhistogram::Histogram;
+use mio::{Events, Interest, Poll, Token};
+
+use connection::Connection;
+
+use crate::figures;
+
+/// How long the loop waits for any answer at all.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The events that one call of the kernel gives at most.
+const EVENTS: usize = 1_024;
+
+/// Writes the next request into a buffer; false once there is none left.
+pub type Requests<'a> = dyn FnMut(&mut Vec<u8>) -> bool + 'a;
+
+/// How much load, and where.
+#[derive(Clone, Debug)]
+pub struct Load {
+    /// The servers; connections are shared out to them in turn.
+    pub servers: Vec<SocketAddr>,
+    /// How many connections there are.
+    pub connections: usize,
+    /// How long it runs before anything is counted.
+    pub warm_up: Duration,
+    /// How long it is counted; less where requests run out.
+    pub counted: Duration,
+}
+
+/// The two moments that counting lies between.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Moment {
+    /// Counting begins.
+    Begins,
+    /// Counting is over.
+    Ends,
+}
+
+/// What was counted.
+#[derive(Debug)]
+pub struct Counted {
+    /// The answers, each of them a success.
+    pub answers: u64,
+    /// How long it took.
+    pub lasted: Duration,
+    /// From the sending of a request to the last byte of its answer, in microseconds.
+    pub latencies: Histogram<u64>,
+    /// The answers before, between and after the two moments: as many things were done.
+    pub all_answers: u64,
+}
+
+/// Runs the load; tells of both moments as they come.
+///
+/// # Errors
+/// The first answer that is no success, with its body; an answer that is broken; a connection that ends; requests
+/// that run out before counting begins; whatever `tell` says.
+pub fn run(
+    load: &Load,
+    requests: &mut Requests<'_>,
+    tell: impl FnMut(Moment) -> anyhow::Result<()>,
+) -> anyhow::Result<Counted> {
+    let mut poll = Poll::new().context("no events can be waited for")?;
+    let mut progress = Progress::new(load, tell)?;
+    let mut connections = Vec::new();
+    for (number, server) in load.servers.iter().cycle().take(load.connections).enumerate() {
+        let mut connection = Connection::open(*server)?;
+        poll.registry().register(connection.stream(), Token(number), Interest::READABLE)?;
+        // At once: a server does not wait for long for the first request of a connection.
+        progress.send(&mut connection, requests)?;
+        connections.push(connection);
+    }
+    let mut events = Events::with_capacity(EVENTS);
+    while progress.under_way > 0 {
+        let waited_since = Instant::now();
+        poll.poll(&mut events, Some(PATIENCE)).context("events cannot be waited for")?;
+        ensure!(
+            !events.is_empty() || waited_since.elapsed() < PATIENCE,
+            "no answer came within {} seconds",
+            PATIENCE.as_secs()
+        );
+        for event in &events {
+            let connection = connections.get_mut(event.token().0).context("an event is nobody's")?;
+            if connection.receive()? {
+                progress.answered(connection, requests)?;
+            }
+        }
+    }
+    progress.counted()
+}
+
+/// How far a run has come.
+struct Progress<Tell> {
+    tell: Tell,
+    warm_up_ends: Instant,
+    counted_for: Duration,
+    /// Since when it counts.
+    counts_since: Option<Instant>,
+    /// How long it counted.
+    lasted: Option<Duration>,
+    under_way: usize,
+    answers: u64,
+    all_answers: u64,
+    latencies: Histogram<u64>,
+}
+
+impl<Tell: FnMut(Moment) -> anyhow::Result<()>> Progress<Tell> {
+    fn new(load: &Load, tell: Tell) -> anyhow::Result<Self> {
+        let now = Instant::now();
+        Ok(Self {
+            tell,
+            warm_up_ends: now.checked_add(load.warm_up).context("the warm-up never ends")?,
+            counted_for: load.counted,
+            counts_since: None,
+            lasted: None,
+            under_way: 0,
+            answers: 0,
+            all_answers: 0,
+            latencies: figures::latencies()?,
+        })
+    }
+
+    /// Sends the next request, unless counting is over; it is, once there is none.
+    fn send(&mut self, connection: &mut Connection, requests: &mut Requests<'_>) -> anyhow::Result<()> {
+        if self.lasted.is_some() {
+            return Ok(());
+        }
+        if connection.send(requests)? {
+            self.under_way = self.under_way.saturating_add(1);
+            return Ok(());
+        }
+        let since = self.counts_since.context("the requests ran out before anything was counted")?;
+        self.end(since)
+    }
+
+    fn answered(&mut self, connection: &mut Connection, requests: &mut Requests<'_>) -> anyhow::Result<()> {
+        let now = Instant::now();
+        self.under_way = self.under_way.saturating_sub(1);
+        self.all_answers = self.all_answers.saturating_add(1);
+        match self.counts_since {
+            None if now >= self.warm_up_ends => {
+                (self.tell)(Moment::Begins)?;
+                self.counts_since = Some(Instant::now());
+            }
+            Some(since) if self.lasted.is_none() => {
+                self.answers = self.answers.saturating_add(1);
+                let took = now.saturating_duration_since(connection.sent_at());
+                self.latencies.saturating_record(u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
+                if now.saturating_duration_since(since) >= self.counted_for {
+                    self.end(since)?;
+                }
+            }
+            _ => {}
+        }
+        self.send(connection, requests)
+    }
+
+    fn end(&mut self, since: Instant) -> anyhow::Result<()> {
+        self.lasted = Some(since.elapsed());
+        (self.tell)(Moment::Ends)
+    }
+
+    fn counted(self) -> anyhow::Result<Counted> {
+        ensure!(self.answers > 0, "nothing was answered");
+        Ok(Counted {
+            answers: self.answers,
+            lasted: self.lasted.context("the counting did not end")?,
+            latencies: self.latencies,
+            all_answers: self.all_answers,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

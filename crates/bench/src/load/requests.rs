@@ -1,0 +1,79 @@
+//! Requests as the bytes that are sent.
+
+use std::io::Write;
+
+use crate::dice::Dice;
+
+/// The bytes of a request that asks for the connection to stay open.
+#[must_use]
+pub fn request(method: &str, path: &str, token: Option<&str>, body: Option<&str>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write_request(&mut bytes, method, path, token, body);
+    bytes
+}
+
+/// The same, added to a buffer.
+pub fn write_request(into: &mut Vec<u8>, method: &str, path: &str, token: Option<&str>, body: Option<&str>) {
+    // Writing into memory does not fail.
+    let _ = write!(into, "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n");
+    if let Some(token) = token {
+        let _ = write!(into, "Authorization: Bearer {token}\r\n");
+    }
+    match body {
+        Some(body) => {
+            let length = body.len();
+            let _ = write!(into, "Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}");
+        }
+        None => into.extend_from_slice(b"\r\n"),
+    }
+}
+
+/// One of these requests after the other, by chance, without end; the same ones in every run.
+///
+/// The bytes follow one another in memory, which a vector for each would not.
+pub fn at_random(requests: &[Vec<u8>]) -> impl FnMut(&mut Vec<u8>) -> bool + use<> {
+    let all = requests.concat();
+    let mut ends = 0_usize;
+    let places: Vec<(usize, usize)> = requests
+        .iter()
+        .map(|request| {
+            let begins = ends;
+            ends = ends.saturating_add(request.len());
+            (begins, ends)
+        })
+        .collect();
+    let mut dice = Dice::new(1);
+    move |into| {
+        let Some(&(begins, ends)) = dice.one_of(&places) else { return false };
+        into.extend_from_slice(all.get(begins..ends).unwrap_or_default());
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_written_as_http_has_it() {
+        let bare = request("GET", "/x", None, None);
+        assert_eq!(bare, b"GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n\r\n");
+        let full = String::from_utf8(request("POST", "/y", Some("t"), Some("{}"))).unwrap();
+        assert!(full.contains("\r\nAuthorization: Bearer t\r\n"), "{full}");
+        assert!(full.ends_with("\r\nContent-Length: 2\r\n\r\n{}"), "{full}");
+    }
+
+    #[test]
+    fn every_request_gets_its_turn_and_none_is_cut() {
+        let requests = [b"one".to_vec(), b"three".to_vec(), b"eleven".to_vec()];
+        let mut next = at_random(&requests);
+        let mut seen = [0; 3];
+        for _ in 0..300 {
+            let mut bytes = Vec::new();
+            assert!(next(&mut bytes));
+            seen[requests.iter().position(|request| *request == bytes).unwrap()] += 1;
+        }
+        assert!(seen.iter().all(|times| *times > 50), "{seen:?}");
+        assert!(!at_random(&[])(&mut Vec::new()));
+    }
+}

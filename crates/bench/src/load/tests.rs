@@ -1,0 +1,81 @@
+//! The load against servers that answer as they are told.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::thread;
+
+use super::*;
+
+const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+
+/// A server that answers every read with the next of these, and the last of them for ever.
+fn server(answers: &'static [&'static [u8]]) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            thread::spawn(move || {
+                let mut buffer = [0; 4_096];
+                for answer in answers.iter().chain(std::iter::repeat(answers.last().unwrap())) {
+                    if !matches!(stream.read(&mut buffer), Ok(1..)) || stream.write_all(answer).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    address
+}
+
+fn load(server: SocketAddr, connections: usize) -> Load {
+    let counted = Duration::from_millis(50);
+    Load { servers: vec![server], connections, warm_up: Duration::from_millis(10), counted }
+}
+
+/// Requests of which there are only so many.
+fn only(mut left: u32) -> impl FnMut(&mut Vec<u8>) -> bool {
+    move |into| {
+        let Some(rest) = left.checked_sub(1) else { return false };
+        left = rest;
+        into.extend_from_slice(b"GET / HTTP/1.1\r\n\r\n");
+        true
+    }
+}
+
+#[test]
+fn answers_are_counted_between_the_two_moments() {
+    let mut moments = Vec::new();
+    let counted = run(&load(server(&[HELLO]), 3), &mut only(u32::MAX), |moment| {
+        moments.push(moment);
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(moments, [Moment::Begins, Moment::Ends]);
+    assert!(counted.answers > 0 && counted.answers < counted.all_answers, "{counted:?}");
+    assert_eq!(counted.latencies.len(), counted.answers);
+    assert!(counted.lasted >= Duration::from_millis(50));
+}
+
+#[test]
+fn counting_ends_early_where_requests_run_out_and_fails_where_it_has_not_begun() {
+    let address = server(&[HELLO]);
+    let endless = Load { warm_up: Duration::ZERO, counted: Duration::from_secs(3_600), ..load(address, 2) };
+    let counted = run(&endless, &mut only(100), |_| Ok(())).unwrap();
+    assert_eq!(counted.all_answers, 100);
+    assert!(counted.lasted < Duration::from_secs(3_600));
+    let unbegun = Load { warm_up: Duration::from_secs(3_600), ..endless };
+    let refused = run(&unbegun, &mut only(10), |_| Ok(())).unwrap_err();
+    assert_eq!(refused.to_string(), "the requests ran out before anything was counted");
+}
+
+#[test]
+fn what_is_no_success_ends_the_run_and_is_shown() {
+    let check = |answers, reason: &str| {
+        let refused = run(&load(server(answers), 1), &mut only(u32::MAX), |_| Ok(())).unwrap_err();
+        assert_eq!(refused.to_string(), reason);
+    };
+    check(&[HELLO, b"HTTP/1.1 429 No\r\nContent-Length: 4\r\n\r\nslow"], "an answer was 429: slow");
+    check(&[HELLO, b"hello\r\n\r\n"], "the answer is no HTTP");
+    check(&[HELLO, b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n22"], "more came than the answer");
+}

@@ -1,0 +1,91 @@
+//! The program that `cargo xtask bench` runs.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{Parser, Subcommand};
+use cuepoint_bench::document::Part;
+use cuepoint_bench::growth::{self, GrowthOptions};
+use cuepoint_bench::options::Options;
+use cuepoint_bench::seeding::{Population, Scale, seed_postgres};
+use cuepoint_bench::{bare, document, memory, run};
+use tokio::runtime::Runtime;
+
+/// How fast Cuepoint is beside the limits of what it runs on.
+#[derive(Parser)]
+#[command(name = "cargo xtask bench")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Measure every row, and print the table.
+    #[command(override_usage = "cargo xtask bench [OPTIONS]")]
+    Run(Options),
+    /// Measure how cost grows with what there is, and print the tables.
+    Growth(GrowthOptions),
+    /// Seed an empty database, for looking at plans by hand.
+    Seed {
+        /// Where it is.
+        #[arg(long)]
+        url: String,
+        /// How much there is: 1 is 10 000 people with 200 000 requests.
+        #[arg(long, default_value = "1")]
+        scale: String,
+        /// Also a wallet of a million entries.
+        #[arg(long)]
+        million: bool,
+    },
+    /// Serve 500 bytes of fixed JSON, until killed.
+    #[command(hide = true)]
+    ServeBare,
+    /// Serve the application on a seeded store in memory, until killed.
+    #[command(hide = true)]
+    ServeMemory {
+        /// How much there is.
+        #[arg(long)]
+        scale: String,
+    },
+}
+
+fn main() -> ExitCode {
+    match execute(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn execute(command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Run(options) => {
+            let (path, write) = (options.document.clone(), options.write);
+            let table = run::run(options)?.markdown();
+            tell(&path, write, Part::Table, &table)
+        }
+        Command::Growth(asked) => {
+            let tables = growth::run(&asked)?;
+            tell(&asked.options.document, asked.options.write, Part::Growth, &tables)
+        }
+        Command::Seed { url, scale, million } => {
+            let population = Population::at_scale(Scale::parse(&scale)?);
+            let population = if million { population.with_a_million_entries() } else { population };
+            Runtime::new()?.block_on(seed_postgres(&url, &population))
+        }
+        Command::ServeBare => bare::serve(),
+        Command::ServeMemory { scale } => {
+            memory::serve_population(&Population::at_scale(Scale::parse(&scale)?))
+        }
+    }
+}
+
+/// Prints a part of the document, and puts it there where that is asked for.
+fn tell(document: &Path, write: bool, part: Part, text: &str) -> anyhow::Result<()> {
+    println!("{text}");
+    if write { document::write(document, part, text).context("--write") } else { Ok(()) }
+}

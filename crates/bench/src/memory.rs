@@ -1,0 +1,24 @@
+//! The service on a seeded store in memory.
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use cuepoint_server::config::Layers;
+use cuepoint_server::{serve, telemetry};
+
+use crate::seeding::{Population, seed_memory};
+
+/// Serves as `cuepoint` does with the settings of the environment, but for its store, which is this population's.
+///
+/// # Errors
+/// When it cannot start.
+pub fn serve_population(population: &Population) -> anyhow::Result<()> {
+    let layers = Layers::of_process()?;
+    let settings = layers.settings()?;
+    telemetry::start(layers.environment)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.context("the runtime cannot be made")?.block_on(async {
+        let store = seed_memory(population).await?;
+        serve::serve_on(settings, Arc::new(store)).await
+    })
+}

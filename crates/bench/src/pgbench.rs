@@ -1,0 +1,182 @@
+//! PostgreSQL's own benchmark, which sets the limits.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use hdrhistogram::Histogram;
+
+use crate::figures::{self, Figures, milliseconds, per_thousand};
+use crate::postgres::Cluster;
+use crate::processes::Process;
+
+/// How long its sessions have to connect and to prepare, before CPU time is looked at.
+const CONNECTING: Duration = Duration::from_secs(1);
+/// How long before its end CPU time is no longer looked at.
+const ENDING: Duration = Duration::from_millis(300);
+/// Which part of the transactions it logs with their latency.
+const LOGGED: &str = "0.1";
+
+/// A script with what it is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Script<'a> {
+    /// What it does, in pgbench's language.
+    pub text: &'a str,
+    /// Its variables.
+    pub variables: &'a [(&'static str, i64)],
+}
+
+/// pgbench with a folder to work in.
+pub struct Pgbench {
+    program: PathBuf,
+    folder: PathBuf,
+}
+
+/// What a run of it came to.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Ran {
+    /// What it measured.
+    pub figures: Figures,
+    /// How many transactions there were.
+    pub transactions: u64,
+}
+
+impl Pgbench {
+    /// This program; scripts and logs go into the folder.
+    #[must_use]
+    pub fn new(program: &Path, folder: &Path) -> Self {
+        Self { program: program.to_owned(), folder: folder.to_owned() }
+    }
+
+    /// Runs a script on a database in so many sessions.
+    ///
+    /// # Errors
+    /// When any transaction fails.
+    pub fn run(
+        &self,
+        cluster: &Cluster,
+        database: &str,
+        script: Script<'_>,
+        sessions: usize,
+        counted: Duration,
+    ) -> anyhow::Result<Ran> {
+        let lasts = counted.saturating_add(CONNECTING);
+        let started = Instant::now();
+        let process = self.start(cluster, database, script, sessions, lasts)?;
+        let id = Process(process.id());
+        let cpu = || anyhow::Ok((Instant::now(), id.cpu()?, cluster.cpu()?));
+        sleep(CONNECTING);
+        let before = cpu();
+        sleep(lasts.saturating_sub(ENDING).saturating_sub(started.elapsed()));
+        let after = cpu();
+        let output = process.wait_with_output().context("pgbench is lost")?;
+        let (said, errors) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        ensure!(output.status.success(), "pgbench failed: {said}{errors}");
+        let (per_second, transactions) =
+            summary(&said).with_context(|| format!("pgbench said something else: {said}{errors}"))?;
+        // Only now: they fail when pgbench has ended early, and it says best why.
+        let ((begun, load_before, database_before), (ended, load_after, database_after)) = (before?, after?);
+        let meanwhile = per_second * ended.saturating_duration_since(begun).as_secs_f64();
+        let used = |before, after: Duration| Some(per_thousand(after.saturating_sub(before), meanwhile));
+        let latencies = self.latencies()?;
+        let figures = Figures {
+            per_second,
+            p50: milliseconds(&latencies, 0.5),
+            p99: milliseconds(&latencies, 0.99),
+            database_cpu: used(database_before, database_after),
+            load_cpu: used(load_before, load_after),
+            ..Figures::default()
+        };
+        Ok(Ran { figures, transactions })
+    }
+
+    fn start(
+        &self,
+        cluster: &Cluster,
+        database: &str,
+        script: Script<'_>,
+        sessions: usize,
+        lasts: Duration,
+    ) -> anyhow::Result<Child> {
+        let file = self.folder.join("script.sql");
+        fs::write(&file, script.text).with_context(|| format!("{} cannot be written", file.display()))?;
+        let mut command = Command::new(&self.program);
+        command.args([
+            "-n",
+            "-M",
+            "prepared",
+            "-h",
+            "127.0.0.1",
+            "-U",
+            "postgres",
+            "--log",
+            "--sampling-rate",
+            LOGGED,
+        ]);
+        command.args(["-p", &cluster.port().to_string(), "-c", &sessions.to_string()]);
+        // One thread for each of two cores, as a load of so many sessions needs.
+        command.args(["-j", &sessions.min(2).to_string(), "-T", &lasts.as_secs().to_string()]);
+        command.arg("--log-prefix").arg(self.folder.join("latencies")).arg("-f").arg(&file);
+        for (name, value) in script.variables {
+            command.args(["-D", &format!("{name}={value}")]);
+        }
+        let command =
+            command.arg(database).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().with_context(|| format!("{} does not start", self.program.display()))
+    }
+
+    /// The latencies that the last run logged; their files are removed.
+    fn latencies(&self) -> anyhow::Result<Histogram<u64>> {
+        let mut latencies = figures::latencies()?;
+        for entry in fs::read_dir(&self.folder)? {
+            let path = entry?.path();
+            if path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"latencies")) {
+                let log = fs::read_to_string(&path)?;
+                log.lines().filter_map(latency).for_each(|latency| latencies.saturating_record(latency));
+                fs::remove_file(&path)?;
+            }
+        }
+        Ok(latencies)
+    }
+}
+
+/// The latency in a line of its log, in microseconds: the third number.
+fn latency(line: &str) -> Option<u64> {
+    line.split(' ').nth(2)?.parse().ok()
+}
+
+/// The transactions a second and how many there were, none of which may have failed.
+fn summary(said: &str) -> Option<(f64, u64)> {
+    let after = |beginning: &str| said.lines().find_map(|line| line.strip_prefix(beginning));
+    let first = |text: &str| text.split([' ', '/']).find(|word| !word.is_empty()).map(str::to_owned);
+    let failed = after("number of failed transactions: ").and_then(first);
+    let per_second = after("tps = ").and_then(first)?.parse().ok()?;
+    let transactions = after("number of transactions actually processed: ").and_then(first)?.parse().ok()?;
+    failed.is_none_or(|failed| failed == "0").then_some((per_second, transactions))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAID: &str = "scaling factor: 1\nnumber of transactions actually processed: 1234\n\
+                        number of failed transactions: 0 (0.000%)\nlatency average = 0.5 ms\n\
+                        tps = 1931.25 (without initial connection time)\n";
+
+    #[test]
+    fn the_summary_is_read_and_failures_count() {
+        assert_eq!(summary(SAID), Some((1931.25, 1234)));
+        assert_eq!(summary(&SAID.replace("failed transactions: 0", "failed transactions: 1")), None);
+        assert_eq!(summary("nothing"), None);
+    }
+
+    #[test]
+    fn the_latency_is_the_third_number_of_a_line() {
+        assert_eq!(latency("0 199 2241 0 1175850568 995598"), Some(2_241));
+        assert_eq!(latency(""), None);
+    }
+}

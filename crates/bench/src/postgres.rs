@@ -1,0 +1,144 @@
+//! The cluster that is measured: its databases, and what it uses.
+
+use std::time::Duration;
+
+use anyhow::Context;
+use tokio::runtime::Runtime;
+use tokio_postgres::{Client, NoTls};
+
+use crate::processes::Process;
+
+/// A cluster of our own on this machine.
+pub struct Cluster {
+    url: String,
+    port: u16,
+    runtime: Runtime,
+    client: Client,
+    postmaster: Process,
+}
+
+impl Cluster {
+    /// Connects to the maintenance database of a cluster on this machine, as its superuser.
+    ///
+    /// # Errors
+    /// When it cannot be reached.
+    pub fn connect(url: &str) -> anyhow::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+        let config: tokio_postgres::Config = url.parse().context("the cluster's address is none")?;
+        let port = *config.get_ports().first().context("the cluster's address has no port")?;
+        let client = runtime.block_on(connect(url))?;
+        let row = runtime.block_on(client.query_one("SELECT pg_backend_pid()", &[]))?;
+        let backend = u32::try_from(row.get::<_, i32>(0))?;
+        let postmaster = Process(backend).parent()?;
+        Ok(Self { url: url.to_owned(), port, runtime, client, postmaster })
+    }
+
+    /// The port of 127.0.0.1 that it listens on.
+    #[must_use]
+    pub const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The address of one of its databases.
+    #[must_use]
+    pub fn url_of(&self, database: &str) -> String {
+        let (server, _) = self.url.rsplit_once('/').unwrap_or((&self.url, ""));
+        format!("{server}/{database}")
+    }
+
+    /// Which version it is.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub fn version(&self) -> anyhow::Result<String> {
+        let row = self.runtime.block_on(self.client.query_one("SHOW server_version", &[]))?;
+        Ok(row.get(0))
+    }
+
+    /// The CPU time of all its processes, those that have ended too.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    pub fn cpu(&self) -> anyhow::Result<Duration> {
+        self.postmaster.cpu_with_children()
+    }
+
+    /// Makes an empty database.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn create(&self, database: &str) -> anyhow::Result<()> {
+        self.execute(&format!("CREATE DATABASE {database}"))
+    }
+
+    /// Makes a database that is a copy of another, which nobody may be using, and writes it all to the disk, so that
+    /// this is not left to whom is measured.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn copy(&self, template: &str, database: &str) -> anyhow::Result<()> {
+        self.execute(&format!("CREATE DATABASE {database} TEMPLATE {template} STRATEGY file_copy"))?;
+        self.checkpoint()
+    }
+
+    /// Changes a fresh copy before it is measured, and leaves it as tidy as it was.
+    ///
+    /// # Errors
+    /// When the statement fails.
+    pub fn prepare(&self, database: &str, statement: &str) -> anyhow::Result<()> {
+        self.block_on(async {
+            let client = connect(&self.url_of(database)).await?;
+            for statement in [statement, "VACUUM ANALYZE", "CHECKPOINT"] {
+                client.batch_execute(statement).await.with_context(|| statement.to_owned())?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Removes a database, whoever uses it.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn remove(&self, database: &str) -> anyhow::Result<()> {
+        self.execute(&format!("DROP DATABASE {database} WITH (FORCE)"))
+    }
+
+    /// Writes everything to the disk.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub fn checkpoint(&self) -> anyhow::Result<()> {
+        self.execute("CHECKPOINT")
+    }
+
+    /// The one number that a query of one of its databases gives.
+    ///
+    /// # Errors
+    /// When it gives none.
+    pub fn number(&self, database: &str, query: &str) -> anyhow::Result<i64> {
+        self.block_on(async {
+            let client = connect(&self.url_of(database)).await?;
+            Ok(client.query_one(query, &[]).await.with_context(|| query.to_owned())?.try_get(0)?)
+        })
+    }
+
+    /// Runs what is asynchronous to its end.
+    ///
+    /// # Errors
+    /// What it fails with.
+    pub fn block_on<T>(&self, work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+        self.runtime.block_on(work)
+    }
+
+    fn execute(&self, statement: &str) -> anyhow::Result<()> {
+        self.runtime.block_on(self.client.batch_execute(statement)).with_context(|| statement.to_owned())
+    }
+}
+
+/// A connection, kept going on the side.
+async fn connect(url: &str) -> anyhow::Result<Client> {
+    let connected = tokio_postgres::connect(url, NoTls).await;
+    let (client, connection) = connected.with_context(|| format!("{url} takes no connection"))?;
+    tokio::spawn(connection);
+    Ok(client)
+}

@@ -1,0 +1,145 @@
+//! What a process has used of CPU and memory, as Linux tells in `/proc`.
+
+use std::fs;
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+
+/// A tick of the kernel's accounts: a hundredth of a second, whatever the machine, since programs rely on it.
+const TICK: Duration = Duration::from_millis(10);
+
+/// A process by its id.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Process(pub u32);
+
+/// What the kernel says of a process.
+struct Stat {
+    parent: u32,
+    /// Its own CPU time.
+    own: Duration,
+    /// That of its children that have ended.
+    ended_children: Duration,
+}
+
+impl Process {
+    /// This one.
+    #[must_use]
+    pub fn this() -> Self {
+        Self(std::process::id())
+    }
+
+    /// The CPU time of all its threads.
+    ///
+    /// # Errors
+    /// When there is no such process, or no `/proc`.
+    pub fn cpu(self) -> anyhow::Result<Duration> {
+        Ok(self.stat()?.own)
+    }
+
+    /// The CPU time of its children that have ended and were waited for.
+    ///
+    /// # Errors
+    /// As for [`Process::cpu`].
+    pub fn cpu_of_ended_children(self) -> anyhow::Result<Duration> {
+        Ok(self.stat()?.ended_children)
+    }
+
+    /// The CPU time of it and all its children, those that have ended too.
+    ///
+    /// # Errors
+    /// As for [`Process::cpu`].
+    pub fn cpu_with_children(self) -> anyhow::Result<Duration> {
+        let of_children = |stats: Vec<Stat>| -> Duration {
+            stats.iter().filter(|stat| stat.parent == self.0).map(|stat| stat.own).sum()
+        };
+        // Read before the parent: a child that ends in between is then counted twice at worst for a tick, not lost.
+        let living = of_children(every_stat()?);
+        let stat = self.stat()?;
+        Ok(stat.own.saturating_add(stat.ended_children).saturating_add(living))
+    }
+
+    /// Its parent.
+    ///
+    /// # Errors
+    /// As for [`Process::cpu`].
+    pub fn parent(self) -> anyhow::Result<Self> {
+        Ok(Self(self.stat()?.parent))
+    }
+
+    /// The most memory that it had at once since [`Process::forget_peak`], in bytes.
+    ///
+    /// # Errors
+    /// As for [`Process::cpu`].
+    pub fn peak_memory(self) -> anyhow::Result<u64> {
+        let status = self.read("status")?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = line
+            .and_then(|line| line.trim().strip_suffix(" kB"))
+            .and_then(|kib| kib.trim().parse::<u64>().ok());
+        kib.and_then(|kib| kib.checked_mul(1_024)).context("the kernel tells no peak of memory")
+    }
+
+    /// Begins anew to look for the most memory.
+    ///
+    /// # Errors
+    /// When the process is not ours.
+    pub fn forget_peak(self) -> anyhow::Result<()> {
+        let path = format!("/proc/{}/clear_refs", self.0);
+        fs::write(&path, "5").with_context(|| format!("{path} cannot be written"))
+    }
+
+    fn stat(self) -> anyhow::Result<Stat> {
+        parse(&self.read("stat")?).with_context(|| format!("/proc/{}/stat is not as it should be", self.0))
+    }
+
+    fn read(self, name: &str) -> anyhow::Result<String> {
+        let path = format!("/proc/{}/{name}", self.0);
+        fs::read_to_string(&path).with_context(|| format!("{path} cannot be read"))
+    }
+}
+
+/// What the kernel says of every process; those that end meanwhile are left out.
+fn every_stat() -> anyhow::Result<Vec<Stat>> {
+    let folder = fs::read_dir("/proc").context("/proc cannot be read")?;
+    let ids = folder.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let stats: Vec<Stat> = ids.filter_map(|id| Process(id).stat().ok()).collect();
+    ensure!(!stats.is_empty(), "/proc tells of no process");
+    Ok(stats)
+}
+
+/// Reads `/proc/PID/stat`; the name before the last bracket may hold anything.
+fn parse(text: &str) -> Option<Stat> {
+    let (_, rest) = text.rsplit_once(')')?;
+    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+    // Counted from the state, which is field 3 in proc(5).
+    let number = |field: usize| fields.get(field.checked_sub(3)?)?.parse::<u32>().ok();
+    let time = |field| number(field).map(|ticks| TICK.saturating_mul(ticks));
+    Some(Stat {
+        parent: number(4)?,
+        own: time(14)?.saturating_add(time(15)?),
+        ended_children: time(16)?.saturating_add(time(17)?),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_past_a_name_with_brackets() {
+        let text = "42 (a (b) c) S 7 42 42 0 -1 4194304 100 0 0 0 300 20 5 1 20 0 4 0 1000 1 1 1";
+        let stat = parse(text).unwrap();
+        assert_eq!(stat.parent, 7);
+        assert_eq!(stat.own, Duration::from_millis(3_200));
+        assert_eq!(stat.ended_children, Duration::from_millis(60));
+        assert!(parse("42 (a) S 7").is_none());
+    }
+
+    #[test]
+    fn this_process_is_found_with_its_memory() {
+        let this = Process::this();
+        assert!(this.peak_memory().unwrap() > 0);
+        assert!(this.cpu_with_children().unwrap() >= this.cpu().unwrap());
+        assert_ne!(this.parent().unwrap(), this);
+    }
+}

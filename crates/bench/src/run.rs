@@ -1,0 +1,341 @@
+//! Everything measured in turn, as often as asked for.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+
+use crate::figures::{Figures, milliseconds, number, per_thousand};
+use crate::limits::{LIMITS, Limit};
+use crate::load::requests::{at_random, request};
+use crate::load::{self, Load, Moment, Requests};
+use crate::operations::{BARE_HANDLER, Operation, Store};
+use crate::options::Options;
+use crate::pgbench::Pgbench;
+use crate::postgres::Cluster;
+use crate::processes::Process;
+use crate::seeding::{Population, seed_postgres};
+use crate::service::Service;
+use crate::table::{Conditions, Row, Table};
+use crate::tokens::Tokens;
+
+/// The database that the others are copies of.
+const SEEDED: &str = "seeded";
+/// The copy that is only read.
+const READ: &str = "read";
+/// The copy that is written to, new for each row.
+const WRITTEN: &str = "written";
+/// Calls a minute that nobody reaches, so that counting them is part of the cost.
+const MOST_CALLS: &str = "1000000";
+
+/// Measures what the options ask for.
+///
+/// # Errors
+/// When anything fails, or an answer is no success, or the ledger is broken afterwards.
+pub fn run(options: Options) -> anyhow::Result<Table> {
+    let options = options.settled();
+    let population = Population::at_scale(options.scale);
+    let bench = Bench::new(options, population)?;
+    bench.prepare()?;
+    let mut table = Table::new(Conditions::of(&bench.options, &bench.cluster)?);
+    for number in 1..=bench.options.runs {
+        eprintln!("run {number} of {}", bench.options.runs);
+        table.add(bench.once()?);
+    }
+    Ok(table)
+}
+
+/// What every measurement needs.
+pub(crate) struct Bench {
+    options: Options,
+    cluster: Cluster,
+    pgbench: Pgbench,
+    population: Population,
+    tokens: Tokens,
+    this: PathBuf,
+}
+
+/// A row of ours.
+pub(crate) struct Ours {
+    pub(crate) name: String,
+    pub(crate) operation: Operation,
+    pub(crate) store: Store,
+    pub(crate) servers: usize,
+    pub(crate) connections: Vec<usize>,
+}
+
+/// What has been used at one moment.
+struct Used {
+    servers: Duration,
+    database: Duration,
+    load: Duration,
+}
+
+impl Bench {
+    /// One for this population, still without a database.
+    pub(crate) fn new(options: Options, population: Population) -> anyhow::Result<Self> {
+        Ok(Self {
+            pgbench: Pgbench::new(&options.pgbench, &options.folder),
+            tokens: Tokens::new(&options.folder, population.djs())?,
+            this: std::env::current_exe().context("where this program lies is unknown")?,
+            cluster: Cluster::connect(&options.postgres)?,
+            population,
+            options,
+        })
+    }
+
+    /// Who there is.
+    pub(crate) const fn population(&self) -> &Population {
+        &self.population
+    }
+
+    /// Their tokens.
+    pub(crate) const fn tokens(&self) -> &Tokens {
+        &self.tokens
+    }
+
+    /// Servers on the copy that is only read.
+    pub(crate) fn readers(&self, ours: &Ours) -> anyhow::Result<Vec<Service>> {
+        self.servers(ours, READ)
+    }
+
+    /// Seeds a database, and copies it for those who only read.
+    pub(crate) fn prepare(&self) -> anyhow::Result<()> {
+        let began = Instant::now();
+        self.cluster.create(SEEDED)?;
+        let url = self.cluster.url_of(SEEDED);
+        self.cluster.block_on(async { seed_postgres(&url, &self.population).await })?;
+        self.cluster.copy(SEEDED, READ)?;
+        eprintln!("seeded at scale {} in {:.1} s", self.options.scale, began.elapsed().as_secs_f64());
+        Ok(())
+    }
+
+    /// Removes what was prepared, to make room for another population.
+    pub(crate) fn clear(&self) -> anyhow::Result<()> {
+        self.cluster.remove(READ)?;
+        self.cluster.remove(SEEDED)
+    }
+
+    /// Every row once.
+    fn once(&self) -> anyhow::Result<Vec<Row>> {
+        let mut rows = Vec::new();
+        for limit in LIMITS.iter().filter(|limit| self.options.wants(limit.name)) {
+            rows.extend(self.limit(limit).with_context(|| limit.name)?);
+        }
+        if self.options.wants(BARE_HANDLER) {
+            rows.extend(self.bare_handler().context(BARE_HANDLER)?);
+        }
+        for ours in self.ours().into_iter().filter(|ours| self.options.wants(&ours.name)) {
+            let measured = self.measure(&ours).with_context(|| ours.name.clone())?;
+            let (limit, _) = ours.operation.limit(ours.store);
+            let best = best(&rows, limit);
+            let held = |row: Row| {
+                let of_limit = best.map(|best| row.figures.per_second / best);
+                Row { figures: Figures { of_limit, ..row.figures }, ..row }
+            };
+            rows.extend(measured.into_iter().map(held));
+        }
+        Ok(rows)
+    }
+
+    fn limit(&self, limit: &Limit) -> anyhow::Result<Vec<Row>> {
+        let (sessions, counted) = (&self.options.connections, self.options.counted());
+        let database = if let Some(writes) = &limit.writes {
+            self.cluster.copy(SEEDED, WRITTEN)?;
+            if let Some(statement) = writes.prepared_by {
+                self.cluster.prepare(WRITTEN, statement)?;
+            }
+            WRITTEN
+        } else {
+            READ
+        };
+        let measured =
+            limit.measure(&self.pgbench, &self.cluster, database, &self.population, sessions, counted)?;
+        if limit.writes.is_some() {
+            self.cluster.remove(WRITTEN)?;
+        }
+        let rows = sessions.iter().zip(measured);
+        Ok(rows.map(|(sessions, ran)| told(limit.name, *sessions, ran.figures)).collect())
+    }
+
+    fn bare_handler(&self) -> anyhow::Result<Vec<Row>> {
+        let log = self.options.folder.join("bare.log");
+        let servers = [Service::start(&self.this, &["serve-bare"], &[], &log)?];
+        let mut cell = |connections: &usize| {
+            let mut requests = at_random(&[request("GET", "/", None, None)]);
+            let (figures, _) = self.cell(&servers, *connections, &mut requests, false)?;
+            Ok(told(BARE_HANDLER, *connections, figures))
+        };
+        self.options.connections.iter().map(&mut cell).collect()
+    }
+
+    /// Our rows: each operation on both stores, then what two servers make of one database.
+    fn ours(&self) -> Vec<Ours> {
+        let mut rows = Vec::new();
+        for (store, prefix) in [(Store::Postgres, "postgres"), (Store::Memory, "memory")] {
+            for operation in Operation::ALL {
+                let name = format!("{prefix}: {}", operation.name());
+                let mut connections = self.options.connections.clone();
+                if (store, operation) == (Store::Postgres, Operation::PersonalInfo) {
+                    connections.push(self.options.many_connections());
+                }
+                rows.push(Ours { name, operation, store, servers: 1, connections });
+            }
+        }
+        for operation in [Operation::PersonalInfo, Operation::Withdrawal] {
+            let name = format!("postgres: {}, 2 servers", operation.name());
+            let connections = vec![self.options.most_connections()];
+            rows.push(Ours { name, operation, store: Store::Postgres, servers: 2, connections });
+        }
+        rows
+    }
+
+    /// One of our rows at all its numbers of connections.
+    pub(crate) fn measure(&self, ours: &Ours) -> anyhow::Result<Vec<Row>> {
+        let writes = ours.store == Store::Postgres && ours.operation.counted_by().is_some();
+        if writes {
+            self.cluster.copy(SEEDED, WRITTEN)?;
+        }
+        let database = if writes { WRITTEN } else { READ };
+        // A store in memory has no copy to go on with once its pending requests are accepted.
+        let anew = ours.store == Store::Memory && ours.operation == Operation::Update;
+        let mut rows = Vec::new();
+        let mut started = None;
+        for connections in &ours.connections {
+            if anew {
+                started = None;
+            }
+            if started.is_none() {
+                let requests = ours.operation.requests(&self.population, &self.tokens)?;
+                started = Some((self.servers(ours, database)?, requests));
+            }
+            let Some((servers, requests)) = &mut started else { continue };
+            let count = || match ours.operation.counted_by() {
+                Some(query) if writes => self.cluster.number(database, query),
+                _ => Ok(0),
+            };
+            let before = count()?;
+            let (figures, answers) =
+                self.cell(servers, *connections, requests, ours.store == Store::Postgres)?;
+            let added = count()?.saturating_sub(before);
+            ensure!(!writes || u64::try_from(added)? == answers, "{answers} answers did {added} things");
+            rows.push(told(&ours.name, *connections, figures));
+        }
+        drop(started);
+        if writes {
+            self.verify(database)?;
+            self.cluster.remove(database)?;
+        }
+        Ok(rows)
+    }
+
+    fn servers(&self, ours: &Ours, database: &str) -> anyhow::Result<Vec<Service>> {
+        let start = |number: usize| {
+            let log = self.options.folder.join(format!("server-{number}.log"));
+            let settings = self.settings(database);
+            match ours.store {
+                Store::Postgres => Service::start(&self.options.server, &[], &settings, &log),
+                Store::Memory => {
+                    let scale = self.options.scale.to_string();
+                    Service::start(&self.this, &["serve-memory", "--scale", &scale], &settings, &log)
+                }
+            }
+        };
+        (0..ours.servers).map(start).collect()
+    }
+
+    /// What production is told, and what measuring needs.
+    fn settings(&self, database: &str) -> Vec<(String, String)> {
+        let key_file = self.tokens.key_file().to_string_lossy().into_owned();
+        let mut settings = vec![
+            ("CUEPOINT_ENV", "production".to_owned()),
+            ("CUEPOINT__SERVER__PORT", "0".to_owned()),
+            ("CUEPOINT__STORAGE__POSTGRES__URL", self.cluster.url_of(database)),
+            ("CUEPOINT__AUTH__SIGNING_KEY_FILE", key_file),
+            ("CUEPOINT__RATE_LIMITS__LOGIN_PER_MINUTE", MOST_CALLS.to_owned()),
+            ("CUEPOINT__RATE_LIMITS__REQUESTS_PER_MINUTE", MOST_CALLS.to_owned()),
+            ("CUEPOINT__RATE_LIMITS__WITHDRAWALS_PER_MINUTE", MOST_CALLS.to_owned()),
+            ("CUEPOINT__RATE_LIMITS__DEFAULT_PER_MINUTE", MOST_CALLS.to_owned()),
+            // Each server reads the whole ledger when it starts otherwise, which would be measured too.
+            ("CUEPOINT__LEDGER__AUDIT_INTERVAL_SECONDS", "0".to_owned()),
+        ];
+        if let Some(size) = self.options.pool_size {
+            settings.push(("CUEPOINT__STORAGE__POSTGRES__POOL_SIZE", size.to_string()));
+        }
+        settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// One cell, and how many requests were answered in all.
+    pub(crate) fn cell(
+        &self,
+        servers: &[Service],
+        connections: usize,
+        requests: &mut Requests<'_>,
+        on_database: bool,
+    ) -> anyhow::Result<(Figures, u64)> {
+        let processes: Vec<Process> = servers.iter().map(Service::process).collect();
+        processes.iter().try_for_each(|process| process.forget_peak())?;
+        let load = Load {
+            servers: servers.iter().map(Service::address).collect(),
+            connections,
+            warm_up: self.options.warm_up(),
+            counted: self.options.counted(),
+        };
+        let (mut before, mut after) = (None, None);
+        let counted = load::run(&load, requests, |moment| {
+            let used = Some(self.used(&processes)?);
+            match moment {
+                Moment::Begins => before = used,
+                Moment::Ends => after = used,
+            }
+            Ok(())
+        })?;
+        let (before, after) = before.zip(after).context("nothing was counted")?;
+        let answers = number(counted.answers);
+        let cpu =
+            |of: fn(&Used) -> Duration| Some(per_thousand(of(&after).saturating_sub(of(&before)), answers));
+        let memory = processes.iter().map(|process| process.peak_memory()).sum::<anyhow::Result<u64>>()?;
+        let figures = Figures {
+            per_second: answers / counted.lasted.as_secs_f64(),
+            p50: milliseconds(&counted.latencies, 0.5),
+            p99: milliseconds(&counted.latencies, 0.99),
+            server_cpu: cpu(|used| used.servers),
+            database_cpu: cpu(|used| used.database).filter(|_| on_database),
+            load_cpu: cpu(|used| used.load),
+            memory: Some(number(memory.div_euclid(1_024)) / 1_024.0),
+            of_limit: None,
+        };
+        Ok((figures, counted.all_answers))
+    }
+
+    fn used(&self, servers: &[Process]) -> anyhow::Result<Used> {
+        Ok(Used {
+            servers: servers.iter().map(|process| process.cpu()).sum::<anyhow::Result<Duration>>()?,
+            database: self.cluster.cpu()?,
+            load: Process::this().cpu()?,
+        })
+    }
+
+    /// Lets the service check the whole ledger.
+    fn verify(&self, database: &str) -> anyhow::Result<()> {
+        let mut command = Command::new(&self.options.server);
+        let output = command.args(["ledger", "verify"]).envs(self.settings(database)).output();
+        let output = output.context("the ledger cannot be verified")?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let why = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "the ledger is not consistent afterwards: {said}{why}");
+        Ok(())
+    }
+}
+
+/// The best of a row over all numbers of connections.
+fn best(rows: &[Row], name: &str) -> Option<f64> {
+    rows.iter().filter(|row| row.name == name).map(|row| row.figures.per_second).max_by(f64::total_cmp)
+}
+
+/// A row, as far as it is measured; who waits is told.
+fn told(name: &str, connections: usize, figures: Figures) -> Row {
+    eprintln!("{name} at {connections}: {:.0}/s", figures.per_second);
+    Row { name: name.to_owned(), connections, figures }
+}

@@ -1,0 +1,287 @@
+//! One evening: requests and withdrawals are made one after the other, and each goes its way meanwhile.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::vec;
+
+use anyhow::{Context, bail};
+use cuepoint_domain::ids::{RequestId, UserId, WithdrawalId};
+use cuepoint_domain::ledger::{Actor, Outcome};
+use cuepoint_domain::money::{Amount, BasisPoints, Money};
+use cuepoint_domain::music_request::{self, By, MusicRequest, NewRequest, RequestTerms};
+use cuepoint_domain::people::ArtistType;
+use cuepoint_domain::plans;
+use cuepoint_domain::text::{Line, MusicUrl};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::Charge;
+use cuepoint_domain::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTerms};
+use time::Duration;
+
+use super::Sink;
+use super::dice::{For, below, throw};
+use super::history::Teller;
+use super::population::{Fate, Population};
+
+/// From one request to the next.
+const PACE: Duration = Duration::milliseconds(1_500);
+/// One in so many requests comes with a withdrawal of somebody.
+const REQUESTS_PER_WITHDRAWAL: u32 = 20;
+/// One in so many requests comes with a top-up by its guest.
+const REQUESTS_PER_TOPUP: u32 = 10;
+/// How long requests wait that are never answered.
+const FOR_YEARS: Duration = Duration::days(3_650);
+/// What is asked for.
+const SONGS: [(&str, &str); 8] = [
+    ("Blue Monday", "New Order"),
+    ("Around the World", "Daft Punk"),
+    ("Strings of Life", "Rhythim Is Rhythim"),
+    ("Your Love", "Frankie Knuckles"),
+    ("Windowlicker", "Aphex Twin"),
+    ("I Feel Love", "Donna Summer"),
+    ("Born Slippy .NUXX", "Underworld"),
+    ("One More Time", "Daft Punk"),
+];
+
+/// Something on its way, with the moves that are still to come.
+enum Alive {
+    Request(MusicRequest, vec::IntoIter<music_request::Move>),
+    Withdrawal(Withdrawal, vec::IntoIter<withdrawal::Move>),
+}
+
+/// An evening while it lasts.
+pub(super) struct Evening<'p> {
+    population: &'p Population,
+    begins: Timestamp,
+    /// What moves next, by when; those of one moment in the order of making.
+    coming: BTreeMap<(Timestamp, u64), Alive>,
+    made: u64,
+}
+
+impl<'p> Evening<'p> {
+    pub(super) const fn new(population: &'p Population, begins: Timestamp) -> Self {
+        Self { population, begins, coming: BTreeMap::new(), made: 0 }
+    }
+
+    /// Makes the requests of these numbers and what comes with them, until nothing moves any more.
+    pub(super) async fn play<S: Sink>(
+        mut self,
+        numbers: RangeInclusive<u32>,
+        teller: &mut Teller<'_, S>,
+    ) -> anyhow::Result<()> {
+        let mut now = self.begins;
+        for number in numbers {
+            self.moves_until(now, teller).await?;
+            if number.is_multiple_of(REQUESTS_PER_TOPUP) {
+                self.topup(number, now, teller).await?;
+            }
+            self.request(number, now, teller).await?;
+            if number.is_multiple_of(REQUESTS_PER_WITHDRAWAL) {
+                self.withdrawal(number.div_euclid(REQUESTS_PER_WITHDRAWAL), now, teller).await?;
+            }
+            now = now.plus(PACE);
+        }
+        self.moves_until(self.begins.plus(Duration::days(1)), teller).await?;
+        anyhow::ensure!(self.coming.is_empty(), "an evening lasts into the next one");
+        Ok(())
+    }
+
+    /// Lets everything move that is to move until then.
+    async fn moves_until<S: Sink>(
+        &mut self,
+        now: Timestamp,
+        teller: &mut Teller<'_, S>,
+    ) -> anyhow::Result<()> {
+        while let Some(next) = self.coming.first_entry() {
+            let (at, _) = *next.key();
+            if at > now {
+                break;
+            }
+            let alive = match next.remove() {
+                Alive::Request(request, left) => self.move_request(request, left, at, teller).await?,
+                Alive::Withdrawal(withdrawal, left) => {
+                    self.move_withdrawal(withdrawal, left, at, teller).await?
+                }
+            };
+            self.then(alive, at);
+        }
+        Ok(())
+    }
+
+    /// Notes when something moves next, if it does.
+    fn then(&mut self, alive: Alive, now: Timestamp) {
+        self.made = self.made.saturating_add(1);
+        let soon = now.plus(Duration::seconds(i64::from(below(300, For::Pace, self.made))));
+        let at = match &alive {
+            Alive::Request(request, left) => match left.as_slice().first() {
+                None => return,
+                // Noticed by the next sweep.
+                Some(music_request::Move::Expire) => {
+                    request.state.expires_at().unwrap_or(soon).plus(Duration::seconds(5))
+                }
+                Some(_) => soon,
+            },
+            Alive::Withdrawal(_, left) if left.as_slice().is_empty() => return,
+            Alive::Withdrawal(..) => soon,
+        };
+        self.coming.insert((at, self.made), alive);
+    }
+
+    async fn topup<S: Sink>(
+        &self,
+        number: u32,
+        now: Timestamp,
+        teller: &mut Teller<'_, S>,
+    ) -> anyhow::Result<()> {
+        let guest = self.population.guest_of(number).context("no guest")?;
+        let cents =
+            i128::from(below(20, For::Amount, u64::from(number))).saturating_add(1).saturating_mul(500);
+        let charge = match below(20, For::Pace, u64::from(number)) {
+            0 => Charge::Pending { payment_url: Some(Line::new("https://pay.example.com/session/1")?) },
+            _ => Charge::Confirmed,
+        };
+        teller.topup(guest, cents, charge, now).await?;
+        Ok(())
+    }
+
+    /// Makes the request of this number.
+    async fn request<S: Sink>(
+        &mut self,
+        number: u32,
+        now: Timestamp,
+        teller: &mut Teller<'_, S>,
+    ) -> anyhow::Result<()> {
+        use music_request::Move::{Accept, Cancel, Expire, Play, Refund, Reject};
+        let moves = match self.population.fate(number) {
+            Fate::Pending => vec![],
+            Fate::Accepted => vec![Accept],
+            Fate::Rejected => vec![Reject],
+            Fate::Cancelled => vec![Cancel],
+            Fate::Expired => vec![Expire],
+            Fate::Played => vec![Accept, Play],
+            Fate::Refunded => vec![Accept, Play, Refund],
+        };
+        let dj = self.population.dj_of(number).context("no DJ")?;
+        let guest = self.population.guest_of(number).context("no guest")?;
+        let id = RequestId::new(i64::from(number)).context("no request's number")?;
+        let origin = teller.origin(Actor::User(guest), now);
+        let terms = self.terms(id)?;
+        let dj = teller.djs.get(&dj);
+        let new = song(number, dj.map(|dj| dj.id).context("the DJ is not there")?)?;
+        let plan = plans::open_request(origin, id, guest, dj, false, new, &terms);
+        let plan = plan.map_err(|refusal| anyhow::anyhow!("a request is refused: {refusal:?}"))?;
+        match teller.apply(plan).await? {
+            Outcome::Request(request) => self.then(Alive::Request(request, moves.into_iter()), now),
+            other => bail!("a request came to {other:?}"),
+        }
+        Ok(())
+    }
+
+    /// The terms of a request: those that stay open do for years.
+    fn terms(&self, id: RequestId) -> anyhow::Result<RequestTerms> {
+        let fate = self.population.fate(u32::try_from(id.get())?);
+        let stays = matches!(fate, Fate::Pending | Fate::Accepted);
+        Ok(RequestTerms {
+            pending_for: if stays { FOR_YEARS } else { Duration::minutes(15) },
+            accepted_for: if stays { FOR_YEARS } else { Duration::minutes(60) },
+            commission: BasisPoints::new(1_000).context("no share")?,
+            most_open_per_dj: None,
+        })
+    }
+
+    async fn move_request<S: Sink>(
+        &self,
+        request: MusicRequest,
+        mut left: vec::IntoIter<music_request::Move>,
+        now: Timestamp,
+        teller: &mut Teller<'_, S>,
+    ) -> anyhow::Result<Alive> {
+        let to = left.next().context("nothing is left to happen")?;
+        let actor = match to.by() {
+            By::Dj => Actor::User(request.dj),
+            By::Requester => Actor::User(request.requester),
+            By::Clock => Actor::System,
+            By::Operator => Actor::User(self.population.operator().context("no operator")?),
+        };
+        let plan = plans::move_request(teller.origin(actor, now), &request, to, &self.terms(request.id)?);
+        let plan = plan.map_err(|refusal| anyhow::anyhow!("a request cannot move: {refusal:?}"))?;
+        match teller.apply(plan).await? {
+            Outcome::Request(moved) => Ok(Alive::Request(moved, left)),
+            other => bail!("a request came to {other:?}"),
+        }
+    }
+
+    /// Makes the withdrawal of this number.
+    async fn withdrawal<S: Sink>(
+        &mut self,
+        number: u32,
+        now: Timestamp,
+        teller: &mut Teller<'_, S>,
+    ) -> anyhow::Result<()> {
+        use withdrawal::Move::{Approve, Broadcast, Cancel, Complete, Fail, Process, Reject};
+        let owner = below(self.population.user_count(), For::Owner, u64::from(number));
+        let user = UserId::new(i64::from(owner).saturating_add(1)).context("no owner")?;
+        let by = self.population.operator().context("no operator")?;
+        let txid = Line::new(&format!("{:064x}", throw(For::Song, u64::from(number))))?;
+        let moves = match below(20, For::Fate, u64::from(number)) {
+            0..5 => vec![],
+            5..7 => vec![Cancel { by: user }],
+            7..9 => vec![Reject { by }],
+            9 => vec![Approve { by: Some(by) }],
+            10 => vec![Approve { by: Some(by) }, Process, Fail],
+            _ => vec![Approve { by: Some(by) }, Process, Broadcast { txid }, Complete { txid: None }],
+        };
+        let cents = below(10_000, For::Amount, u64::from(number)).saturating_add(100);
+        let new = NewWithdrawal {
+            amount: Amount::new(Money::from_minor(i128::from(cents))).context("no amount")?,
+            wallet_address: Line::new(&format!("bc1q{:032x}", throw(For::Owner, u64::from(number))))?,
+            currency: Line::new("BTC")?,
+            network: Line::new("bitcoin")?,
+        };
+        let id = WithdrawalId::new(i64::from(number)).context("no withdrawal's number")?;
+        let origin = teller.origin(Actor::User(user), now);
+        let plan = plans::open_withdrawal(origin, id, user, new, &WithdrawalTerms::default());
+        let plan = plan.map_err(|refusal| anyhow::anyhow!("a withdrawal is refused: {refusal:?}"))?;
+        match teller.apply(plan).await? {
+            Outcome::Withdrawal(withdrawal, _) => {
+                self.then(Alive::Withdrawal(withdrawal, moves.into_iter()), now);
+            }
+            other => bail!("a withdrawal came to {other:?}"),
+        }
+        Ok(())
+    }
+
+    async fn move_withdrawal<S: Sink>(
+        &self,
+        withdrawal: Withdrawal,
+        mut left: vec::IntoIter<withdrawal::Move>,
+        now: Timestamp,
+        teller: &mut Teller<'_, S>,
+    ) -> anyhow::Result<Alive> {
+        let to = left.next().context("nothing is left to happen")?;
+        let actor = match &to {
+            withdrawal::Move::Cancel { by } => Actor::User(*by),
+            _ => Actor::User(self.population.operator().context("no operator")?),
+        };
+        let plan = plans::move_withdrawal(teller.origin(actor, now), &withdrawal, to);
+        let plan = plan.map_err(|refusal| anyhow::anyhow!("a withdrawal cannot move: {refusal:?}"))?;
+        match teller.apply(plan).await? {
+            Outcome::Withdrawal(moved, _) => Ok(Alive::Withdrawal(moved, left)),
+            other => bail!("a withdrawal came to {other:?}"),
+        }
+    }
+}
+
+/// What is asked for in the request of this number.
+fn song(number: u32, dj: UserId) -> anyhow::Result<NewRequest> {
+    let thrown = throw(For::Song, u64::from(number));
+    let place = usize::try_from(below(u32::try_from(SONGS.len())?, For::Song, u64::from(number)))?;
+    let (title, artist) = SONGS.get(place).context("no song")?;
+    Ok(NewRequest {
+        dj,
+        song_title: Line::new(title)?,
+        artist_name: Line::new(artist)?,
+        artist_type: if thrown.is_multiple_of(3) { ArtistType::Upcoming } else { ArtistType::Popular },
+        music_url: MusicUrl::new(&format!("https://music.example.com/track/{thrown:016x}"))?,
+        fee: None,
+    })
+}

@@ -1,0 +1,188 @@
+//! What happened, in the order in which it happened: people registered and paid in, then one evening after another.
+
+use cuepoint_domain::ids::{OperationId, TopupId, UserId};
+use cuepoint_domain::ledger::{Actor, Origin, Outcome, Plan};
+use cuepoint_domain::money::{Amount, Currency, Money};
+use cuepoint_domain::people::{Field, Locate, ProfileChange, Role, User};
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::PasswordHash;
+use cuepoint_domain::text::{Email, Line};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::{Charge, Topup};
+use std::collections::HashMap;
+
+use anyhow::{Context, bail};
+use time::Duration;
+
+use super::Sink;
+use super::dice::{For, below, throw};
+use super::evening::Evening;
+use super::population::{History, Population};
+
+/// When it is all over: the start of 2026.
+const END: i64 = 1_767_225_600_000_000;
+/// How many requests are made in an evening.
+const REQUESTS_PER_EVENING: u32 = 10_000;
+/// How many top-ups, or people, are settled at a time.
+const SETTLED_AT_ONCE: u32 = 10_000;
+/// What everybody pays in first, in cents: more than any measurement takes away.
+const FUNDS: i128 = 1_000_000_000;
+/// `correct horse battery staple`, hashed by argon2id at the configured cost.
+const PASSWORD_HASH: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$t/Ws41FUYXv0FyKTy21aJQ$i8dBasEyX5wlcs+vr2JpY+TzJeQQqmFmVHtx6mi74JY";
+/// Where people are.
+const CITIES: [(&str, &str, f64, f64); 4] = [
+    ("Austin", "Texas", 30.2672, -97.7431),
+    ("Chicago", "Illinois", 41.8781, -87.6298),
+    ("Detroit", "Michigan", 42.3314, -83.0458),
+    ("Miami", "Florida", 25.7617, -80.1918),
+];
+
+/// The currency of all sums.
+pub(super) fn currency() -> anyhow::Result<Currency> {
+    Currency::new("USD", 2).context("the currency is no currency")
+}
+
+/// Plays the whole history into a sink.
+pub(super) async fn play(population: &Population, to: &mut impl Sink) -> anyhow::Result<()> {
+    let mut teller = Teller { to, operations: 0, topups: 0, djs: HashMap::new() };
+    let evenings = population.request_count().div_ceil(REQUESTS_PER_EVENING);
+    let first = Timestamp::from_unix_micros(END).minus(Duration::days(i64::from(evenings)));
+    teller.registrations(population, first.minus(Duration::days(30))).await?;
+    for evening in 0..evenings {
+        let before = evening.saturating_mul(REQUESTS_PER_EVENING);
+        let last = before.saturating_add(REQUESTS_PER_EVENING).min(population.request_count());
+        let begins = first.plus(Duration::days(i64::from(evening)));
+        Evening::new(population, begins).play(before.saturating_add(1)..=last, &mut teller).await?;
+        teller.to.settled().await?;
+    }
+    for history in population.wallets_with_history() {
+        teller.long_wallet(history).await?;
+    }
+    Ok(())
+}
+
+/// Who makes the plans, and counts what they make.
+pub(super) struct Teller<'s, S> {
+    to: &'s mut S,
+    operations: u64,
+    topups: i64,
+    /// DJs with the prices that they set.
+    pub(super) djs: HashMap<UserId, User>,
+}
+
+impl<S: Sink> Teller<'_, S> {
+    /// Where the next plan comes from.
+    pub(super) fn origin(&mut self, actor: Actor, at: Timestamp) -> Origin {
+        self.operations = self.operations.saturating_add(1);
+        let high = u128::from(throw(For::Operation, self.operations));
+        let low = u128::from(throw(For::OperationRest, self.operations));
+        Origin { operation: OperationId(high.rotate_left(64) | low), actor, at, reason: None, key: None }
+    }
+
+    /// Applies a plan.
+    pub(super) async fn apply(&mut self, plan: Plan) -> anyhow::Result<Outcome> {
+        self.to.apply(plan).await
+    }
+
+    /// Pays in.
+    pub(super) async fn topup(
+        &mut self,
+        user: UserId,
+        cents: i128,
+        charge: Charge,
+        at: Timestamp,
+    ) -> anyhow::Result<Topup> {
+        self.topups = self.topups.saturating_add(1);
+        let id = TopupId::new(self.topups).context("no top-up's number")?;
+        let amount = Amount::new(Money::from_minor(cents)).context("no amount")?;
+        let plan = plans::open_topup(self.origin(Actor::User(user), at), id, user, amount, charge);
+        match self.apply(plan).await? {
+            Outcome::Topup(topup) => Ok(topup),
+            other => bail!("a top-up came to {other:?}"),
+        }
+    }
+
+    /// Everybody registers, says where they are, and pays in; DJs set prices and go online.
+    async fn registrations(&mut self, population: &Population, begin: Timestamp) -> anyhow::Result<()> {
+        let staff = population.operator().into_iter().map(|user| (user, Role::Operator));
+        let owners = population.wallets_with_history().map(|history| (history.user, Role::Member));
+        let members = population.users().map(|user| (user, Role::Member));
+        for (place, (user, role)) in (0_u32..).zip(members.chain(staff).chain(owners)) {
+            let at = begin.plus(Duration::seconds(i64::from(place)));
+            self.registration(population, user, role, at).await?;
+            if place.is_multiple_of(SETTLED_AT_ONCE) {
+                self.to.settled().await?;
+            }
+        }
+        for (place, user) in (0_i64..).zip(population.users()) {
+            let at = begin.plus(Duration::days(15)).plus(Duration::seconds(place));
+            self.topup(user, FUNDS, Charge::Confirmed, at).await?;
+        }
+        self.to.settled().await
+    }
+
+    async fn registration(
+        &mut self,
+        population: &Population,
+        id: UserId,
+        role: Role,
+        at: Timestamp,
+    ) -> anyhow::Result<()> {
+        let number = u64::try_from(id.get())?;
+        let email = Email::new(&Population::email(id))?;
+        let is_dj = population.is_dj(id);
+        let name = Line::new(&format!("{} {id}", if is_dj { "DJ" } else { "Person" }))?;
+        let user = User { role, ..User::registered(id, name, email, None, is_dj, at) };
+        self.to.register(&user, &PasswordHash(PASSWORD_HASH.to_owned())).await?;
+        let mut change = ProfileChange { phone: line(&format!("+1555{number:07}"))?, ..home(number)? };
+        if is_dj {
+            let price = |from: i128, one: u64| {
+                Money::from_minor(
+                    i128::from(below(40, For::Fee, one)).saturating_mul(25).saturating_add(from),
+                )
+            };
+            change.online = Field::Set(true);
+            change.fee_upcoming_artist = Field::Set(price(100, number));
+            change.fee_popular_song = Field::Set(price(500, number.saturating_mul(2)));
+        }
+        let origin = self.origin(Actor::User(id), at.plus(Duration::minutes(1)));
+        match self.apply(plans::change_profile(origin, id, change)).await? {
+            Outcome::Profile(user, _) if is_dj => drop(self.djs.insert(id, user)),
+            Outcome::Profile(..) => {}
+            other => bail!("a profile came to {other:?}"),
+        }
+        Ok(())
+    }
+
+    /// Somebody pays in cent by cent until their wallet has so many entries.
+    async fn long_wallet(&mut self, history: History) -> anyhow::Result<()> {
+        let begin = Timestamp::from_unix_micros(END).minus(Duration::days(20));
+        for number in 0..history.entries {
+            let at = begin.plus(Duration::seconds(i64::from(number)));
+            self.topup(history.user, 1, Charge::Confirmed, at).await?;
+            if number.is_multiple_of(SETTLED_AT_ONCE) {
+                self.to.settled().await?;
+            }
+        }
+        self.to.settled().await
+    }
+}
+
+fn line(text: &str) -> anyhow::Result<Field<Option<Line>>> {
+    Ok(Field::Set(Some(Line::new(text)?)))
+}
+
+/// Where somebody says that they are.
+fn home(number: u64) -> anyhow::Result<ProfileChange> {
+    let cities = u32::try_from(CITIES.len())?;
+    let city = usize::try_from(below(cities, For::Owner, number))?;
+    let (city, state, latitude, longitude) = CITIES.get(city).context("no city")?;
+    Ok(ProfileChange {
+        city: line(city)?,
+        state: line(state)?,
+        country: line("United States")?,
+        place: Locate { latitude: Field::Set(Some(*latitude)), longitude: Field::Set(Some(*longitude)) },
+        ..ProfileChange::default()
+    })
+}

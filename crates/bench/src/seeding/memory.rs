@@ -1,0 +1,72 @@
+//! The history in a store in memory.
+
+use anyhow::{anyhow, bail};
+use cuepoint_domain::ledger::{Outcome, Plan};
+use cuepoint_domain::people::User;
+use cuepoint_domain::ports::{Applied, Ids, Ledger, PasswordHash, People, Registered};
+use cuepoint_store_memory::MemoryStore;
+
+use super::Sink;
+use super::history::play;
+use super::population::Population;
+
+/// A store in memory that holds the population's history.
+///
+/// # Errors
+/// When a rule refuses part of the history, which is a mistake in it.
+pub async fn seed_memory(population: &Population) -> anyhow::Result<MemoryStore> {
+    let mut filling = Filling { store: MemoryStore::new(), users: 0, requests: 0, withdrawals: 0, topups: 0 };
+    play(population, &mut filling).await?;
+    filling.use_up_ids().await?;
+    Ok(filling.store)
+}
+
+/// A store, and the newest number of each kind in it.
+struct Filling {
+    store: MemoryStore,
+    users: i64,
+    requests: i64,
+    withdrawals: i64,
+    topups: i64,
+}
+
+impl Filling {
+    /// Takes every number that is in use, so that the next one is free.
+    async fn use_up_ids(&self) -> anyhow::Result<()> {
+        while self.store.next_user().await?.get() < self.users {}
+        while self.store.next_request().await?.get() < self.requests {}
+        while self.store.next_withdrawal().await?.get() < self.withdrawals {}
+        while self.store.next_topup().await?.get() < self.topups {}
+        Ok(())
+    }
+}
+
+impl Sink for Filling {
+    async fn register(&mut self, user: &User, password: &PasswordHash) -> anyhow::Result<()> {
+        self.users = self.users.max(user.id.get());
+        match self.store.register(user, password, None).await? {
+            Registered::Done => Ok(()),
+            Registered::EmailTaken => bail!("{} is there twice", user.id),
+        }
+    }
+
+    async fn apply(&mut self, plan: Plan) -> anyhow::Result<Outcome> {
+        let kind = plan.kind();
+        let applied = self.store.apply(plan).await;
+        let applied = applied.map_err(|error| anyhow!("{kind} is not applied: {error:?}"))?;
+        let Applied::Fresh(receipt) = applied else { bail!("{kind} is there twice") };
+        match &receipt.outcome {
+            Outcome::Request(request) => self.requests = self.requests.max(request.id.get()),
+            Outcome::Withdrawal(withdrawal, _) => {
+                self.withdrawals = self.withdrawals.max(withdrawal.id.get());
+            }
+            Outcome::Topup(topup) => self.topups = self.topups.max(topup.id.get()),
+            Outcome::Profile(..) | Outcome::Adjustment(..) => {}
+        }
+        Ok(receipt.outcome)
+    }
+
+    async fn settled(&mut self) -> anyhow::Result<()> {
+        Ok(())
+    }
+}

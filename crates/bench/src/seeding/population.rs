@@ -1,0 +1,249 @@
+//! Who there is, and how each of their requests ends.
+
+use anyhow::{Context, ensure};
+use cuepoint_domain::ids::{RequestId, UserId};
+
+use super::dice::{For, below};
+
+/// One in so many people is a DJ.
+const PEOPLE_PER_DJ: u32 = 20;
+/// The entries of the wallets that are there for their length.
+const LENGTHS: [u32; 3] = [10, 10_000, 1_000_000];
+
+/// How much there is, in thousandths of 10 000 people with 200 000 music requests.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Scale(u32);
+
+impl Scale {
+    /// 10 000 people with 200 000 music requests.
+    pub const ONE: Self = Self(1_000);
+
+    /// Reads a scale such as `1`, `0.1` or `10`, with at most three decimals.
+    ///
+    /// # Errors
+    /// When it is no such number, or not between 0.001 and 100.
+    pub fn parse(text: &str) -> anyhow::Result<Self> {
+        let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+        let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        ensure!(
+            digits(whole) && digits(decimals) && !whole.is_empty() && decimals.len() <= 3,
+            "`{text}` is no scale: say a number such as 1 or 0.1"
+        );
+        let thousandths = format!("{whole}{decimals:0<3}").parse().context("the scale is too large")?;
+        ensure!((1..=100_000).contains(&thousandths), "a scale is between 0.001 and 100");
+        Ok(Self(thousandths))
+    }
+
+    /// Thousandths.
+    #[must_use]
+    pub const fn thousandths(self) -> u32 {
+        self.0
+    }
+}
+
+impl std::fmt::Display for Scale {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (whole, decimals) = (self.0.div_euclid(1_000), self.0.rem_euclid(1_000));
+        match decimals {
+            0 => write!(f, "{whole}"),
+            _ => f.write_str(format!("{whole}.{decimals:03}").trim_end_matches('0')),
+        }
+    }
+}
+
+/// How a request ends, or that it waits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fate {
+    Pending,
+    Accepted,
+    Rejected,
+    Cancelled,
+    Expired,
+    Played,
+    Refunded,
+}
+
+/// Somebody whose wallet has a certain number of entries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct History {
+    /// Whose wallet it is.
+    pub user: UserId,
+    /// How many entries it has.
+    pub entries: u32,
+}
+
+/// Everybody, and what became of their requests; all of it follows from the scale.
+///
+/// Ids count from 1 without a gap: people (one in twenty a DJ), the operator, the people whose wallets are there for
+/// their length; and requests.
+#[derive(Clone, Copy, Debug)]
+pub struct Population {
+    scale: Scale,
+    lengths: usize,
+}
+
+impl Population {
+    /// The password of everybody.
+    pub const PASSWORD: &str = "correct horse battery staple";
+
+    /// The population of this scale, with wallets of 10 and 10 000 entries beside it.
+    #[must_use]
+    pub const fn at_scale(scale: Scale) -> Self {
+        Self { scale, lengths: 2 }
+    }
+
+    /// The same with a wallet of 1 000 000 entries.
+    #[must_use]
+    pub const fn with_a_million_entries(self) -> Self {
+        Self { lengths: 3, ..self }
+    }
+
+    /// How much there is.
+    #[must_use]
+    pub const fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    /// How many people there are, those with a long wallet and the operator aside.
+    #[must_use]
+    pub const fn user_count(&self) -> u32 {
+        self.scale.thousandths().saturating_mul(10)
+    }
+
+    /// How many of them are DJs.
+    #[must_use]
+    pub const fn dj_count(&self) -> u32 {
+        self.user_count().div_ceil(PEOPLE_PER_DJ)
+    }
+
+    /// How many music requests there are.
+    #[must_use]
+    pub const fn request_count(&self) -> u32 {
+        self.scale.thousandths().saturating_mul(200)
+    }
+
+    /// Everybody, those with a long wallet and the operator aside. Each has millions to spend.
+    pub fn users(&self) -> impl Iterator<Item = UserId> + use<> {
+        (1..=i64::from(self.user_count())).filter_map(UserId::new)
+    }
+
+    /// The DJs among them.
+    pub fn djs(&self) -> impl Iterator<Item = UserId> + use<> {
+        let all = *self;
+        (0..self.dj_count()).filter_map(move |place| all.dj(place))
+    }
+
+    /// Whether this is one of the DJs.
+    #[must_use]
+    pub fn is_dj(&self, user: UserId) -> bool {
+        user.get() <= i64::from(self.user_count()) && user.get().rem_euclid(i64::from(PEOPLE_PER_DJ)) == 1
+    }
+
+    /// Requests that wait for their DJ's answer for years, each with that DJ.
+    pub fn pending(&self) -> impl Iterator<Item = (RequestId, UserId)> + use<> {
+        let all = *self;
+        (1..=self.request_count())
+            .filter(move |number| all.fate(*number) == Fate::Pending)
+            .filter_map(move |number| Some((RequestId::new(i64::from(number))?, all.dj_of(number)?)))
+    }
+
+    /// The people whose wallets have 10, 10 000 and perhaps 1 000 000 entries.
+    pub fn wallets_with_history(&self) -> impl Iterator<Item = History> + use<> {
+        let first = i64::from(self.user_count()).saturating_add(2);
+        LENGTHS
+            .into_iter()
+            .take(self.lengths)
+            .zip(first..)
+            .filter_map(|(entries, number)| Some(History { user: UserId::new(number)?, entries }))
+    }
+
+    /// Who judges withdrawals and refunds.
+    #[must_use]
+    pub fn operator(&self) -> Option<UserId> {
+        UserId::new(i64::from(self.user_count()).saturating_add(1))
+    }
+
+    /// The address that somebody logs in with.
+    #[must_use]
+    pub fn email(user: UserId) -> String {
+        format!("person{user}@example.com")
+    }
+
+    /// The DJ at this place.
+    fn dj(&self, place: u32) -> Option<UserId> {
+        UserId::new(i64::from(place.saturating_mul(PEOPLE_PER_DJ).saturating_add(1)))
+    }
+
+    /// Who is asked in the request of this number.
+    pub(super) fn dj_of(&self, request: u32) -> Option<UserId> {
+        self.dj(below(self.dj_count(), For::Dj, u64::from(request)))
+    }
+
+    /// Who makes the request of this number: one of the people between two DJs.
+    pub(super) fn guest_of(&self, request: u32) -> Option<UserId> {
+        let guests = self.user_count().saturating_sub(self.dj_count());
+        let place = below(guests, For::Guest, u64::from(request));
+        let djs_before = place.div_euclid(PEOPLE_PER_DJ.saturating_sub(1)).saturating_add(1);
+        UserId::new(i64::from(place.saturating_add(djs_before).saturating_add(1)))
+    }
+
+    /// What becomes of the request of this number.
+    pub(super) fn fate(&self, request: u32) -> Fate {
+        match below(100, For::Fate, u64::from(request)) {
+            0..72 => Fate::Pending,
+            72..74 => Fate::Accepted,
+            74..80 => Fate::Rejected,
+            80..83 => Fate::Cancelled,
+            83..84 => Fate::Expired,
+            84..85 => Fate::Refunded,
+            _ => Fate::Played,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn scales_as_people_write_them() {
+        for (text, thousandths, shown) in [
+            ("1", 1_000, "1"),
+            ("0.1", 100, "0.1"),
+            ("10", 10_000, "10"),
+            ("0.001", 1, "0.001"),
+            ("2.50", 2_500, "2.5"),
+        ] {
+            let scale = Scale::parse(text).unwrap();
+            assert_eq!((scale.thousandths(), scale.to_string().as_str()), (thousandths, shown));
+        }
+        for text in ["", "0", ".5", "-1", "0.0001", "1e1", "101", "ten"] {
+            assert!(Scale::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn scale_one_is_what_the_benchmark_asks_for() {
+        let one = Population::at_scale(Scale::ONE);
+        assert_eq!((one.users().count(), one.djs().count(), one.request_count()), (10_000, 500, 200_000));
+        assert!(one.pending().count() >= 140_000);
+    }
+
+    #[test]
+    fn nobody_asks_themselves_and_all_take_part() {
+        for scale in ["0.001", "0.1"] {
+            let all = Population::at_scale(Scale::parse(scale).unwrap());
+            let djs: BTreeSet<UserId> = all.djs().collect();
+            assert!(djs.iter().all(|dj| all.is_dj(*dj)));
+            let numbers = 1..=all.request_count();
+            let guests: BTreeSet<UserId> = numbers.clone().filter_map(|one| all.guest_of(one)).collect();
+            let asked: BTreeSet<UserId> = numbers.filter_map(|one| all.dj_of(one)).collect();
+            assert_eq!(asked, djs);
+            assert!(guests.is_disjoint(&djs));
+            let both: BTreeSet<UserId> = guests.union(&djs).copied().collect();
+            assert_eq!(both, all.users().collect());
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The history in a PostgreSQL database.
+
+use std::mem;
+
+use anyhow::bail;
+use cuepoint_domain::ledger::{Book, Outcome, Plan, Verdict, Wallet, apply};
+use cuepoint_domain::people::User;
+use cuepoint_domain::ports::PasswordHash;
+use cuepoint_store_postgres::seed::Seeder;
+
+use super::Sink;
+use super::history::{currency, play};
+use super::population::Population;
+
+/// Migrates an empty database, writes the population's history into it, and has the server analyze it.
+///
+/// # Errors
+/// When the database cannot be reached, has people already, or refuses a row. No error repeats the URL.
+pub async fn seed_postgres(url: &str, population: &Population) -> anyhow::Result<()> {
+    let mut writing = Writing { book: Book::default(), seeder: Seeder::open(url, currency()?).await? };
+    play(population, &mut writing).await?;
+    writing.seeder.finish().await
+}
+
+/// Plans are applied to a book of what can still change, and what they change is written.
+struct Writing {
+    book: Book,
+    seeder: Seeder,
+}
+
+impl Sink for Writing {
+    async fn register(&mut self, user: &User, password: &PasswordHash) -> anyhow::Result<()> {
+        self.seeder.register(user, password);
+        self.book.wallets.insert(user.id, Wallet::empty(user.id));
+        self.book.users.insert(user.id, user.clone());
+        Ok(())
+    }
+
+    async fn apply(&mut self, plan: Plan) -> anyhow::Result<Outcome> {
+        match apply(&mut self.book, &plan) {
+            Ok(Verdict::Fresh(receipt, changes)) => {
+                self.seeder.add(&changes)?;
+                Ok(receipt.outcome)
+            }
+            Ok(Verdict::Replayed(receipt)) => bail!("{} is there twice", receipt.operation),
+            Err(rejection) => bail!("{} is rejected: {rejection:?}", plan.kind()),
+        }
+    }
+
+    /// Goes on with a book of people and wallets alone: no later plan names anything else of it.
+    async fn settled(&mut self) -> anyhow::Result<()> {
+        let mut book = Book::default();
+        book.users = mem::take(&mut self.book.users);
+        book.wallets = mem::take(&mut self.book.wallets);
+        self.book = book;
+        self.seeder.write().await
+    }
+}

@@ -1,0 +1,105 @@
+//! A server as a process of its own, ended when it is dropped.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use anyhow::{Context, bail};
+
+use crate::processes::Process;
+
+/// What the line begins with that names its address.
+const LISTENING: &str = "listening on http://";
+
+/// A running server.
+pub struct Service {
+    process: Child,
+    address: SocketAddr,
+    /// Kept open, since a server may write to it.
+    _output: BufReader<ChildStdout>,
+}
+
+impl Service {
+    /// Starts a program with these settings and no other of Cuepoint's; what it logs goes into a file.
+    ///
+    /// # Errors
+    /// When it does not start, with the end of its log.
+    pub fn start(
+        program: &Path,
+        arguments: &[&str],
+        settings: &[(String, String)],
+        log: &Path,
+    ) -> anyhow::Result<Self> {
+        let mut command = Command::new(program);
+        let ours = |name: &OsStr| name.as_encoded_bytes().starts_with(b"CUEPOINT_");
+        for (name, _) in std::env::vars_os().filter(|(name, _)| ours(name)) {
+            command.env_remove(name);
+        }
+        let errors = File::create(log).with_context(|| format!("{} cannot be written", log.display()))?;
+        let mut process = command
+            .args(arguments)
+            .envs(settings.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(errors)
+            .spawn()
+            .with_context(|| format!("{} does not start", program.display()))?;
+        let output = process.stdout.take().context("a server has no output")?;
+        let mut output = BufReader::new(output);
+        match address(&mut output) {
+            Ok(address) => Ok(Self { process, address, _output: output }),
+            Err(error) => {
+                // It may have ended by itself.
+                let _ = process.kill();
+                let _ = process.wait();
+                let said = std::fs::read_to_string(log).unwrap_or_default();
+                Err(error).with_context(|| format!("{} said: {said}", program.display()))
+            }
+        }
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Which process it is.
+    #[must_use]
+    pub fn process(&self) -> Process {
+        Process(self.process.id())
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // Nothing is left to do where it has ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn address(output: &mut impl BufRead) -> anyhow::Result<SocketAddr> {
+    for line in output.lines() {
+        let line = line.context("a server's output cannot be read")?;
+        if let Some(address) = line.strip_prefix(LISTENING) {
+            return address.trim().parse().with_context(|| format!("{line:?} names no address"));
+        }
+    }
+    bail!("the server ended before it listened")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_is_in_the_line_that_says_so() {
+        let said = |text: &str| address(&mut text.as_bytes());
+        assert_eq!(said("hello\nlistening on http://127.0.0.1:81\n").unwrap().port(), 81);
+        assert!(said("hello\n").is_err());
+    }
+}

@@ -1,0 +1,237 @@
+//! The table that people read.
+
+use std::fmt::Write;
+
+use anyhow::Context;
+
+use crate::figures::Figures;
+use crate::operations::{Operation, Store};
+use crate::options::Options;
+use crate::postgres::Cluster;
+
+/// The number of connections that everything is judged at.
+const JUDGED_AT: usize = 64;
+
+/// One row of one run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Row {
+    /// What was measured.
+    pub name: String,
+    /// At how many connections.
+    pub connections: usize,
+    /// What it came to.
+    pub figures: Figures,
+}
+
+/// What the figures depend on.
+#[derive(Clone, Debug)]
+pub struct Conditions {
+    text: String,
+}
+
+impl Conditions {
+    /// Those of a run with these options.
+    ///
+    /// # Errors
+    /// When the cluster does not answer.
+    pub fn of(options: &Options, cluster: &Cluster) -> anyhow::Result<Self> {
+        let machine = Self::machine(cluster)?;
+        let (runs, seconds, scale) = (options.runs, options.seconds, options.scale);
+        let pool = options.pool_size.map_or_else(|| "as configured".to_owned(), |size| size.to_string());
+        let text = format!(
+            "{machine}, scale {scale}, pool size {pool}; medians of {runs} run(s) of {seconds} s a cell.",
+        );
+        Ok(Self { text })
+    }
+
+    /// What it runs on.
+    ///
+    /// # Errors
+    /// When the cluster does not answer.
+    pub fn machine(cluster: &Cluster) -> anyhow::Result<String> {
+        let cores = std::thread::available_parallelism().context("the cores are not known")?;
+        let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let cpu = cpu
+            .lines()
+            .find_map(|line| line.strip_prefix("model name")?.split_once(": "))
+            .map(|(_, name)| name);
+        Ok(format!("{cores} cores ({}), PostgreSQL {}", cpu.unwrap_or("unknown"), cluster.version()?))
+    }
+}
+
+/// All rows of all runs.
+pub struct Table {
+    conditions: Conditions,
+    runs: Vec<Vec<Row>>,
+}
+
+impl Table {
+    /// One without rows.
+    #[must_use]
+    pub const fn new(conditions: Conditions) -> Self {
+        Self { conditions, runs: Vec::new() }
+    }
+
+    /// Adds the rows of one more run.
+    pub fn add(&mut self, run: Vec<Row>) {
+        self.runs.push(run);
+    }
+
+    /// The medians over all runs, in the order of the first one.
+    fn medians(&self) -> Vec<Row> {
+        let first = self.runs.first().map(Vec::as_slice).unwrap_or_default();
+        let median = |row: &Row| {
+            let same = |other: &&Row| other.name == row.name && other.connections == row.connections;
+            let several: Vec<Figures> =
+                self.runs.iter().flatten().filter(same).map(|row| row.figures).collect();
+            Row { figures: Figures::median(&several), ..row.clone() }
+        };
+        first.iter().map(median).collect()
+    }
+
+    /// The tables in Markdown: what is wanted, then everything.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let rows = self.medians();
+        format!("{}\n\n{}{}", self.conditions.text, judged(&rows), all(&rows))
+    }
+}
+
+/// What was reached of what is wanted.
+fn judged(rows: &[Row]) -> String {
+    let mut lines = vec![line(
+        ["operation", "req/s", "limit", "its best", "ratio", "wanted", "p99 ÷ p50"].map(str::to_owned),
+    )];
+    for (store, prefix) in [(Store::Postgres, "postgres"), (Store::Memory, "memory")] {
+        for operation in Operation::ALL {
+            let name = format!("{prefix}: {}", operation.name());
+            let (limit, wanted) = operation.limit(store);
+            let found = rows.iter().find(|row| row.name == name && row.connections == JUDGED_AT);
+            let Some(figures) = found.map(|row| row.figures) else { continue };
+            let best = rows.iter().filter(|row| row.name == limit).map(|row| row.figures.per_second);
+            lines.push(line([
+                name,
+                format!("{:.0}", figures.per_second),
+                limit.to_owned(),
+                shown(best.max_by(f64::total_cmp), 0),
+                shown(figures.of_limit, 2),
+                shown(wanted, 2),
+                shown(Some(figures.p99 / figures.p50), 1),
+            ]));
+        }
+    }
+    // Fewer connections, as in a smoke test, are not judged.
+    if lines.len() == 1 {
+        String::new()
+    } else {
+        format!("At {JUDGED_AT} connections:\n\n{}\n", table(lines))
+    }
+}
+
+fn all(rows: &[Row]) -> String {
+    let heads = [
+        "row",
+        "connections",
+        "req/s",
+        "p50 ms",
+        "p99 ms",
+        "server CPU",
+        "database CPU",
+        "load CPU",
+        "memory MiB",
+        "ratio",
+    ];
+    let mut lines = vec![line(heads.map(str::to_owned))];
+    for Row { name, connections, figures } in rows {
+        lines.push(line([
+            name.clone(),
+            connections.to_string(),
+            format!("{:.0}", figures.per_second),
+            format!("{:.2}", figures.p50),
+            format!("{:.2}", figures.p99),
+            shown(figures.server_cpu, 3),
+            shown(figures.database_cpu, 3),
+            shown(figures.load_cpu, 3),
+            shown(figures.memory, 1),
+            shown(figures.of_limit, 2),
+        ]));
+    }
+    table(lines)
+}
+
+pub(crate) fn shown(figure: Option<f64>, decimals: usize) -> String {
+    figure.map_or_else(String::new, |figure| format!("{figure:.decimals$}"))
+}
+
+/// A line's cells.
+pub(crate) fn line<const CELLS: usize>(cells: [String; CELLS]) -> Vec<String> {
+    cells.into()
+}
+
+/// Lines under the first as Markdown, padded for those who read it as it is: names to the left, numbers to the right.
+pub(crate) fn table(lines: Vec<Vec<String>>) -> String {
+    let heads = lines.first().cloned().unwrap_or_default();
+    let is_text = |column: usize| {
+        let mut cells = lines.iter().skip(1).filter_map(|line| line.get(column));
+        cells.any(|cell| cell.chars().any(char::is_alphabetic))
+    };
+    let columns: Vec<(usize, bool)> = (0..heads.len())
+        .map(|column| {
+            let widths = lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count());
+            (widths.max().unwrap_or(0).max(3), is_text(column))
+        })
+        .collect();
+    let mut text = String::new();
+    for (number, cells) in lines.iter().enumerate() {
+        for (cell, (width, is_text)) in cells.iter().zip(&columns) {
+            // Writing into memory does not fail.
+            let _ =
+                if *is_text { write!(text, "| {cell:<width$} ") } else { write!(text, "| {cell:>width$} ") };
+        }
+        text.push_str("|\n");
+        if number == 0 {
+            for (width, is_text) in &columns {
+                let dashes = "-".repeat(*width);
+                let _ = if *is_text { write!(text, "|-{dashes}-") } else { write!(text, "|-{dashes}:") };
+            }
+            text.push_str("|\n");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(name: &str, connections: usize, per_second: f64, of_limit: Option<f64>) -> Row {
+        let figures = Figures { per_second, p50: 2.0, p99: 5.0, of_limit, ..Figures::default() };
+        Row { name: name.to_owned(), connections, figures }
+    }
+
+    #[test]
+    fn the_table_holds_the_medians_of_the_runs_and_what_is_wanted() {
+        let mut table = Table::new(Conditions { text: "Here.".to_owned() });
+        for (limit, ours) in [(1_000.0, 900.0), (1_200.0, 600.0), (800.0, 700.0)] {
+            table.add(vec![
+                row("bare handler", 1, limit, None),
+                row("memory: personal-info", 64, ours, Some(ours / limit)),
+            ]);
+        }
+        let expected = "\
+Here.
+
+At 64 connections:
+
+| operation             | req/s | limit        | its best | ratio | wanted | p99 ÷ p50 |
+|-----------------------|------:|--------------|---------:|------:|-------:|----------:|
+| memory: personal-info |   700 | bare handler |     1000 |  0.88 |   0.60 |       2.5 |
+
+| row                   | connections | req/s | p50 ms | p99 ms | server CPU | database CPU | load CPU | memory MiB | ratio |
+|-----------------------|------------:|------:|-------:|-------:|-----------:|-------------:|---------:|-----------:|------:|
+| bare handler          |           1 |  1000 |   2.00 |   5.00 |            |              |          |            |       |
+| memory: personal-info |          64 |   700 |   2.00 |   5.00 |            |              |          |            |  0.88 |
+";
+        assert_eq!(table.markdown(), expected);
+    }
+}

@@ -1,0 +1,59 @@
+//! Real access tokens, signed with a key that the measured servers have too.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use cuepoint_domain::access::Caller;
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::people::Role;
+use cuepoint_domain::ports::Clock;
+use cuepoint_server::clock::SystemClock;
+use cuepoint_server::security::keys::{Rotation, SigningKeys, rotate_file};
+use cuepoint_server::security::secrets::RandomSecrets;
+use cuepoint_server::security::tokens::AccessTokens;
+use time::Duration;
+
+/// What production has unless told otherwise.
+const VALID_FOR: Duration = Duration::minutes(15);
+
+/// Issues tokens to whom it knows.
+pub struct Tokens {
+    key_file: PathBuf,
+    djs: HashSet<UserId>,
+}
+
+impl Tokens {
+    /// Makes a key file in this folder; `djs` is who gets the tokens of a DJ.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn new(folder: &Path, djs: impl Iterator<Item = UserId>) -> anyhow::Result<Self> {
+        let key_file = folder.join("signing-keys");
+        let asked = Rotation { algorithm: None, signs_in: Duration::ZERO, access_token_ttl: VALID_FOR };
+        rotate_file(&key_file, asked, &SystemClock, RandomSecrets::new()?)?;
+        Ok(Self { key_file, djs: djs.collect() })
+    }
+
+    /// Where the servers find the key.
+    #[must_use]
+    pub fn key_file(&self) -> &Path {
+        &self.key_file
+    }
+
+    /// A token for each of these people, good for 15 minutes.
+    ///
+    /// # Errors
+    /// When they cannot be signed.
+    pub fn of(&self, people: &[UserId]) -> anyhow::Result<Vec<String>> {
+        let now = SystemClock.now();
+        let keys = SigningKeys::read(&self.key_file, now)?;
+        let tokens = AccessTokens::new(keys, VALID_FOR, RandomSecrets::new()?);
+        let issue = |user: &UserId| {
+            let session = SessionId::new(user.get()).context("a person has no session")?;
+            let caller = Caller { user: *user, role: Role::Member, is_dj: self.djs.contains(user), session };
+            Ok(tokens.issue(&caller, now)?.token)
+        };
+        people.iter().map(issue).collect()
+    }
+}

@@ -1,0 +1,140 @@
+//! The seeded history is one that the service could have had: the self-check passes, and it goes on from there.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects,
+    clippy::disallowed_methods,
+    reason = "whatever fails here fails a test, and tests are told of their cluster by the environment alone"
+)]
+
+use std::sync::Arc;
+
+use cuepoint_bench::seeding::{Population, Scale, seed_memory, seed_postgres};
+use cuepoint_domain::ledger::{Actor, Auditor, Origin, Outcome, Summary};
+use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
+use cuepoint_domain::music_request::{Move, RequestFilter, RequestStatus, RequestTerms};
+use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::Store;
+use cuepoint_domain::text::Line;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::Charge;
+use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalTerms};
+use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
+use time::Duration;
+use tokio_postgres::NoTls;
+
+fn population() -> Population {
+    Population::at_scale(Scale::parse("0.005").unwrap())
+}
+
+/// Long after the history's end, before anything in it that waits expires.
+fn now() -> Timestamp {
+    Timestamp::from_unix_micros(1_767_225_600_000_000).plus(Duration::days(365))
+}
+
+/// A database of the test's own, without a table; it goes with its cluster.
+async fn database(name: &str) -> String {
+    let cluster = std::env::var("CUEPOINT_TEST_POSTGRES_URL").expect("run `cargo xtask test`");
+    let (client, connection) = tokio_postgres::connect(&cluster, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client.batch_execute(&format!("DROP DATABASE IF EXISTS {name}")).await.unwrap();
+    client.batch_execute(&format!("CREATE DATABASE {name} TEMPLATE template0")).await.unwrap();
+    let (server, _) = cluster.rsplit_once('/').unwrap();
+    format!("{server}/{name}")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_seeded_database_is_one_that_a_server_left() {
+    let url = database("seeded").await;
+    seed_postgres(&url, &population()).await.unwrap();
+    assert!(seed_postgres(&url, &population()).await.is_err(), "a database with people is seeded again");
+    let options = PostgresOptions { url, pool_size: 2, migrate_on_start: false };
+    let store = Arc::new(PostgresStore::open(options, Currency::new("USD", 2).unwrap()).await.unwrap());
+    let audited = holds_the_history(store.clone()).await;
+    store.close().await;
+    let memory = seed_memory(&population()).await.unwrap();
+    assert_eq!(holds_the_history(Arc::new(memory)).await, audited);
+}
+
+/// Checks a freshly seeded store, moves money in it, checks it again, and answers what the first check saw.
+async fn holds_the_history(store: Arc<dyn Store>) -> Summary {
+    let audited = audit(&*store).await;
+    reads(&*store).await;
+    goes_on(&*store).await;
+    let later = audit(&*store).await;
+    assert_eq!((later.entries, later.things), (audited.entries + 4, audited.things + 2));
+    audited
+}
+
+async fn audit(store: &dyn Store) -> Summary {
+    let mut auditor = Auditor::new();
+    store.show(&mut auditor).await.unwrap();
+    auditor.finish().unwrap_or_else(|finding| panic!("{finding}"))
+}
+
+/// What the population says of itself is what is stored.
+async fn reads(store: &dyn Store) {
+    let population = population();
+    for user in population.users() {
+        let profile = store.profile(user).await.unwrap().unwrap();
+        assert_eq!(profile.user.is_dj(), population.is_dj(user));
+        assert!(profile.balance.available > Money::from_minor(900_000_000), "{user} is short of money");
+    }
+    let mut pending = 0;
+    for dj in population.djs() {
+        let filter =
+            RequestFilter { requester: None, dj: Some(dj), status: Some(RequestStatus::Pending), now: now() };
+        pending += store.requests(&filter, PageRequest::new(1, 15)).await.unwrap().total;
+    }
+    assert_eq!(usize::try_from(pending).unwrap(), population.pending().count());
+    for (id, dj) in population.pending() {
+        let request = store.request(id).await.unwrap().unwrap();
+        assert_eq!((request.dj, request.state.seen_at(now()).status()), (dj, RequestStatus::Pending));
+    }
+    for long in population.wallets_with_history() {
+        let entries = store.entries(long.user, PageRequest::new(1, 15)).await.unwrap();
+        assert_eq!(
+            (entries.total, entries.rows.first().unwrap().seq),
+            (long.entries.into(), long.entries.into())
+        );
+    }
+}
+
+/// A request is played, a withdrawal and a top-up are made: new ids are free.
+async fn goes_on(store: &dyn Store) {
+    let (id, dj) = population().pending().next().unwrap();
+    let request = store.request(id).await.unwrap().unwrap();
+    let terms = RequestTerms {
+        pending_for: Duration::minutes(15),
+        accepted_for: Duration::minutes(60),
+        commission: BasisPoints::new(0).unwrap(),
+        most_open_per_dj: None,
+    };
+    let played = plans::move_request(origin(store, dj), &request, Move::Play, &terms).unwrap();
+    store.apply(played).await.unwrap();
+    let new = NewWithdrawal {
+        amount: Amount::new(Money::from_minor(100)).unwrap(),
+        wallet_address: Line::new("bc1q").unwrap(),
+        currency: Line::new("BTC").unwrap(),
+        network: Line::new("bitcoin").unwrap(),
+    };
+    let withdrawal = store.next_withdrawal().await.unwrap();
+    let opened = plans::open_withdrawal(origin(store, dj), withdrawal, dj, new, &WithdrawalTerms::default());
+    store.apply(opened.unwrap()).await.unwrap();
+    let amount = Amount::new(Money::from_minor(1)).unwrap();
+    let topup = store.next_topup().await.unwrap();
+    let opened = plans::open_topup(origin(store, dj), topup, dj, amount, Charge::Confirmed);
+    let applied = store.apply(opened).await.unwrap();
+    assert!(matches!(&applied.receipt().outcome, Outcome::Topup(opened) if opened.id == topup));
+    let user = store.next_user().await.unwrap();
+    assert_eq!(store.profile(user).await.unwrap(), None);
+    let request = store.next_request().await.unwrap();
+    assert_eq!(store.request(request).await.unwrap(), None);
+}
+
+fn origin(store: &dyn Store, user: cuepoint_domain::ids::UserId) -> Origin {
+    Origin { operation: store.operation(), actor: Actor::User(user), at: now(), reason: None, key: None }
+}

@@ -1,0 +1,82 @@
+//! `cargo xtask bench`: how fast the service is, beside the limits of what it runs on.
+
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, ensure};
+
+use crate::cluster::{Cluster, Purpose};
+use crate::postgres_binaries;
+use crate::workspace::{cargo, exit_code, root, target_dir};
+
+/// Gives a program as many open files as it may have: a connection is one.
+const WITH_MANY_FILES: &str = r#"ulimit -n "$(ulimit -Hn)" && exec "$@""#;
+
+/// Builds everything as it is shipped, starts a cluster with the settings of production, and lets the benchmark's own
+/// program measure; answers with its exit code.
+pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
+    // One after the other: what the benchmark needs of the stores has no place in the binary that is measured.
+    for package in ["cuepoint-server", "cuepoint-bench"] {
+        let mut build = cargo();
+        build.args(["build", "--release", "--locked", "--package", package]);
+        ensure!(exit_code(&mut build)? == 0, "{package} does not build");
+    }
+    if arguments.iter().any(|argument| matches!(argument.as_str(), "--help" | "-h")) {
+        let program = target_dir()?.join("release").join("cuepoint-bench");
+        return exit_code(Command::new(program).args([command(arguments).0, "--help"]));
+    }
+    let (command, arguments) = command(arguments);
+    let pgbench = postgres_binaries::pgbench(&postgres_binaries::find_or_install()?)?;
+    let release = target_dir()?.join("release");
+    let folder = release.join("bench");
+    make_anew(&folder)?;
+    let cluster = Cluster::start(Purpose::Measuring)?;
+    let mut bench = Command::new("sh");
+    bench
+        .args(["-c", WITH_MANY_FILES, "sh"])
+        .arg(release.join("cuepoint-bench"))
+        .arg(command)
+        .args(arguments);
+    bench.args(["--postgres", &cluster.url()]).arg("--pgbench").arg(pgbench);
+    bench.arg("--server").arg(release.join("cuepoint")).arg("--folder").arg(&folder);
+    bench.arg("--document").arg(root().join("docs").join("PERFORMANCE.md"));
+    let code = exit_code(&mut bench);
+    cluster.stop()?;
+    code
+}
+
+/// What the benchmark's own program is to do, and the arguments for it.
+fn command(arguments: &[String]) -> (&'static str, Vec<&str>) {
+    let rest = arguments.iter().map(String::as_str).filter(|argument| *argument != "--growth");
+    let rest: Vec<&str> = rest.collect();
+    (if rest.len() < arguments.len() { "growth" } else { "run" }, rest)
+}
+
+/// An empty folder for logs, scripts and keys, which stays until the next run.
+fn make_anew(folder: &Path) -> anyhow::Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("{} cannot be removed", folder.display()))?;
+    }
+    DirBuilder::new()
+        .mode(0o700)
+        .create(folder)
+        .with_context(|| format!("{} cannot be made", folder.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_is_another_command_wherever_it_stands() {
+        let said = |arguments: &[&str]| {
+            let arguments: Vec<String> = arguments.iter().map(|one| (*one).to_owned()).collect();
+            let (command, rest) = command(&arguments);
+            format!("{command} {}", rest.join(" "))
+        };
+        assert_eq!(said(&["--runs", "3"]), "run --runs 3");
+        assert_eq!(said(&["--seconds", "1", "--growth", "--million"]), "growth --seconds 1 --million");
+    }
+}
