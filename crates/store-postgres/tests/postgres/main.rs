@@ -16,6 +16,7 @@ mod erasure;
 mod groups;
 mod migrations;
 mod proxy;
+mod reads;
 mod schema;
 mod servers;
 mod size;

@@ -1,0 +1,77 @@
+//! Reads that travel together, wherever they are asked.
+
+use std::sync::Arc;
+use std::thread;
+
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::money::Money;
+use cuepoint_domain::ports::{Ledger, People};
+use cuepoint_store_postgres::PostgresStore;
+use cuepoint_store_postgres::testing::TestDatabase;
+use futures_util::future::join_all;
+use tokio::runtime::Builder;
+
+use crate::world::{client, guest, open, topup};
+
+/// Asks for everybody several times at once, and for somebody who is not there.
+async fn everybody_gets_their_own(store: &PostgresStore, people: &[UserId]) {
+    let nobody = UserId::new(1 << 40).unwrap();
+    let asked: Vec<UserId> =
+        people.iter().chain([&nobody]).copied().cycle().take(people.len() * 4 + 4).collect();
+    let found = join_all(asked.iter().map(|id| store.profile(*id))).await;
+    for (id, profile) in asked.into_iter().zip(found) {
+        let own = profile.unwrap().map(|profile| (profile.user.id, profile.balance.available));
+        let place = people.iter().position(|person| *person == id);
+        let cents = place.map(|place| i128::try_from(place).unwrap() + 1);
+        assert_eq!(own, cents.map(|cents| (id, Money::from_minor(cents))));
+    }
+}
+
+async fn crowd() -> (TestDatabase, Arc<PostgresStore>, Vec<UserId>) {
+    let database = TestDatabase::create().await;
+    let store = Arc::new(open(database.url()).await);
+    let mut people = Vec::new();
+    for cents in 1..=40 {
+        people.push(guest(&store, cents).await);
+    }
+    (database, store, people)
+}
+
+/// Does something on a thread that has a runtime of its own, as web workers are.
+fn on_a_worker<F: Future<Output = ()>>(work: impl FnOnce() -> F + Send + 'static) {
+    let run = || Builder::new_current_thread().enable_all().build().unwrap().block_on(work());
+    thread::spawn(run).join().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_of_many_readers_at_once_gets_their_own_row() {
+    let (_database, store, people) = crowd().await;
+    everybody_gets_their_own(&store, &people).await;
+    on_a_worker(move || async move { everybody_gets_their_own(&store, &people).await });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_whose_connection_was_ended_reads_over_another_unnoticed() {
+    let (database, store, people) = crowd().await;
+    let url = database.url().to_owned();
+    on_a_worker(move || async move {
+        everybody_gets_their_own(&store, &people).await;
+        let others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+            WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        client(&url).await.batch_execute(others).await.unwrap();
+        everybody_gets_their_own(&store, &people).await;
+    });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_sees_what_was_acknowledged_before_it() {
+    let (_database, store, people) = crowd().await;
+    let ada = people[0];
+    for paid in 1..=50 {
+        let plan = topup(&store, ada, 1).await;
+        let (applied, _) = tokio::join!(store.apply(plan), store.profile(ada));
+        applied.unwrap();
+        let profile = store.profile(ada).await.unwrap().unwrap();
+        assert_eq!(profile.balance.available, Money::from_minor(1 + paid));
+    }
+}
