@@ -235,15 +235,21 @@ impl Currency {
     /// The sum as text with exactly the currency's decimals: `12.50`.
     #[must_use]
     pub fn print(&self, money: Money) -> String {
-        let sign = if money.0 < 0 { "-" } else { "" };
-        let minor = money.0.unsigned_abs();
-        let per_unit = self.minor_per_unit().unsigned_abs();
-        match (minor.checked_div(per_unit), minor.checked_rem(per_unit)) {
-            (Some(units), Some(rest)) if self.scale > 0 => {
-                format!("{sign}{units}.{rest:0width$}", width = usize::from(self.scale))
-            }
-            _ => format!("{sign}{minor}"),
+        let digits = money.0.unsigned_abs().to_string();
+        let scale = usize::from(self.scale);
+        let (units, decimals) =
+            digits.split_at_checked(digits.len().saturating_sub(scale)).unwrap_or((&digits, ""));
+        let mut text = String::with_capacity(digits.len().saturating_add(scale).saturating_add(3));
+        if money.is_negative() {
+            text.push('-');
         }
+        text.push_str(if units.is_empty() { "0" } else { units });
+        if scale > 0 {
+            text.push('.');
+            text.extend(std::iter::repeat_n('0', scale.saturating_sub(decimals.len())));
+            text.push_str(decimals);
+        }
+        text
     }
 
     fn minor_per_unit(&self) -> i128 {

@@ -1,36 +1,39 @@
 //! Money on the wire: a JSON number with the currency's exact text.
 
 use cuepoint_domain::money::{Currency, Money};
-use serde::Serialize;
+use serde::ser::Error as _;
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 /// A JSON number that is printed as it was written here, never through a float.
-#[derive(Clone, Debug, Serialize)]
-#[serde(transparent)]
-pub struct Number(Box<RawValue>);
+#[derive(Clone, Debug)]
+pub struct Number(String);
 
 impl Number {
     /// The sum with the currency's decimals: `12.50`.
     #[must_use]
     pub fn money(currency: &Currency, money: Money) -> Self {
-        Self::written(currency.print(money))
+        Self(currency.print(money))
     }
 
     /// Hundredths, printed with two decimals: `4.67`.
     #[must_use]
     pub fn hundredths(hundredths: i64) -> Self {
         let (whole, rest) = (hundredths.div_euclid(100), hundredths.rem_euclid(100));
-        Self::written(format!("{whole}.{rest:02}"))
+        Self(format!("{whole}.{rest:02}"))
     }
 
     /// Nothing: `0`.
     #[must_use]
     pub fn zero() -> Self {
-        Self::written("0".to_owned())
+        Self("0".to_owned())
     }
+}
 
-    fn written(number: String) -> Self {
-        Self(RawValue::from_string(number).unwrap_or_default())
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let number: &RawValue = serde_json::from_str(&self.0).map_err(S::Error::custom)?;
+        number.serialize(serializer)
     }
 }
 

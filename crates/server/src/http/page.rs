@@ -123,7 +123,7 @@ impl Paging {
     }
 
     fn url(&self, number: i64) -> String {
-        format!("{}{number}", self.page_url)
+        [self.page_url.as_str(), &number.to_string()].concat()
     }
 
     fn links(&self, last: i64, previous: Option<String>, next: Option<String>) -> Vec<Link> {

@@ -1,6 +1,7 @@
 //! Moments on the wire: UTC, RFC 3339, six decimals and `Z`.
 
 use cuepoint_domain::timestamp::Timestamp;
+use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -12,30 +13,24 @@ pub struct Moment(pub Timestamp);
 impl Serialize for Moment {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let at = self.0.to_utc();
-        let mut text = String::with_capacity("1970-01-01T00:00:00.000000Z".len());
+        let (year, micros) = (at.year().unsigned_abs(), at.microsecond());
         // By hand, since every row of a list has two of them, and a description of the form costs ten times as much.
-        for (number, width, then) in [
-            (at.year().unsigned_abs(), 4, '-'),
-            (u8::from(at.month()).into(), 2, '-'),
-            (at.day().into(), 2, 'T'),
-            (at.hour().into(), 2, ':'),
-            (at.minute().into(), 2, ':'),
-            (at.second().into(), 2, '.'),
-            (at.microsecond(), 6, 'Z'),
-        ] {
-            push(&mut text, number, width);
-            text.push(then);
-        }
-        serializer.serialize_str(&text)
+        let [[y1, y2], [y3, y4]] = [year / 100, year].map(digits);
+        let [[m1, m2], [d1, d2]] = [u8::from(at.month()), at.day()].map(|part| digits(part.into()));
+        let [[h1, h2], [n1, n2], [s1, s2]] =
+            [at.hour(), at.minute(), at.second()].map(|part| digits(part.into()));
+        let [[f1, f2], [f3, f4], [f5, f6]] = [micros / 10_000, micros / 100, micros].map(digits);
+        let text = [
+            y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, b'T', h1, h2, b':', n1, n2, b':', s1, s2, b'.', f1,
+            f2, f3, f4, f5, f6, b'Z',
+        ];
+        serializer.serialize_str(std::str::from_utf8(&text).map_err(S::Error::custom)?)
     }
 }
 
-/// Adds the last digits of a number, as many as there are places.
-fn push(text: &mut String, number: u32, places: usize) {
-    const PLACES: [u32; 6] = [100_000, 10_000, 1_000, 100, 10, 1];
-    for place in PLACES.iter().skip(PLACES.len().saturating_sub(places)) {
-        text.extend(number.checked_div(*place).and_then(|higher| char::from_digit(higher % 10, 10)));
-    }
+/// The last two digits of a number.
+fn digits(number: u32) -> [u8; 2] {
+    [number / 10 % 10, number % 10].map(|digit| u8::try_from(digit).unwrap_or_default().wrapping_add(b'0'))
 }
 
 /// The moment that an RFC 3339 text is, if it is one.
