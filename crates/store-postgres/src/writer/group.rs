@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::changes::Written;
 use super::crash::{self, Step};
 use super::load::Named;
-use super::{COMMIT_BEFORE, HEARD_BEFORE, Turn, WORK, later};
+use super::{COMMIT_BEFORE, HEARD_BEFORE, WORK, later};
 use crate::connection::Connector;
 use crate::database::Failure;
 use crate::telemetry;
@@ -108,16 +108,11 @@ impl Committer {
         Self { connector, currency, idle: None }
     }
 
-    /// Commits a group, trying again what may pass; the turn is given up when a commit is first asked for.
-    pub(super) async fn commit(
-        &mut self,
-        plans: &[&Plan],
-        limits: &Limits,
-        turn: &mut Turn,
-    ) -> Result<Answers, Failure> {
+    /// Commits a group, trying again what may pass.
+    pub(super) async fn commit(&mut self, plans: &[&Plan], limits: &Limits) -> Result<Answers, Failure> {
         let mut attempt = 1_u32;
         loop {
-            let failure = match self.transaction(plans, limits, turn).await {
+            let failure = match self.transaction(plans, limits).await {
                 Ok(answers) => return Ok(answers),
                 Err(failure) => failure,
             };
@@ -130,12 +125,7 @@ impl Committer {
         }
     }
 
-    async fn transaction(
-        &mut self,
-        plans: &[&Plan],
-        limits: &Limits,
-        turn: &mut Turn,
-    ) -> Result<Answers, Failure> {
+    async fn transaction(&mut self, plans: &[&Plan], limits: &Limits) -> Result<Answers, Failure> {
         let start = Instant::now();
         let mut connection = self.connection(limits.work).await?;
         let working = prepare(&connection, plans, &self.currency);
@@ -154,7 +144,6 @@ impl Committer {
             return Ok(answers);
         };
         crash::at(Step::BeforeCommit, plans.iter().copied());
-        *turn = None;
         match timeout_at(limits.heard, connection.batch_execute("COMMIT")).await {
             Ok(Ok(())) => self.idle = Some(connection),
             lost => {

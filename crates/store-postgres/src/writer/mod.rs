@@ -9,42 +9,38 @@
 //!
 //! The number of plans changes none of it. Nobody is answered before the commit is known.
 //!
-//! Where [`LANES`] allows it, the next group locks and writes on another connection while one waits for its commit, which is
-//! the disk's time: only plans that touch nothing which a group under way touches, so that no group of this server waits for
-//! another's rows. Whoever has to wait is overtaken by nobody who touches the same.
-//!
-//! The writer has a thread of its own that its connections live on as well: an answer of the database costs no change of
+//! The writer has a thread of its own that its connection lives on as well: an answer of the database costs no change of
 //! thread, a caller who goes away changes nothing, and readers never keep plans waiting.
 
 mod changes;
 mod crash;
 mod group;
 mod load;
-mod queue;
 mod statements;
 
-use std::sync::Arc;
+use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::Context;
-use cuepoint_domain::ledger::Plan;
+use cuepoint_domain::ledger::{Plan, Rejection};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Applied, ApplyError, Unavailable};
 use tokio::runtime;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::{JoinError, JoinSet, spawn_blocking};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
 
 use crate::connection::Connector;
 use crate::database::Failure;
+use crate::telemetry;
 use group::{Committer, Limits};
-use queue::{Group, Job, Queue};
 pub(crate) use statements::AddEvents;
 
-/// Groups that are under way at once at most, each on a connection of its own. More than one is for disks whose flush takes
-/// longer than the statements of a group: where it is quick, `docs/PERFORMANCE.md` has what a second one costs.
-const LANES: usize = 1;
+/// Plans that one transaction takes at most.
+const GROUP: usize = 64;
+/// Plans that wait at most; whoever comes then waits outside.
+const QUEUE: usize = 1_024;
 /// How long a plan waits for its transaction at most; it is then not applied.
 const WAIT: Duration = Duration::from_millis(2_000);
 /// When a plan is answered at the latest, from when it came.
@@ -58,33 +54,55 @@ const WORK: Duration = Duration::from_millis(1_750);
 /// What a plan came to.
 type Answer = Result<Applied, ApplyError>;
 
-/// The one turn to lock and write, given up when the commit is asked for.
-type Turn = Option<OwnedSemaphorePermit>;
+/// A plan on its way, with the caller who waits.
+struct Job {
+    plan: Plan,
+    submitted: Instant,
+    caller: oneshot::Sender<Answer>,
+}
+
+impl Job {
+    fn answer(self, answer: Answer) {
+        // A caller who went away misses the answer, and nothing else.
+        let _ = self.caller.send(answer);
+    }
+
+    fn applied(self, answer: Result<Applied, Rejection>) {
+        self.answer(answer.map_err(ApplyError::Rejected));
+    }
+}
 
 /// The way to the writer.
 pub(crate) struct Writer {
-    queue: Arc<Queue>,
+    queue: Mutex<Option<mpsc::Sender<Job>>>,
     thread: tokio::sync::Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Writer {
     /// Starts the writer on a thread of its own.
     pub(crate) fn start(connector: Connector, currency: Currency) -> anyhow::Result<Self> {
-        let queue = Arc::new(Queue::new());
+        let (queue, waiting) = mpsc::channel(QUEUE);
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("the writer's runtime cannot be made")?;
-        let waiting = Arc::clone(&queue);
         let thread = thread::Builder::new()
             .name("writer".to_owned())
             .spawn(move || runtime.block_on(run(waiting, connector, currency)))
             .context("the writer's thread cannot be started")?;
-        Ok(Self { queue, thread: tokio::sync::Mutex::new(Some(thread)) })
+        Ok(Self { queue: Mutex::new(Some(queue)), thread: tokio::sync::Mutex::new(Some(thread)) })
     }
 
     /// Applies a plan, within [`ANSWER`].
     pub(crate) async fn apply(&self, plan: Plan) -> Answer {
         let submitted = Instant::now();
-        let answer = self.queue.put(plan, submitted).await?;
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let queue = queue.ok_or_else(|| Unavailable::new("the store is closed"))?;
+        let (caller, answer) = oneshot::channel();
+        match timeout_at(later(submitted, WAIT), queue.send(Job { plan, submitted, caller })).await {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) => return Err(Unavailable::new("the writer has stopped").into()),
+            Err(_) => return Err(Unavailable::new("the queue of plans is full").into()),
+        }
+        drop(queue);
         match timeout_at(later(submitted, ANSWER), answer).await {
             Ok(Ok(answer)) => answer,
             Ok(Err(_)) => Err(Unavailable::new("the writer has stopped").into()),
@@ -94,18 +112,12 @@ impl Writer {
 
     /// Takes no more plans, and returns when those that wait are answered.
     pub(crate) async fn close(&self) {
-        self.queue.close();
+        drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner).take());
         if let Some(thread) = self.thread.lock().await.take()
             && !matches!(spawn_blocking(|| thread.join()).await, Ok(Ok(())))
         {
             tracing::error!("the writer has failed");
         }
-    }
-}
-
-impl Drop for Writer {
-    fn drop(&mut self) {
-        self.queue.close();
     }
 }
 
@@ -115,46 +127,28 @@ fn later(from: Instant, by: Duration) -> Instant {
 }
 
 /// Commits groups until the queue is closed and empty.
-async fn run(queue: Arc<Queue>, connector: Connector, currency: Currency) {
-    let committer = || Committer::new(connector.clone(), currency.clone());
-    let turns = Arc::new(Semaphore::new(1));
-    let mut idle: Vec<Committer> = (0..LANES).map(|_| committer()).collect();
-    let mut groups = JoinSet::new();
-    loop {
-        while idle.is_empty() {
-            match groups.join_next().await {
-                Some(Ok(done)) => idle.push(done),
-                Some(Err(error)) => {
-                    failed(&error);
-                    idle.push(committer());
-                }
-                None => idle.push(committer()),
-            }
-        }
-        let Ok(turn) = Arc::clone(&turns).acquire_owned().await else { break };
-        let Some(group) = queue.next().await else { break };
-        // The lane that was busy last, whose statements and pages are warm, comes first.
-        while let Some(done) = groups.try_join_next() {
-            idle.extend(done.inspect_err(failed));
-        }
-        let mut lane = idle.pop().unwrap_or_else(committer);
-        groups.spawn(async move {
-            commit(&mut lane, group, Some(turn)).await;
-            lane
+async fn run(mut waiting: mpsc::Receiver<Job>, connector: Connector, currency: Currency) {
+    let new = || Committer::new(connector.clone(), currency.clone());
+    let mut committer = new();
+    let mut jobs = Vec::with_capacity(GROUP);
+    while waiting.recv_many(&mut jobs, GROUP).await > 0 {
+        telemetry::gauge(telemetry::QUEUE_DEPTH, waiting.len());
+        let group = std::mem::take(&mut jobs);
+        // A task of its own, so that a group that fails altogether ends no other.
+        let done = tokio::spawn(async move {
+            commit(&mut committer, group).await;
+            committer
+        });
+        committer = done.await.unwrap_or_else(|error| {
+            tracing::error!(%error, "a group has failed");
+            new()
         });
     }
-    while groups.join_next().await.is_some() {}
-}
-
-fn failed(error: &JoinError) {
-    tracing::error!(%error, "a group has failed");
 }
 
 /// Commits a group; where one of its plans breaks a rule of the database, each by itself, so that only that one fails.
-async fn commit(committer: &mut Committer, group: Group, mut turn: Turn) {
+async fn commit(committer: &mut Committer, jobs: Vec<Job>) {
     let start = Instant::now();
-    // Given up last: whoever is answered may be back in time for the next group.
-    let Group { jobs, hold: _hold } = group;
     let (jobs, late): (Vec<Job>, Vec<Job>) =
         jobs.into_iter().partition(|job| start.duration_since(job.submitted) < WAIT);
     for job in late {
@@ -163,14 +157,14 @@ async fn commit(committer: &mut Committer, group: Group, mut turn: Turn) {
     let Some(first) = jobs.iter().map(|job| job.submitted).min() else { return };
     let limits = Limits::new(start, later(first, ANSWER));
     let plans: Vec<&Plan> = jobs.iter().map(|job| &job.plan).collect();
-    match committer.commit(&plans, &limits, &mut turn).await {
+    match committer.commit(&plans, &limits).await {
         Ok(answers) => {
             crash::at(crash::Step::BeforeAnswer, plans);
             jobs.into_iter().zip(answers).for_each(|(job, answer)| job.applied(answer));
         }
         Err(failure) if failure.blames_one() && jobs.len() > 1 => {
             for job in jobs {
-                let answer = committer.commit(&[&job.plan], &limits, &mut turn).await;
+                let answer = committer.commit(&[&job.plan], &limits).await;
                 match answer.map(|answers| answers.into_iter().next()) {
                     Ok(Some(answer)) => job.applied(answer),
                     Ok(None) => job.answer(Err(Unavailable::new("a plan was left without an answer").into())),
