@@ -12,6 +12,7 @@ use actix_web::rt::net::TcpStream;
 use anyhow::{Context, anyhow};
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::service::BootstrapError;
+use socket2::SockRef;
 
 use crate::app::App;
 use crate::background::Background;
@@ -27,6 +28,9 @@ use crate::signals::Signals;
 
 /// How long a client may take to close its side.
 const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Connections that wait to be taken at most, unless the system allows fewer: everybody in a place who comes back at once
+/// when the service does. Who finds no place is tried again by their system a second later, or three.
+const BACKLOG: i32 = 4_096;
 /// How long a stop waits for the requests that are being answered.
 const DRAIN_SECONDS: u64 = 30;
 
@@ -111,10 +115,17 @@ async fn run(
 /// Takes the configured address; without a configured origin, it is the one under which clients reach the service.
 fn bind(settings: &Settings) -> anyhow::Result<(TcpListener, String)> {
     let (host, port) = (settings.server.host.as_str(), settings.server.port);
-    let listener = TcpListener::bind((host, port))
+    let listener = listen(host, port)
         .with_context(|| format!("server.host, server.port: cannot listen on {host} port {port}"))?;
     let address = listener.local_addr().context("the listening address is unknown")?;
     Ok((listener, format!("http://{address}")))
+}
+
+fn listen(host: &str, port: u16) -> io::Result<TcpListener> {
+    let listener = TcpListener::bind((host, port))?;
+    // Once more, since the standard library lets 128 wait.
+    SockRef::from(&listener).listen(BACKLOG)?;
+    Ok(listener)
 }
 
 async fn bootstrap(app: &App, operator: Bootstrap) -> anyhow::Result<()> {
@@ -184,5 +195,20 @@ async fn until_stopped(server: Server, signals: &mut Signals) -> anyhow::Result<
             serving.abort();
             Ok(())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crowd_that_comes_at_once_waits_in_line() {
+        let listener = listen("127.0.0.1", 0).unwrap();
+        let address = listener.local_addr().unwrap();
+        // Nobody takes any of them, and each is connected before its system would try again.
+        let come = || std::net::TcpStream::connect_timeout(&address, Duration::from_millis(900)).unwrap();
+        let crowd: Vec<_> = (0..500).map(|_| come()).collect();
+        assert_eq!(crowd.len(), 500);
     }
 }
