@@ -133,6 +133,7 @@ macro_rules! store_contract {
                 filters_show_what_is_asked_for,
                 filters_see_expiry_by_the_clock,
                 lists_show_requests_as_stored,
+                lists_asked_at_once_are_each_their_own,
                 overdue_requests_come_longest_first,
             }
             wallets {

@@ -7,6 +7,7 @@ use cuepoint_domain::music_request::{Move, MusicRequest, Overdue, RequestFilter,
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::timestamp::Timestamp;
+use futures_util::future::join_all;
 use time::Duration;
 
 use crate::wallets::PAST_THE_END;
@@ -177,6 +178,37 @@ pub async fn lists_show_requests_as_stored(store: Arc<dyn Store>) {
     let request = world.request(guest, dj, at(0)).await;
     let filter = RequestFilter { status: Some(RequestStatus::Expired), ..of(guest, at(900)) };
     assert_eq!(page(&world, &filter, 1, 15).await.rows, [request]);
+}
+
+/// Whoever asks for a list while others ask for theirs gets their own: its rows, its page and its length.
+pub async fn lists_asked_at_once_are_each_their_own(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (ada, bob) = (world.guest(1_000).await, world.guest(1_000).await);
+    let (one, two) = (world.dj(1).await, world.dj(1).await);
+    one_of_each(&world, ada, one).await;
+    world.request(ada, two, at(1)).await;
+    world.request(bob, one, at(2)).await;
+    let all = page(&world, &everything(at(0)), 1, PageRequest::MAX_SIZE).await.rows;
+    let statuses = RequestStatus::ALL.into_iter().map(Some).chain([None]);
+    let asked = statuses.enumerate().flat_map(|(place, status)| {
+        let now = at([1, 900, 9_999][place % 3]);
+        let by_dj = RequestFilter { dj: Some(one), ..everything(now) };
+        let both = RequestFilter { dj: Some(one), ..of(ada, now) };
+        [of(ada, now), of(bob, now), by_dj, both, everything(now)]
+            .into_iter()
+            .flat_map(|filter| [(1, 15), (2, 2), (9, 2)].map(|(number, size)| (filter, number, size)))
+            .map(move |(filter, number, size)| (RequestFilter { status, ..filter }, number, size))
+    });
+    let asked: Vec<(RequestFilter, u64, u32)> = asked.collect();
+    let world = &world;
+    let lists = asked.iter().map(async |(filter, number, size)| page(world, filter, *number, *size).await);
+    for ((filter, number, size), list) in asked.iter().zip(join_all(lists).await) {
+        let shown: Vec<MusicRequest> = all.iter().filter(|request| filter.shows(request)).cloned().collect();
+        let (before, size) = ((*number - 1) * u64::from(*size), usize::try_from(*size).unwrap());
+        let total = u64::try_from(shown.len()).unwrap();
+        let rows = shown.into_iter().skip(usize::try_from(before).unwrap()).take(size).collect();
+        assert_eq!(list, Rows { rows, total }, "{filter:?}, page {number} of {size}");
+    }
 }
 
 /// Overdue is what is stored as holding a fee past its time, the longest first, at most so many.

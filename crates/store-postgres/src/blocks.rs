@@ -13,7 +13,7 @@ use time::OffsetDateTime;
 
 use crate::PostgresStore;
 use crate::database::Failure;
-use crate::reads::{Paged, limits, page};
+use crate::reads::{Counted, limits, paged};
 use crate::rows::{Corrupt, column_time, known, timestamp};
 use crate::schema::{blocks, users};
 
@@ -103,23 +103,19 @@ impl Blocks for PostgresStore {
 
     async fn blocks(&self, dj: UserId, asked: PageRequest) -> Result<Rows<Block>, Unavailable> {
         let (limit, offset) = limits(asked);
-        let counted: Vec<(i64, Option<NamedRow>)> = self
+        let counted: Counted<NamedRow> = self
             .database
-            .read(async |mut connection| {
+            .read(async |connection| {
                 let theirs = blocks::table.filter(blocks::dj_id.eq(dj.get()));
-                let paged = Paged {
-                    count: theirs.count(),
-                    page: theirs
-                        .inner_join(users::table)
-                        .order((blocks::at.desc(), blocks::guest_id.desc()))
-                        .limit(limit)
-                        .offset(offset)
-                        .select((blocks::guest_id, users::name, blocks::at)),
-                    order: "page.at DESC, page.guest_id DESC",
-                };
-                Ok(paged.load(&mut connection).await?)
+                let page = theirs
+                    .inner_join(users::table)
+                    .order((blocks::at.desc(), blocks::guest_id.desc()))
+                    .limit(limit)
+                    .offset(offset)
+                    .select((blocks::guest_id, users::name, blocks::at));
+                paged!(connection, theirs.count(), page, "page.at DESC, page.guest_id DESC", offset)
             })
             .await?;
-        page(counted, block).map_err(Unavailable::new)
+        counted.page(block).map_err(Unavailable::new)
     }
 }

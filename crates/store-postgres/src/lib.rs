@@ -45,7 +45,7 @@ use connection::Connector;
 use database::Database;
 use ids::IdBlocks;
 use per_thread::PerThread;
-use reads::ById;
+use reads::ReadTogether;
 use writer::Writer;
 
 /// Where the database is and how it is used.
@@ -72,8 +72,8 @@ impl fmt::Debug for PostgresOptions {
 /// Everything that Cuepoint keeps, in a PostgreSQL database.
 pub struct PostgresStore {
     database: Database,
-    by_id: Arc<ById>,
-    by_id_here: PerThread<ById>,
+    together: Arc<ReadTogether>,
+    together_here: PerThread<ReadTogether>,
     writer: Writer,
     ids: IdBlocks,
     currency: Currency,
@@ -107,21 +107,21 @@ impl PostgresStore {
         let database =
             Database::new(connector.clone(), options.pool_size).context("the pool cannot be made")?;
         let writer = Writer::start(connector.planning_once(), currency.clone())?;
-        let by_id = Arc::new(ById::start(&database));
+        let together = Arc::new(ReadTogether::start(&database));
         Ok(Self {
             database,
-            by_id,
-            by_id_here: PerThread::default(),
+            together,
+            together_here: PerThread::default(),
             writer,
             ids: IdBlocks::default(),
             currency,
         })
     }
 
-    /// The way to what is read by its id: a thread that serves alone has its own.
-    fn by_id(&self) -> Arc<ById> {
-        let here = self.by_id_here.here(|| ById::start(&self.database));
-        here.unwrap_or_else(|| Arc::clone(&self.by_id))
+    /// The ways to what is read together: a thread that serves alone has its own.
+    fn together(&self) -> Arc<ReadTogether> {
+        let here = self.together_here.here(|| ReadTogether::start(&self.database));
+        here.unwrap_or_else(|| Arc::clone(&self.together))
     }
 
     /// Answers the plans that wait, takes no more of them, and closes every connection.

@@ -18,7 +18,7 @@ use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
 use crate::PostgresStore;
 use crate::database::Failure;
 use crate::erasure::erase;
-use crate::reads::{NEWEST_FIRST, Paged, ProfileRow, columns, limits, page};
+use crate::reads::{Counted, NEWEST_FIRST, ProfileRow, columns, limits, paged};
 use crate::rows::{NewUserRow, SessionRow, TokenRow, UserRow, WalletRow};
 use crate::schema::{users, wallets};
 use crate::sessions::begin;
@@ -75,22 +75,18 @@ impl PostgresStore {
         people: impl Fn() -> IntoBoxed<'q, users::table, Pg> + Send + Sync,
     ) -> Result<Rows<User>, Unavailable> {
         let (limit, offset) = limits(asked);
-        let counted: Vec<(i64, Option<UserRow>)> = self
+        let counted: Counted<UserRow> = self
             .database
-            .read(async |mut connection| {
-                let paged = Paged {
-                    count: people().count(),
-                    page: people()
-                        .order((users::created_at.desc(), users::id.desc()))
-                        .limit(limit)
-                        .offset(offset)
-                        .select(columns::<UserRow>()),
-                    order: NEWEST_FIRST,
-                };
-                Ok(paged.load(&mut connection).await?)
+            .read(async |connection| {
+                let page = people()
+                    .order((users::created_at.desc(), users::id.desc()))
+                    .limit(limit)
+                    .offset(offset)
+                    .select(columns::<UserRow>());
+                paged!(connection, people().count(), page, NEWEST_FIRST, offset)
             })
             .await?;
-        page(counted, |row| row.user(&self.currency)).map_err(Unavailable::new)
+        counted.page(|row| row.user(&self.currency)).map_err(Unavailable::new)
     }
 }
 
@@ -133,7 +129,7 @@ impl People for PostgresStore {
     }
 
     async fn profile(&self, id: UserId) -> Result<Option<Profile>, Unavailable> {
-        let Some(ProfileRow { user, wallet }) = self.by_id().profiles.find(id.get()).await? else {
+        let Some(ProfileRow { user, wallet }) = self.together().profiles.find(id.get()).await? else {
             return Ok(None);
         };
         let balance = wallet.balance(&self.currency).map_err(Unavailable::new)?;

@@ -13,7 +13,7 @@ use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
 use crate::PostgresStore;
-use crate::reads::{Paged, columns, limits, page};
+use crate::reads::{Counted, columns, limits, paged};
 use crate::rows::{EventRow, NewEventRow};
 use crate::schema::security_events::{self, table};
 use crate::writer::AddEvents;
@@ -54,21 +54,17 @@ impl SecurityLog for PostgresStore {
         asked: PageRequest,
     ) -> Result<Rows<(i64, SecurityEvent)>, Unavailable> {
         let (limit, offset) = limits(asked);
-        let counted: Vec<(i64, Option<EventRow>)> = self
+        let counted: Counted<EventRow> = self
             .database
-            .read(async |mut connection| {
-                let paged = Paged {
-                    count: filtered(filter).count(),
-                    page: filtered(filter)
-                        .order(security_events::id.desc())
-                        .limit(limit)
-                        .offset(offset)
-                        .select(columns::<EventRow>()),
-                    order: "page.id DESC",
-                };
-                Ok(paged.load(&mut connection).await?)
+            .read(async |connection| {
+                let page = filtered(filter)
+                    .order(security_events::id.desc())
+                    .limit(limit)
+                    .offset(offset)
+                    .select(columns::<EventRow>());
+                paged!(connection, filtered(filter).count(), page, "page.id DESC", offset)
             })
             .await?;
-        page(counted, EventRow::event).map_err(Unavailable::new)
+        counted.page(EventRow::event).map_err(Unavailable::new)
     }
 }

@@ -16,7 +16,7 @@ use time::OffsetDateTime;
 
 use crate::PostgresStore;
 use crate::database::Failure;
-use crate::reads::{Paged, columns, limits, page};
+use crate::reads::{Counted, columns, limits, paged};
 use crate::rows::{Corrupt, SessionRow, TokenRow, column_time, known};
 use crate::schema::{refresh_tokens as tokens, sessions, users};
 
@@ -140,22 +140,18 @@ impl Sessions for PostgresStore {
         asked: PageRequest,
     ) -> Result<Rows<Session>, Unavailable> {
         let (limit, offset) = limits(asked);
-        let counted: Vec<(i64, Option<SessionRow>)> = self
+        let counted: Counted<SessionRow> = self
             .database
-            .read(async |mut connection| {
-                let paged = Paged {
-                    count: alive(user, now).count(),
-                    page: alive(user, now)
-                        .order((sessions::began_at.desc(), sessions::id.desc()))
-                        .limit(limit)
-                        .offset(offset)
-                        .select(columns::<SessionRow>()),
-                    order: "page.began_at DESC, page.id DESC",
-                };
-                Ok(paged.load(&mut connection).await?)
+            .read(async |connection| {
+                let page = alive(user, now)
+                    .order((sessions::began_at.desc(), sessions::id.desc()))
+                    .limit(limit)
+                    .offset(offset)
+                    .select(columns::<SessionRow>());
+                paged!(connection, alive(user, now).count(), page, "page.began_at DESC, page.id DESC", offset)
             })
             .await?;
-        page(counted, SessionRow::session).map_err(Unavailable::new)
+        counted.page(SessionRow::session).map_err(Unavailable::new)
     }
 
     async fn end_session(&self, user: UserId, id: SessionId, now: Timestamp) -> Result<bool, Unavailable> {

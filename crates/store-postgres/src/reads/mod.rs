@@ -3,34 +3,38 @@
 mod music_requests;
 mod paged;
 mod people;
+mod request_lists;
 mod together;
 mod topups;
 mod wallets;
 mod withdrawals;
 
-pub(crate) use paged::{NEWEST_FIRST, Paged, columns, limits, page};
+pub(crate) use paged::{Counted, NEWEST_FIRST, Paged, columns, limits, paged};
 pub(crate) use people::ProfileRow;
-pub(crate) use together::Together;
 
+use self::request_lists::RequestList;
+use self::together::{ById, Together};
 use crate::database::Database;
 use crate::rows::{MusicRequestRow, TopupRow, WalletRow, WithdrawalRow};
 
-/// The ways to what is read by its id.
-pub(crate) struct ById {
-    pub(crate) profiles: Together<ProfileRow>,
-    pub(crate) wallets: Together<WalletRow>,
-    pub(crate) requests: Together<MusicRequestRow>,
-    pub(crate) withdrawals: Together<WithdrawalRow>,
-    pub(crate) topups: Together<TopupRow>,
+/// The ways to what is read together with what others ask for.
+pub(crate) struct ReadTogether {
+    pub(crate) profiles: Together<ById<ProfileRow>>,
+    pub(crate) wallets: Together<ById<WalletRow>>,
+    pub(crate) requests: Together<ById<MusicRequestRow>>,
+    pub(crate) request_lists: Together<RequestList>,
+    pub(crate) withdrawals: Together<ById<WithdrawalRow>>,
+    pub(crate) topups: Together<ById<TopupRow>>,
 }
 
-impl ById {
+impl ReadTogether {
     /// Reads on the present runtime, for as long as this is kept.
     pub(crate) fn start(database: &Database) -> Self {
         Self {
             profiles: Together::start(database.clone()),
             wallets: Together::start(database.clone()),
             requests: Together::start(database.clone()),
+            request_lists: Together::start(database.clone()),
             withdrawals: Together::start(database.clone()),
             topups: Together::start(database.clone()),
         }

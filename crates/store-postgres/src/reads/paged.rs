@@ -1,10 +1,9 @@
-//! One page of a list together with the length of the whole list, in one statement: both as of one moment, also for
-//! a page past the end.
+//! One page of a list together with the length of the whole list, in one statement.
 
 use cuepoint_domain::page::{PageRequest, Rows};
 use diesel::pg::Pg;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
-use diesel::sql_types::{BigInt, Nullable};
+use diesel::sql_types::BigInt;
 use diesel::{QueryResult, Selectable};
 
 /// The order of most lists: the newest first.
@@ -15,27 +14,64 @@ pub(crate) const NEWEST_FIRST: &str = "page.created_at DESC, page.id DESC";
 pub(crate) struct Paged<Count, Page> {
     pub(crate) count: Count,
     pub(crate) page: Page,
-    /// The order of `page`, once more: a join keeps none.
+    /// The order of `page`, once more: a select of a select keeps none.
     pub(crate) order: &'static str,
 }
 
 impl<Count, Page: Query> Query for Paged<Count, Page> {
-    type SqlType = (BigInt, Nullable<Page::SqlType>);
+    type SqlType = (BigInt, Page::SqlType);
 }
 
 impl<Count: QueryFragment<Pg>, Page: QueryFragment<Pg>> QueryFragment<Pg> for Paged<Count, Page> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        out.push_sql("SELECT counted.total, page.* FROM (");
+        out.push_sql("SELECT (");
         self.count.walk_ast(out.reborrow())?;
-        out.push_sql(") AS counted (total) LEFT JOIN (");
+        out.push_sql("), page.* FROM (");
         self.page.walk_ast(out.reborrow())?;
-        out.push_sql(") AS page ON true ORDER BY ");
+        out.push_sql(") AS page ORDER BY ");
         out.push_sql(self.order);
         Ok(())
     }
 }
 
-/// The columns of a row, which may all be missing.
+/// The rows of a page, and the length of the list.
+pub(crate) struct Counted<Row> {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) total: i64,
+}
+
+/// Counts a list by one query and reads, by another, its page after `offset` rows: [`Counted`].
+///
+/// The length stands beside each row, so past the end of a list it takes a second statement. A macro, since of a function with
+/// statements of any type the compiler does not see that its future may move between threads.
+macro_rules! paged {
+    ($connection:expr, $count:expr, $page:expr, $order:expr, $offset:expr) => {{
+        let mut connection = $connection;
+        let paged = $crate::reads::Paged { count: $count, page: $page, order: $order };
+        let counted: Vec<(i64, _)> = paged.load(&mut connection).await?;
+        let total = match &*counted {
+            [(total, _), ..] => *total,
+            [] if $offset == 0 => 0,
+            [] => $count.get_result(&mut connection).await?,
+        };
+        Ok($crate::reads::Counted { rows: counted.into_iter().map(|(_, row)| row).collect(), total })
+    }};
+}
+
+pub(crate) use paged;
+
+impl<Row> Counted<Row> {
+    /// The page as the domain has it.
+    pub(crate) fn page<T, E>(self, mut convert: impl FnMut(Row) -> Result<T, E>) -> Result<Rows<T>, E> {
+        let mut rows = Vec::with_capacity(self.rows.len());
+        for row in self.rows {
+            rows.push(convert(row)?);
+        }
+        Ok(Rows { rows, total: u64::try_from(self.total).unwrap_or(0) })
+    }
+}
+
+/// The columns of a row.
 pub(crate) fn columns<Row: Selectable<Pg>>() -> Row::SelectExpression {
     Row::construct_selection()
 }
@@ -43,14 +79,4 @@ pub(crate) fn columns<Row: Selectable<Pg>>() -> Row::SelectExpression {
 /// How many rows the page has at most, and how many come before it; a page that no list reaches comes after them all.
 pub(crate) fn limits(asked: PageRequest) -> (i64, i64) {
     (i64::from(asked.size()), asked.offset().unwrap_or(i64::MAX))
-}
-
-/// The rows of a page as they come: the length of the list beside each, or alone where the page is empty.
-pub(crate) fn page<Row, T, E>(
-    counted: Vec<(i64, Option<Row>)>,
-    convert: impl FnMut(Row) -> Result<T, E>,
-) -> Result<Rows<T>, E> {
-    let total = counted.first().map_or(0, |(total, _)| u64::try_from(*total).unwrap_or(0));
-    let rows = counted.into_iter().filter_map(|(_, row)| row).map(convert).collect::<Result<_, _>>()?;
-    Ok(Rows { rows, total })
 }

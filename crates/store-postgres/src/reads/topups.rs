@@ -9,7 +9,7 @@ use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use super::together::Row;
-use super::{NEWEST_FIRST, Paged, columns, limits, page};
+use super::{Counted, NEWEST_FIRST, columns, limits, paged};
 use crate::PostgresStore;
 use crate::database::Failure;
 use crate::rows::TopupRow;
@@ -28,28 +28,24 @@ impl Row for TopupRow {
 #[async_trait]
 impl Topups for PostgresStore {
     async fn topup(&self, id: TopupId) -> Result<Option<Topup>, Unavailable> {
-        let row = self.by_id().topups.find(id.get()).await?;
+        let row = self.together().topups.find(id.get()).await?;
         row.map(|row| row.topup(&self.currency)).transpose().map_err(Unavailable::new)
     }
 
     async fn topups(&self, user: UserId, asked: PageRequest) -> Result<Rows<Topup>, Unavailable> {
         let (limit, offset) = limits(asked);
-        let counted: Vec<(i64, Option<TopupRow>)> = self
+        let counted: Counted<TopupRow> = self
             .database
-            .read(async |mut connection| {
+            .read(async |connection| {
                 let theirs = table.filter(topups::user_id.eq(user.get()));
-                let paged = Paged {
-                    count: theirs.count(),
-                    page: theirs
-                        .order((topups::created_at.desc(), topups::id.desc()))
-                        .limit(limit)
-                        .offset(offset)
-                        .select(columns::<TopupRow>()),
-                    order: NEWEST_FIRST,
-                };
-                Ok(paged.load(&mut connection).await?)
+                let page = theirs
+                    .order((topups::created_at.desc(), topups::id.desc()))
+                    .limit(limit)
+                    .offset(offset)
+                    .select(columns::<TopupRow>());
+                paged!(connection, theirs.count(), page, NEWEST_FIRST, offset)
             })
             .await?;
-        page(counted, |row| row.topup(&self.currency)).map_err(Unavailable::new)
+        counted.page(|row| row.topup(&self.currency)).map_err(Unavailable::new)
     }
 }

@@ -11,7 +11,7 @@ use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use super::together::Row;
-use super::{limits, page};
+use super::{Counted, limits};
 use crate::PostgresStore;
 use crate::database::Failure;
 use crate::rows::{EntryRow, WalletRow, column_time};
@@ -37,7 +37,7 @@ impl Row for WalletRow {
 #[async_trait]
 impl Wallets for PostgresStore {
     async fn balance(&self, user: UserId) -> Result<Option<Balance>, Unavailable> {
-        let row = self.by_id().wallets.find(user.get()).await?;
+        let row = self.together().wallets.find(user.get()).await?;
         row.map(|row| row.balance(&self.currency)).transpose().map_err(Unavailable::new)
     }
 
@@ -89,6 +89,8 @@ impl Wallets for PostgresStore {
                     .await?)
             })
             .await?;
-        page(counted, |row| row.entry(&self.currency)).map_err(Unavailable::new)
+        let total = counted.iter().map(|(seq, _)| *seq).next().unwrap_or(0);
+        let counted = Counted { rows: counted.into_iter().filter_map(|(_, row)| row).collect(), total };
+        counted.page(|row| row.entry(&self.currency)).map_err(Unavailable::new)
     }
 }

@@ -14,7 +14,7 @@ use diesel::sql_types::{Bool, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use super::together::Row;
-use super::{NEWEST_FIRST, Paged, columns, limits, page};
+use super::{Counted, NEWEST_FIRST, columns, limits, paged};
 use crate::PostgresStore;
 use crate::database::Failure;
 use crate::rows::{Corrupt, WithdrawalRow, column_time};
@@ -44,7 +44,7 @@ impl Row for WithdrawalRow {
 #[async_trait]
 impl Withdrawals for PostgresStore {
     async fn withdrawal(&self, id: WithdrawalId) -> Result<Option<Withdrawal>, Unavailable> {
-        let row = self.by_id().withdrawals.find(id.get()).await?;
+        let row = self.together().withdrawals.find(id.get()).await?;
         row.map(|row| row.withdrawal(&self.currency)).transpose().map_err(Unavailable::new)
     }
 
@@ -54,22 +54,18 @@ impl Withdrawals for PostgresStore {
         asked: PageRequest,
     ) -> Result<Rows<Withdrawal>, Unavailable> {
         let (limit, offset) = limits(asked);
-        let counted: Vec<(i64, Option<WithdrawalRow>)> = self
+        let counted: Counted<WithdrawalRow> = self
             .database
-            .read(async |mut connection| {
-                let paged = Paged {
-                    count: filtered(filter).count(),
-                    page: filtered(filter)
-                        .order((withdrawals::created_at.desc(), withdrawals::id.desc()))
-                        .limit(limit)
-                        .offset(offset)
-                        .select(columns::<WithdrawalRow>()),
-                    order: NEWEST_FIRST,
-                };
-                Ok(paged.load(&mut connection).await?)
+            .read(async |connection| {
+                let page = filtered(filter)
+                    .order((withdrawals::created_at.desc(), withdrawals::id.desc()))
+                    .limit(limit)
+                    .offset(offset)
+                    .select(columns::<WithdrawalRow>());
+                paged!(connection, filtered(filter).count(), page, NEWEST_FIRST, offset)
             })
             .await?;
-        page(counted, |row| row.withdrawal(&self.currency)).map_err(Unavailable::new)
+        counted.page(|row| row.withdrawal(&self.currency)).map_err(Unavailable::new)
     }
     async fn due_payouts(&self, now: Timestamp, limit: u32) -> Result<Vec<Withdrawal>, Unavailable> {
         let rows: Vec<WithdrawalRow> = self
