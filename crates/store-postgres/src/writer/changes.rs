@@ -113,7 +113,7 @@ impl Written {
         self.operations.sort_by_key(|operation| operation.id);
         self.keys.sort_by(|one, other| one.scope.cmp(&other.scope));
         let operations = self.operations.into_iter().collect::<AddOperations>();
-        let add = async { operations.load::<String>(&mut &*connection).await };
+        let add = async { operations.get_result::<String>(&mut &*connection).await };
         let mut others: Vec<BoxFuture<'_, QueryResult<usize>>> = Vec::new();
         /// Executes a statement unless it has no rows.
         macro_rules! execute {
@@ -143,7 +143,7 @@ impl Written {
         execute!(AddPostings, self.postings);
         execute!(AddEvents, self.events);
         // Each is polled, and so sent, in this order.
-        let (transactions, _) = try_join(add, try_join_all(others)).await?;
-        Ok(transactions.into_iter().next())
+        let (transaction, _) = try_join(add, try_join_all(others)).await?;
+        Ok(Some(transaction))
     }
 }

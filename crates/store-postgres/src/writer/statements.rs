@@ -15,9 +15,9 @@ use crate::rows::{
 };
 
 bulk! {
-    /// Adds operations, and answers the transaction's id for each, so that its end can be asked for later.
+    /// Adds operations, and answers the transaction's id, so that its end can be asked for later.
     AddOperations(OperationRow)
-        "INSERT INTO operations (id, kind, actor_user_id, reason, at, receipt) SELECT * FROM unnest("
+        "WITH added AS (INSERT INTO operations (id, kind, actor_user_id, reason, at, receipt) SELECT * FROM unnest("
         [
             id: SqlUuid as Uuid,
             kind: Text as String,
@@ -26,7 +26,7 @@ bulk! {
             at: Timestamptz as OffsetDateTime,
             receipt: Jsonb as ReceiptText,
         ]
-        ") RETURNING pg_current_xact_id()::text"
+        ")) SELECT pg_current_xact_id()::text"
 
     /// Adds keys.
     AddKeys(KeyRow)
