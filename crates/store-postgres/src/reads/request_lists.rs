@@ -36,6 +36,7 @@ pub(crate) struct RequestList {
 
 impl Question for RequestList {
     type Answer = Counted<MusicRequestRow>;
+    // Few, since all of them wait for the longest list.
     const AT_ONCE: usize = 16;
 
     async fn answer(
@@ -114,8 +115,11 @@ async fn read(
         sizes: lists.iter().map(|list| limits(list.page).0).collect(),
         offsets: lists.iter().map(|list| limits(list.page).1).collect(),
     };
-    let mut answers: Vec<_> =
-        lists.iter().map(|_| Counted { rows: Vec::with_capacity(16), total: 0 }).collect();
+    let empty = |list: &RequestList| {
+        let most = usize::try_from(list.page.size()).unwrap_or_default();
+        Counted { rows: Vec::with_capacity(most), total: 0 }
+    };
+    let mut answers: Vec<_> = lists.iter().map(empty).collect();
     let mut rows = statement.load_stream::<ListedRow>(&mut connection).await?;
     while let Some((number, total, row)) = rows.try_next().await? {
         let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
