@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use time::{Duration, OffsetDateTime, UtcOffset};
+use time::{Duration, OffsetDateTime, PrimitiveDateTime, UtcOffset};
 
 /// A moment in UTC, in whole microseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,10 +12,12 @@ impl Timestamp {
     /// The start of 1970.
     pub const EPOCH: Self = Self(OffsetDateTime::UNIX_EPOCH);
 
-    /// The moment, in UTC, with what is below a microsecond cut off.
+    /// The moment, in UTC, with what is below a microsecond cut off; the first or last one of the calendar where it is
+    /// outside of it in UTC.
     #[must_use]
     pub fn new(moment: OffsetDateTime) -> Self {
-        let utc = moment.to_offset(UtcOffset::UTC);
+        let end = if moment.year() < 0 { PrimitiveDateTime::MIN } else { PrimitiveDateTime::MAX };
+        let utc = moment.checked_to_offset(UtcOffset::UTC).unwrap_or_else(|| end.assume_utc());
         Self(utc.replace_microsecond(utc.microsecond()).unwrap_or(utc))
     }
 
@@ -66,6 +68,16 @@ mod tests {
         let odd = OffsetDateTime::UNIX_EPOCH + Duration::nanoseconds(1_234_567);
         assert_eq!(Timestamp::new(odd).unix_micros(), 1_234);
         assert_eq!(Timestamp::from_unix_micros(1_234), Timestamp::new(odd));
+    }
+
+    #[test]
+    fn a_moment_that_is_outside_of_the_calendar_in_utc_is_its_end() {
+        let local = |moment: PrimitiveDateTime, hours| {
+            Timestamp::new(moment.assume_offset(UtcOffset::from_hms(hours, 0, 0).unwrap()))
+        };
+        for (end, hours) in [(PrimitiveDateTime::MAX, -1), (PrimitiveDateTime::MIN, 1)] {
+            assert_eq!(local(end, hours), Timestamp::new(end.assume_utc()));
+        }
     }
 
     #[test]

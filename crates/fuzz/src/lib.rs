@@ -6,6 +6,7 @@
 mod address;
 mod headers;
 mod json;
+mod moment;
 mod money;
 mod page;
 mod token;
@@ -19,6 +20,7 @@ pub const TARGETS: &[Target] = &[
     ("address", address::check),
     ("headers", headers::check),
     ("json", json::check),
+    ("moment", moment::check),
     ("money", money::check),
     ("page", page::check),
     ("token", token::check),

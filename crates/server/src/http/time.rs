@@ -3,8 +3,8 @@
 use cuepoint_domain::timestamp::Timestamp;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
-use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
+use time::{OffsetDateTime, UtcOffset};
 
 /// A moment, as clients read it.
 #[derive(Clone, Copy, Debug)]
@@ -33,10 +33,11 @@ fn digits(number: u32) -> [u8; 2] {
     [number / 10 % 10, number % 10].map(|digit| u8::try_from(digit).unwrap_or_default().wrapping_add(b'0'))
 }
 
-/// The moment that an RFC 3339 text is, if it is one.
+/// The moment that an RFC 3339 text is, if it is one whose year has four digits in UTC too.
 #[must_use]
 pub fn moment(text: &str) -> Option<Timestamp> {
-    OffsetDateTime::parse(text, &Rfc3339).ok().map(Timestamp::new)
+    let utc = OffsetDateTime::parse(text, &Rfc3339).ok()?.checked_to_offset(UtcOffset::UTC)?;
+    (0..=9_999).contains(&utc.year()).then(|| Timestamp::new(utc))
 }
 
 #[cfg(test)]
@@ -53,6 +54,9 @@ mod tests {
             ("1969-12-31T19:00:00.5-05:00", Some(500_000)),
             ("0000-01-01T00:00:00Z", Some(-62_167_219_200_000_000)),
             ("9999-12-31T23:59:59.999999Z", Some(253_402_300_799_999_999)),
+            ("9999-12-31T23:59:59-00:01", None),
+            ("9999-12-31T23:59:59.9999999999-23:59", None),
+            ("0000-01-01T00:00:00+00:01", None),
             ("1970-01-01", None),
             ("1970-01-01T00:00:00", None),
             ("1970-01-01T00:00Z", None),

@@ -1,0 +1,12 @@
+//! Moments: a text is one or none, and one is shown as a text that is read as the same.
+
+use cuepoint_server::http::time::{Moment, moment};
+
+/// The input is the text of a moment.
+pub(crate) fn check(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    let Some(at) = moment(text) else { return };
+    let shown = serde_json::to_string(&Moment(at)).unwrap_or_default();
+    assert_eq!(shown.len(), "\"1970-01-01T00:00:00.000000Z\"".len(), "{text:?} is shown as {shown}");
+    assert_eq!(moment(shown.trim_matches('"')), Some(at), "{text:?} is shown as {shown}");
+}
