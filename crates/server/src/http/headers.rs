@@ -1,7 +1,7 @@
 //! The headers that a call is judged by.
 
 use actix_web::HttpRequest;
-use actix_web::http::header::{self, Accept, Header as _, HeaderMap, Quality};
+use actix_web::http::header::{self, Accept, Header as _, HeaderMap, HeaderValue, Quality};
 use actix_web::mime;
 
 use crate::http::error::{ApiError, Code};
@@ -86,6 +86,16 @@ pub fn is_json(headers: &HeaderMap) -> bool {
         kind.essence_str() == mime::APPLICATION_JSON.essence_str()
             && kind.params().all(|(name, value)| name == mime::CHARSET && value == mime::UTF_8)
     })
+}
+
+/// Whether the call asks to go on as a web socket, which none does. The web server then takes what comes until the connection ends
+/// for the body, whatever its length is said to be.
+#[must_use]
+pub fn wants_web_socket(headers: &HeaderMap) -> bool {
+    let wanted = |value: &HeaderValue| {
+        value.to_str().is_ok_and(|value| value.trim().eq_ignore_ascii_case("websocket"))
+    };
+    headers.get_all(header::UPGRADE).any(wanted) && !headers.contains_key(header::TRANSFER_ENCODING)
 }
 
 /// The one Idempotency-Key, if there is one.

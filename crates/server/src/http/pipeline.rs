@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use actix_web::http::header;
+use actix_web::http::header::{self, HeaderMap};
 use actix_web::web::{Bytes, BytesMut, Payload};
 use actix_web::{HttpMessage as _, HttpRequest};
 use cuepoint_domain::access::{Caller, Turned};
@@ -210,22 +210,29 @@ async fn read(takes: Body, request: &HttpRequest, mut payload: Payload) -> Resul
     if takes == Body::None {
         return Ok(Bytes::new());
     }
-    let declared = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
-    if declared
-        .and_then(|length| length.parse::<u64>().ok())
-        .is_some_and(|length| usize::try_from(length).map_or(true, |length| length > MAX_BODY))
-    {
+    let declared = declared_length(request.headers());
+    if declared.is_some_and(|length| length > MAX_BODY) {
         return Err(Code::PayloadTooLarge.into());
     }
+    let ends_at = headers::wants_web_socket(request.headers()).then(|| declared.unwrap_or(0));
     let mut body = BytesMut::new();
-    while let Some(chunk) = payload.next().await {
+    while ends_at.is_none_or(|end| body.len() < end)
+        && let Some(chunk) = payload.next().await
+    {
         let chunk = chunk.map_err(|error| ApiError::caused(Code::BadRequest, error.to_string()))?;
         if body.len().saturating_add(chunk.len()) > MAX_BODY {
             return Err(Code::PayloadTooLarge.into());
         }
         body.extend_from_slice(&chunk);
     }
+    body.truncate(ends_at.unwrap_or(MAX_BODY));
     Ok(body.freeze())
+}
+
+/// How long a body is said to be.
+fn declared_length(headers: &HeaderMap) -> Option<usize> {
+    let length: u64 = headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()?;
+    Some(usize::try_from(length).unwrap_or(usize::MAX))
 }
 
 /// The object that the body is; where none is needed, no body is an object without a key.

@@ -194,6 +194,26 @@ fn a_body_that_ends_does_not_cost_the_connection() {
 }
 
 #[test]
+fn a_body_ends_where_it_says_though_a_web_socket_is_asked_for() {
+    let server = Server::start(Store::Memory);
+    let login = "POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nUpgrade: WebSocket\r\nContent-Type: application/json\r\n";
+    for body in [
+        "Content-Length: 2\r\n\r\n{}",
+        "Content-Length: 2\r\n\r\n{}more",
+        "\r\n",
+        "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+    ] {
+        let mut stream = connect(&server);
+        stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        stream.write_all(format!("{login}{body}").as_bytes()).unwrap();
+        let mut said = [0; 12];
+        stream.read_exact(&mut said).unwrap();
+        let status = if body == "\r\n" { 400 } else { 422 };
+        assert_eq!(String::from_utf8_lossy(&said), format!("HTTP/1.1 {status}"), "{body:?}");
+    }
+}
+
+#[test]
 fn what_is_no_http_ends_the_connection_alone() {
     let server = Server::start(Store::Memory);
     let live = "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n";
