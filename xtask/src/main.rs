@@ -58,7 +58,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "bench",
-        arguments: "[--smoke] [--write] [options]",
+        arguments: "[--smoke] [--growth] [--write] [options]",
         does: "how fast the service is beside the limits of what it runs on; `--help` lists the options",
         run: bench::run,
     },
