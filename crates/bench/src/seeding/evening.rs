@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use cuepoint_domain::ids::{RequestId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{Actor, Outcome};
 use cuepoint_domain::money::{Amount, BasisPoints, Money};
-use cuepoint_domain::music_request::{self, By, MusicRequest, NewRequest, RequestTerms};
+use cuepoint_domain::music_request::{self, By, MusicRequest, NewRequest, RequestStatus, RequestTerms};
 use cuepoint_domain::people::ArtistType;
 use cuepoint_domain::plans;
 use cuepoint_domain::text::{Line, MusicUrl};
@@ -20,7 +20,7 @@ use time::Duration;
 use super::Sink;
 use super::dice::{For, below, throw};
 use super::history::Teller;
-use super::population::{Fate, Population};
+use super::population::Population;
 
 /// From one request to the next.
 const PACE: Duration = Duration::milliseconds(1_500);
@@ -152,13 +152,13 @@ impl<'p> Evening<'p> {
     ) -> anyhow::Result<()> {
         use music_request::Move::{Accept, Cancel, Expire, Play, Refund, Reject};
         let moves = match self.population.fate(number) {
-            Fate::Pending => vec![],
-            Fate::Accepted => vec![Accept],
-            Fate::Rejected => vec![Reject],
-            Fate::Cancelled => vec![Cancel],
-            Fate::Expired => vec![Expire],
-            Fate::Played => vec![Accept, Play],
-            Fate::Refunded => vec![Accept, Play, Refund],
+            RequestStatus::Pending => vec![],
+            RequestStatus::Accepted => vec![Accept],
+            RequestStatus::Rejected => vec![Reject],
+            RequestStatus::Cancelled => vec![Cancel],
+            RequestStatus::Expired => vec![Expire],
+            RequestStatus::Played => vec![Accept, Play],
+            RequestStatus::Refunded => vec![Accept, Play, Refund],
         };
         let dj = self.population.dj_of(number).context("no DJ")?;
         let guest = self.population.guest_of(number).context("no guest")?;
@@ -179,7 +179,7 @@ impl<'p> Evening<'p> {
     /// The terms of a request: those that stay open do for years.
     fn terms(&self, id: RequestId) -> anyhow::Result<RequestTerms> {
         let fate = self.population.fate(u32::try_from(id.get())?);
-        let stays = matches!(fate, Fate::Pending | Fate::Accepted);
+        let stays = matches!(fate, RequestStatus::Pending | RequestStatus::Accepted);
         Ok(RequestTerms {
             pending_for: if stays { FOR_YEARS } else { Duration::minutes(15) },
             accepted_for: if stays { FOR_YEARS } else { Duration::minutes(60) },

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, ensure};
 use cuepoint_domain::ids::{RequestId, UserId};
+use cuepoint_domain::music_request::RequestStatus;
 
 use super::dice::{For, below};
 
@@ -49,18 +50,6 @@ impl std::fmt::Display for Scale {
             _ => f.write_str(format!("{whole}.{decimals:03}").trim_end_matches('0')),
         }
     }
-}
-
-/// How a request ends, or that it waits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Fate {
-    Pending,
-    Accepted,
-    Rejected,
-    Cancelled,
-    Expired,
-    Played,
-    Refunded,
 }
 
 /// Somebody whose wallet has a certain number of entries.
@@ -143,7 +132,7 @@ impl Population {
     pub fn pending(&self) -> impl Iterator<Item = (RequestId, UserId)> + use<> {
         let all = *self;
         (1..=self.request_count())
-            .filter(move |number| all.fate(*number) == Fate::Pending)
+            .filter(move |number| all.fate(*number) == RequestStatus::Pending)
             .filter_map(move |number| Some((RequestId::new(i64::from(number))?, all.dj_of(number)?)))
     }
 
@@ -188,15 +177,15 @@ impl Population {
     }
 
     /// What becomes of the request of this number.
-    pub(super) fn fate(&self, request: u32) -> Fate {
+    pub(super) fn fate(&self, request: u32) -> RequestStatus {
         match below(100, For::Fate, u64::from(request)) {
-            0..72 => Fate::Pending,
-            72..74 => Fate::Accepted,
-            74..80 => Fate::Rejected,
-            80..83 => Fate::Cancelled,
-            83..84 => Fate::Expired,
-            84..85 => Fate::Refunded,
-            _ => Fate::Played,
+            0..72 => RequestStatus::Pending,
+            72..74 => RequestStatus::Accepted,
+            74..80 => RequestStatus::Rejected,
+            80..83 => RequestStatus::Cancelled,
+            83..84 => RequestStatus::Expired,
+            84..85 => RequestStatus::Refunded,
+            _ => RequestStatus::Played,
         }
     }
 }

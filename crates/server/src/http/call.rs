@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use actix_web::HttpRequest;
-
 use cuepoint_domain::access::Caller;
 use cuepoint_domain::ledger::IdempotencyKey;
 use cuepoint_domain::money::Currency;

@@ -88,8 +88,8 @@ pub fn is_json(headers: &HeaderMap) -> bool {
     })
 }
 
-/// Whether the call asks to go on as a web socket, which none does. The web server then takes what comes until the connection ends
-/// for the body, whatever its length is said to be.
+/// Whether the call asks to go on as a web socket, which none does, with a body that is not in chunks: the web server then takes what
+/// comes until the connection ends for the body, whatever its length is said to be.
 #[must_use]
 pub fn wants_web_socket(headers: &HeaderMap) -> bool {
     let wanted = |value: &HeaderValue| {

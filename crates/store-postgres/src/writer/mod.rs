@@ -130,7 +130,7 @@ fn later(from: Instant, by: Duration) -> Instant {
 async fn run(mut waiting: mpsc::Receiver<Job>, connector: Connector, currency: Currency) {
     let new = || Committer::new(connector.clone(), currency.clone());
     let mut committer = new();
-    let mut jobs = Vec::with_capacity(GROUP);
+    let mut jobs = Vec::new();
     while waiting.recv_many(&mut jobs, GROUP).await > 0 {
         telemetry::gauge(telemetry::QUEUE_DEPTH, waiting.len());
         let group = std::mem::take(&mut jobs);
