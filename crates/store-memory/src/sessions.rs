@@ -190,6 +190,7 @@ impl Sessions for MemoryStore {
             standings: changed
                 .map(|user| (user.id, Standing { role: user.role, suspended: user.suspended_at.is_some() }))
                 .collect(),
+            ..Revoked::default()
         })
     }
 }

@@ -1,18 +1,25 @@
-//! Connections: where to, encrypted or not, and with which time limits.
+//! Connections: to which node, encrypted or not, and with which time limits.
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use diesel::{ConnectionError, ConnectionResult};
 use diesel_async::AsyncPgConnection;
+use tokio::time::timeout;
 use tokio_postgres::NoTls;
-use tokio_postgres::config::{Config, Host, SslMode};
+use tokio_postgres::config::{Config, Host, SslMode, TargetSessionAttrs};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// How long connecting may take, to each address of the server.
-const CONNECT_TIMEOUT: Duration = Duration::from_millis(1_500);
+use crate::cluster::{Cluster, Opened};
+use crate::node::{Node, OPTIONS_ARRIVED, share_restore_lock};
+
+/// How long connecting may take, to all hosts of the URL together.
+const CONNECT_WITHIN: Duration = Duration::from_millis(2_400);
+/// How long connecting to one host may take at most, where it has time left for another address of its name.
+const TCP_CONNECT_WITHIN: Duration = Duration::from_millis(1_500);
 /// Limits that the server keeps for us, in milliseconds: a statement, a wait for a lock, a transaction gone silent.
 const SESSION_LIMITS: &str =
     "-c statement_timeout=2000 -c lock_timeout=1200 -c idle_in_transaction_session_timeout=10000";
@@ -24,12 +31,18 @@ const KEEPALIVE: Duration = Duration::from_secs(30);
 /// How to reach the server; it prints as nothing, since it holds the password.
 #[derive(Clone)]
 pub(crate) struct Connector {
-    config: Config,
+    /// One for each host of the URL.
+    hosts: Vec<Config>,
     tls: Option<MakeRustlsConnect>,
+    cluster: Arc<Cluster>,
+    /// The host that the last connection was made to, which is tried first.
+    last: Arc<AtomicUsize>,
+    /// Whether its connections keep a restore from starting.
+    keeps_restore_out: bool,
 }
 
 impl Connector {
-    /// Reads a connection URL.
+    /// Reads a connection URL, which may name several hosts.
     ///
     /// Without encryption only on loopback or a local socket; elsewhere the certificate and the host's name are
     /// verified against the system's roots. No error repeats the URL.
@@ -50,15 +63,17 @@ impl Connector {
             _ => Some(tls()?),
         };
         config.ssl_mode(if tls.is_some() { SslMode::Require } else { SslMode::Disable });
-        config.application_name("cuepoint");
-        config.connect_timeout(CONNECT_TIMEOUT);
-        config.keepalives_idle(KEEPALIVE);
-        config.tcp_user_timeout(Duration::from_secs(5));
-        let options = config
-            .get_options()
-            .map_or_else(|| SESSION_LIMITS.to_owned(), |theirs| format!("{SESSION_LIMITS} {theirs}"));
+        let limits = format!("{SESSION_LIMITS} -c {OPTIONS_ARRIVED}=arrived");
+        let options =
+            config.get_options().map_or_else(|| limits.clone(), |theirs| format!("{limits} {theirs}"));
         config.options(options);
-        Ok(Self { config, tls })
+        Ok(Self {
+            hosts: hosts(&config),
+            tls,
+            cluster: Arc::default(),
+            last: Arc::default(),
+            keeps_restore_out: true,
+        })
     }
 
     /// The same, for connections that plan each statement once: left to itself, the server plans a list anew at every call,
@@ -66,21 +81,78 @@ impl Connector {
     /// the statement as it is.
     pub(crate) fn planning_once(&self) -> Self {
         let mut once = self.clone();
-        let options = once.config.get_options().unwrap_or_default();
-        let options = format!("{PLAN_ONCE} {options}");
-        once.config.options(options);
+        for host in &mut once.hosts {
+            let options = format!("{PLAN_ONCE} {}", host.get_options().unwrap_or_default());
+            host.options(options);
+        }
         once
     }
 
-    /// Opens a connection, which lives as long as the present runtime.
+    /// The same, for the connection of a restore: it does not share the lock that a restore takes alone.
+    pub(crate) fn for_restore(&self) -> Self {
+        Self { keeps_restore_out: false, ..self.clone() }
+    }
+
+    /// What is known of the cluster behind it.
+    pub(crate) fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+
+    /// Opens a connection to the first host whose node may be used, the last one that was used before all others. It
+    /// lives as long as the present runtime.
+    pub(crate) async fn open(&self) -> ConnectionResult<Opened> {
+        let first = self.last.load(Ordering::Relaxed);
+        let mut refusals = Vec::new();
+        let in_turn = self.hosts.iter().enumerate().cycle().skip(first).take(self.hosts.len());
+        for (place, host) in in_turn {
+            match self.connect_to(host).await {
+                Ok(opened) => {
+                    self.last.store(place, Ordering::Relaxed);
+                    return Ok(opened);
+                }
+                Err(error) => refusals.push(error.to_string()),
+            }
+        }
+        Err(ConnectionError::BadConnection(refusals.join("; ")))
+    }
+
+    /// The same, for work that closes the connection when it is done.
     pub(crate) async fn connect(&self) -> ConnectionResult<AsyncPgConnection> {
+        self.open().await.map(Opened::into_inner)
+    }
+
+    /// Connects to every host once, so that a server that has just started knows the newest timeline among them and
+    /// does not take a primary that was replaced for the present one.
+    pub(crate) async fn survey(&self) {
+        if self.hosts.len() > 1 {
+            futures_util::future::join_all(self.hosts.iter().map(|host| self.connect_to(host))).await;
+        }
+    }
+
+    async fn connect_to(&self, host: &Config) -> ConnectionResult<Opened> {
+        let hosts = u32::try_from(self.hosts.len()).unwrap_or(u32::MAX);
+        let within = CONNECT_WITHIN.checked_div(hosts).unwrap_or(CONNECT_WITHIN);
+        let opening = async {
+            let connection = self.dial(host).await?;
+            let node = Node::describe(&connection).await.map_err(bad)?;
+            let generation = self.cluster.admit(&node).map_err(bad)?;
+            if self.keeps_restore_out {
+                share_restore_lock(&connection).await.map_err(bad)?;
+            }
+            Ok(Opened::new(connection, generation))
+        };
+        let opened = timeout(within, opening).await;
+        opened.unwrap_or_else(|_| Err(bad("the server did not answer in time")))
+    }
+
+    async fn dial(&self, host: &Config) -> ConnectionResult<AsyncPgConnection> {
         match &self.tls {
             None => {
-                let (client, connection) = self.config.connect(NoTls).await.map_err(refused)?;
+                let (client, connection) = host.connect(NoTls).await.map_err(refused)?;
                 AsyncPgConnection::try_from_client_and_connection(client, connection).await
             }
             Some(tls) => {
-                let (client, connection) = self.config.connect(tls.clone()).await.map_err(refused)?;
+                let (client, connection) = host.connect(tls.clone()).await.map_err(refused)?;
                 AsyncPgConnection::try_from_client_and_connection(client, connection).await
             }
         }
@@ -91,19 +163,61 @@ impl Connector {
 impl Connector {
     /// Opens a connection of the driver itself, which knows COPY.
     pub(crate) async fn client(&self) -> anyhow::Result<tokio_postgres::Client> {
+        let host = self.hosts.first().context("the URL names no host")?;
         Ok(match &self.tls {
             None => {
-                let (client, connection) = self.config.connect(NoTls).await?;
+                let (client, connection) = host.connect(NoTls).await?;
                 tokio::spawn(connection);
                 client
             }
             Some(tls) => {
-                let (client, connection) = self.config.connect(tls.clone()).await?;
+                let (client, connection) = host.connect(tls.clone()).await?;
                 tokio::spawn(connection);
                 client
             }
         })
     }
+}
+
+/// The configuration of each host by itself: the driver would not try the next one where the node is refused.
+fn hosts(config: &Config) -> Vec<Config> {
+    let count = config.get_hosts().len().max(config.get_hostaddrs().len());
+    (0..count).map(|place| host(config, place)).collect()
+}
+
+fn host(config: &Config, place: usize) -> Config {
+    let mut host = Config::new();
+    match config.get_hosts().get(place) {
+        Some(Host::Tcp(name)) => drop(host.host(name.as_str())),
+        Some(Host::Unix(folder)) => drop(host.host_path(folder)),
+        None => {}
+    }
+    if let Some(address) = config.get_hostaddrs().get(place) {
+        host.hostaddr(*address);
+    }
+    // One port counts for every host.
+    if let Some(port) = config.get_ports().get(place).or_else(|| config.get_ports().first()) {
+        host.port(*port);
+    }
+    config.get_user().map(|user| host.user(user));
+    config.get_password().map(|password| host.password(password));
+    config.get_dbname().map(|name| host.dbname(name));
+    config.get_options().map(|options| host.options(options));
+    host.application_name("cuepoint")
+        .ssl_mode(config.get_ssl_mode())
+        .ssl_negotiation(config.get_ssl_negotiation())
+        .channel_binding(config.get_channel_binding())
+        .keepalives(config.get_keepalives())
+        .keepalives_idle(KEEPALIVE)
+        .connect_timeout(TCP_CONNECT_WITHIN)
+        .tcp_user_timeout(Duration::from_secs(5))
+        // Where a name leads to several addresses, the standbys among them are passed over.
+        .target_session_attrs(TargetSessionAttrs::ReadWrite);
+    host
+}
+
+fn bad(error: impl std::fmt::Display) -> ConnectionError {
+    ConnectionError::BadConnection(error.to_string())
 }
 
 fn refused(error: tokio_postgres::Error) -> ConnectionError {
@@ -170,6 +284,20 @@ mod tests {
         assert!(
             refusal("postgres://app@db.example.com/cuepoint?sslmode=disable").contains("sslmode=disable")
         );
+    }
+
+    #[test]
+    fn each_host_of_the_url_keeps_what_all_share() {
+        let connector = Connector::new("postgres://app:secret@[::1]:5001,127.0.0.1:5002/cuepoint").unwrap();
+        let ports: Vec<&[u16]> = connector.hosts.iter().map(Config::get_ports).collect();
+        assert_eq!(ports, [[5001], [5002]]);
+        for host in connector.hosts.iter().chain(&connector.planning_once().hosts) {
+            assert_eq!((host.get_user(), host.get_dbname()), (Some("app"), Some("cuepoint")));
+            assert_eq!(host.get_password(), Some("secret".as_bytes()));
+            assert!(host.get_options().unwrap().contains("statement_timeout=2000"));
+        }
+        let one_port = Connector::new("host=localhost,127.0.0.1 port=5003").unwrap();
+        assert!(one_port.hosts.iter().all(|host| host.get_ports() == [5003]));
     }
 
     #[test]

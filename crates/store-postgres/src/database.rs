@@ -5,17 +5,16 @@ use std::time::Duration;
 
 use cuepoint_domain::ports::Unavailable;
 use deadpool::Runtime;
-use deadpool::managed::{Object as Managed, Timeouts};
+use deadpool::managed::{self, Metrics, Object, Pool, PoolError, RecycleError, RecycleResult, Timeouts};
 use diesel::ConnectionError;
 use diesel::result::{DatabaseErrorKind, Error as QueryError};
 use diesel_async::AsyncPgConnection;
-use diesel_async::pooled_connection::deadpool::{Object, Pool};
-use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod};
-use futures_util::FutureExt;
+use diesel_async::pooled_connection::PoolableConnection;
 use thiserror::Error;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
+use crate::cluster::{Cluster, Opened, Refusal};
 use crate::connection::Connector;
 use crate::per_thread::PerThread;
 use crate::rows::Corrupt;
@@ -38,16 +37,16 @@ pub(crate) enum Failure {
     Connect(#[from] ConnectionError),
     /// No connection was free, or none could be opened.
     #[error("no connection to the database: {0}")]
-    Pool(#[from] diesel_async::pooled_connection::deadpool::PoolError),
+    Pool(#[from] PoolError<ConnectionError>),
+    /// The node behind a connection may not be used any more.
+    #[error("{0}")]
+    Node(#[from] Refusal),
     /// A row stands for nothing.
     #[error("{0}")]
     Corrupt(#[from] Corrupt),
-    /// The transaction was rolled back though its end was asked for.
-    #[error("the transaction was rolled back")]
-    RolledBack,
-    /// The answer to COMMIT was lost, and how the transaction ended cannot be found out now.
-    #[error("the answer to COMMIT was lost")]
-    EndUnknown,
+    /// The answer to COMMIT was lost, and whether the transaction was committed cannot be found out now.
+    #[error("the answer to COMMIT was lost, and its outcome is unknown: {0}")]
+    EndUnknown(Box<Failure>),
     /// It took too long.
     #[error("the database did not answer in time")]
     Deadline,
@@ -60,11 +59,41 @@ impl From<Failure> for Unavailable {
 }
 
 impl Failure {
-    /// Whether another connection may do better: this one is lost, or the server said something that Diesel tells
-    /// from no other error, such as its farewell at a shutdown.
+    /// Whether the connection may be used again: the server refused rows or their order, and nothing else is wrong.
+    ///
+    /// Everything else casts doubt on the connection itself, or on the node behind it: a prepared statement that no longer
+    /// fits its table, a read-only node, a setting that was lost, a farewell. Opening another costs milliseconds.
+    pub(crate) const fn keeps_connection(&self) -> bool {
+        use DatabaseErrorKind::{
+            CheckViolation, ExclusionViolation, ForeignKeyViolation, NotNullViolation, RestrictViolation,
+            SerializationFailure, UniqueViolation,
+        };
+        matches!(
+            self,
+            Self::Query(
+                QueryError::NotFound
+                    | QueryError::DatabaseError(
+                        CheckViolation
+                            | ExclusionViolation
+                            | ForeignKeyViolation
+                            | NotNullViolation
+                            | RestrictViolation
+                            | SerializationFailure
+                            | UniqueViolation,
+                        _
+                    )
+            )
+        )
+    }
+
+    /// Whether the same statement may do better on another connection, so that it is worth trying again.
     const fn doubts_connection(&self) -> bool {
         self.lost_connection()
-            || matches!(self, Self::Query(QueryError::DatabaseError(DatabaseErrorKind::Unknown, _)))
+            || self.is_read_only()
+            || matches!(
+                self,
+                Self::Node(_) | Self::Query(QueryError::DatabaseError(DatabaseErrorKind::Unknown, _))
+            )
     }
 
     /// Whether the server or the network ended the connection: its farewell is told from other errors by its words alone.
@@ -82,6 +111,15 @@ impl Failure {
                 DatabaseErrorKind::UnableToSendCommand | DatabaseErrorKind::ClosedConnection,
                 _
             )) | Self::Deadline
+        )
+    }
+
+    /// Whether a statement that writes reached a node that only reads.
+    pub(crate) const fn is_read_only(&self) -> bool {
+        matches!(
+            self,
+            Self::Query(QueryError::DatabaseError(DatabaseErrorKind::ReadOnlyTransaction, _))
+                | Self::Node(Refusal::ReadOnly)
         )
     }
 }
@@ -110,12 +148,12 @@ where
 
 /// A connection on loan: unless it is given back it is closed, so that no caller who goes away in the middle of a
 /// statement leaves the rest of it to the next one.
-pub(crate) struct Loan(Option<Object<AsyncPgConnection>>);
+pub(crate) struct Loan(Option<Object<Manager>>);
 
 impl Loan {
     /// The connection itself.
     pub(crate) fn connection(&mut self) -> Result<&mut AsyncPgConnection, Failure> {
-        self.0.as_deref_mut().ok_or(Failure::Deadline)
+        self.0.as_deref_mut().map(|opened| &mut **opened).ok_or(Failure::Deadline)
     }
 
     /// Gives the connection back, with nothing under way on it.
@@ -125,7 +163,7 @@ impl Loan {
 
     /// Gives the connection back, unless what was done on it casts doubt on it.
     fn returned_after<T>(self, done: Result<T, Failure>) -> Result<T, Failure> {
-        if !done.as_ref().is_err_and(Failure::doubts_connection) {
+        if done.as_ref().err().is_none_or(Failure::keeps_connection) {
             self.give_back();
         }
         done
@@ -135,36 +173,49 @@ impl Loan {
 impl Drop for Loan {
     fn drop(&mut self) {
         if let Some(object) = self.0.take() {
-            drop(Managed::take(object));
+            drop(Object::take(object));
         }
+    }
+}
+
+/// Opens the connections of the pool, and says which of them may be used again.
+#[derive(Clone)]
+pub(crate) struct Manager {
+    connector: Connector,
+    runtime: Handle,
+}
+
+impl managed::Manager for Manager {
+    type Type = Opened;
+    type Error = ConnectionError;
+
+    /// On the runtime of the pool: a connection opened on a web worker's would end with it.
+    async fn create(&self) -> Result<Opened, ConnectionError> {
+        let connector = self.connector.clone();
+        let opened = self.runtime.spawn(async move { connector.open().await }).await;
+        opened.map_err(|error| ConnectionError::BadConnection(error.to_string()))?
+    }
+
+    async fn recycle(&self, opened: &mut Opened, _: &Metrics) -> RecycleResult<ConnectionError> {
+        if !opened.is_current(self.connector.cluster()) || opened.is_broken() {
+            return Err(RecycleError::message("the connection is of no more use"));
+        }
+        Ok(())
     }
 }
 
 /// The connections for everything but plans: a pool, and those of the threads that serve alone.
 #[derive(Clone)]
 pub(crate) struct Database {
-    pool: Pool<AsyncPgConnection>,
+    pool: Pool<Manager>,
     connector: Connector,
     own: Arc<PerThread<SharedConnection>>,
 }
 
 impl Database {
-    /// A pool of at most `size` connections, each opened when it is first needed, on the present runtime: one
-    /// opened on a web worker's would end with it.
+    /// A pool of at most `size` connections, each opened when it is first needed, on the present runtime.
     pub(crate) fn new(connector: Connector, size: u32) -> anyhow::Result<Self> {
-        let runtime = Handle::try_current()?;
-        let own = connector.clone();
-        let mut config = ManagerConfig::default();
-        config.recycling_method = RecyclingMethod::Fast;
-        config.custom_setup = Box::new(move |_| {
-            let (connector, runtime) = (connector.clone(), runtime.clone());
-            async move {
-                let opened = runtime.spawn(async move { connector.connect().await }).await;
-                opened.map_err(|error| ConnectionError::BadConnection(error.to_string()))?
-            }
-            .boxed()
-        });
-        let manager = AsyncDieselConnectionManager::new_with_config("", config);
+        let manager = Manager { connector: connector.clone(), runtime: Handle::try_current()? };
         let pool = Pool::builder(manager)
             .max_size(usize::try_from(size.max(1))?)
             .runtime(Runtime::Tokio1)
@@ -174,7 +225,27 @@ impl Database {
                 recycle: Some(WAIT_FOR_CONNECTION),
             })
             .build()?;
-        Ok(Self { pool, connector: own, own: Arc::default() })
+        Ok(Self { pool, connector, own: Arc::default() })
+    }
+
+    /// What is known of the cluster behind every connection.
+    pub(crate) fn cluster(&self) -> &Cluster {
+        self.connector.cluster()
+    }
+
+    /// A connection for one piece of work, beside the pool.
+    pub(crate) async fn open_beside(&self) -> Result<Opened, Failure> {
+        Ok(managed::Manager::create(self.pool.manager()).await?)
+    }
+
+    /// Closes idle connections where a failure says that they are of no more use either.
+    fn learn_from(&self, failure: &Failure) {
+        if failure.is_read_only() {
+            self.cluster().renew_connections();
+        }
+        if failure.is_read_only() || failure.ended_connection() {
+            self.pool.retain(|_, _| false);
+        }
     }
 
     /// Runs something on a connection, again on a fresh one where the first one failed: reads only.
@@ -208,10 +279,8 @@ impl Database {
         let attempts = async {
             match self.read_once(own, &run).await {
                 Err(failure) if failure.doubts_connection() => {
-                    if failure.ended_connection() {
-                        // Whatever ended one connection may have ended those that are idle too.
-                        self.pool.retain(|_, _| false);
-                    }
+                    // Whatever ended one connection may have ended those that are idle too.
+                    self.learn_from(&failure);
                     self.read_once(own, &run).await
                 }
                 done => done,
@@ -232,7 +301,7 @@ impl Database {
         };
         let used = own.get().await?;
         let done = run(used.connection()).await;
-        used.done(done.as_ref().is_err_and(Failure::doubts_connection));
+        used.done(done.as_ref().is_err_and(|failure| !failure.keeps_connection()));
         done
     }
 
@@ -245,7 +314,7 @@ impl Database {
         let once = async {
             let mut loan = self.lend().await?;
             let done = run(loan.connection()?).await;
-            loan.returned_after(done)
+            loan.returned_after(done).inspect_err(|failure| self.learn_from(failure))
         };
         within(once).await
     }

@@ -26,13 +26,20 @@ diesel::define_sql_function! {
 struct Block {
     sequence: &'static str,
     length: i64,
-    left: Mutex<RangeInclusive<i64>>,
+    left: Mutex<Left>,
+}
+
+/// What is left, and the generation of connections in which it was taken: after a failover or a restore the sequence may
+/// give out the same numbers again, so that what another primary gave out is dropped.
+struct Left {
+    numbers: RangeInclusive<i64>,
+    generation: u64,
 }
 
 impl Block {
     const fn of(sequence: &'static str, length: i64) -> Self {
         #[expect(clippy::reversed_empty_ranges, reason = "nothing was taken yet")]
-        Self { sequence, length, left: Mutex::const_new(1..=0) }
+        Self { sequence, length, left: Mutex::const_new(Left { numbers: 1..=0, generation: 0 }) }
     }
 
     /// The next number, from a new block where the last one is used up; only one caller at a time takes a block.
@@ -43,7 +50,10 @@ impl Block {
 
     async fn number(&self, database: &Database) -> Result<i64, Failure> {
         let mut left = self.left.lock().await;
-        if let Some(number) = left.next() {
+        let generation = database.cluster().generation();
+        if left.generation == generation
+            && let Some(number) = left.numbers.next()
+        {
             return Ok(number);
         }
         let sequence = self.sequence;
@@ -52,7 +62,8 @@ impl Block {
                 Ok(diesel::select(nextval(sequence)).get_result(&mut connection).await?)
             })
             .await?;
-        *left = first.saturating_add(1)..=first.saturating_add(self.length.saturating_sub(1));
+        let numbers = first.saturating_add(1)..=first.saturating_add(self.length.saturating_sub(1));
+        *left = Left { numbers, generation };
         Ok(first)
     }
 }

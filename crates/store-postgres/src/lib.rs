@@ -12,13 +12,16 @@ compile_error!("the feature `testing` can end the process on purpose, and is not
 mod audit;
 mod blocks;
 mod bulk;
+mod cluster;
 mod connection;
 mod database;
+mod deployment;
 mod erasure;
 mod ids;
 mod ledger;
 mod logins;
 mod migrations;
+mod node;
 mod people;
 mod per_thread;
 mod reads;
@@ -27,6 +30,7 @@ mod schema;
 mod security_log;
 #[cfg(feature = "seed")]
 pub mod seed;
+mod sentinel;
 mod sessions;
 mod shared_connection;
 mod telemetry;
@@ -46,6 +50,7 @@ use database::Database;
 use ids::IdBlocks;
 use per_thread::PerThread;
 use reads::ReadTogether;
+use sentinel::Sentinel;
 use writer::Writer;
 
 /// Where the database is and how it is used.
@@ -76,6 +81,7 @@ pub struct PostgresStore {
     together_here: PerThread<ReadTogether>,
     writer: Writer,
     ids: IdBlocks,
+    sentinel: Sentinel,
     currency: Currency,
 }
 
@@ -96,6 +102,7 @@ impl PostgresStore {
     pub async fn open(options: PostgresOptions, currency: Currency) -> anyhow::Result<Self> {
         let connector = Connector::new(&options.url)?;
         telemetry::describe();
+        connector.survey().await;
         if options.migrate_on_start {
             for migration in migrations::migrate(&connector).await? {
                 tracing::info!(migration, "applied a migration");
@@ -104,6 +111,7 @@ impl PostgresStore {
             migrations::ensure_migrated(&connector).await?;
         }
         migrations::settle_currency(&connector, &currency).await?;
+        deployment::recognise(&connector).await?;
         let database =
             Database::new(connector.clone(), options.pool_size).context("the pool cannot be made")?;
         let writer = Writer::start(connector.planning_once(), currency.clone())?;
@@ -114,6 +122,7 @@ impl PostgresStore {
             together_here: PerThread::default(),
             writer,
             ids: IdBlocks::default(),
+            sentinel: Sentinel::default(),
             currency,
         })
     }

@@ -6,6 +6,8 @@ diesel::table! {
         currency -> Text,
         scale -> SmallInt,
         created_at -> Timestamptz,
+        system_identifier -> BigInt,
+        epoch -> BigInt,
     }
 }
 

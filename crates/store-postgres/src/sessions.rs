@@ -1,10 +1,9 @@
 //! Sessions: who presents a refresh token locks its session first, so that of many only the first exchanges it.
 
 use async_trait::async_trait;
-use cuepoint_domain::access::{Revoked, Standing};
+use cuepoint_domain::access::Revoked;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::people::Role;
 use cuepoint_domain::ports::{Exchange, PasswordHash, Sessions, Unavailable};
 use cuepoint_domain::session::{Presented, RefreshToken, Session, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
@@ -12,7 +11,6 @@ use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
-use time::OffsetDateTime;
 
 use crate::PostgresStore;
 use crate::database::Failure;
@@ -29,11 +27,11 @@ fn alive(user: UserId, now: Timestamp) -> IntoBoxed<'static, sessions::table, Pg
         .into_boxed()
 }
 
-fn session_id(id: i64) -> Result<SessionId, Corrupt> {
+pub(crate) fn session_id(id: i64) -> Result<SessionId, Corrupt> {
     known("sessions.id", SessionId::new(id))
 }
 
-fn user_id(id: i64) -> Result<UserId, Corrupt> {
+pub(crate) fn user_id(id: i64) -> Result<UserId, Corrupt> {
     known("sessions.user_id", UserId::new(id))
 }
 
@@ -186,31 +184,7 @@ impl Sessions for PostgresStore {
     }
 
     async fn revoked_since(&self, since: Timestamp) -> Result<Revoked, Unavailable> {
-        let since = column_time(since);
-        let (ended, changed): (Vec<i64>, Vec<(i64, String, Option<OffsetDateTime>)>) = self
-            .database
-            .read(async |mut connection| {
-                let ended = sessions::table.filter(sessions::ended_at.ge(since)).select(sessions::id);
-                let ended = ended.load(&mut connection).await?;
-                let changed = users::table
-                    .filter(users::standing_at.ge(since))
-                    .select((users::id, users::role, users::suspended_at))
-                    .load(&mut connection)
-                    .await?;
-                Ok((ended, changed))
-            })
-            .await?;
-        let standings = changed.into_iter().map(|(user, role, suspended_at)| {
-            let role = known("role", Role::named(&role))?;
-            Ok((user_id(user)?, Standing { role, suspended: suspended_at.is_some() }))
-        });
-        let revoked = || -> Result<Revoked, Corrupt> {
-            Ok(Revoked {
-                sessions: ended.into_iter().map(session_id).collect::<Result<_, _>>()?,
-                standings: standings.collect::<Result<_, Corrupt>>()?,
-            })
-        };
-        revoked().map_err(Unavailable::new)
+        Ok(self.sentinel.revoked_since(&self.database, since).await?)
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use diesel_async::AsyncPgConnection;
 use tokio::time::Instant;
 
+use crate::cluster::Opened;
 use crate::connection::Connector;
 use crate::database::Failure;
 
@@ -16,7 +17,7 @@ const SILENCE: Duration = Duration::from_secs(1);
 /// A connection that is opened when it is first needed, and anew after it was given up.
 pub(crate) struct SharedConnection {
     connector: Connector,
-    open: Mutex<Option<Arc<AsyncPgConnection>>>,
+    open: Mutex<Option<Arc<Opened>>>,
     /// Held by who opens it, so that nobody else does meanwhile.
     opening: tokio::sync::Mutex<()>,
 }
@@ -35,17 +36,17 @@ impl SharedConnection {
         if let Some(open) = self.opened() {
             return Ok(self.used(open));
         }
-        let opened = Arc::new(self.connector.connect().await?);
+        let opened = Arc::new(self.connector.open().await?);
         *self.open.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&opened));
         Ok(self.used(opened))
     }
 
-    fn used(&self, connection: Arc<AsyncPgConnection>) -> Used<'_> {
+    fn used(&self, connection: Arc<Opened>) -> Used<'_> {
         Used { of: self, connection, since: Instant::now(), done: false }
     }
 
     /// Gives a connection up: who still reads over it does so to the end, and the next one opens another.
-    fn give_up(&self, given_up: &Arc<AsyncPgConnection>) {
+    fn give_up(&self, given_up: &Arc<Opened>) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.as_ref().is_some_and(|open| Arc::ptr_eq(open, given_up)) {
             *open = None;
@@ -57,8 +58,9 @@ impl SharedConnection {
         *self.open.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    fn opened(&self) -> Option<Arc<AsyncPgConnection>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn opened(&self) -> Option<Arc<Opened>> {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        open.filter(|open| open.is_current(self.connector.cluster()))
     }
 }
 
@@ -66,7 +68,7 @@ impl SharedConnection {
 /// still answers.
 pub(crate) struct Used<'a> {
     of: &'a SharedConnection,
-    connection: Arc<AsyncPgConnection>,
+    connection: Arc<Opened>,
     since: Instant,
     done: bool,
 }

@@ -7,7 +7,7 @@ mod matrix;
 mod revoked;
 
 pub use matrix::Rule;
-pub use revoked::{Revoked, Standing, Turned};
+pub use revoked::{Epoch, Revoked, Standing, Turned};
 
 use crate::ids::{SessionId, UserId};
 use crate::people::Role;

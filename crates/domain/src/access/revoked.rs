@@ -8,6 +8,12 @@ use std::collections::{HashMap, HashSet};
 use super::Caller;
 use crate::ids::{SessionId, UserId};
 use crate::people::Role;
+use crate::timestamp::Timestamp;
+
+/// Which life of the data an access token belongs to: a restore of a backup begins another one, so that ids which are
+/// handed out a second time are in no token.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Epoch(pub i64);
 
 /// How a person stands now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,6 +31,10 @@ pub struct Revoked {
     pub sessions: HashSet<SessionId>,
     /// People whose role or suspension changed, as they stand now.
     pub standings: HashMap<UserId, Standing>,
+    /// The epoch of the data; tokens of another one are worth nothing.
+    pub epoch: Epoch,
+    /// What time it is by the storage's clock, to compare one's own with; `None` for a storage that has none.
+    pub storage_time: Option<Timestamp>,
 }
 
 /// Why a caller with a valid token is turned away.
@@ -72,6 +82,7 @@ mod tests {
                 (user(1), standing(Role::Member, false)),
                 (user(2), standing(Role::Operator, true)),
             ]),
+            ..Revoked::default()
         };
         assert_eq!(revoked.judge(caller(1, 1)).unwrap().role, Role::Member);
         assert_eq!(revoked.judge(caller(2, 1)), Err(Turned::Suspended));

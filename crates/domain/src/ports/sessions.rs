@@ -95,7 +95,8 @@ pub trait Sessions: Send + Sync {
         now: Timestamp,
     ) -> Result<u64, Unavailable>;
 
-    /// The sessions that ended at this moment or later, and the people whose standing changed since.
+    /// The revocation list: the sessions that ended at this moment or later, and the people whose standing changed
+    /// since, with the storage's epoch and clock.
     ///
     /// # Errors
     /// [`Unavailable`].

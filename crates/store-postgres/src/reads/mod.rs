@@ -3,6 +3,7 @@
 mod music_requests;
 mod paged;
 mod people;
+mod readable;
 mod request_lists;
 mod together;
 mod topups;
@@ -12,10 +13,18 @@ mod withdrawals;
 pub(crate) use paged::{Counted, NEWEST_FIRST, Paged, columns, limits, paged};
 pub(crate) use people::ProfileRow;
 
+use diesel::sql_types::Timestamptz;
+
 use self::request_lists::RequestList;
 use self::together::{ById, Together};
 use crate::database::Database;
 use crate::rows::{MusicRequestRow, TopupRow, WalletRow, WithdrawalRow};
+
+diesel::define_sql_function! {
+    /// The earlier of two moments. With `now()` as the second one, a server whose clock is ahead finds nothing due that is
+    /// not due by the database's clock.
+    fn least(one: Timestamptz, other: Timestamptz) -> Timestamptz;
+}
 
 /// The ways to what is read together with what others ask for.
 pub(crate) struct ReadTogether {

@@ -5,17 +5,23 @@ use cuepoint_domain::ids::RequestId;
 use cuepoint_domain::music_request::{MusicRequest, Overdue, RequestFilter};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{MusicRequests, Unavailable};
+use diesel::helper_types::IntoBoxed;
+use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
+use super::readable::{MOST_UNREADABLE, is_unreadable, one_by_one, values};
 use super::request_lists::RequestList;
 use super::together::Row;
+use super::{columns, least};
 use crate::PostgresStore;
 use crate::database::Failure;
-use crate::rows::{Corrupt, MusicRequestRow, column_time};
+use crate::rows::{MusicRequestRow, column_time};
 use crate::schema::music_requests::{self, table};
 
 impl Row for MusicRequestRow {
+    const TABLE: &'static str = "music_requests";
+
     async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, Failure> {
         Ok(table
             .filter(music_requests::id.eq_any(ids))
@@ -47,30 +53,41 @@ impl MusicRequests for PostgresStore {
     }
 
     async fn overdue(&self, which: &Overdue) -> Result<Vec<MusicRequest>, Unavailable> {
-        let Overdue { requester, now, after, limit } = *which;
-        let rows: Vec<MusicRequestRow> = self
+        let limit = which.limit;
+        let rows = self
             .database
-            .read(async |mut connection| {
-                let mut query = table
-                    .filter(music_requests::expires_at.le(column_time(now)))
-                    .order((music_requests::expires_at, music_requests::id))
-                    .limit(i64::from(limit))
-                    .select(MusicRequestRow::as_select())
-                    .into_boxed();
-                if let Some(requester) = requester {
-                    query = query.filter(music_requests::requester_id.eq(requester.get()));
+            .read(async |connection| {
+                let page = overdue(which).limit(i64::from(limit)).select(columns::<MusicRequestRow>());
+                match page.load(&mut &*connection).await.map_err(Failure::from) {
+                    Err(failure) if is_unreadable(&failure) => {
+                        let most = i64::from(limit.saturating_add(MOST_UNREADABLE));
+                        let ids = overdue(which).limit(most).select(music_requests::id);
+                        one_by_one(connection, ids.load(&mut &*connection).await?, limit).await
+                    }
+                    loaded => loaded,
                 }
-                if let Some((at, id)) = after {
-                    let at = column_time(at);
-                    let same = music_requests::expires_at.eq(at).and(music_requests::id.gt(id.get()));
-                    let later = music_requests::expires_at.gt(at).or(same);
-                    // Said once more, so that the index is entered here.
-                    query = query.filter(music_requests::expires_at.ge(at).and(later));
-                }
-                Ok(query.load(&mut connection).await?)
             })
             .await?;
-        let requests: Result<_, Corrupt> = rows.into_iter().map(|row| row.request(&self.currency)).collect();
-        requests.map_err(Unavailable::new)
+        Ok(values(rows, |row: MusicRequestRow| row.request(&self.currency)))
     }
+}
+
+/// The requests whose time is over, by when it was over.
+fn overdue(which: &Overdue) -> IntoBoxed<'static, table, Pg> {
+    let Overdue { requester, now, after, .. } = *which;
+    let mut query = table
+        .filter(music_requests::expires_at.le(least(column_time(now), diesel::dsl::now).nullable()))
+        .order((music_requests::expires_at, music_requests::id))
+        .into_boxed();
+    if let Some(requester) = requester {
+        query = query.filter(music_requests::requester_id.eq(requester.get()));
+    }
+    if let Some((at, id)) = after {
+        let at = column_time(at);
+        let same = music_requests::expires_at.eq(at).and(music_requests::id.gt(id.get()));
+        let later = music_requests::expires_at.gt(at).or(same);
+        // Said once more, so that the index is entered here.
+        query = query.filter(music_requests::expires_at.ge(at).and(later));
+    }
+    query
 }

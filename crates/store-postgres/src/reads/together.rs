@@ -31,6 +31,9 @@ pub(crate) trait Question: Sized + Send + Sync + 'static {
 
 /// A row that is found by its id.
 pub(crate) trait Row: Clone + Send + Sync + 'static {
+    /// The table that it is in.
+    const TABLE: &'static str;
+
     /// The rows with these ids, in no order; ids that no row has are left out.
     fn load(
         connection: &AsyncPgConnection,

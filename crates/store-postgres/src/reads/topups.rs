@@ -16,6 +16,8 @@ use crate::rows::TopupRow;
 use crate::schema::topups::{self, table};
 
 impl Row for TopupRow {
+    const TABLE: &'static str = "topups";
+
     async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, Failure> {
         Ok(table.filter(topups::id.eq_any(ids)).select(Self::as_select()).load(&mut connection).await?)
     }

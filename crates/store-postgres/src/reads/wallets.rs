@@ -21,6 +21,8 @@ use crate::schema::{ledger_entries, wallets};
 const FAR: i64 = 1 << 62;
 
 impl Row for WalletRow {
+    const TABLE: &'static str = "wallets";
+
     async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, Failure> {
         Ok(wallets::table
             .filter(wallets::user_id.eq_any(ids))

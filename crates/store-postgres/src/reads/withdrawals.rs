@@ -13,11 +13,12 @@ use diesel::prelude::*;
 use diesel::sql_types::{Bool, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
+use super::readable::{MOST_UNREADABLE, is_unreadable, one_by_one, values};
 use super::together::Row;
-use super::{Counted, NEWEST_FIRST, columns, limits, paged};
+use super::{Counted, NEWEST_FIRST, columns, least, limits, paged};
 use crate::PostgresStore;
 use crate::database::Failure;
-use crate::rows::{Corrupt, WithdrawalRow, column_time};
+use crate::rows::{WithdrawalRow, column_time};
 use crate::schema::withdrawals::{self, table};
 
 fn filtered(filter: &WithdrawalFilter) -> IntoBoxed<'static, table, Pg> {
@@ -32,6 +33,8 @@ fn filtered(filter: &WithdrawalFilter) -> IntoBoxed<'static, table, Pg> {
 }
 
 impl Row for WithdrawalRow {
+    const TABLE: &'static str = "withdrawals";
+
     async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, Failure> {
         Ok(table.filter(withdrawals::id.eq_any(ids)).select(Self::as_select()).load(&mut connection).await?)
     }
@@ -67,23 +70,34 @@ impl Withdrawals for PostgresStore {
             .await?;
         counted.page(|row| row.withdrawal(&self.currency)).map_err(Unavailable::new)
     }
+
     async fn due_payouts(&self, now: Timestamp, limit: u32) -> Result<Vec<Withdrawal>, Unavailable> {
-        let rows: Vec<WithdrawalRow> = self
+        let rows = self
             .database
-            .read(async |mut connection| {
-                // A literal, since the partial index is only used where its condition can be read in the statement.
-                let approved = format!("withdrawals.status = '{}'", WithdrawalStatus::Approved.name());
-                let approved = sql::<Nullable<Bool>>(&approved);
-                Ok(table
-                    .filter(approved.or(withdrawals::retry_at.le(column_time(now))))
-                    .order((withdrawals::retry_at.asc().nulls_first(), withdrawals::id))
-                    .limit(i64::from(limit))
-                    .select(WithdrawalRow::as_select())
-                    .load(&mut connection)
-                    .await?)
+            .read(async |connection| {
+                let due = due_payouts(now).limit(i64::from(limit)).select(columns::<WithdrawalRow>());
+                match due.load(&mut &*connection).await.map_err(Failure::from) {
+                    Err(failure) if is_unreadable(&failure) => {
+                        let most = i64::from(limit.saturating_add(MOST_UNREADABLE));
+                        let ids = due_payouts(now).limit(most).select(withdrawals::id);
+                        one_by_one(connection, ids.load(&mut &*connection).await?, limit).await
+                    }
+                    loaded => loaded,
+                }
             })
             .await?;
-        let due: Result<_, Corrupt> = rows.into_iter().map(|row| row.withdrawal(&self.currency)).collect();
-        due.map_err(Unavailable::new)
+        Ok(values(rows, |row: WithdrawalRow| row.withdrawal(&self.currency)))
     }
+}
+
+/// The withdrawals that are due to be sent, longest waiting first.
+fn due_payouts(now: Timestamp) -> IntoBoxed<'static, table, Pg> {
+    // A literal, since the partial index is only used where its condition can be read in the statement.
+    let approved = format!("withdrawals.status = '{}'", WithdrawalStatus::Approved.name());
+    let approved = sql::<Nullable<Bool>>(&approved);
+    let again = withdrawals::retry_at.le(least(column_time(now), diesel::dsl::now).nullable());
+    table
+        .filter(approved.or(again))
+        .order((withdrawals::retry_at.asc().nulls_first(), withdrawals::id))
+        .into_boxed()
 }

@@ -7,7 +7,7 @@ use cuepoint_domain::money::Currency;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, try_join, try_join_all};
+use futures_util::future::{BoxFuture, try_join_all};
 
 use super::statements::{
     AddEntries, AddEvents, AddKeys, AddOperations, AddPostings, AddRequests, AddTopups, AddWithdrawals,
@@ -100,31 +100,30 @@ impl Written {
         Ok(())
     }
 
-    /// Writes it all, and returns the transaction's id; `None` where there was nothing to write.
+    /// Writes it all, and says whether there was anything to write.
     ///
     /// No statement waits for the one before it: the server executes them in their order, and where one fails, so does
     /// whatever comes behind it.
-    pub(super) async fn write(mut self, connection: &AsyncPgConnection) -> Result<Option<String>, Failure> {
+    pub(super) async fn write(mut self, connection: &AsyncPgConnection) -> Result<bool, Failure> {
         // No change comes without the record of its operation.
         if self.operations.is_empty() {
-            return Ok(None);
+            return Ok(false);
         }
         // In one order on every server, so that two with the same operations do not wait for each other.
         self.operations.sort_by_key(|operation| operation.id);
         self.keys.sort_by(|one, other| one.scope.cmp(&other.scope));
-        let operations = self.operations.into_iter().collect::<AddOperations>();
-        let add = async { operations.get_result::<String>(&mut &*connection).await };
-        let mut others: Vec<BoxFuture<'_, QueryResult<usize>>> = Vec::new();
+        let mut statements: Vec<BoxFuture<'_, QueryResult<usize>>> = Vec::new();
         /// Executes a statement unless it has no rows.
         macro_rules! execute {
             ($statement:ident, $rows:expr) => {
                 let mut rows = $rows.into_iter().peekable();
                 if rows.peek().is_some() {
                     let statement = rows.collect::<$statement>();
-                    others.push(async move { statement.execute(&mut &*connection).await }.boxed());
+                    statements.push(async move { statement.execute(&mut &*connection).await }.boxed());
                 }
             };
         }
+        execute!(AddOperations, self.operations);
         execute!(AddRequests, self.requests.opened.into_values());
         execute!(MoveRequests, self.requests.moved.into_values());
         execute!(AddWithdrawals, self.withdrawals.opened.into_values());
@@ -136,14 +135,14 @@ impl Written {
         if !self.replaced_keys.is_empty() {
             let replaced = diesel::delete(idempotency_keys::table)
                 .filter(idempotency_keys::scope.eq_any(self.replaced_keys));
-            others.push(async move { replaced.execute(&mut &*connection).await }.boxed());
+            statements.push(async move { replaced.execute(&mut &*connection).await }.boxed());
         }
         execute!(AddKeys, self.keys);
         execute!(AddEntries, self.entries);
         execute!(AddPostings, self.postings);
         execute!(AddEvents, self.events);
         // Each is polled, and so sent, in this order.
-        let (transaction, _) = try_join(add, try_join_all(others)).await?;
-        Ok(Some(transaction))
+        try_join_all(statements).await?;
+        Ok(true)
     }
 }

@@ -1,37 +1,44 @@
-//! One group in one transaction, as often as it takes, and how it ended where nobody said so.
+//! One group in one transaction, run again until its outcome is known.
 
 use std::collections::HashSet;
 use std::time::Duration;
 
-use cuepoint_domain::ledger::{self, Book, KeyScope, Plan, Rejection, Verdict};
+use cuepoint_domain::ids::OperationId;
+use cuepoint_domain::ledger::{self, Book, KeyScope, Plan, Receipt, Rejection, Verdict};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Applied;
 use diesel::result::{DatabaseErrorKind, Error as QueryError};
-use diesel::sql_types::{Nullable, Text};
-use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
-use futures_util::future::try_join3;
+use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
+use futures_util::future::try_join4;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::changes::Written;
 use super::crash::{self, Step};
 use super::load::Named;
 use super::{COMMIT_BEFORE, HEARD_BEFORE, WORK, later};
+use crate::cluster::Opened;
 use crate::connection::Connector;
 use crate::database::Failure;
 use crate::telemetry;
 
-/// How often a group is tried: a deadlock or a lost connection often passes.
+/// How often a group is tried: a deadlock or a lost connection often passes. A group whose outcome is unknown is run
+/// again until its time is over.
 const ATTEMPTS: u32 = 3;
-/// How long a transaction whose end is unknown is left alone before it is asked about again.
+/// How long a transaction whose outcome is unknown is left alone before the group runs again.
 const ASK_AGAIN: Duration = Duration::from_millis(50);
+/// How long a commit proves that the next one can be made.
+const PROVEN_FOR: Duration = Duration::from_secs(1);
+/// A write of no row: it is logged and replicated like every other, so that its commit proves that plans can be committed.
+const PROVE: &str = "SELECT pg_logical_emit_message(true, 'cuepoint', '')";
 
 /// Until when each part of a group's work must be done.
+#[derive(Clone, Copy)]
 pub(super) struct Limits {
     /// No commit is asked for afterwards.
     work: Instant,
     /// The answer to it is not waited for longer.
     heard: Instant,
-    /// How it ended is not asked any more.
+    /// Nothing is asked any more to find out whether it was committed.
     end: Instant,
 }
 
@@ -40,6 +47,11 @@ impl Limits {
     pub(super) fn new(start: Instant, end: Instant) -> Self {
         let before = |by| end.checked_sub(by).unwrap_or(start);
         Self { work: later(start, WORK).min(before(COMMIT_BEFORE)), heard: before(HEARD_BEFORE), end }
+    }
+
+    /// The limits of finding out what became of the group: all the time that is left.
+    const fn to_find_out(self) -> Self {
+        Self { work: self.end, heard: self.end, end: self.end }
     }
 }
 
@@ -63,7 +75,8 @@ impl Failure {
                             | ExclusionViolation
                     )
             }
-            Self::Query(QueryError::SerializationError(_)) | Self::Corrupt(_) => true,
+            Self::Query(QueryError::SerializationError(_) | QueryError::DeserializationError(_))
+            | Self::Corrupt(_) => true,
             _ => false,
         }
     }
@@ -81,7 +94,7 @@ impl Failure {
     /// Whether the same group may go through when it is tried again. Diesel tells a deadlock from no other error,
     /// so every statement that failed for another reason than its rows is tried again.
     fn may_pass(&self) -> bool {
-        matches!(self, Self::Query(_) | Self::RolledBack) && !self.blames_one()
+        matches!(self, Self::Query(_)) && !self.blames_one()
     }
 }
 
@@ -91,8 +104,22 @@ type Answers = Vec<Result<Applied, Rejection>>;
 /// A group that is ready to be committed.
 struct Prepared {
     answers: Answers,
-    /// The transaction's id, where it has written anything.
-    transaction: Option<String>,
+    /// Whether it has written anything.
+    written: bool,
+}
+
+/// How one attempt failed.
+enum Failed {
+    /// Nothing was committed.
+    Before(Failure),
+    /// The commit was asked for, and its answer is lost: these operations may be applied.
+    Unheard(HashSet<OperationId>, Failure),
+}
+
+impl<F: Into<Failure>> From<F> for Failed {
+    fn from(failure: F) -> Self {
+        Self::Before(failure.into())
+    }
 }
 
 /// Commits groups, one after the other, on a connection of its own.
@@ -100,105 +127,121 @@ pub(super) struct Committer {
     connector: Connector,
     currency: Currency,
     /// The connection, with nothing under way on it.
-    idle: Option<AsyncPgConnection>,
+    idle: Option<Opened>,
+    committed_at: Option<Instant>,
 }
 
 impl Committer {
     pub(super) fn new(connector: Connector, currency: Currency) -> Self {
-        Self { connector, currency, idle: None }
+        Self { connector, currency, idle: None, committed_at: None }
     }
 
-    /// Commits a group, trying again what may pass.
-    pub(super) async fn commit(&mut self, plans: &[&Plan], limits: &Limits) -> Result<Answers, Failure> {
+    /// Commits a group, trying again what may pass; with `probe`, it is shown that a commit can be made now even where no
+    /// plan changes anything.
+    ///
+    /// Where the answer to a commit is lost, the group runs again on a new connection: operations are permanent, so each
+    /// plan is found or applied then. The locks of the lost transaction keep it from being judged before its end.
+    pub(super) async fn commit(
+        &mut self,
+        plans: &[&Plan],
+        probe: bool,
+        limits: &Limits,
+    ) -> Result<Answers, Failure> {
         let mut attempt = 1_u32;
+        let mut limits = *limits;
+        let mut unheard: Option<HashSet<OperationId>> = None;
         loop {
-            let failure = match self.transaction(plans, limits).await {
+            let mut own = unheard.clone().unwrap_or_default();
+            let failure = match self.transaction(plans, probe, &mut own, &limits).await {
                 Ok(answers) => return Ok(answers),
-                Err(failure) => failure,
+                Err(Failed::Before(failure)) => failure,
+                Err(Failed::Unheard(operations, failure)) => {
+                    limits = limits.to_find_out();
+                    unheard.get_or_insert_default().extend(operations);
+                    failure
+                }
             };
-            let again = failure.may_pass() && attempt < ATTEMPTS && Instant::now() < limits.work;
+            let again = match &unheard {
+                Some(_) => !failure.blames_one(),
+                None => failure.may_pass() && attempt < ATTEMPTS,
+            };
+            let again = again && Instant::now() < limits.work;
             tracing::warn!(error = %failure, plans = plans.len(), attempt, again, "a group of plans failed");
             if !again {
-                return Err(failure);
+                return Err(match unheard {
+                    Some(_) => Failure::EndUnknown(Box::new(failure)),
+                    None => failure,
+                });
+            }
+            if unheard.is_some() {
+                sleep(ASK_AGAIN).await;
             }
             attempt = attempt.saturating_add(1);
         }
     }
 
-    async fn transaction(&mut self, plans: &[&Plan], limits: &Limits) -> Result<Answers, Failure> {
+    /// Runs a group once. `own` are the operations that an earlier attempt may have applied.
+    async fn transaction(
+        &mut self,
+        plans: &[&Plan],
+        probe: bool,
+        own: &mut HashSet<OperationId>,
+        limits: &Limits,
+    ) -> Result<Answers, Failed> {
         let start = Instant::now();
         let mut connection = self.connection(limits.work).await?;
-        let working = prepare(&connection, plans, &self.currency);
+        let is_proven = self.committed_at.is_some_and(|at| start.duration_since(at) < PROVEN_FOR);
+        let working = prepare(&connection, plans, probe && !is_proven, own, &self.currency);
         let prepared = timeout_at(limits.work, working).await.unwrap_or(Err(Failure::Deadline));
-        let Prepared { answers, transaction } = match prepared {
+        let Prepared { answers, written } = match prepared {
             Ok(prepared) => prepared,
             Err(failure) => {
-                if !failure.lost_connection() {
+                if failure.is_read_only() {
+                    self.connector.cluster().renew_connections();
+                }
+                if failure.keeps_connection() {
                     self.roll_back(connection, limits.heard).await;
                 }
-                return Err(failure);
+                return Err(failure.into());
             }
         };
-        let Some(transaction) = transaction else {
+        if !written {
             self.roll_back(connection, limits.heard).await;
             return Ok(answers);
-        };
+        }
         crash::at(Step::BeforeCommit, plans.iter().copied());
-        match timeout_at(limits.heard, connection.batch_execute("COMMIT")).await {
-            Ok(Ok(())) => self.idle = Some(connection),
-            lost => {
-                tracing::warn!(?lost, transaction, "the answer to COMMIT was lost");
-                drop(connection);
-                self.find_out(&transaction, limits.end).await?;
+        let committed = timeout_at(limits.heard, connection.batch_execute("COMMIT")).await;
+        match committed.map_err(|_| Failure::Deadline).and_then(|done| Ok(done?)) {
+            Ok(()) => self.idle = Some(connection),
+            Err(failure) => {
+                let fresh =
+                    plans.iter().zip(&answers).filter(|(_, answer)| matches!(answer, Ok(Applied::Fresh(_))));
+                return Err(Failed::Unheard(
+                    fresh.map(|(plan, _)| plan.origin().operation).collect(),
+                    failure,
+                ));
             }
         }
         crash::at(Step::AfterCommit, plans.iter().copied());
-        telemetry::committed(plans.len(), start.elapsed());
+        self.committed_at = Some(Instant::now());
+        if !plans.is_empty() {
+            telemetry::committed(plans.len(), start.elapsed());
+        }
         Ok(answers)
     }
 
-    /// The connection that is left from the group before, or a new one.
-    async fn connection(&mut self, until: Instant) -> Result<AsyncPgConnection, Failure> {
-        match self.idle.take() {
+    /// The connection that is left from the group before, where it may still be used, or a new one.
+    async fn connection(&mut self, until: Instant) -> Result<Opened, Failure> {
+        match self.idle.take().filter(|idle| idle.is_current(self.connector.cluster())) {
             Some(connection) => Ok(connection),
-            None => {
-                Ok(timeout_at(until, self.connector.connect()).await.map_err(|_| Failure::Deadline)??)
-            }
+            None => Ok(timeout_at(until, self.connector.open()).await.map_err(|_| Failure::Deadline)??),
         }
     }
 
     /// Ends a transaction without a trace; the connection is kept if that is heard of.
-    async fn roll_back(&mut self, mut connection: AsyncPgConnection, until: Instant) {
+    async fn roll_back(&mut self, mut connection: Opened, until: Instant) {
         if let Ok(Ok(())) = timeout_at(until, connection.batch_execute("ROLLBACK")).await {
             self.idle = Some(connection);
-        }
-    }
-
-    /// Finds out how a transaction ended, by asking the server on a new connection.
-    async fn find_out(&mut self, transaction: &str, until: Instant) -> Result<(), Failure> {
-        let asking = async {
-            let mut connection = self.connector.connect().await?;
-            loop {
-                let status: Option<String> = diesel::dsl::sql::<Nullable<Text>>("SELECT pg_xact_status(")
-                    .bind::<Text, _>(transaction)
-                    .sql("::xid8)")
-                    .get_result(&mut connection)
-                    .await?;
-                match status.as_deref() {
-                    Some("committed") => return Ok(connection),
-                    Some("aborted") => return Err(Failure::RolledBack),
-                    Some("in progress") => sleep(ASK_AGAIN).await,
-                    _ => return Err(Failure::EndUnknown),
-                }
-            }
-        };
-        match timeout_at(until, asking).await {
-            Ok(Ok(connection)) => {
-                self.idle = Some(connection);
-                Ok(())
-            }
-            Ok(Err(Failure::RolledBack)) => Err(Failure::RolledBack),
-            Ok(Err(_)) | Err(_) => Err(Failure::EndUnknown),
         }
     }
 }
@@ -208,9 +251,14 @@ impl Committer {
 /// The locks go out behind `BEGIN`, and the reads behind the locks, without waiting for an answer in between: the server
 /// executes what comes on one connection one after the other, and each statement sees what was committed when it began.
 /// Where one fails, so does whatever comes behind it.
+///
+/// With `prove`, something is written even where no plan changes anything. A plan that is found to be applied under its
+/// own operation, which is among `own`, was applied by an earlier attempt of this very call.
 async fn prepare(
     connection: &AsyncPgConnection,
     plans: &[&Plan],
+    prove: bool,
+    own: &mut HashSet<OperationId>,
     currency: &Currency,
 ) -> Result<Prepared, Failure> {
     crash::at(Step::BeforeLock, plans.iter().copied());
@@ -221,8 +269,14 @@ async fn prepare(
         crash::at(Step::AfterLock, plans.iter().copied());
         Ok(locked)
     };
+    let proving = async {
+        if prove {
+            (&mut &*connection).batch_execute(PROVE).await?;
+        }
+        Ok(())
+    };
     // Each is polled, and so sent, in this order.
-    let ((), locked, read) = try_join3(begin, lock, named.read(connection)).await?;
+    let ((), locked, read, ()) = try_join4(begin, lock, named.read(connection), proving).await?;
     crash::at(Step::AfterRead, plans.iter().copied());
     let mut book = Book::default();
     locked.enter(&mut book, currency)?;
@@ -237,11 +291,22 @@ async fn prepare(
                 written.add(&changes, scope.filter(|scope| stored_keys.remove(scope)), currency)?;
                 Ok(Applied::Fresh(receipt))
             }
-            Ok(Verdict::Replayed(receipt)) => Ok(Applied::Replayed(receipt)),
+            Ok(Verdict::Replayed(receipt)) => Ok(found(receipt, plan, own)),
             Err(rejection) => Err(rejection),
         });
     }
-    let transaction = written.write(connection).await?;
+    let written = written.write(connection).await?;
     crash::at(Step::AfterWrite, plans.iter().copied());
-    Ok(Prepared { answers, transaction })
+    Ok(Prepared { answers, written: written || prove })
+}
+
+/// What a plan that was applied before comes to: fresh to its caller where an earlier attempt of the same call did it.
+fn found(receipt: Receipt, plan: &Plan, own: &mut HashSet<OperationId>) -> Applied {
+    let operation = plan.origin().operation;
+    // Taken out, so that the same plan a second time in one group is a replay.
+    if receipt.operation == operation && own.remove(&operation) {
+        Applied::Fresh(receipt)
+    } else {
+        Applied::Replayed(receipt)
+    }
 }

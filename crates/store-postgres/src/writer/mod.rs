@@ -18,6 +18,7 @@ mod group;
 mod load;
 mod statements;
 
+use std::slice;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -54,27 +55,55 @@ const WORK: Duration = Duration::from_millis(1_750);
 /// What a plan came to.
 type Answer = Result<Applied, ApplyError>;
 
-/// A plan on its way, with the caller who waits.
-struct Job {
-    plan: Plan,
-    submitted: Instant,
-    caller: oneshot::Sender<Answer>,
+/// What the writer is asked to do, with the caller who waits.
+enum Job {
+    /// To apply a plan.
+    Apply(Box<Plan>, oneshot::Sender<Answer>),
+    /// To show that a plan could be committed now.
+    Prove(oneshot::Sender<Result<(), Unavailable>>),
 }
 
-impl Job {
-    fn answer(self, answer: Answer) {
-        // A caller who went away misses the answer, and nothing else.
-        let _ = self.caller.send(answer);
+/// A job on its way.
+struct Submitted {
+    job: Job,
+    at: Instant,
+}
+
+impl Submitted {
+    const fn plan(&self) -> Option<&Plan> {
+        match &self.job {
+            Job::Apply(plan, _) => Some(plan),
+            Job::Prove(_) => None,
+        }
     }
 
-    fn applied(self, answer: Result<Applied, Rejection>) {
-        self.answer(answer.map_err(ApplyError::Rejected));
+    /// Answers with what became of the plan, of which a proof has none. A caller who went away misses the answer, and
+    /// nothing else.
+    fn done(self, applied: Option<Result<Applied, Rejection>>) {
+        match (self.job, applied) {
+            (Job::Apply(_, caller), Some(applied)) => {
+                drop(caller.send(applied.map_err(ApplyError::Rejected)))
+            }
+            (Job::Apply(_, caller), None) => {
+                drop(caller.send(Err(Unavailable::new("a plan was left without an answer").into())));
+            }
+            (Job::Prove(caller), _) => drop(caller.send(Ok(()))),
+        }
+    }
+
+    /// Answers that it cannot be done now.
+    fn failed(self, why: impl Into<String>) {
+        let unavailable = Unavailable::new(why.into());
+        match self.job {
+            Job::Apply(_, caller) => drop(caller.send(Err(unavailable.into()))),
+            Job::Prove(caller) => drop(caller.send(Err(unavailable))),
+        }
     }
 }
 
 /// The way to the writer.
 pub(crate) struct Writer {
-    queue: Mutex<Option<mpsc::Sender<Job>>>,
+    queue: Mutex<Option<mpsc::Sender<Submitted>>>,
     thread: tokio::sync::Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -93,20 +122,34 @@ impl Writer {
 
     /// Applies a plan, within [`ANSWER`].
     pub(crate) async fn apply(&self, plan: Plan) -> Answer {
-        let submitted = Instant::now();
+        self.ask(|caller| Job::Apply(Box::new(plan), caller)).await?
+    }
+
+    /// Shows that plans can be committed now: something is written and committed by the way that plans take, unless one
+    /// was committed a moment ago.
+    ///
+    /// # Errors
+    /// [`Unavailable`] when they cannot; within [`ANSWER`].
+    pub(crate) async fn prove(&self) -> Result<(), Unavailable> {
+        self.ask(Job::Prove).await?
+    }
+
+    /// Submits a job and waits for its answer.
+    async fn ask<T>(&self, job: impl FnOnce(oneshot::Sender<T>) -> Job) -> Result<T, Unavailable> {
+        let at = Instant::now();
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let queue = queue.ok_or_else(|| Unavailable::new("the store is closed"))?;
         let (caller, answer) = oneshot::channel();
-        match timeout_at(later(submitted, WAIT), queue.send(Job { plan, submitted, caller })).await {
+        match timeout_at(later(at, WAIT), queue.send(Submitted { job: job(caller), at })).await {
             Ok(Ok(())) => {}
-            Ok(Err(_)) => return Err(Unavailable::new("the writer has stopped").into()),
-            Err(_) => return Err(Unavailable::new("the queue of plans is full").into()),
+            Ok(Err(_)) => return Err(Unavailable::new("the writer has stopped")),
+            Err(_) => return Err(Unavailable::new("the queue of plans is full")),
         }
         drop(queue);
-        match timeout_at(later(submitted, ANSWER), answer).await {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(_)) => Err(Unavailable::new("the writer has stopped").into()),
-            Err(_) => Err(Unavailable::new(Failure::Deadline).into()),
+        match timeout_at(later(at, ANSWER), answer).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(_)) => Err(Unavailable::new("the writer has stopped")),
+            Err(_) => Err(Unavailable::new(Failure::Deadline)),
         }
     }
 
@@ -127,7 +170,7 @@ fn later(from: Instant, by: Duration) -> Instant {
 }
 
 /// Commits groups until the queue is closed and empty.
-async fn run(mut waiting: mpsc::Receiver<Job>, connector: Connector, currency: Currency) {
+async fn run(mut waiting: mpsc::Receiver<Submitted>, connector: Connector, currency: Currency) {
     let new = || Committer::new(connector.clone(), currency.clone());
     let mut committer = new();
     let mut jobs = Vec::new();
@@ -147,36 +190,47 @@ async fn run(mut waiting: mpsc::Receiver<Job>, connector: Connector, currency: C
 }
 
 /// Commits a group; where one of its plans breaks a rule of the database, each by itself, so that only that one fails.
-async fn commit(committer: &mut Committer, jobs: Vec<Job>) {
+async fn commit(committer: &mut Committer, jobs: Vec<Submitted>) {
     let start = Instant::now();
-    let (jobs, late): (Vec<Job>, Vec<Job>) =
-        jobs.into_iter().partition(|job| start.duration_since(job.submitted) < WAIT);
+    let (jobs, late): (Vec<_>, Vec<_>) =
+        jobs.into_iter().partition(|job| start.duration_since(job.at) < WAIT);
     for job in late {
-        job.answer(Err(Unavailable::new("the plan waited too long and was not applied").into()));
+        job.failed("the plan waited too long and was not applied");
     }
-    let Some(first) = jobs.iter().map(|job| job.submitted).min() else { return };
+    let Some(first) = jobs.iter().map(|job| job.at).min() else { return };
     let limits = Limits::new(start, later(first, ANSWER));
-    let plans: Vec<&Plan> = jobs.iter().map(|job| &job.plan).collect();
-    match committer.commit(&plans, &limits).await {
-        Ok(answers) => {
-            crash::at(crash::Step::BeforeAnswer, plans);
-            jobs.into_iter().zip(answers).for_each(|(job, answer)| job.applied(answer));
-        }
+    match commit_jobs(committer, &jobs, &limits).await {
+        Ok(answers) => answer_all(jobs, answers),
         Err(failure) if failure.blames_one() && jobs.len() > 1 => {
             for job in jobs {
-                let answer = committer.commit(&[&job.plan], &limits).await;
-                match answer.map(|answers| answers.into_iter().next()) {
-                    Ok(Some(answer)) => job.applied(answer),
-                    Ok(None) => job.answer(Err(Unavailable::new("a plan was left without an answer").into())),
-                    Err(failure) => job.answer(Err(unavailable(&failure))),
+                match commit_jobs(committer, slice::from_ref(&job), &limits).await {
+                    Ok(answers) => answer_all([job], answers),
+                    Err(failure) => job.failed(failure.to_string()),
                 }
             }
         }
-        Err(failure) => jobs.into_iter().for_each(|job| job.answer(Err(unavailable(&failure)))),
+        // Each of many callers gets a description of the one failure.
+        Err(failure) => jobs.into_iter().for_each(|job| job.failed(failure.to_string())),
     }
 }
 
-/// Each of many callers gets a description of the one failure.
-fn unavailable(failure: &Failure) -> ApplyError {
-    Unavailable::new(failure.to_string()).into()
+/// Commits the plans of these jobs together.
+async fn commit_jobs(
+    committer: &mut Committer,
+    jobs: &[Submitted],
+    limits: &Limits,
+) -> Result<Vec<Result<Applied, Rejection>>, Failure> {
+    let plans: Vec<&Plan> = jobs.iter().filter_map(Submitted::plan).collect();
+    let answers = committer.commit(&plans, plans.len() < jobs.len(), limits).await?;
+    crash::at(crash::Step::BeforeAnswer, plans);
+    Ok(answers)
+}
+
+/// Answers each job, the plans among them in their order.
+fn answer_all(jobs: impl IntoIterator<Item = Submitted>, answers: Vec<Result<Applied, Rejection>>) {
+    let mut answers = answers.into_iter();
+    for job in jobs {
+        let applied = job.plan().is_some().then(|| answers.next()).flatten();
+        job.done(applied);
+    }
 }

@@ -1,7 +1,6 @@
 //! Every statement by which plans change the database.
 
 use bigdecimal::BigDecimal;
-use diesel::query_builder::Query;
 use diesel::sql_types::{
     BigInt, Bool, Bytea, Double, Integer, Jsonb, Nullable, Numeric, Text, Timestamptz, Uuid as SqlUuid,
 };
@@ -15,9 +14,9 @@ use crate::rows::{
 };
 
 bulk! {
-    /// Adds operations, and answers the transaction's id, so that its end can be asked for later.
+    /// Adds operations.
     AddOperations(OperationRow)
-        "WITH added AS (INSERT INTO operations (id, kind, actor_user_id, reason, at, receipt) SELECT * FROM unnest("
+        "INSERT INTO operations (id, kind, actor_user_id, reason, at, receipt) SELECT * FROM unnest("
         [
             id: SqlUuid as Uuid,
             kind: Text as String,
@@ -26,7 +25,7 @@ bulk! {
             at: Timestamptz as OffsetDateTime,
             receipt: Jsonb as ReceiptText,
         ]
-        ")) SELECT pg_current_xact_id()::text"
+        ")"
 
     /// Adds keys.
     AddKeys(KeyRow)
@@ -228,8 +227,4 @@ bulk! {
             at: Timestamptz as OffsetDateTime,
         ]
         ")"
-}
-
-impl Query for AddOperations {
-    type SqlType = Text;
 }

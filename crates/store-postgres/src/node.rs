@@ -1,0 +1,63 @@
+//! What a node of the cluster says of itself, and the lock that keeps a restore from working beside a server.
+
+use diesel::QueryableByName;
+use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use time::OffsetDateTime;
+
+use crate::cluster::Refusal;
+use crate::database::Failure;
+
+/// The advisory lock that every connection of a server shares and that a restore takes alone: `restore!` in ASCII.
+pub(crate) const RESTORE_LOCK: i64 = 0x7265_7374_6f72_6521;
+
+/// The setting that each connection sends as a startup option; where it is missing, so are the time limits.
+pub(crate) const OPTIONS_ARRIVED: &str = "cuepoint.options";
+
+/// What a node says of itself.
+const DESCRIBE: &str = "SELECT \
+    NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' AS writable, \
+    CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_walfile_name(pg_current_wal_insert_lsn()) END AS wal_file, \
+    (SELECT system_identifier FROM pg_control_system()) AS system_identifier, \
+    clock_timestamp() AS clock, \
+    current_setting('cuepoint.options', true) IS NOT DISTINCT FROM 'arrived' AS options_arrived";
+
+/// A node as it describes itself.
+#[derive(QueryableByName, Debug)]
+pub(crate) struct Node {
+    #[diesel(sql_type = Bool)]
+    pub(crate) writable: bool,
+    /// The file of the log that it writes to, whose name begins with the timeline; `None` on a standby.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub(crate) wal_file: Option<String>,
+    #[diesel(sql_type = BigInt)]
+    pub(crate) system_identifier: i64,
+    /// Its clock.
+    #[diesel(sql_type = Timestamptz)]
+    pub(crate) clock: OffsetDateTime,
+    /// Whether the startup options arrived, the time limits among them.
+    #[diesel(sql_type = Bool)]
+    pub(crate) options_arrived: bool,
+}
+
+impl Node {
+    /// Asks the node behind a connection.
+    pub(crate) async fn describe(mut connection: &AsyncPgConnection) -> Result<Self, Failure> {
+        Ok(diesel::sql_query(DESCRIBE).get_result(&mut connection).await?)
+    }
+
+    /// The timeline that it writes; `None` on a standby.
+    pub(crate) fn timeline(&self) -> Option<u32> {
+        u32::from_str_radix(self.wal_file.as_deref()?.get(..8)?, 16).ok()
+    }
+}
+
+/// Shares the lock that a restore takes alone, for as long as the connection lives.
+pub(crate) async fn share_restore_lock(mut connection: &AsyncPgConnection) -> Result<(), Failure> {
+    let shared = diesel::dsl::sql::<Bool>("SELECT pg_try_advisory_lock_shared(")
+        .bind::<BigInt, _>(RESTORE_LOCK)
+        .sql(")")
+        .get_result::<bool>(&mut connection)
+        .await?;
+    if shared { Ok(()) } else { Err(Refusal::Restoring.into()) }
+}

@@ -1,0 +1,1 @@
+ALTER TABLE deployment DROP COLUMN epoch, DROP COLUMN system_identifier;
