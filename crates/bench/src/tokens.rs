@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use cuepoint_domain::access::Caller;
+use cuepoint_domain::access::{Caller, Epoch};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::people::Role;
 use cuepoint_domain::ports::Clock;
@@ -52,7 +52,7 @@ impl Tokens {
         let issue = |user: &UserId| {
             let session = SessionId::new(user.get()).context("a person has no session")?;
             let caller = Caller { user: *user, role: Role::Member, is_dj: self.djs.contains(user), session };
-            Ok(tokens.issue(&caller, now)?.token)
+            Ok(tokens.issue(&caller, Epoch(0), now)?.token)
         };
         people.iter().map(issue).collect()
     }

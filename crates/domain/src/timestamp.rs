@@ -46,6 +46,12 @@ impl Timestamp {
         Self(self.0.saturating_sub(by))
     }
 
+    /// How long ago `earlier` was at this moment; negative where it is later.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Duration {
+        self.0 - earlier.0
+    }
+
     /// The same moment as a value of the `time` crate, in UTC.
     #[must_use]
     pub const fn to_utc(self) -> OffsetDateTime {

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use cuepoint_domain::access::Caller;
+use cuepoint_domain::access::{Caller, Epoch};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::people::Role;
 use cuepoint_domain::timestamp::Timestamp;
@@ -35,7 +35,7 @@ fn tokens() -> Option<AccessTokens> {
 fn issued(tokens: &AccessTokens) -> Option<String> {
     let session = SessionId::new(9)?;
     let caller = Caller { user: UserId::new(7)?, role: Role::Member, is_dj: true, session };
-    Some(tokens.issue(&caller, now()).ok()?.token)
+    Some(tokens.issue(&caller, Epoch(0), now()).ok()?.token)
 }
 
 /// The input is a token, or on two lines the header and the claims of one, signed here with the key that the header
@@ -48,7 +48,7 @@ pub(crate) fn check(input: &[u8]) {
     let known = KEYS.iter().find(|(id, _)| header_value.get("kid").is_some_and(|kid| kid == id));
     let (_, key) = known.unwrap_or(&KEYS[0]);
     let Some(signed) = signed(key, header, claims) else { return };
-    if let Ok(caller) = tokens.verify(&signed, now()) {
+    if let Ok(caller) = tokens.verify(&signed, Epoch(0), now()) {
         assert!(known.is_some(), "signed with a key that it does not name");
         check_header(&header_value);
         check_claims(&claims_value, &caller);
@@ -87,7 +87,7 @@ fn check_claims(claims: &Value, caller: &Caller) {
 /// That the input proves nothing, neither as a token, nor as a signature, nor as a change of a genuine token.
 fn check_forgery(tokens: &AccessTokens, input: &[u8], signed: &str) {
     let text = String::from_utf8_lossy(input);
-    let refused = |token: &str| tokens.verify(token, now()).is_err();
+    let refused = |token: &str| tokens.verify(token, Epoch(0), now()).is_err();
     assert!(refused(&text), "{text:?} is nobody's token");
     let (unsigned, _) = signed.rsplit_once('.').unwrap_or_default();
     for forged in [unsigned.to_owned(), format!("{unsigned}."), format!("{unsigned}.{text}")] {

@@ -4,9 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::ports::{Clock, Store};
+use cuepoint_domain::ports::{Store, Unavailable};
 use cuepoint_domain::service::UseCases;
+use tokio::time::{Instant, timeout_at};
 
+use crate::clock::ServiceClock;
 use crate::config::Reachable;
 use crate::errands::Errands;
 use crate::http::in_flight::InFlight;
@@ -18,8 +20,8 @@ use crate::security::tokens::AccessTokens;
 use crate::self_check::SelfCheck;
 use crate::webhooks::SigningSecrets;
 
-/// How long an answer waits for what overrules tokens to be read.
-const REVOCATIONS_PATIENCE: Duration = Duration::from_secs(2);
+/// How long an answer waits for the revocation list at most.
+const REVOCATIONS_WITHIN: Duration = Duration::from_secs(2);
 
 /// What the handlers have to know of the configuration.
 #[derive(Clone, Debug)]
@@ -58,7 +60,7 @@ pub struct App {
     /// What overrules that.
     pub revocations: Revocations,
     /// What time it is.
-    pub clock: Arc<dyn Clock>,
+    pub clock: Arc<ServiceClock>,
     /// Where everything is kept; to ask whether it is ready.
     pub store: Arc<dyn Store>,
     /// What they leave to be done later.
@@ -76,14 +78,25 @@ pub struct App {
 }
 
 impl App {
-    /// Reads again what overrules tokens, after something ended sessions, so that this server refuses them from now on. Where
-    /// that fails, it does so a moment later.
-    pub async fn refresh_revocations(&self) {
-        let read = self.revocations.refresh(&*self.store, self.clock.now());
-        match tokio::time::timeout(REVOCATIONS_PATIENCE, read).await {
+    /// Reads the revocation list again, and says in the log where it cannot be relied on.
+    pub async fn refresh_revocations(&self, until: Instant) {
+        let within = Instant::now().checked_add(REVOCATIONS_WITHIN).map_or(until, |end| end.min(until));
+        match timeout_at(within, self.revocations.refresh(&*self.store, &self.clock)).await {
             Ok(Ok(())) => {}
-            Ok(Err(unavailable)) => tracing::warn!(%unavailable, "who was shut out lately could not be read"),
-            Err(_) => tracing::warn!("who was shut out lately could not be read in time"),
+            Ok(Err(error)) => tracing::warn!(%error, "the revocation list was not refreshed"),
+            Err(_) => tracing::warn!("the revocation list was not refreshed in time"),
         }
+    }
+
+    /// That plans can be committed, the revocation list be read, and the clocks agree.
+    ///
+    /// # Errors
+    /// [`Unavailable`], which says what is wrong.
+    pub async fn ready(&self) -> Result<(), Unavailable> {
+        self.clock.ensure_agreed().map_err(Unavailable::new)?;
+        if !self.revocations.can_be_read() {
+            return Err(Unavailable::new("the revocation list cannot be read"));
+        }
+        self.store.ready().await
     }
 }

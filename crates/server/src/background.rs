@@ -4,9 +4,10 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cuepoint_domain::ports::Clock;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use crate::app::App;
 use crate::errands;
@@ -17,6 +18,8 @@ const TIDY_INTERVAL: Duration = Duration::from_secs(3_600);
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 /// How soon a server knows of a new key, which signs later than that.
 const KEYS_INTERVAL: Duration = Duration::from_secs(5);
+/// How long one read of the revocation list may take, so that the next one begins in time.
+const REVOCATIONS_WITHIN: Duration = Duration::from_secs(4);
 /// How long a stop waits for what is under way: a call to a provider takes 10 seconds at most.
 const PATIENCE: Duration = Duration::from_secs(15);
 
@@ -106,10 +109,15 @@ async fn every<F: Future<Output = ()>>(
 }
 
 async fn read_revocations(app: Arc<App>) {
-    app.refresh_revocations().await;
+    let until = Instant::now().checked_add(REVOCATIONS_WITHIN);
+    app.refresh_revocations(until.unwrap_or_else(Instant::now)).await;
 }
 
 async fn sweep(app: Arc<App>) {
+    // By a wrong clock nothing expires.
+    if app.clock.ensure_agreed().is_err() {
+        return;
+    }
     match app.services.requests.sweep().await {
         Ok(0) => {}
         Ok(settled) => tracing::info!(settled, "overdue requests were settled"),
@@ -135,8 +143,12 @@ async fn check(app: Arc<App>) {
 }
 
 async fn tidy(app: Arc<App>) {
-    if let Err(unavailable) = app.store.tidy(app.clock.now()).await {
-        tracing::warn!(%unavailable, "what is no longer kept was not deleted");
+    // By a wrong clock nothing is purged.
+    if app.clock.ensure_agreed().is_err() {
+        return;
+    }
+    if let Err(error) = app.store.tidy(app.clock.now()).await {
+        tracing::warn!(%error, "retention purge failed");
     }
 }
 

@@ -1,8 +1,18 @@
-//! The machine's clock.
+//! The machine's clock, and the service's, which is held against the storage's.
+
+use std::sync::{PoisonError, RwLock};
 
 use cuepoint_domain::ports::Clock;
 use cuepoint_domain::timestamp::Timestamp;
-use time::OffsetDateTime;
+use thiserror::Error;
+use time::{Duration, OffsetDateTime};
+use tokio::time::Instant;
+
+/// How far the clocks of two servers, or of a server and its database, may be apart.
+pub const TOLERANCE: Duration = Duration::seconds(30);
+
+/// How far this server's clock is ahead of the storage's, in seconds; negative where it is behind.
+const DIFFERENCE: &str = "cuepoint_clock_difference_seconds";
 
 /// Tells the time by the machine's clock.
 #[derive(Clone, Copy, Debug, Default)]
@@ -11,6 +21,130 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     #[allow(clippy::disallowed_methods, reason = "the one place where time comes in")]
     fn now(&self) -> Timestamp {
-        Timestamp::new(OffsetDateTime::now_utc())
+        Timestamp::new(OffsetDateTime::now_utc()).plus(shift())
+    }
+}
+
+#[cfg(not(feature = "testing"))]
+const fn shift() -> Duration {
+    Duration::ZERO
+}
+
+/// How far a test has set the machine's clock ahead: the seconds in the file that `CUEPOINT_CLOCK_SHIFT_FILE` names.
+#[cfg(feature = "testing")]
+#[allow(clippy::disallowed_methods, reason = "a test tells its server alone, and no configuration knows it")]
+fn shift() -> Duration {
+    let file = std::env::var_os("CUEPOINT_CLOCK_SHIFT_FILE");
+    let seconds = file.and_then(|file| std::fs::read_to_string(file).ok()?.trim().parse().ok());
+    Duration::seconds(seconds.unwrap_or(0))
+}
+
+/// The machine's clock and the storage's are too far apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error(
+    "this server's clock is {} s {} the database's; at most {} s are tolerated: correct the clock that is wrong",
+    .ahead.whole_seconds().unsigned_abs(),
+    if .ahead.is_negative() { "behind" } else { "ahead of" },
+    TOLERANCE.whole_seconds()
+)]
+pub struct ClocksApart {
+    /// How far the machine's clock is ahead.
+    pub ahead: Duration,
+}
+
+/// The clock of the service: the machine's for as long as it agrees with the storage's.
+///
+/// Between two comparisons it goes on by the monotonic clock, so that a machine whose clock is set 40 days ahead stamps,
+/// expires and purges nothing by the wrong time until the next comparison notices it.
+#[derive(Debug)]
+pub struct ServiceClock(RwLock<State>);
+
+#[derive(Clone, Copy, Debug)]
+struct State {
+    /// The time at the last comparison that agreed, and when that was.
+    agreed: (Timestamp, Instant),
+    apart: Option<ClocksApart>,
+}
+
+impl Default for ServiceClock {
+    /// By the machine's clock, which is not compared yet.
+    fn default() -> Self {
+        Self(RwLock::new(State { agreed: (SystemClock.now(), Instant::now()), apart: None }))
+    }
+}
+
+impl ServiceClock {
+    /// Compares the machine's clock with the storage's, which was read between `before`, by the machine's clock, and now;
+    /// without a storage clock the machine's is right.
+    ///
+    /// # Errors
+    /// [`ClocksApart`]; the service goes on by the time that it had.
+    pub fn compare(&self, before: Timestamp, storage: Option<Timestamp>) -> Result<(), ClocksApart> {
+        let (now, at) = (SystemClock.now(), Instant::now());
+        let difference = storage.map_or(Duration::ZERO, |storage| {
+            // Anything between the two readings agrees.
+            let (earliest, latest) = (before.min(now), before.max(now));
+            storage.clamp(earliest, latest).since(storage)
+        });
+        metrics::gauge!(DIFFERENCE).set(difference.as_seconds_f64());
+        let mut state = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if difference.abs() > TOLERANCE {
+            let apart = ClocksApart { ahead: difference };
+            state.apart = Some(apart);
+            return Err(apart);
+        }
+        *state = State { agreed: (now, at), apart: None };
+        Ok(())
+    }
+
+    /// That the clocks agreed when they were last compared.
+    ///
+    /// # Errors
+    /// [`ClocksApart`].
+    pub fn ensure_agreed(&self) -> Result<(), ClocksApart> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).apart.map_or(Ok(()), Err)
+    }
+}
+
+impl Clock for ServiceClock {
+    fn now(&self) -> Timestamp {
+        let (time, at) = self.0.read().unwrap_or_else(PoisonError::into_inner).agreed;
+        time.plus(Duration::try_from(at.elapsed()).unwrap_or(Duration::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_are_apart_beyond_half_a_minute_in_either_direction() {
+        let second = Duration::SECOND;
+        for (ahead, agrees) in
+            [(0, true), (29, true), (-29, true), (31, false), (-31, false), (-3_456_000, false)]
+        {
+            let (clock, now) = (ServiceClock::default(), SystemClock.now());
+            let storage = now.minus(second * ahead);
+            let compared = clock.compare(now, Some(storage));
+            assert_eq!(compared.is_ok(), agrees, "{ahead}");
+            assert_eq!(clock.ensure_agreed(), compared, "{ahead}");
+            assert!(agrees || compared.unwrap_err().ahead.whole_seconds().abs_diff(ahead) <= 1);
+        }
+        assert_eq!(ServiceClock::default().compare(SystemClock.now(), None), Ok(()));
+    }
+
+    #[test]
+    fn clocks_that_agree_again_end_the_difference() {
+        let (clock, now) = (ServiceClock::default(), SystemClock.now());
+        clock.compare(now, Some(now.plus(Duration::DAY))).unwrap_err();
+        clock.compare(now, Some(now)).unwrap();
+        assert_eq!(clock.ensure_agreed(), Ok(()));
+    }
+
+    #[test]
+    fn a_difference_is_told_in_words() {
+        let told = |ahead| ClocksApart { ahead: Duration::seconds(ahead) }.to_string();
+        assert!(told(90).starts_with("this server's clock is 90 s ahead of the database's"), "{}", told(90));
+        assert!(told(-90).starts_with("this server's clock is 90 s behind the database's"), "{}", told(-90));
     }
 }

@@ -11,6 +11,7 @@ use governor::clock::MonotonicClock;
 use secrecy::ExposeSecret;
 
 use crate::app::{ApiSettings, App, ProviderSecrets};
+use crate::clock::ServiceClock;
 use crate::config::{
     EmailChannel, Environment, PayoutProviderKind, PhoneChannel, Postgres, Settings, SigningKeySource,
     Storage, TopupProviderKind,
@@ -188,7 +189,7 @@ pub fn app(
     keys: SigningKeys,
     providers: Providers,
     store: Arc<dyn Store>,
-    clock: Arc<dyn Clock>,
+    clock: Arc<ServiceClock>,
     public_url: String,
 ) -> anyhow::Result<Arc<App>> {
     let secrets = RandomSecrets::new()?;
@@ -245,7 +246,7 @@ mod tests {
     use super::*;
     use crate::clock::SystemClock;
     use crate::config::Layers;
-    use cuepoint_domain::access::Caller;
+    use cuepoint_domain::access::{Caller, Epoch};
 
     async fn composed(keys: &[(&str, &str)]) -> Arc<App> {
         let settings = Layers::test(keys).settings().unwrap();
@@ -253,7 +254,7 @@ mod tests {
         let keys = signing_keys(&settings, RandomSecrets::new().unwrap(), &SystemClock).unwrap();
         let url = "http://127.0.0.1:1".to_owned();
         let providers = providers(&settings, Arc::new(SystemClock)).unwrap();
-        app(&settings, keys, providers, open.store, Arc::new(SystemClock), url).unwrap()
+        app(&settings, keys, providers, open.store, Arc::default(), url).unwrap()
     }
 
     #[test]
@@ -300,8 +301,8 @@ mod tests {
         let (user, session) = (UserId::new(1).unwrap(), SessionId::new(1).unwrap());
         let identity = Caller { user, role: Role::Member, is_dj: false, session };
         let now = one.clock.now();
-        let token = one.tokens.issue(&identity, now).unwrap().token;
-        assert_eq!(one.tokens.verify(&token, now), Ok(identity));
-        assert!(other.tokens.verify(&token, now).is_err());
+        let token = one.tokens.issue(&identity, Epoch(0), now).unwrap().token;
+        assert_eq!(one.tokens.verify(&token, Epoch(0), now), Ok(identity));
+        assert!(other.tokens.verify(&token, Epoch(0), now).is_err());
     }
 }

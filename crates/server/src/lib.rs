@@ -3,6 +3,9 @@
 //! Reading order: [`config`] (what can be set), [`composition`] (what is put together), [`app`] (what the handlers
 //! share), [`http`] (the contract), [`serve`] (start and stop).
 
+#[cfg(all(feature = "testing", not(debug_assertions)))]
+compile_error!("the feature `testing` can set the clock, and is not for release builds");
+
 mod accompanied;
 pub mod app;
 mod background;

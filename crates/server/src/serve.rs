@@ -75,8 +75,11 @@ async fn run(
     signals: &mut Signals,
 ) -> anyhow::Result<()> {
     let (listener, url) = bind(settings)?;
-    let (store, clock) = (store.store.clone(), Arc::new(SystemClock));
-    let app = composition::app(settings, keys, providers, store, clock, url.clone())?;
+    let app = composition::app(settings, keys, providers, store.store.clone(), Arc::default(), url.clone())?;
+    // Before anything is written, and before the first call: a token whose session ended must not be good again because a
+    // server started anew.
+    let read = app.revocations.refresh(&*app.store, &app.clock).await;
+    read.context("the revocation list cannot be relied on")?;
     if let Some(operator) = settings.bootstrap.clone() {
         bootstrap(&app, operator).await?;
     }
@@ -94,9 +97,6 @@ async fn run(
              session, and is not ended with it"
         );
     }
-    // Before the first call: a token whose session ended must not be good again because a server started anew.
-    let read = app.revocations.refresh(&*app.store, app.clock.now()).await;
-    read.context("who was shut out lately cannot be read")?;
     let server = server(&app, listener, &settings.server)?;
     let background = Background::start(
         &app,

@@ -1,6 +1,6 @@
 //! Access tokens that are verified for the first time.
 
-use cuepoint_domain::access::Caller;
+use cuepoint_domain::access::{Caller, Epoch};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::people::Role;
 use cuepoint_domain::ports::Clock;
@@ -27,7 +27,7 @@ fn verify(bencher: Bencher<'_, '_>, algorithm: Algorithm) {
         is_dj: true,
         session: SessionId::new(9).unwrap(),
     };
-    let token = tokens.issue(&caller, now).unwrap().token;
-    assert_eq!(tokens.verify(&token, now), Ok(caller));
-    bencher.bench(|| tokens.verify(black_box(&token), now));
+    let token = tokens.issue(&caller, Epoch(0), now).unwrap().token;
+    assert_eq!(tokens.verify(&token, Epoch(0), now), Ok(caller));
+    bencher.bench(|| tokens.verify(black_box(&token), Epoch(0), now));
 }

@@ -1,7 +1,7 @@
 //! Registration, login, and refresh tokens.
 
 use cuepoint_domain::access::Caller;
-use cuepoint_domain::ports::Token;
+use cuepoint_domain::ports::{Clock, Token};
 use cuepoint_domain::service::{RefreshError, Registration, SignedIn};
 use cuepoint_domain::text::Password;
 
@@ -73,7 +73,7 @@ pub async fn login(call: Call) -> Result<Answer, ApiError> {
 pub async fn refresh(call: Call) -> Result<Answer, ApiError> {
     let refreshed = call.app.services.accounts.refresh(&refresh_token(&call)?, call.visitor()).await;
     if matches!(refreshed, Err(RefreshError::Reused)) {
-        call.app.refresh_revocations().await;
+        call.refresh_revocations().await;
     }
     Answer::ok("Refreshed.", session(&call, &refreshed?)?)
 }
@@ -93,7 +93,7 @@ pub async fn refresh(call: Call) -> Result<Answer, ApiError> {
 )]
 pub async fn logout(call: Call) -> Result<Answer, ApiError> {
     if call.app.services.accounts.logout(&refresh_token(&call)?, call.visitor()).await? {
-        call.app.refresh_revocations().await;
+        call.refresh_revocations().await;
     }
     Answer::ok("Logged out.", Nothing {})
 }
@@ -108,7 +108,8 @@ fn session(call: &Call, signed_in: &SignedIn) -> Result<Session, ApiError> {
     let SignedIn { profile, session, refresh_token } = signed_in;
     let user = &profile.user;
     let caller = Caller { user: user.id, role: user.role, is_dj: user.is_dj(), session: *session };
-    let issued = call.app.tokens.issue(&caller, call.app.clock.now()).map_err(ApiError::internal)?;
+    let issued = call.app.tokens.issue(&caller, call.app.revocations.epoch(), call.app.clock.now());
+    let issued = issued.map_err(ApiError::internal)?;
     Ok(Session {
         user: User::new(user, profile.balance.available, call.currency()),
         access_token: issued.token,

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::http::client_address;
+use crate::http::deadline::Deadline;
 use crate::http::envelope::Answer;
 use crate::http::error::{ApiError, Code};
 use crate::http::fields::Fields;
@@ -32,6 +33,7 @@ pub struct Call {
     pub(super) request: HttpRequest,
     pub(super) class: Class,
     pub(super) path: &'static str,
+    pub(super) deadline: Deadline,
     pub(super) id: Option<String>,
     pub(super) body: Object,
     pub(super) key: Option<IdempotencyKey>,
@@ -77,6 +79,12 @@ impl Call {
     #[must_use]
     pub fn command(&self, caller: &Caller) -> Command {
         Command { caller: *caller, key: self.key }
+    }
+
+    /// Has this server know the newest revocation list before it answers, so that it refuses from now on what the call
+    /// revoked. Where the list cannot be read before the deadline, it is read a moment later.
+    pub async fn refresh_revocations(&self) {
+        self.app.refresh_revocations(self.deadline.of_waiting()).await;
     }
 
     /// Counts the call against the account that it names, in the class of its route, whether or not there is such an

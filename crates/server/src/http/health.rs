@@ -22,7 +22,7 @@ pub async fn live(_app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse,
     Answer::ok("Alive.", Nothing {}).map(Answer::respond)
 }
 
-/// Says whether the storage can be reached and takes changes.
+/// Says whether the service can do its work: commit changes, read the revocation list, and rely on its clock.
 #[utoipa::path(
     get,
     path = "/health/ready",
@@ -30,12 +30,12 @@ pub async fn live(_app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse,
     tag = "Service",
     responses((
         status = 200,
-        description = "The storage can be reached and takes changes.",
+        description = "Changes can be committed, revocations read, and the clocks agree.",
         body = Success<Nothing>,
     )),
 )]
 pub async fn ready(app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
-    app.store.ready().await?;
+    app.ready().await?;
     Answer::ok("Ready.", Nothing {}).map(Answer::respond)
 }
 

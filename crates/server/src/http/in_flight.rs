@@ -5,15 +5,11 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use cuepoint_domain::ledger::KeyScope;
 use tokio::time::{Instant, timeout_at};
 
 use crate::http::error::{ApiError, Code};
-
-/// How long a command whose twin is running takes at most, its own work included.
-const PATIENCE: Duration = Duration::from_secs(4);
 
 /// Those of one scope: whose turn it is, first come, first served, and how many they are.
 #[derive(Debug, Default)]
@@ -32,23 +28,24 @@ impl InFlight {
     /// Does the work when no other work of its scope is being done; dropping the future gives its turn away.
     ///
     /// # Errors
-    /// [`Code::IdempotencyInFlight`] when it had to wait and is not done after four seconds; what it has begun by then
-    /// may still come about, and the same key finds it.
-    pub async fn alone<T>(&self, scope: KeyScope, work: impl Future<Output = T>) -> Result<T, ApiError> {
-        let end = Instant::now().checked_add(PATIENCE);
+    /// [`Code::IdempotencyInFlight`] when it had to wait and is not done by `until`; what it has begun by then may still
+    /// come about, and the same key finds it.
+    pub async fn alone<T>(
+        &self,
+        scope: KeyScope,
+        until: Instant,
+        work: impl Future<Output = T>,
+    ) -> Result<T, ApiError> {
         let place = self.enter(scope);
         if let Ok(_held) = place.turn.try_lock() {
-            // The first is bounded by what it does.
+            // The first is bounded by the deadline of its request.
             return Ok(work.await);
         }
         let waiting = async {
             let _held = place.turn.lock().await;
             work.await
         };
-        match end {
-            Some(end) => timeout_at(end, waiting).await.map_err(|_| Code::IdempotencyInFlight.into()),
-            None => Ok(waiting.await),
-        }
+        timeout_at(until, waiting).await.map_err(|_| Code::IdempotencyInFlight.into())
     }
 
     fn enter(&self, scope: KeyScope) -> Place<'_> {
@@ -86,6 +83,7 @@ impl Drop for Place<'_> {
 mod tests {
     use std::cell::Cell;
     use std::future::pending;
+    use std::time::Duration;
 
     use futures_util::future::{FutureExt, join_all};
     use tokio::time::sleep;
@@ -93,6 +91,11 @@ mod tests {
     use super::*;
 
     const SCOPE: KeyScope = KeyScope([1; 32]);
+    const PATIENCE: Duration = Duration::from_secs(4);
+
+    fn until() -> Instant {
+        Instant::now() + PATIENCE
+    }
 
     fn scopes(all: &InFlight) -> usize {
         all.lock().len()
@@ -111,7 +114,7 @@ mod tests {
                 ended.set(number + 1);
             }
         };
-        let answers = join_all((0..50).map(|number| all.alone(SCOPE, work(number)))).await;
+        let answers = join_all((0..50).map(|number| all.alone(SCOPE, until(), work(number)))).await;
         assert!(answers.iter().all(Result::is_ok));
         assert_eq!((ended.get(), scopes(&all)), (50, 0));
     }
@@ -119,8 +122,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn those_of_other_scopes_do_not_wait() {
         let all = InFlight::default();
-        let first = all.alone(SCOPE, pending::<()>());
-        let other = all.alone(KeyScope([2; 32]), async { 7 });
+        let first = all.alone(SCOPE, until(), pending::<()>());
+        let other = all.alone(KeyScope([2; 32]), until(), async { 7 });
         tokio::select! {
             biased;
             _ = first => unreachable!("it never ends"),
@@ -132,10 +135,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_waits_in_vain_is_told_so_in_time() {
         let all = InFlight::default();
-        let first = all.alone(SCOPE, sleep(Duration::from_secs(60)));
+        let first = all.alone(SCOPE, until(), sleep(Duration::from_secs(60)));
         let start = Instant::now();
         let twin = async {
-            let answer = all.alone(SCOPE, async {}).await;
+            let answer = all.alone(SCOPE, until(), async {}).await;
             (answer.map_err(|error| error.code), start.elapsed())
         };
         let (first, twin) = tokio::join!(first, twin);
@@ -147,8 +150,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_time_of_who_waits_includes_its_own_work() {
         let all = InFlight::default();
-        let first = all.alone(SCOPE, sleep(Duration::from_secs(3)));
-        let twin = all.alone(SCOPE, async { sleep(Duration::from_secs(2)).await });
+        let first = all.alone(SCOPE, until(), sleep(Duration::from_secs(3)));
+        let twin = all.alone(SCOPE, until(), async { sleep(Duration::from_secs(2)).await });
         let (first, twin) = tokio::join!(first, twin);
         assert!(first.is_ok());
         assert_eq!(twin.map_err(|error| error.code), Err(Code::IdempotencyInFlight));
@@ -157,9 +160,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_goes_away_gives_its_turn_to_the_next() {
         let all = InFlight::default();
-        let mut first = Box::pin(all.alone(SCOPE, pending::<()>()));
-        let mut second = Box::pin(all.alone(SCOPE, pending::<()>()));
-        let mut third = Box::pin(all.alone(SCOPE, async { 3 }));
+        let mut first = Box::pin(all.alone(SCOPE, until(), pending::<()>()));
+        let mut second = Box::pin(all.alone(SCOPE, until(), pending::<()>()));
+        let mut third = Box::pin(all.alone(SCOPE, until(), async { 3 }));
         assert!(first.as_mut().now_or_never().is_none());
         assert!(second.as_mut().now_or_never().is_none());
         assert!(third.as_mut().now_or_never().is_none());

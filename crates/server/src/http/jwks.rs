@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse};
+use cuepoint_domain::ports::Clock;
 
 use crate::app::App;
 use crate::http::error::ApiError;

@@ -5,7 +5,6 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ports::Token;
 use cuepoint_domain::text::Password;
 
-use crate::app::App;
 use crate::errands::Errand;
 use crate::http::call::Call;
 use crate::http::envelope::{Answer, Success};
@@ -31,7 +30,7 @@ pub async fn change(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     let new = fields.required("password", values::password);
     let (present, new) = fields.complete(|| Some((Password::presented(&present?), new?)))?;
     call.app.services.passwords.change(&caller, &present, &new, call.visitor()).await?;
-    changed(&call.app, caller.user).await;
+    changed(&call, caller.user).await;
     Answer::ok("Password changed.", Nothing {})
 }
 
@@ -74,14 +73,14 @@ pub async fn reset(call: Call) -> Result<Answer, ApiError> {
     let new = fields.required("password", values::password);
     let (token, new) = fields.complete(|| Some((Token(token?), new?)))?;
     let user = call.app.services.passwords.reset(&token, &new, call.visitor()).await?;
-    changed(&call.app, user).await;
+    changed(&call, user).await;
     Answer::ok("Password set.", Nothing {})
 }
 
 /// What follows from another password: sessions are refused at once, and its owner is told.
-async fn changed(app: &App, user: UserId) {
-    app.refresh_revocations().await;
-    if let Err(unavailable) = app.errands.leave(Errand::TellPasswordChanged(user)) {
+async fn changed(call: &Call, user: UserId) {
+    call.refresh_revocations().await;
+    if let Err(unavailable) = call.app.errands.leave(Errand::TellPasswordChanged(user)) {
         tracing::warn!(%user, %unavailable, "nobody is told of a changed password");
     }
 }

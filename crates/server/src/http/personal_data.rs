@@ -63,7 +63,7 @@ pub async fn erase(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     let password = fields.required("password", values::presented);
     let password = fields.complete(|| password.map(|password| Password::presented(&password)))?;
     call.app.services.personal_data.erase(&caller, &password, call.visitor()).await?;
-    call.app.refresh_revocations().await;
+    call.refresh_revocations().await;
     Answer::ok("Erased.", Nothing {})
 }
 

@@ -12,18 +12,20 @@ use actix_web::web::{Bytes, BytesMut, Payload};
 use actix_web::{HttpMessage as _, HttpRequest};
 use cuepoint_domain::access::{Caller, Turned};
 use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope};
-use cuepoint_domain::ports::Applied;
+use cuepoint_domain::ports::{Applied, Clock};
 use cuepoint_domain::text::Line;
 use futures_util::StreamExt as _;
 
 use crate::app::App;
 use crate::http::call::Call;
 use crate::http::client_address::{client_address, visitor};
+use crate::http::deadline::Deadline;
 use crate::http::envelope::Answer;
 use crate::http::error::{ApiError, Code};
 use crate::http::headers::{self, Signature};
 use crate::http::json::{BodyError, Object};
 use crate::http::query::Query;
+use crate::http::reliance::ensure_reliable;
 use crate::http::route::{Access, Body, Commanded, Endpoint, Provider, Route};
 use crate::rate_limits::{Class, Subject};
 use crate::webhooks::SignedMessage;
@@ -50,19 +52,31 @@ pub async fn answer(
         }
         Err(refused)
     })?;
+    let deadline = Deadline::of_request_read_now();
     // The body may have taken its time, and whoever sent it may have been shut out meanwhile.
-    let caller = caller.map(|caller| as_they_stand(route.access, app, caller)).transpose()?;
+    let caller = caller.map(|caller| as_they_stand(route, app, caller)).transpose()?;
     let call = Call {
         app: Arc::clone(app),
         query: Query::parse(request.query_string()),
         request: request.clone(),
         class: route.class,
         path: route.path,
+        deadline,
         id: request.match_info().get("id").map(str::to_owned),
         body: parse(route.body, request, &body)?,
         key: key.map(|scope| IdempotencyKey { scope, fingerprint: Fingerprint::of(&body) }),
     };
-    let key = call.key;
+    deadline.bound(handle(route, app, call, caller)).await
+}
+
+/// Has a call answered by its handler.
+async fn handle(
+    route: &Route,
+    app: &Arc<App>,
+    call: Call,
+    caller: Option<Caller>,
+) -> Result<Answer, ApiError> {
+    let (key, until) = (call.key, call.deadline.of_waiting());
     match (&route.endpoint, caller) {
         (Endpoint::Open(run), _) => run(call).await,
         (Endpoint::Call(run), Some(caller)) => run(call, caller).await,
@@ -71,10 +85,10 @@ pub async fn answer(
             Some(key) => {
                 // So may whoever waited for their own first call with this key.
                 let in_turn = async {
-                    let caller = as_they_stand(route.access, app, caller)?;
+                    let caller = as_they_stand(route, app, caller)?;
                     carry_out(command, call, caller).await
                 };
-                app.in_flight.alone(key.scope, in_turn).await?
+                app.in_flight.alone(key.scope, until, in_turn).await?
             }
         },
         (Endpoint::Call(_) | Endpoint::Command(_), None) => Err(Code::Unauthenticated.into()),
@@ -115,7 +129,9 @@ async fn admit(route: &Route, app: &App, request: &HttpRequest) -> Result<Option
     if let Some(denied) = denied {
         note_denied(route, app, &denied, request).await;
     }
-    caller
+    let caller = caller?;
+    ensure_reliable(route, app)?;
+    Ok(caller)
 }
 
 /// Counts a call, and notes what is left for the answer's headers.
@@ -134,7 +150,8 @@ fn address(request: &HttpRequest) -> Subject {
 fn identify(access: Access, app: &App, request: &HttpRequest) -> Result<Option<Caller>, ApiError> {
     let Access::Caller(_) = access else { return Ok(None) };
     let token = headers::bearer(request.headers())?;
-    let caller = app.tokens.verify(token, app.clock.now()).map_err(|_| Code::InvalidToken)?;
+    let verified = app.tokens.verify(token, app.revocations.epoch(), app.clock.now());
+    let caller = verified.map_err(|_| Code::InvalidToken)?;
     Ok(Some(judged(app, caller)?))
 }
 
@@ -161,9 +178,13 @@ fn judged(app: &App, caller: Caller) -> Result<Caller, ApiError> {
 }
 
 /// A caller who was let in a while ago, if they still would be.
-fn as_they_stand(access: Access, app: &App, caller: Caller) -> Result<Caller, ApiError> {
+fn as_they_stand(route: &Route, app: &App, caller: Caller) -> Result<Caller, ApiError> {
     let caller = judged(app, caller)?;
-    if could(access, &caller) { Ok(caller) } else { Err(Code::InsufficientScope.into()) }
+    if !could(route.access, &caller) {
+        return Err(Code::InsufficientScope.into());
+    }
+    ensure_reliable(route, app)?;
+    Ok(caller)
 }
 
 /// The key and the body, once the headers are right and the body is there, and a provider's signature with them.
@@ -188,6 +209,7 @@ async fn receive(
     let body = body.await.map_err(|_| ApiError::saying(Code::BadRequest, "The body took too long."))??;
     if let Some((by, signature)) = signature {
         verify(by, app, &signature, &body)?;
+        ensure_reliable(route, app)?;
     }
     Ok((key, body))
 }

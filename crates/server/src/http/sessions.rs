@@ -38,7 +38,7 @@ pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
 pub async fn end(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     let id = call.id(SessionId::new)?;
     call.app.services.sessions.end(&caller, id, call.visitor()).await?;
-    call.app.refresh_revocations().await;
+    call.refresh_revocations().await;
     Answer::ok("Session ended.", Nothing {})
 }
 
@@ -53,6 +53,6 @@ pub async fn end(call: Call, caller: Caller) -> Result<Answer, ApiError> {
 )]
 pub async fn end_all(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     call.app.services.sessions.end_all(&caller, call.visitor()).await?;
-    call.app.refresh_revocations().await;
+    call.refresh_revocations().await;
     Answer::ok("Logged out everywhere.", Nothing {})
 }

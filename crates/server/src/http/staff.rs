@@ -142,6 +142,6 @@ async fn change(
     let reason = fields.required("reason", values::line);
     let (change, reason) = fields.complete(|| change.zip(reason))?;
     let applied = staff.change_standing(&call.command(caller), reason, &user, change).await?;
-    call.app.refresh_revocations().await;
+    call.refresh_revocations().await;
     Ok(applied)
 }

@@ -21,7 +21,7 @@ fn api(keys: &[(&str, &str)]) -> Arc<App> {
     let keys = composition::signing_keys(&settings, RandomSecrets::new().unwrap(), &SystemClock).unwrap();
     let store = Arc::new(MemoryStore::new());
     let providers = composition::providers(&settings, Arc::new(SystemClock)).unwrap();
-    composition::app(&settings, keys, providers, store, Arc::new(SystemClock), URL.to_owned()).unwrap()
+    composition::app(&settings, keys, providers, store, Arc::default(), URL.to_owned()).unwrap()
 }
 
 struct Answered {

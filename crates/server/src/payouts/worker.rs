@@ -10,7 +10,8 @@ use crate::app::App;
 
 /// Sends what is due, some at a time, until nothing more can be or the service stops.
 pub(crate) async fn send_due(app: Arc<App>, stopped: watch::Receiver<bool>) {
-    while !*stopped.borrow() {
+    // By a wrong clock nothing is due.
+    while !*stopped.borrow() && app.clock.ensure_agreed().is_ok() {
         match app.services.payouts.run().await {
             Ok(sent) => {
                 for (id, sent) in &sent {

@@ -10,7 +10,7 @@ use biscuit::{
     Validation, ValidationOptions,
 };
 use chrono::{DateTime, Utc};
-use cuepoint_domain::access::Caller;
+use cuepoint_domain::access::{Caller, Epoch};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::people::Role;
 use cuepoint_domain::timestamp::Timestamp;
@@ -19,15 +19,14 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use time::Duration;
 
-use super::keys::{Key, KeyRing, PublicKey, SigningKeys};
+use super::keys::{Key, PublicKey, SigningKeys};
 use super::secrets::{RandomSecrets, random};
-use super::verified::{self, Verified, VerifiedTokens};
+use super::verified::{self, Verified, VerifiedTokens, Verifier};
+use crate::clock::TOLERANCE;
 
 const ISSUER: &str = "cuepoint";
 const AUDIENCE: &str = "cuepoint-api";
 const TYPE: &str = "JWT";
-/// How far the clocks of two servers may be apart.
-pub(super) const LEEWAY: Duration = Duration::seconds(30);
 /// The longest token that is looked at, in bytes.
 const MAX_TOKEN_BYTES: usize = 4_096;
 
@@ -66,6 +65,7 @@ struct PrivateClaims {
     role: RoleClaim,
     dj: bool,
     sid: i64,
+    epoch: i64,
 }
 
 /// The header of a presented token: exactly these, so that no extension, `crit` least of all, is passed over.
@@ -99,6 +99,9 @@ struct PresentedClaims {
     role: RoleClaim,
     dj: bool,
     sid: i64,
+    /// Of the data that the ids belong to; tokens from before there were epochs are of the first one.
+    #[serde(default)]
+    epoch: i64,
 }
 
 impl AccessTokens {
@@ -120,11 +123,11 @@ impl AccessTokens {
         self.keys.ring().public(now)
     }
 
-    /// A new token that says who calls.
+    /// A new token that says who calls, of the epoch of the data.
     ///
     /// # Errors
     /// When no key signs at this moment.
-    pub fn issue(&self, identity: &Caller, now: Timestamp) -> anyhow::Result<IssuedToken> {
+    pub fn issue(&self, identity: &Caller, epoch: Epoch, now: Timestamp) -> anyhow::Result<IssuedToken> {
         let ring = self.keys.ring();
         let key = ring.signing(now).context("every key has ended or has yet to begin")?;
         let header = RegisteredHeader {
@@ -133,13 +136,19 @@ impl AccessTokens {
             key_id: Some(key.id().to_owned()),
             ..RegisteredHeader::default()
         };
-        let token: JWT<PrivateClaims, Empty> = JWT::new_decoded(header.into(), self.claims(identity, now)?);
+        let token: JWT<PrivateClaims, Empty> =
+            JWT::new_decoded(header.into(), self.claims(identity, epoch, now)?);
         let signed = token.encode(key.signing()).context("the access token cannot be signed")?;
         let token = signed.encoded().context("the access token is not signed")?.to_string();
         Ok(IssuedToken { token, expires_in_seconds: self.valid_for.whole_seconds() })
     }
 
-    fn claims(&self, identity: &Caller, now: Timestamp) -> anyhow::Result<ClaimsSet<PrivateClaims>> {
+    fn claims(
+        &self,
+        identity: &Caller,
+        epoch: Epoch,
+        now: Timestamp,
+    ) -> anyhow::Result<ClaimsSet<PrivateClaims>> {
         let issued = moment(now).context("the clock is beyond the calendar")?;
         let expires = moment(now.plus(self.valid_for)).context("the token's end is beyond the calendar")?;
         let role = match identity.role {
@@ -156,35 +165,40 @@ impl AccessTokens {
             issued_at: Some(issued.into()),
             id: Some(URL_SAFE_NO_PAD.encode(random::<16>(self.secrets))),
         };
-        let private = PrivateClaims { role, dj: identity.is_dj, sid: identity.session.get() };
+        let sid = identity.session.get();
+        let private = PrivateClaims { role, dj: identity.is_dj, sid, epoch: epoch.0 };
         Ok(ClaimsSet { registered, private })
     }
 
     /// Who calls with this token.
     ///
     /// # Errors
-    /// [`InvalidToken`] unless one of the keys signed it for this service and it is valid at this moment; the
-    /// clocks of two servers may be 30 seconds apart.
-    pub fn verify(&self, token: &str, now: Timestamp) -> Result<Caller, InvalidToken> {
+    /// [`InvalidToken`] unless one of the keys signed it for this service in this epoch and it is valid at this moment;
+    /// the clocks of two servers may be 30 seconds apart.
+    pub fn verify(&self, token: &str, epoch: Epoch, now: Timestamp) -> Result<Caller, InvalidToken> {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(InvalidToken);
         }
         let (ring, hash) = (self.keys.ring(), verified::hash(token));
-        if let Some(caller) = self.verified.find(&ring, &hash, now) {
+        let verifier = Verifier { ring, epoch };
+        if let Some(caller) = self.verified.find(&verifier, &hash, now) {
             return Ok(caller);
         }
-        let verified = verify(&ring, token, now)?;
-        self.verified.remember(&ring, hash, verified);
+        let verified = verify(&verifier, token, now)?;
+        self.verified.remember(&verifier, hash, verified);
         Ok(verified.caller)
     }
 }
 
-/// Who calls with a token that one of these keys signed, and for how long that is certain.
-fn verify(ring: &KeyRing, token: &str, now: Timestamp) -> Result<Verified, InvalidToken> {
+/// Who calls with a token that one of these keys signed in this epoch, and for how long that is certain.
+fn verify(verifier: &Verifier, token: &str, now: Timestamp) -> Result<Verified, InvalidToken> {
     let header = header(token)?;
-    let key = ring.verifying(&header.kid, now).ok_or(InvalidToken)?;
+    let key = verifier.ring.verifying(&header.kid, now).ok_or(InvalidToken)?;
     let claims: PresentedClaims = object(&payload(&header, key, token)?)?;
     claims.registered()?.validate(validation(now)?).map_err(|_| InvalidToken)?;
+    if Epoch(claims.epoch) != verifier.epoch {
+        return Err(InvalidToken);
+    }
     let user = claims.sub.parse().ok().and_then(UserId::new).ok_or(InvalidToken)?;
     let role = match claims.role {
         RoleClaim::Member => Role::Member,
@@ -249,7 +263,7 @@ impl PresentedClaims {
 
 fn validation(now: Timestamp) -> Result<ValidationOptions, InvalidToken> {
     let now = Some(moment(now).ok_or(InvalidToken)?);
-    let epsilon = chrono::Duration::seconds(LEEWAY.whole_seconds());
+    let epsilon = chrono::Duration::seconds(TOLERANCE.whole_seconds());
     Ok(ValidationOptions {
         claim_presence_options: ClaimPresenceOptions::strict(),
         temporal_options: TemporalOptions { epsilon, now },

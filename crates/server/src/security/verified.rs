@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cuepoint_domain::access::Caller;
+use cuepoint_domain::access::{Caller, Epoch};
 use cuepoint_domain::timestamp::Timestamp;
 use hashlink::LruCache;
 use sha2::{Digest, Sha256};
@@ -29,11 +29,18 @@ pub(super) struct Verified {
     pub(super) until: Timestamp,
 }
 
-/// The tokens that one ring of keys verified.
+/// What tokens are verified by: those of another ring or epoch are verified anew.
+#[derive(Clone)]
+pub(super) struct Verifier {
+    pub(super) ring: Arc<KeyRing>,
+    pub(super) epoch: Epoch,
+}
+
+/// The tokens that one verifier found valid.
 pub(super) struct VerifiedTokens(Mutex<Remembered>);
 
 struct Remembered {
-    ring: Option<Arc<KeyRing>>,
+    verifier: Option<Verifier>,
     tokens: LruCache<TokenHash, Verified>,
 }
 
@@ -45,16 +52,18 @@ impl fmt::Debug for VerifiedTokens {
 
 impl Default for VerifiedTokens {
     fn default() -> Self {
-        Self(Mutex::new(Remembered { ring: None, tokens: LruCache::new(MAX_TOKENS) }))
+        Self(Mutex::new(Remembered { verifier: None, tokens: LruCache::new(MAX_TOKENS) }))
     }
 }
 
 impl Remembered {
-    /// The tokens of this ring; those of another one are forgotten.
-    fn of(&mut self, ring: &Arc<KeyRing>) -> &mut LruCache<TokenHash, Verified> {
-        if !self.ring.as_ref().is_some_and(|known| Arc::ptr_eq(known, ring)) {
+    /// The tokens of this verifier; those of another one are forgotten.
+    fn of(&mut self, verifier: &Verifier) -> &mut LruCache<TokenHash, Verified> {
+        let is_same =
+            |known: &Verifier| Arc::ptr_eq(&known.ring, &verifier.ring) && known.epoch == verifier.epoch;
+        if !self.verifier.as_ref().is_some_and(is_same) {
             self.tokens.clear();
-            self.ring = Some(Arc::clone(ring));
+            self.verifier = Some(verifier.clone());
         }
         &mut self.tokens
     }
@@ -66,16 +75,16 @@ pub(super) fn hash(token: &str) -> TokenHash {
 }
 
 impl VerifiedTokens {
-    /// Who calls with the token of this hash, if this ring verified it and it still counts.
-    pub(super) fn find(&self, ring: &Arc<KeyRing>, hash: &TokenHash, now: Timestamp) -> Option<Caller> {
+    /// Who calls with the token of this hash, if this verifier found it valid and it still counts.
+    pub(super) fn find(&self, verifier: &Verifier, hash: &TokenHash, now: Timestamp) -> Option<Caller> {
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let verified = remembered.of(ring).get(hash)?;
+        let verified = remembered.of(verifier).get(hash)?;
         (verified.from <= now && now < verified.until).then_some(verified.caller)
     }
 
-    /// Remembers a token that this ring verified.
-    pub(super) fn remember(&self, ring: &Arc<KeyRing>, hash: TokenHash, verified: Verified) {
+    /// Remembers a token that this verifier found valid.
+    pub(super) fn remember(&self, verifier: &Verifier, hash: TokenHash, verified: Verified) {
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        remembered.of(ring).insert(hash, verified);
+        remembered.of(verifier).insert(hash, verified);
     }
 }

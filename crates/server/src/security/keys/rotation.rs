@@ -6,8 +6,8 @@ use time::{Duration, OffsetDateTime};
 
 use super::key::{Algorithm, Key};
 use super::{line, ring};
+use crate::clock::TOLERANCE;
 use crate::security::secrets::{RandomSecrets, random};
-use crate::security::tokens::LEEWAY;
 
 /// What is asked of a rotation.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ pub fn rotate(
     let another_signs = lines.iter().filter_map(|(_, key)| key.as_ref()).any(|key| key.signs(now));
     let from = second(now).plus(if another_signs { asked.signs_in } else { Duration::ZERO });
     // Server clocks may be apart by the leeway, and who verifies grants it once more.
-    let until = from.plus(asked.access_token_ttl).plus(LEEWAY).plus(LEEWAY);
+    let until = from.plus(asked.access_token_ttl).plus(TOLERANCE).plus(TOLERANCE);
 
     let (id, material) = (new_id(now, secrets), algorithm.generate(secrets)?);
     let signs_from = another_signs.then_some(from);

@@ -13,6 +13,8 @@ use super::*;
 
 const HS256: SignatureAlgorithm = SignatureAlgorithm::HS256;
 const NOW: i64 = 1_800_000_000;
+/// The first epoch: that of tokens without the claim.
+const EPOCH: Epoch = Epoch(0);
 const NEW_KEY: &[u8] = b"the first key has more than 32 bytes";
 const OLD_KEY: &[u8] = b"the second key has more than 32 bytes";
 
@@ -50,7 +52,7 @@ fn ada() -> Caller {
 }
 
 fn issued() -> String {
-    tokens().issue(&ada(), at(NOW)).unwrap().token
+    tokens().issue(&ada(), EPOCH, at(NOW)).unwrap().token
 }
 
 fn header() -> Value {
@@ -90,7 +92,7 @@ fn signed_ec(header: &Value) -> String {
 }
 
 fn check(token: &str, expected: Result<Caller, InvalidToken>, why: &str) {
-    assert_eq!(tokens().verify(token, at(NOW)), expected, "{why}: {token}");
+    assert_eq!(tokens().verify(token, EPOCH, at(NOW)), expected, "{why}: {token}");
 }
 
 fn with(object: Value, key: &str, value: Value) -> Value {
@@ -109,7 +111,7 @@ fn without(object: Value, key: &str) -> Value {
 fn a_token_says_who_calls() {
     let (user, session) = (UserId::new(i64::MAX).unwrap(), SessionId::new(i64::MAX).unwrap());
     for identity in [ada(), Caller { user, role: Role::Operator, is_dj: false, session }] {
-        let issued = tokens().issue(&identity, at(NOW)).unwrap();
+        let issued = tokens().issue(&identity, EPOCH, at(NOW)).unwrap();
         assert_eq!(issued.expires_in_seconds, 900);
         check(&issued.token, Ok(identity), "just issued");
     }
@@ -134,7 +136,7 @@ fn a_token_is_valid_from_its_issue_to_its_end_give_or_take_thirty_seconds() {
     for (moment, valid) in
         [(-31, false), (-30, true), (0, true), (899, true), (900, true), (930, true), (931, false)]
     {
-        let verified = tokens().verify(&token, at(NOW + moment));
+        let verified = tokens().verify(&token, EPOCH, at(NOW + moment));
         assert_eq!(verified.is_ok(), valid, "{moment} seconds after its issue");
     }
 }
@@ -302,7 +304,7 @@ fn flip_every_bit(token: &str) {
             let mut bytes = token.to_owned().into_bytes();
             bytes[position] ^= 1 << bit;
             let Ok(flipped) = String::from_utf8(bytes) else { continue };
-            assert_eq!(tokens_once().verify(&flipped, at(NOW)), Err(InvalidToken), "{flipped}");
+            assert_eq!(tokens_once().verify(&flipped, EPOCH, at(NOW)), Err(InvalidToken), "{flipped}");
         }
     }
 }
@@ -321,7 +323,7 @@ fn hostile_texts_are_refused_without_a_panic() {
             (0..4_u32).map(|n| pieces[number / pieces.len().pow(n) % pieces.len()]).collect();
         for text in [chosen.concat(), chosen.join("."), chosen[..3].join(".")] {
             if text != token {
-                assert_eq!(tokens_once().verify(&text, at(NOW)), Err(InvalidToken), "{text}");
+                assert_eq!(tokens_once().verify(&text, EPOCH, at(NOW)), Err(InvalidToken), "{text}");
             }
         }
     }
@@ -334,9 +336,9 @@ fn random_bytes_in_every_part_are_refused_without_a_panic() {
         let [header, claims] = [random::<24>(secrets), random::<24>(secrets)];
         let token =
             forged(&String::from_utf8_lossy(&header), &String::from_utf8_lossy(&claims), HS256, NEW_KEY);
-        assert_eq!(tokens_once().verify(&token, at(NOW)), Err(InvalidToken), "{token}");
+        assert_eq!(tokens_once().verify(&token, EPOCH, at(NOW)), Err(InvalidToken), "{token}");
         let signed = forged(&self::header().to_string(), &String::from_utf8_lossy(&claims), HS256, NEW_KEY);
-        assert_eq!(tokens_once().verify(&signed, at(NOW)), Err(InvalidToken), "{signed}");
+        assert_eq!(tokens_once().verify(&signed, EPOCH, at(NOW)), Err(InvalidToken), "{signed}");
     }
 }
 
@@ -351,10 +353,14 @@ fn remembered(key: &str, after: i64, counts: bool) {
     let new = STANDARD.encode(NEW_KEY);
     let keys = SigningKeys::parse(&format!("new:{new} {key}").into(), at(NOW)).unwrap();
     let tokens = AccessTokens::new(keys, Duration::minutes(15), RandomSecrets::new().unwrap());
-    let token = tokens.issue(&ada(), at(NOW)).unwrap().token;
-    assert_eq!(tokens.verify(&token, at(NOW)), Ok(ada()));
-    assert_eq!(tokens.verify(&token, then), if counts { Ok(ada()) } else { Err(InvalidToken) }, "{after}");
-    assert_eq!(tokens.verify(&token, at(NOW)), Ok(ada()));
+    let token = tokens.issue(&ada(), EPOCH, at(NOW)).unwrap().token;
+    assert_eq!(tokens.verify(&token, EPOCH, at(NOW)), Ok(ada()));
+    assert_eq!(
+        tokens.verify(&token, EPOCH, then),
+        if counts { Ok(ada()) } else { Err(InvalidToken) },
+        "{after}"
+    );
+    assert_eq!(tokens.verify(&token, EPOCH, at(NOW)), Ok(ada()));
 }
 
 #[test]
@@ -378,10 +384,28 @@ fn a_remembered_token_ends_with_its_key() {
     write(NEW_KEY);
     let keys = SigningKeys::read(&path, at(NOW)).unwrap();
     let tokens = AccessTokens::new(keys, Duration::minutes(15), RandomSecrets::new().unwrap());
-    let token = tokens.issue(&ada(), at(NOW)).unwrap().token;
-    assert_eq!(tokens.verify(&token, at(NOW)), Ok(ada()));
+    let token = tokens.issue(&ada(), EPOCH, at(NOW)).unwrap().token;
+    assert_eq!(tokens.verify(&token, EPOCH, at(NOW)), Ok(ada()));
     write(OLD_KEY);
     tokens.keys().reload(at(NOW)).unwrap().unwrap();
-    assert_eq!(tokens.verify(&token, at(NOW)), Err(InvalidToken));
+    assert_eq!(tokens.verify(&token, EPOCH, at(NOW)), Err(InvalidToken));
     std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn a_token_of_another_epoch_is_refused_also_when_it_was_verified_before() {
+    let tokens = tokens();
+    let token = tokens.issue(&ada(), Epoch(5), at(NOW)).unwrap().token;
+    for (epoch, expected) in [
+        (Epoch(5), Ok(ada())),
+        (Epoch(6), Err(InvalidToken)),
+        (EPOCH, Err(InvalidToken)),
+        (Epoch(5), Ok(ada())),
+    ] {
+        assert_eq!(tokens.verify(&token, epoch, at(NOW)), expected, "{epoch:?}");
+    }
+    // As a server of before there were epochs issued it.
+    let without = signed(&header(), &claims());
+    assert_eq!(tokens.verify(&without, EPOCH, at(NOW)), Ok(ada()));
+    assert_eq!(tokens.verify(&without, Epoch(5), at(NOW)), Err(InvalidToken));
 }
