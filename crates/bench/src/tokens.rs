@@ -9,7 +9,7 @@ use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::people::Role;
 use cuepoint_domain::ports::Clock;
 use cuepoint_server::clock::SystemClock;
-use cuepoint_server::security::keys::{Rotation, SigningKeys, rotate_file};
+use cuepoint_server::security::keys::{OlderKeys, Rotation, SigningKeys, rotate_file};
 use cuepoint_server::security::secrets::RandomSecrets;
 use cuepoint_server::security::tokens::AccessTokens;
 use time::Duration;
@@ -30,7 +30,12 @@ impl Tokens {
     /// When the file cannot be written.
     pub fn new(folder: &Path, djs: impl Iterator<Item = UserId>) -> anyhow::Result<Self> {
         let key_file = folder.join("signing-keys");
-        let asked = Rotation { algorithm: None, signs_in: Duration::ZERO, access_token_ttl: VALID_FOR };
+        let asked = Rotation {
+            algorithm: None,
+            signs_in: Duration::ZERO,
+            access_token_ttl: VALID_FOR,
+            older: OlderKeys::Verify,
+        };
         rotate_file(&key_file, asked, &SystemClock, RandomSecrets::new()?)?;
         Ok(Self { key_file, djs: djs.collect() })
     }

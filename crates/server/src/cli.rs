@@ -11,9 +11,9 @@ use time::Duration;
 
 use crate::clock::SystemClock;
 use crate::config::{Layers, Settings};
-use crate::security::keys::{Algorithm, Rotation};
+use crate::security::keys::{Algorithm, OlderKeys, Rotation};
 use crate::security::secrets::RandomSecrets;
-use crate::{composition, http, key_rotation, ledger_verify, serve, telemetry};
+use crate::{composition, http, key_rotation, ledger_verify, restore, serve, telemetry};
 
 /// How long a new key waits: longer than servers need to read it and verifiers to fetch it, with clocks apart.
 const SIGNS_IN_SECONDS: u32 = 60;
@@ -32,6 +32,12 @@ enum Command {
     Serve,
     /// Bring the database's schema up to date.
     Migrate,
+    /// Prepare a database that was restored from a backup, or moved to another cluster, before servers use it.
+    Restore {
+        /// The name of the database, to show that this configuration leads to the one that is meant.
+        #[arg(long, value_name = "NAME")]
+        database_name: String,
+    },
     /// Look after the ledger.
     #[command(subcommand)]
     Ledger(LedgerCommand),
@@ -77,9 +83,12 @@ pub fn run() -> ExitCode {
     let command = Arguments::parse().command.unwrap_or(Command::Serve);
     let failure = match command {
         Command::Ledger(LedgerCommand::Verify) => ExitCode::from(ledger_verify::NOT_CHECKED),
-        Command::Serve | Command::Migrate | Command::Keys(_) | Command::Config(_) | Command::Openapi => {
-            ExitCode::FAILURE
-        }
+        Command::Serve
+        | Command::Migrate
+        | Command::Restore { .. }
+        | Command::Keys(_)
+        | Command::Config(_)
+        | Command::Openapi => ExitCode::FAILURE,
     };
     match execute(command) {
         Ok(code) => code,
@@ -108,6 +117,10 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
                 }
             }
         }
+        Command::Restore { database_name } => {
+            let settings = start()?;
+            return block_on(restore::run(settings, &database_name)).map(ExitCode::from);
+        }
         Command::Ledger(LedgerCommand::Verify) => {
             let settings = start()?;
             return block_on(ledger_verify::run(settings)).map(ExitCode::from);
@@ -116,7 +129,7 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
             let settings = start()?;
             let signs_in = Duration::seconds(i64::from(signs_in));
             let access_token_ttl = settings.auth.access_token_ttl;
-            let asked = Rotation { algorithm, signs_in, access_token_ttl };
+            let asked = Rotation { algorithm, signs_in, access_token_ttl, older: OlderKeys::Verify };
             key_rotation::run(&settings, asked, &SystemClock)?;
         }
         Command::Config(ConfigCommand::Check) => {

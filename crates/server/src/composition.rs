@@ -6,6 +6,7 @@ use anyhow::{Context, bail, ensure};
 use cuepoint_domain::ports::{Clock, Notifier, PayoutProvider, Store, TopupProvider};
 use cuepoint_domain::service::{Ports, Terms, UseCases};
 use cuepoint_store_memory::MemoryStore;
+pub use cuepoint_store_postgres::Restored;
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
 use governor::clock::MonotonicClock;
 use secrecy::ExposeSecret;
@@ -82,6 +83,24 @@ pub async fn migrate(settings: &Settings) -> anyhow::Result<Option<Vec<String>>>
             let url = postgres.url.expose_secret();
             let applied = cuepoint_store_postgres::migrate(url).await.context("storage.postgres")?;
             Ok(Some(applied))
+        }
+    }
+}
+
+/// Prepares the configured database after a restore, if its name is this one.
+///
+/// # Errors
+/// When the store is no database, the name is another, or a server is connected.
+pub async fn restore(settings: &Settings, database_name: &str, epoch: i64) -> anyhow::Result<Restored> {
+    match &settings.storage {
+        Storage::Memory => bail!("storage.backend is memory: there is nothing to restore"),
+        Storage::Postgres(postgres) => {
+            let Postgres { url, pool_size, migrate_on_start } = postgres.clone();
+            let options =
+                PostgresOptions { url: url.expose_secret().to_owned(), pool_size, migrate_on_start };
+            let restored =
+                cuepoint_store_postgres::restore(&options, &settings.currency, database_name, epoch).await;
+            restored.context("storage.postgres")
         }
     }
 }

@@ -23,6 +23,7 @@ pub mod networks;
 pub mod notifier;
 pub mod payouts;
 pub mod rate_limits;
+mod restore;
 pub mod security;
 pub mod self_check;
 pub mod serve;

@@ -25,6 +25,7 @@ mod node;
 mod people;
 mod per_thread;
 mod reads;
+mod restore;
 mod rows;
 mod schema;
 mod security_log;
@@ -52,6 +53,8 @@ use per_thread::PerThread;
 use reads::ReadTogether;
 use sentinel::Sentinel;
 use writer::Writer;
+
+pub use restore::{Restored, restore};
 
 /// Where the database is and how it is used.
 #[derive(Clone)]

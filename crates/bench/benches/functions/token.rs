@@ -5,7 +5,7 @@ use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::people::Role;
 use cuepoint_domain::ports::Clock;
 use cuepoint_server::clock::SystemClock;
-use cuepoint_server::security::keys::{Algorithm, Rotation, SigningKeys, rotate};
+use cuepoint_server::security::keys::{Algorithm, OlderKeys, Rotation, SigningKeys, rotate};
 use cuepoint_server::security::secrets::RandomSecrets;
 use cuepoint_server::security::tokens::AccessTokens;
 use divan::{Bencher, black_box};
@@ -17,8 +17,12 @@ const VALID_FOR: Duration = Duration::minutes(15);
 #[divan::bench(args = [Algorithm::Hs256, Algorithm::Es256])]
 fn verify(bencher: Bencher<'_, '_>, algorithm: Algorithm) {
     let (now, secrets) = (SystemClock.now(), RandomSecrets::new().unwrap());
-    let asked =
-        Rotation { algorithm: Some(algorithm), signs_in: Duration::ZERO, access_token_ttl: VALID_FOR };
+    let asked = Rotation {
+        algorithm: Some(algorithm),
+        signs_in: Duration::ZERO,
+        access_token_ttl: VALID_FOR,
+        older: OlderKeys::Verify,
+    };
     let ring = rotate(&String::new().into(), asked, now, secrets).unwrap();
     let tokens = AccessTokens::new(SigningKeys::parse(&ring.text, now).unwrap(), VALID_FOR, secrets);
     let caller = Caller {

@@ -27,7 +27,7 @@ impl RandomSecrets {
     clippy::expect_used,
     reason = "a system that once gave randomness goes on; a guessable secret is worse"
 )]
-pub(super) fn random<const BYTES: usize>(_: RandomSecrets) -> [u8; BYTES] {
+pub(crate) fn random<const BYTES: usize>(_: RandomSecrets) -> [u8; BYTES] {
     let mut bytes = [0; BYTES];
     getrandom::fill(&mut bytes).expect("randomness was there when the process started");
     bytes

@@ -116,11 +116,15 @@ mod tests {
 
     use super::*;
     use crate::clock::SystemClock;
-    use crate::security::keys::{KeyRing, SigningKeys};
+    use crate::security::keys::{KeyRing, OlderKeys, SigningKeys};
 
     const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
-    const ASKED: Rotation =
-        Rotation { algorithm: None, signs_in: Duration::MINUTE, access_token_ttl: Duration::MINUTE };
+    const ASKED: Rotation = Rotation {
+        algorithm: None,
+        signs_in: Duration::MINUTE,
+        access_token_ttl: Duration::MINUTE,
+        older: OlderKeys::Verify,
+    };
 
     /// An empty folder, gone when it is dropped.
     struct Folder(PathBuf);

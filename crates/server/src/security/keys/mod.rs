@@ -14,4 +14,4 @@ pub use file::rotate_file;
 pub use in_force::SigningKeys;
 pub use key::{Algorithm, Key, PublicKey};
 pub use ring::KeyRing;
-pub use rotation::{Rotated, Rotation, rotate};
+pub use rotation::{OlderKeys, Rotated, Rotation, rotate};

@@ -18,6 +18,17 @@ pub struct Rotation {
     pub signs_in: Duration,
     /// How long an access token is valid.
     pub access_token_ttl: Duration,
+    /// What becomes of the older keys.
+    pub older: OlderKeys,
+}
+
+/// What a rotation does with the keys that there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OlderKeys {
+    /// They verify until the last token that they may have signed has ended.
+    Verify,
+    /// They are removed, and the new key signs at once: nothing that they signed counts any more.
+    Remove,
 }
 
 /// A ring after a rotation.
@@ -43,7 +54,9 @@ pub fn rotate(
     let lines = ring::lines(text.expose_secret())?;
     let newest = lines.iter().find_map(|(_, key)| key.as_ref());
     let algorithm = asked.algorithm.or(newest.map(Key::algorithm)).unwrap_or(Algorithm::Hs256);
-    let another_signs = lines.iter().filter_map(|(_, key)| key.as_ref()).any(|key| key.signs(now));
+    let keeps_older = asked.older == OlderKeys::Verify;
+    let another_signs =
+        keeps_older && lines.iter().filter_map(|(_, key)| key.as_ref()).any(|key| key.signs(now));
     let from = second(now).plus(if another_signs { asked.signs_in } else { Duration::ZERO });
     // Server clocks may be apart by the leeway, and who verifies grants it once more.
     let until = from.plus(asked.access_token_ttl).plus(TOLERANCE).plus(TOLERANCE);
@@ -59,7 +72,8 @@ pub fn rotate(
             Some(key) => {
                 // Remarks above the first key stay above the ring.
                 written.extend(new.take());
-                let (kept, fate) = aged(line, key, until, now)?;
+                let (kept, fate) =
+                    if keeps_older { aged(line, key, until, now)? } else { (None, "is removed".to_owned()) };
                 written.extend(kept);
                 report.push_str(&format!("{} {} {fate}\n", key.id(), key.algorithm().name()));
             }

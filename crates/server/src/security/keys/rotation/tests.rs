@@ -1,6 +1,6 @@
 #![allow(clippy::arithmetic_side_effects, reason = "a test may fail loudly")]
 
-use cuepoint_domain::access::Caller;
+use cuepoint_domain::access::{Caller, Epoch};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::people::Role;
 
@@ -18,7 +18,12 @@ fn at(seconds: i64) -> Timestamp {
 }
 
 fn asked(algorithm: Option<Algorithm>, signs_in: i64) -> Rotation {
-    Rotation { algorithm, signs_in: Duration::seconds(signs_in), access_token_ttl: Duration::seconds(TTL) }
+    Rotation {
+        algorithm,
+        signs_in: Duration::seconds(signs_in),
+        access_token_ttl: Duration::seconds(TTL),
+        older: OlderKeys::Verify,
+    }
 }
 
 fn rotated(text: &str, asked: Rotation, now: i64) -> (String, String) {
@@ -139,11 +144,11 @@ impl Server {
     }
 
     fn issue(&self, time: i64) -> String {
-        self.tokens(time).issue(&ada(), at(time + self.ahead)).unwrap().token
+        self.tokens(time).issue(&ada(), Epoch(0), at(time + self.ahead)).unwrap().token
     }
 
     fn accepts(&self, token: &str, time: i64) -> bool {
-        self.tokens(time).verify(token, at(time + self.ahead)).is_ok()
+        self.tokens(time).verify(token, Epoch(0), at(time + self.ahead)).is_ok()
     }
 
     fn knows(&self, id: &str, time: i64) -> bool {
@@ -209,4 +214,13 @@ fn a_server_that_learns_of_a_key_too_late_refuses_its_tokens() {
     assert_eq!(logged_out([&before, &after], [(70, 0), (0, 0)], 60), Some((60, 60)));
     let (after, _) = rotated(&before, asked(None, 0), 0);
     assert_eq!(logged_out([&before, &after], [(5, 0), (0, 0)], 0), Some((0, 0)));
+}
+
+#[test]
+fn a_rotation_may_remove_every_older_key() {
+    let before = format!("# ours\nb:{KEY}\na:{KEY} from=2030-01-01T00:00:00Z\n");
+    let (text, report) = rotated(&before, Rotation { older: OlderKeys::Remove, ..asked(None, 60) }, 0);
+    assert_eq!(shown(&text), ["# ours", "new"]);
+    assert!(report.contains("b hs256 is removed\na hs256 is removed\n"), "{report}");
+    assert!(KeyRing::parse(&text.into()).unwrap().signing(at(0)).is_some(), "the new key signs at once");
 }

@@ -1,0 +1,80 @@
+//! `cuepoint restore`: prepares a database that was restored from a backup, so that ids which are handed out again can be
+//! taken for no others.
+
+use anyhow::Context;
+use cuepoint_domain::money::Currency;
+use time::Duration;
+use time::format_description::well_known::Rfc3339;
+
+use crate::cli::print;
+use crate::clock::SystemClock;
+use crate::composition::Restored;
+use crate::config::{Settings, SigningKeySource};
+use crate::security::keys::{self, OlderKeys, Rotation};
+use crate::security::secrets::{RandomSecrets, random};
+use crate::{composition, ledger_verify};
+
+/// Prepares the database, makes a new signing key in place of all older ones, audits the ledger, prints what has to be
+/// looked after, and says how the process ends. It can be repeated.
+///
+/// # Errors
+/// When the database is not prepared, or the keys are not replaced; what was done before stays, and a repetition goes on
+/// from there.
+pub(crate) async fn run(settings: Settings, database_name: &str) -> anyhow::Result<u8> {
+    let secrets = RandomSecrets::new()?;
+    // Any positive number but the one before: two restores get the same one in 2^63 cases.
+    let epoch = i64::from_be_bytes(random(secrets)).checked_abs().unwrap_or(i64::MAX).max(1);
+    let restored = composition::restore(&settings, database_name, epoch).await?;
+    print(&report(&restored, database_name, &settings.currency)?)?;
+    print(&new_key(&settings, secrets)?)?;
+    ledger_verify::run(settings).await
+}
+
+fn report(restored: &Restored, name: &str, currency: &Currency) -> anyhow::Result<String> {
+    let newest = match restored.newest_operation {
+        Some(at) => at.to_utc().format(&Rfc3339).context("the time of the newest operation")?,
+        None => "none".to_owned(),
+    };
+    let mut text = format!(
+        "{name}: epoch {}, {} sessions ended, every sequence moved ahead\nnewest operation: {newest}\n\
+         in flight: {} withdrawals, {} top-ups; look each up at its provider\n",
+        restored.epoch,
+        restored.sessions_ended,
+        restored.withdrawals.len(),
+        restored.topups.len(),
+    );
+    for withdrawal in &restored.withdrawals {
+        let (id, status) = (withdrawal.id, withdrawal.state.status().name());
+        let amount = currency.print(withdrawal.amount.money());
+        text.push_str(&format!("  withdrawal {id}: {status}, {amount} {}\n", currency.code()));
+    }
+    for topup in &restored.topups {
+        let amount = currency.print(topup.amount.money());
+        text.push_str(&format!(
+            "  top-up {}: {}, {amount} {}\n",
+            topup.id,
+            topup.status.name(),
+            currency.code()
+        ));
+    }
+    Ok(text)
+}
+
+/// Replaces the keys of access tokens, where a file holds them.
+fn new_key(settings: &Settings, secrets: RandomSecrets) -> anyhow::Result<String> {
+    let asked = Rotation {
+        algorithm: None,
+        signs_in: Duration::ZERO,
+        access_token_ttl: settings.auth.access_token_ttl,
+        older: OlderKeys::Remove,
+    };
+    match &settings.auth.signing_keys {
+        Some(SigningKeySource::File(path)) => {
+            keys::rotate_file(path, asked, &SystemClock, secrets).context("auth.signing_key_file")
+        }
+        Some(SigningKeySource::Text(_)) => {
+            Ok("auth.signing_keys: give the servers a new key in place of all older ones\n".to_owned())
+        }
+        None => Ok(String::new()),
+    }
+}

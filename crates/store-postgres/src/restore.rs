@@ -1,0 +1,150 @@
+//! Preparing a database that was restored from a backup: what was handed out after the backup was taken is handed out
+//! again, and must not be taken for what it was then.
+
+use anyhow::{Context, anyhow, ensure};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::{Topup, TopupStatus};
+use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalStatus};
+use diesel::dsl::now;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool, Text};
+use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
+use time::OffsetDateTime;
+
+use crate::PostgresOptions;
+use crate::connection::Connector;
+use crate::database::Failure;
+use crate::migrations;
+use crate::node::{Node, RESTORE_LOCK};
+use crate::rows::{TopupRow, WithdrawalRow, timestamp};
+use crate::schema::{challenges, deployment, operations, refresh_tokens, sessions, topups, withdrawals};
+
+/// How far each sequence is moved past its maximum: farther than any server counted on after the backup.
+const AHEAD: i64 = 1_000_000;
+
+/// Each sequence, with the numbers that rows have of it.
+const SEQUENCES: [(&str, &str); 9] = [
+    ("user_ids", "SELECT max(id) FROM users"),
+    ("music_request_ids", "SELECT max(id) FROM music_requests"),
+    ("withdrawal_ids", "SELECT max(id) FROM withdrawals"),
+    ("topup_ids", "SELECT max(id) FROM topups"),
+    ("adjustment_ids", "SELECT max(reference_id) FROM ledger_entries WHERE reference_kind = 'adjustment'"),
+    ("session_ids", "SELECT max(id) FROM sessions"),
+    ("postings_id_seq", "SELECT max(id) FROM postings"),
+    ("challenges_id_seq", "SELECT max(id) FROM challenges"),
+    ("security_events_id_seq", "SELECT max(id) FROM security_events"),
+];
+
+/// What a restore found and did.
+#[derive(Debug)]
+pub struct Restored {
+    /// The epoch of the data from now on.
+    pub epoch: i64,
+    /// How many sessions were ended.
+    pub sessions_ended: usize,
+    /// When the newest operation was decided that the backup has; `None` where it has none.
+    pub newest_operation: Option<Timestamp>,
+    /// Withdrawals that are, or are about to be, at the payout provider, by id.
+    pub withdrawals: Vec<Withdrawal>,
+    /// Top-ups whose money may be on its way, by id.
+    pub topups: Vec<Topup>,
+}
+
+/// Prepares a database for servers after a restore; `epoch` is one that it never had.
+///
+/// # Errors
+/// When the database has another name, a server is connected to it, or it cannot be migrated. No error repeats the URL.
+pub async fn restore(
+    options: &PostgresOptions,
+    currency: &Currency,
+    database_name: &str,
+    epoch: i64,
+) -> anyhow::Result<Restored> {
+    let connector = Connector::new(&options.url)?.for_restore();
+    let mut connection = connector.connect().await?;
+    let reached: String =
+        diesel::dsl::sql::<Text>("SELECT current_database()::text").get_result(&mut connection).await?;
+    ensure!(
+        reached == database_name,
+        "the configuration leads to the database {reached:?}, and --database-name says {database_name:?}"
+    );
+    let alone: bool = diesel::dsl::sql::<Bool>("SELECT pg_try_advisory_lock(")
+        .bind::<BigInt, _>(RESTORE_LOCK)
+        .sql(")")
+        .get_result(&mut connection)
+        .await?;
+    ensure!(alone, "a server is connected to this database: stop all servers first");
+    if options.migrate_on_start {
+        migrations::migrate(&connector).await?;
+    } else {
+        migrations::ensure_migrated(&connector).await?;
+    }
+    migrations::settle_currency(&connector, currency).await?;
+    connection.batch_execute("SET statement_timeout = 0").await?;
+    let sessions_ended = connection
+        .transaction(async |connection| prepare(connection, epoch).await)
+        .await
+        .map_err(|failure| anyhow!(failure))
+        .context("the database could not be prepared")?;
+    in_flight(&mut connection, currency, epoch, sessions_ended).await
+}
+
+/// Begins the epoch, moves the sequences, and ends whatever was issued to people; says how many sessions that were.
+async fn prepare(connection: &mut AsyncPgConnection, epoch: i64) -> Result<usize, Failure> {
+    let system_identifier = Node::describe(connection).await?.system_identifier;
+    diesel::update(deployment::table)
+        .set((deployment::epoch.eq(epoch), deployment::system_identifier.eq(system_identifier)))
+        .execute(connection)
+        .await?;
+    for (sequence, newest) in SEQUENCES {
+        let moved = format!(
+            "SELECT setval('{sequence}', greatest((SELECT last_value FROM {sequence}), ({newest})) + {AHEAD})"
+        );
+        diesel::sql_query(moved).execute(connection).await?;
+    }
+    diesel::delete(refresh_tokens::table).execute(connection).await?;
+    diesel::update(challenges::table.filter(challenges::ended_at.is_null()))
+        .set(challenges::ended_at.eq(now))
+        .execute(connection)
+        .await?;
+    Ok(diesel::update(sessions::table.filter(sessions::ended_at.is_null()))
+        .set(sessions::ended_at.eq(now))
+        .execute(connection)
+        .await?)
+}
+
+async fn in_flight(
+    connection: &mut AsyncPgConnection,
+    currency: &Currency,
+    epoch: i64,
+    sessions_ended: usize,
+) -> anyhow::Result<Restored> {
+    let sending = [WithdrawalStatus::Approved, WithdrawalStatus::Processing].map(WithdrawalStatus::name);
+    let withdrawals: Vec<WithdrawalRow> = withdrawals::table
+        .filter(withdrawals::status.eq_any(sending))
+        .order(withdrawals::id)
+        .select(WithdrawalRow::as_select())
+        .load(connection)
+        .await?;
+    let topups: Vec<TopupRow> = topups::table
+        .filter(topups::status.eq(TopupStatus::Pending.name()))
+        .order(topups::id)
+        .select(TopupRow::as_select())
+        .load(connection)
+        .await?;
+    // Their ids begin with the time.
+    let newest: Option<OffsetDateTime> = operations::table
+        .order(operations::id.desc())
+        .select(operations::at)
+        .first(connection)
+        .await
+        .optional()?;
+    Ok(Restored {
+        epoch,
+        sessions_ended,
+        newest_operation: newest.map(timestamp),
+        withdrawals: withdrawals.into_iter().map(|row| row.withdrawal(currency)).collect::<Result<_, _>>()?,
+        topups: topups.into_iter().map(|row| row.topup(currency)).collect::<Result<_, _>>()?,
+    })
+}
