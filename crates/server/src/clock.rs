@@ -54,8 +54,8 @@ pub struct ClocksApart {
 
 /// The clock of the service: the machine's for as long as it agrees with the storage's.
 ///
-/// Between two comparisons it goes on by the monotonic clock, so that a machine whose clock is set 40 days ahead stamps,
-/// expires and purges nothing by the wrong time until the next comparison notices it.
+/// Where the machine's clock jumps between two comparisons, the service goes on by the monotonic clock, so that a machine
+/// whose clock is set 40 days ahead stamps, expires and purges nothing by the wrong time until the next comparison.
 #[derive(Debug)]
 pub struct ServiceClock(RwLock<State>);
 
@@ -109,7 +109,9 @@ impl ServiceClock {
 impl Clock for ServiceClock {
     fn now(&self) -> Timestamp {
         let (time, at) = self.0.read().unwrap_or_else(PoisonError::into_inner).agreed;
-        time.plus(Duration::try_from(at.elapsed()).unwrap_or(Duration::MAX))
+        let steady = time.plus(Duration::try_from(at.elapsed()).unwrap_or(Duration::MAX));
+        let machine = SystemClock.now();
+        if machine.since(steady).abs() > TOLERANCE { steady } else { machine }
     }
 }
 

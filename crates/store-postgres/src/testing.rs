@@ -46,6 +46,18 @@ impl TestDatabase {
         }
     }
 
+    /// A copy of it as it is now; whatever is connected to it is cut off first.
+    ///
+    /// # Panics
+    /// When the cluster refuses.
+    #[expect(clippy::panic, reason = "a test without its database has failed")]
+    pub async fn copy(&self) -> Self {
+        match copy(&self.url).await {
+            Ok(url) => Self { url },
+            Err(error) => panic!("no copy of a test database: {error:#}"),
+        }
+    }
+
     /// Where it is.
     #[must_use]
     pub fn url(&self) -> &str {
@@ -83,6 +95,14 @@ async fn create_from(template: &str) -> anyhow::Result<String> {
     let name = format!("test_{}", Uuid::new_v4().simple());
     administer().await?.batch_execute(&format!("CREATE DATABASE {name} TEMPLATE {template}")).await?;
     url_of(&cluster()?, &name)
+}
+
+async fn copy(url: &str) -> anyhow::Result<String> {
+    let (_, name) = url.rsplit_once('/').context("the URL names no database")?;
+    let end =
+        format!("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '{name}'");
+    administer().await?.batch_execute(&end).await?;
+    create_from(name).await
 }
 
 async fn clone() -> anyhow::Result<String> {

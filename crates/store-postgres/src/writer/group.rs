@@ -28,8 +28,11 @@ const ATTEMPTS: u32 = 3;
 const ASK_AGAIN: Duration = Duration::from_millis(50);
 /// How long a commit proves that the next one can be made.
 const PROVEN_FOR: Duration = Duration::from_secs(1);
-/// A write of no row: it is logged and replicated like every other, so that its commit proves that plans can be committed.
-const PROVE: &str = "SELECT pg_logical_emit_message(true, 'cuepoint', '')";
+/// A write of no row, under the locks that the statements of plans take: it is logged and replicated like every other,
+/// so that its commit proves that plans can be committed.
+const PROVE: &str = "LOCK TABLE music_requests, users, wallets, withdrawals, topups, operations, idempotency_keys, \
+     ledger_entries, postings, security_events IN ROW EXCLUSIVE MODE; \
+     SELECT pg_logical_emit_message(true, 'cuepoint', '')";
 
 /// Until when each part of a group's work must be done.
 #[derive(Clone, Copy)]
@@ -87,6 +90,15 @@ impl Failure {
             Self::Query(QueryError::DatabaseError(DatabaseErrorKind::UniqueViolation, info)) => {
                 matches!(info.constraint_name(), Some("operations_pkey" | "idempotency_keys_pkey"))
             }
+            _ => false,
+        }
+    }
+
+    /// Whether the database refused what every plan does, so that those to come are refused as well.
+    pub(super) fn refuses_plans(&self) -> bool {
+        match self {
+            Self::Query(_) => !self.lost_connection() && !self.blames_one(),
+            Self::EndUnknown(cause) => cause.refuses_plans(),
             _ => false,
         }
     }

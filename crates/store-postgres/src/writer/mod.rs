@@ -19,7 +19,7 @@ mod load;
 mod statements;
 
 use std::slice;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -51,6 +51,9 @@ const COMMIT_BEFORE: Duration = Duration::from_millis(1_500);
 const HEARD_BEFORE: Duration = Duration::from_millis(750);
 /// How long a group works at most before it asks for its commit.
 const WORK: Duration = Duration::from_millis(1_750);
+/// How long a refusal of plans makes the writer unready, unless one is committed: where no plan comes any more, because
+/// nothing is ready, it has to be tried again.
+const UNREADY_FOR: Duration = Duration::from_secs(5);
 
 /// What a plan came to.
 type Answer = Result<Applied, ApplyError>;
@@ -105,19 +108,40 @@ impl Submitted {
 pub(crate) struct Writer {
     queue: Mutex<Option<mpsc::Sender<Submitted>>>,
     thread: tokio::sync::Mutex<Option<JoinHandle<()>>>,
+    refused: Refused,
+}
+
+/// When the database refused plans last, and has committed none since.
+#[derive(Clone, Default)]
+struct Refused(Arc<Mutex<Option<Instant>>>);
+
+impl Refused {
+    fn note(&self, at: Option<Instant>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = at;
+    }
+
+    fn is_recent(&self) -> bool {
+        let at = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        at.is_some_and(|at| at.elapsed() < UNREADY_FOR)
+    }
 }
 
 impl Writer {
     /// Starts the writer on a thread of its own.
     pub(crate) fn start(connector: Connector, currency: Currency) -> anyhow::Result<Self> {
         let (queue, waiting) = mpsc::channel(QUEUE);
+        let refused = Refused::default();
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("the writer's runtime cannot be made")?;
         let thread = thread::Builder::new()
             .name("writer".to_owned())
-            .spawn(move || runtime.block_on(run(waiting, connector, currency)))
+            .spawn({
+                let refused = refused.clone();
+                move || runtime.block_on(run(waiting, connector, currency, refused))
+            })
             .context("the writer's thread cannot be started")?;
-        Ok(Self { queue: Mutex::new(Some(queue)), thread: tokio::sync::Mutex::new(Some(thread)) })
+        let (queue, thread) = (Mutex::new(Some(queue)), tokio::sync::Mutex::new(Some(thread)));
+        Ok(Self { queue, thread, refused })
     }
 
     /// Applies a plan, within [`ANSWER`].
@@ -131,6 +155,9 @@ impl Writer {
     /// # Errors
     /// [`Unavailable`] when they cannot; within [`ANSWER`].
     pub(crate) async fn prove(&self) -> Result<(), Unavailable> {
+        if self.refused.is_recent() {
+            return Err(Unavailable::new("the database refused the last plans"));
+        }
         self.ask(Job::Prove).await?
     }
 
@@ -170,16 +197,21 @@ fn later(from: Instant, by: Duration) -> Instant {
 }
 
 /// Commits groups until the queue is closed and empty.
-async fn run(mut waiting: mpsc::Receiver<Submitted>, connector: Connector, currency: Currency) {
+async fn run(
+    mut waiting: mpsc::Receiver<Submitted>,
+    connector: Connector,
+    currency: Currency,
+    refused: Refused,
+) {
     let new = || Committer::new(connector.clone(), currency.clone());
     let mut committer = new();
     let mut jobs = Vec::new();
     while waiting.recv_many(&mut jobs, GROUP).await > 0 {
         telemetry::gauge(telemetry::QUEUE_DEPTH, waiting.len());
-        let group = std::mem::take(&mut jobs);
+        let (group, refused) = (std::mem::take(&mut jobs), refused.clone());
         // A task of its own, so that a group that fails altogether ends no other.
         let done = tokio::spawn(async move {
-            commit(&mut committer, group).await;
+            commit(&mut committer, group, &refused).await;
             committer
         });
         committer = done.await.unwrap_or_else(|error| {
@@ -190,7 +222,7 @@ async fn run(mut waiting: mpsc::Receiver<Submitted>, connector: Connector, curre
 }
 
 /// Commits a group; where one of its plans breaks a rule of the database, each by itself, so that only that one fails.
-async fn commit(committer: &mut Committer, jobs: Vec<Submitted>) {
+async fn commit(committer: &mut Committer, jobs: Vec<Submitted>, refused: &Refused) {
     let start = Instant::now();
     let (jobs, late): (Vec<_>, Vec<_>) =
         jobs.into_iter().partition(|job| start.duration_since(job.at) < WAIT);
@@ -200,7 +232,12 @@ async fn commit(committer: &mut Committer, jobs: Vec<Submitted>) {
     let Some(first) = jobs.iter().map(|job| job.at).min() else { return };
     let limits = Limits::new(start, later(first, ANSWER));
     match commit_jobs(committer, &jobs, &limits).await {
-        Ok(answers) => answer_all(jobs, answers),
+        Ok(answers) => {
+            if !answers.is_empty() {
+                refused.note(None);
+            }
+            answer_all(jobs, answers);
+        }
         Err(failure) if failure.blames_one() && jobs.len() > 1 => {
             for job in jobs {
                 match commit_jobs(committer, slice::from_ref(&job), &limits).await {
@@ -210,7 +247,12 @@ async fn commit(committer: &mut Committer, jobs: Vec<Submitted>) {
             }
         }
         // Each of many callers gets a description of the one failure.
-        Err(failure) => jobs.into_iter().for_each(|job| job.failed(failure.to_string())),
+        Err(failure) => {
+            if failure.refuses_plans() {
+                refused.note(Some(Instant::now()));
+            }
+            jobs.into_iter().for_each(|job| job.failed(failure.to_string()));
+        }
     }
 }
 

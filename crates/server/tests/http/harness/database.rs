@@ -45,6 +45,13 @@ impl Database {
         messages.into_iter().filter_map(row).collect()
     }
 
+    /// A copy of it as it is now, as a backup that was restored is; nothing may be connected.
+    pub(crate) fn copy(&self) -> Self {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        Self(runtime.block_on(self.0.copy()))
+    }
+
     /// Its address when its server is reached at this one.
     pub(crate) fn url_at(&self, address: impl std::fmt::Display) -> String {
         let (before, rest) = self.url().split_once('@').unwrap();

@@ -1,0 +1,102 @@
+//! A server whose clock is wrong: it damages nothing that another server sees, and says so.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::json;
+
+use crate::harness::{Database, Server, eventually, operator_keys, run};
+
+/// The variable by which a test sets the clock of a server.
+const SHIFT: &str = "CUEPOINT_CLOCK_SHIFT_FILE";
+const FORTY_DAYS: i64 = 40 * 86_400;
+
+/// A clock that a test sets; its file is gone when it is dropped.
+struct MachineClock(PathBuf);
+
+impl MachineClock {
+    fn ahead(seconds: i64) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let file = std::env::temp_dir().join(format!("cuepoint-clock-{}-{number}", std::process::id()));
+        let clock = Self(file);
+        clock.set(seconds);
+        clock
+    }
+
+    fn set(&self, seconds: i64) {
+        let beside = self.0.with_extension("new");
+        fs::write(&beside, seconds.to_string()).unwrap();
+        fs::rename(&beside, &self.0).unwrap();
+    }
+
+    fn file(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for MachineClock {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn a_server_whose_clock_is_wrong_does_not_start() {
+    let database = Arc::new(Database::new());
+    for (seconds, told) in [(FORTY_DAYS, "ahead of"), (-FORTY_DAYS, "behind"), (60, "ahead of")] {
+        let clock = MachineClock::ahead(seconds);
+        let (status, said) = run(&["serve"], Some(database.url()), &[(SHIFT, clock.file())]);
+        assert!(!status.success(), "{seconds}: {said}");
+        assert!(said.contains("clock") && said.contains(told), "{seconds}: {said}");
+    }
+    let clock = MachineClock::ahead(20);
+    drop(Server::on(&database, &[(SHIFT, clock.file())]));
+}
+
+#[test]
+fn a_clock_that_goes_wrong_changes_nothing_that_another_server_sees() {
+    let database = Arc::new(Database::new());
+    let keys = operator_keys("op@example.com");
+    let well = Server::on(&database, &keys);
+    let (guest, dj) = (well.payer("50"), well.dj());
+    let request = guest.ask(&dj);
+    let keyed = || guest.call("POST", "/wallet/topups").key("k").text(r#"{"amount": 5}"#).send();
+    let first = keyed();
+    assert_eq!(first.status, 201, "{first}");
+    let ended = guest.at(&well.client());
+    ended.call("POST", "/auth/logout-everywhere").send().data(200);
+    let guest = guest.at(&well.client());
+    let keyed = || guest.call("POST", "/wallet/topups").key("k").text(r#"{"amount": 5}"#).send();
+
+    let clock = MachineClock::ahead(0);
+    let wrong = Server::on(&database, &[&keys[..], &[(SHIFT, clock.file())]].concat());
+    let there = guest.at(&wrong.client());
+    for seconds in [FORTY_DAYS, -FORTY_DAYS] {
+        clock.set(seconds);
+        eventually("it is not ready", || {
+            (wrong.client().outside("GET", "/health/ready").send().status == 503).then_some(())
+        });
+        assert!(wrong.log().contains("this server's clock is 34560"), "{}", wrong.log());
+        // Reads of one's own go on, and commands do not.
+        there.get("/wallet").data(200);
+        let refused = there.call("POST", "/wallet/topups").text(r#"{"amount": 7}"#).send();
+        refused.refused(503, "unavailable");
+        assert_eq!(refused.header("retry-after"), Some("5"));
+
+        assert_eq!(guest.get(&format!("/music/requests/{request}")).data(200)["status"], "pending");
+        assert_eq!(keyed().text, first.text, "the key was purged");
+        ended.get("/wallet").refused(401, "invalid_token");
+        well.client().post("/auth/refresh", &json!({"refresh_token": guest.refresh_token}));
+        assert_eq!(guest.wallet(), ("50.00".into(), "5.00".into()));
+        clock.set(0);
+        eventually("it is ready again", || {
+            (wrong.client().outside("GET", "/health/ready").send().status == 200).then_some(())
+        });
+    }
+    let done = there.call("POST", "/wallet/topups").text(r#"{"amount": 7}"#).send();
+    assert_eq!(done.status, 201, "{done}");
+    assert_eq!(guest.wallet(), ("57.00".into(), "5.00".into()));
+}

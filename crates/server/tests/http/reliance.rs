@@ -1,0 +1,55 @@
+//! What is answered while the revocation list cannot be read: for half a minute everything, then nothing that relies on it.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::harness::{Database, Proxy, Server, Traffic, eventually, operator_keys};
+
+const OPERATOR: &str = "op@example.com";
+
+#[test]
+fn staff_and_commands_wait_for_revocations_that_are_older_than_half_a_minute() {
+    let database = Arc::new(Database::new());
+    let proxy = Proxy::start(database.server());
+    let url = database.url_at(proxy.address());
+    let server = Server::through(&database, &url, &operator_keys(OPERATOR));
+    let (operator, guest) = (server.client().login(OPERATOR), server.payer("10"));
+    // Neither needs the database, so that the list alone decides.
+    let staff = || operator.get("/operator/audit");
+    let own = || guest.get("/withdrawal/options");
+    eventually("the ledger was audited", || {
+        (staff().data(200)["audit"]["status"] == "consistent").then_some(())
+    });
+    proxy.set(Traffic::Cut);
+    let cut = Instant::now();
+    staff().data(200);
+    let ready = server.client().outside("GET", "/health/ready").send();
+    ready.refused(503, "unavailable");
+    let refused = loop {
+        let answer = staff();
+        if answer.status != 200 {
+            break answer;
+        }
+        assert!(cut.elapsed() < Duration::from_secs(35), "staff is let in by an outdated list");
+        thread::sleep(Duration::from_millis(100));
+    };
+    assert!(cut.elapsed() > Duration::from_secs(25), "{:?}", cut.elapsed());
+    refused.refused(503, "unavailable");
+    assert_eq!(refused.header("retry-after"), Some("5"));
+    let started = Instant::now();
+    guest.call("POST", "/wallet/topups").text(r#"{"amount": 1}"#).send().refused(503, "unavailable");
+    guest.delete("/auth/sessions/1").refused(503, "unavailable");
+    assert!(started.elapsed() < Duration::from_secs(1), "they waited for the database");
+    own().data(200);
+    let log = server.log();
+    assert!(log.contains("the revocation list is older than 30 s"), "{log}");
+
+    proxy.set(Traffic::Flows);
+    eventually("staff is let in again", || (staff().status == 200).then_some(()));
+    guest.topup("1");
+    let token = json!({"refresh_token": guest.refresh_token});
+    server.client().post("/auth/refresh", &token).data(200);
+}

@@ -1,0 +1,137 @@
+//! `cuepoint restore`: what was handed out after a backup was taken means nothing once the backup is in use.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::json;
+
+use crate::harness::{Database, Proxy, Server, Traffic, eventually, run};
+
+/// A folder for a key file, gone when it is dropped.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("cuepoint-restore-{}-{number}", std::process::id()));
+        std::fs::create_dir(&folder).unwrap();
+        Self(folder)
+    }
+
+    fn keys(&self) -> String {
+        self.0.join("keys").to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn name_of(url: &str) -> &str {
+    url.rsplit_once('/').unwrap().1
+}
+
+fn restore(url: &str, name: &str, keys: &[(&str, &str)]) -> (bool, String) {
+    let (status, said) = run(&["restore", "--database-name", name], Some(url), keys);
+    (status.success(), said)
+}
+
+#[test]
+fn a_restore_is_refused_under_another_name_and_beside_a_server() {
+    let database = Arc::new(Database::new());
+    let name = name_of(database.url()).to_owned();
+    let server = Server::on(&database, &[]);
+    let guest = server.guest();
+    let (done, said) = restore(database.url(), &name, &[]);
+    assert!(!done && said.contains("a server is connected"), "{said}");
+    guest.get("/wallet").data(200);
+    drop(server);
+    let (done, said) = restore(database.url(), "cuepoint", &[]);
+    assert!(!done && said.contains("--database-name"), "{said}");
+    for _ in 0..2 {
+        let again = eventually("the server's connections are gone", || {
+            let (done, said) = restore(database.url(), &name, &[]);
+            (done || !said.contains("a server is connected")).then_some((done, said))
+        });
+        assert!(again.0 && again.1.contains("the ledger is consistent"), "{}", again.1);
+    }
+}
+
+#[test]
+fn a_database_that_was_moved_to_another_cluster_is_refused_until_it_was_prepared() {
+    let database = Arc::new(Database::new());
+    let guest = Server::on(&database, &[]).guest();
+    // As the dump of another cluster says.
+    database.rows("UPDATE deployment SET system_identifier = 7");
+    let (status, said) = run(&["serve"], Some(database.url()), &[]);
+    assert!(!status.success() && said.contains("cuepoint restore"), "{said}");
+    let (done, said) = restore(database.url(), name_of(database.url()), &[]);
+    assert!(done, "{said}");
+    let server = Server::on(&database, &[]);
+    assert_eq!(server.client().login(&guest.email).id, guest.id);
+}
+
+#[test]
+fn what_was_handed_out_after_the_backup_belongs_to_nobody_after_the_restore() {
+    let (folder, database) = (Folder::new(), Arc::new(Database::new()));
+    let file = folder.keys();
+    let keys = [("auth.signing_key_file", file.as_str())];
+    let (status, said) = run(&["keys", "rotate"], None, &keys);
+    assert!(status.success(), "{said}");
+    let server = Server::on(&database, &keys);
+    let early = server.payer("100");
+    let held = early.withdrawal("10");
+    drop(server);
+    let backup = database.copy();
+
+    let server = Server::on(&database, &keys);
+    let late = server.payer("400");
+    let withdrawn = late.withdrawal("50");
+    drop(server);
+
+    let backup = Arc::new(backup);
+    let (done, said) = restore(backup.url(), name_of(backup.url()), &keys);
+    assert!(done, "{said}");
+    assert!(said.contains("in flight: 0 withdrawals, 0 top-ups"), "{said}");
+    assert!(said.contains("newest operation: 20") && said.contains(" is removed"), "{said}");
+
+    let server = Server::on(&backup, &keys);
+    for token in [&late.token, &early.token] {
+        server.client().call("GET", "/user/personal-info").bearer(token).send().refused(401, "invalid_token");
+    }
+    let refresh = json!({"refresh_token": early.refresh_token});
+    server.client().post("/auth/refresh", &refresh).refused(401, "invalid_token");
+    let other = server.payer("300");
+    let others = other.withdrawal("300");
+    assert!(other.id > late.id + 999_999 && others > withdrawn + 999_999, "{} {others}", other.id);
+    let early = early.at(&server.client());
+    assert_eq!(early.wallet(), ("90.00".into(), "10.00".into()));
+    assert_eq!(early.get(&format!("/withdrawals/{held}")).data(200)["status"], "pending");
+    let (status, said) = run(&["ledger", "verify"], Some(backup.url()), &[]);
+    assert!(status.success(), "{said}");
+}
+
+#[test]
+fn a_server_that_runs_on_after_a_restore_forgets_tokens_and_ids() {
+    let database = Arc::new(Database::new());
+    let proxy = Proxy::start(database.server());
+    let server = Server::through(&database, &database.url_at(proxy.address()), &[]);
+    let guest = server.payer("100");
+    guest.get("/withdrawal/options").data(200);
+    proxy.set(Traffic::Cut);
+    let said = eventually("the connections are cut", || {
+        let (done, said) = restore(database.url(), name_of(database.url()), &[]);
+        done.then_some(said)
+    });
+    proxy.set(Traffic::Flows);
+    // Answered without a database, from what the server knows.
+    eventually("the token is refused", || (guest.get("/withdrawal/options").status == 401).then_some(()));
+    let again = guest.at(&server.client());
+    assert_eq!(again.wallet().0, "100.00", "{said}");
+    assert!(again.topup("1") > 999_999);
+    assert!(server.guest().id > 999_999);
+}

@@ -1,0 +1,260 @@
+//! Recovery without a restart: from statements that stop working, from read-only nodes, from rows that cannot be read, from
+//! clocks that are ahead.
+
+use std::time::{Duration, Instant};
+
+use cuepoint_domain::ledger::{Actor, Auditor, Fingerprint, IdempotencyKey, KeyScope, Origin};
+use cuepoint_domain::money::BasisPoints;
+use cuepoint_domain::music_request::{NewRequest, Overdue, RequestTerms};
+use cuepoint_domain::people::{ArtistType, User};
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::{
+    Applied, ApplyError, Audit, Ids, Ledger, MusicRequests, PasswordHash, People, Sessions, Store, Wallets,
+    Withdrawals,
+};
+use cuepoint_domain::text::{Email, Line, MusicUrl};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::withdrawal::Move;
+use cuepoint_store_postgres::testing::TestDatabase;
+use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
+use futures_util::future::join_all;
+use tokio_postgres::Client;
+
+use crate::proxy::{Proxy, Weather};
+use crate::world::{available, client, guest, now, open, options, origin, topup, until, usd, withdrawal};
+
+/// Ends every connection to the database but the test's own.
+const END_OTHERS: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+    WHERE datname = current_database() AND pid <> pg_backend_pid()";
+
+async fn set_read_only(client: &Client, read_only: bool) {
+    let set = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = VALUE', \
+        current_database()); END $$";
+    client.batch_execute(&set.replace("VALUE", if read_only { "on" } else { "off" })).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn plans_go_on_after_a_column_changed_its_type() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let user = guest(&store, 10_00).await;
+    let client = client(database.url()).await;
+    client.batch_execute("ALTER TABLE operations ALTER COLUMN kind TYPE varchar(64)").await.unwrap();
+    let plan = topup(&store, user, 5_00).await;
+    assert!(matches!(store.apply(plan).await.unwrap(), Applied::Fresh(_)));
+    assert_eq!(available(&store, user).await, 15_00);
+    store.ready().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_is_not_ready_while_plans_cannot_be_committed() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let user = guest(&store, 10_00).await;
+    let mut client = client(database.url()).await;
+    store.ready().await.unwrap();
+    let blocking = client.transaction().await.unwrap();
+    blocking.batch_execute("LOCK TABLE operations IN ACCESS EXCLUSIVE MODE").await.unwrap();
+    let start = Instant::now();
+    store.ready().await.unwrap_err();
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    blocking.rollback().await.unwrap();
+    until("it is ready again", async || store.ready().await.is_ok()).await;
+    store.apply(topup(&store, user, 5_00).await).await.unwrap();
+    client.batch_execute("ALTER TABLE operations RENAME COLUMN reason TO purpose").await.unwrap();
+    store.apply(topup(&store, user, 5_00).await).await.unwrap_err();
+    store.ready().await.unwrap_err();
+    client.batch_execute("ALTER TABLE operations RENAME COLUMN purpose TO reason").await.unwrap();
+    store.apply(topup(&store, user, 5_00).await).await.unwrap();
+    store.ready().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_only_node_is_not_used_and_left_as_soon_as_another_is_there() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let user = guest(&store, 10_00).await;
+    let client = client(database.url()).await;
+    let plan = topup(&store, user, 5_00).await;
+    set_read_only(&client, true).await;
+    client.batch_execute(END_OTHERS).await.unwrap();
+    let refused = store.apply(plan.clone()).await.unwrap_err();
+    assert!(matches!(refused, ApplyError::Unavailable(_)));
+    assert!(store.balance(user).await.unwrap_err().to_string().contains("read-only"), "a stale read");
+    store.revoked_since(now()).await.unwrap_err();
+    store.ready().await.unwrap_err();
+    set_read_only(&client, false).await;
+    store.apply(plan).await.unwrap();
+    assert_eq!(available(&store, user).await, 15_00);
+    store.revoked_since(now()).await.unwrap();
+    store.ready().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_without_its_startup_options_is_refused() {
+    let database = TestDatabase::create().await;
+    let url = format!("{}?options=-c%20cuepoint.options%3Ddropped", database.url());
+    let error = PostgresStore::open(options(&url), usd()).await.err().unwrap();
+    assert!(format!("{error:#}").contains("connection pooler"), "{error:#}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_unreadable_row_fails_its_own_plan_alone() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let (ill, well) = (guest(&store, 10_00).await, guest(&store, 10_00).await);
+    let client = client(database.url()).await;
+    let broken = format!("UPDATE wallets SET last_at = 'infinity' WHERE user_id = {ill}");
+    client.batch_execute(&broken).await.unwrap();
+    // One of the wallet alone first, so that the others wait for it and travel together.
+    let mut plans = vec![topup(&store, ill, 1_00).await];
+    for user in [well, ill, well, well] {
+        plans.push(topup(&store, user, 1_00).await);
+    }
+    let answers = join_all(plans.into_iter().map(|plan| store.apply(plan))).await;
+    let applied: Vec<bool> = answers.iter().map(Result::is_ok).collect();
+    assert_eq!(applied, [false, true, false, true, true]);
+    assert_eq!(available(&store, well).await, 13_00);
+}
+
+async fn dj(store: &PostgresStore) -> User {
+    let id = store.next_user().await.unwrap();
+    let email = Email::new(&format!("dj{id}@example.com")).unwrap();
+    let mut dj = User::registered(id, Line::new("DJ").unwrap(), email, None, true, now());
+    dj.dj.as_mut().unwrap().online = true;
+    store.register(&dj, &PasswordHash("hash".into()), None).await.unwrap();
+    dj
+}
+
+fn terms() -> RequestTerms {
+    RequestTerms {
+        pending_for: time::Duration::minutes(15),
+        accepted_for: time::Duration::minutes(60),
+        commission: BasisPoints::default(),
+        most_open_per_dj: None,
+    }
+}
+
+fn request_to(dj: &User) -> NewRequest {
+    NewRequest {
+        dj: dj.id,
+        song_title: Line::new("Blue Monday").unwrap(),
+        artist_name: Line::new("New Order").unwrap(),
+        artist_type: ArtistType::Popular,
+        music_url: MusicUrl::new("https://example.com/").unwrap(),
+        fee: None,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unreadable_row_stops_neither_the_sweep_nor_the_payouts() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let (user, dj) = (guest(&store, 100_00).await, dj(&store).await);
+    let (mut requests, mut due) = (Vec::new(), Vec::new());
+    for _ in 0..3 {
+        let id = store.next_request().await.unwrap();
+        let terms = terms();
+        let plan =
+            plans::open_request(origin(&store, user), id, user, Some(&dj), false, request_to(&dj), &terms);
+        store.apply(plan.unwrap()).await.unwrap();
+        requests.push(id);
+        let opened = withdrawal(&store, user, 1_00, "T1").await;
+        store.apply(opened).await.unwrap();
+        let all = store.withdrawals(&cuepoint_domain::withdrawal::WithdrawalFilter::of(user), page()).await;
+        let newest = all.unwrap().rows.into_iter().max_by_key(|one| one.id).unwrap();
+        let approve = Move::Approve { by: Some(dj.id) };
+        store.apply(plans::move_withdrawal(origin(&store, user), &newest, approve).unwrap()).await.unwrap();
+        due.push(newest.id);
+    }
+    let client = client(database.url()).await;
+    for (table, id) in [("music_requests", requests[0].get()), ("withdrawals", due[0].get())] {
+        let broken = format!("UPDATE {table} SET created_at = '-infinity' WHERE id = {id}");
+        client.batch_execute(&broken).await.unwrap();
+    }
+    let later = now().plus(time::Duration::days(1));
+    let overdue = Overdue { requester: None, now: later, after: None, limit: 2 };
+    let found: Vec<_> = store.overdue(&overdue).await.unwrap().iter().map(|one| one.id).collect();
+    assert_eq!(found, requests[1..]);
+    let found: Vec<_> = store.due_payouts(later, 2).await.unwrap().iter().map(|one| one.id).collect();
+    assert_eq!(found, due[1..]);
+}
+
+fn page() -> cuepoint_domain::page::PageRequest {
+    cuepoint_domain::page::PageRequest::new(1, 100)
+}
+
+/// The present by the database's clock, as a server sees it whose own clock is this far ahead.
+async fn ahead(client: &Client, days: i64) -> Timestamp {
+    let micros: i64 = client
+        .query_one("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint", &[])
+        .await
+        .unwrap()
+        .get(0);
+    Timestamp::from_unix_micros(micros).plus(time::Duration::days(days))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_whose_clock_is_ahead_purges_and_expires_nothing_early() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let client = client(database.url()).await;
+    let (user, dj, present) = (guest(&store, 100_00).await, dj(&store).await, ahead(&client, 0).await);
+    let key = IdempotencyKey { scope: KeyScope([7; 32]), fingerprint: Fingerprint([8; 32]) };
+    let keyed = Origin {
+        operation: store.operation(),
+        actor: Actor::User(user),
+        at: present,
+        reason: None,
+        key: Some(key),
+    };
+    let id = store.next_request().await.unwrap();
+    let terms = terms();
+    let plan = plans::open_request(keyed, id, user, Some(&dj), false, request_to(&dj), &terms).unwrap();
+    store.apply(plan).await.unwrap();
+    for days in [40, 400] {
+        let wrong = ahead(&client, days).await;
+        store.tidy(wrong).await.unwrap();
+        assert!(store.find_key(&key.scope).await.unwrap().is_some(), "{days} days ahead");
+        let overdue = Overdue { requester: None, now: wrong, after: None, limit: 10 };
+        assert_eq!(store.overdue(&overdue).await.unwrap(), [], "{days} days ahead");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_are_answered_while_the_ledger_audit_waits() {
+    let database = TestDatabase::create().await;
+    let url = database.url().to_owned();
+    let store = PostgresStore::open(PostgresOptions { pool_size: 1, ..options(&url) }, usd()).await.unwrap();
+    let mut client = client(&url).await;
+    let blocking = client.transaction().await.unwrap();
+    blocking.batch_execute("LOCK TABLE postings IN ACCESS EXCLUSIVE MODE").await.unwrap();
+    let mut auditor = Auditor::new();
+    tokio::select! {
+        shown = store.show(&mut auditor) => panic!("the audit did not wait: {shown:?}"),
+        () = async {
+            // Every block of ids comes from the pool.
+            for _ in 0..100 {
+                store.next_adjustment().await.unwrap();
+            }
+        } => {}
+    }
+    blocking.rollback().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operation_that_another_call_applied_stays_a_replay_after_a_lost_commit() {
+    let database = TestDatabase::create().await;
+    let proxy = Proxy::before(database.url()).await;
+    let store = open(&proxy.url(database.url())).await;
+    let other = open(database.url()).await;
+    let user = guest(&store, 10_00).await;
+    let known = topup(&store, user, 5_00).await;
+    other.apply(known.clone()).await.unwrap();
+    let fresh = topup(&store, user, 1_00).await;
+    proxy.turn(Weather::LosesCommitAnswer);
+    let (fresh, known) = tokio::join!(store.apply(fresh), store.apply(known));
+    assert!(matches!(fresh.unwrap(), Applied::Fresh(_)));
+    assert!(matches!(known.unwrap(), Applied::Replayed(_)));
+    assert_eq!(available(&store, user).await, 16_00);
+}
