@@ -48,6 +48,9 @@ pub(crate) enum Failure {
     /// The answer to COMMIT was lost, and how the transaction ended cannot be found out now.
     #[error("the answer to COMMIT was lost")]
     EndUnknown,
+    /// Another row has the id of a new one.
+    #[error("the id of a new row is taken")]
+    IdTaken,
     /// It took too long.
     #[error("the database did not answer in time")]
     Deadline,

@@ -46,6 +46,7 @@ mod process;
 mod proof;
 mod proofs;
 mod rate_limits;
+mod repetitions;
 mod security_log;
 mod service;
 mod sessions;
