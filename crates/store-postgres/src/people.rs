@@ -103,7 +103,7 @@ impl People for PostgresStore {
             .map(|(session, token)| (SessionRow::of(session), TokenRow::of(&session.first_token(token))));
         let registered = self
             .database
-            .write(async |connection| {
+            .write_repeatable(async |connection| {
                 connection
                     .transaction(async |connection| {
                         let added = diesel::insert_into(users::table)

@@ -48,7 +48,7 @@ impl Sessions for PostgresStore {
         let (kept, token) = (SessionRow::of(session), TokenRow::of(&session.first_token(token)));
         let begun = self
             .database
-            .write(async |connection| {
+            .write_repeatable(async |connection| {
                 connection
                     .transaction(async |connection| {
                         // Shared, so that nobody changes it or is erased meanwhile: a session would outlive that.
@@ -98,7 +98,7 @@ impl Sessions for PostgresStore {
         let presented = *presented;
         let exchanged = self
             .database
-            .write(async |connection| {
+            .write_repeatable(async |connection| {
                 connection
                     .transaction(async |connection| {
                         exchange(connection, presented, successors, expires_at, now).await

@@ -17,6 +17,7 @@ mod groups;
 mod migrations;
 mod proxy;
 mod reads;
+mod repetitions;
 mod schema;
 mod servers;
 mod size;
