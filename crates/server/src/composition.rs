@@ -26,7 +26,7 @@ use crate::rate_limits::RateLimits;
 use crate::security::keys::{KeyRing, SigningKeys};
 use crate::security::passwords::Argon2Passwords;
 use crate::security::revocations::Revocations;
-use crate::security::secrets::RandomSecrets;
+use crate::security::secrets::{KeyedSecrets, RandomSecrets};
 use crate::security::tokens::AccessTokens;
 use crate::self_check::SelfCheck;
 use crate::topups::{NoProvider, Sandbox, TopupWebhook};
@@ -219,7 +219,7 @@ pub fn app(
             settings.auth.password_cost.clone(),
             settings.auth.breached_passwords,
         )),
-        secrets: Arc::new(secrets),
+        secrets: Arc::new(KeyedSecrets::new(secrets, keys.clone())),
         notifier: providers.notifier,
         topups: providers.topups,
         payouts: providers.payouts,

@@ -13,7 +13,7 @@ use cuepoint_domain::ports::{Applied, DjFilter, Erased, PasswordHash, Registered
 use cuepoint_domain::session::TokenHash;
 use cuepoint_domain::text::Email;
 
-use crate::sessions::{alive, log_in};
+use crate::sessions::{alive, log_in, successor};
 use crate::world::{World, at, at_once, line};
 
 /// A DJ with a full profile, which two operations recorded.
@@ -159,9 +159,9 @@ pub async fn erasures_cross_whatever_else_is_done(store: Arc<dyn Store>) {
                     }
                     2 => drop(world.store.end_sessions(dj, None, at(2)).await.unwrap()),
                     3 => {
-                        let next = TokenHash([100 + number; 32]);
+                        let next = successor(100 + number);
                         let token = TokenHash([number; 32]);
-                        world.store.exchange(&token, next, at(900), at(2)).await.unwrap();
+                        world.store.exchange(&token, &next, at(900), at(2)).await.unwrap();
                     }
                     _ => {
                         let plan = world.adjust_plan(world.by(dj, at(2)), guest, -1).await;

@@ -23,6 +23,7 @@ pub mod payouts;
 pub mod people;
 mod player;
 pub mod receipts;
+pub mod repetitions;
 pub mod requests;
 pub mod security_log;
 pub mod sessions;
@@ -168,8 +169,7 @@ macro_rules! store_contract {
                 a_token_is_exchanged_for_the_next,
                 a_login_with_a_changed_password_begins_nothing,
                 a_used_token_ends_its_session,
-                of_two_racing_exchanges_one_ends_the_session,
-                of_many_racing_exchanges_one_at_most_is_done,
+                of_two_racing_exchanges_without_a_common_key_one_ends_the_session,
                 a_token_past_its_end_is_refused,
                 a_used_token_past_its_end_still_ends_its_session,
                 a_session_is_ended_by_any_of_its_tokens,
@@ -178,6 +178,16 @@ macro_rules! store_contract {
                 all_other_sessions_are_ended,
                 ended_sessions_are_told_since_a_moment,
                 tidying_deletes_sessions_past_their_time,
+            }
+            repetitions {
+                of_two_racing_exchanges_both_get_the_same_successor,
+                of_many_racing_exchanges_all_get_the_same_successor,
+                an_exchange_is_repeated_for_a_minute,
+                an_exchange_is_repeated_until_its_successor_is_used,
+                a_successor_under_another_key_is_found,
+                an_exchange_in_an_ended_session_is_not_repeated,
+                a_repeated_registration_adds_one_person,
+                a_repeated_login_begins_one_session,
             }
             logins {
                 credentials_are_found_by_the_folded_email,

@@ -30,10 +30,14 @@ impl People for MemoryStore {
         let State { book, lists, keys, sessions, .. } = &mut *self.lock()?;
         let email = user.email.folded();
         if keys.has(&email) {
-            return Ok(Registered::EmailTaken);
+            let own = session.is_some_and(|(session, token)| sessions.was_begun(session, token));
+            return Ok(if own { Registered::Done } else { Registered::EmailTaken });
         }
         if book.users.contains_key(&user.id) {
             return Err(Unavailable::new("the identity of a new person is taken"));
+        }
+        if let Some((session, token)) = session {
+            sessions.begin(session, token)?;
         }
         keys.add(email, user.id, password.clone());
         lists.people.add(user.created_at, user.id);
@@ -41,9 +45,6 @@ impl People for MemoryStore {
         book.users.insert(user.id, user.clone());
         if user.is_dj() {
             lists.djs.add(user.created_at, user.id);
-        }
-        if let Some((session, token)) = session {
-            sessions.begin(session, token);
         }
         Ok(Registered::Done)
     }

@@ -7,7 +7,7 @@ use cuepoint_domain::access::{Revoked, Standing};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Exchange, PasswordHash, Sessions, Unavailable};
-use cuepoint_domain::session::{Presented, RefreshToken, Session, TokenHash, Visitor};
+use cuepoint_domain::session::{Candidates, Presented, RefreshToken, Session, TokenHash, Visitor};
 use cuepoint_domain::timestamp::Timestamp;
 
 use crate::lists::cut;
@@ -44,10 +44,25 @@ impl Desk {
         self.tokens.retain(|_, token| now < token.expires_at && sessions.contains_key(&token.session));
     }
 
-    /// Keeps a new session with its first token.
-    pub(crate) fn begin(&mut self, session: &Session, token: TokenHash) {
+    /// Keeps a new session with its first token; one that was begun with this token stays as it is.
+    ///
+    /// # Errors
+    /// [`Unavailable`] when another session has the id, or the token.
+    pub(crate) fn begin(&mut self, session: &Session, token: TokenHash) -> Result<(), Unavailable> {
+        if self.was_begun(session, token) {
+            return Ok(());
+        }
+        if self.sessions.contains_key(&session.id) || self.tokens.contains_key(&token) {
+            return Err(Unavailable::new("the identity of a new session is taken"));
+        }
         self.tokens.insert(token, session.first_token(token));
         self.sessions.insert(session.id, Kept { session: session.clone(), ended_at: None });
+        Ok(())
+    }
+
+    /// Whether this session was begun with this token.
+    pub(crate) fn was_begun(&self, session: &Session, token: TokenHash) -> bool {
+        self.tokens.get(&token).is_some_and(|token| token.session == session.id)
     }
 
     /// Ends the live sessions of a person but the one to keep, and says how many there were.
@@ -83,17 +98,19 @@ impl Desk {
     fn exchange(
         &mut self,
         presented: &TokenHash,
-        next: TokenHash,
+        successors: &Candidates<TokenHash>,
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Exchange {
+        let successor = successors.iter().find_map(|hash| self.tokens.get(hash)).cloned();
         let Some(token) = self.tokens.get_mut(presented) else { return Exchange::Refused };
         let (id, user) = (token.session, token.user);
         let Some(kept) = self.sessions.get_mut(&id).filter(|kept| kept.ended_at.is_none()) else {
             return Exchange::Refused;
         };
-        match token.presented(now) {
+        match token.presented(successor.as_ref(), now) {
             Presented::Refuse => Exchange::Refused,
+            Presented::Repeat(kept) => Exchange::Repeated(user, id, kept),
             Presented::EndSession => {
                 kept.ended_at = Some(now);
                 Exchange::SessionEnded(user, id)
@@ -101,9 +118,10 @@ impl Desk {
             Presented::Exchange => {
                 token.used_at = Some(now);
                 (kept.session.used_at, kept.session.expires_at) = (now, expires_at);
+                let hash = successors.current;
                 let next =
-                    RefreshToken { hash: next, session: id, user, issued_at: now, expires_at, used_at: None };
-                self.tokens.insert(next.hash, next);
+                    RefreshToken { hash, session: id, user, issued_at: now, expires_at, used_at: None };
+                self.tokens.insert(hash, next);
                 Exchange::Done(user, id)
             }
         }
@@ -121,7 +139,7 @@ impl Sessions for MemoryStore {
         let State { keys, sessions, .. } = &mut *self.lock()?;
         let unchanged = keys.is_password(session.user, checked);
         if unchanged {
-            sessions.begin(session, token);
+            sessions.begin(session, token)?;
         }
         Ok(unchanged)
     }
@@ -133,11 +151,11 @@ impl Sessions for MemoryStore {
     async fn exchange(
         &self,
         presented: &TokenHash,
-        next: TokenHash,
+        successors: &Candidates<TokenHash>,
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Result<Exchange, Unavailable> {
-        Ok(self.lock()?.sessions.exchange(presented, next, expires_at, now))
+        Ok(self.lock()?.sessions.exchange(presented, successors, expires_at, now))
     }
 
     async fn end(

@@ -23,6 +23,8 @@ use crate::telemetry;
 
 /// How long a caller waits for the database at most.
 const DEADLINE: Duration = Duration::from_secs(4);
+/// How long a repeatable transaction is waited for at first: what is left of [`DEADLINE`] is for its repetition.
+const FIRST_ATTEMPT: Duration = Duration::from_secs(2);
 /// How long a caller waits for a connection to become free.
 const WAIT_FOR_CONNECTION: Duration = Duration::from_millis(2_500);
 
@@ -47,6 +49,9 @@ pub(crate) enum Failure {
     /// The answer to COMMIT was lost, and whether the transaction was committed cannot be found out now.
     #[error("the answer to COMMIT was lost, and its outcome is unknown: {0}")]
     EndUnknown(Box<Failure>),
+    /// Another row has the id of a new one.
+    #[error("the id of a new row is taken")]
+    IdTaken,
     /// It took too long.
     #[error("the database did not answer in time")]
     Deadline,
@@ -317,6 +322,30 @@ impl Database {
             loan.returned_after(done).inspect_err(|failure| self.learn_from(failure))
         };
         within(once).await
+    }
+
+    /// Runs a transaction on a connection, and once more on a new connection where the outcome of the first run is unknown:
+    /// the connection was cut, or no answer came in time. The second run must recognise what the first one committed.
+    pub(crate) async fn write_repeatable<T, F>(&self, run: F) -> Result<T, Failure>
+    where
+        T: Send,
+        for<'c> F: Work<&'c mut AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
+    {
+        let attempts = async {
+            let mut loan = self.lend().await?;
+            let first = timeout(FIRST_ATTEMPT, run(loan.connection()?)).await;
+            match loan.returned_after(first.unwrap_or(Err(Failure::Deadline))) {
+                Err(failure) if failure.ended_connection() => {
+                    // The idle connections may have been lost together with this one.
+                    self.pool.retain(|_, _| false);
+                    let mut loan = self.lend().await?;
+                    let again = run(loan.connection()?).await;
+                    loan.returned_after(again)
+                }
+                done => done,
+            }
+        };
+        within(attempts).await
     }
 
     /// Lends a connection for as long as it takes.

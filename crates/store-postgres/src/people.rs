@@ -12,7 +12,6 @@ use cuepoint_domain::timestamp::Timestamp;
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::result::{DatabaseErrorKind, Error as QueryError};
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
 
 use crate::PostgresStore;
@@ -21,7 +20,7 @@ use crate::erasure::erase;
 use crate::reads::{Counted, NEWEST_FIRST, ProfileRow, columns, limits, paged};
 use crate::rows::{NewUserRow, SessionRow, TokenRow, UserRow, WalletRow};
 use crate::schema::{users, wallets};
-use crate::sessions::begin;
+use crate::sessions::{begin, is_kept};
 
 fn djs(filter: DjFilter) -> IntoBoxed<'static, users::table, Pg> {
     let query = users::table.filter(users::is_dj.and(users::erased_at.is_null())).into_boxed();
@@ -102,30 +101,34 @@ impl People for PostgresStore {
         let wallet = WalletRow::of(&Wallet::empty(user.id), &self.currency);
         let session = session
             .map(|(session, token)| (SessionRow::of(session), TokenRow::of(&session.first_token(token))));
-        let added = self
+        let registered = self
             .database
-            .write(async |connection| {
+            .write_repeatable(async |connection| {
                 connection
                     .transaction(async |connection| {
-                        diesel::insert_into(users::table).values(&person).execute(connection).await?;
+                        let added = diesel::insert_into(users::table)
+                            .values(&person)
+                            .on_conflict(users::email_folded)
+                            .do_nothing()
+                            .execute(connection)
+                            .await?;
+                        if added == 0 {
+                            let own = match &session {
+                                Some((_, token)) => is_kept(connection, token).await?,
+                                None => false,
+                            };
+                            return Ok(if own { Registered::Done } else { Registered::EmailTaken });
+                        }
                         diesel::insert_into(wallets::table).values(&wallet).execute(connection).await?;
                         if let Some((session, token)) = &session {
                             begin(connection, session, token).await?;
                         }
-                        Ok::<(), Failure>(())
+                        Ok::<Registered, Failure>(Registered::Done)
                     })
                     .await
             })
-            .await;
-        match added {
-            Ok(()) => Ok(Registered::Done),
-            Err(Failure::Query(QueryError::DatabaseError(DatabaseErrorKind::UniqueViolation, info)))
-                if info.constraint_name() == Some("users_email_folded_key") =>
-            {
-                Ok(Registered::EmailTaken)
-            }
-            Err(failure) => Err(failure.into()),
-        }
+            .await?;
+        Ok(registered)
     }
 
     async fn profile(&self, id: UserId) -> Result<Option<Profile>, Unavailable> {

@@ -87,7 +87,10 @@ pub async fn restore(
         .await
         .map_err(|failure| anyhow!(failure))
         .context("the database could not be prepared")?;
-    in_flight(&mut connection, currency, epoch, sessions_ended).await
+    let restored = in_flight(&mut connection, currency, epoch, sessions_ended).await;
+    // At once, since the end of the connection reaches the server a moment later.
+    connection.batch_execute(&format!("SELECT pg_advisory_unlock({RESTORE_LOCK})")).await?;
+    restored
 }
 
 /// Begins the epoch, moves the sequences, and ends whatever was issued to people; says how many sessions that were.

@@ -5,7 +5,7 @@ use cuepoint_domain::access::Revoked;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Exchange, PasswordHash, Sessions, Unavailable};
-use cuepoint_domain::session::{Presented, RefreshToken, Session, TokenHash};
+use cuepoint_domain::session::{Candidates, Presented, RefreshToken, Session, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
@@ -46,7 +46,7 @@ impl Sessions for PostgresStore {
         let (kept, token) = (SessionRow::of(session), TokenRow::of(&session.first_token(token)));
         let begun = self
             .database
-            .write(async |connection| {
+            .write_repeatable(async |connection| {
                 connection
                     .transaction(async |connection| {
                         // Shared, so that nobody changes it or is erased meanwhile: a session would outlive that.
@@ -89,17 +89,17 @@ impl Sessions for PostgresStore {
     async fn exchange(
         &self,
         presented: &TokenHash,
-        next: TokenHash,
+        successors: &Candidates<TokenHash>,
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Result<Exchange, Unavailable> {
         let presented = *presented;
         let exchanged = self
             .database
-            .write(async |connection| {
+            .write_repeatable(async |connection| {
                 connection
                     .transaction(async |connection| {
-                        exchange(connection, presented, next, expires_at, now).await
+                        exchange(connection, presented, successors, expires_at, now).await
                     })
                     .await
             })
@@ -188,15 +188,29 @@ impl Sessions for PostgresStore {
     }
 }
 
-/// Keeps a session with its first token.
+/// Keeps a session with its first token; one that was begun with this token stays as it is.
 pub(crate) async fn begin(
     connection: &mut AsyncPgConnection,
     session: &SessionRow,
     token: &TokenRow,
 ) -> Result<(), Failure> {
-    diesel::insert_into(sessions::table).values(session).execute(connection).await?;
+    let begun = diesel::insert_into(sessions::table)
+        .values(session)
+        .on_conflict(sessions::id)
+        .do_nothing()
+        .execute(connection)
+        .await?;
+    if begun == 0 {
+        return if is_kept(connection, token).await? { Ok(()) } else { Err(Failure::IdTaken) };
+    }
     diesel::insert_into(tokens::table).values(token).execute(connection).await?;
     Ok(())
+}
+
+/// Whether this token of this session is kept, used or not.
+pub(crate) async fn is_kept(connection: &mut AsyncPgConnection, token: &TokenRow) -> Result<bool, Failure> {
+    let kept = tokens::table.find(&token.hash).filter(tokens::session_id.eq(token.session_id));
+    Ok(diesel::select(diesel::dsl::exists(kept)).get_result(connection).await?)
 }
 
 /// Ends a person's live sessions but the one to keep, and says how many there were. They are locked by id, so that no
@@ -227,7 +241,7 @@ pub(crate) async fn end_all(
 async fn exchange(
     connection: &mut AsyncPgConnection,
     presented: TokenHash,
-    next: TokenHash,
+    successors: &Candidates<TokenHash>,
     expires_at: Timestamp,
     now: Timestamp,
 ) -> Result<Exchange, Failure> {
@@ -244,28 +258,31 @@ async fn exchange(
         return Ok(Exchange::Refused);
     };
     let (id, user) = (session_id(session.id)?, user_id(session.user_id)?);
-    // Read again under the lock: the one who held it before may have used the token.
-    let token: Option<TokenRow> = tokens::table
-        .find(hash.clone())
+    // Read under the lock: the call that held it before may have used the token.
+    let hashes = std::iter::once(&presented).chain(successors.iter()).map(|hash| hash.0.to_vec());
+    let rows: Vec<TokenRow> = tokens::table
+        .filter(tokens::hash.eq_any(hashes.collect::<Vec<_>>()))
         .select(TokenRow::as_select())
-        .get_result(connection)
-        .await
-        .optional()?;
-    let Some(token) = token else { return Ok(Exchange::Refused) };
-    let token = token.token(user)?;
-    let kept = sessions::table.find(session.id);
+        .load(connection)
+        .await?;
+    let kept = rows.iter().map(|row| row.token(user)).collect::<Result<Vec<_>, _>>()?;
+    let Some(token) = kept.iter().find(|token| token.hash == presented) else { return Ok(Exchange::Refused) };
+    let successor = kept.iter().find(|token| token.hash != presented);
+    let session = sessions::table.find(session.id);
     let at = column_time(now);
-    match token.presented(now) {
+    match token.presented(successor, now) {
         Presented::Refuse => Ok(Exchange::Refused),
+        Presented::Repeat(kept) => Ok(Exchange::Repeated(user, id, kept)),
         Presented::EndSession => {
-            diesel::update(kept).set(sessions::ended_at.eq(at)).execute(connection).await?;
+            diesel::update(session).set(sessions::ended_at.eq(at)).execute(connection).await?;
             Ok(Exchange::SessionEnded(user, id))
         }
         Presented::Exchange => {
             diesel::update(tokens::table.find(hash)).set(tokens::used_at.eq(at)).execute(connection).await?;
-            let next = RefreshToken { hash: next, issued_at: now, expires_at, used_at: None, ..token };
+            let hash = successors.current;
+            let next = RefreshToken { hash, issued_at: now, expires_at, used_at: None, ..token.clone() };
             diesel::insert_into(tokens::table).values(TokenRow::of(&next)).execute(connection).await?;
-            diesel::update(kept)
+            diesel::update(session)
                 .set((sessions::used_at.eq(at), sessions::expires_at.eq(column_time(expires_at))))
                 .execute(connection)
                 .await?;

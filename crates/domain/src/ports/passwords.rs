@@ -1,10 +1,12 @@
-//! Passwords and random secrets.
+//! Passwords, random secrets, and tokens that can be derived again.
 
 use async_trait::async_trait;
 
+use crate::ids::SessionId;
 use crate::ports::Unavailable;
-use crate::session::TokenHash;
+use crate::session::{Candidates, TokenHash};
 use crate::text::Password;
+use crate::timestamp::Timestamp;
 
 /// A hashed password, in a self-describing form; it prints as nothing.
 #[derive(Clone, PartialEq, Eq)]
@@ -65,6 +67,25 @@ pub trait Secrets: Send + Sync {
     fn token(&self) -> Token;
     /// A new code of six digits.
     fn code(&self) -> Token;
+    /// The refresh token that follows a presented one, derived from that and a key of this service, so that it can be issued
+    /// again without being stored.
+    ///
+    /// # Errors
+    /// [`Unavailable`] when no key is in force.
+    fn successors(&self, presented: &Token, now: Timestamp) -> Result<Candidates<Token>, Unavailable>;
+
+    /// The first refresh token of the session that begins with a registration, derived from the session, the hash of the
+    /// password with its random salt, and a key of this service, so that it can be issued again without being stored.
+    ///
+    /// # Errors
+    /// [`Unavailable`] when no key is in force.
+    fn first_tokens(
+        &self,
+        session: SessionId,
+        password: &PasswordHash,
+        now: Timestamp,
+    ) -> Result<Candidates<Token>, Unavailable>;
+
     /// What a token is stored as.
     fn fingerprint(&self, token: &Token) -> TokenHash;
 }

@@ -50,7 +50,8 @@ pub struct DjFilter {
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait People: Send + Sync {
-    /// Adds a person with an empty wallet and, if one is given, their first session with its token: all or nothing.
+    /// Adds a person with an empty wallet and, if one is given, their first session with its token: all or nothing. The same
+    /// call with a session again changes nothing: a session with this id and token is the success of the first one.
     ///
     /// # Errors
     /// [`Unavailable`].

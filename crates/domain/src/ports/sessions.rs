@@ -6,7 +6,7 @@ use crate::access::Revoked;
 use crate::ids::{SessionId, UserId};
 use crate::page::{PageRequest, Rows};
 use crate::ports::{PasswordHash, Unavailable};
-use crate::session::{Session, TokenHash};
+use crate::session::{Candidates, Session, TokenHash};
 use crate::timestamp::Timestamp;
 
 /// What presenting a refresh token came to.
@@ -14,6 +14,8 @@ use crate::timestamp::Timestamp;
 pub enum Exchange {
     /// The next token of the session is kept, the presented one used up.
     Done(UserId, SessionId),
+    /// The token was exchanged a moment ago for the candidate with this hash, which is unused: nothing changed.
+    Repeated(UserId, SessionId, TokenHash),
     /// The token was used before: its session is ended.
     SessionEnded(UserId, SessionId),
     /// The token is unknown, too old, or of a session that was ended.
@@ -26,10 +28,11 @@ pub enum Exchange {
 #[async_trait]
 pub trait Sessions: Send + Sync {
     /// Keeps a new session with its first token, if the password of its person is still the one that was checked, in
-    /// one atomic step: a login with a password that was changed meanwhile gets nowhere. Says whether it is kept.
+    /// one atomic step: a login with a password that was changed meanwhile gets nowhere. Says whether it is kept. The same
+    /// call again changes nothing: a session with this id and token is the success of the first one.
     ///
     /// # Errors
-    /// [`Unavailable`].
+    /// [`Unavailable`], also when another session has the id.
     async fn begin(
         &self,
         session: &Session,
@@ -43,16 +46,17 @@ pub trait Sessions: Send + Sync {
     /// [`Unavailable`].
     async fn owner(&self, presented: &TokenHash) -> Result<Option<UserId>, Unavailable>;
 
-    /// Exchanges a presented token for the next of its session, as [`crate::session::RefreshToken::presented`] decides,
-    /// in one atomic step: of any number that present the same token at once, one at most gets [`Exchange::Done`], and
-    /// when another comes after it the session is ended.
+    /// Exchanges a presented token for the current one of the successors, as
+    /// [`crate::session::RefreshToken::presented`] decides, in one atomic step: of any number that present the same token
+    /// at once, one at most gets [`Exchange::Done`]. Each of the others gets [`Exchange::Repeated`] if the kept successor is
+    /// among its candidates, else ends the session.
     ///
     /// # Errors
-    /// [`Unavailable`]; nothing changed then.
+    /// [`Unavailable`]; the exchange may have been done then, and the same call finds out.
     async fn exchange(
         &self,
         presented: &TokenHash,
-        next: TokenHash,
+        successors: &Candidates<TokenHash>,
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Result<Exchange, Unavailable>;

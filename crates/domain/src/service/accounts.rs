@@ -6,6 +6,7 @@ use std::sync::Arc;
 use time::Duration;
 
 use crate::ids::{SessionId, UserId};
+use crate::page::PageRequest;
 use crate::people::{Role, User};
 use crate::ports::{
     Clock, Credentials, Exchange, Ids, Logins, PasswordHash, Passwords, People, Profile, Registered, Secrets,
@@ -13,7 +14,9 @@ use crate::ports::{
 };
 use crate::security_log::{EventKind, SecurityEvent};
 use crate::service::journal::Journal;
-use crate::session::{Session, Visitor};
+#[cfg(doc)]
+use crate::session::REPEATABLE_FOR;
+use crate::session::{Session, Visitor, repeats};
 use crate::text::{Email, Line, Password};
 
 /// How often a login is tried while its password changes under it.
@@ -116,7 +119,8 @@ pub struct Accounts {
 }
 
 impl Accounts {
-    /// Registers somebody and logs them in.
+    /// Registers somebody and logs them in. The same registration again, within [`REPEATABLE_FOR`] and while the refresh
+    /// token is unused, gets the session that was begun: the first answer may have been lost.
     ///
     /// # Errors
     /// [`RegisterError`].
@@ -128,12 +132,50 @@ impl Accounts {
         if self.passwords.is_breached(&registration.password) {
             return Err(RegisterError::BreachedPassword);
         }
-        let (refresh_token, session) = (self.secrets.token(), self.ids.next_session().await?);
+        let hash = self.passwords.hash(&registration.password).await?;
+        let session = self.ids.next_session().await?;
+        let refresh_token = self.secrets.first_tokens(session, &hash, self.clock.now())?.current;
         let first = (session, visitor.clone(), &refresh_token);
-        let user = self.add(registration, Role::Member, Some(first)).await?;
-        self.journal.note(EventKind::Registered, Some(user.id), Some(session), visitor).await;
-        let profile = Profile { user, balance: crate::ledger::Balance::default() };
-        Ok(SignedIn { profile, session, refresh_token })
+        match self.add(&registration, &hash, Role::Member, Some(first)).await {
+            Ok(user) => {
+                self.journal.note(EventKind::Registered, Some(user.id), Some(session), visitor).await;
+                let profile = Profile { user, balance: crate::ledger::Balance::default() };
+                Ok(SignedIn { profile, session, refresh_token })
+            }
+            Err(RegisterError::EmailTaken) => {
+                self.registered(&registration, visitor).await?.ok_or(RegisterError::EmailTaken)
+            }
+            Err(refused) => Err(refused),
+        }
+    }
+
+    /// What the registration of a taken address was answered with, if this one repeats it.
+    async fn registered(
+        &self,
+        registration: &Registration,
+        visitor: Visitor,
+    ) -> Result<Option<SignedIn>, Unavailable> {
+        let credentials = self.logins.credentials(&registration.email.folded()).await?;
+        let Some(Credentials { user: id, password: hash }) = credentials else { return Ok(None) };
+        let Some(profile) = self.people.profile(id).await? else { return Ok(None) };
+        let (now, registered_at) = (self.clock.now(), profile.user.created_at);
+        if profile.user.suspended_at.is_some() || !repeats(registered_at, now) {
+            return Ok(None);
+        }
+        if self.passwords.verify(&registration.password, Some(hash.clone())).await? == Verified::Wrong {
+            self.journal.note(EventKind::LoginFailed, Some(id), None, visitor).await;
+            return Ok(None);
+        }
+        let page = PageRequest::new(1, PageRequest::MAX_SIZE);
+        let alive = self.sessions.sessions(id, now, page).await?.rows;
+        let begun = alive.into_iter().find(|session| session.answers_registration(registered_at, now));
+        let Some(session) = begun.map(|session| session.id) else { return Ok(None) };
+        for refresh_token in self.secrets.first_tokens(session, &hash, now)?.iter() {
+            if self.sessions.owner(&self.secrets.fingerprint(refresh_token)).await? == Some(id) {
+                return Ok(Some(SignedIn { profile, session, refresh_token: refresh_token.clone() }));
+            }
+        }
+        Ok(None)
     }
 
     /// Logs somebody in; an unknown address takes as long to refuse as a wrong password.
@@ -203,23 +245,31 @@ impl Accounts {
         }
     }
 
-    /// Exchanges a refresh token for the next one; a used one ends its whole session.
+    /// Exchanges a refresh token for the next one. The same call again, within [`REPEATABLE_FOR`] and while the next token
+    /// is unused, gets the same token: the first answer may have been lost. Else a used token ends its whole session.
     ///
     /// # Errors
     /// [`RefreshError`].
     pub async fn refresh(&self, presented: &Token, visitor: Visitor) -> Result<SignedIn, RefreshError> {
-        let presented = self.secrets.fingerprint(presented);
+        let hash = self.secrets.fingerprint(presented);
         // Everything that can fail comes before the exchange: an outage must not use the token up.
-        let user = self.sessions.owner(&presented).await?.ok_or(RefreshError::Refused)?;
+        let user = self.sessions.owner(&hash).await?.ok_or(RefreshError::Refused)?;
         let profile = self.people.profile(user).await?.ok_or(RefreshError::Refused)?;
         if profile.user.suspended_at.is_some() {
             return Err(RefreshError::Suspended);
         }
         let now = self.clock.now();
-        let refresh_token = self.secrets.token();
-        let next = self.secrets.fingerprint(&refresh_token);
-        match self.sessions.exchange(&presented, next, now.plus(self.refresh_token_for), now).await? {
-            Exchange::Done(_, session) => Ok(SignedIn { profile, session, refresh_token }),
+        let successors = self.secrets.successors(presented, now)?;
+        let hashes = successors.map(|token| self.secrets.fingerprint(token));
+        match self.sessions.exchange(&hash, &hashes, now.plus(self.refresh_token_for), now).await? {
+            Exchange::Done(_, session) => {
+                Ok(SignedIn { profile, session, refresh_token: successors.current })
+            }
+            Exchange::Repeated(_, session, kept) => {
+                let issued = successors.iter().find(|token| self.secrets.fingerprint(token) == kept);
+                let refresh_token = issued.ok_or(RefreshError::Refused)?.clone();
+                Ok(SignedIn { profile, session, refresh_token })
+            }
             Exchange::SessionEnded(user, session) => {
                 self.journal.note(EventKind::RefreshTokenReused, Some(user), Some(session), visitor).await;
                 Err(RefreshError::Reused)
@@ -257,7 +307,8 @@ impl Accounts {
         }
         let name = Line::from_stored("Operator".to_owned());
         let registration = Registration { name, email, password, phone: None, is_dj: false };
-        let id = match self.add(registration, Role::Operator, None).await {
+        let hash = self.passwords.hash(&registration.password).await?;
+        let id = match self.add(&registration, &hash, Role::Operator, None).await {
             Ok(user) => user.id,
             Err(RegisterError::EmailTaken) => return Ok(None),
             Err(RegisterError::BreachedPassword) => return Err(BootstrapError::BreachedPassword),
@@ -272,12 +323,12 @@ impl Accounts {
 
     async fn add(
         &self,
-        registration: Registration,
+        registration: &Registration,
+        password: &PasswordHash,
         role: Role,
         first: Option<(SessionId, Visitor, &Token)>,
     ) -> Result<User, RegisterError> {
-        let Registration { name, email, password, phone, is_dj } = registration;
-        let hash = self.passwords.hash(&password).await?;
+        let Registration { name, email, phone, is_dj, .. } = registration.clone();
         let id = self.ids.next_user().await?;
         let now = self.clock.now();
         let user = User { role, ..User::registered(id, name, email, phone, is_dj, now) };
@@ -286,7 +337,7 @@ impl Accounts {
             (session, self.secrets.fingerprint(token))
         });
         let session = first.as_ref().map(|(session, token)| (session, *token));
-        match self.people.register(&user, &hash, session).await? {
+        match self.people.register(&user, password, session).await? {
             Registered::Done => Ok(user),
             Registered::EmailTaken => Err(RegisterError::EmailTaken),
         }

@@ -6,6 +6,7 @@ mod passwords;
 mod people;
 mod personal_data;
 mod proofs;
+mod registrations;
 mod sessions;
 
 use std::sync::Arc;

@@ -13,6 +13,10 @@ use crate::http::values;
 use crate::http::views::{Nothing, Session, User};
 
 /// Registers a guest or DJ and logs them in.
+///
+/// A client that lost the answer sends the call again: within 60 seconds, with the same address and password, and while the
+/// refresh token is unused, the answer is the session that was begun, with the same refresh token and a fresh access token.
+/// In every other case the address is taken.
 #[utoipa::path(
     post,
     path = "/api/v1/auth/register",
@@ -57,7 +61,9 @@ pub async fn login(call: Call) -> Result<Answer, ApiError> {
 
 /// Exchanges a refresh token for new tokens; a used one presented again ends its whole session.
 ///
-/// There is no grace: of two calls with the same token at once, one gets 200, and the 401 of the other ends the session.
+/// A client that lost the answer sends the call again: within 60 seconds, and while the new refresh token is unused, the
+/// answer has the same refresh token and a fresh access token. Later, or once the new refresh token was used, the old one is
+/// a 401 and ends the session.
 #[utoipa::path(
     post,
     path = "/api/v1/auth/refresh",

@@ -17,8 +17,6 @@ const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 /// What a client is told when a failure will pass: to come back after this many seconds.
 const RETRY_AFTER_SECONDS: u32 = 1;
-/// The same where the deployment would have to be configured otherwise first.
-const SECONDS_UNTIL_CONFIGURED: u32 = 3_600;
 
 /// What most bodies fit into, in bytes: a page of 15 requests has six thousand.
 const USUAL_BODY: usize = 8_192;
@@ -229,7 +227,7 @@ impl ApiError {
             show(Standing { limit: quota.limit, remaining: 0 }, headers);
         }
         if is_worth_trying_again(self.code) {
-            let seconds = if self.details.for_good { SECONDS_UNTIL_CONFIGURED } else { RETRY_AFTER_SECONDS };
+            let seconds = self.details.retry_after_seconds.unwrap_or(RETRY_AFTER_SECONDS);
             headers.insert(header::RETRY_AFTER, seconds.into());
         }
     }

@@ -3,14 +3,14 @@
 use actix_web::http::Method;
 
 use crate::app::App;
-use crate::http::error::{ApiError, Code};
+use crate::http::error::ApiError;
 use crate::http::route::{Access, Route};
 
 /// Refuses a call that might be made with authority that was taken away, or that would be dated wrongly. Open routes, a
 /// refresh and a logout among them, and reads of the caller's own data go on.
 ///
 /// # Errors
-/// [`Code::Unavailable`].
+/// [`Code::Unavailable`](crate::http::error::Code::Unavailable).
 pub fn ensure_reliable(route: &Route, app: &App) -> Result<(), ApiError> {
     let changes = route.method != Method::GET;
     let (relies_on_list, relies_on_clock) = match route.access {
@@ -19,14 +19,10 @@ pub fn ensure_reliable(route: &Route, app: &App) -> Result<(), ApiError> {
         Access::Caller(action) => (changes || action.is_for_staff(), changes),
     };
     if relies_on_list {
-        app.revocations.ensure_current().map_err(unavailable)?;
+        app.revocations.ensure_current().map_err(ApiError::unreliable)?;
     }
     if relies_on_clock {
-        app.clock.ensure_agreed().map_err(unavailable)?;
+        app.clock.ensure_agreed().map_err(ApiError::unreliable)?;
     }
     Ok(())
-}
-
-fn unavailable(cause: impl std::error::Error + Send + Sync + 'static) -> ApiError {
-    ApiError::caused(Code::Unavailable, cause)
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use async_trait::async_trait;
-use cuepoint_domain::ports::{Secrets, Unavailable};
+use cuepoint_domain::ports::Unavailable;
 use lettre::address::Address;
 use lettre::message::header::ContentType;
 use lettre::message::{Mailbox, Message as Mail};

@@ -1,7 +1,7 @@
 //! Messages through a service that is called: one signed POST for each.
 
 use async_trait::async_trait;
-use cuepoint_domain::ports::{Secrets, Unavailable};
+use cuepoint_domain::ports::Unavailable;
 use serde::Serialize;
 
 use super::{Channel, Message};

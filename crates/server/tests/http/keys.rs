@@ -21,15 +21,15 @@ on_both_stores!(
     a_bad_file_is_survived,
 );
 
-const FILE: &str = "auth.signing_key_file";
+pub(super) const FILE: &str = "auth.signing_key_file";
 const VARIABLE: &str = "auth.signing_keys";
 const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
 /// A folder for a key file, gone when it is dropped.
-struct KeyFolder(PathBuf);
+pub(super) struct KeyFolder(PathBuf);
 
 impl KeyFolder {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder =
@@ -38,12 +38,12 @@ impl KeyFolder {
         Self(folder)
     }
 
-    fn path(&self) -> String {
+    pub(super) fn path(&self) -> String {
         self.0.join("keys").to_str().unwrap().to_owned()
     }
 
     /// Rotates by the command, and answers with what it said.
-    fn rotate(&self, options: &[&str]) -> String {
+    pub(super) fn rotate(&self, options: &[&str]) -> String {
         let arguments = [&["keys", "rotate"], options].concat();
         let (status, said) = run(&arguments, None, &[(FILE, &self.path())]);
         assert!(status.success(), "{said}");
@@ -73,7 +73,7 @@ fn header(token: &str) -> Value {
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(header).unwrap()).unwrap()
 }
 
-fn kid(token: &str) -> String {
+pub(super) fn kid(token: &str) -> String {
     header(token)["kid"].as_str().unwrap().to_owned()
 }
 

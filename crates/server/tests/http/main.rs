@@ -48,6 +48,7 @@ mod proof;
 mod proofs;
 mod rate_limits;
 mod reliance;
+mod repetitions;
 mod restore;
 mod security_log;
 mod service;

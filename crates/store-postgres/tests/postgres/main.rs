@@ -18,6 +18,7 @@ mod migrations;
 mod proxy;
 mod reads;
 mod recovery;
+mod repetitions;
 mod schema;
 mod servers;
 mod size;

@@ -3,7 +3,7 @@
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Exchange, Ids, Logins, Sessions};
-use cuepoint_domain::session::{Session, TokenHash};
+use cuepoint_domain::session::{Candidates, Session, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore, migrate};
@@ -96,8 +96,10 @@ async fn whoever_was_logged_in_before_there_were_sessions_stays_so() {
         (january(0), january(1), january(31))
     );
     let token = |number| TokenHash([number; 32]);
-    let exchange =
-        async |from, to| store.exchange(&token(from), token(to), january(40), january(3)).await.unwrap();
+    let exchange = async |from, to| {
+        let successors = Candidates { current: token(to), others: Vec::new() };
+        store.exchange(&token(from), &successors, january(40), january(3)).await.unwrap()
+    };
     assert_eq!(exchange(3, 9).await, Exchange::Refused, "ended before");
     assert_eq!(exchange(2, 4).await, Exchange::Done(user, session.id));
     let next = store.next_session().await.unwrap();

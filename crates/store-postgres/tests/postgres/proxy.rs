@@ -17,6 +17,8 @@ pub(crate) enum Weather {
     Silent,
     /// The next COMMIT reaches the server, but its answer is lost with the connection.
     LosesCommitAnswer,
+    /// The next COMMIT reaches the server, and its answer never arrives though the connection stays.
+    HoldsCommitAnswer,
     /// The next COMMIT is lost with the connection.
     LosesCommit,
 }
@@ -78,7 +80,10 @@ async fn carry(mut client: TcpStream, server: String, weather: watch::Sender<Wea
                 }
                 continue;
             }
-            Weather::Fair | Weather::LosesCommit | Weather::LosesCommitAnswer => {}
+            Weather::Fair
+            | Weather::LosesCommit
+            | Weather::LosesCommitAnswer
+            | Weather::HoldsCommitAnswer => {}
         }
         tokio::select! {
             changed = forecast.changed() => if changed.is_err() { return },
@@ -91,9 +96,13 @@ async fn carry(mut client: TcpStream, server: String, weather: watch::Sender<Wea
                     return;
                 }
                 server.write_all(bytes).await.unwrap();
-                if commits && now == Weather::LosesCommitAnswer {
+                if commits && matches!(now, Weather::LosesCommitAnswer | Weather::HoldsCommitAnswer) {
                     let _ = server.read(&mut from_server).await;
                     weather.send_replace(Weather::Fair);
+                    if now == Weather::HoldsCommitAnswer {
+                        // Until the client gives up.
+                        while matches!(client.read(&mut from_client).await, Ok(1..)) {}
+                    }
                     return;
                 }
             }

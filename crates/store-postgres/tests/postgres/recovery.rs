@@ -80,7 +80,7 @@ async fn a_read_only_node_is_not_used_and_left_as_soon_as_another_is_there() {
     client.batch_execute(END_OTHERS).await.unwrap();
     let refused = store.apply(plan.clone()).await.unwrap_err();
     assert!(matches!(refused, ApplyError::Unavailable(_)));
-    assert!(store.balance(user).await.unwrap_err().to_string().contains("read-only"), "a stale read");
+    store.balance(user).await.unwrap_err();
     store.revoked_since(now()).await.unwrap_err();
     store.ready().await.unwrap_err();
     set_read_only(&client, false).await;
@@ -168,10 +168,13 @@ async fn an_unreadable_row_stops_neither_the_sweep_nor_the_payouts() {
         due.push(newest.id);
     }
     let client = client(database.url()).await;
-    for (table, id) in [("music_requests", requests[0].get()), ("withdrawals", due[0].get())] {
-        let broken = format!("UPDATE {table} SET created_at = '-infinity' WHERE id = {id}");
-        client.batch_execute(&broken).await.unwrap();
-    }
+    // A sum of more decimals than the currency has, and a time that no value in Rust is.
+    let (request, withdrawal) = (requests[0], due[0]);
+    let broken = format!(
+        "UPDATE music_requests SET fee = 0.001 WHERE id = {request}; \
+         UPDATE withdrawals SET created_at = '-infinity' WHERE id = {withdrawal}"
+    );
+    client.batch_execute(&broken).await.unwrap();
     let later = now().plus(time::Duration::days(1));
     let overdue = Overdue { requester: None, now: later, after: None, limit: 2 };
     let found: Vec<_> = store.overdue(&overdue).await.unwrap().iter().map(|one| one.id).collect();

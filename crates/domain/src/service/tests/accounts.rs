@@ -6,26 +6,31 @@ use crate::ports::{
     Credentials, Exchange, MockLogins, MockPasswords, MockSecrets, MockSessions, PasswordHash, Registered,
     Token, Verified,
 };
-use crate::session::{TokenHash, Visitor};
+use crate::session::{Candidates, TokenHash, Visitor};
 use crate::text::Password;
 
 /// The doubles that a test sets up, and what it expects of the security log.
 #[derive(Default)]
-struct Doubles {
-    people: MockPeople,
-    logins: MockLogins,
-    sessions: MockSessions,
-    passwords: MockPasswords,
-    noted: Vec<EventKind>,
+pub(super) struct Doubles {
+    pub(super) people: MockPeople,
+    pub(super) logins: MockLogins,
+    pub(super) sessions: MockSessions,
+    pub(super) passwords: MockPasswords,
+    pub(super) noted: Vec<EventKind>,
 }
 
-fn accounts(doubles: Doubles) -> Accounts {
+pub(super) fn accounts(doubles: Doubles) -> Accounts {
     let mut clock = MockClock::new();
     clock.expect_now().return_const(now());
     let mut ids = MockIds::new();
     ids.expect_next_session().returning(|| Ok(session()));
+    ids.expect_next_user().returning(|| Ok(user(4)));
     let mut secrets = MockSecrets::new();
     secrets.expect_token().returning(|| Token("next".to_owned()));
+    let derived =
+        || Candidates { current: Token("next".to_owned()), others: vec![Token("other".to_owned())] };
+    secrets.expect_successors().returning(move |_, _| Ok(derived()));
+    secrets.expect_first_tokens().returning(move |_, _, _| Ok(derived()));
     secrets.expect_fingerprint().returning(|token| hash(&token.0));
     let mut log = MockSecurityLog::new();
     for kind in doubles.noted {
@@ -44,22 +49,25 @@ fn accounts(doubles: Doubles) -> Accounts {
     }
 }
 
-fn session() -> SessionId {
+pub(super) fn session() -> SessionId {
     SessionId::new(5).unwrap()
 }
 
-fn hash(token: &str) -> TokenHash {
-    let mut hash = [0; 32];
-    hash[0] = u8::from(token == "next");
-    TokenHash(hash)
+/// The hash of the token to issue, of the one under another key, or of any other token.
+pub(super) fn hash(token: &str) -> TokenHash {
+    match token {
+        "next" => TokenHash([1; 32]),
+        "other" => TokenHash([2; 32]),
+        _ => TokenHash([0; 32]),
+    }
 }
 
-fn password() -> Password {
+pub(super) fn password() -> Password {
     Password::presented("secret-secret")
 }
 
 /// Logins that know the DJ, under a hash of this name.
-fn known(hash: &'static str) -> MockLogins {
+pub(super) fn known(hash: &'static str) -> MockLogins {
     let mut logins = MockLogins::new();
     logins
         .expect_credentials()
@@ -68,7 +76,7 @@ fn known(hash: &'static str) -> MockLogins {
     logins
 }
 
-fn checked(verified: Verified) -> MockPasswords {
+pub(super) fn checked(verified: Verified) -> MockPasswords {
     let mut passwords = MockPasswords::new();
     passwords.expect_verify().once().returning(move |_, _| Ok(verified));
     passwords
@@ -250,8 +258,10 @@ fn presented(exchange: Exchange) -> MockSessions {
     sessions.expect_owner().returning(|_| Ok(Some(user(2))));
     sessions
         .expect_exchange()
-        .withf(|presented, next, expires_at, at| {
-            presented.0[0] == 0 && next.0[0] == 1 && *expires_at == at.plus(Duration::days(30))
+        .withf(|presented, successors, expires_at, at| {
+            *presented == hash("old")
+                && successors.iter().eq([&hash("next"), &hash("other")])
+                && *expires_at == at.plus(Duration::days(30))
         })
         .returning(move |_, _, _, _| Ok(exchange));
     sessions
@@ -266,6 +276,15 @@ fn a_refresh_hands_out_the_token_that_was_kept() {
     let sessions = presented(Exchange::Done(user(2), session()));
     let refreshed = refresh(Doubles { people: people_with(true), sessions, ..Doubles::default() });
     assert_eq!(refreshed.unwrap().refresh_token, Token("next".to_owned()));
+}
+
+#[test]
+fn a_repeated_refresh_hands_out_the_token_that_is_kept() {
+    for kept in ["next", "other"] {
+        let sessions = presented(Exchange::Repeated(user(2), session(), hash(kept)));
+        let refreshed = refresh(Doubles { people: people_with(true), sessions, ..Doubles::default() });
+        assert_eq!(refreshed.unwrap().refresh_token, Token(kept.to_owned()));
+    }
 }
 
 #[test]

@@ -11,6 +11,11 @@ pub use mapping::IntoApiError;
 
 use crate::http::sentence::Errors;
 
+/// After how many seconds what a deployment does not do may be configured.
+const SECONDS_UNTIL_CONFIGURED: u32 = 3_600;
+/// After how many seconds a server that missed some reads of the revocation list may have it again.
+const SECONDS_UNTIL_RELIABLE: u32 = 5;
+
 /// Why something cannot move, as the answer's two more keys.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Transition {
@@ -51,8 +56,8 @@ pub struct Details {
     pub quota: Option<Quota>,
     /// Of a method that a route has not, those that it has.
     pub allow: Option<String>,
-    /// Whether the same request is never answered otherwise.
-    pub for_good: bool,
+    /// In how many seconds the same request may be answered otherwise, where that takes longer than a moment.
+    pub retry_after_seconds: Option<u32>,
     /// What the log says and no client sees.
     pub cause: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -80,7 +85,7 @@ impl ApiError {
     /// Something that this deployment does not do.
     #[must_use]
     pub fn not_here(message: &'static str) -> Self {
-        let details = Details { for_good: true, ..Details::default() };
+        let details = Details { retry_after_seconds: Some(SECONDS_UNTIL_CONFIGURED), ..Details::default() };
         Self { message: message.into(), ..Self::with(Code::Unavailable, details) }
     }
 
@@ -101,6 +106,15 @@ impl ApiError {
     /// A failure whose cause only the log sees.
     pub fn caused(code: Code, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::with(code, Details { cause: Some(cause.into()), ..Details::default() })
+    }
+
+    /// A failure that lasts until this server knows the revocation list, or the time, again.
+    pub fn unreliable(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        let retry_after_seconds = Some(SECONDS_UNTIL_RELIABLE);
+        Self::with(
+            Code::Unavailable,
+            Details { cause: Some(cause.into()), retry_after_seconds, ..Details::default() },
+        )
     }
 
     /// A failure of ours.

@@ -11,10 +11,12 @@ use sha2::{Digest, Sha256};
 
 use super::{KeyRing, file};
 
-/// The keys that sign and verify now. They are kept in memory; a file is read by [`SigningKeys::reload`] alone.
+/// The keys that sign and verify now. They are kept in memory; a file is read by [`SigningKeys::reload`] alone. Clones
+/// share their keys.
+#[derive(Clone)]
 pub struct SigningKeys {
-    ring: RwLock<Arc<KeyRing>>,
-    file: Option<KeyFile>,
+    ring: Arc<RwLock<Arc<KeyRing>>>,
+    file: Option<Arc<KeyFile>>,
 }
 
 /// A file of keys, and what it was when it was looked at last.
@@ -37,7 +39,7 @@ impl SigningKeys {
     /// Keys that stay as they are.
     #[must_use]
     pub fn fixed(ring: KeyRing) -> Self {
-        Self { ring: RwLock::new(Arc::new(ring)), file: None }
+        Self { ring: Arc::new(RwLock::new(Arc::new(ring))), file: None }
     }
 
     /// The keys of a text, which stay as they are.
@@ -56,7 +58,7 @@ impl SigningKeys {
         let text = file::read(path)?;
         let ring = signing(&text, now).with_context(|| path.display().to_string())?;
         let seen = Mutex::new(Ok(fingerprint(&text)));
-        let file = Some(KeyFile { path: path.to_owned(), seen });
+        let file = Some(Arc::new(KeyFile { path: path.to_owned(), seen }));
         Ok(Self { file, ..Self::fixed(ring) })
     }
 
@@ -78,7 +80,7 @@ impl SigningKeys {
     /// # Errors
     /// As [`SigningKeys::read`], once for each change; the keys before stay in force.
     pub fn reload(&self, now: Timestamp) -> Option<anyhow::Result<()>> {
-        let KeyFile { path, seen } = self.file.as_ref()?;
+        let KeyFile { path, seen } = self.file.as_deref()?;
         let read = file::read(path);
         let found: Seen = read.as_ref().map(fingerprint).map_err(|error| format!("{error:#}"));
         {
@@ -131,11 +133,12 @@ mod tests {
         let path = std::env::temp_dir().join(format!("cuepoint-keys-in-force-{}", std::process::id()));
         write(&path, &format!("a:{KEY}\n"));
         let keys = SigningKeys::read(&path, NOW).unwrap();
+        let shared = keys.clone();
         assert!(keys.reload(NOW).is_none());
         write(&path, &format!("b:{KEY}\n"));
         assert!(keys.reload(NOW).unwrap().is_ok());
         assert!(keys.reload(NOW).is_none());
-        assert_eq!(signs(&keys), "b");
+        assert_eq!((signs(&keys), signs(&shared)), ("b".to_owned(), "b".to_owned()));
         fs::remove_file(&path).unwrap();
         assert!(keys.reload(NOW).unwrap().is_err());
         write(&path, &format!("b:{KEY}\n"));

@@ -10,15 +10,20 @@ use biscuit::jwa::SignatureAlgorithm;
 use biscuit::jws::Secret;
 use clap::ValueEnum;
 use cuepoint_domain::timestamp::Timestamp;
+use hmac::{Hmac, KeyInit, Mac};
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use secrecy::SecretString;
 use secrecy::zeroize::{Zeroize, Zeroizing};
+use sha2::Sha256;
 
 use crate::security::secrets::{RandomSecrets, random};
 
 /// The fewest bytes of an HS256 key.
 const MIN_SECRET_BYTES: usize = 32;
+
+/// What a key of refresh tokens is derived with, so that no key is used for two purposes.
+const DERIVATION_LABEL: &[u8] = b"cuepoint refresh token derivation key v1";
 
 /// What a key signs with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -73,6 +78,7 @@ impl Algorithm {
 pub struct Key {
     pub(super) id: String,
     pub(super) material: Material,
+    pub(super) derivation: DerivationKey,
     /// When it begins to sign; at once without.
     pub(super) signs_from: Option<Timestamp>,
     /// When it ends to sign and to verify; never without.
@@ -83,6 +89,29 @@ pub struct Key {
 pub(super) enum Material {
     Hs256(Secret),
     Es256 { pair: Secret, point: Secret, x: String, y: String },
+}
+
+/// The secret that refresh tokens are derived with, itself derived from the secret bytes of a key.
+pub(in crate::security) struct DerivationKey(Zeroizing<[u8; 32]>);
+
+impl DerivationKey {
+    /// The derivation key of the secret bytes of a key.
+    pub(super) fn new(secret: &[u8]) -> Self {
+        Self(Zeroizing::new(mac(secret, &[DERIVATION_LABEL])))
+    }
+
+    /// The 256 bits that this key derives from the concatenation of these parts.
+    pub(in crate::security) fn derive(&self, parts: &[&[u8]]) -> [u8; 32] {
+        mac(&*self.0, parts)
+    }
+}
+
+/// HMAC-SHA256 over the concatenation of these parts.
+#[expect(clippy::expect_used, reason = "HMAC takes a key of any length")]
+fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("a key of any length");
+    parts.iter().for_each(|part| mac.update(part));
+    mac.finalize().into_bytes().into()
 }
 
 /// What third parties verify with.
@@ -135,6 +164,11 @@ impl Key {
         match &self.material {
             Material::Hs256(secret) | Material::Es256 { point: secret, .. } => secret,
         }
+    }
+
+    /// What refresh tokens are derived with.
+    pub(in crate::security) const fn derivation(&self) -> &DerivationKey {
+        &self.derivation
     }
 
     /// When what it signed ends to count; never where there is none.

@@ -9,7 +9,7 @@ use secrecy::zeroize::Zeroizing;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::key::{Algorithm, Key, Material};
+use super::key::{Algorithm, DerivationKey, Key, Material};
 
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
@@ -41,8 +41,9 @@ pub(super) fn parse(line: &str) -> anyhow::Result<Option<Key>> {
         }
     };
     let Ok(bytes) = BASE64.decode(key).map(Zeroizing::new) else { bail!("the key is not base64") };
+    let derivation = DerivationKey::new(&bytes);
     let material = Material::new(algorithm, bytes)?;
-    let mut key = Key { id: id.to_owned(), material, signs_from: None, verifies_until: None };
+    let mut key = Key { id: id.to_owned(), material, derivation, signs_from: None, verifies_until: None };
     for word in words {
         limit(&mut key, word)?;
     }

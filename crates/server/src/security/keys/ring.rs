@@ -3,6 +3,7 @@
 use std::fmt;
 
 use anyhow::{Context, ensure};
+use cuepoint_domain::session::Candidates;
 use cuepoint_domain::timestamp::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 
@@ -50,6 +51,13 @@ impl KeyRing {
     #[must_use]
     pub fn verifying(&self, id: &str, now: Timestamp) -> Option<&Key> {
         self.0.iter().find(|key| key.id == id && key.verifies(now))
+    }
+
+    /// The key that signs at this moment, and the others that verify; `None` where no key signs.
+    pub(in crate::security) fn valid(&self, now: Timestamp) -> Option<Candidates<&Key>> {
+        let current = self.signing(now)?;
+        let others = self.0.iter().filter(|key| key.id != current.id && key.verifies(now)).collect();
+        Some(Candidates { current, others })
     }
 
     /// What third parties verify with, keys that have yet to sign among them.

@@ -1,0 +1,225 @@
+//! Registrations and refreshes that a client repeats because it lost the answer: they get the same session within a minute.
+
+use std::sync::Arc;
+use std::thread;
+
+use serde_json::{Value, json};
+
+use super::keys::{FILE, KeyFolder, kid};
+use crate::harness::{Answer, Client, Database, PASSWORD, Person, Server, Store, eventually};
+
+on_both_stores!(
+    a_repeated_refresh_gets_the_same_token,
+    refreshes_at_once_get_the_same_token_and_the_session_goes_on,
+    a_stolen_token_ends_the_session_once_its_successor_was_used,
+    a_refresh_is_repeated_after_a_rotation_of_the_keys,
+    a_repeated_registration_gets_the_same_session,
+    registrations_at_once_get_the_same_session,
+    a_registration_is_repeated_with_the_right_password_alone,
+    a_registration_whose_token_was_used_is_not_repeated,
+);
+
+/// What the servers of one database share.
+const KEYS: [(&str, &str); 1] =
+    [("auth.signing_keys", "shared:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")];
+
+fn refresh(client: &Client, token: &str) -> Answer {
+    client.post("/auth/refresh", &json!({"refresh_token": token}))
+}
+
+/// Exchanges a token, and answers with the tokens that come.
+fn refreshed(client: &Client, token: &str) -> Person {
+    Person::signed_in(client, &refresh(client, token).data(200))
+}
+
+fn register(client: &Client, email: &str, password: &str) -> Answer {
+    client.post("/auth/register", &json!({"name": "Ada", "email": email, "password": password}))
+}
+
+/// That two answers are of the same session, with the same refresh token and an access token that works.
+fn is_same(first: &Person, second: &Person) {
+    assert_eq!(first.id, second.id);
+    assert_eq!(first.session(), second.session());
+    assert_eq!(first.refresh_token, second.refresh_token);
+    second.get("/wallet").data(200);
+}
+
+/// The answers to many that do the same at once.
+fn at_once(call: impl Fn() -> Answer + Sync) -> Vec<Answer> {
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(&call)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+fn a_repeated_refresh_gets_the_same_token(store: Store) {
+    let server = Server::start(store);
+    let (client, guest) = (server.client(), server.guest());
+    let mut now = guest;
+    for _ in 0..3 {
+        let next = refreshed(&client, &now.refresh_token);
+        assert_ne!(next.refresh_token, now.refresh_token);
+        for _ in 0..3 {
+            is_same(&next, &refreshed(&client, &now.refresh_token));
+        }
+        now = next;
+    }
+}
+
+fn refreshes_at_once_get_the_same_token_and_the_session_goes_on(store: Store) {
+    let server = Server::start(store);
+    let client = server.client();
+    for _ in 0..3 {
+        let guest = server.guest();
+        let answers = at_once(|| refresh(&client, &guest.refresh_token));
+        let people: Vec<Person> =
+            answers.iter().map(|answer| Person::signed_in(&client, &answer.data(200))).collect();
+        people.iter().for_each(|person| is_same(&people[0], person));
+        refreshed(&client, &people[0].refresh_token).get("/wallet").data(200);
+    }
+}
+
+fn a_stolen_token_ends_the_session_once_its_successor_was_used(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (client, guest) = (server.client(), server.guest());
+    let second = refreshed(&client, &guest.refresh_token);
+    let third = refreshed(&client, &second.refresh_token);
+    // The thief comes within the minute.
+    refresh(&client, &guest.refresh_token).refused(401, "invalid_token");
+    for ended in [&guest, &second, &third] {
+        ended.get("/wallet").refused(401, "invalid_token");
+        refresh(&client, &ended.refresh_token).refused(401, "invalid_token");
+    }
+    let path = format!("/operator/security-log?user_id={}&kind=refresh_token_reused", guest.id);
+    assert_eq!(operator.get(&path).data(200)["total"], 1);
+}
+
+fn a_refresh_is_repeated_after_a_rotation_of_the_keys(store: Store) {
+    for algorithm in ["hs256", "es256"] {
+        let folder = KeyFolder::new();
+        folder.rotate(&["--algorithm", algorithm]);
+        let server = Server::configured(store, &[(FILE, &folder.path())]);
+        let (client, guest) = (server.client(), server.guest());
+        let next = refreshed(&client, &guest.refresh_token);
+        let said = folder.rotate(&["--signs-in", "0"]);
+        let after = said.split(' ').next().unwrap();
+        eventually("the new key signs", || (kid(&server.guest().token) == after).then_some(()));
+        let again = refreshed(&client, &guest.refresh_token);
+        is_same(&next, &again);
+        assert_eq!(kid(&again.token), after);
+        refreshed(&client, &again.refresh_token).get("/wallet").data(200);
+    }
+}
+
+fn a_repeated_registration_gets_the_same_session(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let client = server.client();
+    let first = register(&client, "Ada@example.com", PASSWORD).data(201);
+    let ada = Person::signed_in(&client, &first);
+    // A login in between is a session of its own.
+    client.login("ada@example.com");
+    for email in ["Ada@example.com", "ada@EXAMPLE.com"] {
+        let again = register(&client, email, PASSWORD).data(201);
+        is_same(&ada, &Person::signed_in(&client, &again));
+        assert_eq!(again["user"], first["user"]);
+    }
+    assert_eq!(ada.get("/auth/sessions").data(200)["total"], 2);
+    let path = format!("/operator/security-log?user_id={}&kind=registered", ada.id);
+    assert_eq!(operator.get(&path).data(200)["total"], 1);
+    refreshed(&client, &ada.refresh_token).get("/wallet").data(200);
+}
+
+fn registrations_at_once_get_the_same_session(store: Store) {
+    let server = Server::start(store);
+    let client = server.client();
+    let answers = at_once(|| register(&client, "ada@example.com", PASSWORD));
+    let people: Vec<Person> =
+        answers.iter().map(|answer| Person::signed_in(&client, &answer.data(201))).collect();
+    people.iter().for_each(|person| is_same(&people[0], person));
+    assert_eq!(people[0].get("/auth/sessions").data(200)["total"], 1);
+}
+
+/// The answer to a registration of a taken address, but for the id of the call.
+fn taken(client: &Client, email: &str, password: &str) -> Value {
+    let answer = register(client, email, password);
+    answer.invalid(&["email"]);
+    let mut body = answer.json();
+    body.as_object_mut().unwrap().remove("request_id");
+    body
+}
+
+fn a_registration_is_repeated_with_the_right_password_alone(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let client = server.client();
+    let ada = Person::signed_in(&client, &register(&client, "ada@example.com", PASSWORD).data(201));
+    let wrong = taken(&client, "ada@example.com", "another horse");
+    // An account without a first session is answered in the same way, with the right password too.
+    assert_eq!(taken(&client, &operator.email, PASSWORD), wrong);
+    ada.get("/wallet").data(200);
+    let path = format!("/operator/security-log?user_id={}&kind=login_failed", ada.id);
+    assert_eq!(operator.get(&path).data(200)["total"], 1);
+    let suspend = format!("/operator/users/{}/suspend", ada.id);
+    operator.post(&suspend, &json!({"reason": "x"})).data(200);
+    assert_eq!(taken(&client, "ada@example.com", PASSWORD), wrong);
+}
+
+fn a_registration_whose_token_was_used_is_not_repeated(store: Store) {
+    let server = Server::start(store);
+    let client = server.client();
+    let person = |email: &str| Person::signed_in(&client, &register(&client, email, PASSWORD).data(201));
+    let refreshed_once = person("ada@example.com");
+    refreshed(&client, &refreshed_once.refresh_token);
+    taken(&client, "ada@example.com", PASSWORD);
+    let ended = person("grace@example.com");
+    client.post("/auth/logout", &json!({"refresh_token": ended.refresh_token})).data(200);
+    taken(&client, "grace@example.com", PASSWORD);
+    let changed = person("edith@example.com");
+    let passwords = json!({"current_password": PASSWORD, "password": "battery staple"});
+    changed.post("/auth/password", &passwords).data(200);
+    taken(&client, "edith@example.com", "battery staple");
+}
+
+#[test]
+fn another_server_and_one_started_later_repeat_with_the_same_tokens() {
+    let database = Arc::new(Database::new());
+    let first = Server::on(&database, &KEYS);
+    let (here, there) = (first.client(), Server::on(&database, &KEYS));
+    let ada = Person::signed_in(&here, &register(&here, "ada@example.com", PASSWORD).data(201));
+    let repeated = register(&there.client(), "ada@example.com", PASSWORD).data(201);
+    is_same(&ada, &Person::signed_in(&there.client(), &repeated));
+    let next = refreshed(&here, &ada.refresh_token);
+    is_same(&next, &refreshed(&there.client(), &ada.refresh_token));
+    let session = next.session();
+    drop((first, there));
+    let later = Server::on(&database, &KEYS);
+    let again = refreshed(&later.client(), &ada.refresh_token);
+    assert_eq!((again.session(), again.refresh_token), (session, next.refresh_token));
+}
+
+#[test]
+fn a_minute_later_a_repeated_refresh_ends_the_session() {
+    let database = Arc::new(Database::new());
+    let server = Server::on(&database, &KEYS);
+    let (client, guest) = (server.client(), server.guest());
+    let next = refreshed(&client, &guest.refresh_token);
+    // The time passes in the database, where a test can move it.
+    database.rows("UPDATE refresh_tokens SET used_at = used_at - interval '60 seconds'");
+    refresh(&client, &guest.refresh_token).refused(401, "invalid_token");
+    next.get("/wallet").refused(401, "invalid_token");
+    refresh(&client, &next.refresh_token).refused(401, "invalid_token");
+}
+
+#[test]
+fn a_minute_later_a_repeated_registration_finds_the_address_taken() {
+    let database = Arc::new(Database::new());
+    let server = Server::on(&database, &KEYS);
+    let client = server.client();
+    let ada = Person::signed_in(&client, &register(&client, "ada@example.com", PASSWORD).data(201));
+    let minute = "interval '60 seconds'";
+    let sessions =
+        format!("UPDATE sessions SET began_at = began_at - {minute}, used_at = used_at - {minute}");
+    database.rows(&sessions);
+    database.rows(&format!("UPDATE users SET created_at = created_at - {minute}"));
+    taken(&client, "ada@example.com", PASSWORD);
+    ada.get("/wallet").data(200);
+}

@@ -1,0 +1,145 @@
+//! Calls that are repeated because the answer to the first one may have been lost: they get the same session, and change
+//! nothing.
+
+use std::sync::Arc;
+
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::people::User;
+use cuepoint_domain::ports::{Exchange, PasswordHash, Registered, Store};
+use cuepoint_domain::session::{Candidates, REPEATABLE_FOR, Session, TokenHash, Visitor};
+use cuepoint_domain::timestamp::Timestamp;
+use time::Duration;
+
+use crate::sessions::{alive, end, exchange, hash, log_in, logged_in, successor, valid_for};
+use crate::world::{World, at, at_once};
+
+/// Presents a token that may have this successor alone, at this moment.
+async fn present(store: &Arc<dyn Store>, presented: u8, next: u8, now: Timestamp) -> Exchange {
+    store.exchange(&hash(presented), &successor(next), end(), now).await.unwrap()
+}
+
+/// Has many present one token at once, and answers with how many exchanged it. Each of the others must have been told of
+/// the same successor.
+async fn race(store: &Arc<dyn Store>, user: UserId, session: SessionId, tokens: (u8, u8), many: u8) -> usize {
+    let (presented, next) = tokens;
+    let tasks = (0..many).map(|_| {
+        let store = Arc::clone(store);
+        async move { exchange(&store, presented, next).await }
+    });
+    let answers = at_once(tasks).await;
+    let repeated = Exchange::Repeated(user, session, hash(next));
+    let (done, others): (Vec<_>, Vec<_>) =
+        answers.into_iter().partition(|answer| *answer == Exchange::Done(user, session));
+    assert!(others.iter().all(|answer| *answer == repeated), "{others:?}");
+    done.len()
+}
+
+/// Two that present a token at once get the same next one, and the session goes on.
+pub async fn of_two_racing_exchanges_both_get_the_same_successor(store: Arc<dyn Store>) {
+    let (store, user, _) = logged_in(store).await;
+    for round in 0..20_u8 {
+        let (first, next) = (100 + round, 20 + round);
+        let session = log_in(&store, user, first, at(0)).await.id;
+        assert_eq!(race(&store, user, session, (first, next), 2).await, 1);
+        assert_eq!(exchange(&store, next, 60 + round).await, Exchange::Done(user, session));
+    }
+}
+
+/// Of thirty that present a token at once one exchanges it, all get the same next one, and the session goes on.
+pub async fn of_many_racing_exchanges_all_get_the_same_successor(store: Arc<dyn Store>) {
+    let (store, user, session) = logged_in(store).await;
+    assert_eq!(race(&store, user, session, (1, 2), 30).await, 1);
+    assert_eq!(alive(&store, user, at(2)).await, [session]);
+    assert_eq!(exchange(&store, 2, 3).await, Exchange::Done(user, session));
+}
+
+/// A token that was exchanged gets its successor again for a minute, to the microsecond, and ends its session from then on.
+pub async fn an_exchange_is_repeated_for_a_minute(store: Arc<dyn Store>) {
+    let (store, user, session) = logged_in(store).await;
+    assert_eq!(present(&store, 1, 2, at(1)).await, Exchange::Done(user, session));
+    let minute_over = at(1).plus(REPEATABLE_FOR);
+    for now in [at(1), at(2), minute_over.minus(Duration::MICROSECOND)] {
+        assert_eq!(present(&store, 1, 2, now).await, Exchange::Repeated(user, session, hash(2)), "{now:?}");
+    }
+    assert_eq!(alive(&store, user, at(1)).await, [session]);
+    assert_eq!(present(&store, 1, 2, minute_over).await, Exchange::SessionEnded(user, session));
+    assert_eq!(present(&store, 2, 3, minute_over).await, Exchange::Refused);
+    assert_eq!(alive(&store, user, minute_over).await, []);
+}
+
+/// Once the successor was used, the token before it ends the session, though the minute is not over.
+pub async fn an_exchange_is_repeated_until_its_successor_is_used(store: Arc<dyn Store>) {
+    let (store, user, session) = logged_in(store).await;
+    assert_eq!(exchange(&store, 1, 2).await, Exchange::Done(user, session));
+    assert_eq!(exchange(&store, 1, 2).await, Exchange::Repeated(user, session, hash(2)));
+    assert_eq!(exchange(&store, 2, 3).await, Exchange::Done(user, session));
+    assert_eq!(exchange(&store, 2, 3).await, Exchange::Repeated(user, session, hash(3)));
+    assert_eq!(exchange(&store, 1, 2).await, Exchange::SessionEnded(user, session));
+    for presented in 1..4 {
+        assert_eq!(exchange(&store, presented, presented + 1).await, Exchange::Refused, "{presented}");
+    }
+}
+
+/// The kept successor is found among all candidates, whichever key derived it, and no other is kept.
+pub async fn a_successor_under_another_key_is_found(store: Arc<dyn Store>) {
+    let (store, user, session) = logged_in(store).await;
+    assert_eq!(exchange(&store, 1, 2).await, Exchange::Done(user, session));
+    let rotated = Candidates { current: hash(20), others: vec![hash(21), hash(2)] };
+    let again = store.exchange(&hash(1), &rotated, end(), at(2)).await.unwrap();
+    assert_eq!(again, Exchange::Repeated(user, session, hash(2)));
+    for never in [20, 21] {
+        assert_eq!(store.owner(&hash(never)).await.unwrap(), None);
+    }
+    assert_eq!(exchange(&store, 2, 3).await, Exchange::Done(user, session));
+}
+
+/// In a session that was ended nothing is repeated.
+pub async fn an_exchange_in_an_ended_session_is_not_repeated(store: Arc<dyn Store>) {
+    let (store, user, session) = logged_in(store).await;
+    assert_eq!(exchange(&store, 1, 2).await, Exchange::Done(user, session));
+    assert!(store.end_session(user, session, at(2)).await.unwrap());
+    assert_eq!(present(&store, 1, 2, at(2)).await, Exchange::Refused);
+}
+
+async fn register(store: &Arc<dyn Store>, user: &User, session: &Session, token: TokenHash) -> Registered {
+    let password = PasswordHash("hash".to_owned());
+    store.register(user, &password, Some((session, token))).await.unwrap()
+}
+
+/// A registration that is repeated with the same session and token is done, once; with another one the address is taken.
+pub async fn a_repeated_registration_adds_one_person(store: Arc<dyn Store>) {
+    let world = World::new(Arc::clone(&store));
+    let user = world.stranger(false, at(1)).await;
+    let first =
+        Session::begin(store.next_session().await.unwrap(), user.id, Visitor::default(), at(1), valid_for());
+    for _ in 0..2 {
+        assert_eq!(register(&store, &user, &first, hash(1)).await, Registered::Done);
+    }
+    assert_eq!(alive(&store, user.id, at(2)).await, [first.id]);
+    // What happened to the session in between stays.
+    assert_eq!(exchange(&store, 1, 2).await, Exchange::Done(user.id, first.id));
+    assert_eq!(register(&store, &user, &first, hash(1)).await, Registered::Done);
+    assert_eq!(exchange(&store, 2, 3).await, Exchange::Done(user.id, first.id));
+
+    let other = User { email: user.email.clone(), ..world.stranger(false, at(1)).await };
+    let second = Session { id: store.next_session().await.unwrap(), user: other.id, ..first.clone() };
+    assert_eq!(register(&store, &other, &second, hash(9)).await, Registered::EmailTaken);
+    assert_eq!(register(&store, &user, &first, hash(9)).await, Registered::EmailTaken);
+    assert_eq!(store.profile(other.id).await.unwrap(), None);
+    assert_eq!(store.owner(&hash(9)).await.unwrap(), None);
+}
+
+/// A login that is repeated with the same session and token begins one session; another token does not get its id.
+pub async fn a_repeated_login_begins_one_session(store: Arc<dyn Store>) {
+    let (store, user, session) = logged_in(store).await;
+    let password = store.credentials_of(user).await.unwrap().unwrap().password;
+    let kept = Session::begin(session, user, Visitor::default(), at(0), valid_for());
+    assert!(store.begin(&kept, hash(1), &password).await.unwrap());
+    assert_eq!(alive(&store, user, at(1)).await, [session]);
+    // What happened to the session in between stays.
+    assert_eq!(exchange(&store, 1, 2).await, Exchange::Done(user, session));
+    assert!(store.begin(&kept, hash(1), &password).await.unwrap());
+    assert_eq!(exchange(&store, 2, 3).await, Exchange::Done(user, session));
+    assert!(store.begin(&kept, hash(9), &password).await.is_err());
+    assert_eq!(store.owner(&hash(9)).await.unwrap(), None);
+}

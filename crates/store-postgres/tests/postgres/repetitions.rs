@@ -1,0 +1,140 @@
+//! Registrations, logins and refreshes with a COMMIT that is lost, or with a lost answer to it: the transaction is repeated,
+//! and takes what it committed before for its own success.
+
+use std::time::{Duration, Instant};
+
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::people::User;
+use cuepoint_domain::ports::{Exchange, Ids, Logins, PasswordHash, People, Registered, Sessions};
+use cuepoint_domain::session::{Candidates, Session, TokenHash, Visitor};
+use cuepoint_domain::text::{Email, Line};
+use cuepoint_store_postgres::PostgresStore;
+use cuepoint_store_postgres::testing::TestDatabase;
+use time::Duration as Span;
+
+use crate::proxy::{Proxy, Weather};
+use crate::world::{client, guest, now, open};
+
+/// The ways in which the outcome of a COMMIT becomes unknown.
+const LOSSES: [Weather; 3] = [Weather::LosesCommit, Weather::LosesCommitAnswer, Weather::HoldsCommitAnswer];
+
+struct Scene {
+    database: TestDatabase,
+    proxy: Proxy,
+    store: PostgresStore,
+}
+
+impl Scene {
+    async fn set() -> Self {
+        let database = TestDatabase::create().await;
+        let proxy = Proxy::before(database.url()).await;
+        let store = open(&proxy.url(database.url())).await;
+        Self { database, proxy, store }
+    }
+
+    /// How many rows of this table there are of this kind.
+    async fn count(&self, what: &str) -> i64 {
+        let statement = format!("SELECT count(*) FROM {what}");
+        client(self.database.url()).await.query_one(&statement, &[]).await.unwrap().get(0)
+    }
+
+    /// A session of this person that begins now.
+    async fn session(&self, user: UserId) -> Session {
+        let id: SessionId = self.store.next_session().await.unwrap();
+        Session::begin(id, user, Visitor::default(), now(), Span::days(30))
+    }
+
+    /// Registers a person while the network does this, and answers with the session that should begin.
+    async fn register(&self, token: u8, weather: Weather) -> (Session, Registered) {
+        let id = self.store.next_user().await.unwrap();
+        let email = Email::new("ada@example.com").unwrap();
+        let user = User::registered(id, Line::new("Ada").unwrap(), email, None, false, now());
+        let session = self.session(id).await;
+        self.proxy.turn(weather);
+        let first = Some((&session, hash(token)));
+        let registered = self.store.register(&user, &PasswordHash("hash".to_owned()), first).await.unwrap();
+        (session, registered)
+    }
+}
+
+fn hash(number: u8) -> TokenHash {
+    TokenHash([number; 32])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_registration_survives_a_lost_commit_and_adds_one_person() {
+    for loss in LOSSES {
+        let scene = Scene::set().await;
+        let (Session { id: session, user: id, .. }, registered) = scene.register(1, loss).await;
+        assert_eq!(registered, Registered::Done, "{loss:?}");
+        assert_eq!(scene.count(&format!("users WHERE id = {id}")).await, 1, "{loss:?}");
+        assert_eq!(scene.count(&format!("wallets WHERE user_id = {id}")).await, 1, "{loss:?}");
+        assert_eq!(scene.count(&format!("sessions WHERE id = {session}")).await, 1, "{loss:?}");
+        assert_eq!(scene.count("refresh_tokens").await, 1, "{loss:?}");
+        assert_eq!(scene.store.owner(&hash(1)).await.unwrap(), Some(id), "{loss:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_login_survives_a_lost_commit_and_begins_one_session() {
+    for loss in LOSSES {
+        let scene = Scene::set().await;
+        let user = guest(&scene.store, 0).await;
+        let password = scene.store.credentials_of(user).await.unwrap().unwrap().password;
+        let session = scene.session(user).await;
+        scene.proxy.turn(loss);
+        assert!(scene.store.begin(&session, hash(1), &password).await.unwrap(), "{loss:?}");
+        assert_eq!(scene.count("sessions").await, 1, "{loss:?}");
+        assert_eq!(scene.count("refresh_tokens").await, 1, "{loss:?}");
+        assert_eq!(scene.store.owner(&hash(1)).await.unwrap(), Some(user), "{loss:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refresh_survives_a_lost_commit_and_keeps_one_successor() {
+    for loss in LOSSES {
+        let scene = Scene::set().await;
+        let user = guest(&scene.store, 0).await;
+        let password = scene.store.credentials_of(user).await.unwrap().unwrap().password;
+        let session = scene.session(user).await;
+        assert!(scene.store.begin(&session, hash(1), &password).await.unwrap());
+        let (successors, end) = (Candidates { current: hash(2), others: Vec::new() }, session.expires_at);
+        scene.proxy.turn(loss);
+        let exchanged = scene.store.exchange(&hash(1), &successors, end, now()).await.unwrap();
+        let expected = match loss {
+            Weather::LosesCommit => Exchange::Done(user, session.id),
+            _ => Exchange::Repeated(user, session.id, hash(2)),
+        };
+        assert_eq!(exchanged, expected, "{loss:?}");
+        assert_eq!(scene.count("sessions WHERE ended_at IS NULL").await, 1, "{loss:?}");
+        assert_eq!(scene.count("refresh_tokens").await, 2, "{loss:?}");
+        let next = Candidates { current: hash(3), others: Vec::new() };
+        let exchanged = scene.store.exchange(&hash(2), &next, end, now()).await.unwrap();
+        assert_eq!(exchanged, Exchange::Done(user, session.id), "{loss:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_registration_of_a_taken_address_is_not_taken_for_a_repetition() {
+    let scene = Scene::set().await;
+    assert_eq!(scene.register(1, Weather::Fair).await.1, Registered::Done);
+    assert_eq!(scene.register(2, Weather::LosesCommitAnswer).await.1, Registered::EmailTaken);
+    assert_eq!(scene.count("users").await, 1);
+    assert_eq!(scene.count("refresh_tokens").await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_repetition_that_fails_too_is_answered_in_time() {
+    let scene = Scene::set().await;
+    let user = guest(&scene.store, 0).await;
+    let password = scene.store.credentials_of(user).await.unwrap().unwrap().password;
+    let session = scene.session(user).await;
+    for weather in [Weather::Cut, Weather::Silent] {
+        scene.proxy.turn(weather);
+        let start = Instant::now();
+        assert!(scene.store.begin(&session, hash(1), &password).await.is_err(), "{weather:?}");
+        assert!(start.elapsed() < Duration::from_secs(5), "{weather:?}: {:?}", start.elapsed());
+    }
+    scene.proxy.turn(Weather::Fair);
+    assert!(scene.store.begin(&session, hash(1), &password).await.unwrap());
+}
