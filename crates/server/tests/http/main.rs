@@ -53,5 +53,6 @@ mod sessions;
 mod soak;
 mod staff;
 mod tour;
+mod unread_log;
 mod ways_to_lose_money;
 mod webhooks;
