@@ -7,9 +7,9 @@ use crate::test;
 /// How many times longer it runs than the tests of every day, unless it is told.
 const TIMES: &str = "10";
 /// What scales, wherever it lies.
-const TESTS: &[&str] = &["--", "--nocapture", "histories_agree", "soak::"];
+const TESTS: &[&str] = &["--", "--nocapture", "histories_agree", "soak::", "unread_log::"];
 
-/// Plays more random histories and does more mixed operations over HTTP.
+/// Plays more random histories, does more mixed operations over HTTP, and makes more calls whose log is not read.
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
     ensure!(arguments.len() <= 1, "it takes one number at most");
     let times = arguments.first().map_or(TIMES, String::as_str);

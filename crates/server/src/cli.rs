@@ -11,6 +11,7 @@ use time::Duration;
 
 use crate::clock::SystemClock;
 use crate::config::{Layers, Settings};
+use crate::log_queue::LogQueue;
 use crate::security::keys::{Algorithm, OlderKeys, Rotation};
 use crate::security::secrets::RandomSecrets;
 use crate::{composition, http, key_rotation, ledger_verify, restore, serve, telemetry};
@@ -90,25 +91,39 @@ pub fn run() -> ExitCode {
         | Command::Config(_)
         | Command::Openapi => ExitCode::FAILURE,
     };
-    match execute(command) {
+    // Only the service must go on while its log is not read; the other commands wait and lose no line.
+    let queue = matches!(command, Command::Serve).then(telemetry::queue).transpose();
+    let (queue, ended) = match queue.context("the thread that writes the log cannot be started") {
+        Ok(queue) => {
+            let ended = execute(command, queue.as_ref());
+            (queue, ended)
+        }
+        Err(error) => (None, Err(error)),
+    };
+    match ended {
         Ok(code) => code,
         Err(error) => {
             // One line, whatever a library put into its message.
             let sentence = format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ");
-            let _ = writeln!(io::stderr(), "cuepoint: {sentence}");
+            let line = format!("cuepoint: {sentence}\n");
+            match &queue {
+                Some(queue) => queue.writer().push(&line),
+                None => drop(io::stderr().write_all(line.as_bytes())),
+            }
             failure
         }
     }
 }
 
-fn execute(command: Command) -> anyhow::Result<ExitCode> {
+/// Does what a command says; the service logs through the queue.
+fn execute(command: Command, queue: Option<&LogQueue>) -> anyhow::Result<ExitCode> {
     match command {
         Command::Serve => {
-            let settings = start()?;
+            let settings = start(queue)?;
             block_on(serve::serve(settings))?;
         }
         Command::Migrate => {
-            let settings = start()?;
+            let settings = start(queue)?;
             match block_on(composition::migrate(&settings))? {
                 None => print("this storage has no schema\n")?,
                 Some(applied) => {
@@ -118,15 +133,15 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
             }
         }
         Command::Restore { database_name } => {
-            let settings = start()?;
+            let settings = start(queue)?;
             return block_on(restore::run(settings, &database_name)).map(ExitCode::from);
         }
         Command::Ledger(LedgerCommand::Verify) => {
-            let settings = start()?;
+            let settings = start(queue)?;
             return block_on(ledger_verify::run(settings)).map(ExitCode::from);
         }
         Command::Keys(KeysCommand::Rotate { algorithm, signs_in }) => {
-            let settings = start()?;
+            let settings = start(queue)?;
             let signs_in = Duration::seconds(i64::from(signs_in));
             let access_token_ttl = settings.auth.access_token_ttl;
             let asked = Rotation { algorithm, signs_in, access_token_ttl, older: OlderKeys::Verify };
@@ -149,10 +164,10 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
 }
 
 /// The settings, once logging has begun.
-fn start() -> anyhow::Result<Settings> {
+fn start(queue: Option<&LogQueue>) -> anyhow::Result<Settings> {
     let layers = Layers::of_process()?;
     let settings = layers.settings()?;
-    telemetry::start(layers.environment)?;
+    telemetry::start(layers.environment, queue)?;
     Ok(settings)
 }
 

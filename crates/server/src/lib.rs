@@ -18,6 +18,7 @@ pub mod errands;
 pub mod http;
 mod key_rotation;
 mod ledger_verify;
+pub mod log_queue;
 pub mod metrics;
 pub mod networks;
 pub mod notifier;

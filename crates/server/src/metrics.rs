@@ -6,13 +6,16 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use anyhow::Context;
-use metrics::{Counter, Histogram};
+use metrics::{Counter, Histogram, describe_counter};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 /// Upper bounds in seconds of what is measured by time.
 const SECONDS: &[f64] = &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 /// Upper bounds of what is measured by count, such as plans in one commit.
 const SIZES: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
+
+/// Lines of the log that were lost, because its consumer did not read them in time or writing failed.
+const LOG_LINES_LOST: &str = "cuepoint_log_lines_lost_total";
 
 /// The measurements of this process, under the names that were given to the `metrics` macros: histograms called
 /// `…_seconds` and `…_size` have buckets.
@@ -54,7 +57,15 @@ fn start() -> anyhow::Result<Metrics> {
         .set_buckets_for_metric(Matcher::Suffix("_size".to_owned()), SIZES)?
         .install_recorder()
         .context("something else measures already")?;
+    describe_counter!(LOG_LINES_LOST, "Log lines that could not be written.");
+    // Shown before the first loss too.
+    log_lines_lost(0);
     Ok(Metrics(handle))
+}
+
+/// Counts lines of the log that were lost.
+pub(crate) fn log_lines_lost(lines: u64) {
+    metrics::counter!(LOG_LINES_LOST).increment(lines);
 }
 
 /// What calls of one kind are measured by.

@@ -17,7 +17,8 @@ use crate::http::views::{Topup, TopupData};
 
 /// Pays into the caller's wallet through the provider.
 ///
-/// A deployment that has no provider takes no money: it always answers 503 `unavailable`, without `Retry-After`.
+/// A deployment that has no provider takes no money: it always answers 503 `unavailable`, with a `Retry-After`
+/// of an hour.
 #[utoipa::path(
     post,
     path = "/api/v1/wallet/topups",

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, PASSWORD, PERSONAL_INFO, Person, Server, Store, eventually, keys, run, song};
 
 on_both_stores!(
-    an_export_has_all_that_is_kept,
+    an_export_has_what_the_lists_show_and_nothing_of_others,
     a_long_list_is_whole,
     nobody_is_erased_with_money_or_without_their_password,
     who_is_erased_is_gone_and_the_ledger_stays_whole,
@@ -39,7 +39,7 @@ fn rows(person: &Person, path: &str) -> Value {
     person.get(&format!("{path}?per_page=100")).data(200)["data"].clone()
 }
 
-fn an_export_has_all_that_is_kept(store: Store) {
+fn an_export_has_what_the_lists_show_and_nothing_of_others(store: Store) {
     let server = Server::start(store);
     let (person, other) = (server.dj(), server.dj());
     person.topup("50");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::harness::{Person, Server, Store, keys};
 
 on_both_stores!(
-    what_operators_do_is_noted_with_their_reason,
+    what_operators_do_is_noted_with_who_did_it_to_whom_and_why,
     who_is_refused_what_staff_does_is_noted,
     logins_and_failures_are_noted,
     the_log_is_filtered,
@@ -20,7 +20,7 @@ fn events(staff: &Person, filter: &str) -> Vec<Value> {
     page["data"].as_array().unwrap().clone()
 }
 
-fn what_operators_do_is_noted_with_their_reason(store: Store) {
+fn what_operators_do_is_noted_with_who_did_it_to_whom_and_why(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("20"), server.dj());
     let (withdrawal, request) = (guest.withdrawal("1"), guest.ask(&dj));
@@ -44,7 +44,11 @@ fn what_operators_do_is_noted_with_their_reason(store: Store) {
     assert_eq!(details, expected);
     for event in &noted {
         assert_eq!(keys(event), EVENT);
-        assert_eq!(event["actor_id"], operator.id, "{event}");
+        assert_eq!(
+            (&event["actor_id"], &event["user_id"]),
+            (&json!(operator.id), &json!(guest.id)),
+            "{event}"
+        );
     }
     // A refused act leaves nothing.
     let path = format!("/operator/withdrawals/{withdrawal}/complete");

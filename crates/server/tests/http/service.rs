@@ -22,7 +22,8 @@ fn a_server_is_alive_and_ready(store: Store) {
     }
 }
 
-fn metrics(server: &Server) -> Vec<String> {
+/// The samples of a server's measurements, a line each.
+pub(crate) fn metrics(server: &Server) -> Vec<String> {
     let answer = server.client().outside("GET", "/metrics").send();
     assert_eq!(answer.status, 200, "{answer}");
     assert!(answer.header("content-type").unwrap().starts_with("text/plain"), "{answer}");
@@ -30,7 +31,7 @@ fn metrics(server: &Server) -> Vec<String> {
 }
 
 /// The value of the one sample whose line has all of these.
-fn sample(lines: &[String], parts: &[&str]) -> u64 {
+pub(crate) fn sample(lines: &[String], parts: &[&str]) -> u64 {
     let found: Vec<&String> =
         lines.iter().filter(|line| parts.iter().all(|part| line.contains(part))).collect();
     assert_eq!(found.len(), 1, "{parts:?}: {found:?} in\n{}", lines.join("\n"));
@@ -57,6 +58,8 @@ fn metrics_count_requests_and_commits(store: Store) {
     // Routes are named by their template, so that ids make no new series.
     assert_eq!(count(&["http_requests_total{", "/withdrawals/{id}", "status=\"200\""]), 3);
     assert!(!lines.iter().any(|line| line.contains("/withdrawals/1") || line.contains("/nothing")));
+    // Shown before the first is lost.
+    assert_eq!(count(&["cuepoint_log_lines_lost_total"]), 0);
     if store == Store::Postgres {
         // A top-up and three withdrawals, each alone.
         assert_eq!(count(&["cuepoint_commits_total"]), 4);

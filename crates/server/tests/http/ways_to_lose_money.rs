@@ -2,11 +2,9 @@
 //!
 //! The whole list, and where each way is tried, stands in the domain's test of the same name.
 
-use std::thread;
-
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Call, Person, Server, Store, cents};
+use crate::harness::{Call, Person, Server, Store, at_once, cents};
 
 on_both_stores!(
     accepting_twice_moves_nothing,
@@ -16,13 +14,6 @@ on_both_stores!(
     the_last_cent_is_spent_once,
     no_commission_loses_a_cent,
 );
-
-fn at_once(calls: Vec<Call>) -> Vec<Answer> {
-    thread::scope(|scope| {
-        let threads: Vec<_> = calls.into_iter().map(|call| scope.spawn(move || call.send())).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-    })
-}
 
 fn answer(dj: &Person, request: i64, status: &str) -> Call {
     dj.call("PATCH", &format!("/music/requests-update/{request}")).json(&json!({"status": status}))

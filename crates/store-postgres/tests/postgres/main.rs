@@ -14,6 +14,7 @@ mod absence;
 mod drift;
 mod erasure;
 mod groups;
+mod locks;
 mod migrations;
 mod proxy;
 mod reads;

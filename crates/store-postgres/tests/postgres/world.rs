@@ -78,6 +78,17 @@ pub(crate) async fn topup(store: &PostgresStore, user: UserId, cents: i128) -> P
 
 /// A withdrawal to an address, which the database refuses where it is empty.
 pub(crate) async fn withdrawal(store: &PostgresStore, user: UserId, cents: i128, address: &str) -> Plan {
+    withdrawal_on(store, user, cents, address, &WithdrawalTerms::default()).await
+}
+
+/// A withdrawal on these terms.
+pub(crate) async fn withdrawal_on(
+    store: &PostgresStore,
+    user: UserId,
+    cents: i128,
+    address: &str,
+    terms: &WithdrawalTerms,
+) -> Plan {
     let new = NewWithdrawal {
         amount: amount(cents),
         wallet_address: Line::from_stored(address.to_owned()),
@@ -85,7 +96,7 @@ pub(crate) async fn withdrawal(store: &PostgresStore, user: UserId, cents: i128,
         network: Line::new("TRC20").unwrap(),
     };
     let id = store.next_withdrawal().await.unwrap();
-    plans::open_withdrawal(origin(store, user), id, user, new, &WithdrawalTerms::default()).unwrap()
+    plans::open_withdrawal(origin(store, user), id, user, new, terms).unwrap()
 }
 
 pub(crate) async fn available(store: &PostgresStore, user: UserId) -> i128 {

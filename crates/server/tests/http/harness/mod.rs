@@ -24,7 +24,9 @@ pub(crate) use raw::exchange;
 pub(crate) use routes::{ROUTES, Route};
 pub(crate) use server::{Server, run};
 
+use std::sync::Barrier;
 use std::time::{Duration, Instant};
+use std::{env, thread};
 
 /// The stores that every suite runs on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +54,28 @@ macro_rules! on_both_stores {
     };
 }
 
+/// How many times longer a long run is than one of every day; `cargo xtask soak` sets it.
+pub(crate) fn soak_times() -> usize {
+    env::var_os("CUEPOINT_SOAK").map_or(1, |times| {
+        let times = times.to_string_lossy().into_owned();
+        times.parse().unwrap_or_else(|_| panic!("CUEPOINT_SOAK={times} is no number"))
+    })
+}
+
+/// Sends these calls at once and answers with what came back, in their order.
+pub(crate) fn at_once(calls: Vec<Call>) -> Vec<Answer> {
+    let start = Barrier::new(calls.len());
+    let send = |call: Call| {
+        start.wait();
+        call.send()
+    };
+    thread::scope(|scope| {
+        let send = &send;
+        let threads: Vec<_> = calls.into_iter().map(|call| scope.spawn(move || send(call))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
 /// Asks again and again until there is an answer, for half a minute at most.
 pub(crate) fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + Duration::from_secs(30);
@@ -60,6 +84,6 @@ pub(crate) fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T
             return answer;
         }
         assert!(Instant::now() < end, "not within half a minute: {what}");
-        std::thread::sleep(Duration::from_millis(20));
+        thread::sleep(Duration::from_millis(20));
     }
 }

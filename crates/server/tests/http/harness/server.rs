@@ -1,7 +1,7 @@
 //! The real binary as a process of its own.
 
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,6 +17,8 @@ pub(crate) struct Server {
     child: Child,
     client: Client,
     log: Log,
+    /// Standard error while it is not read.
+    unread: Option<ChildStderr>,
     /// Last, so that its database goes after the process.
     database: Option<Arc<Database>>,
 }
@@ -71,7 +73,18 @@ impl Server {
         Self::spawn(Some(Arc::clone(database)), Some(url), keys)
     }
 
+    /// A server with a store in memory, whose standard error is a pipe that is not read.
+    pub(crate) fn with_unread_log() -> Self {
+        Self::spawn_unread(None, None, &[])
+    }
+
     fn spawn(database: Option<Arc<Database>>, url: Option<&str>, keys: &[(&str, &str)]) -> Self {
+        let mut server = Self::spawn_unread(database, url, keys);
+        server.read_log();
+        server
+    }
+
+    fn spawn_unread(database: Option<Arc<Database>>, url: Option<&str>, keys: &[(&str, &str)]) -> Self {
         let mut command = command(&["serve"]);
         command.env("CUEPOINT__SERVER__WORKERS", "2");
         store_keys(&mut command, url);
@@ -81,15 +94,27 @@ impl Server {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (log, (told, address)) = (Log::default(), mpsc::channel());
         log.follow(child.stdout.take().unwrap(), Some(told));
-        log.follow(child.stderr.take().unwrap(), None);
+        let mut unread = child.stderr.take();
         match address.recv_timeout(Duration::from_secs(60)) {
-            Ok(address) => Self { child, client: Client::new(&address), log, database },
+            Ok(address) => Self { child, client: Client::new(&address), log, unread, database },
             Err(error) => {
                 let _ = child.kill();
                 let _ = child.wait();
-                panic!("the server does not say where it listens ({error}):\n{}", log.text());
+                let (mut said, stderr) = (log.text(), unread.take());
+                let _ = stderr.unwrap().read_to_string(&mut said);
+                panic!("the server does not say where it listens ({error}):\n{said}");
             }
         }
+    }
+
+    /// Reads standard error from now on.
+    pub(crate) fn read_log(&mut self) {
+        self.log.follow(self.unread.take().unwrap(), None);
+    }
+
+    /// Closes the pipe that is not read.
+    pub(crate) fn close_log(&mut self) {
+        drop(self.unread.take().unwrap());
     }
 
     pub(crate) fn client(&self) -> Client {

@@ -9,13 +9,13 @@ mod dice;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::thread;
 use std::time::Instant;
-use std::{env, thread};
 
 use books::{Books, Purse};
 use client::{Client, Tally, Town};
 
-use crate::harness::{Database, PASSWORD, Person, Server, cents, eventually, run};
+use crate::harness::{Database, PASSWORD, Person, Server, cents, eventually, run, soak_times};
 
 /// Operations of a run, retries aside.
 const OPERATIONS: usize = 10_000;
@@ -64,20 +64,12 @@ const REACHED: &[&str] = &[
     "POST /operator/adjustments 201",
 ];
 
-fn operations() -> usize {
-    let times = env::var_os("CUEPOINT_SOAK").map_or(1, |times| {
-        let times = times.to_string_lossy().into_owned();
-        times.parse().unwrap_or_else(|_| panic!("CUEPOINT_SOAK={times} is no number"))
-    });
-    OPERATIONS * times
-}
-
 #[test]
 fn many_clients_on_two_servers_lose_no_cent() {
     let database = Arc::new(Database::new());
     let servers = [Server::on(&database, &SETTINGS), Server::on(&database, &SETTINGS)];
     let town = settle(&servers);
-    let (operations, begin) = (operations(), Instant::now());
+    let (operations, begin) = (OPERATIONS * soak_times(), Instant::now());
     let lives: Vec<_> = thread::scope(|scope| {
         let live = |who| Client::new(&town, who).live(operations / CLIENTS);
         let threads: Vec<_> = (0..CLIENTS).map(|who| scope.spawn(move || live(who))).collect();

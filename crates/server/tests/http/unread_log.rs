@@ -1,0 +1,115 @@
+//! A log consumer that stops reading, comes back, or goes away: the service goes on, and accounts for each line.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::harness::{Person, Server, Store, eventually, soak_times};
+use crate::service::{metrics, sample};
+
+/// Calls of a run of every day; their lines are more than the queue takes.
+const CALLS: usize = 10_000;
+const CLIENTS: usize = 8;
+/// Calls whose lines are more than any pipe takes.
+const FULL_PIPE: usize = 1_000;
+/// The most that an answer may take.
+const IN_TIME: Duration = Duration::from_secs(5);
+
+/// Sends this many calls, one after the other, each with a long line in the log.
+fn call(guest: &Person, calls: usize) {
+    let id = "r".repeat(128);
+    for _ in 0..calls {
+        guest.call("GET", "/user/personal-info").header("x-request-id", &id).send().data(200);
+    }
+}
+
+fn is_live(server: &Server) {
+    let begin = Instant::now();
+    let answer = server.client().outside("GET", "/health/live").send();
+    assert_eq!(answer.status, 200, "{answer}");
+    assert!(begin.elapsed() < IN_TIME, "{:?}", begin.elapsed());
+}
+
+fn lost(samples: &[String]) -> u64 {
+    sample(samples, &["cuepoint_log_lines_lost_total"])
+}
+
+/// Calls that were answered, each of which has a line or lost it.
+fn answered(samples: &[String]) -> u64 {
+    let calls = samples.iter().filter(|line| line.starts_with("http_requests_total{"));
+    calls.map(|line| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap()).sum()
+}
+
+#[test]
+fn a_consumer_that_stops_reading_stops_no_call_and_is_told_how_many_lines_were_lost() {
+    let mut server = Server::with_unread_log();
+    let guest = server.guest();
+    let calls = CALLS * soak_times();
+    thread::scope(|scope| {
+        let clients: Vec<_> =
+            (0..CLIENTS).map(|_| scope.spawn(|| call(&guest, calls.div_ceil(CLIENTS)))).collect();
+        while clients.iter().any(|client| !client.is_finished()) {
+            is_live(&server);
+        }
+    });
+    let before = metrics(&server);
+    assert!(answered(&before) > calls as u64);
+    assert!(lost(&before) > 0);
+    server.read_log();
+    eventually("a line is written again", || {
+        guest.call("GET", "/wallet").header("x-request-id", "mark").send().data(200);
+        server.log().contains("request_id=\"mark\"").then_some(())
+    });
+    let after = metrics(&server);
+    eventually("each answered call has its line or was counted", || {
+        let log = server.log();
+        let lines = log.lines().filter(|line| line.contains(" answered ")).count() as u64;
+        // That of the measurements is written after they are shown.
+        (lines + lost(&after) == answered(&after) + 1).then_some(())
+    });
+    let log = server.log();
+    let reports = log.lines().filter_map(|line| line.split_once("WARN").map(|(_, line)| line));
+    let reported: Vec<u64> = reports
+        .filter_map(|line| line.split_once("log lines were lost lost="))
+        .map(|(_, lines)| lines.parse().unwrap())
+        .collect();
+    assert_eq!(reported.iter().sum::<u64>(), lost(&after), "{reported:?}");
+}
+
+#[test]
+fn a_stop_does_not_wait_for_a_consumer_that_does_not_read() {
+    let mut server = Server::with_unread_log();
+    call(&server.guest(), FULL_PIPE);
+    let begin = Instant::now();
+    server.signal("TERM");
+    let status = server.ended();
+    assert!(status.success(), "{status}");
+    assert!(begin.elapsed() < IN_TIME, "{:?}", begin.elapsed());
+}
+
+#[test]
+fn a_stop_writes_every_line() {
+    let mut server = Server::start(Store::Memory);
+    call(&server.guest(), 100);
+    server.signal("TERM");
+    assert!(server.ended().success());
+    eventually("the last line is there", || server.log().trim_end().ends_with("stopped").then_some(()));
+    let lines = server.log().lines().filter(|line| line.contains("/user/personal-info")).count();
+    assert_eq!(lines, 100);
+}
+
+#[test]
+fn a_consumer_that_goes_away_costs_lines_alone() {
+    let mut server = Server::with_unread_log();
+    let guest = server.guest();
+    server.close_log();
+    call(&guest, 100);
+    let counted = eventually("their lines are counted", || {
+        let lost = lost(&metrics(&server));
+        (lost >= 100).then_some(lost)
+    });
+    assert!(counted < 1_000, "{counted}");
+    is_live(&server);
+    server.signal("TERM");
+    let status = server.ended();
+    assert!(status.success(), "{status}");
+}

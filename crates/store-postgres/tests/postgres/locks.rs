@@ -1,0 +1,125 @@
+//! What is read after a lock was waited for: a plan sees what the last holder of its locks committed.
+
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::{Plan, Rejection};
+use cuepoint_domain::money::{BasisPoints, Money};
+use cuepoint_domain::music_request::{NewRequest, RequestTerms};
+use cuepoint_domain::people::{ArtistType, DjProfile, User};
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::{Applied, ApplyError, Ids, Ledger};
+use cuepoint_domain::text::{Email, Line, MusicUrl};
+use cuepoint_domain::withdrawal::{Limit, WithdrawalLimits, WithdrawalTerms};
+use cuepoint_store_postgres::PostgresStore;
+use cuepoint_store_postgres::testing::TestDatabase;
+use futures_util::future::{BoxFuture, join_all, poll_immediate};
+use time::Duration;
+
+use crate::world::{amount, available, client, guest, now, open, origin, until, withdrawal_on};
+
+/// Pairs of servers that are tried.
+const PAIRS: usize = 3;
+
+/// Applies a plan at each of two servers while the wallet of both is locked, and lets them go once both wait for it.
+async fn both_behind_a_lock(
+    database: &TestDatabase,
+    user: UserId,
+    servers: &[PostgresStore; 2],
+    plans: [Plan; 2],
+) -> Vec<Result<Applied, ApplyError>> {
+    // Within one transaction the activity would be shown as it was at first.
+    let (holder, asking) = (client(database.url()).await, client(database.url()).await);
+    let lock = format!("BEGIN; SELECT FROM wallets WHERE user_id = {user} FOR UPDATE");
+    holder.batch_execute(&lock).await.unwrap();
+    let mut answers: Vec<BoxFuture<'_, _>> =
+        servers.iter().zip(plans).map(|(server, plan)| server.apply(plan)).collect();
+    for answer in &mut answers {
+        assert!(poll_immediate(answer).await.is_none(), "the wallet is locked");
+    }
+    until("both servers wait for the lock", || async {
+        let waiting = "SELECT count(*) FROM pg_stat_activity \
+            WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        asking.query_one(waiting, &[]).await.unwrap().get::<_, i64>(0) == 2
+    })
+    .await;
+    holder.batch_execute("ROLLBACK").await.unwrap();
+    join_all(answers).await
+}
+
+/// That one plan was applied and the other refused like this.
+fn one_of(answers: Vec<Result<Applied, ApplyError>>, is_refusal: impl Fn(&Rejection) -> bool) {
+    let (applied, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
+    assert_eq!((applied.len(), refused.len()), (1, 1), "{applied:?} {refused:?}");
+    assert!(matches!(&refused[0], Err(ApplyError::Rejected(why)) if is_refusal(why)), "{refused:?}");
+}
+
+/// Two servers with connections on which nothing was prepared yet.
+async fn pair(database: &TestDatabase) -> [PostgresStore; 2] {
+    [open(database.url()).await, open(database.url()).await]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_withdrawal_that_waited_for_one_at_another_server_counts_it() {
+    let database = TestDatabase::create().await;
+    let prepares = open(database.url()).await;
+    let limits = WithdrawalLimits { max_per_24h: Some(amount(10_00)), ..WithdrawalLimits::default() };
+    let terms = WithdrawalTerms { limits, ..WithdrawalTerms::default() };
+    for _ in 0..PAIRS {
+        let servers = pair(&database).await;
+        // First on fresh connections, then with statements that they have prepared.
+        for _ in 0..2 {
+            let user = guest(&prepares, 100_00).await;
+            let plan = || withdrawal_on(&prepares, user, 10_00, "T1", &terms);
+            let plans = [plan().await, plan().await];
+            let answers = both_behind_a_lock(&database, user, &servers, plans).await;
+            one_of(answers, |why| matches!(why, Rejection::LimitExceeded(Limit::Rolling(_))));
+            assert_eq!(available(&prepares, user).await, 90_00);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_waited_for_one_at_another_server_counts_it() {
+    let database = TestDatabase::create().await;
+    let prepares = open(database.url()).await;
+    let dj = guest(&prepares, 0).await;
+    for _ in 0..PAIRS {
+        let servers = pair(&database).await;
+        for _ in 0..2 {
+            let user = guest(&prepares, 100_00).await;
+            let plans = [request(&prepares, user, dj).await, request(&prepares, user, dj).await];
+            let answers = both_behind_a_lock(&database, user, &servers, plans).await;
+            one_of(answers, |why| *why == Rejection::TooManyOpen(1));
+            assert_eq!(available(&prepares, user).await, 95_00);
+        }
+    }
+}
+
+/// A request for 5.00, where one may be open.
+async fn request(store: &PostgresStore, guest: UserId, dj: UserId) -> Plan {
+    let line = |text| Line::new(text).unwrap();
+    let email = Email::new("dj@example.com").unwrap();
+    let mut asked = User::registered(dj, line("DJ"), email, None, true, now());
+    let price = Money::from_minor(5_00);
+    asked.dj = Some(DjProfile {
+        online: true,
+        fee_upcoming_artist: price,
+        fee_popular_song: price,
+        ..DjProfile::default()
+    });
+    let new = NewRequest {
+        dj,
+        song_title: line("Blue Monday"),
+        artist_name: line("New Order"),
+        artist_type: ArtistType::Popular,
+        music_url: MusicUrl::new("https://example.com/blue-monday").unwrap(),
+        fee: None,
+    };
+    let terms = RequestTerms {
+        pending_for: Duration::minutes(15),
+        accepted_for: Duration::hours(1),
+        commission: BasisPoints::new(0).unwrap(),
+        most_open_per_dj: Some(1),
+    };
+    let id = store.next_request().await.unwrap();
+    plans::open_request(origin(store, guest), id, guest, Some(&asked), false, new, &terms).unwrap()
+}
