@@ -7,6 +7,7 @@ mod people;
 mod personal_data;
 mod proofs;
 mod sessions;
+mod wallet;
 
 use std::sync::Arc;
 

@@ -45,6 +45,7 @@ mod personal_data;
 mod process;
 mod proof;
 mod proofs;
+mod provider_references;
 mod rate_limits;
 mod security_log;
 mod service;
