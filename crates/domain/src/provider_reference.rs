@@ -76,6 +76,16 @@ pub enum MessageSubject {
     Id(i64),
 }
 
+impl fmt::Display for MessageSubject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reference { reference, id: None } => write!(f, "reference {reference}"),
+            Self::Reference { reference, id: Some(id) } => write!(f, "reference {reference} with id {id}"),
+            Self::Id(id) => write!(f, "id {id}"),
+        }
+    }
+}
+
 /// Whether a message is about the row that its subject leads to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SubjectMatch {

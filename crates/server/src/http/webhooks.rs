@@ -111,8 +111,7 @@ fn subject(mut fields: Fields<'_>) -> Result<MessageSubject, ApiError> {
 
 /// Acknowledges a message whose reference and id belong to different rows, after an error in the log.
 fn contradiction(subject: MessageSubject) -> Answer {
-    let reference = subject.key();
-    tracing::error!(%reference, ?subject, "a provider's message has a reference and an id of different rows");
+    tracing::error!(%subject, "a provider's message has a reference and an id of different rows");
     Answer::no_content()
 }
 
