@@ -16,6 +16,7 @@ pub mod page;
 pub mod people;
 pub mod plans;
 pub mod ports;
+pub mod provider_reference;
 pub mod security_log;
 pub mod service;
 pub mod session;

@@ -50,7 +50,8 @@ pub fn move_request(
     })
 }
 
-/// Makes a withdrawal, its amount held; the rolling limits and the funds are judged when the plan is applied.
+/// Makes a withdrawal, its amount held; the rolling limits and the funds are judged when the plan is applied. The
+/// origin's operation becomes its reference at the payout provider.
 ///
 /// # Errors
 /// [`withdrawal::OpenRefusal`].
@@ -61,7 +62,7 @@ pub fn open_withdrawal(
     new: NewWithdrawal,
     terms: &WithdrawalTerms,
 ) -> Result<Plan, withdrawal::OpenRefusal> {
-    let (withdrawal, hold) = withdrawal::open(id, user, new, terms, origin.at)?;
+    let (withdrawal, hold) = withdrawal::open(origin.operation, id, user, new, terms, origin.at)?;
     let guards = terms.limits.windows().into_iter().map(Guard::Window).collect();
     Ok(Plan { origin, step: Step::OpenWithdrawal(withdrawal), guards, transfers: vec![hold] })
 }
@@ -86,10 +87,11 @@ pub fn move_withdrawal(
     })
 }
 
-/// Makes a top-up, with its money if the provider has it already.
+/// Makes a top-up, with its money if the provider has it already. The origin's operation becomes its reference at the
+/// payment provider.
 #[must_use]
 pub fn open_topup(origin: Origin, id: TopupId, user: UserId, amount: Amount, charge: Charge) -> Plan {
-    let (topup, credit) = topup::open(id, user, amount, charge, origin.at);
+    let (topup, credit) = topup::open(origin.operation, id, user, amount, charge, origin.at);
     plan(origin, Step::OpenTopup(topup), credit)
 }
 

@@ -1,8 +1,9 @@
 //! Money that a guest pays in.
 
-use crate::ids::{TopupId, UserId};
+use crate::ids::{OperationId, TopupId, UserId};
 use crate::ledger::{Account, OutsideAccount, Transfer, TransferKind};
 use crate::money::Amount;
+use crate::provider_reference::ProviderReference;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 
@@ -43,6 +44,8 @@ impl TopupStatus {
 pub struct Topup {
     /// Which it is.
     pub id: TopupId,
+    /// The operation that opened it; `None` where an earlier version did, which kept no such reference. Never changes.
+    pub opening: Option<OperationId>,
     /// Whose wallet it fills.
     pub user: UserId,
     /// How much.
@@ -57,6 +60,14 @@ pub struct Topup {
     pub updated_at: Timestamp,
 }
 
+impl Topup {
+    /// The reference by which the payment provider knows it, unchanged for ever.
+    #[must_use]
+    pub fn reference(&self) -> ProviderReference {
+        ProviderReference::of(self.id.get(), self.opening)
+    }
+}
+
 /// What the provider said when it was asked to take the money.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Charge {
@@ -69,9 +80,10 @@ pub enum Charge {
     },
 }
 
-/// The top-up that a provider's answer opens, with the money if it is there already.
+/// The top-up that a provider's answer opens in this operation, with the money if it is there already.
 #[must_use]
 pub fn open(
+    opening: OperationId,
     id: TopupId,
     user: UserId,
     amount: Amount,
@@ -82,7 +94,8 @@ pub fn open(
         Charge::Confirmed => (TopupStatus::Confirmed, None),
         Charge::Pending { payment_url } => (TopupStatus::Pending, payment_url),
     };
-    let topup = Topup { id, user, amount, status, payment_url, created_at: now, updated_at: now };
+    let opening = Some(opening);
+    let topup = Topup { id, opening, user, amount, status, payment_url, created_at: now, updated_at: now };
     let transfer = (status == TopupStatus::Confirmed).then(|| credit(&topup));
     (topup, transfer)
 }
@@ -137,7 +150,8 @@ mod tests {
 
     fn opened(charge: Charge) -> (Topup, Option<Transfer>) {
         let amount = Amount::new(Money::from_minor(500)).unwrap();
-        open(TopupId::new(1).unwrap(), UserId::new(2).unwrap(), amount, charge, Timestamp::EPOCH)
+        let (id, user) = (TopupId::new(1).unwrap(), UserId::new(2).unwrap());
+        open(OperationId(9), id, user, amount, charge, Timestamp::EPOCH)
     }
 
     #[test]

@@ -16,6 +16,7 @@ use time::Duration;
 fn withdrawal(state: WithdrawalState) -> Withdrawal {
     Withdrawal {
         id: WithdrawalId::new(1).unwrap(),
+        opening: None,
         user: user(GUEST),
         amount: amount(1_000),
         wallet_address: line("bc1qexample"),

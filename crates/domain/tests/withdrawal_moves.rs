@@ -6,7 +6,7 @@
 mod support;
 
 use cuepoint_domain::address::{AddressPolicy, DestinationRefusal, OptionsTable, PayoutOption};
-use cuepoint_domain::ids::WithdrawalId;
+use cuepoint_domain::ids::{OperationId, WithdrawalId};
 use cuepoint_domain::ledger::{Account, OutsideAccount, Transfer, TransferKind};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
@@ -28,6 +28,7 @@ fn given() -> Line {
 fn withdrawal(state: WithdrawalState, cents: i128, created_at: Timestamp) -> Withdrawal {
     Withdrawal {
         id: WithdrawalId::new(1).unwrap(),
+        opening: None,
         user: user(GUEST),
         amount: amount(cents),
         wallet_address: line("bc1qexample"),
@@ -167,7 +168,7 @@ fn what_is_below_the_limit_needs_no_operator() {
     ] {
         let terms = WithdrawalTerms { auto_approve_below: limit.map(amount), ..WithdrawalTerms::default() };
         let id = WithdrawalId::new(1).unwrap();
-        let (made, hold) = open(id, user(GUEST), new(cents), &terms, at(5)).unwrap();
+        let (made, hold) = open(OperationId(1), id, user(GUEST), new(cents), &terms, at(5)).unwrap();
         assert_eq!(made.state.status(), status, "{cents} below {limit:?}");
         assert_eq!((made.created_at, made.updated_at), (at(5), at(5)));
         let (debit, credit) = (Account::Available(user(GUEST)), Account::Held(user(GUEST)));
@@ -180,9 +181,9 @@ fn one_withdrawal_may_be_as_large_as_its_limit() {
     let limits = WithdrawalLimits { max_amount: Some(amount(1_000)), ..WithdrawalLimits::default() };
     let terms = WithdrawalTerms { limits, ..WithdrawalTerms::default() };
     let id = WithdrawalId::new(1).unwrap();
-    assert!(open(id, user(GUEST), new(1_000), &terms, at(5)).is_ok());
+    assert!(open(OperationId(1), id, user(GUEST), new(1_000), &terms, at(5)).is_ok());
     let refusal = OpenRefusal::Limit(Limit::Single(amount(1_000)));
-    assert_eq!(open(id, user(GUEST), new(1_001), &terms, at(5)), Err(refusal));
+    assert_eq!(open(OperationId(1), id, user(GUEST), new(1_001), &terms, at(5)), Err(refusal));
 }
 
 #[test]
@@ -193,14 +194,14 @@ fn a_strict_policy_comes_before_the_limit_and_decides_what_is_kept() {
     let terms = WithdrawalTerms { limits, address_policy, options, ..WithdrawalTerms::default() };
     let id = WithdrawalId::new(1).unwrap();
     let refusal = OpenRefusal::Destination(DestinationRefusal::Currency);
-    assert_eq!(open(id, user(GUEST), new(1_001), &terms, at(5)), Err(refusal));
+    assert_eq!(open(OperationId(1), id, user(GUEST), new(1_001), &terms, at(5)), Err(refusal));
     let to_base = NewWithdrawal {
         wallet_address: line("0x5AAEB6053F3E94C9B9A09F33669435E7EF1BEAED"),
         currency: line("eth"),
         network: line("Base"),
         ..new(1_000)
     };
-    let (made, _) = open(id, user(GUEST), to_base, &terms, at(5)).unwrap();
+    let (made, _) = open(OperationId(1), id, user(GUEST), to_base, &terms, at(5)).unwrap();
     assert_eq!(made.wallet_address, line("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"));
     assert_eq!((made.currency, made.network), (line("ETH"), line("base")));
 }

@@ -23,6 +23,7 @@ pub mod payouts;
 pub mod people;
 mod player;
 pub mod receipts;
+pub mod references;
 pub mod repetitions;
 pub mod requests;
 pub mod security_log;
@@ -149,6 +150,10 @@ macro_rules! store_contract {
                 due_payouts_come_longest_waiting_first,
                 a_payout_is_taken_up_by_one_worker,
                 a_topup_is_settled_once_by_many_words,
+            }
+            references {
+                a_withdrawal_is_found_by_the_operation_that_opened_it,
+                a_topup_is_found_by_the_operation_that_opened_it,
             }
             receipts {
                 receipts_of_requests_read_back,
@@ -288,6 +293,7 @@ mod tests {
             ("payouts", include_str!("payouts.rs")),
             ("people", include_str!("people.rs")),
             ("receipts", include_str!("receipts.rs")),
+            ("references", include_str!("references.rs")),
             ("requests", include_str!("requests.rs")),
             ("security_log", include_str!("security_log.rs")),
             ("sessions", include_str!("sessions.rs")),

@@ -1,8 +1,8 @@
 //! What is read beside plans.
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
-use cuepoint_domain::ledger::{Balance, Entry};
+use cuepoint_domain::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ledger::{Balance, Entry, Outcome};
 use cuepoint_domain::music_request::{MusicRequest, Overdue, RequestFilter};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{MusicRequests, Topups, Unavailable, Wallets, Withdrawals};
@@ -60,6 +60,14 @@ impl Withdrawals for MemoryStore {
         Ok(self.lock()?.book.withdrawal(id).cloned())
     }
 
+    async fn withdrawal_opened_by(&self, opening: OperationId) -> Result<Option<Withdrawal>, Unavailable> {
+        let state = self.lock()?;
+        let recorded = state.book.operations.get(&opening).map(|receipt| &receipt.outcome);
+        let Some(Outcome::Withdrawal(recorded, _)) = recorded else { return Ok(None) };
+        let stored = state.book.withdrawal(recorded.id);
+        Ok(stored.filter(|withdrawal| withdrawal.opening == Some(opening)).cloned())
+    }
+
     async fn withdrawals(
         &self,
         filter: &WithdrawalFilter,
@@ -91,6 +99,14 @@ impl Withdrawals for MemoryStore {
 impl Topups for MemoryStore {
     async fn topup(&self, id: TopupId) -> Result<Option<Topup>, Unavailable> {
         Ok(self.lock()?.book.topups.get(&id).cloned())
+    }
+
+    async fn topup_opened_by(&self, opening: OperationId) -> Result<Option<Topup>, Unavailable> {
+        let state = self.lock()?;
+        let recorded = state.book.operations.get(&opening).map(|receipt| &receipt.outcome);
+        let Some(Outcome::Topup(recorded)) = recorded else { return Ok(None) };
+        let stored = state.book.topups.get(&recorded.id);
+        Ok(stored.filter(|topup| topup.opening == Some(opening)).cloned())
     }
 
     async fn topups(&self, user: UserId, page: PageRequest) -> Result<Rows<Topup>, Unavailable> {

@@ -86,6 +86,7 @@ diesel::table! {
         updated_at -> Timestamptz,
         attempts -> Integer,
         retry_at -> Nullable<Timestamptz>,
+        reference -> Nullable<Uuid>,
     }
 }
 
@@ -98,6 +99,7 @@ diesel::table! {
         payment_url -> Nullable<Text>,
         created_at -> Timestamptz,
         updated_at -> Timestamptz,
+        reference -> Nullable<Uuid>,
     }
 }
 

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use crate::ids::TopupId;
 use crate::money::Amount;
 use crate::ports::Unavailable;
+use crate::provider_reference::ProviderReference;
 use crate::text::Line;
 use crate::topup::Charge;
 use crate::withdrawal::{PayoutWord, Withdrawal};
@@ -13,11 +14,18 @@ use crate::withdrawal::{PayoutWord, Withdrawal};
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait TopupProvider: Send + Sync {
-    /// Asks for the money of a top-up, once for each id however often it is called.
+    /// Asks for the money of a top-up, once for each reference however often it is called.
+    ///
+    /// The reference is that of the top-up that is opened afterwards; its later messages name it.
     ///
     /// # Errors
     /// [`Unavailable`] when there is no provider or it cannot be reached.
-    async fn charge(&self, topup: TopupId, amount: Amount) -> Result<Charge, Unavailable>;
+    async fn charge(
+        &self,
+        topup: TopupId,
+        reference: ProviderReference,
+        amount: Amount,
+    ) -> Result<Charge, Unavailable>;
 }
 
 /// What became of giving a withdrawal to the payout provider.
@@ -36,6 +44,6 @@ pub trait PayoutProvider: Send + Sync {
     /// Whether it sends by itself; otherwise operators do it by hand.
     fn sends(&self) -> bool;
 
-    /// Sends a withdrawal, once for each id however often it is called; within a bounded time.
+    /// Sends a withdrawal, once for each [`Withdrawal::reference`] however often it is called; within a bounded time.
     async fn send(&self, withdrawal: &Withdrawal) -> PayoutAnswer;
 }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use crate::ids::{RequestId, TopupId, UserId, WithdrawalId};
+use crate::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use crate::ledger::{Balance, Entry};
 use crate::music_request::{MusicRequest, Overdue, RequestFilter};
 use crate::page::{PageRequest, Rows};
@@ -39,6 +39,8 @@ pub trait MusicRequests: Send + Sync {
 pub trait Withdrawals: Send + Sync {
     /// One withdrawal.
     async fn withdrawal(&self, id: WithdrawalId) -> Result<Option<Withdrawal>, Unavailable>;
+    /// The withdrawal that this operation opened; one that keeps no [`Withdrawal::opening`] is never found.
+    async fn withdrawal_opened_by(&self, opening: OperationId) -> Result<Option<Withdrawal>, Unavailable>;
     /// A page of those that the filter shows, by `created_at`, then id, both descending.
     async fn withdrawals(
         &self,
@@ -59,6 +61,8 @@ pub trait Withdrawals: Send + Sync {
 pub trait Topups: Send + Sync {
     /// One top-up.
     async fn topup(&self, id: TopupId) -> Result<Option<Topup>, Unavailable>;
+    /// The top-up that this operation opened; one that keeps no [`Topup::opening`] is never found.
+    async fn topup_opened_by(&self, opening: OperationId) -> Result<Option<Topup>, Unavailable>;
     /// A page of a person's, by `created_at`, then id, both descending.
     async fn topups(&self, user: UserId, page: PageRequest) -> Result<Rows<Topup>, Unavailable>;
 }

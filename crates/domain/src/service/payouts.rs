@@ -11,7 +11,9 @@ use crate::ids::WithdrawalId;
 use crate::ledger::{Actor, Origin, Rejection};
 use crate::plans;
 use crate::ports::{Applied, ApplyError, PayoutAnswer, PayoutProvider, Unavailable, Withdrawals};
+use crate::provider_reference::{MessageSubject, ProviderReference};
 use crate::service::desk::{ATTEMPTS, Desk, Obstacle};
+use crate::service::messages::{Identified, TellError, identified};
 use crate::text::Line;
 use crate::withdrawal::{
     Heard, Move, PayoutTerms, PayoutWord, Withdrawal, WithdrawalStatus, hear, next_send,
@@ -31,27 +33,6 @@ pub enum Told {
     ForOperator,
     /// It contradicts where the withdrawal stands, and nothing changed: somebody has to look at it.
     Contradiction(WithdrawalStatus),
-}
-
-/// Why a provider's word is not heard.
-#[derive(Debug)]
-pub enum TellError {
-    /// There is no such thing.
-    NotFound,
-    /// See [`Obstacle`].
-    Obstacle(Obstacle),
-}
-
-impl From<Obstacle> for TellError {
-    fn from(obstacle: Obstacle) -> Self {
-        Self::Obstacle(obstacle)
-    }
-}
-
-impl From<Unavailable> for TellError {
-    fn from(unavailable: Unavailable) -> Self {
-        Self::Obstacle(unavailable.into())
-    }
 }
 
 /// What became of one withdrawal that was due.
@@ -88,7 +69,7 @@ impl Payouts {
     /// Sends some of the withdrawals that are due, and says what became of each; none when none is due.
     ///
     /// Any number of servers may do so at once: a withdrawal is taken up by a plan, which one of them gets. Who dies
-    /// after that leaves it to be sent again, under the same id.
+    /// after that leaves it to be sent again, under the same reference.
     ///
     /// # Errors
     /// [`Unavailable`] when it cannot be known what is due.
@@ -120,6 +101,22 @@ impl Payouts {
             PayoutAnswer::Said(word, reason) => Ok(Sent::Answered(self.told(id, &word, reason).await?)),
             PayoutAnswer::Unknown(cause) => Ok(Sent::Unanswered(cause)),
         }
+    }
+
+    /// Which withdrawal a provider's message is about.
+    ///
+    /// # Errors
+    /// [`TellError`].
+    pub async fn named(&self, subject: MessageSubject) -> Result<Identified<WithdrawalId>, TellError> {
+        let found = match subject.key() {
+            ProviderReference::Operation(opening) => self.withdrawals.withdrawal_opened_by(opening).await?,
+            ProviderReference::Row(id) => match WithdrawalId::new(id) {
+                Some(id) => self.withdrawals.withdrawal(id).await?,
+                None => None,
+            },
+        };
+        let withdrawal = found.ok_or(TellError::NotFound)?;
+        identified(subject.matches(withdrawal.id.get(), withdrawal.reference()), withdrawal.id)
     }
 
     /// Hears the provider's word about a withdrawal, however often and in whatever order words arrive.

@@ -8,6 +8,7 @@ mod personal_data;
 mod proofs;
 mod registrations;
 mod sessions;
+mod wallet;
 
 use std::sync::Arc;
 

@@ -9,8 +9,9 @@ use crate::money::Amount;
 use crate::page::{PageRequest, Rows};
 use crate::plans;
 use crate::ports::{Applied, TopupProvider, Topups, Wallets};
+use crate::provider_reference::{MessageSubject, ProviderReference};
 use crate::service::desk::{Command, Desk, Obstacle};
-use crate::service::payouts::TellError;
+use crate::service::messages::{Identified, TellError, identified};
 use crate::service::profiles::FindError;
 use crate::timestamp::Timestamp;
 use crate::topup::{Topup, TopupStatus};
@@ -83,10 +84,29 @@ impl Wallet {
     pub async fn topup(&self, command: &Command, amount: Amount) -> Result<Applied, TopupError> {
         command.may(Action::UseWallet, Whose::Own)?;
         let id = self.desk.ids.next_topup().await.map_err(Obstacle::from)?;
-        let charge = self.provider.charge(id, amount).await.map_err(Obstacle::from)?;
-        let origin = self.desk.origin(command, self.desk.ids.operation());
+        // Chosen before the provider is asked: the order and the row carry the same reference.
+        let operation = self.desk.ids.operation();
+        let reference = ProviderReference::Operation(operation);
+        let charge = self.provider.charge(id, reference, amount).await.map_err(Obstacle::from)?;
+        let origin = self.desk.origin(command, operation);
         let plan = plans::open_topup(origin, id, command.caller.user, amount, charge);
         self.desk.apply(plan).await.map_err(|error| Obstacle::from(error).into())
+    }
+
+    /// Which top-up a provider's message is about.
+    ///
+    /// # Errors
+    /// [`TellError`].
+    pub async fn topup_named(&self, subject: MessageSubject) -> Result<Identified<TopupId>, TellError> {
+        let found = match subject.key() {
+            ProviderReference::Operation(opening) => self.topups.topup_opened_by(opening).await?,
+            ProviderReference::Row(id) => match TopupId::new(id) {
+                Some(id) => self.topups.topup(id).await?,
+                None => None,
+            },
+        };
+        let topup = found.ok_or(TellError::NotFound)?;
+        identified(subject.matches(topup.id.get(), topup.reference()), topup.id)
     }
 
     /// Hears the provider's word that the money of a top-up came, or never will, however often it is said.

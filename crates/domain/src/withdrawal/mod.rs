@@ -12,8 +12,9 @@ pub use open::{NewWithdrawal, OpenRefusal, minimum, open};
 pub use payout::{Heard, NextSend, PayoutTerms, PayoutWord, hear, next_send};
 
 use crate::address::{AddressPolicy, OptionsTable};
-use crate::ids::{UserId, WithdrawalId};
+use crate::ids::{OperationId, UserId, WithdrawalId};
 use crate::money::Amount;
+use crate::provider_reference::ProviderReference;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 
@@ -245,6 +246,8 @@ impl WithdrawalFilter {
 pub struct Withdrawal {
     /// Which it is.
     pub id: WithdrawalId,
+    /// The operation that opened it; `None` where an earlier version did, which kept no such reference. Never changes.
+    pub opening: Option<OperationId>,
     /// Whose money it is.
     pub user: UserId,
     /// How much, in the wallet's currency.
@@ -264,6 +267,12 @@ pub struct Withdrawal {
 }
 
 impl Withdrawal {
+    /// The reference by which the payout provider knows it, unchanged for ever.
+    #[must_use]
+    pub fn reference(&self) -> ProviderReference {
+        ProviderReference::of(self.id.get(), self.opening)
+    }
+
     /// Whether this operator may approve or reject it: nobody judges their own.
     #[must_use]
     pub fn is_judged_by(&self, operator: UserId) -> bool {

@@ -1,7 +1,7 @@
 //! Making a withdrawal: the amount is held at once.
 
 use crate::address::{Destination, DestinationRefusal};
-use crate::ids::{UserId, WithdrawalId};
+use crate::ids::{OperationId, UserId, WithdrawalId};
 use crate::ledger::{Account, Transfer, TransferKind};
 use crate::money::{Amount, Currency, Money};
 use crate::text::Line;
@@ -36,11 +36,12 @@ pub fn minimum(currency: &Currency) -> Money {
     currency.whole(1)
 }
 
-/// The withdrawal, and the transfer that holds its amount. The rolling limits are judged when it is applied.
+/// The withdrawal that this operation opens, and the transfer that holds its amount. The rolling limits are judged when it is applied.
 ///
 /// # Errors
 /// [`OpenRefusal`], the first that applies in its order.
 pub fn open(
+    opening: OperationId,
     id: WithdrawalId,
     user: UserId,
     new: NewWithdrawal,
@@ -60,6 +61,7 @@ pub fn open(
     let needs_no_operator = terms.auto_approve_below.is_some_and(|limit| amount < limit);
     let withdrawal = Withdrawal {
         id,
+        opening: Some(opening),
         user,
         amount,
         wallet_address: destination.wallet_address,

@@ -1,7 +1,9 @@
 //! How a withdrawal is given to the payout provider, and what the provider's words come to.
 //!
-//! The provider takes a withdrawal's id as its idempotency key, so it may be given the same one as often as it takes
-//! to get an answer. Without one the amount stays held until an operator finds out: doubt never gives money back.
+//! The provider takes a withdrawal's reference as its idempotency key, so the same order may be sent until an answer
+//! comes. Without an answer the amount stays held until an operator finds out: doubt never gives money back. A
+//! reference never repeats, unlike a row id after a restore, so that an answer about one withdrawal cannot be taken for
+//! an answer about another.
 
 use time::Duration;
 

@@ -17,7 +17,7 @@ use crate::http::openapi::bodies::{Completed, PageQuery, Reason, Sent};
 use crate::http::openapi::names;
 use crate::http::page::Page;
 use crate::http::query::Filters;
-use crate::http::views::Withdrawal;
+use crate::http::views::OperatorWithdrawal;
 use crate::http::withdrawals::outcome;
 use crate::http::{sentence, values};
 
@@ -34,7 +34,7 @@ use crate::http::{sentence, values};
     responses((
         status = 200,
         description = "A page of everybody's withdrawals, newest first.",
-        body = Success<Page<Withdrawal>>,
+        body = Success<Page<OperatorWithdrawal>>,
     )),
 )]
 pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
@@ -43,7 +43,9 @@ pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     filters.complete()?;
     let paging = call.paging(&["status"]);
     let rows = call.app.services.operators.withdrawals(&caller, status, paging.request()).await?;
-    call::page("Withdrawals.", &paging, &rows, |withdrawal| Withdrawal::new(withdrawal, call.currency()))
+    call::page("Withdrawals.", &paging, &rows, |withdrawal| {
+        OperatorWithdrawal::new(withdrawal, call.currency())
+    })
 }
 
 /// Lets a pending withdrawal of somebody else go on.
@@ -53,7 +55,7 @@ pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     operation_id = "approveWithdrawal",
     tag = "Operators",
     request_body = Reason,
-    responses((status = 200, description = "The withdrawal waits to be sent.", body = Success<Withdrawal>)),
+    responses((status = 200, description = "The withdrawal waits to be sent.", body = Success<OperatorWithdrawal>)),
 )]
 pub async fn approve(call: Call, caller: Caller) -> Result<Applied, ApiError> {
     let withdrawal = judged(&call, &caller).await?;
@@ -70,7 +72,7 @@ pub async fn approve(call: Call, caller: Caller) -> Result<Applied, ApiError> {
     responses((
         status = 200,
         description = "The withdrawal is refused and its amount released.",
-        body = Success<Withdrawal>,
+        body = Success<OperatorWithdrawal>,
     )),
 )]
 pub async fn reject(call: Call, caller: Caller) -> Result<Applied, ApiError> {
@@ -85,7 +87,7 @@ pub async fn reject(call: Call, caller: Caller) -> Result<Applied, ApiError> {
     operation_id = "processWithdrawal",
     tag = "Operators",
     request_body = Reason,
-    responses((status = 200, description = "The withdrawal is being sent.", body = Success<Withdrawal>)),
+    responses((status = 200, description = "The withdrawal is being sent.", body = Success<OperatorWithdrawal>)),
 )]
 pub async fn process(call: Call, caller: Caller) -> Result<Applied, ApiError> {
     let withdrawal = sent(&call, &caller).await?;
@@ -99,7 +101,7 @@ pub async fn process(call: Call, caller: Caller) -> Result<Applied, ApiError> {
     operation_id = "broadcastWithdrawal",
     tag = "Operators",
     request_body = Sent,
-    responses((status = 200, description = "The withdrawal is sent.", body = Success<Withdrawal>)),
+    responses((status = 200, description = "The withdrawal is sent.", body = Success<OperatorWithdrawal>)),
 )]
 pub async fn broadcast(call: Call, caller: Caller) -> Result<Applied, ApiError> {
     let withdrawal = sent(&call, &caller).await?;
@@ -119,7 +121,7 @@ pub async fn broadcast(call: Call, caller: Caller) -> Result<Applied, ApiError> 
     responses((
         status = 200,
         description = "The withdrawal is completed and its amount captured.",
-        body = Success<Withdrawal>,
+        body = Success<OperatorWithdrawal>,
     )),
 )]
 pub async fn complete(call: Call, caller: Caller) -> Result<Applied, ApiError> {
@@ -140,7 +142,7 @@ pub async fn complete(call: Call, caller: Caller) -> Result<Applied, ApiError> {
     responses((
         status = 200,
         description = "The withdrawal failed and its amount is released.",
-        body = Success<Withdrawal>,
+        body = Success<OperatorWithdrawal>,
     )),
 )]
 pub async fn fail(call: Call, caller: Caller) -> Result<Applied, ApiError> {
@@ -158,7 +160,7 @@ pub async fn fail(call: Call, caller: Caller) -> Result<Applied, ApiError> {
     responses((
         status = 200,
         description = "The withdrawal waits for somebody to find out.",
-        body = Success<Withdrawal>,
+        body = Success<OperatorWithdrawal>,
     )),
 )]
 pub async fn review(call: Call, caller: Caller) -> Result<Applied, ApiError> {
@@ -169,7 +171,7 @@ pub async fn review(call: Call, caller: Caller) -> Result<Applied, ApiError> {
 /// What a withdrawal is shown as that an operator moved.
 pub fn moved(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
     let (withdrawal, _) = outcome(receipt)?;
-    Answer::ok("Withdrawal updated.", Withdrawal::new(withdrawal, &app.settings.currency))
+    Answer::ok("Withdrawal updated.", OperatorWithdrawal::new(withdrawal, &app.settings.currency))
 }
 
 async fn judged(call: &Call, caller: &Caller) -> Result<withdrawal::Withdrawal, ApiError> {

@@ -4,6 +4,7 @@ use cuepoint_domain::adjustment::Correction;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::{Amount, Currency, Money, MoneyError};
 use cuepoint_domain::people::{ArtistType, Kilometres, Role};
+use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::service::DjAnswer;
 use cuepoint_domain::text::{Email, Line, MusicUrl, Password, TextError};
 use serde_json::value::RawValue;
@@ -110,6 +111,14 @@ pub fn object(field: &str, raw: &RawValue) -> Read<Object> {
 /// The number of a person, whether there is one or not.
 pub fn user_id(field: &str, raw: &RawValue) -> Read<UserId> {
     UserId::new(integer(field, raw)?).ok_or_else(|| sentence::selected(field).into())
+}
+
+/// What a provider knows a withdrawal or a top-up by.
+pub fn provider_reference(field: &str, raw: &RawValue) -> Read<ProviderReference> {
+    match string(field, raw)?.trim() {
+        "" => Err(Wrong::Empty),
+        text => text.parse().map_err(|_| sentence::format(field).into()),
+    }
 }
 
 /// The kind of a song, by either of its names.

@@ -4,13 +4,13 @@
 //! before, when something later is known, and when its type is none of ours. What contradicts the ledger changes
 //! nothing, and the log says so.
 
-use cuepoint_domain::ids::{TopupId, WithdrawalId};
-use cuepoint_domain::service::{Told, TopupTold};
+use cuepoint_domain::provider_reference::MessageSubject;
+use cuepoint_domain::service::{Identified, Told, TopupTold};
 use cuepoint_domain::withdrawal::PayoutWord;
 
 use crate::http::call::Call;
 use crate::http::envelope::Answer;
-use crate::http::error::{ApiError, Code};
+use crate::http::error::ApiError;
 use crate::http::fields::Fields;
 use crate::http::json::Object;
 use crate::http::openapi::bodies::{PayoutEvent, TopupEvent};
@@ -32,8 +32,10 @@ pub async fn topups(call: Call) -> Result<Answer, ApiError> {
         "topup.failed" => false,
         other => return unknown(other),
     };
-    let id = TopupId::new(number(Fields::of(&data))?).ok_or(Code::NotFound)?;
-    match call.app.services.wallet.topup_told(id, confirmed).await? {
+    let subject = subject(Fields::of(&data))?;
+    let wallet = &call.app.services.wallet;
+    let Identified::As(id) = wallet.topup_named(subject).await? else { return Ok(contradiction(subject)) };
+    match wallet.topup_told(id, confirmed).await? {
         TopupTold::Settled => tracing::info!(topup = %id, kind, "the provider settled a top-up"),
         TopupTold::Known => {}
         TopupTold::Contradiction(status) => {
@@ -67,9 +69,11 @@ pub async fn payouts(call: Call) -> Result<Answer, ApiError> {
     };
     // A reason that cannot be kept is no reason not to hear the rest.
     let reason = data.get("reason").and_then(|raw| values::line("reason", raw).ok());
-    let id = WithdrawalId::new(number(fields)?).ok_or(Code::NotFound)?;
+    let subject = subject(fields)?;
     let word = word.ok_or_else(|| ApiError::internal("a word is missing, and nothing was said of it"))?;
-    match call.app.services.payouts.told(id, &word, reason).await? {
+    let payouts = &call.app.services.payouts;
+    let Identified::As(id) = payouts.named(subject).await? else { return Ok(contradiction(subject)) };
+    match payouts.told(id, &word, reason).await? {
         Told::Moved(status) => {
             tracing::info!(withdrawal = %id, kind, status = status.name(), "the provider moved a payout");
         }
@@ -92,10 +96,23 @@ fn event(call: &Call) -> Result<(String, Object), ApiError> {
     fields.complete(|| kind.zip(data))
 }
 
-/// The id, once every other field of the message was read.
-fn number(mut fields: Fields<'_>) -> Result<i64, ApiError> {
-    let id = fields.required("id", values::integer);
-    fields.complete(|| id)
+/// What the message is about, once every other field was read.
+fn subject(mut fields: Fields<'_>) -> Result<MessageSubject, ApiError> {
+    let id = fields.optional("id", values::integer);
+    let reference = match id {
+        Some(_) => fields.optional("reference", values::provider_reference),
+        None => fields.required("reference", values::provider_reference),
+    };
+    fields.complete(|| match (reference, id) {
+        (Some(reference), id) => Some(MessageSubject::Reference { reference, id }),
+        (None, id) => id.map(MessageSubject::Id),
+    })
+}
+
+/// Acknowledges a message whose reference and id belong to different rows, after an error in the log.
+fn contradiction(subject: MessageSubject) -> Answer {
+    tracing::error!(%subject, "a provider's message has a reference and an id of different rows");
+    Answer::no_content()
 }
 
 fn unknown(kind: &str) -> Result<Answer, ApiError> {

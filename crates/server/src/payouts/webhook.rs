@@ -1,4 +1,4 @@
-//! The operator's own payout system, asked by a signed call with the withdrawal's id as its idempotency key.
+//! The operator's own payout system, asked by a signed call with the withdrawal's reference as its idempotency key.
 
 use async_trait::async_trait;
 use cuepoint_domain::money::Currency;
@@ -20,6 +20,9 @@ pub struct PayoutWebhook {
 #[derive(Serialize)]
 struct Order<'a> {
     id: i64,
+    /// Left out where it is the decimal id: then the order is byte for byte the one that earlier versions send.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference: Option<String>,
     /// How much, in `amount_currency`.
     amount: Number,
     amount_currency: &'a str,
@@ -47,8 +50,10 @@ impl PayoutWebhook {
     }
 
     async fn ask(&self, withdrawal: &Withdrawal) -> Result<(PayoutWord, Option<Line>), Unavailable> {
+        let reference = withdrawal.reference().to_string();
         let order = Order {
             id: withdrawal.id.get(),
+            reference: withdrawal.opening.map(|_| reference.clone()),
             amount: Number::money(&self.currency, withdrawal.amount.money()),
             amount_currency: self.currency.code(),
             wallet_address: withdrawal.wallet_address.as_str(),
@@ -56,7 +61,7 @@ impl PayoutWebhook {
             network: withdrawal.network.as_str(),
         };
         let body = serde_json::to_vec(&order).map_err(Unavailable::new)?;
-        let reply = self.caller.post(&withdrawal.id.to_string(), body).await.map_err(Unavailable::new)?;
+        let reply = self.caller.post(&reference, body).await.map_err(Unavailable::new)?;
         let word = word(&reply).ok_or_else(|| {
             Unavailable::new(format!("an answer of status {} that says nothing", reply.status.as_u16()))
         })?;

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use cuepoint_domain::ids::TopupId;
 use cuepoint_domain::money::Amount;
 use cuepoint_domain::ports::{TopupProvider, Unavailable};
+use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::topup::Charge;
 use thiserror::Error;
 
@@ -18,7 +19,7 @@ pub struct NoProvider;
 
 #[async_trait]
 impl TopupProvider for NoProvider {
-    async fn charge(&self, _: TopupId, _: Amount) -> Result<Charge, Unavailable> {
+    async fn charge(&self, _: TopupId, _: ProviderReference, _: Amount) -> Result<Charge, Unavailable> {
         Err(Unavailable::new(NoTopups))
     }
 }

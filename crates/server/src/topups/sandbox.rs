@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use cuepoint_domain::ids::TopupId;
 use cuepoint_domain::money::Amount;
 use cuepoint_domain::ports::{TopupProvider, Unavailable};
+use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::topup::Charge;
 
 /// Confirms every top-up at once.
@@ -12,7 +13,7 @@ pub struct Sandbox;
 
 #[async_trait]
 impl TopupProvider for Sandbox {
-    async fn charge(&self, _: TopupId, _: Amount) -> Result<Charge, Unavailable> {
+    async fn charge(&self, _: TopupId, _: ProviderReference, _: Amount) -> Result<Charge, Unavailable> {
         Ok(Charge::Confirmed)
     }
 }

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use cuepoint_domain::ids::TopupId;
 use cuepoint_domain::money::{Amount, Currency};
 use cuepoint_domain::ports::{TopupProvider, Unavailable};
+use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::topup::Charge;
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,7 @@ pub struct TopupWebhook {
 #[derive(Serialize)]
 struct Order<'a> {
     id: i64,
+    reference: String,
     amount: Number,
     currency: &'a str,
 }
@@ -43,12 +45,19 @@ impl TopupWebhook {
 
 #[async_trait]
 impl TopupProvider for TopupWebhook {
-    async fn charge(&self, topup: TopupId, amount: Amount) -> Result<Charge, Unavailable> {
+    async fn charge(
+        &self,
+        topup: TopupId,
+        reference: ProviderReference,
+        amount: Amount,
+    ) -> Result<Charge, Unavailable> {
         let Some(caller) = &self.caller else { return Ok(Charge::Pending { payment_url: None }) };
         let amount = Number::money(&self.currency, amount.money());
-        let order = Order { id: topup.get(), amount, currency: self.currency.code() };
+        let reference = reference.to_string();
+        let order =
+            Order { id: topup.get(), reference: reference.clone(), amount, currency: self.currency.code() };
         let body = serde_json::to_vec(&order).map_err(Unavailable::new)?;
-        let reply = caller.post(&topup.to_string(), body).await.map_err(Unavailable::new)?;
+        let reply = caller.post(&reference, body).await.map_err(Unavailable::new)?;
         payment_url(&reply).map(|payment_url| Charge::Pending { payment_url })
     }
 }

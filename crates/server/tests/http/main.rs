@@ -46,6 +46,7 @@ mod personal_data;
 mod process;
 mod proof;
 mod proofs;
+mod provider_references;
 mod races;
 mod rate_limits;
 mod reliance;

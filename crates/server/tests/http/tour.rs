@@ -84,7 +84,8 @@ fn top_up(server: &Server, guest: &Person) {
     let data = answer.data(201);
     assert_eq!(keys(&data), ["topup"]);
     let topup = &data["topup"];
-    assert_eq!(keys(topup), ["amount", "created_at", "id", "payment_url", "status", "updated_at"]);
+    let expected = ["amount", "created_at", "id", "payment_url", "reference", "status", "updated_at"];
+    assert_eq!(keys(topup), expected);
     assert_eq!(answer.raw("/data/topup/amount"), "20.00");
     assert_eq!(topup["status"], "confirmed");
     assert_eq!(topup["payment_url"], Value::Null);

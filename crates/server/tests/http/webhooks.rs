@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::ports::Clock;
-use cuepoint_server::clock::SystemClock;
-use cuepoint_server::webhooks::{SignedMessage, SigningSecrets};
 use serde_json::{Value, json};
 
 use crate::harness::{
-    Answer, Client, Database, Heard, Person, Provider, Reply, Server, Store, eventually, run,
+    Database, Message, NEW, OLD, Person, Provider, Reply, STRANGE, Server, Store, TOPUPS, eventually,
+    is_signed, payout_keys, run,
 };
 
 on_both_stores!(
@@ -24,97 +22,26 @@ on_both_stores!(
     answers_lost_after_it_paid_keep_the_hold_for_a_review,
 );
 
-const OLD: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const NEW: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
-const STRANGE: &str = "whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=";
-const TOPUPS: [(&str, &str); 2] = [
-    ("topups.provider", "webhook"),
-    (
-        "topups.webhook_secrets",
-        "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=, whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-    ),
-];
-
-fn now() -> i64 {
-    SystemClock.now().to_utc().unix_timestamp()
-}
-
-/// A message of a provider.
-#[derive(Clone)]
-struct Message<'a> {
-    path: &'static str,
-    secret: &'a str,
-    sent_at: i64,
-    body: String,
-}
-
-impl<'a> Message<'a> {
-    fn new(path: &'static str, body: &Value) -> Self {
-        Self { path, secret: NEW, sent_at: now(), body: body.to_string() }
-    }
-
-    fn topup(kind: &str, id: i64) -> Self {
-        Self::new("/webhooks/topups", &json!({"type": kind, "data": {"id": id}}))
-    }
-
-    fn payout(kind: &str, id: i64) -> Self {
-        let data = json!({"id": id, "txid": "f00d", "reason": "as it is"});
-        Self::new("/webhooks/payouts", &json!({"type": kind, "timestamp": "2026-01-01", "data": data}))
-    }
-
-    fn by(self, secret: &'a str) -> Self {
-        Self { secret, ..self }
-    }
-
-    fn late(self, seconds: i64) -> Self {
-        Self { sent_at: self.sent_at - seconds, ..self }
-    }
-
-    fn signature(&self) -> String {
-        let secrets = SigningSecrets::parse([self.secret]).unwrap();
-        secrets.sign("msg_1", &self.sent_at.to_string(), self.body.as_bytes()).unwrap()
-    }
-
-    fn call(&self, client: &Client) -> crate::harness::Call {
-        client
-            .call("POST", self.path)
-            .text(&self.body)
-            .header("webhook-id", "msg_1")
-            .header("webhook-timestamp", &self.sent_at.to_string())
-            .header("webhook-signature", &self.signature())
-    }
-
-    fn send(&self, server: &Server) -> Answer {
-        self.call(&server.client()).send()
-    }
-
-    #[track_caller]
-    fn heard(&self, server: &Server) {
-        let answer = self.send(server);
-        assert_eq!((answer.status, answer.text.as_str()), (204, ""), "{answer}");
-        assert!(answer.header("x-request-id").is_some() && answer.header("content-type").is_none());
-    }
-}
-
 /// What a forger sends is counted, so that signatures cannot be tried without end; the provider itself never waits.
 #[test]
 fn only_forged_messages_are_counted() {
     let counting = [("rate_limits.enabled", "true"), ("rate_limits.default_per_minute", "3")];
     let server = Server::configured(Store::Memory, &[&TOPUPS[..], &counting].concat());
     let guest = server.guest();
-    let id = pending_topup(&guest, &server);
-    let forged = || Message::topup("topup.confirmed", id).by(STRANGE).send(&server);
+    let (_, reference) = pending_topup(&guest, &server);
+    let forged = || Message::topup("topup.confirmed", &reference).by(STRANGE).send(&server);
     forged().refused(401, "invalid_token");
     server.client().call("POST", "/webhooks/topups").send().refused(401, "unauthenticated");
     // Registering was the third call of this address.
     forged().refused(429, "rate_limited");
     for _ in 0..10 {
-        Message::topup("topup.confirmed", id).heard(&server);
+        Message::topup("topup.confirmed", &reference).heard(&server);
     }
     forged().refused(429, "rate_limited");
 }
 
-fn pending_topup(guest: &Person, server: &Server) -> i64 {
+/// The id and the reference of a new top-up.
+fn pending_topup(guest: &Person, server: &Server) -> (i64, String) {
     let id = guest.topup("5");
     let topup = guest.get(&format!("/wallet/topups/{id}")).data(200)["topup"].clone();
     assert_eq!(
@@ -124,7 +51,7 @@ fn pending_topup(guest: &Person, server: &Server) -> i64 {
         server.log()
     );
     assert_eq!(guest.wallet().0, "0.00");
-    id
+    (id, topup["reference"].as_str().unwrap().to_owned())
 }
 
 fn status_of_topup(guest: &Person, id: i64) -> Value {
@@ -134,23 +61,25 @@ fn status_of_topup(guest: &Person, id: i64) -> Value {
 fn a_signed_message_confirms_a_topup_once(store: Store) {
     let server = Server::configured(store, &TOPUPS);
     let guest = server.guest();
-    let id = pending_topup(&guest, &server);
-    let confirmed = Message::topup("topup.confirmed", id);
+    let (id, reference) = pending_topup(&guest, &server);
+    let confirmed = Message::topup("topup.confirmed", &reference);
     for _ in 0..3 {
         confirmed.heard(&server);
     }
     assert_eq!((guest.wallet().0.as_str(), status_of_topup(&guest, id)), ("5.00", json!("confirmed")));
-    Message::topup("topup.failed", id).heard(&server);
+    Message::topup("topup.failed", &reference).heard(&server);
     assert_eq!((guest.wallet().0.as_str(), status_of_topup(&guest, id)), ("5.00", json!("confirmed")));
     assert_eq!(guest.entries().len(), 1);
 
     let failed = pending(&guest);
-    Message::topup("topup.failed", failed).by(OLD).heard(&server);
-    Message::topup("topup.confirmed", failed).by(OLD).heard(&server);
+    Message::topup("topup.failed", &guest.topup_reference(failed)).by(OLD).heard(&server);
+    Message::topup("topup.confirmed", &guest.topup_reference(failed)).by(OLD).heard(&server);
     assert_eq!((guest.wallet().0.as_str(), status_of_topup(&guest, failed)), ("5.00", json!("failed")));
     eventually("somebody is told to look", || server.log().contains("contradicts itself").then_some(()));
-    Message::topup("topup.confirmed", 999_999).send(&server).refused(404, "not_found");
-    Message::topup("topup.celebrated", id).heard(&server);
+    Message::topup("topup.confirmed", "00000000-0000-0000-0000-000000000001")
+        .send(&server)
+        .refused(404, "not_found");
+    Message::topup("topup.celebrated", &reference).heard(&server);
 }
 
 fn pending(guest: &Person) -> i64 {
@@ -162,8 +91,8 @@ fn pending(guest: &Person) -> i64 {
 fn a_forged_or_stale_message_changes_nothing(store: Store) {
     let server = Server::configured(store, &TOPUPS);
     let guest = server.guest();
-    let id = pending_topup(&guest, &server);
-    let good = Message::topup("topup.confirmed", id);
+    let (id, reference) = pending_topup(&guest, &server);
+    let good = Message::topup("topup.confirmed", &reference);
     for bad in [good.clone().by(STRANGE), good.clone().late(400), good.clone().late(-400)] {
         bad.send(&server).refused(401, "invalid_token");
     }
@@ -171,7 +100,7 @@ fn a_forged_or_stale_message_changes_nothing(store: Store) {
     call().header("webhook-id", "msg_2").send().refused(401, "invalid_token");
     call().header("webhook-timestamp", &(good.sent_at + 1).to_string()).send().refused(401, "invalid_token");
     call().header("webhook-signature", "v1,AAAA").send().refused(401, "invalid_token");
-    let other = Message::topup("topup.confirmed", id + 1);
+    let other = Message::topup("topup.confirmed", "00000000-0000-0000-0000-000000000001");
     call().text(&other.body).send().refused(401, "invalid_token");
     // Signed, but for the other address: its secrets are others.
     Message { path: "/webhooks/payouts", ..good.clone() }.send(&server).refused(401, "invalid_token");
@@ -186,13 +115,13 @@ fn a_forged_or_stale_message_changes_nothing(store: Store) {
 
 fn without_a_secret_nobody_is_believed(store: Store) {
     let server = Server::start(store);
-    Message::topup("topup.confirmed", 1).send(&server).refused(401, "invalid_token");
-    Message::payout("payout.completed", 1).send(&server).refused(401, "invalid_token");
+    Message::topup("topup.confirmed", "1").send(&server).refused(401, "invalid_token");
+    Message::payout("payout.completed", "1").send(&server).refused(401, "invalid_token");
 }
 
 fn a_message_is_judged_in_order(store: Store) {
     let server = Server::configured(store, &[("payouts.webhook_secrets", NEW)]);
-    let large = Message { body: "x".repeat(65_537), ..Message::payout("payout.failed", 1) };
+    let large = Message { body: "x".repeat(65_537), ..Message::payout("payout.failed", "1") };
     let refused = |message: &Message<'_>, header: (&str, &str), status, code| {
         message.call(&server.client()).header(header.0, header.1).send().refused(status, code);
     };
@@ -212,14 +141,15 @@ fn a_message_is_judged_in_order(store: Store) {
     for (body, fields) in [
         (json!({}), &["type", "data"][..]),
         (json!({"type": 5, "data": []}), &["type", "data"]),
-        (json!({"type": "payout.broadcast", "data": {}}), &["id", "txid"]),
-        (json!({"type": "payout.completed", "data": {"id": "1", "txid": ""}}), &["id", "txid"]),
-        (json!({"type": "payout.failed", "data": {"id": 1.5}}), &["id"]),
+        (json!({"type": "payout.broadcast", "data": {}}), &["reference", "txid"]),
+        (json!({"type": "payout.completed", "data": {"id": "1", "txid": ""}}), &["id", "reference", "txid"]),
+        (json!({"type": "payout.failed", "data": {"id": 1.5}}), &["id", "reference"]),
     ] {
         Message::new("/webhooks/payouts", &body).send(&server).invalid(fields);
     }
     for id in [0, -1, 5] {
-        Message::payout("payout.failed", id).send(&server).refused(404, "not_found");
+        let body = json!({"type": "payout.failed", "data": {"id": id}});
+        Message::new("/webhooks/payouts", &body).send(&server).refused(404, "not_found");
     }
 }
 
@@ -236,41 +166,19 @@ fn the_page_of_a_payment_comes_from_the_provider(store: Store) {
         (&json!("pending"), &json!("https://pay.example.com/1"))
     );
     let [asked] = provider.heard().try_into().unwrap();
-    assert_eq!(asked.body, format!(r#"{{"id":{},"amount":12.50,"currency":"USD"}}"#, topup["id"]));
-    is_signed(&asked, topup["id"].as_i64().unwrap());
+    assert_eq!(
+        asked.body,
+        format!(
+            r#"{{"id":{},"reference":{},"amount":12.50,"currency":"USD"}}"#,
+            topup["id"], topup["reference"]
+        )
+    );
+    is_signed(&asked, topup["reference"].as_str().unwrap());
     for reply in [Reply::Says(500, String::new()), Reply::Says(200, "OK".to_owned()), Reply::HangsUp] {
         provider.answers(reply);
         guest.post("/wallet/topups", &json!({"amount": 1})).refused(503, "unavailable");
     }
     assert_eq!(guest.get("/wallet/topups").data(200)["total"], 1);
-}
-
-/// That a call was signed with the first secret, for exactly what it says, under this id.
-#[track_caller]
-fn is_signed(heard: &Heard, id: i64) {
-    let header = |name: &str| heard.headers[name].as_str();
-    let message = SignedMessage {
-        id: header("webhook-id"),
-        timestamp: header("webhook-timestamp"),
-        signatures: header("webhook-signature"),
-        body: heard.body.as_bytes(),
-    };
-    assert!(SigningSecrets::parse([NEW]).unwrap().verify(message, SystemClock.now()), "{heard:?}");
-    assert_eq!((header("webhook-id"), header("idempotency-key")), (&*id.to_string(), &*id.to_string()));
-    assert_eq!(header("content-type"), "application/json");
-}
-
-/// The keys of a server whose payouts go to this provider, each approved by the rule for small amounts.
-fn payout_keys<'a>(provider: &'a Provider, attempts: &'a str) -> Vec<(&'a str, &'a str)> {
-    vec![
-        ("withdrawals.auto_approve_below", "100"),
-        ("payouts.provider", "webhook"),
-        ("payouts.webhook_url", &provider.url),
-        ("payouts.webhook_secrets", NEW),
-        ("payouts.poll_interval_seconds", "1"),
-        ("payouts.retry_seconds", "1"),
-        ("payouts.max_attempts", attempts),
-    ]
 }
 
 fn withdrawal(guest: &Person, id: i64) -> Value {
@@ -288,19 +196,20 @@ fn a_payout_is_sent_signed_and_followed_to_its_end(store: Store) {
     let id = guest.withdrawal("12.50");
     eventually("it is sent", || (!provider.heard().is_empty()).then_some(()));
     let asked = provider.heard()[0].clone();
-    is_signed(&asked, id);
+    let reference = provider.reference_of(id);
+    is_signed(&asked, &reference);
     assert_eq!(
         asked.body,
         format!(
-            r#"{{"id":{id},"amount":12.50,"amount_currency":"USD","wallet_address":"bc1q","currency":"BTC","network":"bitcoin"}}"#
+            r#"{{"id":{id},"reference":"{reference}","amount":12.50,"amount_currency":"USD","wallet_address":"bc1q","currency":"BTC","network":"bitcoin"}}"#
         )
     );
-    Message::payout("payout.broadcast", id).heard(&server);
+    Message::payout("payout.broadcast", &provider.reference_of(id)).heard(&server);
     let sent = withdrawal(&guest, id);
     assert_eq!((&sent["status"], &sent["txid"]), (&json!("broadcast"), &json!("f00d")));
     assert_eq!(guest.wallet(), ("7.50".into(), "12.50".into()));
     for _ in 0..2 {
-        Message::payout("payout.completed", id).heard(&server);
+        Message::payout("payout.completed", &provider.reference_of(id)).heard(&server);
     }
     assert_eq!(withdrawal(&guest, id)["status"], "completed");
     assert_eq!(guest.wallet(), ("7.50".into(), "0.00".into()));
@@ -327,11 +236,11 @@ fn words_twice_and_out_of_order_settle_once(store: Store) {
     // Completed comes before broadcast, and both come twice.
     let first = accepted(1);
     for kind in ["payout.completed", "payout.broadcast", "payout.completed", "payout.broadcast"] {
-        Message::payout(kind, first).heard(&server);
+        Message::payout(kind, &provider.reference_of(first)).heard(&server);
         assert_eq!(withdrawal(&guest, first)["status"], "completed");
     }
     // It completed: that it failed cannot be.
-    Message::payout("payout.failed", first).heard(&server);
+    Message::payout("payout.failed", &provider.reference_of(first)).heard(&server);
     assert_eq!(
         (withdrawal(&guest, first)["status"].clone(), guest.wallet()),
         (json!("completed"), ("30.00".into(), "0.00".into()))
@@ -340,7 +249,7 @@ fn words_twice_and_out_of_order_settle_once(store: Store) {
     // It failed: that it completed cannot be either.
     let second = accepted(2);
     for kind in ["payout.failed", "payout.failed", "payout.completed"] {
-        Message::payout(kind, second).heard(&server);
+        Message::payout(kind, &provider.reference_of(second)).heard(&server);
         assert_eq!(
             (withdrawal(&guest, second)["status"].clone(), guest.wallet()),
             (json!("failed"), ("30.00".into(), "0.00".into()))
@@ -349,7 +258,7 @@ fn words_twice_and_out_of_order_settle_once(store: Store) {
     // It was broadcast and then failed: nobody knows, and the money stays held.
     let third = accepted(3);
     for kind in ["payout.broadcast", "payout.failed", "payout.completed", "payout.failed"] {
-        Message::payout(kind, third).heard(&server);
+        Message::payout(kind, &provider.reference_of(third)).heard(&server);
     }
     let doubtful = withdrawal(&guest, third);
     assert_eq!((&doubtful["status"], &doubtful["txid"]), (&json!("needs_review"), &json!("f00d")));
@@ -366,7 +275,7 @@ fn a_provider_that_is_down_is_asked_again_with_the_same_key(store: Store) {
     provider.answers(Reply::Says(200, r#"{"status": "completed", "txid": "beef"}"#.to_owned()));
     reaches(&guest, id, "completed");
     for heard in provider.heard() {
-        is_signed(&heard, id);
+        is_signed(&heard, &provider.reference_of(id));
         assert_eq!(heard.body, provider.heard()[0].body);
     }
     assert_eq!(
@@ -384,7 +293,7 @@ fn a_definite_refusal_gives_the_money_back(store: Store) {
     reaches(&guest, id, "failed");
     assert_eq!(guest.wallet(), ("20.00".into(), "0.00".into()));
     assert_eq!(provider.heard().len(), 1);
-    Message::payout("payout.failed", id).heard(&server);
+    Message::payout("payout.failed", &provider.reference_of(id)).heard(&server);
     assert_eq!(guest.wallet(), ("20.00".into(), "0.00".into()));
 }
 
@@ -398,7 +307,7 @@ fn answers_lost_after_it_paid_keep_the_hold_for_a_review(store: Store) {
     assert_eq!(guest.wallet(), ("15.00".into(), "5.00".into()));
     // From here on an operator alone decides, whatever the provider says.
     for kind in ["payout.failed", "payout.completed"] {
-        Message::payout(kind, id).heard(&server);
+        Message::payout(kind, &provider.reference_of(id)).heard(&server);
         assert_eq!(withdrawal(&guest, id)["status"], "needs_review");
     }
     assert_eq!(guest.wallet(), ("15.00".into(), "5.00".into()));
@@ -420,9 +329,9 @@ fn a_payout_goes_on_after_a_restart_with_the_same_key() {
     let guest = guest.at(&servers[0].client());
     reaches(&guest, id, "broadcast");
     for heard in provider.heard() {
-        is_signed(&heard, id);
+        is_signed(&heard, &provider.reference_of(id));
     }
-    Message::payout("payout.completed", id).heard(&servers[1]);
+    Message::payout("payout.completed", &provider.reference_of(id)).heard(&servers[1]);
     assert_eq!(guest.wallet(), ("15.00".into(), "0.00".into()));
     // A stop waits for what is under way and leaves nothing behind.
     for mut server in servers {

@@ -1,12 +1,13 @@
 //! Topups.
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::{TopupId, UserId};
+use cuepoint_domain::ids::{OperationId, TopupId, UserId};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Topups, Unavailable};
 use cuepoint_domain::topup::Topup;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use uuid::Uuid;
 
 use super::together::Row;
 use super::{Counted, NEWEST_FIRST, columns, limits, paged};
@@ -31,6 +32,17 @@ impl Row for TopupRow {
 impl Topups for PostgresStore {
     async fn topup(&self, id: TopupId) -> Result<Option<Topup>, Unavailable> {
         let row = self.together().topups.find(id.get()).await?;
+        row.map(|row| row.topup(&self.currency)).transpose().map_err(Unavailable::new)
+    }
+
+    async fn topup_opened_by(&self, opening: OperationId) -> Result<Option<Topup>, Unavailable> {
+        let row: Option<TopupRow> = self
+            .database
+            .read(async |mut connection| {
+                let theirs = table.filter(topups::reference.eq(Uuid::from_u128(opening.0)));
+                Ok(theirs.select(TopupRow::as_select()).first(&mut connection).await.optional()?)
+            })
+            .await?;
         row.map(|row| row.topup(&self.currency)).transpose().map_err(Unavailable::new)
     }
 

@@ -1,7 +1,7 @@
 //! Withdrawals.
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::WithdrawalId;
+use cuepoint_domain::ids::{OperationId, WithdrawalId};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Unavailable, Withdrawals};
 use cuepoint_domain::timestamp::Timestamp;
@@ -12,6 +12,7 @@ use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use uuid::Uuid;
 
 use super::readable::{MOST_UNREADABLE, is_unreadable, one_by_one, values};
 use super::together::Row;
@@ -48,6 +49,17 @@ impl Row for WithdrawalRow {
 impl Withdrawals for PostgresStore {
     async fn withdrawal(&self, id: WithdrawalId) -> Result<Option<Withdrawal>, Unavailable> {
         let row = self.together().withdrawals.find(id.get()).await?;
+        row.map(|row| row.withdrawal(&self.currency)).transpose().map_err(Unavailable::new)
+    }
+
+    async fn withdrawal_opened_by(&self, opening: OperationId) -> Result<Option<Withdrawal>, Unavailable> {
+        let row: Option<WithdrawalRow> = self
+            .database
+            .read(async |mut connection| {
+                let theirs = table.filter(withdrawals::reference.eq(Uuid::from_u128(opening.0)));
+                Ok(theirs.select(WithdrawalRow::as_select()).first(&mut connection).await.optional()?)
+            })
+            .await?;
         row.map(|row| row.withdrawal(&self.currency)).transpose().map_err(Unavailable::new)
     }
 

@@ -309,6 +309,7 @@ mod tests {
             .map(move |state| {
                 let withdrawal = Withdrawal {
                     id: WithdrawalId::new(1).unwrap(),
+                    opening: Some(OperationId(u128::MAX)),
                     user: user(1),
                     amount: Amount::new(Money::from_minor(1)).unwrap(),
                     wallet_address: line("T1"),
@@ -327,6 +328,7 @@ mod tests {
             |(status, payment_url)| {
                 Outcome::Topup(Topup {
                     id: TopupId::new(1).unwrap(),
+                    opening: payment_url.is_some().then_some(OperationId(7)),
                     user: user(1),
                     amount: Amount::new(Money::from_minor(1_000)).unwrap(),
                     status,
@@ -363,6 +365,38 @@ mod tests {
         [plain, full].into_iter().map(|user| Outcome::Profile(user, Balance::default()))
     }
 
+    fn row(outcome: Outcome, currency: &Currency) -> (Receipt, OperationRow) {
+        let receipt = Receipt { operation: OperationId(u128::MAX - 1), at: at(2), outcome };
+        let record = OperationRecord {
+            id: receipt.operation,
+            kind: "profile",
+            actor: Actor::System,
+            at: receipt.at,
+            reason: None,
+            receipt: receipt.clone(),
+        };
+        let row = OperationRow::of(&record, currency).unwrap();
+        (receipt, row)
+    }
+
+    #[test]
+    fn a_receipt_without_a_reference_is_of_an_earlier_version() {
+        let usd = Currency::new("USD", 2).unwrap();
+        for outcome in withdrawals().chain(topups()) {
+            let (mut receipt, mut row) = row(outcome, &usd);
+            let written = match &mut receipt.outcome {
+                Outcome::Withdrawal(withdrawal, _) => withdrawal.opening.take(),
+                Outcome::Topup(topup) => topup.opening.take(),
+                other => panic!("{other:?}"),
+            };
+            let reference = serde_json::to_string(&written.map(|operation| Uuid::from_u128(operation.0)));
+            let shortened = row.receipt.0.replace(&format!(",\"reference\":{}", reference.unwrap()), "");
+            assert_ne!(shortened, row.receipt.0);
+            row.receipt = ReceiptText(shortened);
+            assert_eq!(row.receipt(&usd).unwrap(), receipt);
+        }
+    }
+
     #[test]
     fn a_receipt_reads_back_as_it_was_written() {
         let adjusted = [250, -250].map(|minor| {
@@ -375,16 +409,7 @@ mod tests {
         for scale in [0, 2, 8] {
             let currency = Currency::new("USD", scale).unwrap();
             for outcome in outcomes.clone() {
-                let receipt = Receipt { operation: OperationId(u128::MAX - 1), at: at(2), outcome };
-                let record = OperationRecord {
-                    id: receipt.operation,
-                    kind: "profile",
-                    actor: Actor::System,
-                    at: receipt.at,
-                    reason: None,
-                    receipt: receipt.clone(),
-                };
-                let row = OperationRow::of(&record, &currency).unwrap();
+                let (receipt, row) = row(outcome, &currency);
                 assert_eq!(row.receipt(&currency).unwrap(), receipt);
             }
         }

@@ -1,13 +1,14 @@
 //! Top-ups.
 
 use bigdecimal::BigDecimal;
-use cuepoint_domain::ids::{TopupId, UserId};
+use cuepoint_domain::ids::{OperationId, TopupId, UserId};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::topup::{Topup, TopupStatus};
 use diesel::prelude::*;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 use super::{Corrupt, amount, column_time, known, text, timestamp};
 use crate::schema::topups;
@@ -26,6 +27,9 @@ pub(crate) struct TopupRow {
     pub(crate) created_at: OffsetDateTime,
     #[serde(with = "text::micros")]
     pub(crate) updated_at: OffsetDateTime,
+    /// The operation that opened it.
+    #[serde(default)]
+    pub(crate) reference: Option<Uuid>,
 }
 
 impl TopupRow {
@@ -38,12 +42,14 @@ impl TopupRow {
             payment_url: topup.payment_url.as_ref().map(|url| url.as_str().to_owned()),
             created_at: column_time(topup.created_at),
             updated_at: column_time(topup.updated_at),
+            reference: topup.opening.map(|operation| Uuid::from_u128(operation.0)),
         }
     }
 
     pub(crate) fn topup(self, currency: &Currency) -> Result<Topup, Corrupt> {
         Ok(Topup {
             id: known("topups.id", TopupId::new(self.id))?,
+            opening: self.reference.map(|reference| OperationId(reference.as_u128())),
             user: known("topups.user_id", UserId::new(self.user_id))?,
             amount: amount(currency, "topups.amount", &self.amount)?,
             status: known("topups.status", TopupStatus::named(&self.status))?,

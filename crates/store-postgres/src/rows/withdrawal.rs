@@ -1,13 +1,14 @@
 //! Withdrawals.
 
 use bigdecimal::BigDecimal;
-use cuepoint_domain::ids::{UserId, WithdrawalId};
+use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::withdrawal::{NextSend, Withdrawal, WithdrawalState, WithdrawalStatus};
 use diesel::prelude::*;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 use super::{Corrupt, amount, column_time, known, text, timestamp};
 use crate::schema::withdrawals;
@@ -33,6 +34,9 @@ pub(crate) struct WithdrawalRow {
     pub(crate) attempts: i32,
     #[serde(default, with = "text::micros::option")]
     pub(crate) retry_at: Option<OffsetDateTime>,
+    /// The operation that opened it.
+    #[serde(default)]
+    pub(crate) reference: Option<Uuid>,
 }
 
 impl WithdrawalRow {
@@ -50,6 +54,7 @@ impl WithdrawalRow {
             updated_at: column_time(withdrawal.updated_at),
             attempts: i32::try_from(withdrawal.state.attempts()).unwrap_or(i32::MAX),
             retry_at: withdrawal.state.next_send().and_then(NextSend::at).map(column_time),
+            reference: withdrawal.opening.map(|operation| Uuid::from_u128(operation.0)),
         }
     }
 
@@ -60,6 +65,7 @@ impl WithdrawalRow {
             .and_then(|status| WithdrawalState::stored(status, txid, attempts, retry_at));
         Ok(Withdrawal {
             id: known("withdrawals.id", WithdrawalId::new(self.id))?,
+            opening: self.reference.map(|reference| OperationId(reference.as_u128())),
             user: known("withdrawals.user_id", UserId::new(self.user_id))?,
             amount: amount(currency, "withdrawals.amount", &self.amount)?,
             wallet_address: Line::from_stored(self.wallet_address),

@@ -75,7 +75,7 @@ bulk! {
     /// Adds withdrawals.
     AddWithdrawals(WithdrawalRow)
         "INSERT INTO withdrawals (id, user_id, amount, wallet_address, currency, network, status, txid, \
-         created_at, updated_at, attempts, retry_at) SELECT * FROM unnest("
+         created_at, updated_at, attempts, retry_at, reference) SELECT * FROM unnest("
         [
             id: BigInt as i64,
             user_id: BigInt as i64,
@@ -89,10 +89,11 @@ bulk! {
             updated_at: Timestamptz as OffsetDateTime,
             attempts: Integer as i32,
             retry_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
+            reference: Nullable<SqlUuid> as Option<Uuid>,
         ]
         ")"
 
-    /// Moves withdrawals.
+    /// Moves withdrawals; no move writes the reference.
     MoveWithdrawals(WithdrawalRow)
         "UPDATE withdrawals AS kept SET status = moved.status, txid = moved.txid, \
          updated_at = moved.updated_at, attempts = moved.attempts, retry_at = moved.retry_at FROM unnest("
@@ -109,7 +110,7 @@ bulk! {
 
     /// Adds top-ups.
     AddTopups(TopupRow)
-        "INSERT INTO topups (id, user_id, amount, status, payment_url, created_at, updated_at) \
+        "INSERT INTO topups (id, user_id, amount, status, payment_url, created_at, updated_at, reference) \
          SELECT * FROM unnest("
         [
             id: BigInt as i64,
@@ -119,10 +120,11 @@ bulk! {
             payment_url: Nullable<Text> as Option<String>,
             created_at: Timestamptz as OffsetDateTime,
             updated_at: Timestamptz as OffsetDateTime,
+            reference: Nullable<SqlUuid> as Option<Uuid>,
         ]
         ")"
 
-    /// Ends top-ups.
+    /// Ends top-ups; no move writes the reference.
     MoveTopups(TopupRow)
         "UPDATE topups AS kept SET status = moved.status, updated_at = moved.updated_at FROM unnest("
         [

@@ -62,6 +62,14 @@ const SOUND: &[(&str, &str)] = &[
     (REQUEST, "(2, 2, 1, 't', 'a', 'popular', 'https://x', 9, 'played', NULL, now(), 9, now())"),
     (WITHDRAWAL, "(1, 2, 1, 'w', 'USDT', 'TRC20', 'pending', NULL, now(), now())"),
     (TOPUP, "(1, 2, 10, 'confirmed', NULL, now(), now())"),
+    (
+        "",
+        "UPDATE withdrawals SET reference = $op1 WHERE id = 1; UPDATE topups SET reference = $op1 WHERE id = 1",
+    ),
+    // As servers of an earlier version open them, any number without a reference.
+    (WITHDRAWAL, "(8, 2, 1, 'w', 'USDT', 'TRC20', 'pending', NULL, now(), now())"),
+    (WITHDRAWAL, "(9, 2, 1, 'w', 'USDT', 'TRC20', 'pending', NULL, now(), now())"),
+    (TOPUP, "(8, 2, 10, 'confirmed', NULL, now(), now()), (9, 2, 10, 'confirmed', NULL, now(), now())"),
     (SESSION, "(1, 2, now(), now(), now(), '2001:db8::1', 'Browser')"),
     (TOKEN, "($zero, 1, now(), now(), NULL)"),
     (CHALLENGE, "(2, 'email', 'ada@example.com', $zero, now(), 0, NULL)"),
@@ -223,6 +231,8 @@ const UNSOUND: &[(&str, &str, &str)] = &[
         "UPDATE withdrawals SET status = 'processing', attempts = -1 WHERE id = 1",
         "withdrawals_attempts_check",
     ),
+    ("", "UPDATE withdrawals SET reference = $op1 WHERE id = 9", "withdrawals_reference_key"),
+    ("", "UPDATE topups SET reference = $op1 WHERE id = 9", "topups_reference_key"),
     (TOPUP, "(2, 2, 0, 'pending', NULL, now(), now())", "topups_amount_check"),
     (TOPUP, "(2, 2, 1, 'lost', NULL, now(), now())", "topups_status_check"),
     (TOPUP, "(2, 9, 1, 'pending', NULL, now(), now())", "topups_user_id_fkey"),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::adjustment::Adjustment;
-use crate::ids::UserId;
+use crate::ids::{OperationId, UserId};
 use crate::ledger::posting::post;
 use crate::ledger::{
     Account, Actor, Balance, Entry, EntryKind, Flaw, Origin, Outcome, Posting, Receipt, Reference, Transfer,
@@ -88,9 +88,18 @@ impl Thing {
         }
     }
 
+    /// Whether this is the operation that opened it, going by the place among those that moved its money.
+    fn is_opening(&self, operation: OperationId, place: usize) -> bool {
+        match self {
+            Self::Withdrawal(_) => place == 0,
+            Self::Topup(topup) => topup.opening == Some(operation),
+            Self::Request(_) | Self::Adjustment(_) => false,
+        }
+    }
+
     /// Whether an operation recorded the thing as it is, its state aside unless `whole`, and the owner's balance
-    /// after it.
-    fn is_recorded(&self, outcome: &Outcome, after: Balance, whole: bool) -> bool {
+    /// after it; `opens` says that it opened the thing.
+    fn is_recorded(&self, outcome: &Outcome, after: Balance, whole: bool, opens: bool) -> bool {
         match (self, outcome) {
             (Self::Request(now), Outcome::Request(then)) => {
                 let state = if whole { now.state } else { then.state };
@@ -98,14 +107,26 @@ impl Thing {
             }
             (Self::Withdrawal(now), Outcome::Withdrawal(then, balance)) => {
                 let moved = if whole { now } else { then };
-                let (state, updated_at) = (moved.state.clone(), moved.updated_at);
-                *balance == after && Withdrawal { state, updated_at, ..now.clone() } == *then
+                let (state, updated_at, opening) = (moved.state.clone(), moved.updated_at, then.opening);
+                *balance == after
+                    && is_opening_recorded(now.opening, then.opening, opens)
+                    && Withdrawal { state, updated_at, opening, ..now.clone() } == *then
             }
-            (Self::Topup(now), Outcome::Topup(then)) => now == then,
+            (Self::Topup(now), Outcome::Topup(then)) => {
+                is_opening_recorded(now.opening, then.opening, opens)
+                    && Topup { opening: then.opening, ..now.clone() } == *then
+            }
             (Self::Adjustment(now), Outcome::Adjustment(then, balance)) => now == then && *balance == after,
             _ => false,
         }
     }
+}
+
+/// Whether the opening operation that a row keeps is the one that an operation recorded.
+///
+/// A server of a version that kept none records none when it moves a row that a newer server opened.
+fn is_opening_recorded(now: Option<OperationId>, then: Option<OperationId>, opens: bool) -> bool {
+    now == then || (then.is_none() && !opens)
 }
 
 /// What a thing still holds, if everything that is written about it is what its state demands: each operation with
@@ -131,7 +152,8 @@ pub(super) fn check(thing: &Thing, trace: &Trace) -> Result<Money, Flaw> {
     }
     for (place, (receipt, after)) in done.iter().enumerate() {
         let whole = place.saturating_add(1) == done.len() && thing.is_where_its_money_is();
-        if !thing.is_recorded(&receipt.outcome, *after, whole) {
+        let opens = thing.is_opening(receipt.operation, place);
+        if !thing.is_recorded(&receipt.outcome, *after, whole, opens) {
             return Err(Flaw::Record(receipt.operation));
         }
     }

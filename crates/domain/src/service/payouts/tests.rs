@@ -43,6 +43,7 @@ impl Scene {
     fn new(state: WithdrawalState) -> Arc<Self> {
         let stored = Withdrawal {
             id: id(),
+            opening: None,
             user: UserId::new(1).unwrap(),
             amount: Amount::new(Money::from_minor(500)).unwrap(),
             wallet_address: Line::new("bc1q").unwrap(),

@@ -19,6 +19,7 @@ fn withdrawal(state: WithdrawalState) -> Withdrawal {
     let line = |text| Line::new(text).unwrap();
     Withdrawal {
         id: WithdrawalId::new(5).unwrap(),
+        opening: None,
         user: user(1),
         amount: Amount::new(Money::from_minor(1_000)).unwrap(),
         wallet_address: line("bc1q"),

@@ -213,6 +213,9 @@ impl From<TellError> for ApiError {
     fn from(error: TellError) -> Self {
         match error {
             TellError::NotFound => Code::NotFound.into(),
+            TellError::ReferenceRequired => {
+                Self::invalid(Errors::one("reference", sentence::required("reference")))
+            }
             TellError::Obstacle(obstacle) => obstacle.into(),
         }
     }

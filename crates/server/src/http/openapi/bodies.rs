@@ -1,8 +1,22 @@
 //! The bodies that calls send, as the document describes them; they are read by [`crate::http::fields`].
 
-use utoipa::{IntoParams, ToSchema};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{IntoParams, PartialSchema, ToSchema};
 
 use super::names;
+
+/// What a provider knows a top-up or a withdrawal by: a UUID or a decimal id.
+pub struct ProviderReference;
+
+impl PartialSchema for ProviderReference {
+    fn schema() -> RefOr<Schema> {
+        let form = "^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[1-9][0-9]{0,17})$";
+        RefOr::T(ObjectBuilder::new().schema_type(Type::String).pattern(Some(form)).build().into())
+    }
+}
+
+impl ToSchema for ProviderReference {}
 
 /// Who registers.
 #[derive(ToSchema)]
@@ -196,7 +210,9 @@ pub struct NewWithdrawal {
 
 /// What a provider says of a top-up.
 #[derive(ToSchema)]
-#[schema(example = json!({"type": "topup.confirmed", "data": {"id": 3}}))]
+#[schema(example = json!({"type": "topup.confirmed", "data": {
+    "reference": "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10", "id": 3
+}}))]
 pub struct TopupEvent {
     /// What it says; another type is acknowledged and ignored.
     #[schema(value_type = names::TopupEventType)]
@@ -208,14 +224,20 @@ pub struct TopupEvent {
 /// The top-up that a provider speaks of.
 #[derive(ToSchema)]
 pub struct TopupEventData {
-    /// Which it is.
+    /// The reference that the order had. Of a top-up that an earlier version opened it is the decimal id, and `id` alone
+    /// is enough.
+    #[schema(value_type = ProviderReference)]
+    pub reference: String,
+    /// Its id. One that does not belong to the reference settles nothing.
     #[schema(minimum = 1)]
-    pub id: i64,
+    pub id: Option<i64>,
 }
 
 /// What a provider says of a payout.
 #[derive(ToSchema)]
-#[schema(example = json!({"type": "payout.broadcast", "data": {"id": 5, "txid": "4a5e1e4b"}}))]
+#[schema(example = json!({"type": "payout.broadcast", "data": {
+    "reference": "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f", "id": 5, "txid": "4a5e1e4b"
+}}))]
 pub struct PayoutEvent {
     /// What it says; another type is acknowledged and ignored. `payout.failed` means that nothing was sent and nothing ever
     /// will be.
@@ -228,9 +250,13 @@ pub struct PayoutEvent {
 /// The payout that a provider speaks of.
 #[derive(ToSchema)]
 pub struct PayoutEventData {
-    /// Which withdrawal it is.
+    /// The reference that the order had. Of a withdrawal that an earlier version opened it is the decimal id, and `id`
+    /// alone is enough.
+    #[schema(value_type = ProviderReference)]
+    pub reference: String,
+    /// The withdrawal's id. One that does not belong to the reference settles nothing.
     #[schema(minimum = 1)]
-    pub id: i64,
+    pub id: Option<i64>,
     /// The transaction on the network; required unless it failed.
     #[schema(min_length = 1, max_length = 255)]
     pub txid: Option<String>,

@@ -146,7 +146,7 @@ impl Withdrawal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cuepoint_domain::ids::{UserId, WithdrawalId};
+    use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
     use cuepoint_domain::money::{Amount, Money};
     use cuepoint_domain::timestamp::Timestamp;
     use cuepoint_domain::withdrawal::WithdrawalState;
@@ -159,6 +159,7 @@ mod tests {
     fn withdrawal(state: WithdrawalState) -> withdrawal::Withdrawal {
         withdrawal::Withdrawal {
             id: WithdrawalId::new(5).unwrap(),
+            opening: Some(OperationId(1)),
             user: UserId::new(7).unwrap(),
             amount: Amount::new(Money::from_minor(2_500)).unwrap(),
             wallet_address: Line::new("bc1q").unwrap(),

@@ -4,6 +4,7 @@ mod answer;
 mod client;
 mod database;
 mod mail;
+mod messages;
 mod people;
 mod provider;
 mod proxy;
@@ -15,6 +16,7 @@ pub(crate) use answer::{Answer, keys};
 pub(crate) use client::{Call, Client};
 pub(crate) use database::Database;
 pub(crate) use mail::{MailServer, Post};
+pub(crate) use messages::{Message, NEW, OLD, STRANGE, TOPUPS, is_signed, payout_keys};
 pub(crate) use people::{
     PASSWORD, PERSONAL_INFO, Person, REQUEST, WITHDRAWAL, cents, line, operator_keys, song,
 };

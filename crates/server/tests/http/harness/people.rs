@@ -173,6 +173,12 @@ impl Person {
         data["topup"]["id"].as_i64().unwrap()
     }
 
+    /// The reference by which the payment provider knows a top-up.
+    pub(crate) fn topup_reference(&self, id: i64) -> String {
+        let topup = &self.get(&format!("/wallet/topups/{id}")).data(200)["topup"];
+        topup["reference"].as_str().unwrap().to_owned()
+    }
+
     /// Asks a DJ for a song of an upcoming artist.
     pub(crate) fn ask(&self, dj: &Person) -> i64 {
         self.post("/music/requests", &song(dj.id)).data(201)["id"].as_i64().unwrap()

@@ -55,6 +55,13 @@ impl Provider {
         self.state.lock().unwrap().0 = reply;
     }
 
+    /// The reference in the order of the withdrawal or top-up with this id.
+    pub(crate) fn reference_of(&self, id: i64) -> String {
+        let orders = self.heard().into_iter().map(|heard| heard.json());
+        let order = orders.rev().find(|order| order["id"] == id).unwrap();
+        order["reference"].as_str().unwrap().to_owned()
+    }
+
     /// What it was asked so far.
     pub(crate) fn heard(&self) -> Vec<Heard> {
         self.state.lock().unwrap().1.clone()

@@ -85,6 +85,28 @@ pub(super) const THINGS: &[Case] = &[
         "withdrawal 1: it is not as operation",
     ),
     (
+        "a withdrawal's reference",
+        "UPDATE withdrawals SET reference = gen_random_uuid() WHERE id = 1",
+        "withdrawal 1: it is not as operation",
+    ),
+    (
+        "a withdrawal's lost reference",
+        "UPDATE withdrawals SET reference = NULL WHERE id = 2",
+        "withdrawal 2: it is not as operation",
+    ),
+    (
+        "a reference of an older withdrawal, which has none",
+        "UPDATE operations SET receipt = receipt #- '{withdrawal,withdrawal,reference}' \
+            WHERE receipt @? '$.withdrawal.withdrawal ? (@.id == 3)'",
+        "withdrawal 3: it is not as operation",
+    ),
+    (
+        "the reference that an operation recorded of a withdrawal",
+        "UPDATE operations SET receipt = jsonb_set(receipt, '{withdrawal,withdrawal,reference}', \
+            to_jsonb(gen_random_uuid())) WHERE id = (SELECT operation_id FROM ledger_entries WHERE wallet_id = 1 AND seq = 12)",
+        "withdrawal 2: it is not as operation",
+    ),
+    (
         "a pending withdrawal completed",
         "UPDATE withdrawals SET status = 'completed', txid = 'x' WHERE id = 1",
         "withdrawal 1: its capture entry is missing",
@@ -125,6 +147,16 @@ pub(super) const THINGS: &[Case] = &[
         "top-up 3: entry 15 of wallet 1",
     ),
     ("a top-up's amount", "UPDATE topups SET amount = 1000 WHERE id = 1", "top-up 1: entry 1 of wallet 1"),
+    (
+        "a top-up's reference",
+        "UPDATE topups SET reference = gen_random_uuid() WHERE id = 1",
+        "top-up 1: it is not as operation",
+    ),
+    (
+        "the lost reference of a top-up that was confirmed later",
+        "UPDATE topups SET reference = NULL WHERE id = 3",
+        "top-up 3: it is not as operation",
+    ),
     (
         "another's top-up",
         "UPDATE topups SET user_id = 2 WHERE id = 1",

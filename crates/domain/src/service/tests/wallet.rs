@@ -1,0 +1,92 @@
+//! Paying in, on doubles of the ports.
+
+use super::*;
+use crate::ids::TopupId;
+use crate::ledger::Step;
+use crate::ports::{MockTopupProvider, MockTopups, MockWallets};
+use crate::provider_reference::{MessageSubject, ProviderReference};
+use crate::topup::{Charge, Topup, TopupStatus};
+
+const OPERATION: OperationId = OperationId(0x0193_a5f0_1c2d_7abc_8def_0011_2233_aabb);
+
+fn id() -> TopupId {
+    TopupId::new(5).unwrap()
+}
+
+fn topup(opening: Option<OperationId>) -> Topup {
+    Topup {
+        id: id(),
+        opening,
+        user: user(1),
+        amount: Amount::new(Money::from_minor(500)).unwrap(),
+        status: TopupStatus::Pending,
+        payment_url: None,
+        created_at: now(),
+        updated_at: now(),
+    }
+}
+
+fn wallet(ledger: MockLedger, ids: MockIds, topups: MockTopups, provider: MockTopupProvider) -> Wallet {
+    let desk = Desk { ids: Arc::new(ids), ..desk(ledger) };
+    let (wallets, topups) = (Arc::new(MockWallets::new()), Arc::new(topups));
+    Wallet { desk, wallets, topups, provider: Arc::new(provider) }
+}
+
+#[test]
+fn the_order_at_the_provider_has_the_reference_of_the_topup_that_is_opened() {
+    let mut ids = MockIds::new();
+    ids.expect_next_topup().times(1).returning(|| Ok(id()));
+    ids.expect_operation().times(1).return_const(OPERATION);
+    let mut provider = MockTopupProvider::new();
+    provider
+        .expect_charge()
+        .withf(|topup, reference, _| (*topup, *reference) == (id(), ProviderReference::Operation(OPERATION)))
+        .times(1)
+        .returning(|_, _, _| Ok(Charge::Pending { payment_url: None }));
+    let mut ledger = MockLedger::new();
+    ledger
+        .expect_apply()
+        .withf(|plan| matches!(plan.step(), Step::OpenTopup(opened) if *opened == topup(Some(OPERATION))))
+        .times(1)
+        .returning(|_| Ok(Applied::Fresh(receipt())));
+    let wallet = wallet(ledger, ids, MockTopups::new(), provider);
+    let command = Command { caller: caller(1), key: None };
+    run(wallet.topup(&command, Amount::new(Money::from_minor(500)).unwrap())).unwrap();
+}
+
+#[test]
+fn a_message_finds_a_topup_by_its_reference_or_an_older_one_by_its_id() {
+    use super::super::messages::{Identified, TellError};
+    let by = |reference: &str, id| MessageSubject::Reference { reference: reference.parse().unwrap(), id };
+    let uuid = "0193a5f0-1c2d-7abc-8def-00112233aabb";
+    let named = |opening: Option<OperationId>, subject| {
+        let mut topups = MockTopups::new();
+        topups.expect_topup().returning(move |asked| Ok((asked == id()).then(|| topup(opening))));
+        topups
+            .expect_topup_opened_by()
+            .returning(move |asked| Ok((opening == Some(asked)).then(|| topup(opening))));
+        let wallet = wallet(MockLedger::new(), MockIds::new(), topups, MockTopupProvider::new());
+        match run(wallet.topup_named(subject)) {
+            Ok(Identified::As(found)) if found == id() => "found",
+            Ok(Identified::Contradiction) => "contradiction",
+            Err(TellError::NotFound) => "unknown",
+            Err(TellError::ReferenceRequired) => "reference required",
+            other => panic!("{other:?}"),
+        }
+    };
+    for (subject, of_a_new_one, of_an_old_one) in [
+        (by(uuid, None), "found", "unknown"),
+        (by(uuid, Some(5)), "found", "unknown"),
+        (by(uuid, Some(6)), "contradiction", "unknown"),
+        (by("00000000-0000-0000-0000-000000000001", None), "unknown", "unknown"),
+        (by("5", None), "unknown", "found"),
+        (by("5", Some(6)), "unknown", "contradiction"),
+        (by("6", None), "unknown", "unknown"),
+        (MessageSubject::Id(5), "reference required", "found"),
+        (MessageSubject::Id(6), "unknown", "unknown"),
+        (MessageSubject::Id(0), "unknown", "unknown"),
+    ] {
+        assert_eq!(named(Some(OPERATION), subject), of_a_new_one, "{subject:?}");
+        assert_eq!(named(None, subject), of_an_old_one, "{subject:?}");
+    }
+}

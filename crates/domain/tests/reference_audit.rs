@@ -1,0 +1,117 @@
+//! What the self-check says of provider references: of changed ones, and of those that an older server did not record.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+#![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
+
+mod support;
+
+use cuepoint_domain::ids::{OperationId, TopupId, WithdrawalId};
+use cuepoint_domain::ledger::{Finding, Flaw, Outcome, Reference};
+use cuepoint_domain::plans;
+use cuepoint_domain::topup::Charge;
+use cuepoint_domain::withdrawal;
+use support::{GUEST, Ledger, at, user};
+
+/// A cancelled withdrawal, a top-up that was confirmed at once, and one that was confirmed later.
+fn ledger() -> Ledger {
+    let mut ledger = Ledger::new(0, 1_000);
+    ledger.withdraw(1, GUEST, 500).unwrap();
+    ledger.move_withdrawal(1, withdrawal::Move::Cancel { by: user(GUEST) }).unwrap();
+    ledger.topup(1, GUEST, 700, Charge::Confirmed).unwrap();
+    ledger.topup(2, GUEST, 700, Charge::Pending { payment_url: None }).unwrap();
+    let pending = ledger.book.topups[&topup(2)].clone();
+    let origin = ledger.origin(at(5));
+    ledger.apply(&plans::settle_topup(origin, &pending, true)).unwrap();
+    ledger
+}
+
+fn topup(number: i64) -> TopupId {
+    TopupId::new(number).unwrap()
+}
+
+fn withdrawal_id() -> WithdrawalId {
+    WithdrawalId::new(1).unwrap()
+}
+
+/// The operations with entries about it, in their order.
+fn operations(ledger: &Ledger, reference: Reference) -> Vec<OperationId> {
+    ledger.entries.iter().filter(|entry| entry.reference == reference).map(|entry| entry.operation).collect()
+}
+
+/// Sets the reference that an operation recorded.
+fn record(ledger: &mut Ledger, operation: OperationId, opening: Option<OperationId>) {
+    match &mut ledger.book.operations.get_mut(&operation).unwrap().outcome {
+        Outcome::Withdrawal(withdrawal, _) => withdrawal.opening = opening,
+        Outcome::Topup(topup) => topup.opening = opening,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Sets the references that the rows keep.
+fn keep(ledger: &mut Ledger, opening: Option<OperationId>) {
+    let mut withdrawal = ledger.book.withdrawal(withdrawal_id()).unwrap().clone();
+    withdrawal.opening = opening;
+    ledger.book.put_withdrawal(withdrawal);
+    ledger.book.topups.values_mut().for_each(|topup| topup.opening = opening);
+}
+
+fn flaw(ledger: &Ledger) -> Option<(Reference, Flaw)> {
+    match ledger.audit() {
+        Ok(_) => None,
+        Err(Finding::Thing { reference, flaw }) => Some((reference, flaw)),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn an_older_server_may_move_what_has_a_reference() {
+    let mut ledger = ledger();
+    assert_eq!(flaw(&ledger), None);
+    let moved = operations(&ledger, Reference::Withdrawal(withdrawal_id()))[1];
+    record(&mut ledger, moved, None);
+    let settled = operations(&ledger, Reference::Topup(topup(2)))[0];
+    record(&mut ledger, settled, None);
+    assert_eq!(flaw(&ledger), None);
+}
+
+#[test]
+fn what_an_older_server_opened_has_no_reference_anywhere() {
+    let mut ledger = ledger();
+    keep(&mut ledger, None);
+    for reference in
+        [Reference::Withdrawal(withdrawal_id()), Reference::Topup(topup(1)), Reference::Topup(topup(2))]
+    {
+        for operation in operations(&ledger, reference) {
+            record(&mut ledger, operation, None);
+        }
+    }
+    assert_eq!(flaw(&ledger), None);
+}
+
+#[test]
+fn a_recorded_reference_is_the_one_that_the_row_keeps() {
+    let other = Some(OperationId(u128::MAX));
+    for (reference, place) in [
+        (Reference::Withdrawal(withdrawal_id()), 0),
+        (Reference::Withdrawal(withdrawal_id()), 1),
+        (Reference::Topup(topup(1)), 0),
+        (Reference::Topup(topup(2)), 0),
+    ] {
+        let mut ledger = ledger();
+        let operation = operations(&ledger, reference)[place];
+        record(&mut ledger, operation, other);
+        assert_eq!(flaw(&ledger), Some((reference, Flaw::Record(operation))));
+    }
+    // The operation that opens what keeps a reference records it.
+    for reference in [Reference::Withdrawal(withdrawal_id()), Reference::Topup(topup(1))] {
+        let mut ledger = ledger();
+        let operation = operations(&ledger, reference)[0];
+        record(&mut ledger, operation, None);
+        assert_eq!(flaw(&ledger), Some((reference, Flaw::Record(operation))));
+    }
+    // A row that lost its reference.
+    let mut ledger = ledger();
+    keep(&mut ledger, None);
+    let operation = operations(&ledger, Reference::Withdrawal(withdrawal_id()))[0];
+    assert_eq!(flaw(&ledger), Some((Reference::Withdrawal(withdrawal_id()), Flaw::Record(operation))));
+}

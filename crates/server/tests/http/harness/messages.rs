@@ -1,0 +1,126 @@
+//! Messages between the service and its providers, signed in both directions.
+
+use cuepoint_domain::ports::Clock;
+use cuepoint_server::clock::SystemClock;
+use cuepoint_server::webhooks::{SignedMessage, SigningSecrets};
+use serde_json::{Value, json};
+
+use super::{Answer, Call, Client, Heard, Provider, Server};
+
+/// The secret that a server verifies, but does not sign with.
+pub(crate) const OLD: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+/// The secret that a server signs with.
+pub(crate) const NEW: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+/// A secret that no server knows.
+pub(crate) const STRANGE: &str = "whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=";
+
+/// The keys of a server whose top-ups are confirmed by signed messages.
+pub(crate) const TOPUPS: [(&str, &str); 2] = [
+    ("topups.provider", "webhook"),
+    (
+        "topups.webhook_secrets",
+        "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=, whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+    ),
+];
+
+/// The keys of a server whose payouts go to this provider, each approved by the rule for small amounts.
+pub(crate) fn payout_keys<'a>(provider: &'a Provider, attempts: &'a str) -> Vec<(&'a str, &'a str)> {
+    vec![
+        ("withdrawals.auto_approve_below", "100"),
+        ("payouts.provider", "webhook"),
+        ("payouts.webhook_url", &provider.url),
+        ("payouts.webhook_secrets", NEW),
+        ("payouts.poll_interval_seconds", "1"),
+        ("payouts.retry_seconds", "1"),
+        ("payouts.max_attempts", attempts),
+    ]
+}
+
+fn now() -> i64 {
+    SystemClock.now().to_utc().unix_timestamp()
+}
+
+/// A message of a provider.
+#[derive(Clone)]
+pub(crate) struct Message<'a> {
+    pub(crate) path: &'static str,
+    pub(crate) secret: &'a str,
+    pub(crate) sent_at: i64,
+    pub(crate) body: String,
+}
+
+impl<'a> Message<'a> {
+    pub(crate) fn new(path: &'static str, body: &Value) -> Self {
+        Self { path, secret: NEW, sent_at: now(), body: body.to_string() }
+    }
+
+    /// About the top-up with this reference.
+    pub(crate) fn topup(kind: &str, reference: &str) -> Self {
+        Self::about_topup(kind, json!({"reference": reference}))
+    }
+
+    /// About the top-up that these fields name.
+    pub(crate) fn about_topup(kind: &str, data: Value) -> Self {
+        Self::new("/webhooks/topups", &json!({"type": kind, "data": data}))
+    }
+
+    /// About the payout with this reference.
+    pub(crate) fn payout(kind: &str, reference: &str) -> Self {
+        Self::about_payout(kind, json!({"reference": reference}))
+    }
+
+    /// About the payout that these fields name.
+    pub(crate) fn about_payout(kind: &str, mut data: Value) -> Self {
+        data["txid"] = json!("f00d");
+        data["reason"] = json!("as it is");
+        Self::new("/webhooks/payouts", &json!({"type": kind, "timestamp": "2026-01-01", "data": data}))
+    }
+
+    pub(crate) fn by(self, secret: &'a str) -> Self {
+        Self { secret, ..self }
+    }
+
+    pub(crate) fn late(self, seconds: i64) -> Self {
+        Self { sent_at: self.sent_at - seconds, ..self }
+    }
+
+    pub(crate) fn signature(&self) -> String {
+        let secrets = SigningSecrets::parse([self.secret]).unwrap();
+        secrets.sign("msg_1", &self.sent_at.to_string(), self.body.as_bytes()).unwrap()
+    }
+
+    pub(crate) fn call(&self, client: &Client) -> Call {
+        client
+            .call("POST", self.path)
+            .text(&self.body)
+            .header("webhook-id", "msg_1")
+            .header("webhook-timestamp", &self.sent_at.to_string())
+            .header("webhook-signature", &self.signature())
+    }
+
+    pub(crate) fn send(&self, server: &Server) -> Answer {
+        self.call(&server.client()).send()
+    }
+
+    #[track_caller]
+    pub(crate) fn heard(&self, server: &Server) {
+        let answer = self.send(server);
+        assert_eq!((answer.status, answer.text.as_str()), (204, ""), "{answer}");
+        assert!(answer.header("x-request-id").is_some() && answer.header("content-type").is_none());
+    }
+}
+
+/// That a call was signed with the first secret, for exactly what it says, under this reference.
+#[track_caller]
+pub(crate) fn is_signed(heard: &Heard, reference: &str) {
+    let header = |name: &str| heard.headers[name].as_str();
+    let message = SignedMessage {
+        id: header("webhook-id"),
+        timestamp: header("webhook-timestamp"),
+        signatures: header("webhook-signature"),
+        body: heard.body.as_bytes(),
+    };
+    assert!(SigningSecrets::parse([NEW]).unwrap().verify(message, SystemClock.now()), "{heard:?}");
+    assert_eq!((header("webhook-id"), header("idempotency-key")), (reference, reference));
+    assert_eq!(header("content-type"), "application/json");
+}

@@ -1,0 +1,254 @@
+//! The references that providers know top-ups and withdrawals by: what orders carry, and which messages settle what.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::harness::{
+    Database, Message, Person, Provider, Reply, Server, Store, TOPUPS, WITHDRAWAL, eventually, is_signed,
+    keys, payout_keys, run,
+};
+
+on_both_stores!(
+    a_payout_is_ordered_under_its_reference_which_operators_see,
+    a_message_settles_the_payout_that_it_names,
+    a_message_settles_the_topup_that_it_names,
+    an_old_message_does_not_settle_a_new_row_with_a_reused_id,
+);
+
+const UNKNOWN: &str = "0193a5f0-1c2d-7abc-8def-00112233aabb";
+const CONTRADICTION: &str = "a reference and an id of different rows";
+
+/// A payout system that has each order, and says more later.
+fn accepting() -> Provider {
+    Provider::new(Reply::Says(202, String::new()))
+}
+
+/// The id of a guest's withdrawal, once the provider has it.
+fn ordered(guest: &Person, provider: &Provider) -> i64 {
+    let id = guest.withdrawal("5");
+    eventually("it is sent", || provider.heard().iter().any(|order| order.json()["id"] == id).then_some(()));
+    eventually("the answer is known", || (status(guest, id) == "processing").then_some(()));
+    id
+}
+
+fn status(guest: &Person, id: i64) -> Value {
+    guest.get(&format!("/withdrawals/{id}")).data(200)["status"].clone()
+}
+
+fn topup_status(guest: &Person, id: i64) -> Value {
+    guest.get(&format!("/wallet/topups/{id}")).data(200)["topup"]["status"].clone()
+}
+
+fn a_payout_is_ordered_under_its_reference_which_operators_see(store: Store) {
+    let provider = accepting();
+    let (server, operator) = Server::with_operator(store, &payout_keys(&provider, "5"));
+    let guest = server.payer("200");
+    let id = ordered(&guest, &provider);
+    let [order] = provider.heard().try_into().unwrap();
+    let reference = order.json()["reference"].as_str().unwrap().to_owned();
+    is_signed(&order, &reference);
+    let groups: Vec<usize> = reference.split('-').map(str::len).collect();
+    assert_eq!((groups.as_slice(), reference.as_bytes()[14]), (&[8, 4, 4, 4, 12][..], b'7'), "{reference}");
+    assert_eq!(reference, reference.to_lowercase());
+
+    let listed = operator.get("/operator/withdrawals").data(200)["data"][0].clone();
+    assert_eq!((&listed["id"], &listed["reference"]), (&json!(id), &json!(reference)));
+    let reviewed = operator
+        .post(&format!("/operator/withdrawals/{id}/review"), &json!({"reason": "as agreed"}))
+        .data(200);
+    assert_eq!(reviewed["reference"], reference);
+    let both = [&WITHDRAWAL[..], &["reference", "status", "txid"]].concat();
+    let sorted = |mut names: Vec<&str>| {
+        names.sort_unstable();
+        names.into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(keys(&listed), sorted(both.clone()));
+    assert_eq!(keys(&reviewed), sorted(both));
+
+    let own = sorted([&WITHDRAWAL[..], &["status", "txid"]].concat());
+    assert_eq!(keys(&guest.get(&format!("/withdrawals/{id}")).data(200)), own);
+    assert_eq!(keys(&guest.get("/withdrawals").data(200)["data"][0]), own);
+}
+
+/// The messages that settle nothing, each with what is answered: 204 for a contradiction. `one` and `other` are the ids
+/// of two open rows, each with its reference.
+fn unsettling(one: (i64, &str), other: (i64, &str)) -> Vec<(Value, u16)> {
+    let ((id, reference), (other_id, other_reference)) = (one, other);
+    let mut messages = vec![
+        (json!({}), 422),
+        (json!({"reference": null}), 422),
+        (json!({"id": id}), 422),
+        (json!({"id": id, "reference": null}), 422),
+        (json!({"id": id, "reference": ""}), 422),
+        (json!({"reference": id.to_string()}), 404),
+        (json!({"reference": id.to_string(), "id": id}), 404),
+        (json!({"reference": UNKNOWN}), 404),
+        (json!({"reference": UNKNOWN, "id": id}), 404),
+        (json!({"reference": "999999"}), 404),
+        (json!({"id": 999_999}), 404),
+        (json!({"reference": reference, "id": other_id}), 204),
+        (json!({"reference": other_reference, "id": id}), 204),
+        (json!({"reference": reference, "id": 0}), 204),
+    ];
+    let malformed = [json!(id), json!("x"), json!("0"), json!("-1"), json!(reference.replace('-', ""))];
+    messages.extend(malformed.map(|malformed| (json!({"reference": malformed, "id": id}), 422)));
+    messages
+}
+
+fn a_message_settles_the_payout_that_it_names(store: Store) {
+    let provider = accepting();
+    let server = Server::configured(store, &payout_keys(&provider, "5"));
+    let guest = server.payer("20");
+    let [one, other, third] = [(), (), ()].map(|()| ordered(&guest, &provider));
+    let [reference, second, last] = [one, other, third].map(|id| provider.reference_of(id));
+    for (data, answered) in unsettling((one, &reference), (other, &second)) {
+        let answer = Message::about_payout("payout.completed", data.clone()).send(&server);
+        match answered {
+            422 => drop(answer.invalid(&["reference"])),
+            404 => drop(answer.refused(404, "not_found")),
+            _ => assert_eq!(answer.status, 204, "{data}: {answer}"),
+        }
+        assert_eq!((status(&guest, one), status(&guest, other)), (json!("processing"), json!("processing")));
+    }
+    eventually("an operator is told to look", || server.log().contains(CONTRADICTION).then_some(()));
+    Message::payout("payout.completed", &reference).heard(&server);
+    Message::about_payout("payout.completed", json!({"reference": second, "id": other})).heard(&server);
+    Message::payout("payout.failed", &last.to_uppercase()).heard(&server);
+    assert_eq!(
+        [one, other, third].map(|id| status(&guest, id)),
+        [json!("completed"), json!("completed"), json!("failed")]
+    );
+    assert_eq!(guest.wallet(), ("10.00".into(), "0.00".into()));
+}
+
+fn a_message_settles_the_topup_that_it_names(store: Store) {
+    let server = Server::configured(store, &TOPUPS);
+    let guest = server.guest();
+    let [one, other, third] = ["5", "6", "7"].map(|amount| guest.topup(amount));
+    let [reference, second, last] = [one, other, third].map(|id| guest.topup_reference(id));
+    for (data, answered) in unsettling((one, &reference), (other, &second)) {
+        let answer = Message::about_topup("topup.confirmed", data.clone()).send(&server);
+        match answered {
+            422 => drop(answer.invalid(&["reference"])),
+            404 => drop(answer.refused(404, "not_found")),
+            _ => assert_eq!(answer.status, 204, "{data}: {answer}"),
+        }
+        assert_eq!(guest.wallet().0, "0.00", "{data}");
+    }
+    eventually("an operator is told to look", || server.log().contains(CONTRADICTION).then_some(()));
+    Message::topup("topup.confirmed", &reference).heard(&server);
+    Message::about_topup("topup.confirmed", json!({"reference": second, "id": other})).heard(&server);
+    Message::topup("topup.failed", &last).heard(&server);
+    assert_eq!(guest.wallet().0, "11.00");
+    assert_eq!(topup_status(&guest, third), "failed");
+}
+
+/// A server on an empty store is one whose database was restored from a backup of its first day: ids begin anew.
+fn an_old_message_does_not_settle_a_new_row_with_a_reused_id(store: Store) {
+    let provider = accepting();
+    let configured = || Server::configured(store, &[&payout_keys(&provider, "5"), &TOPUPS[..]].concat());
+    let funded = |server: &Server| {
+        let guest = server.guest();
+        let topup = guest.topup("20");
+        let reference = guest.topup_reference(topup);
+        (guest, topup, reference)
+    };
+    let before = configured();
+    let (bob, topup, old_topup) = funded(&before);
+    Message::topup("topup.confirmed", &old_topup).heard(&before);
+    let payout = ordered(&bob, &provider);
+    let old_payout = provider.reference_of(payout);
+    drop(before);
+
+    let restored = configured();
+    let (carol, same_topup, new_topup) = funded(&restored);
+    assert_eq!(same_topup, topup);
+    Message::topup("topup.confirmed", &old_topup).send(&restored).refused(404, "not_found");
+    Message::about_topup("topup.confirmed", json!({"reference": old_topup, "id": topup}))
+        .send(&restored)
+        .refused(404, "not_found");
+    Message::about_topup("topup.confirmed", json!({"id": topup})).send(&restored).invalid(&["reference"]);
+    assert_eq!(carol.wallet(), ("0.00".into(), "0.00".into()));
+    Message::topup("topup.confirmed", &new_topup).heard(&restored);
+
+    let orders = provider.heard().len();
+    let same_payout = carol.withdrawal("5");
+    assert_eq!(same_payout, payout);
+    eventually("it is sent", || (provider.heard().len() > orders).then_some(()));
+    assert_ne!(provider.heard()[orders].headers["idempotency-key"], old_payout);
+    eventually("the answer is known", || (status(&carol, payout) == "processing").then_some(()));
+    Message::payout("payout.completed", &old_payout).send(&restored).refused(404, "not_found");
+    Message::about_payout("payout.completed", json!({"id": payout})).send(&restored).invalid(&["reference"]);
+    assert_eq!(
+        (status(&carol, payout), carol.wallet()),
+        (json!("processing"), ("15.00".into(), "5.00".into()))
+    );
+}
+
+/// Takes the references out of a database: its rows and receipts are then as the version before references left them.
+const AS_BEFORE: &str = "
+    UPDATE withdrawals SET reference = NULL;
+    UPDATE topups SET reference = NULL;
+    UPDATE operations SET receipt = receipt #- '{withdrawal,withdrawal,reference}' #- '{topup,reference}';";
+
+#[test]
+fn a_payout_under_way_at_an_upgrade_is_sent_again_as_the_version_before_sent_it() {
+    let database = Arc::new(Database::new());
+    let provider = Provider::new(Reply::HangsUp);
+    let keys = payout_keys(&provider, "1000");
+    let mut before = Server::on(&database, &keys);
+    let guest = before.payer("20");
+    let id = guest.withdrawal("5");
+    eventually("it is sent", || (!provider.heard().is_empty()).then_some(()));
+    before.signal("KILL");
+    before.ended();
+    let due =
+        "UPDATE withdrawals SET attempts = 1, retry_at = now() WHERE status = 'processing' RETURNING id";
+    assert_eq!(database.rows(due), [[Some(id.to_string())]]);
+    database.rows(AS_BEFORE);
+
+    let unanswered = provider.heard().len();
+    let server = Server::on(&database, &keys);
+    let guest = guest.at(&server.client());
+    eventually("it is sent again", || (provider.heard().len() > unanswered).then_some(()));
+    let again = provider.heard()[unanswered].clone();
+    is_signed(&again, &id.to_string());
+    assert_eq!(
+        again.body,
+        format!(
+            r#"{{"id":{id},"amount":5.00,"amount_currency":"USD","wallet_address":"bc1q","currency":"BTC","network":"bitcoin"}}"#
+        )
+    );
+    Message::about_payout("payout.broadcast", json!({"id": id})).heard(&server);
+    assert_eq!(status(&guest, id), "broadcast");
+    Message::payout("payout.completed", &id.to_string()).heard(&server);
+    assert_eq!((status(&guest, id), guest.wallet()), (json!("completed"), ("15.00".into(), "0.00".into())));
+    provider.answers(Reply::Says(202, String::new()));
+    let new = ordered(&guest, &provider);
+    let order = provider.heard().pop().unwrap();
+    is_signed(&order, order.json()["reference"].as_str().unwrap());
+    assert_ne!(order.json()["reference"], new.to_string());
+    is_consistent(&database);
+}
+
+#[test]
+fn a_topup_pending_at_an_upgrade_is_confirmed_by_its_id() {
+    let database = Arc::new(Database::new());
+    let server = Server::on(&database, &TOPUPS);
+    let guest = server.guest();
+    let [by_id, by_reference, wrong] = ["5", "6", "7"].map(|amount| guest.topup(amount));
+    database.rows(AS_BEFORE);
+    assert_eq!(guest.topup_reference(by_id), by_id.to_string());
+    Message::about_topup("topup.confirmed", json!({"id": by_id})).heard(&server);
+    Message::topup("topup.confirmed", &by_reference.to_string()).heard(&server);
+    let mismatch = json!({"reference": wrong.to_string(), "id": by_id});
+    Message::about_topup("topup.confirmed", mismatch).heard(&server);
+    assert_eq!((guest.wallet().0.as_str(), topup_status(&guest, wrong)), ("11.00", json!("pending")));
+    is_consistent(&database);
+}
+
+fn is_consistent(database: &Database) {
+    let (status, said) = run(&["ledger", "verify"], Some(database.url()), &[]);
+    assert!(status.success(), "{said}");
+}

@@ -1,0 +1,2 @@
+ALTER TABLE topups DROP COLUMN reference;
+ALTER TABLE withdrawals DROP COLUMN reference;

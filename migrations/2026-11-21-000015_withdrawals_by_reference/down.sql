@@ -1,0 +1,1 @@
+DROP INDEX CONCURRENTLY withdrawals_reference_key;
