@@ -97,7 +97,7 @@ impl PostgresStore {
         let connector = Connector::new(&options.url)?;
         telemetry::describe();
         if options.migrate_on_start {
-            for migration in migrations::migrate(&connector).await? {
+            for migration in apply_missing(&connector).await? {
                 tracing::info!(migration, "applied a migration");
             }
         } else {
@@ -136,5 +136,9 @@ impl PostgresStore {
 /// # Errors
 /// When the database cannot be reached or a migration fails; those before it stay applied. No error repeats the URL.
 pub async fn migrate(url: &str) -> anyhow::Result<Vec<String>> {
-    migrations::migrate(&Connector::new(url)?).await
+    apply_missing(&Connector::new(url)?).await
+}
+
+async fn apply_missing(connector: &Connector) -> anyhow::Result<Vec<String>> {
+    migrations::migrate(connector, migrations::MIGRATIONS, migrations::Patience::default()).await
 }

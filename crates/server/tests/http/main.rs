@@ -34,6 +34,7 @@ mod keys;
 mod lifecycle;
 mod mail;
 mod matrix;
+mod migrations;
 mod money;
 mod networks;
 mod operators;
