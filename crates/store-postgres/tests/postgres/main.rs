@@ -18,6 +18,7 @@ mod migrations;
 mod migrator;
 mod proxy;
 mod reads;
+mod released;
 mod schema;
 mod servers;
 mod service_role;
