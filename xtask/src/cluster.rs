@@ -78,9 +78,14 @@ impl Cluster {
         Ok(cluster)
     }
 
+    /// The port of 127.0.0.1 that it listens on.
+    pub(crate) const fn port(&self) -> u16 {
+        self.port
+    }
+
     /// The address of its maintenance database, as its superuser.
     pub(crate) fn url(&self) -> String {
-        format!("postgres://postgres@{}:{}/postgres", Ipv4Addr::LOCALHOST, self.port)
+        url_at(self.port)
     }
 
     /// Stops the server and removes its folder.
@@ -113,6 +118,11 @@ impl Cluster {
         }
         bail!("{PORTS_TRIED} ports were tried")
     }
+}
+
+/// The address of a cluster's maintenance database, as its superuser, at a port of 127.0.0.1.
+pub(crate) fn url_at(port: u16) -> String {
+    format!("postgres://postgres@{}:{port}/postgres", Ipv4Addr::LOCALHOST)
 }
 
 /// What the server is told beside its defaults.

@@ -10,6 +10,7 @@ mod postgres_binaries;
 mod schemathesis;
 mod server_user;
 mod soak;
+mod statements;
 mod test;
 mod tidy;
 mod workspace;
@@ -73,6 +74,12 @@ const COMMANDS: &[Command] = &[
         arguments: "start|stop|reset",
         does: "a PostgreSQL of your own that stays, and the line that runs the service on it",
         run: db::run,
+    },
+    Command {
+        name: "statements",
+        arguments: "",
+        does: "write migrations/released/<version>.sql, the statements that this version sends to PostgreSQL",
+        run: statements::run,
     },
     Command {
         name: "openapi",

@@ -57,19 +57,29 @@ pub(crate) fn find_or_install() -> anyhow::Result<PathBuf> {
     }
 }
 
-/// `pgbench`, beside the server's programs, where these are links beside what they lead to, else on `PATH`: some
-/// distributions have it in a package of its own.
+/// `pgbench`.
 ///
 /// # Errors
 /// When it is nowhere.
 pub(crate) fn pgbench(server: &Path) -> anyhow::Result<PathBuf> {
+    beside(server, "pgbench").context("pgbench is missing; it may be in the package postgresql-contrib")
+}
+
+/// `psql`.
+///
+/// # Errors
+/// When it is nowhere.
+pub(crate) fn psql(server: &Path) -> anyhow::Result<PathBuf> {
+    beside(server, "psql").context("psql is missing; it may be in the package postgresql-client")
+}
+
+/// A program beside the server's programs, where these are links beside what they lead to, else on `PATH`: some
+/// distributions have clients in a package of their own.
+fn beside(server: &Path, program: &str) -> Option<PathBuf> {
     let initdb = fs::canonicalize(server.join("initdb")).unwrap_or_default();
     let folders = [Some(server), initdb.parent()];
-    let beside =
-        folders.into_iter().flatten().map(|folder| folder.join("pgbench")).find(|file| file.is_file());
-    beside
-        .or_else(|| on_path("pgbench"))
-        .context("pgbench is missing; it may be in the package postgresql-contrib")
+    let beside = folders.into_iter().flatten().map(|folder| folder.join(program)).find(|file| file.is_file());
+    beside.or_else(|| on_path(program))
 }
 
 /// `PG_BIN`, then `PATH`, then the usual places, the highest version first.

@@ -16,6 +16,13 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
 /// The same, telling the tests these variables.
 pub(crate) fn run_with(arguments: &[String], variables: &[(&str, &str)]) -> anyhow::Result<u8> {
     let cluster = Cluster::start(Purpose::Testing)?;
+    let code = run_on(&cluster.url(), arguments, variables);
+    cluster.stop()?;
+    code
+}
+
+/// The same on a cluster that runs already, reached at this URL.
+pub(crate) fn run_on(url: &str, arguments: &[String], variables: &[(&str, &str)]) -> anyhow::Result<u8> {
     let mut tests = cargo();
     // A developer's own configuration must not change what a test sees.
     for (name, _) in env::vars_os() {
@@ -23,10 +30,8 @@ pub(crate) fn run_with(arguments: &[String], variables: &[(&str, &str)]) -> anyh
             tests.env_remove(name);
         }
     }
-    tests.args(cargo_arguments(arguments)).env(URL_VARIABLE, cluster.url()).envs(variables.iter().copied());
-    let code = exit_code(&mut tests);
-    cluster.stop()?;
-    code
+    tests.args(cargo_arguments(arguments)).env(URL_VARIABLE, url).envs(variables.iter().copied());
+    exit_code(&mut tests)
 }
 
 /// The whole workspace, unless the arguments choose a package: cargo lets `--workspace` win over `--package`.

@@ -159,9 +159,8 @@ impl Connector {
     }
 }
 
-#[cfg(feature = "seed")]
 impl Connector {
-    /// Opens a connection of the driver itself, which knows COPY.
+    /// Opens a connection of the driver itself, which knows COPY and the SQLSTATE of each failure.
     pub(crate) async fn client(&self) -> anyhow::Result<tokio_postgres::Client> {
         let host = self.hosts.first().context("the URL names no host")?;
         Ok(match &self.tls {

@@ -107,7 +107,7 @@ impl PostgresStore {
         telemetry::describe();
         connector.survey().await;
         if options.migrate_on_start {
-            for migration in migrations::migrate(&connector).await? {
+            for migration in apply_missing(&connector).await? {
                 tracing::info!(migration, "applied a migration");
             }
         } else {
@@ -148,5 +148,9 @@ impl PostgresStore {
 /// # Errors
 /// When the database cannot be reached or a migration fails; those before it stay applied. No error repeats the URL.
 pub async fn migrate(url: &str) -> anyhow::Result<Vec<String>> {
-    migrations::migrate(&Connector::new(url)?).await
+    apply_missing(&Connector::new(url)?).await
+}
+
+async fn apply_missing(connector: &Connector) -> anyhow::Result<Vec<String>> {
+    migrations::migrate(connector, migrations::MIGRATIONS, migrations::Patience::default()).await
 }

@@ -1,4 +1,4 @@
-//! What every store promises, on a real server with a database for each promise.
+//! What every store promises, on a real server with a database for each promise, under the role that owns nothing.
 
 #![allow(clippy::expect_used, reason = "a test without its store has failed")]
 
@@ -29,7 +29,7 @@ impl Fixture for Opened {
 }
 
 async fn open(database: &TestDatabase) -> Arc<dyn Store> {
-    let options = PostgresOptions { url: database.url().to_owned(), pool_size: 8, migrate_on_start: false };
+    let options = PostgresOptions { url: database.service_url(), pool_size: 8, migrate_on_start: false };
     let currency = Currency::new("USD", 2).expect("a currency");
     Arc::new(PostgresStore::open(options, currency).await.expect("a store"))
 }

@@ -33,7 +33,11 @@ pub(super) fn check_top_level(files: &[File]) -> Vec<String> {
         .collect()
 }
 
-/// Judges the folders of `migrations/`: `<stamp>_<name>` with `up.sql` and `down.sql`.
+/// The folder of the statements of released versions.
+const RELEASED: &str = "released";
+
+/// Judges the folders of `migrations/`: `<stamp>_<name>` with `up.sql` and `down.sql`, and the statements of released
+/// versions.
 pub(super) fn check_migrations(files: &[File]) -> Vec<String> {
     let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for file in files {
@@ -43,7 +47,14 @@ pub(super) fn check_migrations(files: &[File]) -> Vec<String> {
             folders.entry(folder).or_default().push(name);
         }
     }
-    folders.iter().flat_map(|(folder, names)| check_migration(folder, names)).collect()
+    let released = folders.remove(RELEASED).unwrap_or_default();
+    let misnamed =
+        released.into_iter().filter(|name| !is_version(name.strip_suffix(".sql").unwrap_or_default()));
+    folders
+        .iter()
+        .flat_map(|(folder, names)| check_migration(folder, names))
+        .chain(misnamed.map(|name| format!("migrations/{RELEASED}/{name}: its name is not `<version>.sql`")))
+        .collect()
 }
 
 fn check_migration(folder: &str, names: &[&str]) -> Vec<String> {
@@ -63,6 +74,11 @@ fn check_migration(folder: &str, names: &[&str]) -> Vec<String> {
         complaints.push(format!("migrations/{folder}/{other}: a migration holds up.sql and down.sql"));
     }
     complaints
+}
+
+fn is_version(name: &str) -> bool {
+    let parts: Vec<&str> = name.split('.').collect();
+    parts.len() == 3 && parts.iter().all(|part| part.parse::<u32>().is_ok())
 }
 
 fn is_migration_name(folder: &str) -> bool {
@@ -129,5 +145,12 @@ mod tests {
             "migrations/20260131120000_a/x.sql",
         ];
         check(check_migrations, &more, &["migrations/20260131120000_a/x.sql:"]);
+    }
+
+    #[test]
+    fn the_statements_of_a_released_version_are_named_after_it() {
+        let files = ["migrations/released/0.1.0.sql", "migrations/released/1.2.sql", "migrations/released/x"];
+        let misnamed = ["migrations/released/1.2.sql:", "migrations/released/x:"];
+        check(check_migrations, &files, &misnamed);
     }
 }

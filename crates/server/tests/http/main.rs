@@ -35,6 +35,7 @@ mod keys;
 mod lifecycle;
 mod mail;
 mod matrix;
+mod migrations;
 mod money;
 mod networks;
 mod operators;

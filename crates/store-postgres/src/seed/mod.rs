@@ -54,7 +54,7 @@ impl Seeder {
     /// When the database cannot be reached or migrated, or has people already. No error repeats the URL.
     pub async fn open(url: &str, currency: Currency) -> anyhow::Result<Self> {
         let connector = Connector::new(url)?;
-        migrations::migrate(&connector).await?;
+        migrations::migrate(&connector, migrations::MIGRATIONS, migrations::Patience::default()).await?;
         migrations::settle_currency(&connector, &currency).await?;
         let client = connector.client().await?;
         // Commits wait for the disk: those that do not are taken for unfinished by the cleaning at the end.

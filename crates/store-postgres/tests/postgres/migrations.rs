@@ -7,7 +7,6 @@ use cuepoint_domain::session::{Candidates, Session, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore, migrate};
-use futures_util::future::join_all;
 use time::Duration;
 
 use crate::world::{client, guest, open, options, usd};
@@ -45,18 +44,6 @@ async fn migrations_lead_up_and_down_and_up_again() {
     assert_eq!(objects(&database).await, Vec::<String>::new());
     assert_eq!(migrate(database.url()).await.unwrap(), applied);
     assert_eq!(objects(&database).await, up);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn of_many_who_migrate_at_once_one_does() {
-    for _ in 0..3 {
-        let database = TestDatabase::empty().await;
-        let applied = join_all((0..4).map(|_| migrate(database.url()))).await;
-        let mut counts: Vec<usize> = applied.into_iter().map(|names| names.unwrap().len()).collect();
-        counts.sort_unstable();
-        assert_eq!(counts[..3], [0, 0, 0]);
-        assert!(counts[3] > 0);
-    }
 }
 
 const SESSIONS_UP: &str = include_str!("../../../../migrations/2026-11-20-000008_sessions/up.sql");

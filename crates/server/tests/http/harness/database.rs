@@ -25,6 +25,11 @@ impl Database {
         self.0.url()
     }
 
+    /// Its address for the role that the README makes for servers that own nothing.
+    pub(crate) fn service_url(&self) -> String {
+        self.0.service_url()
+    }
+
     /// The rows that a statement answers with, each column as text.
     pub(crate) fn rows(&self, statement: &str) -> Vec<Vec<Option<String>>> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

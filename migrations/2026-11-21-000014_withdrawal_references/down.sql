@@ -1,2 +1,1 @@
-ALTER TABLE topups DROP COLUMN reference;
 ALTER TABLE withdrawals DROP COLUMN reference;

@@ -1,0 +1,1 @@
+ALTER TABLE topups DROP COLUMN reference;

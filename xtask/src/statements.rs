@@ -1,0 +1,114 @@
+//! `cargo xtask statements`: the statements of this version, as its servers prepare them while the tests run.
+
+mod message;
+mod recorder;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::fs;
+use std::process::Command;
+
+use anyhow::{Context, ensure};
+
+use crate::cluster::{self, Cluster, Purpose};
+use crate::workspace::{output_of, root};
+use crate::{no_arguments, postgres_binaries, test};
+use message::Prepared;
+use recorder::Recorder;
+
+/// The suites in which stores and servers work on PostgreSQL, but for the test of what is written here.
+const SUITES: &[&str] = &[
+    "-p",
+    "cuepoint-store-postgres",
+    "-p",
+    "cuepoint-server",
+    "--test",
+    "postgres",
+    "--test",
+    "contract",
+    "--test",
+    "http",
+    "--",
+    "--skip",
+    "released::",
+];
+/// The version of the workspace.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Runs the suites and writes the file of this version; a failing test leaves the file as it is.
+pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
+    no_arguments(arguments)?;
+    let cluster = Cluster::start(Purpose::Testing)?;
+    let code = write_beside(&cluster);
+    cluster.stop()?;
+    code
+}
+
+/// Runs the suites on the cluster, writes the file, and answers with the exit code of the tests.
+fn write_beside(cluster: &Cluster) -> anyhow::Result<u8> {
+    let recorder = Recorder::start(cluster.port())?;
+    let suites: Vec<String> = SUITES.iter().map(ToString::to_string).collect();
+    let code = test::run_on(&cluster::url_at(recorder.port()), &suites, &[])?;
+    let statements = recorder.statements();
+    ensure!(code != 0 || !statements.is_empty(), "no server has prepared a statement");
+    if code == 0 {
+        let types = type_names(cluster, &statements)?;
+        let path = format!("migrations/released/{VERSION}.sql");
+        fs::write(root().join(&path), file(&statements, &types))
+            .with_context(|| format!("{path} cannot be written"))?;
+        println!("{path} is written");
+    }
+    Ok(code)
+}
+
+/// The names of the types of all parameters.
+fn type_names(cluster: &Cluster, statements: &BTreeSet<Prepared>) -> anyhow::Result<BTreeMap<u32, String>> {
+    let used: BTreeSet<String> =
+        statements.iter().flat_map(|statement| &statement.types).map(ToString::to_string).collect();
+    let used: Vec<String> = used.into_iter().collect();
+    let query = format!(
+        "SELECT oid || ' ' || format_type(oid, NULL) FROM pg_type WHERE oid = ANY ('{{{}}}')",
+        used.join(",")
+    );
+    let psql = postgres_binaries::psql(&postgres_binaries::find_or_install()?)?;
+    let answer = output_of(Command::new(psql).args(["-XAtq", "-d", &cluster.url(), "-c", &query]))?;
+    let names = answer.lines().filter_map(|line| {
+        let (oid, name) = line.split_once(' ')?;
+        Some((oid.parse().ok()?, name.to_owned()))
+    });
+    Ok(names.collect())
+}
+
+/// One `PREPARE` a line, in the order of the statements' texts.
+fn file(statements: &BTreeSet<Prepared>, types: &BTreeMap<u32, String>) -> String {
+    let mut text = format!(
+        "-- The statements of version {VERSION}, written by `cargo xtask statements`. See migrations/README.md.\n"
+    );
+    for Prepared { sql, types: parameters } in statements {
+        // A type that the client left open is found by the server, here as there.
+        let name = |oid| types.get(oid).map_or("unknown", String::as_str);
+        let names: Vec<&str> = parameters.iter().map(name).collect();
+        let list = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+        let _ = writeln!(text, "PREPARE statement{list} AS {sql};");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_is_a_line_with_the_types_of_its_parameters() {
+        let prepared = |sql: &str, types: &[u32]| Prepared { sql: sql.to_owned(), types: types.to_vec() };
+        let statements =
+            BTreeSet::from([prepared("SELECT 2", &[]), prepared("SELECT 1 WHERE $1 = $2", &[20, 0])]);
+        let text = file(&statements, &BTreeMap::from([(20, "bigint".to_owned())]));
+        let lines: Vec<&str> = text.lines().skip(1).collect();
+        let expected = [
+            "PREPARE statement (bigint, unknown) AS SELECT 1 WHERE $1 = $2;",
+            "PREPARE statement AS SELECT 2;",
+        ];
+        assert_eq!(lines, expected);
+    }
+}

@@ -1,0 +1,152 @@
+//! The messages of PostgreSQL's protocol from a client, as far as they tell which statements it prepares.
+
+use std::io::{self, Read};
+
+/// The codes in place of a version by which a client asks for encryption, and for the end of another's statement.
+const SSL_REQUEST: u32 = 80_877_103;
+const GSS_REQUEST: u32 = 80_877_104;
+const CANCEL: u32 = 80_877_102;
+
+/// The most bytes that a message may have.
+const LONGEST: usize = 1 << 30;
+
+/// What a connection begins with.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) enum Opening {
+    /// The client asks for encryption, and begins anew after the answer.
+    Encryption,
+    /// The connection only ends a statement of another one.
+    Cancel,
+    /// A session of the program with this name.
+    Session(String),
+}
+
+/// A statement and the types of its parameters, 0 where the server is to find the type.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Prepared {
+    pub(super) sql: String,
+    pub(super) types: Vec<u32>,
+}
+
+/// How the statements begin that read or change rows; others, such as `SET`, cannot be prepared by their text.
+const KINDS: &[&str] = &["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH "];
+
+impl Prepared {
+    /// Whether it reads or changes rows.
+    pub(super) fn is_about_rows(&self) -> bool {
+        KINDS.iter().any(|kind| self.sql.starts_with(kind))
+    }
+}
+
+/// What a message means for the record.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) enum Told {
+    Prepares(Prepared),
+    /// The program calls itself by another name from now on.
+    Renames(String),
+    Nothing,
+}
+
+/// Reads the next message, with its bytes before the length in front; `None` where the client has gone.
+pub(super) fn read(input: &mut impl Read, before: usize) -> io::Result<Option<Vec<u8>>> {
+    let mut message = vec![0; before.saturating_add(4)];
+    match input.read_exact(&mut message) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        read => read?,
+    }
+    let length = message.get(before..).and_then(number).unwrap_or_default();
+    let rest = usize::try_from(length).unwrap_or(usize::MAX).checked_sub(4).filter(|rest| *rest < LONGEST);
+    let rest = rest.ok_or_else(|| io::Error::other("a message has an impossible length"))?;
+    let start = message.len();
+    message.resize(start.saturating_add(rest), 0);
+    input.read_exact(message.get_mut(start..).unwrap_or_default())?;
+    Ok(Some(message))
+}
+
+/// What the first message of a connection says, which has no type.
+pub(super) fn opening(message: &[u8]) -> Opening {
+    match message.get(4..).and_then(number) {
+        Some(SSL_REQUEST | GSS_REQUEST) => Opening::Encryption,
+        Some(CANCEL) => Opening::Cancel,
+        _ => {
+            let mut texts = message.get(8..).unwrap_or_default().split(|byte| *byte == 0);
+            let mut name = String::new();
+            while let (Some(key), Some(value)) = (texts.next(), texts.next()) {
+                if key == b"application_name" {
+                    name = String::from_utf8_lossy(value).into_owned();
+                }
+            }
+            Opening::Session(name)
+        }
+    }
+}
+
+/// What a later message says: its type, its length, and then its content.
+pub(super) fn told(message: &[u8]) -> Told {
+    let content = message.get(5..).unwrap_or_default();
+    match message.first() {
+        Some(b'P') => prepared(content).map_or(Told::Nothing, Told::Prepares),
+        Some(b'Q') => {
+            let text = String::from_utf8_lossy(content);
+            let name = text.strip_prefix("SET application_name = '").and_then(|rest| rest.split('\'').next());
+            name.map_or(Told::Nothing, |name| Told::Renames(name.to_owned()))
+        }
+        _ => Told::Nothing,
+    }
+}
+
+/// A name that ends with 0, a statement that ends with 0, the number of types, and the types.
+fn prepared(content: &[u8]) -> Option<Prepared> {
+    let mut parts = content.splitn(3, |byte| *byte == 0);
+    let (_name, sql, types) = (parts.next()?, parts.next()?, parts.next()?);
+    let types = types.get(2..)?.chunks_exact(4).filter_map(number).collect();
+    let sql = String::from_utf8_lossy(sql);
+    let lines: Vec<&str> = sql.lines().map(str::trim).collect();
+    Some(Prepared { sql: lines.join(" "), types })
+}
+
+fn number(bytes: &[u8]) -> Option<u32> {
+    bytes.first_chunk().map(|bytes| u32::from_be_bytes(*bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(kind: &[u8], content: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(content.len()).unwrap().saturating_add(4);
+        [kind, &length.to_be_bytes(), content].concat()
+    }
+
+    #[test]
+    fn messages_are_read_one_after_the_other_to_the_end() {
+        let (one, two) = (message(b"Q", b"SELECT 1\0"), message(b"S", b""));
+        let bytes = [one.clone(), two.clone()].concat();
+        let mut input = bytes.as_slice();
+        assert_eq!(read(&mut input, 1).unwrap(), Some(one));
+        assert_eq!(read(&mut input, 1).unwrap(), Some(two));
+        assert_eq!(read(&mut input, 1).unwrap(), None);
+        assert!(read(&mut [b'Q', 0, 0, 0, 3].as_slice(), 1).is_err());
+    }
+
+    #[test]
+    fn an_opening_names_the_program() {
+        let session = message(b"", b"\0\x03\0\0user\0ada\0application_name\0cuepoint\0\0");
+        assert_eq!(opening(&session), Opening::Session("cuepoint".to_owned()));
+        assert_eq!(opening(&message(b"", b"\0\x03\0\0user\0ada\0\0")), Opening::Session(String::new()));
+        assert_eq!(opening(&message(b"", &SSL_REQUEST.to_be_bytes())), Opening::Encryption);
+        assert_eq!(opening(&message(b"", &CANCEL.to_be_bytes())), Opening::Cancel);
+    }
+
+    #[test]
+    fn a_prepared_statement_is_told_with_its_types_in_one_line() {
+        let content = b"s1\0SELECT $1,\n    $2\0\0\x02\0\0\0\x14\0\0\0\0";
+        let prepared = Prepared { sql: "SELECT $1, $2".to_owned(), types: vec![20, 0] };
+        assert!(prepared.is_about_rows());
+        assert_eq!(told(&message(b"P", content)), Told::Prepares(prepared));
+        assert!(!Prepared { sql: "SET TIME ZONE 'UTC'".to_owned(), types: Vec::new() }.is_about_rows());
+        assert_eq!(told(&message(b"B", content)), Told::Nothing);
+        let renamed = message(b"Q", b"SET application_name = 'other'; SELECT 1\0");
+        assert_eq!(told(&renamed), Told::Renames("other".to_owned()));
+    }
+}

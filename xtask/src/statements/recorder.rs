@@ -1,0 +1,99 @@
+//! A proxy before a cluster that notes the statements which servers prepare.
+//!
+//! Servers are told from tests by the name of their sessions. The cluster itself could list statements as well, but neither
+//! for one program alone nor with the types of their parameters, without which some cannot be prepared again.
+
+use std::collections::BTreeSet;
+use std::io::{self, BufReader, BufWriter, Write};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use anyhow::Context;
+
+use super::message::{Opening, Prepared, Told, opening, read, told};
+
+/// What the sessions of servers are called.
+const SERVER: &str = "cuepoint";
+/// What only the driver's own look-ups of types mention.
+const CATALOGUE: &str = "pg_catalog.";
+
+/// A proxy that listens until the process ends.
+pub(super) struct Recorder {
+    port: u16,
+    statements: Arc<Mutex<BTreeSet<Prepared>>>,
+}
+
+impl Recorder {
+    /// Listens on a free port of 127.0.0.1, for the cluster on another one.
+    pub(super) fn start(cluster: u16) -> anyhow::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("127.0.0.1 has no free port")?;
+        let port = listener.local_addr()?.port();
+        let statements = Arc::new(Mutex::new(BTreeSet::new()));
+        let noted = Arc::clone(&statements);
+        thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                let noted = Arc::clone(&noted);
+                // A connection that breaks is for its test to judge.
+                thread::spawn(move || serve(client, cluster, &noted));
+            }
+        });
+        Ok(Self { port, statements })
+    }
+
+    /// The port that it listens on.
+    pub(super) const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// What servers have prepared so far.
+    pub(super) fn statements(&self) -> BTreeSet<Prepared> {
+        self.statements.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+fn serve(client: TcpStream, cluster: u16, noted: &Mutex<BTreeSet<Prepared>>) -> io::Result<()> {
+    let server = TcpStream::connect((Ipv4Addr::LOCALHOST, cluster))?;
+    client.set_nodelay(true)?;
+    server.set_nodelay(true)?;
+    let (mut answers, mut back) = (server.try_clone()?, client.try_clone()?);
+    thread::spawn(move || {
+        // Whether the server ended the connection or it broke, the client hears no more of it.
+        let _ = io::copy(&mut answers, &mut back);
+        back.shutdown(Shutdown::Both)
+    });
+    let passed = pass_on(&client, &server, noted);
+    server.shutdown(Shutdown::Write)?;
+    passed
+}
+
+/// Passes on what the client sends until it goes, and notes what it prepares.
+fn pass_on(client: &TcpStream, server: &TcpStream, noted: &Mutex<BTreeSet<Prepared>>) -> io::Result<()> {
+    let (mut input, mut output) = (BufReader::new(client), BufWriter::new(server));
+    let mut name = loop {
+        let Some(message) = read(&mut input, 0)? else { return Ok(()) };
+        output.write_all(&message)?;
+        output.flush()?;
+        match opening(&message) {
+            Opening::Encryption => (),
+            Opening::Cancel => return Ok(()),
+            Opening::Session(name) => break name,
+        }
+    };
+    while let Some(message) = read(&mut input, 1)? {
+        match told(&message) {
+            Told::Prepares(statement)
+                if name == SERVER && statement.is_about_rows() && !statement.sql.contains(CATALOGUE) =>
+            {
+                noted.lock().unwrap_or_else(PoisonError::into_inner).insert(statement);
+            }
+            Told::Renames(other) => name = other,
+            _ => (),
+        }
+        output.write_all(&message)?;
+        if input.buffer().is_empty() {
+            output.flush()?;
+        }
+    }
+    Ok(())
+}
