@@ -162,7 +162,9 @@ impl Connector {
 impl Connector {
     /// Opens a connection of the driver itself, which knows COPY and the SQLSTATE of each failure.
     pub(crate) async fn client(&self) -> anyhow::Result<tokio_postgres::Client> {
-        let host = self.hosts.first().context("the URL names no host")?;
+        // Opened only to find the host whose node may be used.
+        drop(self.open().await?);
+        let host = self.hosts.get(self.last.load(Ordering::Relaxed)).context("the URL names no host")?;
         Ok(match &self.tls {
             None => {
                 let (client, connection) = host.connect(NoTls).await?;

@@ -15,7 +15,7 @@ use time::OffsetDateTime;
 use crate::PostgresOptions;
 use crate::connection::Connector;
 use crate::database::Failure;
-use crate::migrations;
+use crate::migrations::{self, MIGRATIONS, Patience};
 use crate::node::{Node, RESTORE_LOCK};
 use crate::rows::{TopupRow, WithdrawalRow, timestamp};
 use crate::schema::{challenges, deployment, operations, refresh_tokens, sessions, topups, withdrawals};
@@ -76,7 +76,7 @@ pub async fn restore(
         .await?;
     ensure!(alone, "a server is connected to this database: stop all servers first");
     if options.migrate_on_start {
-        migrations::migrate(&connector).await?;
+        migrations::migrate(&connector, MIGRATIONS, Patience::default()).await?;
     } else {
         migrations::ensure_migrated(&connector).await?;
     }
