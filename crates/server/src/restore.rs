@@ -46,16 +46,14 @@ fn report(restored: &Restored, name: &str, currency: &Currency) -> anyhow::Resul
     for withdrawal in &restored.withdrawals {
         let (id, status) = (withdrawal.id, withdrawal.state.status().name());
         let amount = currency.print(withdrawal.amount.money());
-        text.push_str(&format!("  withdrawal {id}: {status}, {amount} {}\n", currency.code()));
+        let (code, reference) = (currency.code(), withdrawal.reference());
+        text.push_str(&format!("  withdrawal {id}: {status}, {amount} {code}, reference {reference}\n"));
     }
     for topup in &restored.topups {
-        let amount = currency.print(topup.amount.money());
-        text.push_str(&format!(
-            "  top-up {}: {}, {amount} {}\n",
-            topup.id,
-            topup.status.name(),
-            currency.code()
-        ));
+        let (id, status) = (topup.id, topup.status.name());
+        let (amount, code) = (currency.print(topup.amount.money()), currency.code());
+        let reference = topup.reference();
+        text.push_str(&format!("  top-up {id}: {status}, {amount} {code}, reference {reference}\n"));
     }
     Ok(text)
 }

@@ -7,6 +7,10 @@ use crate::ports::Unavailable;
 
 /// Hands out identities that were never handed out before; gaps are allowed.
 ///
+/// Numbers are handed out once in each epoch of the data: a restore of a backup hands those again that came after it, and
+/// moves far ahead to keep them apart. What is known outside is therefore named by its
+/// [`ProviderReference`](crate::provider_reference::ProviderReference), which repeats in none.
+///
 /// # Errors
 /// Every method answers [`Unavailable`] when no identity can be had.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]

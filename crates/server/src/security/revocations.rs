@@ -13,8 +13,9 @@ use tokio::time::Instant;
 
 use crate::clock::{ClocksApart, ServiceClock, SystemClock, TOLERANCE};
 
-/// How often it is read: nobody who was shut out gets further for longer than this, give or take the read itself.
-pub const INTERVAL: StdDuration = StdDuration::from_secs(2);
+/// How often it is read: often enough for a revocation to be in force on every server within the two seconds that the
+/// contract promises, the read itself included.
+pub const INTERVAL: StdDuration = StdDuration::from_secs(1);
 /// How old the list may be for a call that changes something, or that staff makes, to be answered by it.
 const MOST_AGE: StdDuration = StdDuration::from_secs(30);
 

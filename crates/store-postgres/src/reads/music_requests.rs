@@ -10,7 +10,7 @@ use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
-use super::readable::{MOST_UNREADABLE, is_unreadable, one_by_one, values};
+use super::readable::{MOST_UNREADABLE, one_by_one, whole};
 use super::request_lists::RequestList;
 use super::together::Row;
 use super::{columns, least};
@@ -54,21 +54,21 @@ impl MusicRequests for PostgresStore {
 
     async fn overdue(&self, which: &Overdue) -> Result<Vec<MusicRequest>, Unavailable> {
         let limit = which.limit;
-        let rows = self
+        let value = |row: MusicRequestRow| row.request(&self.currency);
+        let requests = self
             .database
-            .read(async |connection| {
+            .read(async |mut connection| {
                 let page = overdue(which).limit(i64::from(limit)).select(columns::<MusicRequestRow>());
-                match page.load(&mut &*connection).await.map_err(Failure::from) {
-                    Err(failure) if is_unreadable(&failure) => {
-                        let most = i64::from(limit.saturating_add(MOST_UNREADABLE));
-                        let ids = overdue(which).limit(most).select(music_requests::id);
-                        one_by_one(connection, ids.load(&mut &*connection).await?, limit).await
-                    }
-                    loaded => loaded,
+                let loaded = page.load(&mut connection).await.map_err(Failure::from);
+                if let Some(requests) = whole(loaded, value)? {
+                    return Ok(requests);
                 }
+                let most = i64::from(limit.saturating_add(MOST_UNREADABLE));
+                let ids = overdue(which).limit(most).select(music_requests::id);
+                one_by_one(connection, ids.load(&mut connection).await?, limit, value).await
             })
             .await?;
-        Ok(values(rows, |row: MusicRequestRow| row.request(&self.currency)))
+        Ok(requests)
     }
 }
 

@@ -12,39 +12,50 @@ use crate::rows::Corrupt;
 /// How many unreadable rows are passed over at most to fill a list.
 pub(crate) const MOST_UNREADABLE: u32 = 1_000;
 
-/// Whether a row of a list has a value that Rust cannot hold, such as an infinite time.
-pub(crate) const fn is_unreadable(failure: &Failure) -> bool {
+/// Whether a row has a value that Rust cannot hold, such as an infinite time.
+const fn is_unreadable(failure: &Failure) -> bool {
     matches!(failure, Failure::Query(QueryError::DeserializationError(_)))
 }
 
-/// The readable ones of the rows with these ids, in this order, and no more than `limit`: each is read by itself.
-pub(crate) async fn one_by_one<R: Row>(
+/// The values of a list that was loaded; `None` where one of its rows cannot be read, so that it is to be read
+/// [`one_by_one`].
+pub(crate) fn whole<R, T>(
+    loaded: Result<Vec<R>, Failure>,
+    value: impl Fn(R) -> Result<T, Corrupt>,
+) -> Result<Option<Vec<T>>, Failure> {
+    match loaded {
+        Ok(rows) => Ok(rows.into_iter().map(value).collect::<Result<_, _>>().ok()),
+        Err(failure) if is_unreadable(&failure) => Ok(None),
+        Err(failure) => Err(failure),
+    }
+}
+
+/// The values of the rows with these ids, in this order and no more than `limit`, without those that cannot be read: each
+/// is read by itself.
+pub(crate) async fn one_by_one<R: Row, T>(
     connection: &AsyncPgConnection,
     ids: Vec<i64>,
     limit: u32,
-) -> Result<Vec<R>, Failure> {
+    value: impl Fn(R) -> Result<T, Corrupt>,
+) -> Result<Vec<T>, Failure> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let mut readable = Vec::new();
+    let mut values = Vec::new();
     for id in ids {
-        if readable.len() >= limit {
+        if values.len() >= limit {
             break;
         }
-        match R::load(connection, &[id]).await {
-            Ok(rows) => readable.extend(rows),
-            Err(failure) if is_unreadable(&failure) => skipped::<R>(id, &failure),
-            Err(failure) => return Err(failure),
-        }
+        let rows = match R::load(connection, &[id]).await {
+            Err(failure) if is_unreadable(&failure) => {
+                skipped::<R>(id, &failure);
+                continue;
+            }
+            loaded => loaded?,
+        };
+        let readable = rows.into_iter().map(&value);
+        values
+            .extend(readable.filter_map(|value| value.inspect_err(|corrupt| skipped::<R>(id, corrupt)).ok()));
     }
-    Ok(readable)
-}
-
-/// The values that the rows stand for, without the rows that stand for none.
-pub(crate) fn values<R: Row, T>(rows: Vec<R>, value: impl Fn(R) -> Result<T, Corrupt>) -> Vec<T> {
-    let value = |row: R| {
-        let id = row.id();
-        value(row).inspect_err(|corrupt| skipped::<R>(id, corrupt)).ok()
-    };
-    rows.into_iter().filter_map(value).collect()
+    Ok(values)
 }
 
 fn skipped<R: Row>(id: i64, error: &dyn Display) {

@@ -14,7 +14,7 @@ use diesel::sql_types::{Bool, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use uuid::Uuid;
 
-use super::readable::{MOST_UNREADABLE, is_unreadable, one_by_one, values};
+use super::readable::{MOST_UNREADABLE, one_by_one, whole};
 use super::together::Row;
 use super::{Counted, NEWEST_FIRST, columns, least, limits, paged};
 use crate::PostgresStore;
@@ -84,21 +84,21 @@ impl Withdrawals for PostgresStore {
     }
 
     async fn due_payouts(&self, now: Timestamp, limit: u32) -> Result<Vec<Withdrawal>, Unavailable> {
-        let rows = self
+        let value = |row: WithdrawalRow| row.withdrawal(&self.currency);
+        let due = self
             .database
-            .read(async |connection| {
+            .read(async |mut connection| {
                 let due = due_payouts(now).limit(i64::from(limit)).select(columns::<WithdrawalRow>());
-                match due.load(&mut &*connection).await.map_err(Failure::from) {
-                    Err(failure) if is_unreadable(&failure) => {
-                        let most = i64::from(limit.saturating_add(MOST_UNREADABLE));
-                        let ids = due_payouts(now).limit(most).select(withdrawals::id);
-                        one_by_one(connection, ids.load(&mut &*connection).await?, limit).await
-                    }
-                    loaded => loaded,
+                let loaded = due.load(&mut connection).await.map_err(Failure::from);
+                if let Some(due) = whole(loaded, value)? {
+                    return Ok(due);
                 }
+                let most = i64::from(limit.saturating_add(MOST_UNREADABLE));
+                let ids = due_payouts(now).limit(most).select(withdrawals::id);
+                one_by_one(connection, ids.load(&mut connection).await?, limit, value).await
             })
             .await?;
-        Ok(values(rows, |row: WithdrawalRow| row.withdrawal(&self.currency)))
+        Ok(due)
     }
 }
 
