@@ -4,6 +4,7 @@ mod bench;
 mod ci;
 mod cluster;
 mod db;
+mod failover;
 mod fuzz;
 mod openapi;
 mod postgres_binaries;
@@ -44,6 +45,12 @@ const COMMANDS: &[Command] = &[
         arguments: "[times]",
         does: "many more random histories and mixed operations than `test` plays, 10 times unless told",
         run: soak::run,
+    },
+    Command {
+        name: "failover",
+        arguments: "[rounds]",
+        does: "kill PostgreSQL primaries under load and promote standbys, 10 times unless told; print what clients saw",
+        run: failover::run,
     },
     Command {
         name: "schemathesis",

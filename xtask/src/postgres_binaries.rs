@@ -76,10 +76,15 @@ pub(crate) fn psql(server: &Path) -> anyhow::Result<PathBuf> {
 /// A program beside the server's programs, where these are links beside what they lead to, else on `PATH`: some
 /// distributions have clients in a package of their own.
 fn beside(server: &Path, program: &str) -> Option<PathBuf> {
-    let initdb = fs::canonicalize(server.join("initdb")).unwrap_or_default();
-    let folders = [Some(server), initdb.parent()];
-    let beside = folders.into_iter().flatten().map(|folder| folder.join(program)).find(|file| file.is_file());
+    let folders = [server.to_path_buf(), behind_links(server)];
+    let beside = folders.into_iter().map(|folder| folder.join(program)).find(|file| file.is_file());
     beside.or_else(|| on_path(program))
+}
+
+/// The folder that holds all of the server's programs, where this one has links to some of them.
+pub(crate) fn behind_links(server: &Path) -> PathBuf {
+    let initdb = fs::canonicalize(server.join("initdb")).unwrap_or_default();
+    initdb.parent().unwrap_or(server).to_path_buf()
 }
 
 /// `PG_BIN`, then `PATH`, then the usual places, the highest version first.

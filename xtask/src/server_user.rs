@@ -54,6 +54,11 @@ impl ServerUser {
         command
     }
 
+    /// The numbers of user and group as `uid:gid`, where programs are started as somebody else.
+    pub(crate) fn to_switch_to(&self) -> Option<String> {
+        self.switches.then(|| format!("{}:{}", self.uid, self.gid))
+    }
+
     /// Makes a folder that only this user (and root) can enter; an error when it is there already.
     pub(crate) fn create_dir(&self, path: &Path) -> std::io::Result<()> {
         DirBuilder::new().mode(0o700).create(path)?;

@@ -3,10 +3,18 @@
 use std::env;
 
 use crate::cluster::{Cluster, Purpose};
+use crate::postgres_binaries;
+use crate::server_user::ServerUser;
 use crate::workspace::{cargo, exit_code};
 
 /// Where a test that needs PostgreSQL finds it.
 const URL_VARIABLE: &str = "CUEPOINT_TEST_POSTGRES_URL";
+
+/// Where a test that starts servers of its own finds PostgreSQL's programs.
+const PROGRAMS_VARIABLE: &str = "CUEPOINT_TEST_POSTGRES_PROGRAMS";
+
+/// The user that these run as, `uid:gid`, where it is not the one of the tests.
+const USER_VARIABLE: &str = "CUEPOINT_TEST_POSTGRES_USER";
 
 /// Runs `cargo test` beside a throw-away cluster and answers with its exit code.
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
@@ -31,6 +39,11 @@ pub(crate) fn run_on(url: &str, arguments: &[String], variables: &[(&str, &str)]
         }
     }
     tests.args(cargo_arguments(arguments)).env(URL_VARIABLE, url).envs(variables.iter().copied());
+    let programs = postgres_binaries::find_or_install()?;
+    tests.env(PROGRAMS_VARIABLE, postgres_binaries::behind_links(&programs));
+    if let Some(user) = ServerUser::choose()?.to_switch_to() {
+        tests.env(USER_VARIABLE, user);
+    }
     exit_code(&mut tests)
 }
 

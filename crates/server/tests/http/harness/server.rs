@@ -70,7 +70,14 @@ impl Server {
 
     /// A server that reaches a database at another address.
     pub(crate) fn through(database: &Arc<Database>, url: &str, keys: &[(&str, &str)]) -> Self {
-        Self::spawn(Some(Arc::clone(database)), Some(url), keys)
+        let mut server = Self::reaching(url, keys);
+        server.database = Some(Arc::clone(database));
+        server
+    }
+
+    /// A server on the database at this address, which outlives it.
+    pub(crate) fn reaching(url: &str, keys: &[(&str, &str)]) -> Self {
+        Self::spawn(None, Some(url), keys)
     }
 
     /// A server with a store in memory, whose standard error is a pipe that is not read.

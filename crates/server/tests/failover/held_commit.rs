@@ -1,0 +1,160 @@
+//! A commit that waits for stopped standbys: whatever becomes of it, the answer is true and the effect comes once.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::books::ids;
+use crate::harness::{Answer, Person, Server, cents, eventually, run};
+use crate::host_name::HostName;
+use crate::load::Kind;
+use crate::replicas::Replicas;
+use crate::report::{REFUSED_WITHIN, Report, seconds};
+use crate::scene::{insist, server, timed, without_load};
+
+const REPLAYED: &str = "idempotency-replayed";
+/// The key of the command whose commit is held.
+const KEY: &str = "held";
+
+/// A server that reaches the primary by a name, and a guest who has paid in 100.00 and 2.00 there.
+struct Scene {
+    replicas: Replicas,
+    name: HostName,
+    server: Server,
+    guest: Person,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let replicas = Replicas::start();
+        let name = HostName::of(replicas.primary().address());
+        let server = server(&name.url());
+        let guest = server.payer("100");
+        assert_eq!(Kind::TopUp.send(&guest, "before").status, 201);
+        Self { replicas, name, server, guest }
+    }
+
+    /// Sends a top-up, does this while its commit is held, and says what was answered and how fast.
+    fn during_commit(&mut self, fault: impl FnOnce(&mut Replicas, &HostName, u64)) -> (Answer, Duration) {
+        let (replicas, name, guest) = (&mut self.replicas, &self.name, &self.guest);
+        thread::scope(|scope| {
+            let call = scope.spawn(|| timed(Kind::TopUp, guest, KEY));
+            let transaction = replicas.commit_in_flight();
+            fault(replicas, name, transaction);
+            call.join().unwrap()
+        })
+    }
+
+    /// That the answer was either a success that is true or a 503 in time, and that a retry under its key leaves one
+    /// effect.
+    fn has_one_effect(&self, answer: &Answer, took: Duration, report: &mut Report) {
+        eventually("the server reads again", || (self.guest.get("/wallet").status == 200).then_some(()));
+        let there = ids(&self.guest, "/wallet/topups");
+        match answer.status {
+            201 => {
+                let id = Kind::TopUp.id(answer);
+                report.check(there.contains(&id), format!("top-up {id} was acknowledged and does not exist"));
+                report.check(answer.header(REPLAYED).is_none(), "the first answer is marked as replayed");
+            }
+            503 => report.check(took <= REFUSED_WITHIN, format!("a 503 came after {}", seconds(took))),
+            _ => report.check(false, format!("{answer}")),
+        }
+        let again = insist(Kind::TopUp, &self.guest, KEY);
+        if answer.status == 201 {
+            report.check(Kind::TopUp.id(&again) == Kind::TopUp.id(answer), "the retry made another top-up");
+        }
+        let topups = ids(&self.guest, "/wallet/topups").len();
+        report.check(topups == 3, format!("{topups} top-ups instead of 3"));
+        let (available, _) = self.guest.wallet();
+        report.check(cents(&available) == 10_400, format!("{available} in place of 104.00"));
+        let (status, said) = run(&["ledger", "verify"], Some(&self.replicas.primary().url()), &[]);
+        report.check(status.code() == Some(0), said);
+        report.check(!self.server.log().contains("panicked"), "the server panicked");
+        report.answer("", answer.status, took);
+    }
+}
+
+#[test]
+fn a_commit_that_died_with_the_primary_is_not_mistaken_for_another_with_its_number() {
+    let _cores = without_load();
+    let mut report = Report::new("transaction number used again");
+    let mut scene = Scene::new();
+    scene.replicas.stop_wal_senders();
+    let (answer, took) = scene.during_commit(|replicas, name, transaction| {
+        let begin = Instant::now();
+        replicas.freeze_primary();
+        replicas.promote(1);
+        replicas.use_transaction_numbers_up_to(transaction);
+        name.names(replicas.primary().address());
+        // The server hears of the end of its connection when the number is in use.
+        name.cut();
+        replicas.kill(0);
+        eprintln!("failover under a held commit: {}", seconds(begin.elapsed()));
+    });
+    scene.replicas.wait_in_sync();
+    scene.has_one_effect(&answer, took, &mut report);
+    report.finish();
+}
+
+#[test]
+fn a_commit_whose_connection_is_cut_gets_the_first_answer_when_the_standby_goes_on() {
+    let _cores = without_load();
+    let mut report = Report::new("held commit, connection cut");
+    let mut scene = Scene::new();
+    scene.replicas.stop_wal_receivers();
+    let (answer, took) = scene.during_commit(|replicas, name, _| {
+        let newest = replicas.newest_client();
+        name.cut();
+        eventually("the server connects again", || (replicas.newest_client() != newest).then_some(()));
+        replicas.resume();
+    });
+    report.check(answer.status == 201, format!("{answer}"));
+    scene.has_one_effect(&answer, took, &mut report);
+    report.finish();
+}
+
+#[test]
+fn a_commit_that_stays_held_is_refused_in_time_and_made_once() {
+    let _cores = without_load();
+    let mut report = Report::new("held commit, standby silent");
+    let mut scene = Scene::new();
+    scene.replicas.stop_wal_receivers();
+    let (answer, took) = scene.during_commit(|_, name, _| name.cut());
+    report.check(answer.status == 503, format!("{answer}"));
+    scene.replicas.resume();
+    scene.has_one_effect(&answer, took, &mut report);
+    report.finish();
+}
+
+#[test]
+fn a_fresh_server_before_silent_standbys_refuses_every_command_in_time() {
+    let _cores = without_load();
+    let mut report = Report::new("fresh server, standbys silent");
+    let mut replicas = Replicas::start();
+    let server = server(&replicas.url());
+    // A registration fetches no id of a top-up.
+    let guest = server.guest();
+    replicas.stop_wal_receivers();
+    let keys: Vec<String> = (0..6).map(|number| format!("key-{number}")).collect();
+    let answers: Vec<(Answer, Duration)> = thread::scope(|scope| {
+        let calls: Vec<_> = keys
+            .iter()
+            .map(|key| {
+                let call = scope.spawn(|| timed(Kind::TopUp, &guest, key));
+                thread::sleep(Duration::from_millis(300));
+                call
+            })
+            .collect();
+        calls.into_iter().map(|call| call.join().unwrap()).collect()
+    });
+    for (number, (answer, took)) in answers.iter().enumerate() {
+        report.check(answer.status == 503, format!("{answer}"));
+        report.check(*took <= REFUSED_WITHIN, format!("call {number} was refused after {}", seconds(*took)));
+        report.answer(&format!("call {number}"), answer.status, *took);
+    }
+    replicas.resume();
+    keys.iter().for_each(|key| drop(insist(Kind::TopUp, &guest, key)));
+    let topups = ids(&guest, "/wallet/topups").len();
+    report.check(topups == 6, format!("{topups} top-ups instead of 6"));
+    report.check(guest.wallet().0 == "12.00", format!("{:?} in place of 12.00", guest.wallet()));
+    report.finish();
+}

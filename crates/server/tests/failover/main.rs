@@ -1,0 +1,30 @@
+//! Failover: the real binary on a PostgreSQL with two synchronous standbys, while nodes are killed, promoted, moved,
+//! stopped and brought back.
+//!
+//! `CUEPOINT_FAILOVER=10` kills the primary ten times and has everything else last longer; `cargo xtask failover` does
+//! that and shows the tables. One scenario runs at a time.
+
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may fail loudly, and reads nothing that a stranger sent"
+)]
+
+mod books;
+#[path = "../http/harness/mod.rs"]
+#[expect(dead_code, unused_imports, unused_macros, reason = "the tests of HTTP use the rest")]
+mod harness;
+mod held_commit;
+mod host_name;
+mod killed_primary;
+mod load;
+mod moved_name;
+mod replicas;
+mod report;
+mod scene;
+mod witness;
+mod wrong_node;

@@ -1,0 +1,76 @@
+//! The database's name leads to a standby for a while, and to the primary again, and no connection is cut.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::harness::{Person, Server, eventually};
+use crate::host_name::HostName;
+use crate::load::{Kind, Load};
+use crate::replicas::Replicas;
+use crate::report::{Report, SUCCESS_WITHIN};
+use crate::scene::{alone, compare_books, first_success, no_panic, readiness, row_since, two_servers};
+
+const COMMANDS: usize = 100;
+const LIMIT: Duration = Duration::from_secs(30);
+
+#[test]
+fn servers_whose_name_led_to_a_standby_are_well_again_by_themselves() {
+    let _cores = alone();
+    let mut report = Report::new("moved name");
+    let mut replicas = Replicas::start();
+    // The name leads to what will be a standby.
+    let name = HostName::of(replicas.primary().address());
+    let servers = two_servers(&name.url());
+    let load = Load::prepare(&servers);
+    let people: Vec<Person> = servers.iter().map(Server::guest).collect();
+    let begin = Instant::now();
+    let diaries = load.run(|| {
+        load.goes_on(begin, COMMANDS, LIMIT);
+        let failover = replicas.fail_over();
+        replicas.rejoin(failover.old);
+        // Each server connects to the former primary, now a standby: the name still leads there.
+        for (server, person) in servers.iter().zip(&people) {
+            eventually("a command is refused", || {
+                (Kind::TopUp.send(person, "refused").status == 503).then_some(())
+            });
+            is_not_ready(server, &mut report);
+        }
+        let back = Instant::now();
+        name.names(replicas.primary().address());
+        let first = first_success(&load, back, back, &mut report);
+        for (server, person) in servers.iter().zip(&people) {
+            is_well(server, person, back, &mut report);
+        }
+        row_since(&load, begin, "", first, &mut report);
+    });
+    compare_books(&replicas.primary().url(), &load, &diaries, begin, &mut report);
+    no_panic(&servers, &mut report);
+    report.finish();
+}
+
+/// That a server that cannot commit says so each time that it is asked.
+fn is_not_ready(server: &Server, report: &mut Report) {
+    let mut ready = 0;
+    for _ in 0..10 {
+        ready += usize::from(readiness(server) != 503);
+        thread::sleep(Duration::from_millis(100));
+    }
+    report.check(ready == 0, format!("a server that cannot commit was ready {ready} of 10 times"));
+}
+
+/// That a server takes commands again within seconds, is ready, and stays so.
+fn is_well(server: &Server, person: &Person, back: Instant, report: &mut Report) {
+    while (Kind::TopUp.send(person, "refused").status != 201 || readiness(server) != 200)
+        && back.elapsed() < SUCCESS_WITHIN
+    {
+        thread::sleep(Duration::from_millis(50));
+    }
+    let failures = (0..20).filter(|count| {
+        Kind::TopUp.send(person, &format!("well-{count}")).status != 201 || readiness(server) != 200
+    });
+    let failures = failures.count();
+    report.check(
+        failures == 0,
+        format!("{failures} of 20 commands or looks failed after the name was right again"),
+    );
+}
