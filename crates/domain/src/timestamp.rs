@@ -49,7 +49,7 @@ impl Timestamp {
     /// How long ago `earlier` was at this moment; negative where it is later.
     #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
-        self.0 - earlier.0
+        Duration::microseconds(self.unix_micros().saturating_sub(earlier.unix_micros()))
     }
 
     /// The same moment as a value of the `time` crate, in UTC.
