@@ -1,3 +1,3 @@
--- What the payout provider knows a withdrawal by: the UUID of the operation that opened it, set with the row and never
--- changed. Without one it is the decimal id, as servers of earlier versions open it.
+-- The reference of a withdrawal at the payout provider: the UUID of the operation that opened it, never
+-- changed. It is null for withdrawals that earlier versions open; their decimal id is the reference.
 ALTER TABLE withdrawals ADD COLUMN reference uuid;

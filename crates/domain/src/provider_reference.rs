@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::ids::OperationId;
 
-/// The digits of the largest id that every text of that length stays below.
+/// The number of digits of the largest id, `i64::MAX`.
 const MOST_DIGITS: usize = 19;
 
 /// The reference of a top-up or a withdrawal at its provider.
@@ -62,7 +62,7 @@ impl FromStr for ProviderReference {
     }
 }
 
-/// What a provider's message says it is about.
+/// The row that a provider's message names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MessageSubject {
     /// The row with this reference, and with this id where the message has one.

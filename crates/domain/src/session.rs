@@ -20,9 +20,9 @@ impl core::fmt::Debug for TokenHash {
     }
 }
 
-/// The period after an exchange or a registration in which the same call again gets the same token. A client that lost the
-/// answer needs time for its own timeout, 30 seconds as a rule, and for a retry or two; a thief with the old token must not
-/// have much more.
+/// The period after an exchange or a registration in which a repeated call gets the same token. It covers the
+/// timeout of a client that lost the answer, commonly 30 seconds, and one or two retries; a longer period
+/// would only help the thief of an old token.
 pub const REPEATABLE_FOR: Duration = Duration::seconds(60);
 
 /// Whether a call at this moment may repeat one that was carried out at `first`. Clocks of servers differ, so the second

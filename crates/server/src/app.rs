@@ -20,9 +20,6 @@ use crate::security::tokens::AccessTokens;
 use crate::self_check::SelfCheck;
 use crate::webhooks::SigningSecrets;
 
-/// How long an answer waits for the revocation list at most.
-const REVOCATIONS_WITHIN: Duration = Duration::from_secs(2);
-
 /// What the handlers have to know of the configuration.
 #[derive(Clone, Debug)]
 pub struct ApiSettings {
@@ -78,10 +75,9 @@ pub struct App {
 }
 
 impl App {
-    /// Reads the revocation list again, and says in the log where it cannot be relied on.
+    /// Reads the revocation list and compares the clocks; a failure is logged.
     pub async fn refresh_revocations(&self, until: Instant) {
-        let within = Instant::now().checked_add(REVOCATIONS_WITHIN).map_or(until, |end| end.min(until));
-        match timeout_at(within, self.revocations.refresh(&*self.store, &self.clock)).await {
+        match timeout_at(until, self.revocations.refresh(&*self.store, &self.clock)).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!(%error, "the revocation list was not refreshed"),
             Err(_) => tracing::warn!("the revocation list was not refreshed in time"),

@@ -18,8 +18,8 @@ const TIDY_INTERVAL: Duration = Duration::from_secs(3_600);
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 /// How soon a server knows of a new key, which signs later than that.
 const KEYS_INTERVAL: Duration = Duration::from_secs(5);
-/// How long one read of the revocation list may take, so that the next one begins in time.
-const REVOCATIONS_WITHIN: Duration = Duration::from_secs(4);
+/// How long one read of the revocation list may take; the next one begins after it.
+const REVOCATIONS_WITHIN: Duration = Duration::from_secs(2);
 /// How long a stop waits for what is under way: a call to a provider takes 10 seconds at most.
 const PATIENCE: Duration = Duration::from_secs(15);
 
@@ -114,7 +114,7 @@ async fn read_revocations(app: Arc<App>) {
 }
 
 async fn sweep(app: Arc<App>) {
-    // By a wrong clock nothing expires.
+    // The expiry would be dated by a wrong clock.
     if app.clock.ensure_agreed().is_err() {
         return;
     }
@@ -143,7 +143,7 @@ async fn check(app: Arc<App>) {
 }
 
 async fn tidy(app: Arc<App>) {
-    // By a wrong clock nothing is purged.
+    // The retention would be measured by a wrong clock.
     if app.clock.ensure_agreed().is_err() {
         return;
     }

@@ -35,7 +35,7 @@ enum Command {
     Migrate,
     /// Prepare a database that was restored from a backup, or moved to another cluster, before servers use it.
     Restore {
-        /// The name of the database, to show that this configuration leads to the one that is meant.
+        /// The name of the database, as a confirmation that the configuration points to the intended one.
         #[arg(long, value_name = "NAME")]
         database_name: String,
     },

@@ -54,8 +54,10 @@ pub struct ClocksApart {
 
 /// The clock of the service: the machine's for as long as it agrees with the storage's.
 ///
-/// Where the machine's clock jumps between two comparisons, the service goes on by the monotonic clock, so that a machine
-/// whose clock is set 40 days ahead stamps, expires and purges nothing by the wrong time until the next comparison.
+/// If the machine's clock is off by more than [`TOLERANCE`] from the time that the monotonic clock has
+/// measured since the last successful comparison, the service uses the monotonic clock. A machine whose clock
+/// is set 40 days ahead therefore dates, expires and purges nothing by the wrong time, even before the next
+/// comparison.
 #[derive(Debug)]
 pub struct ServiceClock(RwLock<State>);
 

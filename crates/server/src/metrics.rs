@@ -57,7 +57,7 @@ fn start() -> anyhow::Result<Metrics> {
         .set_buckets_for_metric(Matcher::Suffix("_size".to_owned()), SIZES)?
         .install_recorder()
         .context("something else measures already")?;
-    describe_counter!(LOG_LINES_LOST, "Log lines that could not be written.");
+    describe_counter!(LOG_LINES_LOST, "Log lines lost because the queue was full or a write failed.");
     // Shown before the first loss too.
     log_lines_lost(0);
     Ok(Metrics(handle))

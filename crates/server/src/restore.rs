@@ -1,5 +1,5 @@
-//! `cuepoint restore`: prepares a database that was restored from a backup, so that ids which are handed out again can be
-//! taken for no others.
+//! `cuepoint restore`: prepares a database that was restored from a backup, so that ids issued after the
+//! backup are not assigned to other rows.
 
 use anyhow::Context;
 use cuepoint_domain::money::Currency;
@@ -22,7 +22,7 @@ use crate::{composition, ledger_verify};
 /// from there.
 pub(crate) async fn run(settings: Settings, database_name: &str) -> anyhow::Result<u8> {
     let secrets = RandomSecrets::new()?;
-    // Any positive number but the one before: two restores get the same one in 2^63 cases.
+    // Random, because a counter in the database would be restored too and would repeat an epoch.
     let epoch = i64::from_be_bytes(random(secrets)).checked_abs().unwrap_or(i64::MAX).max(1);
     let restored = composition::restore(&settings, database_name, epoch).await?;
     print(&report(&restored, database_name, &settings.currency)?)?;

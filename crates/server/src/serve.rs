@@ -76,8 +76,8 @@ async fn run(
 ) -> anyhow::Result<()> {
     let (listener, url) = bind(settings)?;
     let app = composition::app(settings, keys, providers, store.store.clone(), Arc::default(), url.clone())?;
-    // Before anything is written, and before the first call: a token whose session ended must not be good again because a
-    // server started anew.
+    // Before the first write and the first call: a restart must not make the token of an ended session valid
+    // again.
     let read = app.revocations.refresh(&*app.store, &app.clock).await;
     read.context("the revocation list cannot be relied on")?;
     if let Some(operator) = settings.bootstrap.clone() {

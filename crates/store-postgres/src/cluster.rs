@@ -114,12 +114,12 @@ impl Cluster {
 }
 
 /// A connection to a node that was admitted.
-pub(crate) struct Opened {
+pub(crate) struct AdmittedConnection {
     connection: AsyncPgConnection,
     generation: u64,
 }
 
-impl Opened {
+impl AdmittedConnection {
     pub(crate) fn new(connection: AsyncPgConnection, generation: u64) -> Self {
         Self { connection, generation }
     }
@@ -135,7 +135,7 @@ impl Opened {
     }
 }
 
-impl Deref for Opened {
+impl Deref for AdmittedConnection {
     type Target = AsyncPgConnection;
 
     fn deref(&self) -> &AsyncPgConnection {
@@ -143,7 +143,7 @@ impl Deref for Opened {
     }
 }
 
-impl DerefMut for Opened {
+impl DerefMut for AdmittedConnection {
     fn deref_mut(&mut self) -> &mut AsyncPgConnection {
         &mut self.connection
     }

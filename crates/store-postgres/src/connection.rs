@@ -13,7 +13,7 @@ use tokio_postgres::NoTls;
 use tokio_postgres::config::{Config, Host, SslMode, TargetSessionAttrs};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::cluster::{Cluster, Opened};
+use crate::cluster::{AdmittedConnection, Cluster};
 use crate::node::{Node, OPTIONS_ARRIVED, share_restore_lock};
 
 /// How long connecting may take, to all hosts of the URL together.
@@ -38,7 +38,7 @@ pub(crate) struct Connector {
     /// The host that the last connection was made to, which is tried first.
     last: Arc<AtomicUsize>,
     /// Whether its connections keep a restore from starting.
-    keeps_restore_out: bool,
+    shares_restore_lock: bool,
 }
 
 impl Connector {
@@ -72,7 +72,7 @@ impl Connector {
             tls,
             cluster: Arc::default(),
             last: Arc::default(),
-            keeps_restore_out: true,
+            shares_restore_lock: true,
         })
     }
 
@@ -90,7 +90,7 @@ impl Connector {
 
     /// The same, for the connection of a restore: it does not share the lock that a restore takes alone.
     pub(crate) fn for_restore(&self) -> Self {
-        Self { keeps_restore_out: false, ..self.clone() }
+        Self { shares_restore_lock: false, ..self.clone() }
     }
 
     /// What is known of the cluster behind it.
@@ -100,7 +100,7 @@ impl Connector {
 
     /// Opens a connection to the first host whose node may be used, the last one that was used before all others. It
     /// lives as long as the present runtime.
-    pub(crate) async fn open(&self) -> ConnectionResult<Opened> {
+    pub(crate) async fn open(&self) -> ConnectionResult<AdmittedConnection> {
         let first = self.last.load(Ordering::Relaxed);
         let mut refusals = Vec::new();
         let in_turn = self.hosts.iter().enumerate().cycle().skip(first).take(self.hosts.len());
@@ -118,7 +118,7 @@ impl Connector {
 
     /// The same, for work that closes the connection when it is done.
     pub(crate) async fn connect(&self) -> ConnectionResult<AsyncPgConnection> {
-        self.open().await.map(Opened::into_inner)
+        self.open().await.map(AdmittedConnection::into_inner)
     }
 
     /// Connects to every host once, so that a server that has just started knows the newest timeline among them and
@@ -129,17 +129,17 @@ impl Connector {
         }
     }
 
-    async fn connect_to(&self, host: &Config) -> ConnectionResult<Opened> {
+    async fn connect_to(&self, host: &Config) -> ConnectionResult<AdmittedConnection> {
         let hosts = u32::try_from(self.hosts.len()).unwrap_or(u32::MAX);
         let within = CONNECT_WITHIN.checked_div(hosts).unwrap_or(CONNECT_WITHIN);
         let opening = async {
             let connection = self.dial(host).await?;
             let node = Node::describe(&connection).await.map_err(bad)?;
             let generation = self.cluster.admit(&node).map_err(bad)?;
-            if self.keeps_restore_out {
+            if self.shares_restore_lock {
                 share_restore_lock(&connection).await.map_err(bad)?;
             }
-            Ok(Opened::new(connection, generation))
+            Ok(AdmittedConnection::new(connection, generation))
         };
         let opened = timeout(within, opening).await;
         opened.unwrap_or_else(|_| Err(bad("the server did not answer in time")))
@@ -162,7 +162,7 @@ impl Connector {
 impl Connector {
     /// Opens a connection of the driver itself, which knows COPY and the SQLSTATE of each failure.
     pub(crate) async fn client(&self) -> anyhow::Result<tokio_postgres::Client> {
-        // Opened only to find the host whose node may be used.
+        // AdmittedConnection only to find the host whose node may be used.
         drop(self.open().await?);
         let host = self.hosts.get(self.last.load(Ordering::Relaxed)).context("the URL names no host")?;
         Ok(match &self.tls {

@@ -14,7 +14,7 @@ use thiserror::Error;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use crate::cluster::{Cluster, Opened, Refusal};
+use crate::cluster::{AdmittedConnection, Cluster, Refusal};
 use crate::connection::Connector;
 use crate::per_thread::PerThread;
 use crate::rows::Corrupt;
@@ -64,10 +64,12 @@ impl From<Failure> for Unavailable {
 }
 
 impl Failure {
-    /// Whether the connection may be used again: the server refused rows or their order, and nothing else is wrong.
+    /// Whether the connection may be used again: the server refused rows or a serialization, and nothing else
+    /// is wrong.
     ///
-    /// Everything else casts doubt on the connection itself, or on the node behind it: a prepared statement that no longer
-    /// fits its table, a read-only node, a setting that was lost, a farewell. Opening another costs milliseconds.
+    /// Every other failure may concern the connection or its node, such as a prepared statement that no
+    /// longer fits its table, a read-only node, a lost setting or a shutdown. Opening a new connection costs
+    /// milliseconds.
     pub(crate) const fn keeps_connection(&self) -> bool {
         use DatabaseErrorKind::{
             CheckViolation, ExclusionViolation, ForeignKeyViolation, NotNullViolation, RestrictViolation,
@@ -191,17 +193,17 @@ pub(crate) struct Manager {
 }
 
 impl managed::Manager for Manager {
-    type Type = Opened;
+    type Type = AdmittedConnection;
     type Error = ConnectionError;
 
     /// On the runtime of the pool: a connection opened on a web worker's would end with it.
-    async fn create(&self) -> Result<Opened, ConnectionError> {
+    async fn create(&self) -> Result<AdmittedConnection, ConnectionError> {
         let connector = self.connector.clone();
         let opened = self.runtime.spawn(async move { connector.open().await }).await;
         opened.map_err(|error| ConnectionError::BadConnection(error.to_string()))?
     }
 
-    async fn recycle(&self, opened: &mut Opened, _: &Metrics) -> RecycleResult<ConnectionError> {
+    async fn recycle(&self, opened: &mut AdmittedConnection, _: &Metrics) -> RecycleResult<ConnectionError> {
         if !opened.is_current(self.connector.cluster()) || opened.is_broken() {
             return Err(RecycleError::message("the connection is of no more use"));
         }
@@ -239,7 +241,7 @@ impl Database {
     }
 
     /// A connection for one piece of work, beside the pool.
-    pub(crate) async fn open_beside(&self) -> Result<Opened, Failure> {
+    pub(crate) async fn open_beside(&self) -> Result<AdmittedConnection, Failure> {
         Ok(managed::Manager::create(self.pool.manager()).await?)
     }
 

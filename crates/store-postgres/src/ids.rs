@@ -29,8 +29,8 @@ struct Block {
     left: Mutex<Left>,
 }
 
-/// What is left, and the generation of connections in which it was taken: after a failover or a restore the sequence may
-/// give out the same numbers again, so that what another primary gave out is dropped.
+/// The remaining numbers, and the generation of connections in which they were fetched. After a failover or a
+/// restore the sequence may return the same numbers again, so numbers of an earlier generation are dropped.
 struct Left {
     numbers: RangeInclusive<i64>,
     generation: u64,

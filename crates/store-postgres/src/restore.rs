@@ -1,5 +1,5 @@
-//! Preparing a database that was restored from a backup: what was handed out after the backup was taken is handed out
-//! again, and must not be taken for what it was then.
+//! Preparation of a database that was restored from a backup: ids and tokens that were issued after the
+//! backup must not be mistaken for those that are issued after the restore.
 
 use anyhow::{Context, anyhow, ensure};
 use cuepoint_domain::money::Currency;
@@ -20,7 +20,7 @@ use crate::node::{Node, RESTORE_LOCK};
 use crate::rows::{TopupRow, WithdrawalRow, timestamp};
 use crate::schema::{challenges, deployment, operations, refresh_tokens, sessions, topups, withdrawals};
 
-/// How far each sequence is moved past its maximum: farther than any server counted on after the backup.
+/// How far each sequence is moved past its maximum: presumably farther than servers counted after the backup.
 const AHEAD: i64 = 1_000_000;
 
 /// Each sequence, with the numbers that rows have of it.

@@ -1,8 +1,9 @@
-//! The connection by which a server reads the revocation list every few seconds, and notices with it that the database
-//! has another primary, was restored, or has another time.
+//! The connection over which a server reads the revocation list every second. The same read shows whether the
+//! database has a new primary, was restored, or has a different time.
 //!
-//! It is no connection of the pool, so that neither a busy pool nor the ledger audit delays the list, and it is opened
-//! anew from time to time: connections that live on would never notice that the host name leads elsewhere by now.
+//! It does not belong to the pool, so that neither a busy pool nor the ledger audit delays the list. It is
+//! reopened periodically, because a long-lived connection does not show that the host name has come to point
+//! to another node.
 
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use time::OffsetDateTime;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use crate::cluster::{Cluster, Opened};
+use crate::cluster::{AdmittedConnection, Cluster};
 use crate::database::{Database, Failure, within};
 use crate::node::Node;
 use crate::rows::{Corrupt, column_time, known, timestamp};
@@ -30,7 +31,7 @@ const ATTEMPTS: u32 = 2;
 
 /// The connection, while it is open, and since when.
 #[derive(Default)]
-pub(crate) struct Sentinel(Mutex<Option<(Opened, Instant)>>);
+pub(crate) struct Sentinel(Mutex<Option<(AdmittedConnection, Instant)>>);
 
 impl Sentinel {
     /// The revocation list since a moment.
@@ -55,8 +56,9 @@ impl Sentinel {
     async fn read(&self, database: &Database, since: Timestamp) -> Result<Revoked, Failure> {
         let cluster = database.cluster();
         let mut kept = self.0.lock().await;
-        let fit =
-            |(opened, at): &(Opened, Instant)| opened.is_current(cluster) && at.elapsed() < RENEWED_AFTER;
+        let fit = |(opened, at): &(AdmittedConnection, Instant)| {
+            opened.is_current(cluster) && at.elapsed() < RENEWED_AFTER
+        };
         let (opened, at) = match kept.take().filter(fit) {
             Some(open) => open,
             None => (database.open_beside().await?, Instant::now()),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use diesel_async::AsyncPgConnection;
 use tokio::time::Instant;
 
-use crate::cluster::Opened;
+use crate::cluster::AdmittedConnection;
 use crate::connection::Connector;
 use crate::database::Failure;
 
@@ -17,7 +17,7 @@ const SILENCE: Duration = Duration::from_secs(1);
 /// A connection that is opened when it is first needed, and anew after it was given up.
 pub(crate) struct SharedConnection {
     connector: Connector,
-    open: Mutex<Option<Arc<Opened>>>,
+    open: Mutex<Option<Arc<AdmittedConnection>>>,
     /// Held by who opens it, so that nobody else does meanwhile.
     opening: tokio::sync::Mutex<()>,
 }
@@ -41,12 +41,12 @@ impl SharedConnection {
         Ok(self.used(opened))
     }
 
-    fn used(&self, connection: Arc<Opened>) -> Used<'_> {
+    fn used(&self, connection: Arc<AdmittedConnection>) -> Used<'_> {
         Used { of: self, connection, since: Instant::now(), done: false }
     }
 
     /// Gives a connection up: who still reads over it does so to the end, and the next one opens another.
-    fn give_up(&self, given_up: &Arc<Opened>) {
+    fn give_up(&self, given_up: &Arc<AdmittedConnection>) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.as_ref().is_some_and(|open| Arc::ptr_eq(open, given_up)) {
             *open = None;
@@ -58,7 +58,7 @@ impl SharedConnection {
         *self.open.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    fn opened(&self) -> Option<Arc<Opened>> {
+    fn opened(&self) -> Option<Arc<AdmittedConnection>> {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner).clone();
         open.filter(|open| open.is_current(self.connector.cluster()))
     }
@@ -68,7 +68,7 @@ impl SharedConnection {
 /// still answers.
 pub(crate) struct Used<'a> {
     of: &'a SharedConnection,
-    connection: Arc<Opened>,
+    connection: Arc<AdmittedConnection>,
     since: Instant,
     done: bool,
 }

@@ -40,7 +40,7 @@ impl Prepared {
 
 /// What a message means for the record.
 #[derive(PartialEq, Eq, Debug)]
-pub(super) enum Told {
+pub(super) enum ClientMessage {
     Prepares(Prepared),
     /// The program calls itself by another name from now on.
     Renames(String),
@@ -82,16 +82,16 @@ pub(super) fn opening(message: &[u8]) -> Opening {
 }
 
 /// What a later message says: its type, its length, and then its content.
-pub(super) fn told(message: &[u8]) -> Told {
+pub(super) fn client_message(message: &[u8]) -> ClientMessage {
     let content = message.get(5..).unwrap_or_default();
     match message.first() {
-        Some(b'P') => prepared(content).map_or(Told::Nothing, Told::Prepares),
+        Some(b'P') => prepared(content).map_or(ClientMessage::Nothing, ClientMessage::Prepares),
         Some(b'Q') => {
             let text = String::from_utf8_lossy(content);
             let name = text.strip_prefix("SET application_name = '").and_then(|rest| rest.split('\'').next());
-            name.map_or(Told::Nothing, |name| Told::Renames(name.to_owned()))
+            name.map_or(ClientMessage::Nothing, |name| ClientMessage::Renames(name.to_owned()))
         }
-        _ => Told::Nothing,
+        _ => ClientMessage::Nothing,
     }
 }
 
@@ -143,10 +143,10 @@ mod tests {
         let content = b"s1\0SELECT $1,\n    $2\0\0\x02\0\0\0\x14\0\0\0\0";
         let prepared = Prepared { sql: "SELECT $1, $2".to_owned(), types: vec![20, 0] };
         assert!(prepared.is_about_rows());
-        assert_eq!(told(&message(b"P", content)), Told::Prepares(prepared));
+        assert_eq!(client_message(&message(b"P", content)), ClientMessage::Prepares(prepared));
         assert!(!Prepared { sql: "SET TIME ZONE 'UTC'".to_owned(), types: Vec::new() }.is_about_rows());
-        assert_eq!(told(&message(b"B", content)), Told::Nothing);
+        assert_eq!(client_message(&message(b"B", content)), ClientMessage::Nothing);
         let renamed = message(b"Q", b"SET application_name = 'other'; SELECT 1\0");
-        assert_eq!(told(&renamed), Told::Renames("other".to_owned()));
+        assert_eq!(client_message(&renamed), ClientMessage::Renames("other".to_owned()));
     }
 }

@@ -1,7 +1,8 @@
-//! A proxy before a cluster that notes the statements which servers prepare.
+//! A proxy in front of a cluster that records the statements that servers prepare.
 //!
-//! Servers are told from tests by the name of their sessions. The cluster itself could list statements as well, but neither
-//! for one program alone nor with the types of their parameters, without which some cannot be prepared again.
+//! The application name of a session distinguishes servers from tests. The cluster could list statements
+//! itself, but neither for one program only nor with the parameter types, without which some statements
+//! cannot be prepared again.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufReader, BufWriter, Write};
@@ -11,7 +12,7 @@ use std::thread;
 
 use anyhow::Context;
 
-use super::message::{Opening, Prepared, Told, opening, read, told};
+use super::message::{ClientMessage, Opening, Prepared, client_message, opening, read};
 
 /// What the sessions of servers are called.
 const SERVER: &str = "cuepoint";
@@ -81,13 +82,13 @@ fn pass_on(client: &TcpStream, server: &TcpStream, noted: &Mutex<BTreeSet<Prepar
         }
     };
     while let Some(message) = read(&mut input, 1)? {
-        match told(&message) {
-            Told::Prepares(statement)
+        match client_message(&message) {
+            ClientMessage::Prepares(statement)
                 if name == SERVER && statement.is_about_rows() && !statement.sql.contains(CATALOGUE) =>
             {
                 noted.lock().unwrap_or_else(PoisonError::into_inner).insert(statement);
             }
-            Told::Renames(other) => name = other,
+            ClientMessage::Renames(other) => name = other,
             _ => (),
         }
         output.write_all(&message)?;

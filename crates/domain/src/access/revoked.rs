@@ -10,8 +10,8 @@ use crate::ids::{SessionId, UserId};
 use crate::people::Role;
 use crate::timestamp::Timestamp;
 
-/// Which life of the data an access token belongs to: a restore of a backup begins another one, so that ids which are
-/// handed out a second time are in no token.
+/// The epoch of the data that an access token belongs to. A restore from a backup starts a new one, so that
+/// no valid token contains an id that is assigned a second time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Epoch(pub i64);
 
@@ -33,7 +33,7 @@ pub struct Revoked {
     pub standings: HashMap<UserId, Standing>,
     /// The epoch of the data; tokens of another one are worth nothing.
     pub epoch: Epoch,
-    /// What time it is by the storage's clock, to compare one's own with; `None` for a storage that has none.
+    /// The time by the storage's clock, for comparison with the server's; `None` if the storage has no clock.
     pub storage_time: Option<Timestamp>,
 }
 

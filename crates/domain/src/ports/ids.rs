@@ -7,9 +7,9 @@ use crate::ports::Unavailable;
 
 /// Hands out identities that were never handed out before; gaps are allowed.
 ///
-/// Numbers are handed out once in each epoch of the data: a restore of a backup hands those again that came after it, and
-/// moves far ahead to keep them apart. What is known outside is therefore named by its
-/// [`ProviderReference`](crate::provider_reference::ProviderReference), which repeats in none.
+/// A number is unique within one epoch of the data; a restore from a backup may assign numbers again that
+/// were assigned after the backup. Providers therefore identify a row by its
+/// [`ProviderReference`](crate::provider_reference::ProviderReference), which is unique across epochs.
 ///
 /// # Errors
 /// Every method answers [`Unavailable`] when no identity can be had.

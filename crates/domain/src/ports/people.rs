@@ -50,8 +50,9 @@ pub struct DjFilter {
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait People: Send + Sync {
-    /// Adds a person with an empty wallet and, if one is given, their first session with its token: all or nothing. The same
-    /// call with a session again changes nothing: a session with this id and token is the success of the first one.
+    /// Adds a person with an empty wallet and, if one is given, their first session with its token: all or
+    /// nothing. A repeated call with a session changes nothing and succeeds, because that session already has
+    /// this id and token.
     ///
     /// # Errors
     /// [`Unavailable`].

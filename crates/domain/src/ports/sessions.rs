@@ -28,8 +28,9 @@ pub enum Exchange {
 #[async_trait]
 pub trait Sessions: Send + Sync {
     /// Keeps a new session with its first token, if the password of its person is still the one that was checked, in
-    /// one atomic step: a login with a password that was changed meanwhile gets nowhere. Says whether it is kept. The same
-    /// call again changes nothing: a session with this id and token is the success of the first one.
+    /// one atomic step: a login with a password that was changed meanwhile is refused. Returns whether the
+    /// session is kept. A repeated call changes nothing and succeeds, because the session already has this id
+    /// and token.
     ///
     /// # Errors
     /// [`Unavailable`], also when another session has the id.

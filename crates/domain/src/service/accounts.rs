@@ -119,8 +119,8 @@ pub struct Accounts {
 }
 
 impl Accounts {
-    /// Registers somebody and logs them in. The same registration again, within [`REPEATABLE_FOR`] and while the refresh
-    /// token is unused, gets the session that was begun: the first answer may have been lost.
+    /// Creates an account and its first session. A repeated registration, within [`REPEATABLE_FOR`] and while
+    /// the refresh token is unused, gets the same session, because the first answer may have been lost.
     ///
     /// # Errors
     /// [`RegisterError`].
@@ -149,7 +149,7 @@ impl Accounts {
         }
     }
 
-    /// What the registration of a taken address was answered with, if this one repeats it.
+    /// The session that the first registration of a taken address began, if this registration repeats it.
     async fn registered(
         &self,
         registration: &Registration,

@@ -4,12 +4,12 @@ use crate::ports::Unavailable;
 use crate::provider_reference::SubjectMatch;
 use crate::service::desk::Obstacle;
 
-/// Why a provider's word is not heard.
+/// Why a provider's message is refused.
 #[derive(Debug)]
 pub enum TellError {
     /// No withdrawal or top-up has the reference or the id.
     NotFound,
-    /// The message has an id alone, and what has that id has a reference of its own.
+    /// The message has an id alone, and the row with that id has a UUID as its reference.
     ReferenceRequired,
     /// See [`Obstacle`].
     Obstacle(Obstacle),

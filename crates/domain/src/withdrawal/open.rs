@@ -36,7 +36,8 @@ pub fn minimum(currency: &Currency) -> Money {
     currency.whole(1)
 }
 
-/// The withdrawal that this operation opens, and the transfer that holds its amount. The rolling limits are judged when it is applied.
+/// The withdrawal that this operation opens, and the transfer that holds its amount. The rolling limits are
+/// checked when the plan is applied.
 ///
 /// # Errors
 /// [`OpenRefusal`], the first that applies in its order.

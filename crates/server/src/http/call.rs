@@ -81,10 +81,10 @@ impl Call {
         Command { caller: *caller, key: self.key }
     }
 
-    /// Has this server know the newest revocation list before it answers, so that it refuses from now on what the call
-    /// revoked. Where the list cannot be read before the deadline, it is read a moment later.
+    /// Reads the revocation list before the call is answered, so that this server refuses the revoked tokens
+    /// from now on. If the list cannot be read in time, the next periodic read has the same effect.
     pub async fn refresh_revocations(&self) {
-        self.app.refresh_revocations(self.deadline.of_waiting()).await;
+        self.app.refresh_revocations(self.deadline.for_waits()).await;
     }
 
     /// Counts the call against the account that it names, in the class of its route, whether or not there is such an

@@ -8,11 +8,12 @@ use crate::http::error::{ApiError, Code};
 
 /// How long answering takes at most: the five seconds of the contract, less the time to write the answer.
 const ANSWER_WITHIN: Duration = Duration::from_millis(4_750);
-/// How much earlier the wait for something beside the command itself ends, so that there is time left to say so.
+/// How long before the deadline a wait other than the command itself ends, so that the answer can name its
+/// cause.
 const MARGIN: Duration = Duration::from_millis(250);
 
-/// Until when a request is answered, whatever it waits for: a call with the same key, ids, reads, a plan and its commit, a
-/// provider.
+/// The deadline of a request. It bounds every wait: for a call with the same key, for ids, reads, a plan and
+/// its commit, and for a provider.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Deadline(Instant);
 
@@ -24,17 +25,18 @@ impl Deadline {
         Self(now.checked_add(ANSWER_WITHIN).unwrap_or(now))
     }
 
-    /// Until when something beside the command itself is waited for.
+    /// The end of a wait other than the command itself, such as for a call with the same key.
     #[must_use]
-    pub fn of_waiting(self) -> Instant {
+    pub fn for_waits(self) -> Instant {
         self.0.checked_sub(MARGIN).unwrap_or(self.0)
     }
 
-    /// What comes of answering a request, if it comes in time. A plan that was submitted by then is carried to its end
-    /// without a caller.
+    /// The result of the work, if it is done before the deadline. A plan that was submitted before the
+    /// deadline is still applied.
     ///
     /// # Errors
-    /// As the work, and [`Code::Unavailable`] past the deadline; what the request asked for may still come about.
+    /// The errors of the work, and [`Code::Unavailable`] after the deadline; the request may still take
+    /// effect.
     pub async fn bound<T>(self, work: impl Future<Output = Result<T, ApiError>>) -> Result<T, ApiError> {
         let past = || ApiError::caused(Code::Unavailable, "the deadline of the request passed");
         timeout_at(self.0, work).await.unwrap_or_else(|_| Err(past()))

@@ -76,7 +76,7 @@ async fn handle(
     call: Call,
     caller: Option<Caller>,
 ) -> Result<Answer, ApiError> {
-    let (key, until) = (call.key, call.deadline.of_waiting());
+    let (key, until) = (call.key, call.deadline.for_waits());
     match (&route.endpoint, caller) {
         (Endpoint::Open(run), _) => run(call).await,
         (Endpoint::Call(run), Some(caller)) => run(call, caller).await,

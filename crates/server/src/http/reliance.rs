@@ -6,8 +6,8 @@ use crate::app::App;
 use crate::http::error::ApiError;
 use crate::http::route::{Access, Route};
 
-/// Refuses a call that might be made with authority that was taken away, or that would be dated wrongly. Open routes, a
-/// refresh and a logout among them, and reads of the caller's own data go on.
+/// Refuses a call whose permission may have been revoked, or whose effect would be dated by a wrong clock.
+/// Open routes, including refresh and logout, and reads of the caller's own data are not refused.
 ///
 /// # Errors
 /// [`Code::Unavailable`](crate::http::error::Code::Unavailable).

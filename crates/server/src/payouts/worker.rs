@@ -10,7 +10,7 @@ use crate::app::App;
 
 /// Sends what is due, some at a time, until nothing more can be or the service stops.
 pub(crate) async fn send_due(app: Arc<App>, stopped: watch::Receiver<bool>) {
-    // By a wrong clock nothing is due.
+    // The payouts would be dated by a wrong clock.
     while !*stopped.borrow() && app.clock.ensure_agreed().is_ok() {
         match app.services.payouts.run().await {
             Ok(sent) => {

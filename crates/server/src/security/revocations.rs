@@ -16,6 +16,8 @@ use crate::clock::{ClocksApart, ServiceClock, SystemClock, TOLERANCE};
 /// How often it is read: often enough for a revocation to be in force on every server within the two seconds that the
 /// contract promises, the read itself included.
 pub const INTERVAL: StdDuration = StdDuration::from_secs(1);
+/// After what time without a new list its read hangs.
+const HANGS_AFTER: StdDuration = StdDuration::from_secs(5);
 /// How old the list may be for a call that changes something, or that staff makes, to be answered by it.
 const MOST_AGE: StdDuration = StdDuration::from_secs(30);
 
@@ -42,7 +44,7 @@ pub enum RevocationsError {
     /// It cannot be read.
     #[error("the revocation list cannot be read: {0}")]
     Unavailable(#[from] Unavailable),
-    /// It was read, but who reads it lives in another time.
+    /// It was read, but the clocks of the server and the storage differ too much.
     #[error(transparent)]
     ClocksApart(#[from] ClocksApart),
 }
@@ -108,10 +110,10 @@ impl Revocations {
         if self.list().read_at.elapsed() > MOST_AGE { Err(Outdated) } else { Ok(()) }
     }
 
-    /// Whether it could be read the last time that was tried.
+    /// Whether it can be read: the last read did not fail, and none hangs.
     #[must_use]
     pub fn can_be_read(&self) -> bool {
-        !self.failing.load(Ordering::Acquire)
+        !self.failing.load(Ordering::Acquire) && self.list().read_at.elapsed() <= HANGS_AFTER
     }
 
     fn list(&self) -> Arc<List> {

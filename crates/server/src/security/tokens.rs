@@ -99,7 +99,7 @@ struct PresentedClaims {
     role: RoleClaim,
     dj: bool,
     sid: i64,
-    /// Of the data that the ids belong to; tokens from before there were epochs are of the first one.
+    /// The epoch of the data that the ids belong to; a token without this claim belongs to the first one.
     #[serde(default)]
     epoch: i64,
 }

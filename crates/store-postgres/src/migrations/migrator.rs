@@ -122,8 +122,8 @@ impl Migrator {
             let waited_seconds = start.elapsed().as_secs();
             if start.elapsed() >= self.patience.total {
                 bail!(
-                    "migration {name} needs a lock that other transactions have held for {waited_seconds} s: end \
-                     them and start it again"
+                    "migration {name} could not get a lock within {waited_seconds} s: end the transactions \
+                     that hold it, and migrate again"
                 );
             }
             tracing::warn!(

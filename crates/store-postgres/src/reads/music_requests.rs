@@ -10,7 +10,7 @@ use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
-use super::readable::{MOST_UNREADABLE, one_by_one, whole};
+use super::readable::{MOST_UNREADABLE, decode_all, one_by_one};
 use super::request_lists::RequestList;
 use super::together::Row;
 use super::{columns, least};
@@ -60,7 +60,7 @@ impl MusicRequests for PostgresStore {
             .read(async |mut connection| {
                 let page = overdue(which).limit(i64::from(limit)).select(columns::<MusicRequestRow>());
                 let loaded = page.load(&mut connection).await.map_err(Failure::from);
-                if let Some(requests) = whole(loaded, value)? {
+                if let Some(requests) = decode_all(loaded, value)? {
                     return Ok(requests);
                 }
                 let most = i64::from(limit.saturating_add(MOST_UNREADABLE));

@@ -19,7 +19,7 @@ const fn is_unreadable(failure: &Failure) -> bool {
 
 /// The values of a list that was loaded; `None` where one of its rows cannot be read, so that it is to be read
 /// [`one_by_one`].
-pub(crate) fn whole<R, T>(
+pub(crate) fn decode_all<R, T>(
     loaded: Result<Vec<R>, Failure>,
     value: impl Fn(R) -> Result<T, Corrupt>,
 ) -> Result<Option<Vec<T>>, Failure> {
@@ -59,5 +59,5 @@ pub(crate) async fn one_by_one<R: Row, T>(
 }
 
 fn skipped<R: Row>(id: i64, error: &dyn Display) {
-    tracing::error!(table = R::TABLE, id, %error, "a row cannot be read and is left out of the work");
+    tracing::error!(table = R::TABLE, id, %error, "unreadable row skipped");
 }

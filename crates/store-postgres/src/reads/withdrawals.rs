@@ -14,7 +14,7 @@ use diesel::sql_types::{Bool, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use uuid::Uuid;
 
-use super::readable::{MOST_UNREADABLE, one_by_one, whole};
+use super::readable::{MOST_UNREADABLE, decode_all, one_by_one};
 use super::together::Row;
 use super::{Counted, NEWEST_FIRST, columns, least, limits, paged};
 use crate::PostgresStore;
@@ -90,7 +90,7 @@ impl Withdrawals for PostgresStore {
             .read(async |mut connection| {
                 let due = due_payouts(now).limit(i64::from(limit)).select(columns::<WithdrawalRow>());
                 let loaded = due.load(&mut connection).await.map_err(Failure::from);
-                if let Some(due) = whole(loaded, value)? {
+                if let Some(due) = decode_all(loaded, value)? {
                     return Ok(due);
                 }
                 let most = i64::from(limit.saturating_add(MOST_UNREADABLE));

@@ -15,8 +15,8 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::changes::Written;
 use super::crash::{self, Step};
 use super::load::Named;
-use super::{COMMIT_BEFORE, HEARD_BEFORE, WORK, later};
-use crate::cluster::Opened;
+use super::{ANSWER_BEFORE, COMMIT_BEFORE, WORK, later};
+use crate::cluster::AdmittedConnection;
 use crate::connection::Connector;
 use crate::database::Failure;
 use crate::telemetry;
@@ -40,7 +40,7 @@ pub(super) struct Limits {
     /// No commit is asked for afterwards.
     work: Instant,
     /// The answer to it is not waited for longer.
-    heard: Instant,
+    answer: Instant,
     /// Nothing is asked any more to find out whether it was committed.
     end: Instant,
 }
@@ -49,12 +49,12 @@ impl Limits {
     /// The limits of a group that starts now and whose callers wait until `end`.
     pub(super) fn new(start: Instant, end: Instant) -> Self {
         let before = |by| end.checked_sub(by).unwrap_or(start);
-        Self { work: later(start, WORK).min(before(COMMIT_BEFORE)), heard: before(HEARD_BEFORE), end }
+        Self { work: later(start, WORK).min(before(COMMIT_BEFORE)), answer: before(ANSWER_BEFORE), end }
     }
 
     /// The limits of finding out what became of the group: all the time that is left.
     const fn to_find_out(self) -> Self {
-        Self { work: self.end, heard: self.end, end: self.end }
+        Self { work: self.end, answer: self.end, end: self.end }
     }
 }
 
@@ -125,7 +125,7 @@ enum Failed {
     /// Nothing was committed.
     Before(Failure),
     /// The commit was asked for, and its answer is lost: these operations may be applied.
-    Unheard(HashSet<OperationId>, Failure),
+    OutcomeUnknown(HashSet<OperationId>, Failure),
 }
 
 impl<F: Into<Failure>> From<F> for Failed {
@@ -139,7 +139,7 @@ pub(super) struct Committer {
     connector: Connector,
     currency: Currency,
     /// The connection, with nothing under way on it.
-    idle: Option<Opened>,
+    idle: Option<AdmittedConnection>,
     committed_at: Option<Instant>,
 }
 
@@ -148,11 +148,12 @@ impl Committer {
         Self { connector, currency, idle: None, committed_at: None }
     }
 
-    /// Commits a group, trying again what may pass; with `probe`, it is shown that a commit can be made now even where no
-    /// plan changes anything.
+    /// Commits a group, and retries failures that may be temporary. With `probe`, it commits even if no plan
+    /// changes anything, to show that a commit is possible.
     ///
-    /// Where the answer to a commit is lost, the group runs again on a new connection: operations are permanent, so each
-    /// plan is found or applied then. The locks of the lost transaction keep it from being judged before its end.
+    /// If the answer to a commit is lost, the group runs again on a new connection. Operations are permanent,
+    /// so each plan is then either found or applied, and the locks of the lost transaction make the second
+    /// run wait for its end.
     pub(super) async fn commit(
         &mut self,
         plans: &[&Plan],
@@ -161,31 +162,31 @@ impl Committer {
     ) -> Result<Answers, Failure> {
         let mut attempt = 1_u32;
         let mut limits = *limits;
-        let mut unheard: Option<HashSet<OperationId>> = None;
+        let mut unknown: Option<HashSet<OperationId>> = None;
         loop {
-            let mut own = unheard.clone().unwrap_or_default();
+            let mut own = unknown.clone().unwrap_or_default();
             let failure = match self.transaction(plans, probe, &mut own, &limits).await {
                 Ok(answers) => return Ok(answers),
                 Err(Failed::Before(failure)) => failure,
-                Err(Failed::Unheard(operations, failure)) => {
+                Err(Failed::OutcomeUnknown(operations, failure)) => {
                     limits = limits.to_find_out();
-                    unheard.get_or_insert_default().extend(operations);
+                    unknown.get_or_insert_default().extend(operations);
                     failure
                 }
             };
-            let again = match &unheard {
+            let again = match &unknown {
                 Some(_) => !failure.blames_one(),
                 None => failure.may_pass() && attempt < ATTEMPTS,
             };
             let again = again && Instant::now() < limits.work;
             tracing::warn!(error = %failure, plans = plans.len(), attempt, again, "a group of plans failed");
             if !again {
-                return Err(match unheard {
+                return Err(match unknown {
                     Some(_) => Failure::EndUnknown(Box::new(failure)),
                     None => failure,
                 });
             }
-            if unheard.is_some() {
+            if unknown.is_some() {
                 sleep(ASK_AGAIN).await;
             }
             attempt = attempt.saturating_add(1);
@@ -212,23 +213,23 @@ impl Committer {
                     self.connector.cluster().renew_connections();
                 }
                 if failure.keeps_connection() {
-                    self.roll_back(connection, limits.heard).await;
+                    self.roll_back(connection, limits.answer).await;
                 }
                 return Err(failure.into());
             }
         };
         if !written {
-            self.roll_back(connection, limits.heard).await;
+            self.roll_back(connection, limits.answer).await;
             return Ok(answers);
         }
         crash::at(Step::BeforeCommit, plans.iter().copied());
-        let committed = timeout_at(limits.heard, connection.batch_execute("COMMIT")).await;
+        let committed = timeout_at(limits.answer, connection.batch_execute("COMMIT")).await;
         match committed.map_err(|_| Failure::Deadline).and_then(|done| Ok(done?)) {
             Ok(()) => self.idle = Some(connection),
             Err(failure) => {
                 let fresh =
                     plans.iter().zip(&answers).filter(|(_, answer)| matches!(answer, Ok(Applied::Fresh(_))));
-                return Err(Failed::Unheard(
+                return Err(Failed::OutcomeUnknown(
                     fresh.map(|(plan, _)| plan.origin().operation).collect(),
                     failure,
                 ));
@@ -243,7 +244,7 @@ impl Committer {
     }
 
     /// The connection that is left from the group before, where it may still be used, or a new one.
-    async fn connection(&mut self, until: Instant) -> Result<Opened, Failure> {
+    async fn connection(&mut self, until: Instant) -> Result<AdmittedConnection, Failure> {
         match self.idle.take().filter(|idle| idle.is_current(self.connector.cluster())) {
             Some(connection) => Ok(connection),
             None => Ok(timeout_at(until, self.connector.open()).await.map_err(|_| Failure::Deadline)??),
@@ -251,7 +252,7 @@ impl Committer {
     }
 
     /// Ends a transaction without a trace; the connection is kept if that is heard of.
-    async fn roll_back(&mut self, mut connection: Opened, until: Instant) {
+    async fn roll_back(&mut self, mut connection: AdmittedConnection, until: Instant) {
         if let Ok(Ok(())) = timeout_at(until, connection.batch_execute("ROLLBACK")).await {
             self.idle = Some(connection);
         }

@@ -48,11 +48,11 @@ const WAIT: Duration = Duration::from_millis(2_000);
 const ANSWER: Duration = Duration::from_millis(4_500);
 /// How long before that the last chance to ask for a commit, and to hear of it, is.
 const COMMIT_BEFORE: Duration = Duration::from_millis(1_500);
-const HEARD_BEFORE: Duration = Duration::from_millis(750);
+const ANSWER_BEFORE: Duration = Duration::from_millis(750);
 /// How long a group works at most before it asks for its commit.
 const WORK: Duration = Duration::from_millis(1_750);
-/// How long a refusal of plans makes the writer unready, unless one is committed: where no plan comes any more, because
-/// nothing is ready, it has to be tried again.
+/// How long the writer is unready after the database refused plans, unless one is committed meanwhile. After
+/// that the probe tries again, because an unready server gets no plans that could show a recovery.
 const UNREADY_FOR: Duration = Duration::from_secs(5);
 
 /// What a plan came to.

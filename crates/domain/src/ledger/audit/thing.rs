@@ -122,9 +122,10 @@ impl Thing {
     }
 }
 
-/// Whether the opening operation that a row keeps is the one that an operation recorded.
+/// Whether an operation recorded the same opening operation as the row has.
 ///
-/// A server of a version that kept none records none when it moves a row that a newer server opened.
+/// Only the opening operation itself must have recorded it: a server of an earlier version records none when
+/// it moves a row that a newer server opened.
 fn is_opening_recorded(now: Option<OperationId>, then: Option<OperationId>, opens: bool) -> bool {
     now == then || (then.is_none() && !opens)
 }

@@ -11,9 +11,9 @@ pub use mapping::IntoApiError;
 
 use crate::http::sentence::Errors;
 
-/// After how many seconds what a deployment does not do may be configured.
+/// The `Retry-After`, in seconds, of a feature that the deployment has not configured.
 const SECONDS_UNTIL_CONFIGURED: u32 = 3_600;
-/// After how many seconds a server that missed some reads of the revocation list may have it again.
+/// The `Retry-After`, in seconds, while the revocation list or the clock is unreliable.
 const SECONDS_UNTIL_RELIABLE: u32 = 5;
 
 /// Why something cannot move, as the answer's two more keys.

@@ -16,7 +16,7 @@ pub struct OperatorWithdrawal {
     /// Which it is.
     #[schema(minimum = 1, example = 5)]
     id: i64,
-    /// What the payout provider knows it by: a UUID, or the decimal id where an earlier version opened it.
+    /// The payout provider's reference: a UUID, or the decimal id if an earlier version created it.
     #[schema(example = "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f")]
     reference: String,
     /// Whose money it is.
