@@ -11,7 +11,7 @@ use crate::harness::{Database, Proxy, Server, Traffic, eventually, operator_keys
 const OPERATOR: &str = "op@example.com";
 
 #[test]
-fn staff_and_commands_wait_for_revocations_that_are_older_than_half_a_minute() {
+fn staff_and_commands_are_refused_while_the_revocation_list_is_outdated() {
     let database = Arc::new(Database::new());
     let proxy = Proxy::start(database.server());
     let url = database.url_at(proxy.address());

@@ -76,7 +76,7 @@ fn a_database_that_was_moved_to_another_cluster_is_refused_until_it_was_prepared
 }
 
 #[test]
-fn what_was_handed_out_after_the_backup_belongs_to_nobody_after_the_restore() {
+fn tokens_and_ids_from_after_the_backup_are_worth_nothing_after_the_restore() {
     let (folder, database) = (Folder::new(), Arc::new(Database::new()));
     let file = folder.keys();
     let keys = [("auth.signing_key_file", file.as_str())];
