@@ -63,15 +63,18 @@ pub struct ServiceClock(RwLock<State>);
 
 #[derive(Clone, Copy, Debug)]
 struct State {
-    /// The time at the last comparison that agreed, and when that was.
+    /// The storage's time at the last comparison that agreed, and when that was.
     agreed: (Timestamp, Instant),
+    /// How far the machine's clock was ahead of it then.
+    ahead: Duration,
     apart: Option<ClocksApart>,
 }
 
 impl Default for ServiceClock {
     /// By the machine's clock, which is not compared yet.
     fn default() -> Self {
-        Self(RwLock::new(State { agreed: (SystemClock.now(), Instant::now()), apart: None }))
+        let agreed = (SystemClock.now(), Instant::now());
+        Self(RwLock::new(State { agreed, ahead: Duration::ZERO, apart: None }))
     }
 }
 
@@ -95,7 +98,7 @@ impl ServiceClock {
             state.apart = Some(apart);
             return Err(apart);
         }
-        *state = State { agreed: (now, at), apart: None };
+        *state = State { agreed: (now.minus(difference), at), ahead: difference, apart: None };
         Ok(())
     }
 
@@ -110,9 +113,9 @@ impl ServiceClock {
 
 impl Clock for ServiceClock {
     fn now(&self) -> Timestamp {
-        let (time, at) = self.0.read().unwrap_or_else(PoisonError::into_inner).agreed;
+        let State { agreed: (time, at), ahead, .. } = *self.0.read().unwrap_or_else(PoisonError::into_inner);
         let steady = time.plus(Duration::try_from(at.elapsed()).unwrap_or(Duration::MAX));
-        let machine = SystemClock.now();
+        let machine = SystemClock.now().minus(ahead);
         if machine.since(steady).abs() > TOLERANCE { steady } else { machine }
     }
 }
@@ -134,6 +137,16 @@ mod tests {
             assert!(agrees || compared.unwrap_err().ahead.whole_seconds().abs_diff(ahead) <= 1);
         }
         assert_eq!(ServiceClock::default().compare(SystemClock.now(), None), Ok(()));
+    }
+
+    #[test]
+    fn the_service_goes_by_the_storage_clock_within_the_tolerance() {
+        for ahead in [-29, -2, 0, 2, 29] {
+            let (clock, now) = (ServiceClock::default(), SystemClock.now());
+            let storage = now.minus(Duration::seconds(ahead));
+            clock.compare(now, Some(storage)).unwrap();
+            assert!(clock.now().since(storage).abs() < Duration::SECOND, "{ahead}");
+        }
     }
 
     #[test]

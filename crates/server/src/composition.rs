@@ -6,7 +6,7 @@ use anyhow::{Context, bail, ensure};
 use cuepoint_domain::ports::{Clock, Notifier, PayoutProvider, Store, TopupProvider};
 use cuepoint_domain::service::{Ports, Terms, UseCases};
 use cuepoint_store_memory::MemoryStore;
-pub use cuepoint_store_postgres::Restored;
+pub use cuepoint_store_postgres::{OpenTransfers, Restored};
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
 use governor::clock::MonotonicClock;
 use secrecy::ExposeSecret;
@@ -92,15 +92,26 @@ pub async fn migrate(settings: &Settings) -> anyhow::Result<Option<Vec<String>>>
 /// # Errors
 /// When the store is no database, the name is another, or a server is connected.
 pub async fn restore(settings: &Settings, database_name: &str, epoch: i64) -> anyhow::Result<Restored> {
+    let options = database(settings)?;
+    let restored = cuepoint_store_postgres::restore(&options, &settings.currency, database_name, epoch).await;
+    restored.context("storage.postgres")
+}
+
+/// What a restored backup left open.
+///
+/// # Errors
+/// When the store is no database, or cannot be read.
+pub async fn open_transfers(settings: &Settings) -> anyhow::Result<OpenTransfers> {
+    let open = cuepoint_store_postgres::open_transfers(&database(settings)?, &settings.currency).await;
+    open.context("storage.postgres")
+}
+
+fn database(settings: &Settings) -> anyhow::Result<PostgresOptions> {
     match &settings.storage {
         Storage::Memory => bail!("storage.backend is memory: there is nothing to restore"),
         Storage::Postgres(postgres) => {
             let Postgres { url, pool_size, migrate_on_start } = postgres.clone();
-            let options =
-                PostgresOptions { url: url.expose_secret().to_owned(), pool_size, migrate_on_start };
-            let restored =
-                cuepoint_store_postgres::restore(&options, &settings.currency, database_name, epoch).await;
-            restored.context("storage.postgres")
+            Ok(PostgresOptions { url: url.expose_secret().to_owned(), pool_size, migrate_on_start })
         }
     }
 }

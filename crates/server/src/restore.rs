@@ -8,7 +8,7 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::cli::print;
 use crate::clock::SystemClock;
-use crate::composition::Restored;
+use crate::composition::{OpenTransfers, Restored};
 use crate::config::{Settings, SigningKeySource};
 use crate::security::keys::{self, OlderKeys, Rotation};
 use crate::security::secrets::{RandomSecrets, random};
@@ -25,31 +25,33 @@ pub(crate) async fn run(settings: Settings, database_name: &str) -> anyhow::Resu
     // Random, because a counter in the database would be restored too and would repeat an epoch.
     let epoch = i64::from_be_bytes(random(secrets)).checked_abs().unwrap_or(i64::MAX).max(1);
     let restored = composition::restore(&settings, database_name, epoch).await?;
-    print(&report(&restored, database_name, &settings.currency)?)?;
+    let Restored { epoch, sessions_ended } = restored;
+    print(&format!(
+        "{database_name}: epoch {epoch}, {sessions_ended} sessions ended, sequences moved ahead\n"
+    ))?;
+    // Before anything is read, since a row that cannot be read must not keep the old keys in force.
     print(&new_key(&settings, secrets)?)?;
+    print(&report(&composition::open_transfers(&settings).await?, &settings.currency)?)?;
     ledger_verify::run(settings).await
 }
 
-fn report(restored: &Restored, name: &str, currency: &Currency) -> anyhow::Result<String> {
-    let newest = match restored.newest_operation {
+fn report(open: &OpenTransfers, currency: &Currency) -> anyhow::Result<String> {
+    let newest = match open.newest_operation {
         Some(at) => at.to_utc().format(&Rfc3339).context("the time of the newest operation")?,
         None => "none".to_owned(),
     };
     let mut text = format!(
-        "{name}: epoch {}, {} sessions ended, every sequence moved ahead\nnewest operation: {newest}\n\
-         in flight: {} withdrawals, {} top-ups; look each up at its provider\n",
-        restored.epoch,
-        restored.sessions_ended,
-        restored.withdrawals.len(),
-        restored.topups.len(),
+        "newest operation: {newest}\nin flight: {} withdrawals, {} top-ups; look each up at its provider\n",
+        open.withdrawals.len(),
+        open.topups.len(),
     );
-    for withdrawal in &restored.withdrawals {
+    for withdrawal in &open.withdrawals {
         let (id, status) = (withdrawal.id, withdrawal.state.status().name());
         let amount = currency.print(withdrawal.amount.money());
         let (code, reference) = (currency.code(), withdrawal.reference());
         text.push_str(&format!("  withdrawal {id}: {status}, {amount} {code}, reference {reference}\n"));
     }
-    for topup in &restored.topups {
+    for topup in &open.topups {
         let (id, status) = (topup.id, topup.status.name());
         let (amount, code) = (currency.print(topup.amount.money()), currency.code());
         let reference = topup.reference();

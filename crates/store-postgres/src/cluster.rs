@@ -117,11 +117,17 @@ impl Cluster {
 pub(crate) struct AdmittedConnection {
     connection: AsyncPgConnection,
     generation: u64,
+    backend: i32,
 }
 
 impl AdmittedConnection {
-    pub(crate) fn new(connection: AsyncPgConnection, generation: u64) -> Self {
-        Self { connection, generation }
+    pub(crate) fn new(connection: AsyncPgConnection, node: &Node, generation: u64) -> Self {
+        Self { connection, generation, backend: node.backend }
+    }
+
+    /// The process of the server that serves the connection.
+    pub(crate) fn backend(&self) -> i32 {
+        self.backend
     }
 
     /// Whether the connection may still be used.
@@ -151,8 +157,6 @@ impl DerefMut for AdmittedConnection {
 
 #[cfg(test)]
 mod tests {
-    use time::OffsetDateTime;
-
     use super::*;
 
     fn node(timeline: u32) -> Node {
@@ -160,7 +164,8 @@ mod tests {
             writable: true,
             wal_file: Some(format!("{timeline:08X}0000000000000001")),
             system_identifier: 7,
-            clock: OffsetDateTime::UNIX_EPOCH,
+            clock_micros: 0,
+            backend: 1,
             options_arrived: true,
         }
     }

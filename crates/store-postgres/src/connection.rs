@@ -8,13 +8,14 @@ use std::time::Duration;
 use anyhow::{Context, bail, ensure};
 use diesel::{ConnectionError, ConnectionResult};
 use diesel_async::AsyncPgConnection;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
-use tokio_postgres::NoTls;
 use tokio_postgres::config::{Config, Host, SslMode, TargetSessionAttrs};
+use tokio_postgres::{Client, Connection, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::cluster::{AdmittedConnection, Cluster};
-use crate::node::{Node, OPTIONS_ARRIVED, share_restore_lock};
+use crate::cluster::{AdmittedConnection, Cluster, Refusal};
+use crate::node::{Node, OPTIONS_ARRIVED, RESTORE_LOCK, share_restore_lock};
 
 /// How long connecting may take, to all hosts of the URL together.
 const CONNECT_WITHIN: Duration = Duration::from_millis(2_400);
@@ -54,6 +55,11 @@ impl Connector {
         ensure!(
             !config.get_hosts().is_empty() || !config.get_hostaddrs().is_empty(),
             "storage.postgres.url names no host"
+        );
+        let (names, addresses) = (config.get_hosts().len(), config.get_hostaddrs().len());
+        ensure!(
+            names == 0 || addresses == 0 || names == addresses,
+            "storage.postgres.url has {names} hosts and {addresses} hostaddrs"
         );
         let tls = match (config.get_ssl_mode(), is_local(&config)) {
             (SslMode::Disable | SslMode::Prefer, true) => None,
@@ -139,7 +145,7 @@ impl Connector {
             if self.shares_restore_lock {
                 share_restore_lock(&connection).await.map_err(bad)?;
             }
-            Ok(AdmittedConnection::new(connection, generation))
+            Ok(AdmittedConnection::new(connection, &node, generation))
         };
         let opened = timeout(within, opening).await;
         opened.unwrap_or_else(|_| Err(bad("the server did not answer in time")))
@@ -160,24 +166,45 @@ impl Connector {
 }
 
 impl Connector {
-    /// Opens a connection of the driver itself, which knows COPY and the SQLSTATE of each failure.
-    pub(crate) async fn client(&self) -> anyhow::Result<tokio_postgres::Client> {
-        // AdmittedConnection only to find the host whose node may be used.
-        drop(self.open().await?);
-        let host = self.hosts.get(self.last.load(Ordering::Relaxed)).context("the URL names no host")?;
-        Ok(match &self.tls {
-            None => {
-                let (client, connection) = host.connect(NoTls).await?;
-                tokio::spawn(connection);
-                client
+    /// Opens a connection of the driver itself, which knows COPY and the SQLSTATE of each failure. The same nodes are
+    /// refused.
+    pub(crate) async fn client(&self) -> anyhow::Result<Client> {
+        let mut refusals = Vec::new();
+        for host in &self.hosts {
+            match self.client_of(host).await {
+                Ok(client) => return Ok(client),
+                Err(error) => refusals.push(format!("{error:#}")),
             }
-            Some(tls) => {
-                let (client, connection) = host.connect(tls.clone()).await?;
-                tokio::spawn(connection);
-                client
-            }
-        })
+        }
+        bail!("no connection to the database: {}", refusals.join("; "))
     }
+
+    async fn client_of(&self, host: &Config) -> anyhow::Result<Client> {
+        let client = match &self.tls {
+            None => driven(host.connect(NoTls).await),
+            Some(tls) => driven(host.connect(tls.clone()).await),
+        };
+        let client = client.map_err(|error| anyhow::anyhow!(cause(&error)))?;
+        self.cluster.admit(&Node::describe_to(&client).await?)?;
+        if self.shares_restore_lock {
+            let shared = client.query_one("SELECT pg_try_advisory_lock_shared($1)", &[&RESTORE_LOCK]).await?;
+            ensure!(shared.get::<_, bool>(0), Refusal::Restoring);
+        }
+        Ok(client)
+    }
+}
+
+/// The client of a connection, which is driven by a task of the present runtime.
+fn driven<S, T>(
+    connected: Result<(Client, Connection<S, T>), tokio_postgres::Error>,
+) -> Result<Client, tokio_postgres::Error>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let (client, connection) = connected?;
+    tokio::spawn(connection);
+    Ok(client)
 }
 
 /// The configuration of each host by itself: the driver would not try the next one where the node is refused.
@@ -297,6 +324,8 @@ mod tests {
             assert_eq!(host.get_password(), Some("secret".as_bytes()));
             assert!(host.get_options().unwrap().contains("statement_timeout=2000"));
         }
+        let uneven = refusal("host=127.0.0.1,db.example.com hostaddr=127.0.0.1");
+        assert!(uneven.contains("2 hosts and 1 hostaddrs"), "{uneven}");
         let one_port = Connector::new("host=localhost,127.0.0.1 port=5003").unwrap();
         assert!(one_port.hosts.iter().all(|host| host.get_ports() == [5003]));
     }

@@ -52,6 +52,9 @@ pub(crate) enum Failure {
     /// Another row has the id of a new one.
     #[error("the id of a new row is taken")]
     IdTaken,
+    /// Earlier commits still wait for a synchronous standby.
+    #[error("commits wait for a synchronous standby that does not answer; nothing was applied")]
+    StandbySilent,
     /// It took too long.
     #[error("the database did not answer in time")]
     Deadline,
@@ -243,6 +246,13 @@ impl Database {
     /// A connection for one piece of work, beside the pool.
     pub(crate) async fn open_beside(&self) -> Result<AdmittedConnection, Failure> {
         Ok(managed::Manager::create(self.pool.manager()).await?)
+    }
+
+    /// Connects to every host of the URL beside the present work: where another one was promoted while the present primary
+    /// is still alive, that begins a new generation of connections.
+    pub(crate) fn look_for_newer_primary(&self) {
+        let connector = self.connector.clone();
+        self.pool.manager().runtime.spawn(async move { connector.survey().await });
     }
 
     /// Closes idle connections where a failure says that they are of no more use either.

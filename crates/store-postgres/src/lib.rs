@@ -54,7 +54,7 @@ use reads::ReadTogether;
 use sentinel::Sentinel;
 use writer::Writer;
 
-pub use restore::{Restored, restore};
+pub use restore::{OpenTransfers, Restored, open_transfers, restore};
 
 /// Where the database is and how it is used.
 #[derive(Clone)]

@@ -1,9 +1,9 @@
 //! What a node of the cluster says of itself, and the lock that keeps a restore from working beside a server.
 
 use diesel::QueryableByName;
-use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz};
+use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use time::OffsetDateTime;
+use tokio_postgres::Client;
 
 use crate::cluster::Refusal;
 use crate::database::Failure;
@@ -19,7 +19,8 @@ const DESCRIBE: &str = "SELECT \
     NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' AS writable, \
     CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_walfile_name(pg_current_wal_insert_lsn()) END AS wal_file, \
     (SELECT system_identifier FROM pg_control_system()) AS system_identifier, \
-    clock_timestamp() AS clock, \
+    (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS clock_micros, \
+    pg_backend_pid() AS backend, \
     current_setting('cuepoint.options', true) IS NOT DISTINCT FROM 'arrived' AS options_arrived";
 
 /// A node as it describes itself.
@@ -32,9 +33,12 @@ pub(crate) struct Node {
     pub(crate) wal_file: Option<String>,
     #[diesel(sql_type = BigInt)]
     pub(crate) system_identifier: i64,
-    /// Its clock.
-    #[diesel(sql_type = Timestamptz)]
-    pub(crate) clock: OffsetDateTime,
+    /// Its clock, in microseconds since 1970.
+    #[diesel(sql_type = BigInt)]
+    pub(crate) clock_micros: i64,
+    /// The process that serves the connection.
+    #[diesel(sql_type = Integer)]
+    pub(crate) backend: i32,
     /// Whether the startup options arrived, the time limits among them.
     #[diesel(sql_type = Bool)]
     pub(crate) options_arrived: bool,
@@ -44,6 +48,19 @@ impl Node {
     /// Asks the node behind a connection.
     pub(crate) async fn describe(mut connection: &AsyncPgConnection) -> Result<Self, Failure> {
         Ok(diesel::sql_query(DESCRIBE).get_result(&mut connection).await?)
+    }
+
+    /// Asks the node behind a connection of the driver itself.
+    pub(crate) async fn describe_to(client: &Client) -> Result<Self, tokio_postgres::Error> {
+        let row = client.query_one(DESCRIBE, &[]).await?;
+        Ok(Self {
+            writable: row.try_get("writable")?,
+            wal_file: row.try_get("wal_file")?,
+            system_identifier: row.try_get("system_identifier")?,
+            clock_micros: row.try_get("clock_micros")?,
+            backend: row.try_get("backend")?,
+            options_arrived: row.try_get("options_arrived")?,
+        })
     }
 
     /// The timeline that it writes; `None` on a standby.

@@ -43,6 +43,11 @@ pub struct Restored {
     pub epoch: i64,
     /// How many sessions were ended.
     pub sessions_ended: usize,
+}
+
+/// What a backup left open.
+#[derive(Debug)]
+pub struct OpenTransfers {
     /// When the newest operation was decided that the backup has; `None` where it has none.
     pub newest_operation: Option<Timestamp>,
     /// Withdrawals that are, or are about to be, at the payout provider, by id.
@@ -87,10 +92,9 @@ pub async fn restore(
         .await
         .map_err(|failure| anyhow!(failure))
         .context("the database could not be prepared")?;
-    let restored = in_flight(&mut connection, currency, epoch, sessions_ended).await;
     // At once, since the end of the connection reaches the server a moment later.
     connection.batch_execute(&format!("SELECT pg_advisory_unlock({RESTORE_LOCK})")).await?;
-    restored
+    Ok(Restored { epoch, sessions_ended })
 }
 
 /// Begins the epoch, moves the sequences, and ends whatever was issued to people; says how many sessions that were.
@@ -117,12 +121,13 @@ async fn prepare(connection: &mut AsyncPgConnection, epoch: i64) -> Result<usize
         .await?)
 }
 
-async fn in_flight(
-    connection: &mut AsyncPgConnection,
-    currency: &Currency,
-    epoch: i64,
-    sessions_ended: usize,
-) -> anyhow::Result<Restored> {
+/// Reads what the backup left open: withdrawals and payments that may have gone on without the database.
+///
+/// # Errors
+/// When the database cannot be reached or a row cannot be read. No error repeats the URL.
+pub async fn open_transfers(options: &PostgresOptions, currency: &Currency) -> anyhow::Result<OpenTransfers> {
+    let connection = &mut Connector::new(&options.url)?.connect().await?;
+    connection.batch_execute("SET statement_timeout = 0").await?;
     let sending = [WithdrawalStatus::Approved, WithdrawalStatus::Processing].map(WithdrawalStatus::name);
     let withdrawals: Vec<WithdrawalRow> = withdrawals::table
         .filter(withdrawals::status.eq_any(sending))
@@ -143,9 +148,7 @@ async fn in_flight(
         .first(connection)
         .await
         .optional()?;
-    Ok(Restored {
-        epoch,
-        sessions_ended,
+    Ok(OpenTransfers {
         newest_operation: newest.map(timestamp),
         withdrawals: withdrawals.into_iter().map(|row| row.withdrawal(currency)).collect::<Result<_, _>>()?,
         topups: topups.into_iter().map(|row| row.topup(currency)).collect::<Result<_, _>>()?,

@@ -20,7 +20,7 @@ use tokio::time::Instant;
 use crate::cluster::{AdmittedConnection, Cluster};
 use crate::database::{Database, Failure, within};
 use crate::node::Node;
-use crate::rows::{Corrupt, column_time, known, timestamp};
+use crate::rows::{Corrupt, column_time, known};
 use crate::schema::{deployment, sessions, users};
 use crate::sessions::{session_id, user_id};
 
@@ -61,7 +61,10 @@ impl Sentinel {
         };
         let (opened, at) = match kept.take().filter(fit) {
             Some(open) => open,
-            None => (database.open_beside().await?, Instant::now()),
+            None => {
+                database.look_for_newer_primary();
+                (database.open_beside().await?, Instant::now())
+            }
         };
         let revoked = read(&opened, cluster, since).await?;
         *kept = Some((opened, at));
@@ -100,6 +103,6 @@ async fn read(
         sessions: ended.into_iter().map(session_id).collect::<Result<_, _>>()?,
         standings: changed.into_iter().map(standing).collect::<Result<_, Corrupt>>()?,
         epoch: Epoch(epoch),
-        storage_time: Some(timestamp(node.clock)),
+        storage_time: Some(Timestamp::from_unix_micros(node.clock_micros)),
     })
 }

@@ -5,16 +5,19 @@
 //! the body, after its size. Then, in the handler and its use case: id and object, the caller's role, fields, the rate
 //! limit of an account, state, limits, funds.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
+use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap};
 use actix_web::web::{Bytes, BytesMut, Payload};
-use actix_web::{HttpMessage as _, HttpRequest};
+use actix_web::{HttpMessage as _, HttpRequest, rt};
 use cuepoint_domain::access::{Caller, Turned};
 use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope};
 use cuepoint_domain::ports::{Applied, Clock};
 use cuepoint_domain::text::Line;
 use futures_util::StreamExt as _;
+use tracing::Instrument as _;
 
 use crate::app::App;
 use crate::http::call::Call;
@@ -38,7 +41,7 @@ const MAX_BODY: usize = 64 * 1024;
 /// # Errors
 /// The first check that fails.
 pub async fn answer(
-    route: &Route,
+    route: &Rc<Route>,
     app: &Arc<App>,
     request: &HttpRequest,
     payload: Payload,
@@ -66,13 +69,20 @@ pub async fn answer(
         body: parse(route.body, request, &body)?,
         key: key.map(|scope| IdempotencyKey { scope, fingerprint: Fingerprint::of(&body) }),
     };
-    deadline.bound(handle(route, app, call, caller)).await
+    let handling = handle(Rc::clone(route), Arc::clone(app), call, caller);
+    if route.method == Method::GET {
+        return deadline.bound(handling).await;
+    }
+    // A task of its own: what was begun is done, whether the caller goes away or the deadline passes, and until then its
+    // key stays taken.
+    let handled = rt::spawn(handling.in_current_span());
+    deadline.bound(async { handled.await.map_err(ApiError::internal)? }).await
 }
 
 /// Has a call answered by its handler.
 async fn handle(
-    route: &Route,
-    app: &Arc<App>,
+    route: Rc<Route>,
+    app: Arc<App>,
     call: Call,
     caller: Option<Caller>,
 ) -> Result<Answer, ApiError> {
@@ -85,7 +95,7 @@ async fn handle(
             Some(key) => {
                 // So may whoever waited for their own first call with this key.
                 let in_turn = async {
-                    let caller = as_they_stand(route, app, caller)?;
+                    let caller = as_they_stand(&route, &app, caller)?;
                     carry_out(command, call, caller).await
                 };
                 app.in_flight.alone(key.scope, until, in_turn).await?

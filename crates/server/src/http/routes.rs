@@ -178,7 +178,12 @@ fn within(networks: Networks) -> impl Guard {
     })
 }
 
-async fn serve(route: &Route, app: &Arc<App>, request: HttpRequest, payload: web::Payload) -> HttpResponse {
+async fn serve(
+    route: &Rc<Route>,
+    app: &Arc<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> HttpResponse {
     observe::matched(&request, route.path);
     let answered = match &route.endpoint {
         Endpoint::Plain(run) => run(Arc::clone(app), request.clone()).await,

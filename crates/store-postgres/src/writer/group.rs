@@ -8,7 +8,8 @@ use cuepoint_domain::ledger::{self, Book, KeyScope, Plan, Receipt, Rejection, Ve
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Applied;
 use diesel::result::{DatabaseErrorKind, Error as QueryError};
-use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
+use diesel::sql_types::{Array, Integer};
+use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use futures_util::future::try_join4;
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -28,6 +29,10 @@ const ATTEMPTS: u32 = 3;
 const ASK_AGAIN: Duration = Duration::from_millis(50);
 /// How long a commit proves that the next one can be made.
 const PROVEN_FOR: Duration = Duration::from_secs(1);
+/// How long the proof that plans can be committed may take.
+const PROOF_WITHIN: Duration = Duration::from_millis(1_700);
+/// Commits that may wait for a synchronous standby at once; plans that come then are refused.
+const MOST_UNANSWERED: usize = 3;
 /// A write of no row, under the locks that the statements of plans take: it is logged and replicated like every other,
 /// so that its commit proves that plans can be committed.
 const PROVE: &str = "LOCK TABLE music_requests, users, wallets, withdrawals, topups, operations, idempotency_keys, \
@@ -50,6 +55,12 @@ impl Limits {
     pub(super) fn new(start: Instant, end: Instant) -> Self {
         let before = |by| end.checked_sub(by).unwrap_or(start);
         Self { work: later(start, WORK).min(before(COMMIT_BEFORE)), answer: before(ANSWER_BEFORE), end }
+    }
+
+    /// The limits of a proof that begins now: whoever asks for readiness waits for less than two seconds.
+    pub(super) fn of_proof(now: Instant) -> Self {
+        let end = later(now, PROOF_WITHIN);
+        Self { work: later(now, PROOF_WITHIN / 2), answer: end, end }
     }
 
     /// The limits of finding out what became of the group: all the time that is left.
@@ -141,31 +152,51 @@ pub(super) struct Committer {
     /// The connection, with nothing under way on it.
     idle: Option<AdmittedConnection>,
     committed_at: Option<Instant>,
+    /// The backends whose COMMIT had no answer, which PostgreSQL keeps until a synchronous standby answers, whether their
+    /// client is still there or not.
+    unanswered: Vec<i32>,
 }
 
 impl Committer {
     pub(super) fn new(connector: Connector, currency: Currency) -> Self {
-        Self { connector, currency, idle: None, committed_at: None }
+        Self { connector, currency, idle: None, committed_at: None, unanswered: Vec::new() }
     }
 
-    /// Commits a group, and retries failures that may be temporary. With `probe`, it commits even if no plan
-    /// changes anything, to show that a commit is possible.
+    /// Shows that a commit can be made now, unless one was made a moment ago.
+    pub(super) async fn prove(&mut self, limits: &Limits) -> Result<(), Failure> {
+        if self.committed_at.is_some_and(|at| at.elapsed() < PROVEN_FOR) {
+            return Ok(());
+        }
+        let mut attempt = 1_u32;
+        loop {
+            let failure = match self.transaction(&[], true, &mut HashSet::new(), limits).await {
+                Ok(_) => return Ok(()),
+                // Not again, since PostgreSQL keeps each commit that waits for a standby.
+                Err(Failed::OutcomeUnknown(_, failure)) => return Err(failure),
+                Err(Failed::Before(failure)) => failure,
+            };
+            if !failure.may_pass() || attempt >= ATTEMPTS {
+                return Err(failure);
+            }
+            attempt = attempt.saturating_add(1);
+        }
+    }
+
+    /// Commits a group, and retries failures that may be temporary.
     ///
     /// If the answer to a commit is lost, the group runs again on a new connection. Operations are permanent,
     /// so each plan is then either found or applied, and the locks of the lost transaction make the second
     /// run wait for its end.
-    pub(super) async fn commit(
-        &mut self,
-        plans: &[&Plan],
-        probe: bool,
-        limits: &Limits,
-    ) -> Result<Answers, Failure> {
+    pub(super) async fn commit(&mut self, plans: &[&Plan], limits: &Limits) -> Result<Answers, Failure> {
         let mut attempt = 1_u32;
         let mut limits = *limits;
         let mut unknown: Option<HashSet<OperationId>> = None;
         loop {
             let mut own = unknown.clone().unwrap_or_default();
-            let failure = match self.transaction(plans, probe, &mut own, &limits).await {
+            // Whatever is found after a lost commit may be on this node alone: one more write waits until all before it is
+            // replicated.
+            let prove = unknown.is_some();
+            let failure = match self.transaction(plans, prove, &mut own, &limits).await {
                 Ok(answers) => return Ok(answers),
                 Err(Failed::Before(failure)) => failure,
                 Err(Failed::OutcomeUnknown(operations, failure)) => {
@@ -197,14 +228,17 @@ impl Committer {
     async fn transaction(
         &mut self,
         plans: &[&Plan],
-        probe: bool,
+        prove: bool,
         own: &mut HashSet<OperationId>,
         limits: &Limits,
     ) -> Result<Answers, Failed> {
         let start = Instant::now();
         let mut connection = self.connection(limits.work).await?;
-        let is_proven = self.committed_at.is_some_and(|at| start.duration_since(at) < PROVEN_FOR);
-        let working = prepare(&connection, plans, probe && !is_proven, own, &self.currency);
+        let finds_out = prove && !plans.is_empty();
+        if !finds_out {
+            self.ensure_commits_are_answered(&connection, plans, limits).await?;
+        }
+        let working = prepare(&connection, plans, prove, own, &self.currency);
         let prepared = timeout_at(limits.work, working).await.unwrap_or(Err(Failure::Deadline));
         let Prepared { answers, written } = match prepared {
             Ok(prepared) => prepared,
@@ -227,6 +261,7 @@ impl Committer {
         match committed.map_err(|_| Failure::Deadline).and_then(|done| Ok(done?)) {
             Ok(()) => self.idle = Some(connection),
             Err(failure) => {
+                self.unanswered.push(connection.backend());
                 let fresh =
                     plans.iter().zip(&answers).filter(|(_, answer)| matches!(answer, Ok(Applied::Fresh(_))));
                 return Err(Failed::OutcomeUnknown(
@@ -243,6 +278,23 @@ impl Committer {
         Ok(answers)
     }
 
+    /// Refuses to ask for a commit while too many wait for a standby: each keeps a backend of the server, until nobody can
+    /// connect any more.
+    async fn ensure_commits_are_answered(
+        &mut self,
+        connection: &AsyncPgConnection,
+        plans: &[&Plan],
+        limits: &Limits,
+    ) -> Result<(), Failure> {
+        let most = if plans.is_empty() { 1 } else { MOST_UNANSWERED };
+        if self.unanswered.len() < most {
+            return Ok(());
+        }
+        let waiting = still_committing(connection, &self.unanswered);
+        self.unanswered = timeout_at(limits.work, waiting).await.unwrap_or(Err(Failure::Deadline))?;
+        if self.unanswered.len() < most { Ok(()) } else { Err(Failure::StandbySilent) }
+    }
+
     /// The connection that is left from the group before, where it may still be used, or a new one.
     async fn connection(&mut self, until: Instant) -> Result<AdmittedConnection, Failure> {
         match self.idle.take().filter(|idle| idle.is_current(self.connector.cluster())) {
@@ -257,6 +309,16 @@ impl Committer {
             self.idle = Some(connection);
         }
     }
+}
+
+/// Those of the backends that wait for a synchronous standby.
+async fn still_committing(mut connection: &AsyncPgConnection, backends: &[i32]) -> Result<Vec<i32>, Failure> {
+    let waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND pid = ANY(";
+    Ok(diesel::dsl::sql::<Integer>(waiting)
+        .bind::<Array<Integer>, _>(backends)
+        .sql(")")
+        .load(&mut connection)
+        .await?)
 }
 
 /// Locks, reads, judges and writes: everything but the commit.

@@ -24,7 +24,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::Context;
-use cuepoint_domain::ledger::{Plan, Rejection};
+use cuepoint_domain::ledger::Plan;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Applied, ApplyError, Unavailable};
 use tokio::runtime;
@@ -58,55 +58,31 @@ const UNREADY_FOR: Duration = Duration::from_secs(5);
 /// What a plan came to.
 type Answer = Result<Applied, ApplyError>;
 
-/// What the writer is asked to do, with the caller who waits.
-enum Job {
-    /// To apply a plan.
-    Apply(Box<Plan>, oneshot::Sender<Answer>),
-    /// To show that a plan could be committed now.
-    Prove(oneshot::Sender<Result<(), Unavailable>>),
+/// A plan on its way, with the caller who waits.
+struct Job {
+    plan: Plan,
+    submitted: Instant,
+    caller: oneshot::Sender<Answer>,
 }
 
-/// A job on its way.
-struct Submitted {
-    job: Job,
-    at: Instant,
-}
-
-impl Submitted {
-    const fn plan(&self) -> Option<&Plan> {
-        match &self.job {
-            Job::Apply(plan, _) => Some(plan),
-            Job::Prove(_) => None,
-        }
+impl Job {
+    /// A caller who went away misses the answer, and nothing else.
+    fn answer(self, answer: Answer) {
+        let _ = self.caller.send(answer);
     }
 
-    /// Answers with what became of the plan, of which a proof has none. A caller who went away misses the answer, and
-    /// nothing else.
-    fn done(self, applied: Option<Result<Applied, Rejection>>) {
-        match (self.job, applied) {
-            (Job::Apply(_, caller), Some(applied)) => {
-                drop(caller.send(applied.map_err(ApplyError::Rejected)))
-            }
-            (Job::Apply(_, caller), None) => {
-                drop(caller.send(Err(Unavailable::new("a plan was left without an answer").into())));
-            }
-            (Job::Prove(caller), _) => drop(caller.send(Ok(()))),
-        }
-    }
-
-    /// Answers that it cannot be done now.
     fn failed(self, why: impl Into<String>) {
-        let unavailable = Unavailable::new(why.into());
-        match self.job {
-            Job::Apply(_, caller) => drop(caller.send(Err(unavailable.into()))),
-            Job::Prove(caller) => drop(caller.send(Err(unavailable))),
-        }
+        self.answer(Err(Unavailable::new(why.into()).into()));
     }
 }
+
+/// A caller who waits for the proof that plans can be committed.
+type Prover = oneshot::Sender<Result<(), Unavailable>>;
 
 /// The way to the writer.
 pub(crate) struct Writer {
-    queue: Mutex<Option<mpsc::Sender<Submitted>>>,
+    queue: Mutex<Option<mpsc::Sender<Job>>>,
+    provers: mpsc::Sender<Prover>,
     thread: tokio::sync::Mutex<Option<JoinHandle<()>>>,
     refused: Refused,
 }
@@ -130,6 +106,7 @@ impl Writer {
     /// Starts the writer on a thread of its own.
     pub(crate) fn start(connector: Connector, currency: Currency) -> anyhow::Result<Self> {
         let (queue, waiting) = mpsc::channel(QUEUE);
+        let (provers, proving) = mpsc::channel(1);
         let refused = Refused::default();
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("the writer's runtime cannot be made")?;
@@ -137,47 +114,45 @@ impl Writer {
             .name("writer".to_owned())
             .spawn({
                 let refused = refused.clone();
-                move || runtime.block_on(run(waiting, connector, currency, refused))
+                move || runtime.block_on(run(waiting, proving, connector, currency, refused))
             })
             .context("the writer's thread cannot be started")?;
         let (queue, thread) = (Mutex::new(Some(queue)), tokio::sync::Mutex::new(Some(thread)));
-        Ok(Self { queue, thread, refused })
+        Ok(Self { queue, provers, thread, refused })
     }
 
     /// Applies a plan, within [`ANSWER`].
     pub(crate) async fn apply(&self, plan: Plan) -> Answer {
-        self.ask(|caller| Job::Apply(Box::new(plan), caller)).await?
+        let submitted = Instant::now();
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let queue = queue.ok_or_else(|| Unavailable::new("the store is closed"))?;
+        let (caller, answer) = oneshot::channel();
+        match timeout_at(later(submitted, WAIT), queue.send(Job { plan, submitted, caller })).await {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) => return Err(Unavailable::new("the writer has stopped").into()),
+            Err(_) => return Err(Unavailable::new("the queue of plans is full").into()),
+        }
+        drop(queue);
+        match timeout_at(later(submitted, ANSWER), answer).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(_)) => Err(Unavailable::new("the writer has stopped").into()),
+            Err(_) => Err(Unavailable::new(Failure::Deadline).into()),
+        }
     }
 
-    /// Shows that plans can be committed now: something is written and committed by the way that plans take, unless one
-    /// was committed a moment ago.
+    /// Shows that plans can be committed now: something is written and committed as plans are, unless one was committed a
+    /// moment ago. It waits for the group that is under way.
     ///
     /// # Errors
-    /// [`Unavailable`] when they cannot; within [`ANSWER`].
+    /// [`Unavailable`] when they cannot.
     pub(crate) async fn prove(&self) -> Result<(), Unavailable> {
         if self.refused.is_recent() {
             return Err(Unavailable::new("the database refused the last plans"));
         }
-        self.ask(Job::Prove).await?
-    }
-
-    /// Submits a job and waits for its answer.
-    async fn ask<T>(&self, job: impl FnOnce(oneshot::Sender<T>) -> Job) -> Result<T, Unavailable> {
-        let at = Instant::now();
-        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let queue = queue.ok_or_else(|| Unavailable::new("the store is closed"))?;
-        let (caller, answer) = oneshot::channel();
-        match timeout_at(later(at, WAIT), queue.send(Submitted { job: job(caller), at })).await {
-            Ok(Ok(())) => {}
-            Ok(Err(_)) => return Err(Unavailable::new("the writer has stopped")),
-            Err(_) => return Err(Unavailable::new("the queue of plans is full")),
-        }
-        drop(queue);
-        match timeout_at(later(at, ANSWER), answer).await {
-            Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(_)) => Err(Unavailable::new("the writer has stopped")),
-            Err(_) => Err(Unavailable::new(Failure::Deadline)),
-        }
+        let stopped = || Unavailable::new("the writer has stopped");
+        let (prover, proof) = oneshot::channel();
+        self.provers.send(prover).await.map_err(|_| stopped())?;
+        proof.await.map_err(|_| stopped())?
     }
 
     /// Takes no more plans, and returns when those that wait are answered.
@@ -196,9 +171,10 @@ fn later(from: Instant, by: Duration) -> Instant {
     from.checked_add(by).unwrap_or(from)
 }
 
-/// Commits groups until the queue is closed and empty.
+/// Commits groups until the queue is closed and empty, and answers provers between two of them.
 async fn run(
-    mut waiting: mpsc::Receiver<Submitted>,
+    mut waiting: mpsc::Receiver<Job>,
+    mut proving: mpsc::Receiver<Prover>,
     connector: Connector,
     currency: Currency,
     refused: Refused,
@@ -206,12 +182,26 @@ async fn run(
     let new = || Committer::new(connector.clone(), currency.clone());
     let mut committer = new();
     let mut jobs = Vec::new();
-    while waiting.recv_many(&mut jobs, GROUP).await > 0 {
+    loop {
+        let prover = tokio::select! {
+            biased;
+            received = waiting.recv_many(&mut jobs, GROUP) => {
+                if received == 0 {
+                    return;
+                }
+                proving.try_recv().ok()
+            }
+            Some(prover) = proving.recv() => Some(prover),
+        };
         telemetry::gauge(telemetry::QUEUE_DEPTH, waiting.len());
         let (group, refused) = (std::mem::take(&mut jobs), refused.clone());
         // A task of its own, so that a group that fails altogether ends no other.
         let done = tokio::spawn(async move {
             commit(&mut committer, group, &refused).await;
+            if let Some(prover) = prover.filter(|prover| !prover.is_closed()) {
+                let proof = committer.prove(&Limits::of_proof(Instant::now())).await;
+                let _ = prover.send(proof.map_err(Unavailable::from));
+            }
             committer
         });
         committer = done.await.unwrap_or_else(|error| {
@@ -222,57 +212,51 @@ async fn run(
 }
 
 /// Commits a group; where one of its plans breaks a rule of the database, each by itself, so that only that one fails.
-async fn commit(committer: &mut Committer, jobs: Vec<Submitted>, refused: &Refused) {
+async fn commit(committer: &mut Committer, jobs: Vec<Job>, refused: &Refused) {
     let start = Instant::now();
-    let (jobs, late): (Vec<_>, Vec<_>) =
-        jobs.into_iter().partition(|job| start.duration_since(job.at) < WAIT);
+    let (jobs, late): (Vec<Job>, Vec<Job>) =
+        jobs.into_iter().partition(|job| start.duration_since(job.submitted) < WAIT);
     for job in late {
         job.failed("the plan waited too long and was not applied");
     }
-    let Some(first) = jobs.iter().map(|job| job.at).min() else { return };
+    let Some(first) = jobs.iter().map(|job| job.submitted).min() else { return };
     let limits = Limits::new(start, later(first, ANSWER));
-    match commit_jobs(committer, &jobs, &limits).await {
-        Ok(answers) => {
-            if !answers.is_empty() {
-                refused.note(None);
-            }
-            answer_all(jobs, answers);
-        }
+    match commit_jobs(committer, &jobs, &limits, refused).await {
+        Ok(answers) => jobs.into_iter().zip(answers).for_each(|(job, answer)| job.answer(answer)),
         Err(failure) if failure.blames_one() && jobs.len() > 1 => {
             for job in jobs {
-                match commit_jobs(committer, slice::from_ref(&job), &limits).await {
-                    Ok(answers) => answer_all([job], answers),
+                match commit_jobs(committer, slice::from_ref(&job), &limits, refused)
+                    .await
+                    .map(|answers| answers.into_iter().next())
+                {
+                    Ok(Some(answer)) => job.answer(answer),
+                    Ok(None) => job.failed("a plan was left without an answer"),
                     Err(failure) => job.failed(failure.to_string()),
                 }
             }
         }
         // Each of many callers gets a description of the one failure.
-        Err(failure) => {
-            if failure.refuses_plans() {
-                refused.note(Some(Instant::now()));
-            }
-            jobs.into_iter().for_each(|job| job.failed(failure.to_string()));
-        }
+        Err(failure) => jobs.into_iter().for_each(|job| job.failed(failure.to_string())),
     }
 }
 
-/// Commits the plans of these jobs together.
+/// Commits the plans of these jobs together, and notes whether the database takes plans.
 async fn commit_jobs(
     committer: &mut Committer,
-    jobs: &[Submitted],
+    jobs: &[Job],
     limits: &Limits,
-) -> Result<Vec<Result<Applied, Rejection>>, Failure> {
-    let plans: Vec<&Plan> = jobs.iter().filter_map(Submitted::plan).collect();
-    let answers = committer.commit(&plans, plans.len() < jobs.len(), limits).await?;
-    crash::at(crash::Step::BeforeAnswer, plans);
-    Ok(answers)
-}
-
-/// Answers each job, the plans among them in their order.
-fn answer_all(jobs: impl IntoIterator<Item = Submitted>, answers: Vec<Result<Applied, Rejection>>) {
-    let mut answers = answers.into_iter();
-    for job in jobs {
-        let applied = job.plan().is_some().then(|| answers.next()).flatten();
-        job.done(applied);
+    refused: &Refused,
+) -> Result<Vec<Answer>, Failure> {
+    let plans: Vec<&Plan> = jobs.iter().map(|job| &job.plan).collect();
+    let committed = committer.commit(&plans, limits).await;
+    match &committed {
+        Ok(answers) if answers.iter().any(|answer| matches!(answer, Ok(Applied::Fresh(_)))) => {
+            refused.note(None)
+        }
+        Err(failure) if failure.refuses_plans() => refused.note(Some(Instant::now())),
+        Ok(_) | Err(_) => {}
     }
+    let answers = committed?;
+    crash::at(crash::Step::BeforeAnswer, plans);
+    Ok(answers.into_iter().map(|answer| answer.map_err(ApplyError::Rejected)).collect())
 }
