@@ -75,6 +75,6 @@ fn new_key(settings: &Settings, secrets: RandomSecrets) -> anyhow::Result<String
         Some(SigningKeySource::Text(_)) => {
             Ok("auth.signing_keys: give the servers a new key in place of all older ones\n".to_owned())
         }
-        None => Ok(String::new()),
+        None => Ok("no signing keys are configured here: replace those of the servers yourself\n".to_owned()),
     }
 }

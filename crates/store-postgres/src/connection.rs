@@ -116,7 +116,7 @@ impl Connector {
                     self.last.store(place, Ordering::Relaxed);
                     return Ok(opened);
                 }
-                Err(error) => refusals.push(error.to_string()),
+                Err(error) => refusals.push(format!("{}: {error}", name_of(host))),
             }
         }
         Err(ConnectionError::BadConnection(refusals.join("; ")))
@@ -173,7 +173,7 @@ impl Connector {
         for host in &self.hosts {
             match self.client_of(host).await {
                 Ok(client) => return Ok(client),
-                Err(error) => refusals.push(format!("{error:#}")),
+                Err(error) => refusals.push(format!("{}: {error:#}", name_of(host))),
             }
         }
         bail!("no connection to the database: {}", refusals.join("; "))
@@ -211,6 +211,16 @@ where
 fn hosts(config: &Config) -> Vec<Config> {
     let count = config.get_hosts().len().max(config.get_hostaddrs().len());
     (0..count).map(|place| host(config, place)).collect()
+}
+
+/// The host and port of a configuration, for messages.
+fn name_of(host: &Config) -> String {
+    let name = match (host.get_hosts().first(), host.get_hostaddrs().first()) {
+        (Some(Host::Tcp(name)), _) => name.clone(),
+        (Some(Host::Unix(folder)), _) => folder.display().to_string(),
+        (None, address) => address.map(ToString::to_string).unwrap_or_default(),
+    };
+    host.get_ports().first().map_or_else(|| name.clone(), |port| format!("{name} port {port}"))
 }
 
 fn host(config: &Config, place: usize) -> Config {

@@ -9,7 +9,7 @@ use crate::host_name::HostName;
 use crate::load::Kind;
 use crate::replicas::Replicas;
 use crate::report::{REFUSED_WITHIN, Report, seconds};
-use crate::scene::{insist, server, timed, without_load};
+use crate::scene::{insist, readiness, server, timed, without_load};
 
 const REPLAYED: &str = "idempotency-replayed";
 /// The key of the command whose commit is held.
@@ -122,6 +122,43 @@ fn a_commit_that_stays_held_is_refused_in_time_and_made_once() {
     report.check(answer.status == 503, format!("{answer}"));
     scene.replicas.resume();
     scene.has_one_effect(&answer, took, &mut report);
+    report.finish();
+}
+
+#[test]
+fn a_commit_whose_backend_was_terminated_is_not_acknowledged_before_a_standby_has_it() {
+    let _cores = without_load();
+    let mut report = Report::new("held commit, backend terminated");
+    let mut scene = Scene::new();
+    scene.replicas.stop_wal_receivers();
+    // PostgreSQL ends the wait, and leaves the transaction committed on the primary alone.
+    let (answer, took) = scene.during_commit(|replicas, _, _| {
+        let waiting = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+        replicas.primary().session().rows(waiting);
+    });
+    report.check(answer.status == 503, format!("{answer}"));
+    scene.replicas.resume();
+    scene.has_one_effect(&answer, took, &mut report);
+    report.finish();
+}
+
+#[test]
+fn health_checks_keep_no_more_than_one_commit_waiting_for_a_silent_standby() {
+    let _cores = without_load();
+    let mut report = Report::new("health checks, standby silent");
+    let mut replicas = Replicas::start();
+    let server = server(&replicas.url());
+    eventually("the server is ready", || (readiness(&server) == 200).then_some(()));
+    replicas.stop_wal_receivers();
+    eventually("the server is not ready", || (readiness(&server) == 503).then_some(()));
+    for _ in 0..20 {
+        report.check(readiness(&server) == 503, "the server is ready without a standby".to_owned());
+    }
+    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    let waiting = replicas.primary().session().value(waiting);
+    report.check(waiting.as_deref() == Some("1"), format!("{waiting:?} commits wait"));
+    replicas.resume();
+    eventually("the server is ready again", || (readiness(&server) == 200).then_some(()));
     report.finish();
 }
 

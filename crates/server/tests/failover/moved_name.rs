@@ -8,7 +8,9 @@ use crate::host_name::HostName;
 use crate::load::{Kind, Load};
 use crate::replicas::Replicas;
 use crate::report::{Report, SUCCESS_WITHIN};
-use crate::scene::{alone, compare_books, first_success, no_panic, readiness, row_since, two_servers};
+use crate::scene::{
+    alone, compare_books, first_success, no_panic, readiness, row_since, server, two_servers, without_load,
+};
 
 const COMMANDS: usize = 100;
 const LIMIT: Duration = Duration::from_secs(30);
@@ -45,6 +47,30 @@ fn servers_whose_name_led_to_a_standby_are_well_again_by_themselves() {
     });
     compare_books(&replicas.primary().url(), &load, &diaries, begin, &mut report);
     no_panic(&servers, &mut report);
+    report.finish();
+}
+
+#[test]
+fn a_server_leaves_a_primary_that_was_replaced_and_lives_on() {
+    let _cores = without_load();
+    let mut report = Report::new("replaced primary lives on");
+    let mut replicas = Replicas::start();
+    let (here, there) = (server(&replicas.url()), server(&replicas.url()));
+    let guest = here.payer("1");
+    let at_there = guest.at(&there.client());
+    replicas.promote(1);
+    let promoted = Instant::now();
+    let row = format!("SELECT available FROM wallets WHERE user_id = {}", guest.id);
+    // Reads alone keep a server on the node that it is connected to.
+    let mut moved = false;
+    while !moved && promoted.elapsed() < LIMIT {
+        Kind::TopUp.send(&guest, "key");
+        let written = replicas.primary().value(&row).is_some_and(|available| available.starts_with("3."));
+        let shown = at_there.get("/wallet");
+        moved = written && shown.status == 200 && shown.raw("/data/wallet/available") == "3.00";
+        thread::sleep(Duration::from_millis(200));
+    }
+    report.check(moved, "a server stays at the primary that was replaced".to_owned());
     report.finish();
 }
 
