@@ -96,7 +96,11 @@ impl Connector {
 
     /// The same, for the connection of a restore: it does not share the lock that a restore takes alone.
     pub(crate) fn for_restore(&self) -> Self {
-        Self { shares_restore_lock: false, ..self.clone() }
+        let mut restoring = Self { shares_restore_lock: false, ..self.clone() };
+        for host in &mut restoring.hosts {
+            host.application_name("cuepoint restore");
+        }
+        restoring
     }
 
     /// What is known of the cluster behind it.

@@ -126,7 +126,7 @@ async fn prepare(connection: &mut AsyncPgConnection, epoch: i64) -> Result<usize
 /// # Errors
 /// When the database cannot be reached or a row cannot be read. No error repeats the URL.
 pub async fn open_transfers(options: &PostgresOptions, currency: &Currency) -> anyhow::Result<OpenTransfers> {
-    let connection = &mut Connector::new(&options.url)?.connect().await?;
+    let connection = &mut Connector::new(&options.url)?.for_restore().connect().await?;
     connection.batch_execute("SET statement_timeout = 0").await?;
     let sending = [WithdrawalStatus::Approved, WithdrawalStatus::Processing].map(WithdrawalStatus::name);
     let withdrawals: Vec<WithdrawalRow> = withdrawals::table
