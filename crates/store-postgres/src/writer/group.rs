@@ -26,11 +26,12 @@ use crate::telemetry;
 /// again until its time is over.
 const ATTEMPTS: u32 = 3;
 /// How long a transaction whose outcome is unknown is left alone before the group runs again.
-const ASK_AGAIN: Duration = Duration::from_millis(50);
+const ASK_AGAIN: Duration = Duration::from_millis(150);
 /// How long a commit proves that the next one can be made.
 const PROVEN_FOR: Duration = Duration::from_secs(1);
-/// How long the proof that plans can be committed may take.
+/// How long the proof that plans can be committed may take, and how much of that may pass before its commit.
 const PROOF_WITHIN: Duration = Duration::from_millis(1_700);
+const PROOF_WORK: Duration = Duration::from_millis(850);
 /// Commits that may wait for a synchronous standby at once; plans that come then are refused.
 const MOST_UNANSWERED: usize = 3;
 /// A write of no row, under the locks that the statements of plans take: it is logged and replicated like every other,
@@ -60,7 +61,7 @@ impl Limits {
     /// The limits of a proof that begins now: whoever asks for readiness waits for less than two seconds.
     pub(super) fn of_proof(now: Instant) -> Self {
         let end = later(now, PROOF_WITHIN);
-        Self { work: later(now, PROOF_WITHIN / 2), answer: end, end }
+        Self { work: later(now, PROOF_WORK), answer: end, end }
     }
 
     /// The limits of finding out what became of the group: all the time that is left.
