@@ -346,13 +346,12 @@ impl Database {
         let attempts = async {
             let mut loan = self.lend().await?;
             let first = timeout(FIRST_ATTEMPT, run(loan.connection()?)).await;
-            match loan.returned_after(first.unwrap_or(Err(Failure::Deadline))) {
+            let first = loan.returned_after(first.unwrap_or(Err(Failure::Deadline)));
+            match first.inspect_err(|failure| self.learn_from(failure)) {
                 Err(failure) if failure.ended_connection() => {
-                    // The idle connections may have been lost together with this one.
-                    self.pool.retain(|_, _| false);
                     let mut loan = self.lend().await?;
                     let again = run(loan.connection()?).await;
-                    loan.returned_after(again)
+                    loan.returned_after(again).inspect_err(|failure| self.learn_from(failure))
                 }
                 done => done,
             }
