@@ -6,8 +6,7 @@ use crate::adjustment::Adjustment;
 use crate::ids::{OperationId, UserId};
 use crate::ledger::posting::post;
 use crate::ledger::{
-    Account, Actor, Balance, Entry, EntryKind, Flaw, Origin, Outcome, Posting, Receipt, Reference, Transfer,
-    Wallet,
+    Account, Balance, Entry, EntryKind, Flaw, Origin, Outcome, Posting, Receipt, Reference, Transfer, Wallet,
 };
 use crate::money::Money;
 use crate::music_request::{self, MusicRequest, RequestState};
@@ -180,7 +179,7 @@ fn check_operation(
             return Err(Flaw::Lacks(name_of(owner, transfers)));
         }
     }
-    let origin = Origin { operation, actor: Actor::System, at: receipt.at, reason: None, key: None };
+    let origin = Origin::system(operation, receipt.at);
     let posted = post(&wallets, &origin, thing.reference(), transfers);
     for (place, entry) in entries.iter().enumerate() {
         let Entry { wallet, seq, .. } = **entry;

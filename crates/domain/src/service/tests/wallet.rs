@@ -51,7 +51,7 @@ fn the_order_at_the_provider_has_the_reference_of_the_topup_that_is_opened() {
         .times(1)
         .returning(|_| Ok(Applied::Fresh(receipt())));
     let wallet = wallet(ledger, ids, MockTopups::new(), provider);
-    let command = Command { caller: caller(1), key: None };
+    let command = command(1);
     run(wallet.topup(&command, Amount::new(Money::from_minor(500)).unwrap())).unwrap();
 }
 
