@@ -4,6 +4,7 @@ use crate::ids::{AdjustmentId, UserId};
 use crate::ledger::{Account, OutsideAccount, Transfer, TransferKind};
 use crate::money::{Amount, Money};
 use crate::text::Line;
+use time::Duration;
 
 /// Which way a balance is corrected, and by how much; never by nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,6 +25,14 @@ impl Correction {
         }
     }
 
+    /// How much it is, either way.
+    #[must_use]
+    pub const fn amount(self) -> Amount {
+        match self {
+            Self::Credit(amount) | Self::Debit(amount) => amount,
+        }
+    }
+
     /// The signed sum, below zero for a debit.
     #[must_use]
     pub const fn sum(self) -> Money {
@@ -32,6 +41,20 @@ impl Correction {
             Self::Debit(amount) => amount.money().negated(),
         }
     }
+}
+
+/// What a deployment decides about adjustments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct AdjustmentTerms {
+    /// The most that one may be, either way; `None` means no limit.
+    pub max_amount: Option<Amount>,
+}
+
+/// Why a balance cannot be corrected like this.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AdjustmentRefusal {
+    /// It is more than one adjustment may be.
+    AboveLimit(Amount),
 }
 
 /// An adjustment.
@@ -48,6 +71,17 @@ pub struct Adjustment {
 }
 
 impl Adjustment {
+    /// How long an operator who adjusted a wallet judges no withdrawals from it.
+    pub const BARS_JUDGING_FOR: Duration = Duration::days(30);
+
+    /// That it is within the limit in force.
+    pub(crate) fn check(&self, terms: &AdjustmentTerms) -> Result<(), AdjustmentRefusal> {
+        match terms.max_amount.filter(|most| self.correction.amount() > *most) {
+            Some(most) => Err(AdjustmentRefusal::AboveLimit(most)),
+            None => Ok(()),
+        }
+    }
+
     /// The money that it moves.
     pub(crate) fn transfer(&self) -> Transfer {
         let (wallet, world) = (Account::Available(self.user), Account::Outside(OutsideAccount::Adjustments));

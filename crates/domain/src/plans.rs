@@ -1,6 +1,6 @@
 //! Every plan that there is: the one place where a rule's decision becomes an atomic change.
 
-use crate::adjustment::Adjustment;
+use crate::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
 use crate::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use crate::ledger::{Guard, Origin, Plan, Step, Subject, Transfer};
 use crate::money::Amount;
@@ -67,7 +67,8 @@ pub fn open_withdrawal(
     Ok(Plan { origin, step: Step::OpenWithdrawal(withdrawal), guards, transfers: vec![hold] })
 }
 
-/// Moves a withdrawal, with its money; one that stands there already is answered as it is.
+/// Moves a withdrawal, with its money; one that stands there already is answered as it is. Whether somebody who judges it
+/// adjusted its owner's wallet lately, and whether an approval is enough, is judged when the plan is applied.
 ///
 /// # Errors
 /// [`withdrawal::MoveRefusal`].
@@ -76,15 +77,17 @@ pub fn move_withdrawal(
     withdrawal: &Withdrawal,
     to: withdrawal::Move,
 ) -> Result<Plan, withdrawal::MoveRefusal> {
-    Ok(match withdrawal::decide(withdrawal, to)? {
-        withdrawal::Decision::Unchanged => {
-            plan(origin, Step::None(Subject::Withdrawal(withdrawal.clone())), [])
+    let judge = to.judge(origin.person());
+    let before = withdrawal.clone();
+    let (step, transfer) = match withdrawal::decide(withdrawal, to)? {
+        withdrawal::Decision::Unchanged => (Step::None(Subject::Withdrawal(before)), None),
+        withdrawal::Decision::Moved(next) => (Step::MoveWithdrawal { before, to: next.to }, next.transfer),
+        withdrawal::Decision::Approval { by, second_above } => {
+            (Step::ApproveWithdrawal { before, by, second_above }, None)
         }
-        withdrawal::Decision::Moved(next) => {
-            let step = Step::MoveWithdrawal { before: withdrawal.clone(), to: next.to };
-            plan(origin, step, next.transfer)
-        }
-    })
+    };
+    let guards = judge.into_iter().map(Guard::NoRecentAdjustment).collect();
+    Ok(Plan { guards, ..plan(origin, step, transfer) })
 }
 
 /// Makes a top-up, with its money if the provider has it already. The origin's operation becomes its reference at the
@@ -107,11 +110,18 @@ pub fn settle_topup(origin: Origin, topup: &Topup, confirmed: bool) -> Plan {
 }
 
 /// Corrects a person's available balance, for the reason that the adjustment gives.
-#[must_use]
-pub fn adjust(origin: Origin, adjustment: Adjustment) -> Plan {
+///
+/// # Errors
+/// [`AdjustmentRefusal`].
+pub fn adjust(
+    origin: Origin,
+    adjustment: Adjustment,
+    terms: &AdjustmentTerms,
+) -> Result<Plan, AdjustmentRefusal> {
+    adjustment.check(terms)?;
     let transfer = adjustment.transfer();
     let origin = Origin { reason: Some(adjustment.reason.clone()), ..origin };
-    plan(origin, Step::Adjust(adjustment), [transfer])
+    Ok(plan(origin, Step::Adjust(adjustment), [transfer]))
 }
 
 /// Changes a person's own profile; whether it can be is judged when the plan is applied.

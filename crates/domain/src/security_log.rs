@@ -142,7 +142,7 @@ impl SecurityEvent {
 /// Whom an operator's change is about.
 const fn subject(step: &Step) -> Option<UserId> {
     match step {
-        Step::MoveWithdrawal { before, .. } => Some(before.user),
+        Step::MoveWithdrawal { before, .. } | Step::ApproveWithdrawal { before, .. } => Some(before.user),
         Step::MoveRequest { before, .. } => Some(before.requester),
         Step::Adjust(adjustment) => Some(adjustment.user),
         Step::Standing { user, .. } => Some(*user),

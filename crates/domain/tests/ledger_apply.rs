@@ -178,7 +178,7 @@ fn the_counter_counts_songs_played() {
 #[test]
 fn a_replay_changes_nothing() {
     let mut ledger = Ledger::new(0, 500);
-    let plan = plans::adjust(ledger.origin(at(1)), adjustment(9, GUEST, -500));
+    let plan = plans::adjust(ledger.origin(at(1)), adjustment(9, GUEST, -500), &Default::default()).unwrap();
     let receipt = ledger.apply(&plan).unwrap();
     let before = ledger.clone();
     assert_eq!(apply(&mut ledger.book, &plan), Ok(Verdict::Replayed(receipt)));

@@ -247,7 +247,7 @@ fn everything() -> Ledger {
 /// Withdrawals of the guest, the third to the eleventh.
 fn withdrawals(ledger: &mut Ledger) {
     use withdrawal::Move::{Approve, Broadcast, Cancel, Complete, Fail, Process, Reject, Review};
-    let (approve, txid) = (Approve { by: Some(user(OPERATOR)) }, line("f00d"));
+    let (approve, txid) = (Approve { by: Some(user(OPERATOR)), second_above: None }, line("f00d"));
     let broadcast = Broadcast { txid: txid.clone() };
     let lives = [
         vec![],

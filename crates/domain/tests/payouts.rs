@@ -23,6 +23,7 @@ fn withdrawal(state: WithdrawalState) -> Withdrawal {
         currency: line("BTC"),
         network: line("bitcoin"),
         state,
+        approvals: Vec::new(),
         created_at: at(0),
         updated_at: at(0),
     }

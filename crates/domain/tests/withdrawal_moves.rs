@@ -35,6 +35,7 @@ fn withdrawal(state: WithdrawalState, cents: i128, created_at: Timestamp) -> Wit
         currency: line("BTC"),
         network: line("bitcoin"),
         state,
+        approvals: Vec::new(),
         created_at,
         updated_at: created_at,
     }
@@ -46,9 +47,9 @@ fn moves() -> [Move; 16] {
     [
         Move::Cancel { by: owner },
         Move::Cancel { by: other },
-        Move::Approve { by: None },
-        Move::Approve { by: Some(owner) },
-        Move::Approve { by: Some(other) },
+        Move::Approve { by: None, second_above: None },
+        Move::Approve { by: Some(owner), second_above: None },
+        Move::Approve { by: Some(other), second_above: Some(amount(7)) },
         Move::Reject { by: owner },
         Move::Reject { by: other },
         Move::Process,
@@ -83,7 +84,7 @@ fn reached(from: &WithdrawalState, to: &Move) -> WithdrawalState {
     }
 }
 
-/// `=` changes nothing, `!` is not theirs, `t` lacks a transaction, `x` is refused; else moved: `.` without money,
+/// `a` is an approval, judged when it is applied; `=` changes nothing, `!` is not theirs, `t` lacks a transaction, `x` is refused; else moved: `.` without money,
 /// `r` with the amount released, `c` with it captured.
 fn check(from: WithdrawalState, to: Move, cell: &str, onward: &[WithdrawalStatus]) {
     let before = withdrawal(from.clone(), 1_000, at(0));
@@ -93,6 +94,7 @@ fn check(from: WithdrawalState, to: Move, cell: &str, onward: &[WithdrawalStatus
     let moved = |transfer| Ok(Decision::Moved(WithdrawalMove { to: reached(&from, &to), transfer }));
     let expected = match cell {
         "=" => Ok(Decision::Unchanged),
+        "a" => Ok(Decision::Approval { by: user(OPERATOR), second_above: Some(amount(7)) }),
         "!" => Err(MoveRefusal::NotTheirs),
         "t" => Err(MoveRefusal::TxidMissing),
         "x" => {
@@ -118,7 +120,7 @@ fn every_move_from_every_state_by_everybody() {
     // it could go instead.
     let sent = |retry_at| WithdrawalState::Processing { attempts: 3, retry_at };
     let table: [Row; 11] = [
-        (WithdrawalState::Pending, "r ! . ! . ! r x x x x x x x x x", &[Approved, Rejected, Cancelled]),
+        (WithdrawalState::Pending, "r ! . ! a ! r x x x x x x x x x", &[Approved, Rejected, Cancelled]),
         (WithdrawalState::Approved, "x ! = ! = ! r . x x x x x . . x", &[Processing, Rejected]),
         (sent(None), "x ! x ! x ! x = . x x r . x x =", &[Broadcast, Failed, NeedsReview]),
         (sent(Some(at(60))), "x ! x ! x ! x = . x x r . . x .", &[Broadcast, Failed, NeedsReview]),

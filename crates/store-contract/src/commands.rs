@@ -3,18 +3,20 @@
 use proptest::bool::weighted;
 use proptest::collection::vec;
 use proptest::option;
-use proptest::prelude::{Strategy, any};
+use proptest::prelude::{Just, Strategy, any};
 use proptest::prop_oneof;
 use proptest::sample::select;
 
 use crate::model::Terms;
 
-/// Guests, DJs and the operator of a history, by place.
-pub(crate) const PEOPLE: usize = 5;
+/// Guests, DJs and the operators of a history, by place.
+pub(crate) const PEOPLE: usize = 6;
 /// The first of the DJs; everybody before is a guest.
 pub(crate) const FIRST_DJ: usize = 2;
-/// Who runs the service.
+/// The first of the two operators; everybody between is a DJ.
 pub(crate) const OPERATOR: usize = 4;
+/// The second of them.
+pub(crate) const OTHER_OPERATOR: usize = 5;
 
 /// How many of the newest things of a kind a command picks from.
 const NEWEST: usize = 3;
@@ -35,6 +37,7 @@ pub(crate) enum Command {
     Adjust {
         who: usize,
         cents: Option<i128>,
+        by: usize,
     },
     ChangeDj {
         who: usize,
@@ -46,6 +49,11 @@ pub(crate) enum Command {
     Stand {
         who: usize,
         suspend: bool,
+    },
+    /// Makes somebody an operator, or a member.
+    Employ {
+        who: usize,
+        operator: bool,
     },
     OpenRequest {
         guest: usize,
@@ -69,7 +77,7 @@ pub(crate) enum Command {
     MoveWithdrawal {
         pick: usize,
         to: &'static str,
-        by_owner: bool,
+        by: By,
         txid: bool,
     },
     /// Moves a request along one of the edges from where it is seen.
@@ -81,6 +89,7 @@ pub(crate) enum Command {
     FollowWithdrawal {
         pick: usize,
         edge: usize,
+        by: usize,
         txid: bool,
     },
     /// Submits an earlier plan again.
@@ -106,6 +115,15 @@ pub(crate) enum Command {
     },
 }
 
+/// Who moves a withdrawal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum By {
+    /// Its owner.
+    Owner,
+    /// This operator, or the other one if it is their own.
+    Operator(usize),
+}
+
 /// A deployment's terms and what people do, each command with or without a key of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct History {
@@ -116,7 +134,7 @@ pub(crate) struct History {
 /// Histories of this many commands.
 pub(crate) fn history(steps: usize) -> impl Strategy<Value = History> {
     let single = command().prop_map(|command| vec![command]);
-    let phrase = prop_oneof![40 => single, 1 => debt(), 1 => doubt(), 1 => crowd()];
+    let phrase = prop_oneof![60 => single, 1 => debt(), 1 => doubt(), 1 => crowd(), 1 => four_eyes()];
     (terms(), vec((phrase, any::<bool>()), steps)).prop_map(move |(terms, phrases)| {
         let commands =
             phrases.into_iter().flat_map(|(phrase, keyed)| phrase.into_iter().map(move |one| (one, keyed)));
@@ -134,7 +152,7 @@ fn debt() -> impl Strategy<Value = Vec<Command>> {
             Command::ChangeDj { who: dj, online: Some(true), upcoming: None, popular: None },
             request(),
             moved("played"),
-            Command::Adjust { who: dj, cents: None },
+            Command::Adjust { who: dj, cents: None, by: OPERATOR },
             moved("refunded"),
             request(),
             moved("played"),
@@ -144,8 +162,8 @@ fn debt() -> impl Strategy<Value = Vec<Command>> {
 
 /// What chance alone seldom brings about: a payout of which nobody knows whether it was sent, until somebody does.
 fn doubt() -> impl Strategy<Value = Vec<Command>> {
-    (0..OPERATOR, any::<bool>()).prop_map(|(who, arrived)| {
-        let moved = |to, txid| Command::MoveWithdrawal { pick: 0, to, by_owner: false, txid };
+    (0..OPERATOR, operator(), any::<bool>()).prop_map(|(who, operator, arrived)| {
+        let moved = |to, txid| Command::MoveWithdrawal { pick: 0, to, by: By::Operator(operator), txid };
         vec![
             Command::OpenWithdrawal { who, cents: Some(20) },
             moved("approved", false),
@@ -155,6 +173,42 @@ fn doubt() -> impl Strategy<Value = Vec<Command>> {
             moved(if arrived { "completed" } else { "failed" }, true),
         ]
     })
+}
+
+/// What chance alone seldom brings about: a large withdrawal that both operators approve, what they do in between, and one
+/// of them again.
+fn four_eyes() -> impl Strategy<Value = Vec<Command>> {
+    let between = prop_oneof![
+        2 => any::<bool>().prop_map(|same| vec![Command::Pass { seconds: i64::from(same) }]),
+        1 => operator().prop_map(|who| vec![Command::Stand { who, suspend: true }]),
+        1 => operator().prop_map(|who| {
+            vec![Command::Stand { who, suspend: true }, Command::Stand { who, suspend: false }]
+        }),
+        1 => operator().prop_map(|who| vec![Command::Employ { who, operator: false }]),
+        1 => operator().prop_map(|by| vec![Command::Adjust { who: 0, cents: Some(1), by }]),
+    ];
+    (0..FIRST_DJ, between, operator()).prop_map(|(who, between, last)| {
+        let approved =
+            |by| Command::MoveWithdrawal { pick: 0, to: "approved", by: By::Operator(by), txid: false };
+        let employ = |who| Command::Employ { who, operator: true };
+        let mut phrase = vec![
+            Command::Pass { seconds: 2_592_000 },
+            employ(OPERATOR),
+            employ(OTHER_OPERATOR),
+            Command::OpenTopup { who, cents: 400, confirmed: true },
+            Command::OpenWithdrawal { who, cents: Some(299) },
+            approved(OPERATOR),
+            approved(OPERATOR),
+        ];
+        phrase.extend(between);
+        phrase.extend([approved(OTHER_OPERATOR), approved(last)]);
+        phrase
+    })
+}
+
+/// One of the operators.
+fn operator() -> impl Strategy<Value = usize> {
+    OPERATOR..PEOPLE
 }
 
 /// What chance alone seldom brings about: more requests of one guest to one DJ than may be open.
@@ -170,11 +224,14 @@ fn terms() -> impl Strategy<Value = Terms> {
     let most = |likely, cents: std::ops::Range<i128>| option::weighted(likely, cents);
     let auto = select(vec![0, 0, 250]);
     let open = option::weighted(0.3, 1..4_u32);
-    (commission, auto, most(0.2, 300..500), most(0.4, 300..800), most(0.5, 300..900), open).prop_map(
-        |(commission_bps, auto_approve_below, max_amount, max_per_24h, max_per_30d, most_open_per_dj)| {
+    let limits = (most(0.2, 300..500), most(0.4, 300..800), most(0.5, 300..900));
+    (commission, auto, most(0.5, 50..300), limits, open).prop_map(
+        |(commission_bps, auto_approve_below, second_approval_above, limits, most_open_per_dj)| {
+            let (max_amount, max_per_24h, max_per_30d) = limits;
             Terms {
                 commission_bps,
                 auto_approve_below,
+                second_approval_above,
                 max_amount,
                 max_per_24h,
                 max_per_30d,
@@ -190,6 +247,7 @@ fn command() -> impl Strategy<Value = Command> {
     let pick = || 0..NEWEST;
     let any_of_them = || 0..1_000_usize;
     let flag = any::<bool>;
+    let by = || prop_oneof![1 => Just(By::Owner), 1 => operator().prop_map(By::Operator)];
     let price = || prop_oneof![1 => select(vec![0]), 9 => 1..400_i128];
     let answers = vec!["accepted", "rejected", "played", "cancelled", "refunded"];
     let payouts = vec![
@@ -206,12 +264,13 @@ fn command() -> impl Strategy<Value = Command> {
         4 => (who(), 1..4_000_i128, flag())
             .prop_map(|(who, cents, confirmed)| Command::OpenTopup { who, cents, confirmed }),
         2 => (pick(), flag()).prop_map(|(pick, confirmed)| Command::SettleTopup { pick, confirmed }),
-        2 => (who(), prop_oneof![-600..0_i128, 1..600_i128])
-            .prop_map(|(who, cents)| Command::Adjust { who, cents: Some(cents) }),
-        2 => dj().prop_map(|who| Command::Adjust { who, cents: None }),
+        2 => (who(), prop_oneof![-600..0_i128, 1..600_i128], operator())
+            .prop_map(|(who, cents, by)| Command::Adjust { who, cents: Some(cents), by }),
+        2 => (dj(), operator()).prop_map(|(who, by)| Command::Adjust { who, cents: None, by }),
         2 => (prop_oneof![4 => dj(), 1 => who()], option::of(flag()), option::of(price()), option::of(price()))
             .prop_map(|(who, online, upcoming, popular)| Command::ChangeDj { who, online, upcoming, popular }),
         1 => (who(), weighted(0.3)).prop_map(|(who, suspend)| Command::Stand { who, suspend }),
+        1 => (operator(), weighted(0.8)).prop_map(|(who, operator)| Command::Employ { who, operator }),
         10 => (who(), prop_oneof![9 => dj(), 1 => who()], flag(), option::weighted(0.3, 0..600_i128))
             .prop_map(|(guest, dj, popular, offer)| Command::OpenRequest { guest, dj, popular, offer }),
         18 => (pick(), any_of_them()).prop_map(|(pick, edge)| Command::FollowRequest { pick, edge }),
@@ -219,10 +278,10 @@ fn command() -> impl Strategy<Value = Command> {
         2 => (who(), 0..4_u32).prop_map(|(who, limit)| Command::Sweep { who, limit }),
         8 => (who(), option::weighted(0.9, 1..450_i128))
             .prop_map(|(who, cents)| Command::OpenWithdrawal { who, cents }),
-        10 => (pick(), select(payouts), flag(), weighted(0.15))
-            .prop_map(|(pick, to, by_owner, txid)| Command::MoveWithdrawal { pick, to, by_owner, txid }),
-        16 => (pick(), any_of_them(), weighted(0.15))
-            .prop_map(|(pick, edge, txid)| Command::FollowWithdrawal { pick, edge, txid }),
+        10 => (pick(), select(payouts), by(), weighted(0.15))
+            .prop_map(|(pick, to, by, txid)| Command::MoveWithdrawal { pick, to, by, txid }),
+        16 => (pick(), any_of_them(), operator(), weighted(0.15))
+            .prop_map(|(pick, edge, by, txid)| Command::FollowWithdrawal { pick, edge, by, txid }),
         2 => any_of_them().prop_map(|pick| Command::Retry { pick }),
         2 => (any_of_them(), flag()).prop_map(|(pick, same_body)| Command::ReuseKey { pick, same_body }),
         3 => select(vec![1, 60, 899, 900, 2_700, 3_600, 86_400, 86_400, 604_800, 2_592_000])
@@ -239,7 +298,7 @@ pub(crate) fn ending() -> Vec<(Command, bool)> {
     std::iter::once(over).chain(sweeps).map(|command| (command, false)).collect()
 }
 
-/// What every history begins with: DJs who charge and take requests, and guests with money.
+/// What every history begins with: DJs who charge and take requests, guests with money, and operators.
 pub(crate) fn beginning() -> Vec<(Command, bool)> {
     let djs = (FIRST_DJ..OPERATOR).map(|who| {
         let price = i128::try_from(who).unwrap() * 45 + 1;
@@ -247,5 +306,6 @@ pub(crate) fn beginning() -> Vec<(Command, bool)> {
         Command::ChangeDj { who, online: Some(true), upcoming, popular }
     });
     let guests = (0..FIRST_DJ).map(|who| Command::OpenTopup { who, cents: 3_000, confirmed: true });
-    djs.chain(guests).map(|command| (command, false)).collect()
+    let operators = (OPERATOR..PEOPLE).map(|who| Command::Employ { who, operator: true });
+    djs.chain(guests).chain(operators).map(|command| (command, false)).collect()
 }

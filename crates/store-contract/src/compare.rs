@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::music_request::{RequestFilter, RequestStatus};
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::withdrawal::WithdrawalFilter;
+use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalFilter};
 
 use crate::player::{Player, equal};
 use crate::told::{dj, purse};
+use crate::world::at;
 
 impl Player<'_> {
     /// Compares every balance.
@@ -70,9 +71,16 @@ impl Player<'_> {
             .withdrawals(&WithdrawalFilter::of(user), PageRequest::new(1, 100))
             .await
             .unwrap();
-        let shown: BTreeSet<_> = rows.rows.iter().map(|one| (one.id, one.state.status().name())).collect();
+        let approvals =
+            |one: &Withdrawal| one.approvals.iter().map(|approval| (approval.by, approval.at)).collect();
+        let shown: BTreeSet<(_, _, Vec<_>)> =
+            rows.rows.iter().map(|one| (one.id, one.state.status().name(), approvals(one))).collect();
         let all = self.model.withdrawals.iter().zip(&self.withdrawals);
         let own = all.filter(|(one, _)| one.owner == place);
-        equal("the withdrawals", &shown, &own.map(|(one, id)| (*id, one.status)).collect())
+        let expected = own.map(|(one, id)| {
+            let approvals = one.approvals.iter().map(|(who, seconds)| (self.people[*who], at(*seconds)));
+            (*id, one.status, approvals.collect())
+        });
+        equal("the withdrawals", &shown, &expected.collect())
     }
 }

@@ -176,8 +176,10 @@ pub async fn cancel_and_approve_have_one_winner(store: Arc<dyn Store>) {
     let mut held = 0;
     for _ in 0..20 {
         let withdrawal = withdrawal_of(&world.withdraw(guest, 100, at(1)).await.unwrap());
-        let moves =
-            [withdrawal::Move::Cancel { by: guest }, withdrawal::Move::Approve { by: Some(operator) }];
+        let moves = [
+            withdrawal::Move::Cancel { by: guest },
+            withdrawal::Move::Approve { by: Some(operator), second_above: None },
+        ];
         let plans = moves
             .map(|to| plans::move_withdrawal(world.origin(Actor::System, at(2)), &withdrawal, to).unwrap());
         let answers = race(&world, plans).await;

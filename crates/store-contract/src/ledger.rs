@@ -107,7 +107,7 @@ pub async fn an_operation_is_applied_once(store: Arc<dyn Store>) {
     let plan = world.withdrawal_plan(world.by(guest, at(1)), guest, 400).await.unwrap();
     let receipt = world.fresh(plan.clone()).await;
     assert_eq!(withdrawal_of(&receipt).state, withdrawal::WithdrawalState::Pending);
-    let approve = withdrawal::Move::Approve { by: None };
+    let approve = withdrawal::Move::Approve { by: None, second_above: None };
     world.move_withdrawal(withdrawal_of(&receipt).id, &approve, at(2)).await.unwrap();
 
     for _ in 0..3 {
@@ -129,7 +129,7 @@ pub async fn a_plan_on_a_state_that_moved_is_stale(store: Arc<dyn Store>) {
     assert_eq!(world.apply(late).await, Err(Rejection::Stale));
 
     let withdrawal = withdrawal_of(&world.withdraw(guest, 100, at(4)).await.unwrap());
-    let approve = withdrawal::Move::Approve { by: None };
+    let approve = withdrawal::Move::Approve { by: None, second_above: None };
     world.move_withdrawal(withdrawal.id, &approve, at(5)).await.unwrap();
     let cancel = withdrawal::Move::Cancel { by: guest };
     let late = plans::move_withdrawal(system(6), &withdrawal, cancel).unwrap();

@@ -6,6 +6,7 @@
 // A broken promise is a panic of its test: that is what a suite is for.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+pub mod approvals;
 pub mod audit;
 pub mod blocks;
 mod commands;
@@ -108,6 +109,13 @@ macro_rules! store_contract {
                 tidying_deletes_keys_past_their_time,
                 a_key_is_kept_where_nothing_changed,
                 an_unchanged_thing_leaves_no_trace,
+            }
+            approvals {
+                two_operators_approve_what_is_above_the_limit,
+                approvals_at_once_are_counted_once_each,
+                an_earlier_approval_counts_while_it_could_be_given_anew,
+                who_adjusted_a_wallet_judges_none_of_its_withdrawals,
+                an_adjustment_at_the_same_time_counts_where_it_came_first,
             }
             limits {
                 a_window_rolls_to_the_microsecond,

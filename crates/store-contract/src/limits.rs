@@ -56,7 +56,10 @@ pub async fn only_what_may_be_paid_counts(store: Arc<dyn Store>) {
     let endings = [
         (vec![Move::Cancel { by: guest }], WithdrawalStatus::Cancelled),
         (vec![Move::Reject { by: operator }], WithdrawalStatus::Rejected),
-        (vec![Move::Approve { by: None }, Move::Process, Move::Fail], WithdrawalStatus::Failed),
+        (
+            vec![Move::Approve { by: None, second_above: None }, Move::Process, Move::Fail],
+            WithdrawalStatus::Failed,
+        ),
     ];
     for (moves, ending) in endings {
         let withdrawal = withdrawal_of(&world.withdraw(guest, 1_000, at(1)).await.unwrap());
@@ -68,7 +71,9 @@ pub async fn only_what_may_be_paid_counts(store: Arc<dyn Store>) {
     }
     let withdrawal = withdrawal_of(&world.withdraw(guest, 1_000, at(3)).await.unwrap());
     let txid = Some(crate::world::line("f00d"));
-    for next in [Move::Approve { by: None }, Move::Process, Move::Review, Move::Complete { txid }] {
+    for next in
+        [Move::Approve { by: None, second_above: None }, Move::Process, Move::Review, Move::Complete { txid }]
+    {
         world.move_withdrawal(withdrawal.id, &next, at(4)).await.unwrap();
         assert_eq!(admitted(&world, guest, 1, at(5)).await, Err(Duration::hours(24)));
     }

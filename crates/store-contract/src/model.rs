@@ -2,13 +2,14 @@
 //!
 //! It knows no plan, no book and no rule of the domain, so that what both say is said twice, independently.
 
+mod withdrawals;
+
 use std::collections::BTreeSet;
 
-use crate::tables::{REQUESTS, WITHDRAWALS, edges, transition};
+use crate::tables::{REQUESTS, edges, transition};
 
 const PENDING_SECONDS: i64 = 15 * 60;
 const ACCEPTED_SECONDS: i64 = 60 * 60;
-const DAY: i64 = 24 * 60 * 60;
 
 /// Available, held and owed.
 pub(crate) type Purse = (i128, i128, i128);
@@ -18,6 +19,7 @@ pub(crate) type Purse = (i128, i128, i128);
 pub(crate) struct Terms {
     pub(crate) commission_bps: i128,
     pub(crate) auto_approve_below: i128,
+    pub(crate) second_approval_above: Option<i128>,
     pub(crate) max_amount: Option<i128>,
     pub(crate) max_per_24h: Option<i128>,
     pub(crate) max_per_30d: Option<i128>,
@@ -28,7 +30,7 @@ pub(crate) struct Terms {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Seen {
     Request { status: &'static str, fee: i128, since: i64 },
-    Withdrawal { status: &'static str, txid: bool, purse: Purse },
+    Withdrawal { status: &'static str, txid: bool, approvals: usize, purse: Purse },
     Topup { status: &'static str },
     Adjustment { purse: Purse },
     Profile { dj: Option<Dj>, purse: Purse },
@@ -44,6 +46,7 @@ pub(crate) enum Refusal {
     NotADj,
     Funds { available: i128 },
     Limit(&'static str),
+    RecentAdjustment,
     NotTheirs,
     TxidMissing,
     Transition { current: &'static str, allowed: BTreeSet<&'static str> },
@@ -64,6 +67,12 @@ pub(crate) struct Person {
     pub(crate) purse: Purse,
     pub(crate) entries: u64,
     pub(crate) dj: Option<Dj>,
+    pub(crate) is_operator: bool,
+    pub(crate) is_suspended: bool,
+    /// Since when they stand so.
+    pub(crate) stands_since: i64,
+    /// Who adjusted their wallet, and when.
+    pub(crate) adjusted: Vec<(usize, i64)>,
 }
 
 /// A request, as it is stored.
@@ -85,6 +94,8 @@ pub(crate) struct Withdrawal {
     amount: i128,
     pub(crate) status: &'static str,
     txid: bool,
+    /// Who approved it, and when.
+    pub(crate) approvals: Vec<(usize, i64)>,
     made: i64,
 }
 
@@ -190,11 +201,18 @@ impl Model {
         Ok(Seen::Topup { status: self.topups[place].status })
     }
 
-    pub(crate) fn adjust(&mut self, who: usize, by: i128) -> Result<Seen, Refusal> {
-        self.affords(who, -by)?;
-        self.entry(who, by, 0, 0);
-        self.posting(-by);
+    pub(crate) fn adjust(
+        &mut self,
+        who: usize,
+        cents: i128,
+        operator: usize,
+        now: i64,
+    ) -> Result<Seen, Refusal> {
+        self.affords(who, -cents)?;
+        self.entry(who, cents, 0, 0);
+        self.posting(-cents);
         self.adjustments += 1;
+        self.people[who].adjusted.push((operator, now));
         Ok(Seen::Adjustment { purse: self.people[who].purse })
     }
 
@@ -221,10 +239,22 @@ impl Model {
     }
 
     /// Nobody who is shut out takes requests; letting them in again does not start it.
-    pub(crate) fn stand(&mut self, who: usize, suspend: bool) -> Result<Seen, Refusal> {
+    pub(crate) fn stand(&mut self, who: usize, suspend: bool, now: i64) -> Result<Seen, Refusal> {
         let person = &mut self.people[who];
-        if let Some(dj) = person.dj.as_mut().filter(|_| suspend) {
+        let mut is_changed = person.is_suspended != suspend;
+        person.is_suspended = suspend;
+        if let Some(dj) = person.dj.as_mut().filter(|dj| suspend && dj.online) {
             dj.online = false;
+            is_changed = true;
+        }
+        person.stands_since = if is_changed { now } else { person.stands_since };
+        Ok(Seen::Profile { dj: person.dj.clone(), purse: person.purse })
+    }
+
+    pub(crate) fn employ(&mut self, who: usize, operator: bool, now: i64) -> Result<Seen, Refusal> {
+        let person = &mut self.people[who];
+        if person.is_operator != operator {
+            (person.is_operator, person.stands_since) = (operator, now);
         }
         Ok(Seen::Profile { dj: person.dj.clone(), purse: person.purse })
     }
@@ -322,79 +352,5 @@ impl Model {
         self.entry(guest, fee, 0, 0);
         self.entry(dj, -has, 0, returns - has);
         self.posting(-commission);
-    }
-
-    fn withdrawn_since(&self, owner: usize, since: i64) -> i128 {
-        let nothing = ["cancelled", "rejected", "failed"];
-        let own = self.withdrawals.iter().filter(|one| one.owner == owner && one.made > since);
-        own.filter(|one| !nothing.contains(&one.status)).map(|one| one.amount).sum()
-    }
-
-    pub(crate) fn open_withdrawal(&mut self, owner: usize, amount: i128, now: i64) -> Result<Seen, Refusal> {
-        let Terms { auto_approve_below, max_amount, max_per_24h, max_per_30d, .. } = self.terms;
-        let day = self.withdrawn_since(owner, now - DAY) + amount;
-        let month = self.withdrawn_since(owner, now - 30 * DAY) + amount;
-        for (name, sum, most) in
-            [("single", amount, max_amount), ("24h", day, max_per_24h), ("30d", month, max_per_30d)]
-        {
-            if most.is_some_and(|most| sum > most) {
-                return Err(Refusal::Limit(name));
-            }
-        }
-        self.affords(owner, amount)?;
-        self.entry(owner, -amount, amount, 0);
-        let status = if amount < auto_approve_below { "approved" } else { "pending" };
-        self.withdrawals.push(Withdrawal { owner, amount, status, txid: false, made: now });
-        Ok(self.see_withdrawal(self.withdrawals.len() - 1))
-    }
-
-    fn see_withdrawal(&self, place: usize) -> Seen {
-        let Withdrawal { owner, status, txid, .. } = self.withdrawals[place];
-        Seen::Withdrawal { status, txid, purse: self.people[owner].purse }
-    }
-
-    /// Where a withdrawal can go from where it stands, but for being rejected.
-    pub(crate) fn onward_from(&self, place: usize) -> Vec<&'static str> {
-        let mut edges = edges(WITHDRAWALS, self.withdrawals[place].status);
-        edges.retain(|to| *to != "rejected");
-        edges
-    }
-
-    pub(crate) fn move_withdrawal(
-        &mut self,
-        place: usize,
-        to: &'static str,
-        by_owner: bool,
-        txid: bool,
-    ) -> Result<Seen, Refusal> {
-        let Withdrawal { owner, amount, status: current, txid: known, .. } = self.withdrawals[place];
-        let owners = to == "cancelled";
-        if (owners && !by_owner) || (by_owner && ["approved", "rejected"].contains(&to)) {
-            return Err(Refusal::NotTheirs);
-        }
-        if current == to {
-            return Ok(self.see_withdrawal(place));
-        }
-        if !WITHDRAWALS.iter().any(|(from, target, _)| (*from, *target) == (current, to)) {
-            return Err(transition(WITHDRAWALS, current));
-        }
-        let given = match to {
-            "broadcast" => true,
-            "completed" => txid || known,
-            _ => known,
-        };
-        if to == "completed" && !given {
-            return Err(Refusal::TxidMissing);
-        }
-        (self.withdrawals[place].status, self.withdrawals[place].txid) = (to, given);
-        match to {
-            "rejected" | "cancelled" | "failed" => self.entry(owner, amount, -amount, 0),
-            "completed" => {
-                self.entry(owner, 0, -amount, 0);
-                self.posting(amount);
-            }
-            _ => {}
-        }
-        Ok(self.see_withdrawal(place))
     }
 }

@@ -20,7 +20,7 @@ fn send(now: i64, again_at: i64) -> Move {
 pub async fn due_payouts_come_longest_waiting_first(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, operator) = (world.guest(10_000).await, world.guest(0).await);
-    let approve = Move::Approve { by: Some(operator) };
+    let approve = Move::Approve { by: Some(operator), second_above: None };
     let lives: [&[Move]; 12] = [
         &[],
         std::slice::from_ref(&approve),
@@ -58,7 +58,10 @@ pub async fn a_payout_is_taken_up_by_one_worker(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, operator) = (world.guest(100).await, world.guest(0).await);
     let made = withdrawal_of(&world.withdraw(guest, 100, at(0)).await.unwrap());
-    world.move_withdrawal(made.id, &Move::Approve { by: Some(operator) }, at(1)).await.unwrap();
+    world
+        .move_withdrawal(made.id, &Move::Approve { by: Some(operator), second_above: None }, at(1))
+        .await
+        .unwrap();
     for (round, now) in (1..=3).zip([10, 20, 30]) {
         let due = world.store.due_payouts(at(now), 10).await.unwrap();
         let [due] = due.as_slice() else { panic!("{due:?}") };

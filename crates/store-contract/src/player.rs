@@ -10,7 +10,7 @@ use cuepoint_domain::ledger::{
 };
 use cuepoint_domain::money::BasisPoints;
 use cuepoint_domain::music_request::Overdue;
-use cuepoint_domain::people::{ArtistType, Field, ProfileChange, StandingChange};
+use cuepoint_domain::people::{ArtistType, Field, ProfileChange, Role, StandingChange};
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::timestamp::Timestamp;
@@ -19,7 +19,7 @@ use cuepoint_domain::withdrawal::WithdrawalLimits;
 use futures_util::FutureExt;
 
 use crate::Fixture;
-use crate::commands::{Command, FIRST_DJ, OPERATOR, PEOPLE};
+use crate::commands::{By, Command, FIRST_DJ, OPERATOR, OTHER_OPERATOR, PEOPLE};
 use crate::histories::Ended;
 use crate::model::{Dj, Model, Person, Refusal, Seen, Terms};
 use crate::told::{name, request_move, said, withdrawal_move};
@@ -70,6 +70,7 @@ impl<'a> Player<'a> {
         world.requests.commission = BasisPoints::new(terms.commission_bps.try_into().unwrap()).unwrap();
         world.withdrawals.auto_approve_below =
             (terms.auto_approve_below > 0).then(|| amount(terms.auto_approve_below));
+        world.withdrawals.second_approval_above = terms.second_approval_above.map(amount);
         world.withdrawals.limits = WithdrawalLimits {
             max_amount: terms.max_amount.map(amount),
             max_per_24h: terms.max_per_24h.map(amount),
@@ -125,8 +126,12 @@ impl<'a> Player<'a> {
             Applied::Replayed(receipt) if lost => receipt,
             Applied::Replayed(_) => panic!("a new plan was replayed: {plan:?}"),
         };
-        let leaves_a_trace = !matches!(plan.step(), Step::None(_)) || plan.origin().key.is_some();
-        if leaves_a_trace {
+        let is_unchanged = match plan.step() {
+            Step::None(_) => true,
+            Step::ApproveWithdrawal { before, .. } => withdrawal_of(&receipt) == *before,
+            _ => false,
+        };
+        if !is_unchanged || plan.origin().key.is_some() {
             self.past.push(Past { plan, receipt: receipt.clone() });
         }
         Ok(receipt)
@@ -181,13 +186,12 @@ impl<'a> Player<'a> {
                 let model = self.model.open_topup(who, cents, confirmed);
                 return self.agree(answer, model);
             }
-            Command::Adjust { who, cents } => {
+            Command::Adjust { who, cents, by } => {
                 let (available, ..) = self.model.people[who].purse;
                 let cents = cents.unwrap_or(-available.max(1));
-                let plan =
-                    self.world.adjust_plan(self.origin(OPERATOR, keyed), self.people[who], cents).await;
+                let plan = self.world.adjust_plan(self.origin(by, keyed), self.people[who], cents).await;
                 let answer = self.apply(Ok(plan)).await;
-                let model = self.model.adjust(who, cents);
+                let model = self.model.adjust(who, cents, by, self.now);
                 return self.agree(answer, model);
             }
             Command::ChangeDj { who, online, upcoming, popular } => {
@@ -207,7 +211,15 @@ impl<'a> Player<'a> {
                 let origin = Origin { reason: Some(line("a reason")), ..self.origin(OPERATOR, keyed) };
                 let plan = plans::change_standing(origin, self.people[who], change);
                 let answer = self.apply(Ok(plan)).await;
-                let model = self.model.stand(who, suspend);
+                let model = self.model.stand(who, suspend, self.now);
+                return self.agree(answer, model);
+            }
+            Command::Employ { who, operator } => {
+                let role = if operator { Role::Operator } else { Role::Member };
+                let origin = Origin { reason: Some(line("a reason")), ..self.origin(OPERATOR, keyed) };
+                let plan = plans::change_standing(origin, self.people[who], StandingChange::Role(role));
+                let answer = self.apply(Ok(plan)).await;
+                let model = self.model.employ(who, operator, self.now);
                 return self.agree(answer, model);
             }
             Command::OpenRequest { guest, dj, popular, offer } => {
@@ -253,27 +265,23 @@ impl<'a> Player<'a> {
                     return self.move_request(place, to, keyed).await;
                 }
             }
-            Command::MoveWithdrawal { pick, to, by_owner, txid } => {
+            Command::MoveWithdrawal { pick, to, by, txid } => {
                 if let Some(place) = picked(pick, self.withdrawals.len()) {
-                    return self.move_withdrawal(place, to, by_owner, txid, keyed).await;
+                    return self.move_withdrawal(place, to, by, txid, keyed).await;
                 }
             }
-            Command::FollowWithdrawal { pick, edge, txid } => {
+            Command::FollowWithdrawal { pick, edge, by, txid } => {
                 if let Some(place) = picked(pick, self.withdrawals.len())
                     && let edges = self.model.onward_from(place)
                     && !edges.is_empty()
                 {
                     let to = edges[edge % edges.len()];
-                    return self.move_withdrawal(place, to, to == "cancelled", txid, keyed).await;
+                    let by = if to == "cancelled" { By::Owner } else { By::Operator(by) };
+                    return self.move_withdrawal(place, to, by, txid, keyed).await;
                 }
             }
         }
         Ok(())
-    }
-
-    /// The operator, or who stands in for them in their own affairs.
-    fn someone_but(&self, who: usize) -> usize {
-        if who == OPERATOR { FIRST_DJ } else { OPERATOR }
     }
 
     async fn move_request(&mut self, place: usize, to: &'static str, keyed: bool) -> Result<(), String> {
@@ -295,17 +303,23 @@ impl<'a> Player<'a> {
         &mut self,
         place: usize,
         to: &'static str,
-        by_owner: bool,
+        by: By,
         txid: bool,
         keyed: bool,
     ) -> Result<(), String> {
         let owner = self.model.withdrawals[place].owner;
-        let who = if by_owner { owner } else { self.someone_but(owner) };
+        let who = match by {
+            By::Owner => owner,
+            By::Operator(operator) if operator != owner => operator,
+            By::Operator(OPERATOR) => OTHER_OPERATOR,
+            By::Operator(_) => OPERATOR,
+        };
         let stored = self.world.stored_withdrawal(self.withdrawals[place]).await;
-        let next = withdrawal_move(to, self.people[who], txid);
+        let second_above = self.world.withdrawals.second_approval_above;
+        let next = withdrawal_move(to, self.people[who], second_above, txid);
         let plan = plans::move_withdrawal(self.origin(who, keyed), &stored, next);
         let answer = self.apply(plan.map_err(Refused::Withdrawal)).await;
-        let model = self.model.move_withdrawal(place, to, by_owner, txid);
+        let model = self.model.move_withdrawal(place, to, who, txid, self.now);
         self.agree(answer, model)
     }
 

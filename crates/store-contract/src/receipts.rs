@@ -81,7 +81,7 @@ pub async fn receipts_of_withdrawals_read_back(store: Arc<dyn Store>) {
     let mut tape = Tape::new(World::new(store));
     let (guest, operator) = (tape.world.guest(10_000).await, tape.world.guest(0).await);
     let txid = line("f00dfeed");
-    let approve = Approve { by: Some(operator) };
+    let approve = Approve { by: Some(operator), second_above: None };
     let broadcast = Broadcast { txid: txid.clone() };
     let send = |seconds| Send { now: at(2), again_at: at(seconds) };
     let lives = [

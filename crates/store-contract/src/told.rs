@@ -2,6 +2,7 @@
 
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::{Balance, Outcome, Receipt, Rejection};
+use cuepoint_domain::money::Amount;
 use cuepoint_domain::music_request::{self, OpenRefusal};
 use cuepoint_domain::people::{ProfileRefusal, User};
 use cuepoint_domain::timestamp::Timestamp;
@@ -37,10 +38,15 @@ pub(crate) fn request_move(to: &str) -> music_request::Move {
 }
 
 /// The domain's name of a move of a withdrawal, by this person.
-pub(crate) fn withdrawal_move(to: &str, by: UserId, txid: bool) -> withdrawal::Move {
+pub(crate) fn withdrawal_move(
+    to: &str,
+    by: UserId,
+    second_above: Option<Amount>,
+    txid: bool,
+) -> withdrawal::Move {
     use withdrawal::Move;
     match to {
-        "approved" => Move::Approve { by: Some(by) },
+        "approved" => Move::Approve { by: Some(by), second_above },
         "rejected" => Move::Reject { by },
         "cancelled" => Move::Cancel { by },
         "processing" => Move::Process,
@@ -70,6 +76,7 @@ fn seen(outcome: Outcome) -> Seen {
         Outcome::Withdrawal(withdrawal, balance) => Seen::Withdrawal {
             status: withdrawal.state.status().name(),
             txid: withdrawal.state.txid().is_some(),
+            approvals: withdrawal.approvals.len(),
             purse: purse(balance),
         },
         Outcome::Topup(topup) => Seen::Topup { status: topup.status.name() },
@@ -83,6 +90,7 @@ fn refusal(refused: Refused) -> Refusal {
         Refused::Open(OpenRefusal::NoSuchDj) => Refusal::NoSuchDj,
         Refused::Open(OpenRefusal::FeeBelowPrice(price)) => Refusal::FeeBelowPrice(price.minor()),
         Refused::Open(OpenRefusal::DjOffline) => Refusal::DjOffline,
+        Refused::Rejected(Rejection::RecentAdjustment) => Refusal::RecentAdjustment,
         Refused::Rejected(Rejection::TooManyOpen(most)) => Refusal::TooManyOpen(most),
         Refused::Request(music_request::MoveRefusal::InvalidTransition { current, allowed }) => {
             let allowed = allowed.into_iter().map(music_request::RequestStatus::name).collect();
@@ -117,6 +125,10 @@ fn window(limit: Limit) -> &'static str {
 pub(crate) fn name(answer: &Result<Seen, Refusal>) -> String {
     match answer {
         Ok(Seen::Request { status, .. }) => format!("request {status}"),
+        Ok(Seen::Withdrawal { status: "pending", approvals: 1, .. }) => "withdrawal approved once".to_owned(),
+        Ok(Seen::Withdrawal { status: "approved", approvals: 2, .. }) => {
+            "withdrawal approved twice".to_owned()
+        }
         Ok(Seen::Withdrawal { status, .. }) => format!("withdrawal {status}"),
         Ok(Seen::Topup { status }) => format!("topup {status}"),
         Ok(Seen::Adjustment { .. }) => "adjustment".to_owned(),
@@ -129,6 +141,7 @@ pub(crate) fn name(answer: &Result<Seen, Refusal>) -> String {
         Err(Refusal::DjOffline) => "dj offline".to_owned(),
         Err(Refusal::TooManyOpen(_)) => "too many open".to_owned(),
         Err(Refusal::NotADj) => "not a dj".to_owned(),
+        Err(Refusal::RecentAdjustment) => "recent adjustment".to_owned(),
         Err(Refusal::NotTheirs) => "not theirs".to_owned(),
         Err(Refusal::TxidMissing) => "txid missing".to_owned(),
     }

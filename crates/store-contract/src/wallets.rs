@@ -130,10 +130,10 @@ pub async fn withdrawals_are_listed_by_status(store: Arc<dyn Store>) {
     }
     made.sort_by_key(|withdrawal| std::cmp::Reverse((withdrawal.created_at, withdrawal.id)));
     for (place, to) in [
-        (1, Move::Approve { by: None }),
-        (4, Move::Approve { by: None }),
+        (1, Move::Approve { by: None, second_above: None }),
+        (4, Move::Approve { by: None, second_above: None }),
         (4, Move::Process),
-        (5, Move::Approve { by: None }),
+        (5, Move::Approve { by: None, second_above: None }),
         (6, Move::Cancel { by: made[6].user }),
     ] {
         world.move_withdrawal(made[place].id, &to, at(20)).await.unwrap();

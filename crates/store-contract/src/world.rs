@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use cuepoint_domain::adjustment::{Adjustment, Correction};
+use cuepoint_domain::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{
     Actor, Auditor, Balance, Fingerprint, IdempotencyKey, KeyScope, Origin, Outcome, Plan, Receipt,
@@ -369,7 +369,8 @@ impl World {
     pub(crate) async fn adjust_plan(&self, origin: Origin, user: UserId, cents: i128) -> Plan {
         let id = self.ids.next_adjustment().await.unwrap();
         let correction = Correction::signed(money(cents)).unwrap();
-        plans::adjust(origin, Adjustment { id, user, correction, reason: line("a mistake") })
+        let adjustment = Adjustment { id, user, correction, reason: line("a mistake") };
+        plans::adjust(origin, adjustment, &AdjustmentTerms::default()).unwrap()
     }
 
     /// An operator's change of how a person stands, expected to be new.

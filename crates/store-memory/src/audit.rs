@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::{OperationId, UserId};
+use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{Auditor, Book, Entry, Outcome, Posting, Receipt, Reference, Thing, Trace};
 use cuepoint_domain::ports::{Audit, Unavailable};
 
@@ -53,11 +53,16 @@ impl Moment {
         for posting in &self.postings {
             postings.entry(posting.operation).or_default().push(posting);
         }
+        let moves = self.moves();
         let mut things = self.things();
         things.sort_unstable_by_key(Thing::reference);
         for thing in things {
             let entries = entries.get(&thing.reference()).map_or(&[][..], Vec::as_slice);
-            auditor.thing(&thing, &self.trace(entries, &postings));
+            let moves = match &thing {
+                Thing::Withdrawal(withdrawal) => moves.get(&withdrawal.id).map_or(&[][..], Vec::as_slice),
+                Thing::Request(_) | Thing::Topup(_) | Thing::Adjustment(_) => &[],
+            };
+            auditor.thing(&thing, &self.trace(entries, &postings, moves));
         }
     }
 
@@ -73,7 +78,23 @@ impl Moment {
         requests.chain(withdrawals).chain(topups).chain(adjustments).collect()
     }
 
-    fn trace(&self, entries: &[&Entry], postings: &HashMap<OperationId, Vec<&Posting>>) -> Trace {
+    /// What the operations on each withdrawal came to.
+    fn moves(&self) -> HashMap<WithdrawalId, Vec<&Receipt>> {
+        let mut moves: HashMap<WithdrawalId, Vec<&Receipt>> = HashMap::new();
+        for receipt in self.book.operations.values() {
+            if let Outcome::Withdrawal(withdrawal, _) = &receipt.outcome {
+                moves.entry(withdrawal.id).or_default().push(receipt);
+            }
+        }
+        moves
+    }
+
+    fn trace(
+        &self,
+        entries: &[&Entry],
+        postings: &HashMap<OperationId, Vec<&Posting>>,
+        moves: &[&Receipt],
+    ) -> Trace {
         let mut operations: Vec<OperationId> = entries.iter().map(|entry| entry.operation).collect();
         operations.sort_unstable();
         operations.dedup();
@@ -86,6 +107,7 @@ impl Moment {
                 .map(|one| **one)
                 .collect(),
             receipts: operations.iter().filter_map(receipt).cloned().collect(),
+            moves: moves.iter().copied().cloned().collect(),
             entries: entries.iter().copied().cloned().collect(),
         }
     }

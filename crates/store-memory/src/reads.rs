@@ -138,4 +138,8 @@ impl Wallets for MemoryStore {
         let kept = state.lists.entries.get(&user).map_or(&[][..], Vec::as_slice);
         Ok(newest(kept, page).map(Entry::clone))
     }
+
+    async fn has_adjusted(&self, by: UserId, wallet: UserId, since: Timestamp) -> Result<bool, Unavailable> {
+        Ok(self.lock()?.book.has_adjusted(by, wallet, since))
+    }
 }

@@ -9,6 +9,7 @@
 #[cfg(all(feature = "testing", not(debug_assertions)))]
 compile_error!("the feature `testing` can end the process on purpose, and is not for release builds");
 
+mod adjustments;
 mod audit;
 mod blocks;
 mod bulk;

@@ -87,6 +87,10 @@ diesel::table! {
         attempts -> Integer,
         retry_at -> Nullable<Timestamptz>,
         reference -> Nullable<Uuid>,
+        approved_by -> Nullable<BigInt>,
+        approved_at -> Nullable<Timestamptz>,
+        second_approved_by -> Nullable<BigInt>,
+        second_approved_at -> Nullable<Timestamptz>,
     }
 }
 

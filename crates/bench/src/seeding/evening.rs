@@ -226,9 +226,14 @@ impl<'p> Evening<'p> {
             0..5 => vec![],
             5..7 => vec![Cancel { by: user }],
             7..9 => vec![Reject { by }],
-            9 => vec![Approve { by: Some(by) }],
-            10 => vec![Approve { by: Some(by) }, Process, Fail],
-            _ => vec![Approve { by: Some(by) }, Process, Broadcast { txid }, Complete { txid: None }],
+            9 => vec![Approve { by: Some(by), second_above: None }],
+            10 => vec![Approve { by: Some(by), second_above: None }, Process, Fail],
+            _ => vec![
+                Approve { by: Some(by), second_above: None },
+                Process,
+                Broadcast { txid },
+                Complete { txid: None },
+            ],
         };
         let cents = below(10_000, For::Amount, u64::from(number)).saturating_add(100);
         let new = NewWithdrawal {

@@ -6,12 +6,12 @@ use crate::ledger::posting::{Posted, post};
 use crate::ledger::{
     Balance, Book, Changes, Guard, KeyRecord, OperationRecord, Outcome, Plan, Receipt, Step, Subject,
 };
-use crate::money::Money;
+use crate::money::{Amount, Money};
 use crate::music_request::{MusicRequest, RequestState, RequestStatus};
 use crate::people::{ProfileRefusal, User, change_profile, change_standing};
 use crate::security_log::SecurityEvent;
 use crate::topup::Topup;
-use crate::withdrawal::{Limit, Withdrawal};
+use crate::withdrawal::{Approval, Limit, Withdrawal, approve};
 
 /// The kinds of rows that a plan can name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -42,6 +42,8 @@ pub enum Rejection {
     LimitExceeded(Limit),
     /// The guest has this many open requests with the DJ, and no more are allowed.
     TooManyOpen(u32),
+    /// Who judges a withdrawal adjusted its owner's wallet lately.
+    RecentAdjustment,
     /// The client's key stands for another body.
     KeyReused,
     /// The profile cannot be changed like this.
@@ -147,6 +149,9 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Reject
             changes.moved_withdrawal = Some(moved.clone());
             Thing::Withdrawal(moved)
         }
+        Step::ApproveWithdrawal { before, by, second_above } => {
+            Thing::Withdrawal(approve_withdrawal(book, plan, before, (*by, *second_above), changes)?)
+        }
         Step::MoveTopup { before, to } => {
             let stored = topup(book, before)?;
             let moved =
@@ -182,10 +187,11 @@ fn request<'a>(book: &'a Book, before: &MusicRequest) -> Result<&'a MusicRequest
     if stored.state == before.state { Ok(stored) } else { Err(Rejection::Stale) }
 }
 
-/// The withdrawal, unless it moved since it was loaded.
+/// The withdrawal, unless it moved or was approved since it was loaded.
 fn withdrawal<'a>(book: &'a Book, before: &Withdrawal) -> Result<&'a Withdrawal, Rejection> {
     let stored = book.withdrawal(before.id).ok_or(Rejection::Missing(Row::Withdrawal))?;
-    if stored.state == before.state { Ok(stored) } else { Err(Rejection::Stale) }
+    let is_same = stored.state == before.state && stored.approvals == before.approvals;
+    if is_same { Ok(stored) } else { Err(Rejection::Stale) }
 }
 
 /// The top-up, unless it moved since it was loaded.
@@ -220,6 +226,37 @@ fn move_request(
     Ok(moved)
 }
 
+/// The withdrawal with one more approval. Of the earlier ones count those whose operators could still give them.
+fn approve_withdrawal(
+    book: &Book,
+    plan: &Plan,
+    before: &Withdrawal,
+    (by, second_above): (UserId, Option<Amount>),
+    changes: &mut Changes,
+) -> Result<Withdrawal, Rejection> {
+    let stored = withdrawal(book, before)?;
+    let mut counting = Vec::new();
+    for earlier in &stored.approvals {
+        let author = book.users.get(&earlier.by).ok_or(Rejection::Missing(Row::User))?;
+        if earlier.is_of_active_operator(author)
+            && !book.has_adjusted(earlier.by, stored.user, plan.adjustments_since())
+        {
+            counting.push(*earlier);
+        }
+    }
+    // Clocks of servers differ: no approval is older than the one before it.
+    let at = stored.approvals.last().map_or(plan.origin.at, |last| last.at.max(plan.origin.at));
+    let approval = Approval { by, at };
+    let Some((state, approvals)) = approve(stored, counting, approval, second_above) else {
+        return Ok(stored.clone());
+    };
+    let is_moved = state != stored.state;
+    let updated_at = if is_moved { plan.origin.at.max(stored.updated_at) } else { stored.updated_at };
+    let approved = Withdrawal { state, approvals, updated_at, ..stored.clone() };
+    changes.moved_withdrawal = Some(approved.clone());
+    Ok(approved)
+}
+
 fn guards(book: &Book, plan: &Plan) -> Result<(), Rejection> {
     let at = plan.origin.at;
     for guard in &plan.guards {
@@ -235,7 +272,15 @@ fn guards(book: &Book, plan: &Plan) -> Result<(), Rejection> {
             {
                 return Err(Rejection::TooManyOpen(*most));
             }
-            (Guard::Window(_) | Guard::OpenRequests(_), _) => {}
+            (
+                Guard::NoRecentAdjustment(judge),
+                Step::MoveWithdrawal { before, .. }
+                | Step::ApproveWithdrawal { before, .. }
+                | Step::None(Subject::Withdrawal(before)),
+            ) if book.has_adjusted(*judge, before.user, plan.adjustments_since()) => {
+                return Err(Rejection::RecentAdjustment);
+            }
+            (Guard::Window(_) | Guard::OpenRequests(_) | Guard::NoRecentAdjustment(_), _) => {}
         }
     }
     Ok(())
@@ -268,10 +313,15 @@ fn outcome(book: &Book, changes: &Changes, thing: Thing) -> Result<Outcome, Reje
 /// Keeps the operation and the key; a plan without a change and without a key leaves no trace.
 fn record(plan: &Plan, receipt: &Receipt, changes: &mut Changes) {
     let origin = &plan.origin;
-    if matches!(plan.step, Step::None(_)) && origin.key.is_none() {
+    let is_unchanged = match &plan.step {
+        Step::None(_) => true,
+        Step::ApproveWithdrawal { .. } => changes.moved_withdrawal.is_none(),
+        _ => false,
+    };
+    if is_unchanged && origin.key.is_none() {
         return;
     }
-    changes.event = SecurityEvent::of_plan(plan);
+    changes.event = if is_unchanged { None } else { SecurityEvent::of_plan(plan) };
     changes.operation = Some(OperationRecord {
         id: origin.operation,
         kind: plan.kind(),

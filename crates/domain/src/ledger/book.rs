@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
-use crate::ledger::{Actor, Entry, KeyRecord, KeyScope, Posting, Receipt, Wallet};
+use crate::ledger::{Actor, Entry, EntryKind, KeyRecord, KeyScope, Posting, Receipt, Wallet};
 use crate::music_request::MusicRequest;
 use crate::people::User;
 use crate::security_log::SecurityEvent;
@@ -32,6 +32,8 @@ pub struct Book {
     holding_of: HashMap<UserId, HashSet<RequestId>>,
     withdrawals: HashMap<WithdrawalId, Withdrawal>,
     withdrawals_of: HashMap<UserId, Vec<WithdrawalId>>,
+    /// Of each wallet, who adjusted it when.
+    adjustments_of: HashMap<UserId, Vec<(UserId, Timestamp)>>,
 }
 
 impl Book {
@@ -79,6 +81,18 @@ impl Book {
         self.withdrawals_of.get(&user).into_iter().flatten().filter_map(|id| self.withdrawals.get(id))
     }
 
+    /// Notes that somebody adjusted a wallet, at the time of the wallet's entry.
+    pub fn put_adjustment(&mut self, wallet: UserId, by: UserId, at: Timestamp) {
+        self.adjustments_of.entry(wallet).or_default().push((by, at));
+    }
+
+    /// Whether somebody adjusted a wallet after this moment, going by the adjustments that the book has.
+    #[must_use]
+    pub fn has_adjusted(&self, by: UserId, wallet: UserId, since: Timestamp) -> bool {
+        let adjustments = self.adjustments_of.get(&wallet);
+        adjustments.into_iter().flatten().any(|(adjuster, at)| *adjuster == by && *at > since)
+    }
+
     /// Takes over what an applied plan changed.
     pub(crate) fn absorb(&mut self, changes: &Changes) {
         for request in changes.opened_request.iter().chain(&changes.moved_request) {
@@ -90,6 +104,11 @@ impl Book {
         self.topups.extend(changes.moved_topup.iter().map(|topup| (topup.id, topup.clone())));
         for withdrawal in changes.opened_withdrawal.iter().chain(&changes.moved_withdrawal) {
             self.put_withdrawal(withdrawal.clone());
+        }
+        if let Some(OperationRecord { actor: Actor::User(by), .. }) = changes.operation {
+            for entry in changes.entries.iter().filter(|entry| entry.kind == EntryKind::Adjustment) {
+                self.put_adjustment(entry.wallet, by, entry.at);
+            }
         }
         if let Some(record) = &changes.operation {
             self.operations.insert(record.id, record.receipt.clone());

@@ -6,6 +6,7 @@ use crate::access::Caller;
 use crate::adjustment::Adjustment;
 use crate::ids::{OperationId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
 use crate::ledger::{IdempotencyKey, Reference, Transfer};
+use crate::money::Amount;
 use crate::music_request::{MusicRequest, RequestState, RequestStatus};
 use crate::people::{ProfileChange, StandingChange};
 use crate::session::Visitor;
@@ -102,6 +103,15 @@ pub enum Step {
         /// Where it goes.
         to: WithdrawalState,
     },
+    /// Adds an operator's approval to a pending withdrawal, which is approved by it or still pending.
+    ApproveWithdrawal {
+        /// The withdrawal as it must stand, approvals included.
+        before: Withdrawal,
+        /// Who approves it.
+        by: UserId,
+        /// Above this it takes the approvals of two operators.
+        second_above: Option<Amount>,
+    },
     /// Makes a top-up.
     OpenTopup(Topup),
     /// Ends a pending top-up.
@@ -147,6 +157,9 @@ pub enum Guard {
     Window(Window),
     /// With the request that the plan makes, its guest has no more than this many open ones with its DJ.
     OpenRequests(u32),
+    /// This operator, who judges the withdrawal, has not adjusted its owner's wallet within
+    /// [`Adjustment::BARS_JUDGING_FOR`].
+    NoRecentAdjustment(UserId),
 }
 
 /// One atomic change. Only the rules in [`crate::plans`] make one.
@@ -175,6 +188,8 @@ pub struct Names {
     pub withdrawn_since: Option<(UserId, Timestamp)>,
     /// Whose requests that hold a fee are needed, to count those with the DJ beside them.
     pub open_requests: Option<(UserId, UserId)>,
+    /// The wallet whose adjustments after the moment are needed, with who made them.
+    pub adjusted_since: Option<(UserId, Timestamp)>,
 }
 
 impl Plan {
@@ -197,7 +212,9 @@ impl Plan {
             Step::OpenRequest(request) => Some(Reference::MusicRequest(request.id)),
             Step::MoveRequest { before, .. } => Some(Reference::MusicRequest(before.id)),
             Step::OpenWithdrawal(withdrawal) => Some(Reference::Withdrawal(withdrawal.id)),
-            Step::MoveWithdrawal { before, .. } => Some(Reference::Withdrawal(before.id)),
+            Step::MoveWithdrawal { before, .. } | Step::ApproveWithdrawal { before, .. } => {
+                Some(Reference::Withdrawal(before.id))
+            }
             Step::OpenTopup(topup) => Some(Reference::Topup(topup.id)),
             Step::MoveTopup { before, .. } => Some(Reference::Topup(before.id)),
             Step::Adjust(adjustment) => Some(Reference::Adjustment(adjustment.id)),
@@ -214,6 +231,7 @@ impl Plan {
             Step::MoveRequest { .. } => "move_request",
             Step::OpenWithdrawal(_) => "open_withdrawal",
             Step::MoveWithdrawal { .. } => "move_withdrawal",
+            Step::ApproveWithdrawal { .. } => "approve_withdrawal",
             Step::OpenTopup(_) => "open_topup",
             Step::MoveTopup { .. } => "move_topup",
             Step::Adjust(_) => "adjust",
@@ -274,6 +292,12 @@ impl Plan {
                 names.withdrawals.insert(before.id);
                 names.wallets.insert(before.user);
             }
+            Step::ApproveWithdrawal { before, .. } => {
+                names.withdrawals.insert(before.id);
+                names.wallets.insert(before.user);
+                names.users.extend(before.approvals.iter().map(|earlier| earlier.by));
+                names.adjusted_since = Some((before.user, self.adjustments_since()));
+            }
             Step::Adjust(adjustment) => {
                 names.wallets.insert(adjustment.user);
             }
@@ -295,8 +319,21 @@ impl Plan {
                 (Guard::OpenRequests(_), Step::OpenRequest(request)) => {
                     names.open_requests = Some((request.requester, request.dj));
                 }
-                (Guard::Window(_) | Guard::OpenRequests(_), _) => {}
+                (
+                    Guard::NoRecentAdjustment(_),
+                    Step::MoveWithdrawal { before, .. }
+                    | Step::ApproveWithdrawal { before, .. }
+                    | Step::None(Subject::Withdrawal(before)),
+                ) => {
+                    names.adjusted_since = Some((before.user, self.adjustments_since()));
+                }
+                (Guard::Window(_) | Guard::OpenRequests(_) | Guard::NoRecentAdjustment(_), _) => {}
             }
         }
+    }
+
+    /// The moment after which an adjustment keeps its operator from judging the wallet's withdrawals.
+    pub(crate) fn adjustments_since(&self) -> Timestamp {
+        self.origin.at.minus(Adjustment::BARS_JUDGING_FOR)
     }
 }

@@ -38,6 +38,8 @@ pub enum Obstacle {
     Denied,
     /// The key was used with another body.
     KeyReused,
+    /// The caller adjusted the wallet lately whose withdrawal they judge.
+    RecentAdjustment,
     /// The state kept moving while the command was decided.
     Conflict,
     /// The caller does not exist.
@@ -156,6 +158,7 @@ impl Obstacle {
         match rejection {
             Rejection::Stale => Self::Conflict,
             Rejection::KeyReused => Self::KeyReused,
+            Rejection::RecentAdjustment => Self::RecentAdjustment,
             Rejection::OutOfRange => Self::OutOfRange,
             Rejection::Missing(Row::User | Row::Wallet) => Self::UnknownCaller,
             Rejection::Missing(Row::Request | Row::Withdrawal | Row::Topup) => Self::Broken("a row is gone"),

@@ -33,7 +33,7 @@ pub use accounts::{
 pub use blocks::{BlockError, Blocks};
 pub use desk::{Command, Obstacle, ReplayError};
 pub use messages::{Identified, TellError};
-pub use operators::{AdjustError, OperatorMove, OperatorMoveError, Operators};
+pub use operators::{AdjustError, JudgeError, OperatorMove, OperatorMoveError, Operators};
 pub use passwords::{ChangePasswordError, PasswordDesk, ResetPasswordError};
 pub use payouts::{Payouts, Sent, Told};
 pub use personal_data::{EraseError, Kept, Part, PersonalData};
@@ -45,6 +45,7 @@ pub use staff::Staff;
 pub use wallet::{TopupError, TopupTold, Wallet};
 pub use withdrawals::{CancelWithdrawalError, OpenWithdrawalError, Withdrawals};
 
+use crate::adjustment::AdjustmentTerms;
 use crate::ledger::{Fingerprint, KeyScope, Receipt};
 use crate::music_request::RequestTerms;
 use crate::ports::{Clock, Notifier, Passwords, PayoutProvider, Secrets, Store, TopupProvider};
@@ -79,6 +80,8 @@ pub struct Terms {
     pub requests: RequestTerms,
     /// About withdrawals.
     pub withdrawals: WithdrawalTerms,
+    /// About adjustments.
+    pub adjustments: AdjustmentTerms,
     /// About giving withdrawals to the payout provider.
     pub payouts: PayoutTerms,
     /// How long a refresh token lasts.
@@ -183,6 +186,8 @@ impl UseCases {
                 wallets: store.clone(),
                 expiry: expiry.clone(),
                 terms: terms.requests.clone(),
+                adjustments: terms.adjustments,
+                second_approval_above: terms.withdrawals.second_approval_above,
             },
             requests: Requests {
                 desk: desk.clone(),

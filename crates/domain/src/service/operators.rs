@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use crate::access::{Action, Caller, Whose};
-use crate::adjustment::{Adjustment, Correction};
+use crate::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms, Correction};
 use crate::ids::{RequestId, UserId, WithdrawalId};
 use crate::ledger::{Origin, Rejection};
+use crate::money::Amount;
 use crate::music_request::{Move as RequestMove, MusicRequest, RequestTerms};
 use crate::page::{PageRequest, Rows};
 use crate::plans;
@@ -58,11 +59,22 @@ pub enum OperatorMoveError {
     Obstacle(Obstacle),
 }
 
+/// Why an operator may not judge a withdrawal.
+#[derive(Debug)]
+pub enum JudgeError {
+    /// They adjusted its owner's wallet within [`Adjustment::BARS_JUDGING_FOR`].
+    RecentAdjustment,
+    /// See [`FindError`]; denied is one's own.
+    Find(FindError),
+}
+
 /// Why a balance is not corrected.
 #[derive(Debug)]
 pub enum AdjustError {
     /// There is no such person.
     NoSuchUser,
+    /// It is more than this, which one adjustment may be.
+    AboveLimit(Amount),
     /// The person has not that much available.
     InsufficientFunds,
     /// See [`Obstacle`].
@@ -81,9 +93,9 @@ impl OperatorMove {
         }
     }
 
-    fn by(self, operator: UserId) -> Move {
+    fn by(self, operator: UserId, second_above: Option<Amount>) -> Move {
         match self {
-            Self::Approve => Move::Approve { by: Some(operator) },
+            Self::Approve => Move::Approve { by: Some(operator), second_above },
             Self::Reject => Move::Reject { by: operator },
             Self::Process => Move::Process,
             Self::Broadcast { txid } => Move::Broadcast { txid },
@@ -112,6 +124,20 @@ impl From<MoveRefusal> for OperatorMoveError {
     }
 }
 
+impl<E: Into<FindError>> From<E> for JudgeError {
+    fn from(error: E) -> Self {
+        Self::Find(error.into())
+    }
+}
+
+impl From<AdjustmentRefusal> for AdjustError {
+    fn from(refusal: AdjustmentRefusal) -> Self {
+        match refusal {
+            AdjustmentRefusal::AboveLimit(most) => Self::AboveLimit(most),
+        }
+    }
+}
+
 impl From<Obstacle> for AdjustError {
     fn from(obstacle: Obstacle) -> Self {
         Self::Obstacle(obstacle)
@@ -136,6 +162,8 @@ pub struct Operators {
     pub(super) wallets: Arc<dyn Wallets>,
     pub(super) expiry: Expiry,
     pub(super) terms: RequestTerms,
+    pub(super) adjustments: AdjustmentTerms,
+    pub(super) second_approval_above: Option<Amount>,
 }
 
 impl Operators {
@@ -153,12 +181,18 @@ impl Operators {
         Ok(self.withdrawals.withdrawals(&WithdrawalFilter { user: None, status }, page).await?)
     }
 
-    /// A withdrawal that the caller may approve, reject or fail.
+    /// A withdrawal that the caller may approve, reject or fail. An adjustment that comes later is still found when the
+    /// plan is applied.
     ///
     /// # Errors
-    /// [`FindError`]; denied is one's own.
-    pub async fn judged(&self, caller: &Caller, id: WithdrawalId) -> Result<Withdrawal, FindError> {
-        self.found(caller, Action::JudgeWithdrawal, id).await
+    /// [`JudgeError`].
+    pub async fn judged(&self, caller: &Caller, id: WithdrawalId) -> Result<Withdrawal, JudgeError> {
+        let withdrawal = self.found(caller, Action::JudgeWithdrawal, id).await?;
+        let since = self.desk.now().minus(Adjustment::BARS_JUDGING_FOR);
+        if self.wallets.has_adjusted(caller.user, withdrawal.user, since).await? {
+            return Err(JudgeError::RecentAdjustment);
+        }
+        Ok(withdrawal)
     }
 
     /// A withdrawal that the caller may send, or say how that went.
@@ -180,7 +214,8 @@ impl Operators {
         Ok(withdrawal)
     }
 
-    /// Moves a withdrawal that [`Operators::judged`] or [`Operators::sent`] found.
+    /// Moves a withdrawal that [`Operators::judged`] or [`Operators::sent`] found. An approval leaves it pending where a
+    /// second operator has to approve it as well.
     ///
     /// # Errors
     /// [`OperatorMoveError`].
@@ -194,7 +229,7 @@ impl Operators {
         command.may(to.action(), Whose::of(withdrawal.user, &command.caller))?;
         let id = withdrawal.id;
         let load = || self.withdrawals.withdrawal(id);
-        let to = to.by(command.caller.user);
+        let to = to.by(command.caller.user, self.second_approval_above);
         let decide = |origin, withdrawal: &_| Ok(plans::move_withdrawal(origin, withdrawal, to.clone())?);
         self.desk.change(self.origin(command, Some(reason)), withdrawal, load, decide).await
     }
@@ -243,8 +278,11 @@ impl Operators {
             return self.desk.refuse(command.key, AdjustError::NoSuchUser).await;
         }
         let id = self.desk.ids.next_adjustment().await.map_err(Obstacle::from)?;
-        let plan = plans::adjust(self.origin(command, None), Adjustment { id, user, correction, reason });
-        Ok(self.expiry.apply_with_own_funds(user, plan).await?)
+        let adjustment = Adjustment { id, user, correction, reason };
+        match plans::adjust(self.origin(command, None), adjustment, &self.adjustments) {
+            Ok(plan) => Ok(self.expiry.apply_with_own_funds(user, plan).await?),
+            Err(refusal) => self.desk.refuse(command.key, refusal.into()).await,
+        }
     }
 
     fn origin(&self, command: &Command, reason: Option<Line>) -> Origin {

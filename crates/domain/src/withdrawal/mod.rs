@@ -1,10 +1,13 @@
 //! A DJ's or guest's request to be paid out in a cryptocurrency, and every move of its life.
 
+mod approval;
 mod limits;
 mod moves;
 mod open;
 mod payout;
 
+pub(crate) use approval::approve;
+pub use approval::{Approval, approvals_needed};
 pub use limits::{Limit, Window, WithdrawalLimits};
 pub(crate) use moves::history;
 pub use moves::{Decision, Move, MoveRefusal, WithdrawalMove, decide};
@@ -23,6 +26,8 @@ use crate::timestamp::Timestamp;
 pub struct WithdrawalTerms {
     /// A withdrawal below this needs no operator; `None` means that each does.
     pub auto_approve_below: Option<Amount>,
+    /// A withdrawal above this needs the approvals of two operators; `None` means that one is enough for each.
+    pub second_approval_above: Option<Amount>,
     /// How much may be withdrawn.
     pub limits: WithdrawalLimits,
     /// How closely its destination is looked at.
@@ -34,7 +39,7 @@ pub struct WithdrawalTerms {
 /// Where a withdrawal stands, with what belongs to that.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WithdrawalState {
-    /// It waits for an operator; the amount is held.
+    /// It waits for the approvals of operators; the amount is held.
     Pending,
     /// It waits to be sent; the amount is held.
     Approved,
@@ -260,9 +265,12 @@ pub struct Withdrawal {
     pub network: Line,
     /// Where it stands.
     pub state: WithdrawalState,
+    /// The approvals of operators in their order, one while it is pending, two at most; none of what needed no operator,
+    /// or was approved by a server of an earlier version.
+    pub approvals: Vec<Approval>,
     /// When it was made.
     pub created_at: Timestamp,
-    /// When its state last changed.
+    /// When its state last changed; an approval after which it is still pending does not count as a change.
     pub updated_at: Timestamp,
 }
 

@@ -5,6 +5,7 @@
 
 use crate::ids::UserId;
 use crate::ledger::{Account, OutsideAccount, Transfer, TransferKind};
+use crate::money::Amount;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::withdrawal::open::hold;
@@ -22,6 +23,8 @@ pub enum Move {
     Approve {
         /// Who says so.
         by: Option<UserId>,
+        /// Above this a second operator has to say so as well.
+        second_above: Option<Amount>,
     },
     /// An operator, who is not the owner, refuses it.
     Reject {
@@ -62,6 +65,14 @@ pub enum Decision {
     Unchanged,
     /// The withdrawal goes there, with its money.
     Moved(WithdrawalMove),
+    /// An operator approves it; what that comes to is judged when the plan is applied, because it depends on who else
+    /// did.
+    Approval {
+        /// Who approves it.
+        by: UserId,
+        /// Above this a second operator has to approve it as well.
+        second_above: Option<Amount>,
+    },
 }
 
 /// A withdrawal's next state and the transfer that goes with it.
@@ -105,11 +116,28 @@ impl Move {
         }
     }
 
+    /// Who judges the withdrawal by it, where it is made by this person: approving, rejecting and failing are judgements.
+    #[must_use]
+    pub const fn judge(&self, made_by: Option<UserId>) -> Option<UserId> {
+        match self {
+            Self::Approve { by, .. } => *by,
+            Self::Reject { by } => Some(*by),
+            Self::Fail => made_by,
+            Self::Cancel { .. }
+            | Self::Process
+            | Self::Send { .. }
+            | Self::Accepted
+            | Self::Broadcast { .. }
+            | Self::Complete { .. }
+            | Self::Review => None,
+        }
+    }
+
     fn is_theirs(&self, withdrawal: &Withdrawal) -> bool {
         match self {
             Self::Cancel { by } => *by == withdrawal.user,
-            Self::Approve { by: Some(by) } | Self::Reject { by } => withdrawal.is_judged_by(*by),
-            Self::Approve { by: None }
+            Self::Approve { by: Some(by), .. } | Self::Reject { by } => withdrawal.is_judged_by(*by),
+            Self::Approve { by: None, .. }
             | Self::Process
             | Self::Send { .. }
             | Self::Accepted
@@ -147,6 +175,9 @@ pub fn decide(withdrawal: &Withdrawal, to: Move) -> Result<Decision, MoveRefusal
     }
     let refused = || MoveRefusal::InvalidTransition { current, allowed: edges(current).to_vec() };
     let next = match (&withdrawal.state, to) {
+        (WithdrawalState::Pending, Move::Approve { by: Some(by), second_above }) => {
+            return Ok(Decision::Approval { by, second_above });
+        }
         (WithdrawalState::Processing { attempts, retry_at: Some(at) }, Move::Send { now, again_at })
             if *at <= now =>
         {

@@ -69,6 +69,7 @@ pub fn open(
         currency: destination.currency,
         network: destination.network,
         state: if needs_no_operator { WithdrawalState::Approved } else { WithdrawalState::Pending },
+        approvals: Vec::new(),
         created_at: now,
         updated_at: now,
     };

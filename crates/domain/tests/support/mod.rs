@@ -133,7 +133,7 @@ impl Ledger {
     pub fn adjust(&mut self, who: i64, cents: i128) -> Result<Receipt, Rejection> {
         let origin = self.origin(at(0));
         let number = i64::try_from(self.operations).unwrap();
-        self.apply(&plans::adjust(origin, adjustment(number, who, cents)))
+        self.apply(&plans::adjust(origin, adjustment(number, who, cents), &Default::default()).unwrap())
     }
 
     /// Opens a request at the list price, under this number.
@@ -244,7 +244,18 @@ impl Ledger {
         Trace {
             postings: self.postings.iter().filter(posted).copied().collect(),
             receipts: operations.iter().filter_map(|one| self.book.operations.get(one)).cloned().collect(),
+            moves: self.moves(thing),
             entries,
         }
+    }
+
+    /// What all operations on a withdrawal came to.
+    fn moves(&self, thing: &Thing) -> Vec<Receipt> {
+        let Thing::Withdrawal(withdrawal) = thing else { return Vec::new() };
+        let about = |receipt: &&Receipt| match &receipt.outcome {
+            Outcome::Withdrawal(then, _) => then.id == withdrawal.id,
+            _ => false,
+        };
+        self.book.operations.values().filter(about).cloned().collect()
     }
 }

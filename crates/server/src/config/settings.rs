@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use argon2::Params;
 use cuepoint_domain::address::AddressPolicy;
+use cuepoint_domain::adjustment::AdjustmentTerms;
 use cuepoint_domain::money::{Amount, BasisPoints, Currency};
 use cuepoint_domain::music_request::RequestTerms;
 use cuepoint_domain::text::{Email, Password};
@@ -46,6 +47,8 @@ pub struct Settings {
     pub audit_interval: Option<std::time::Duration>,
     /// The terms of withdrawals.
     pub withdrawals: WithdrawalTerms,
+    /// The terms of adjustments.
+    pub adjustments: AdjustmentTerms,
     /// How people are sent messages.
     pub notifier: Notifier,
     /// Taking the guests' money.
@@ -167,6 +170,9 @@ impl Settings {
             requests: requests(values)?,
             audit_interval: audit_interval(values)?,
             withdrawals: withdrawals(values, &currency)?,
+            adjustments: AdjustmentTerms {
+                max_amount: values.amount("adjustments.max_amount", &currency, false)?,
+            },
             notifier: notifier::notifier(values, environment)?,
             topups: providers::topups(values, environment)?,
             payouts: providers::payouts(values, environment)?,
@@ -310,7 +316,26 @@ fn withdrawals(values: &Values, currency: &Currency) -> Result<WithdrawalTerms, 
     };
     let auto_approve_below: Option<Amount> =
         values.amount("withdrawals.auto_approve_below", currency, true)?;
-    Ok(WithdrawalTerms { limits, auto_approve_below, address_policy, options: payout_options(values)? })
+    let second_approval_above = second_approval_above(values, currency, auto_approve_below)?;
+    let options = payout_options(values)?;
+    Ok(WithdrawalTerms { limits, auto_approve_below, second_approval_above, address_policy, options })
+}
+
+/// Above which sum two operators have to approve; a sum that needs two cannot be one that needs none.
+fn second_approval_above(
+    values: &Values,
+    currency: &Currency,
+    auto_approve_below: Option<Amount>,
+) -> Result<Option<Amount>, ConfigError> {
+    let key = "withdrawals.second_approval_above";
+    let above = values.amount(key, currency, false)?;
+    if let (Some(above), Some(below)) = (above, auto_approve_below)
+        && above < below
+    {
+        let reason = "must not be less than withdrawals.auto_approve_below, below which nobody approves";
+        return Err(ConfigError::new(key, reason));
+    }
+    Ok(above)
 }
 
 fn allowed_origins(values: &Values) -> Result<Vec<String>, ConfigError> {

@@ -105,6 +105,8 @@ fn every_value_can_be_given_as_a_variable() {
         ("withdrawals.address_policy", "strict"),
         ("withdrawals.options", "btc: bitcoin, USDT: tron  Ethereum"),
         ("withdrawals.auto_approve_below", "0.00000001"),
+        ("withdrawals.second_approval_above", "0.00000001"),
+        ("adjustments.max_amount", "0.5"),
         ("withdrawals.max_amount", "12.5"),
         ("withdrawals.max_per_24h", "1000000000000"),
         ("withdrawals.max_per_30d", "3e1"),
@@ -152,6 +154,8 @@ fn every_value_can_be_given_as_a_variable() {
     assert_eq!(settings.audit_interval, Some(std::time::Duration::from_secs(4)));
     assert_eq!(settings.requests.terms.commission.get(), 1_000);
     assert_eq!(minor(settings.withdrawals.auto_approve_below), Some(Money::from_minor(1)));
+    assert_eq!(minor(settings.withdrawals.second_approval_above), Some(Money::from_minor(1)));
+    assert_eq!(minor(settings.adjustments.max_amount), Some(Money::from_minor(50_000_000)));
     assert_eq!(minor(settings.withdrawals.limits.max_amount), Some(Money::from_minor(1_250_000_000)));
     assert_eq!(minor(settings.withdrawals.limits.max_per_30d), Some(settings.currency.whole(30)));
     let url = |text: &str| text.parse().unwrap();
@@ -218,6 +222,8 @@ fn a_bad_value_is_one_sentence_that_names_its_key() {
         ("withdrawals.options", "BTC: bitcoin, btc: bitcoin", "BTC is there twice"),
         ("withdrawals.auto_approve_below", "1.005", "is no sum of USD: more than 2 decimals"),
         ("withdrawals.auto_approve_below", "-1", "must be more than zero"),
+        ("withdrawals.second_approval_above", "0", "must be more than zero"),
+        ("adjustments.max_amount", "0", "must be more than zero"),
         ("withdrawals.max_amount", "0", "must be more than zero"),
         ("withdrawals.max_per_24h", "ten", "is no sum of USD: not a number"),
         ("withdrawals.max_per_30d", "1e13", "is no sum of USD: too large"),
@@ -287,6 +293,13 @@ fn values_that_need_each_other() {
         Layers::test(&[(email, "a@example.com"), (password, "1234567")]).settings(),
         "bootstrap.operator_password: is no password: fewer than 8 characters",
     );
+    let (above, below) = ("withdrawals.second_approval_above", "withdrawals.auto_approve_below");
+    refused(
+        Layers::test(&[(above, "4.99"), (below, "5")]).settings(),
+        "withdrawals.second_approval_above: must not be less than withdrawals.auto_approve_below, below which nobody \
+         approves",
+    );
+    settings(&[(above, "5"), (below, "5")]);
 }
 
 #[test]

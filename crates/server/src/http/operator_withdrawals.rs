@@ -48,14 +48,18 @@ pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     })
 }
 
-/// Lets a pending withdrawal of somebody else go on.
+/// Approves a pending withdrawal of somebody else; above a limit a second operator has to approve it as well.
 #[utoipa::path(
     post,
     path = "/api/v1/operator/withdrawals/{id}/approve",
     operation_id = "approveWithdrawal",
     tag = "Operators",
     request_body = Reason,
-    responses((status = 200, description = "The withdrawal waits to be sent.", body = Success<OperatorWithdrawal>)),
+    responses((
+        status = 200,
+        description = "The withdrawal waits to be sent or, still pending, for a second operator's approval.",
+        body = Success<OperatorWithdrawal>,
+    )),
 )]
 pub async fn approve(call: Call, caller: Caller) -> Result<Applied, ApiError> {
     let withdrawal = judged(&call, &caller).await?;

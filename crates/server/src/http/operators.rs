@@ -8,7 +8,7 @@ use cuepoint_domain::ports::Applied;
 use crate::app::App;
 use crate::http::call::Call;
 use crate::http::envelope::{Answer, Success};
-use crate::http::error::ApiError;
+use crate::http::error::{ApiError, IntoApiError as _};
 use crate::http::openapi::bodies::{NewAdjustment, Reason};
 use crate::http::values;
 use crate::http::views::{Adjusted, MusicRequest};
@@ -50,7 +50,8 @@ pub async fn adjust(call: Call, caller: Caller) -> Result<Applied, ApiError> {
     let correction = fields.required("amount", values::correction(call.currency()));
     let reason = fields.required("reason", values::line);
     let (user, correction, reason) = fields.complete(|| Some((user?, correction?, reason?)))?;
-    Ok(call.app.services.operators.adjust(&call.command(&caller), reason, user, correction).await?)
+    let adjusted = call.app.services.operators.adjust(&call.command(&caller), reason, user, correction).await;
+    adjusted.map_err(|error| error.into_api_error(call.currency()))
 }
 
 /// What an adjustment is shown as.

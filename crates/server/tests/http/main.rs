@@ -19,6 +19,7 @@ mod harness;
 
 mod access;
 mod addresses;
+mod approvals;
 mod attacks;
 mod auth;
 mod blocks;

@@ -58,7 +58,7 @@ fn a_payout_is_ordered_under_its_reference_which_operators_see(store: Store) {
         .post(&format!("/operator/withdrawals/{id}/review"), &json!({"reason": "as agreed"}))
         .data(200);
     assert_eq!(reviewed["reference"], reference);
-    let both = [&WITHDRAWAL[..], &["reference", "status", "txid"]].concat();
+    let both = [&WITHDRAWAL[..], &["approvals", "reference", "status", "txid"]].concat();
     let sorted = |mut names: Vec<&str>| {
         names.sort_unstable();
         names.into_iter().map(str::to_owned).collect::<Vec<_>>()

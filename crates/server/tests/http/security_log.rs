@@ -49,7 +49,7 @@ fn what_operators_do_is_noted_with_who_did_it_to_whom_and_why(store: Store) {
         expected.insert(0, format!("{kind}: reason {}", expected.len()));
     };
     let person = format!("/operator/users/{}", guest.id);
-    act(&format!("/operator/withdrawals/{withdrawal}/approve"), "move_withdrawal", json!({}));
+    act(&format!("/operator/withdrawals/{withdrawal}/approve"), "approve_withdrawal", json!({}));
     act(&format!("/operator/music/requests/{request}/refund"), "move_request", json!({}));
     act("/operator/adjustments", "adjust", json!({"user_id": guest.id, "amount": 1}));
     act(&format!("{person}/role"), "role", json!({"role": "auditor"}));

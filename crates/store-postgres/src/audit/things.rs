@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use cuepoint_domain::ledger::{Outcome, Thing, Trace};
+use diesel::dsl::sql;
 use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -128,6 +130,25 @@ impl Showing<'_> {
             let name = format!("operation {}", row.id.simple());
             traces.entry(id).or_default().receipts.push(read(name, row.receipt(self.currency))?);
         }
+        if kind == "withdrawal" {
+            self.moves(ids, &mut traces).await?;
+        }
         Ok(traces)
+    }
+
+    /// What the operations came to that moved or approved these withdrawals, those without entries too.
+    async fn moves(&mut self, ids: Vec<i64>, traces: &mut HashMap<i64, Trace>) -> Result<(), End> {
+        // Both as in the index `operations_on_withdrawals`, which is used for nothing else.
+        let moves = sql::<Bool>("operations.kind IN ('move_withdrawal', 'approve_withdrawal')");
+        let withdrawal = sql::<BigInt>("(operations.receipt #>> '{withdrawal,withdrawal,id}')::bigint");
+        let query = operations::table
+            .filter(moves.and(withdrawal.clone().eq_any(ids)))
+            .select((withdrawal, OperationRow::as_select()));
+        let load = query.load::<(i64, OperationRow)>(self.connection);
+        for (id, row) in patiently(async { Ok(load.await?) }).await? {
+            let name = format!("operation {}", row.id.simple());
+            traces.entry(id).or_default().moves.push(read(name, row.receipt(self.currency))?);
+        }
+        Ok(())
     }
 }

@@ -13,6 +13,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use super::together::Row;
 use super::{Counted, limits};
 use crate::PostgresStore;
+use crate::adjustments::adjustments;
 use crate::database::Failure;
 use crate::rows::{EntryRow, WalletRow, column_time};
 use crate::schema::{ledger_entries, wallets};
@@ -94,5 +95,15 @@ impl Wallets for PostgresStore {
         let total = counted.iter().map(|(seq, _)| *seq).next().unwrap_or(0);
         let counted = Counted { rows: counted.into_iter().filter_map(|(_, row)| row).collect(), total };
         counted.page(|row| row.entry(&self.currency)).map_err(Unavailable::new)
+    }
+
+    async fn has_adjusted(&self, by: UserId, wallet: UserId, since: Timestamp) -> Result<bool, Unavailable> {
+        let rows = self
+            .database
+            .read(async |connection| {
+                Ok(adjustments(connection, vec![wallet.get()], column_time(since)).await?)
+            })
+            .await?;
+        Ok(rows.iter().any(|(_, adjuster, _)| *adjuster == Some(by.get())))
     }
 }

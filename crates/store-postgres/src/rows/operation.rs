@@ -248,7 +248,7 @@ mod tests {
     use cuepoint_domain::text::{Email, Line, MusicUrl, PaymentUrl};
     use cuepoint_domain::timestamp::Timestamp;
     use cuepoint_domain::topup::{Orders, Topup, TopupStatus};
-    use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalState, WithdrawalStatus};
+    use cuepoint_domain::withdrawal::{Approval, Withdrawal, WithdrawalState, WithdrawalStatus};
 
     use super::*;
 
@@ -292,6 +292,10 @@ mod tests {
         })
     }
 
+    fn approval(by: i64) -> Approval {
+        Approval { by: user(by), at: at(by) }
+    }
+
     fn withdrawals() -> impl Iterator<Item = Outcome> + Clone {
         let balance =
             Balance { available: Money::MAX_BALANCE, held: Money::from_minor(1), owed: Money::ZERO };
@@ -315,6 +319,11 @@ mod tests {
                     wallet_address: line("T1"),
                     currency: line("USDT"),
                     network: line("TRC20"),
+                    approvals: match state {
+                        WithdrawalState::Pending => vec![approval(2)],
+                        WithdrawalState::Approved => vec![approval(2), approval(3)],
+                        _ => Vec::new(),
+                    },
                     state,
                     created_at: at(0),
                     updated_at: at(1),

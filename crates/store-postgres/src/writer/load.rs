@@ -8,12 +8,14 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use futures_util::future::{try_join4, try_join5};
+use futures_util::future::try_join5;
 use uuid::Uuid;
 
+use crate::adjustments::{AdjustedRow, adjustments};
 use crate::database::Failure;
 use crate::rows::{
     Corrupt, KeyRow, MusicRequestRow, OperationRow, TopupRow, UserRow, WalletRow, WithdrawalRow, column_time,
+    known, timestamp,
 };
 use crate::schema::{idempotency_keys, music_requests, operations, topups, users, wallets, withdrawals};
 
@@ -25,6 +27,8 @@ pub(super) struct Named {
     withdrawn_since: Option<Timestamp>,
     guests: BTreeSet<UserId>,
     djs: BTreeSet<UserId>,
+    adjusted: BTreeSet<UserId>,
+    adjusted_since: Option<Timestamp>,
     operations: Vec<OperationId>,
     keys: Vec<KeyScope>,
 }
@@ -47,6 +51,10 @@ impl Named {
             if let Some((guest, dj)) = names.open_requests {
                 all.guests.insert(guest);
                 all.djs.insert(dj);
+            }
+            if let Some((wallet, since)) = names.adjusted_since {
+                all.adjusted.insert(wallet);
+                all.adjusted_since = Some(all.adjusted_since.map_or(since, |other| other.min(since)));
             }
             all.operations.push(plan.origin().operation);
             all.keys.extend(plan.origin().key.map(|key| key.scope));
@@ -88,14 +96,15 @@ impl Named {
 
     /// Reads what else decides, after the locks: these statements see what the last holder of them committed.
     pub(super) async fn read(&self, connection: &AsyncPgConnection) -> Result<Read, Failure> {
-        let (withdrawals, requests, operations, keys) = try_join4(
+        let (withdrawals, requests, adjusted, operations, keys) = try_join5(
             self.recent_withdrawals(connection),
             self.open_requests(connection),
+            self.adjustments(connection),
             self.earlier_operations(connection),
             self.used_keys(connection),
         )
         .await?;
-        Ok(Read { withdrawals, requests, operations, keys })
+        Ok(Read { withdrawals, requests, adjusted, operations, keys })
     }
 
     async fn recent_withdrawals(
@@ -126,6 +135,12 @@ impl Named {
             .select(MusicRequestRow::as_select())
             .load(&mut connection)
             .await
+    }
+
+    async fn adjustments(&self, connection: &AsyncPgConnection) -> QueryResult<Vec<AdjustedRow>> {
+        let Some(since) = self.adjusted_since else { return Ok(Vec::new()) };
+        let of = self.adjusted.iter().map(|wallet| wallet.get()).collect();
+        adjustments(connection, of, column_time(since)).await
     }
 
     async fn earlier_operations(&self, mut connection: &AsyncPgConnection) -> QueryResult<Vec<OperationRow>> {
@@ -192,6 +207,7 @@ impl Locked {
 pub(super) struct Read {
     withdrawals: Vec<WithdrawalRow>,
     requests: Vec<MusicRequestRow>,
+    adjusted: Vec<AdjustedRow>,
     operations: Vec<OperationRow>,
     keys: Vec<(KeyRow, OperationRow)>,
 }
@@ -204,6 +220,11 @@ impl Read {
         }
         for row in self.requests {
             book.put_request(row.request(currency)?);
+        }
+        for (wallet, by, at) in self.adjusted {
+            let wallet = known("ledger_entries.wallet_id", UserId::new(wallet))?;
+            let by = known("operations.actor_user_id", by.and_then(UserId::new))?;
+            book.put_adjustment(wallet, by, timestamp(at));
         }
         for row in self.operations {
             let receipt = row.receipt(currency)?;

@@ -75,7 +75,8 @@ bulk! {
     /// Adds withdrawals.
     AddWithdrawals(WithdrawalRow)
         "INSERT INTO withdrawals (id, user_id, amount, wallet_address, currency, network, status, txid, \
-         created_at, updated_at, attempts, retry_at, reference) SELECT * FROM unnest("
+         created_at, updated_at, attempts, retry_at, reference, approved_by, approved_at, \
+         second_approved_by, second_approved_at) SELECT * FROM unnest("
         [
             id: BigInt as i64,
             user_id: BigInt as i64,
@@ -90,13 +91,19 @@ bulk! {
             attempts: Integer as i32,
             retry_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
             reference: Nullable<SqlUuid> as Option<Uuid>,
+            approved_by: Nullable<BigInt> as Option<i64>,
+            approved_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
+            second_approved_by: Nullable<BigInt> as Option<i64>,
+            second_approved_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
         ]
         ")"
 
     /// Moves withdrawals; no move writes the reference.
     MoveWithdrawals(WithdrawalRow)
         "UPDATE withdrawals AS kept SET status = moved.status, txid = moved.txid, \
-         updated_at = moved.updated_at, attempts = moved.attempts, retry_at = moved.retry_at FROM unnest("
+         updated_at = moved.updated_at, attempts = moved.attempts, retry_at = moved.retry_at, \
+         approved_by = moved.approved_by, approved_at = moved.approved_at, \
+         second_approved_by = moved.second_approved_by, second_approved_at = moved.second_approved_at FROM unnest("
         [
             id: BigInt as i64,
             status: Text as String,
@@ -104,8 +111,13 @@ bulk! {
             updated_at: Timestamptz as OffsetDateTime,
             attempts: Integer as i32,
             retry_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
+            approved_by: Nullable<BigInt> as Option<i64>,
+            approved_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
+            second_approved_by: Nullable<BigInt> as Option<i64>,
+            second_approved_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
         ]
-        ") AS moved (id, status, txid, updated_at, attempts, retry_at) \
+        ") AS moved (id, status, txid, updated_at, attempts, retry_at, approved_by, approved_at, \
+         second_approved_by, second_approved_at) \
          WHERE kept.id = moved.id"
 
     /// Adds top-ups.

@@ -1,14 +1,15 @@
 //! What is read after a lock was waited for: a plan sees what the last holder of its locks committed.
 
+use cuepoint_domain::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Plan, Rejection};
+use cuepoint_domain::ledger::{Outcome, Plan, Rejection};
 use cuepoint_domain::money::{BasisPoints, Money};
 use cuepoint_domain::music_request::{NewRequest, RequestTerms};
 use cuepoint_domain::people::{ArtistType, DjProfile, User};
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, ApplyError, Ids, Ledger};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
-use cuepoint_domain::withdrawal::{Limit, WithdrawalLimits, WithdrawalTerms};
+use cuepoint_domain::withdrawal::{Limit, Move, WithdrawalLimits, WithdrawalTerms};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::{BoxFuture, join_all, poll_immediate};
@@ -19,7 +20,8 @@ use crate::world::{amount, available, client, guest, now, open, origin, until, w
 /// Pairs of servers that are tried.
 const PAIRS: usize = 3;
 
-/// Applies a plan at each of two servers while the wallet of both is locked, and lets them go once both wait for it.
+/// Applies a plan at each of two servers while the wallet of both is locked, and lets them go once both wait for it, the
+/// first one for longer.
 async fn both_behind_a_lock(
     database: &TestDatabase,
     user: UserId,
@@ -32,15 +34,15 @@ async fn both_behind_a_lock(
     holder.batch_execute(&lock).await.unwrap();
     let mut answers: Vec<BoxFuture<'_, _>> =
         servers.iter().zip(plans).map(|(server, plan)| server.apply(plan)).collect();
-    for answer in &mut answers {
+    for (answer, waiters) in answers.iter_mut().zip(1..) {
         assert!(poll_immediate(answer).await.is_none(), "the wallet is locked");
+        until("the server waits for the lock", || async {
+            let waiting = "SELECT count(*) FROM pg_stat_activity \
+                WHERE datname = current_database() AND wait_event_type = 'Lock'";
+            asking.query_one(waiting, &[]).await.unwrap().get::<_, i64>(0) == waiters
+        })
+        .await;
     }
-    until("both servers wait for the lock", || async {
-        let waiting = "SELECT count(*) FROM pg_stat_activity \
-            WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        asking.query_one(waiting, &[]).await.unwrap().get::<_, i64>(0) == 2
-    })
-    .await;
     holder.batch_execute("ROLLBACK").await.unwrap();
     join_all(answers).await
 }
@@ -90,6 +92,36 @@ async fn a_request_that_waited_for_one_at_another_server_counts_it() {
             let answers = both_behind_a_lock(&database, user, &servers, plans).await;
             one_of(answers, |why| *why == Rejection::TooManyOpen(1));
             assert_eq!(available(&prepares, user).await, 95_00);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_approval_that_waited_for_an_adjustment_at_another_server_counts_it() {
+    let database = TestDatabase::create().await;
+    let prepares = open(database.url()).await;
+    for _ in 0..PAIRS {
+        let servers = pair(&database).await;
+        for _ in 0..2 {
+            let (user, operator) = (guest(&prepares, 100_00).await, guest(&prepares, 0).await);
+            let opened = prepares
+                .apply(withdrawal_on(&prepares, user, 10_00, "T1", &WithdrawalTerms::default()).await);
+            let Outcome::Withdrawal(pending, _) = opened.await.unwrap().receipt().outcome.clone() else {
+                panic!("no withdrawal")
+            };
+            let adjustment = Adjustment {
+                id: prepares.next_adjustment().await.unwrap(),
+                user,
+                correction: Correction::Credit(amount(1)),
+                reason: Line::new("a gift").unwrap(),
+            };
+            let terms = AdjustmentTerms::default();
+            let adjust = plans::adjust(origin(&prepares, operator), adjustment, &terms).unwrap();
+            let approve = Move::Approve { by: Some(operator), second_above: None };
+            let approve = plans::move_withdrawal(origin(&prepares, operator), &pending, approve).unwrap();
+            let answers = both_behind_a_lock(&database, user, &servers, [adjust, approve]).await;
+            one_of(answers, |why| *why == Rejection::RecentAdjustment);
+            assert_eq!(available(&prepares, user).await, 90_01);
         }
     }
 }

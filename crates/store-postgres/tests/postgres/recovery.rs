@@ -168,7 +168,7 @@ async fn an_unreadable_row_stops_neither_the_sweep_nor_the_payouts() {
         store.apply(opened).await.unwrap();
         let all = store.withdrawals(&cuepoint_domain::withdrawal::WithdrawalFilter::of(user), page()).await;
         let newest = all.unwrap().rows.into_iter().max_by_key(|one| one.id).unwrap();
-        let approve = Move::Approve { by: Some(dj.id) };
+        let approve = Move::Approve { by: Some(dj.id), second_above: None };
         store.apply(plans::move_withdrawal(origin(&store, user), &newest, approve).unwrap()).await.unwrap();
         due.push(newest.id);
     }

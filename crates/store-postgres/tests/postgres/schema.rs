@@ -84,6 +84,13 @@ const SOUND: &[(&str, &str)] = &[
         suspended_at, standing_at, erased_at) VALUES (5, 'Erased', 'erased-5', 'erased-5', false, false, '!', \
         'auditor', true, false, 0, 0, 7, 9, 2, now(), now(), now(), now())",
     ),
+    // Approvals: one while it is pending, then two, of others.
+    (
+        "",
+        "UPDATE withdrawals SET approved_by = 1, approved_at = now() WHERE id = 8; UPDATE withdrawals SET \
+        status = 'approved', approved_by = 1, approved_at = now(), second_approved_by = 5, \
+        second_approved_at = now() WHERE id = 9",
+    ),
 ];
 
 /// Rows that break one rule each, and the constraint that says so.
@@ -209,6 +216,25 @@ const UNSOUND: &[(&str, &str, &str)] = &[
         "(2, 2, 0, 'w', 'USDT', 'TRC20', 'pending', NULL, now(), now())",
         "withdrawals_amount_check",
     ),
+    ("", "UPDATE withdrawals SET approved_at = NULL WHERE id = 8", "withdrawals_approvals_have_times"),
+    ("", "UPDATE withdrawals SET second_approved_at = NULL WHERE id = 9", "withdrawals_approvals_have_times"),
+    (
+        "",
+        "UPDATE withdrawals SET approved_by = NULL, approved_at = NULL WHERE id = 9",
+        "withdrawals_second_approval_follows_first",
+    ),
+    ("", "UPDATE withdrawals SET approved_by = user_id WHERE id = 8", "withdrawals_approved_by_two_others"),
+    (
+        "",
+        "UPDATE withdrawals SET second_approved_by = user_id WHERE id = 9",
+        "withdrawals_approved_by_two_others",
+    ),
+    (
+        "",
+        "UPDATE withdrawals SET second_approved_by = approved_by WHERE id = 9",
+        "withdrawals_approved_by_two_others",
+    ),
+    ("", "UPDATE withdrawals SET status = 'pending' WHERE id = 9", "withdrawals_pending_have_one_approval"),
     (WITHDRAWAL, "(2, 2, 1, 'w', 'USDT', 'TRC20', 'lost', NULL, now(), now())", "withdrawals_status_check"),
     (
         WITHDRAWAL,

@@ -127,6 +127,8 @@ pub enum Flaw {
     NoRecord(OperationId),
     /// The thing is not as an operation recorded it.
     Record(OperationId),
+    /// The approvals of a withdrawal are not those that its operations recorded.
+    Approvals,
 }
 
 impl fmt::Display for Finding {
@@ -199,6 +201,7 @@ impl fmt::Display for Flaw {
             }
             Self::NoRecord(operation) => write!(f, "the record of operation {operation} is missing"),
             Self::Record(operation) => write!(f, "it is not as operation {operation} recorded it"),
+            Self::Approvals => write!(f, "its approvals are not those that its operations recorded"),
         }
     }
 }

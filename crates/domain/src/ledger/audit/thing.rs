@@ -10,8 +10,9 @@ use crate::ledger::{
 };
 use crate::money::Money;
 use crate::music_request::{self, MusicRequest, RequestState};
+use crate::timestamp::Timestamp;
 use crate::topup::{self, Topup};
-use crate::withdrawal::{self, Withdrawal, WithdrawalState};
+use crate::withdrawal::{self, Withdrawal, WithdrawalState, WithdrawalStatus};
 
 /// Something that entries are about.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,6 +36,8 @@ pub struct Trace {
     pub postings: Vec<Posting>,
     /// What those operations, as far as they are there, came to.
     pub receipts: Vec<Receipt>,
+    /// Of a withdrawal, what all operations that moved or approved it came to, those without entries too.
+    pub moves: Vec<Receipt>,
 }
 
 impl Thing {
@@ -77,8 +80,7 @@ impl Thing {
             Self::Request(request) => !matches!(request.state, RequestState::Accepted { .. }),
             Self::Withdrawal(withdrawal) => matches!(
                 withdrawal.state,
-                WithdrawalState::Pending
-                    | WithdrawalState::Completed { .. }
+                WithdrawalState::Completed { .. }
                     | WithdrawalState::Cancelled
                     | WithdrawalState::Rejected
                     | WithdrawalState::Failed { .. }
@@ -105,11 +107,10 @@ impl Thing {
                 MusicRequest { state, ..now.clone() } == *then
             }
             (Self::Withdrawal(now), Outcome::Withdrawal(then, balance)) => {
-                let moved = if whole { now } else { then };
-                let (state, updated_at, opening) = (moved.state.clone(), moved.updated_at, then.opening);
                 *balance == after
                     && is_column_recorded(now.opening, then.opening, opens)
-                    && Withdrawal { state, updated_at, opening, ..now.clone() } == *then
+                    && (!whole || (&now.state, now.updated_at) == (&then.state, then.updated_at))
+                    && is_same_but_for_its_state(now, then)
             }
             (Self::Topup(now), Outcome::Topup(then)) => {
                 let (opening, orders) = (then.opening, then.orders);
@@ -129,6 +130,64 @@ impl Thing {
 /// it moves a row that a newer server opened.
 fn is_column_recorded<T: PartialEq>(now: Option<T>, then: Option<T>, opens: bool) -> bool {
     now == then || (then.is_none() && !opens)
+}
+
+/// Whether two images of a withdrawal differ in nothing that its moves leave alone.
+fn is_same_but_for_its_state(now: &Withdrawal, then: &Withdrawal) -> bool {
+    let (state, updated_at, opening) = (then.state.clone(), then.updated_at, then.opening);
+    is_column_recorded(now.opening, opening, false)
+        && Withdrawal { state, updated_at, opening, approvals: then.approvals.clone(), ..now.clone() }
+            == *then
+}
+
+/// That a withdrawal stands where the last of its operations left it, with the approvals that were recorded last.
+///
+/// A move without money has no entry, so that a withdrawal that nobody approved contradicts these records alone. A server
+/// of an earlier version records no approvals when it moves a withdrawal: the last record that has some is compared.
+fn check_moves(now: &Withdrawal, trace: &Trace) -> Result<(), Flaw> {
+    let mut records: Vec<(OperationId, &Withdrawal)> = Vec::new();
+    for receipt in trace.receipts.iter().chain(&trace.moves) {
+        match &receipt.outcome {
+            Outcome::Withdrawal(then, _) if is_same_but_for_its_state(now, then) => {
+                records.push((receipt.operation, then));
+            }
+            _ => return Err(Flaw::Record(receipt.operation)),
+        }
+    }
+    let is_among_last = |of: &[(OperationId, &Withdrawal)], is_so: &dyn Fn(&Withdrawal) -> bool| {
+        let last = of.iter().map(|(_, then)| progress(then)).max();
+        of.iter().any(|(_, then)| Some(progress(then)) == last && is_so(then))
+    };
+    let stands = |then: &Withdrawal| (then.updated_at, &then.state) == (now.updated_at, &now.state);
+    if let Some((operation, _)) = records.iter().max_by_key(|(_, then)| progress(then))
+        && !is_among_last(&records, &stands)
+    {
+        return Err(Flaw::Record(*operation));
+    }
+    records.retain(|(_, then)| !then.approvals.is_empty());
+    let is_recorded = match records.as_slice() {
+        [] => now.approvals.is_empty(),
+        approved => is_among_last(approved, &|then| then.approvals == now.approvals),
+    };
+    if is_recorded { Ok(()) } else { Err(Flaw::Approvals) }
+}
+
+/// How far an image of a withdrawal has come: by its time, then by its approvals and its phase, because an approval need
+/// not change the time, and clocks of servers differ. Two that have come equally far came in either order.
+fn progress(then: &Withdrawal) -> (Timestamp, u8, Option<Timestamp>, u32, bool) {
+    let last_approval = then.approvals.last().map(|approval| approval.at);
+    let (phase, approved_at) = match then.state.status() {
+        WithdrawalStatus::Pending => (0, last_approval),
+        WithdrawalStatus::Approved => (1, None),
+        WithdrawalStatus::Processing => (2, None),
+        WithdrawalStatus::Broadcast | WithdrawalStatus::NeedsReview => (3, None),
+        WithdrawalStatus::Completed
+        | WithdrawalStatus::Cancelled
+        | WithdrawalStatus::Rejected
+        | WithdrawalStatus::Failed => (4, None),
+    };
+    let waits = then.state.next_send().is_some();
+    (then.updated_at, phase, approved_at, then.state.attempts(), !waits)
 }
 
 /// What a thing still holds, if everything that is written about it is what its state demands: each operation with
@@ -158,6 +217,9 @@ pub(super) fn check(thing: &Thing, trace: &Trace) -> Result<Money, Flaw> {
         if !thing.is_recorded(&receipt.outcome, *after, whole, opens) {
             return Err(Flaw::Record(receipt.operation));
         }
+    }
+    if let Thing::Withdrawal(withdrawal) = thing {
+        check_moves(withdrawal, trace)?;
     }
     held(history.iter().flatten()).ok_or(Flaw::Terms)
 }

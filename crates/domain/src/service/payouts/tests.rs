@@ -50,6 +50,7 @@ impl Scene {
             currency: Line::new("BTC").unwrap(),
             network: Line::new("bitcoin").unwrap(),
             state,
+            approvals: Vec::new(),
             created_at: at(0),
             updated_at: at(0),
         };

@@ -26,6 +26,7 @@ fn withdrawal(state: WithdrawalState) -> Withdrawal {
         currency: line("BTC"),
         network: line("bitcoin"),
         state,
+        approvals: Vec::new(),
         created_at: now(),
         updated_at: now(),
     }
@@ -45,7 +46,16 @@ fn operators(
     let requests: Arc<dyn crate::ports::MusicRequests> = Arc::new(kept);
     let expiry = Expiry { desk: desk.clone(), requests: requests.clone(), terms: terms() };
     let (withdrawals, wallets) = (Arc::new(withdrawals), Arc::new(wallets));
-    Operators { desk, withdrawals, requests, wallets, expiry, terms: terms() }
+    Operators {
+        desk,
+        withdrawals,
+        requests,
+        wallets,
+        expiry,
+        terms: terms(),
+        adjustments: AdjustmentTerms { max_amount: Amount::new(Money::from_minor(1_000)) },
+        second_approval_above: None,
+    }
 }
 
 fn move_of(
@@ -153,5 +163,34 @@ fn nobody_corrects_their_own_balance_or_refunds_a_request_that_they_are_party_to
         assert!(matches!(found, Err(FindError::Denied)), "{found:?}");
         let refunded = run(operators.refund(&BY_OPERATOR, reason(), own));
         assert!(matches!(refunded, Err(MoveRequestError::Obstacle(Obstacle::Denied))), "{refunded:?}");
+    }
+}
+
+#[test]
+fn who_adjusted_the_wallet_lately_is_told_before_anything_is_decided() {
+    for adjusted in [true, false] {
+        let mut withdrawals = MockWithdrawals::new();
+        withdrawals.expect_withdrawal().returning(|_| Ok(Some(withdrawal(WithdrawalState::Pending))));
+        let mut wallets = MockWallets::new();
+        let since = now().minus(Duration::days(30));
+        let asked = wallets.expect_has_adjusted().with(eq(user(3)), eq(user(1)), eq(since));
+        asked.once().returning(move |_, _, _| Ok(adjusted));
+        let operators = operators(MockLedger::new(), withdrawals, MockMusicRequests::new(), wallets);
+        let found = run(operators.judged(&caller(3), WithdrawalId::new(5).unwrap()));
+        assert_eq!(matches!(found, Err(JudgeError::RecentAdjustment)), adjusted, "{found:?}");
+        assert_eq!(found.is_ok(), !adjusted);
+    }
+}
+
+#[test]
+fn no_adjustment_is_larger_than_its_limit() {
+    for minor in [1_001, -1_001] {
+        let mut wallets = MockWallets::new();
+        wallets.expect_balance().returning(|_| Ok(Some(Balance::default())));
+        let correction = Correction::signed(Money::from_minor(minor)).unwrap();
+        let operators =
+            operators(MockLedger::new(), MockWithdrawals::new(), MockMusicRequests::new(), wallets);
+        let adjusted = run(operators.adjust(&BY_OPERATOR, reason(), user(1), correction));
+        assert!(matches!(adjusted, Err(AdjustError::AboveLimit(_))), "{adjusted:?}");
     }
 }

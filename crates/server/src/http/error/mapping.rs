@@ -6,8 +6,9 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::people::ProfileRefusal;
 use cuepoint_domain::ports::Unavailable;
 use cuepoint_domain::service::{
-    AdjustError, BlockError, CancelWithdrawalError, ChangeProfileError, FindError, MoveRequestError,
-    Obstacle, OpenRequestError, OpenWithdrawalError, OperatorMoveError, ReplayError, TellError, TopupError,
+    AdjustError, BlockError, CancelWithdrawalError, ChangeProfileError, FindError, JudgeError,
+    MoveRequestError, Obstacle, OpenRequestError, OpenWithdrawalError, OperatorMoveError, ReplayError,
+    TellError, TopupError,
 };
 use cuepoint_domain::withdrawal::Limit;
 
@@ -23,6 +24,9 @@ pub trait IntoApiError {
     fn into_api_error(self, currency: &Currency) -> ApiError;
 }
 
+/// Why an operator who adjusted a wallet may not judge its withdrawals.
+const RECENT_ADJUSTMENT: &str = "You adjusted this balance within the last 30 days.";
+
 impl From<Unavailable> for ApiError {
     fn from(Unavailable(cause): Unavailable) -> Self {
         Self::caused(Code::Unavailable, cause)
@@ -33,6 +37,7 @@ impl From<Obstacle> for ApiError {
     fn from(obstacle: Obstacle) -> Self {
         match obstacle {
             Obstacle::Denied => Code::Forbidden.into(),
+            Obstacle::RecentAdjustment => Self::saying(Code::Forbidden, RECENT_ADJUSTMENT),
             Obstacle::KeyReused => Code::IdempotencyKeyReused.into(),
             Obstacle::Conflict => Code::Conflict.into(),
             Obstacle::UnknownCaller => Code::InvalidToken.into(),
@@ -197,14 +202,28 @@ impl From<OperatorMoveError> for ApiError {
     }
 }
 
-impl From<AdjustError> for ApiError {
-    fn from(error: AdjustError) -> Self {
+impl From<JudgeError> for ApiError {
+    fn from(error: JudgeError) -> Self {
         match error {
-            AdjustError::NoSuchUser => Self::invalid(Errors::one("user_id", sentence::selected("user_id"))),
-            AdjustError::InsufficientFunds => {
-                Self::of_field(Code::InsufficientFunds, "amount", sentence::funds("amount"))
+            JudgeError::RecentAdjustment => Self::saying(Code::Forbidden, RECENT_ADJUSTMENT),
+            JudgeError::Find(error) => error.into(),
+        }
+    }
+}
+
+impl IntoApiError for AdjustError {
+    fn into_api_error(self, currency: &Currency) -> ApiError {
+        match self {
+            Self::NoSuchUser => ApiError::invalid(Errors::one("user_id", sentence::selected("user_id"))),
+            Self::AboveLimit(most) => {
+                let most = currency.print(most.money());
+                let sentence = format!("No more than {most} can be adjusted at once.");
+                ApiError::of_field(Code::LimitExceeded, "amount", sentence)
             }
-            AdjustError::Obstacle(obstacle) => obstacle.into(),
+            Self::InsufficientFunds => {
+                ApiError::of_field(Code::InsufficientFunds, "amount", sentence::funds("amount"))
+            }
+            Self::Obstacle(obstacle) => obstacle.into(),
         }
     }
 }

@@ -45,6 +45,9 @@ pub struct OperatorWithdrawal {
     status: &'static str,
     /// The transaction on the network, where one is known.
     txid: Option<String>,
+    /// The operators who approved it, in their order; a pending one waits for a second.
+    #[schema(example = json!([3]))]
+    approvals: Vec<i64>,
 }
 
 impl OperatorWithdrawal {
@@ -63,6 +66,7 @@ impl OperatorWithdrawal {
             updated_at: Moment(withdrawal.updated_at),
             status: withdrawal.state.status().name(),
             txid: withdrawal.state.txid().map(Line::as_str).map(str::to_owned),
+            approvals: withdrawal.approvals.iter().map(|approval| approval.by.get()).collect(),
         }
     }
 }
@@ -73,7 +77,7 @@ mod tests {
     use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
     use cuepoint_domain::money::{Amount, Money};
     use cuepoint_domain::timestamp::Timestamp;
-    use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalState};
+    use cuepoint_domain::withdrawal::{Approval, Withdrawal, WithdrawalState};
 
     #[test]
     fn an_operator_sees_the_reference_in_either_form() {
@@ -90,6 +94,9 @@ mod tests {
                 currency: Line::new("BTC").unwrap(),
                 network: Line::new("bitcoin").unwrap(),
                 state: WithdrawalState::Completed { txid: Line::new("ab12").unwrap() },
+                approvals: [3, 4]
+                    .map(|by| Approval { by: UserId::new(by).unwrap(), at: Timestamp::EPOCH })
+                    .to_vec(),
                 created_at: Timestamp::EPOCH,
                 updated_at: Timestamp::EPOCH,
             };
@@ -100,7 +107,7 @@ mod tests {
                     concat!(
                         r#"{{"id":5,"reference":"{}","user_id":7,"amount":25.00,"wallet_address":"bc1q","#,
                         r#""currency":"BTC","network":"bitcoin","created_at":"{}","updated_at":"{}","#,
-                        r#""status":"completed","txid":"ab12"}}"#
+                        r#""status":"completed","txid":"ab12","approvals":[3,4]}}"#
                     ),
                     reference, at, at
                 )

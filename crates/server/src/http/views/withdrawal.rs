@@ -166,6 +166,7 @@ mod tests {
             currency: Line::new("BTC").unwrap(),
             network: Line::new("bitcoin").unwrap(),
             state,
+            approvals: Vec::new(),
             created_at: Timestamp::EPOCH,
             updated_at: Timestamp::EPOCH,
         }

@@ -66,14 +66,21 @@ struct Asked {
 pub(super) struct Town {
     pub(super) people: Vec<[Person; 2]>,
     operator: [Person; 2],
+    /// Operators who judge withdrawals.
+    judges: [[Person; 2]; 2],
     requests: Mutex<Vec<Asked>>,
     /// With their owners.
     withdrawals: Mutex<Vec<(i64, usize)>>,
 }
 
 impl Town {
-    pub(super) const fn new(people: Vec<[Person; 2]>, operator: [Person; 2]) -> Self {
-        Self { people, operator, requests: Mutex::new(Vec::new()), withdrawals: Mutex::new(Vec::new()) }
+    pub(super) const fn new(
+        people: Vec<[Person; 2]>,
+        operator: [Person; 2],
+        judges: [[Person; 2]; 2],
+    ) -> Self {
+        let requests = Mutex::new(Vec::new());
+        Self { people, operator, judges, requests, withdrawals: Mutex::new(Vec::new()) }
     }
 }
 
@@ -195,7 +202,7 @@ impl<'a> Client<'a> {
         self.note_withdrawal(id, &answer);
     }
 
-    /// Sends a withdrawal on its way, whatever others do with it meanwhile.
+    /// Sends a withdrawal on its way, whatever others do with it meanwhile; two operators approve it.
     fn judge_withdrawal(&mut self) {
         let Some((id, _)) = self.newest(&self.town.withdrawals) else { return };
         let way = self.dice.one_of(&[
@@ -206,9 +213,14 @@ impl<'a> Client<'a> {
             &[PROCESS, REVIEW, COMPLETE, FAIL],
         ]);
         let body = json!({"reason": "as the bank says", "txid": format!("tx-{id}")});
+        let judges = self.town.judges.each_ref();
+        let judges = if self.dice.below(2) == 0 { judges } else { [judges[1], judges[0]] };
         for route in way {
-            let answer = self.command(&self.town.operator, route, Some(id), &body);
-            self.note_withdrawal(id, &answer);
+            let by = if *route == APPROVE { &judges[..] } else { &judges[..1] };
+            for judge in by {
+                let answer = self.command(judge, route, Some(id), &body);
+                self.note_withdrawal(id, &answer);
+            }
         }
     }
 

@@ -28,10 +28,11 @@ const DAILY_LIMIT: i64 = 10_000;
 const COMMISSION: i64 = 333;
 const OPERATOR: &str = "operator@example.com";
 
-const SETTINGS: [(&str, &str); 9] = [
+const SETTINGS: [(&str, &str); 10] = [
     ("fees.commission_bps", "333"),
     ("withdrawals.max_per_24h", "100"),
     ("withdrawals.auto_approve_below", "5"),
+    ("withdrawals.second_approval_above", "12"),
     // So short that requests expire under those who answer them.
     ("requests.pending_ttl_seconds", "4"),
     ("requests.accepted_ttl_seconds", "4"),
@@ -98,7 +99,14 @@ fn settle(servers: &[Server; 2]) -> Town {
     let both = |person: &Person| [0, 1].map(|server| person.at(&servers[server].client()));
     let person = |place| if place < DJS { servers[0].dj_at("3.00", "6.00") } else { servers[0].guest() };
     let people = (0..CLIENTS).map(|place| both(&person(place))).collect();
-    Town::new(people, [0, 1].map(|server| servers[server].client().login(OPERATOR)))
+    let operator = [0, 1].map(|server| servers[server].client().login(OPERATOR));
+    // Who adjusts wallets judges no withdrawals.
+    let judges = [0, 1].map(|_| {
+        let judge = servers[0].guest();
+        operator[0].give_role(&judge, "operator");
+        both(&judge)
+    });
+    Town::new(people, operator, judges)
 }
 
 /// That each wallet holds what its acknowledged operations leave, and that all of it together is nothing.

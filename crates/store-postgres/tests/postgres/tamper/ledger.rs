@@ -169,7 +169,8 @@ pub(super) const LEDGER: &[Case] = &[
     (
         "the postings of two top-ups swapped",
         "UPDATE postings SET operation_id = (SELECT operation_id FROM postings AS other \
-            WHERE other.account = 'outside_topups' AND other.id <> postings.id) WHERE account = 'outside_topups'",
+            WHERE other.account = 'outside_topups' AND other.id <> postings.id AND other.amount <> -30) \
+            WHERE account = 'outside_topups' AND amount <> -30",
         "top-up 1: the postings of operation",
     ),
 ];

@@ -1,11 +1,11 @@
 //! The rows that are tampered with.
 
-use cuepoint_domain::adjustment::{Adjustment, Correction};
+use cuepoint_domain::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::{Outcome, Plan};
 use cuepoint_domain::money::{BasisPoints, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, RequestTerms};
-use cuepoint_domain::people::{ArtistType, Field, ProfileChange, User};
+use cuepoint_domain::people::{ArtistType, Field, ProfileChange, Role, StandingChange, User};
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Ids, Ledger, PasswordHash, People};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
@@ -18,7 +18,8 @@ use crate::world::{amount, guest, now, origin, withdrawal};
 
 /// Wallet 1 is a guest's, with sixteen entries: top-up 1; holds of requests 1 (pending), 2 (rejected at 4), 3 (played at
 /// 6) and 4 (played at 8, refunded at 9); withdrawals 1 (pending), 2 (completed at 12) and 3 (cancelled at 14); top-up
-/// 3, adjustment 1. Wallet 2 is the DJ's: two earnings and a reversal. Wallet 3 is empty.
+/// 3, adjustment 1. Wallet 2 is the DJ's: two earnings and a reversal. Wallet 3 is empty, and so are 4 and 5, of operators.
+/// Wallet 6 is another guest's: top-up 4 and withdrawals 4 (pending, approved by person 4) and 5 (approved by persons 4 and 5).
 pub(super) async fn populate(store: &PostgresStore) {
     let guest = guest(store, 100_00).await;
     let dj = dj(store).await;
@@ -38,7 +39,7 @@ pub(super) async fn populate(store: &PostgresStore) {
     }
     let txid = Line::new("f00d").unwrap();
     let completed = [
-        withdrawal::Move::Approve { by: Some(dj.id) },
+        withdrawal::Move::Approve { by: Some(dj.id), second_above: None },
         withdrawal::Move::Process,
         withdrawal::Move::Broadcast { txid },
         withdrawal::Move::Complete { txid: None },
@@ -69,7 +70,31 @@ pub(super) async fn populate(store: &PostgresStore) {
         correction: Correction::Credit(amount(7_00)),
         reason: Line::new("a gift").unwrap(),
     };
-    applied(store, plans::adjust(origin(store, dj.id), adjustment)).await;
+    applied(store, plans::adjust(origin(store, dj.id), adjustment, &AdjustmentTerms::default()).unwrap())
+        .await;
+    approvals(store, dj.id).await;
+}
+
+/// A withdrawal that one of two operators approved, and one that both did.
+async fn approvals(store: &PostgresStore, by: UserId) {
+    let operators = [guest(store, 0).await, guest(store, 0).await];
+    let guest = guest(store, 30_00).await;
+    for operator in operators {
+        let employ = StandingChange::Role(Role::Operator);
+        applied(store, plans::change_standing(origin(store, by), operator, employ)).await;
+    }
+    for approvals in [&operators[..1], &operators] {
+        let opened = withdrawal(store, guest, 5_00, "T1").await;
+        let Outcome::Withdrawal(mut stored, _) = applied(store, opened).await else {
+            panic!("no withdrawal")
+        };
+        for operator in approvals {
+            let approve = withdrawal::Move::Approve { by: Some(*operator), second_above: Some(amount(1_00)) };
+            let plan = plans::move_withdrawal(origin(store, *operator), &stored, approve).unwrap();
+            let Outcome::Withdrawal(moved, _) = applied(store, plan).await else { panic!("no withdrawal") };
+            stored = moved;
+        }
+    }
 }
 
 async fn applied(store: &PostgresStore, plan: Plan) -> Outcome {

@@ -61,6 +61,16 @@ pub(super) const UNREADABLE: &[Case] = &[
         "withdrawal 2 cannot be read",
     ),
     (
+        "a second approval without a first",
+        "UPDATE withdrawals SET approved_by = NULL, approved_at = NULL WHERE id = 5",
+        "withdrawal 5 cannot be read",
+    ),
+    (
+        "an approval without a time",
+        "UPDATE withdrawals SET approved_at = NULL WHERE id = 4",
+        "withdrawal 4 cannot be read",
+    ),
+    (
         "a status that lacks its data",
         "UPDATE music_requests SET commission = NULL WHERE id = 3",
         "request 3 cannot be",

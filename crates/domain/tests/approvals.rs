@@ -1,0 +1,212 @@
+//! Who approves a withdrawal, how many have to, and what the audit says of approvals.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+#![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
+
+mod support;
+
+use cuepoint_domain::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
+use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
+use cuepoint_domain::ledger::{Finding, Flaw, Origin, Outcome, Receipt, Rejection};
+use cuepoint_domain::people::{Role, StandingChange};
+use cuepoint_domain::plans;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::withdrawal::{
+    Move, MoveRefusal, Withdrawal, WithdrawalState, WithdrawalStatus, approvals_needed,
+};
+use support::{DJ, GUEST, Ledger, OPERATOR, adjustment, amount, at, user};
+
+/// The second operator, who is a DJ as well.
+const OTHER: i64 = DJ;
+
+/// A ledger with a withdrawal of 2.00 and two operators.
+fn ledger() -> Ledger {
+    let mut ledger = Ledger::new(0, 1_000);
+    for operator in [OPERATOR, OTHER] {
+        stand(&mut ledger, operator, StandingChange::Role(Role::Operator), at(0));
+    }
+    ledger.withdraw(1, GUEST, 200).unwrap();
+    ledger
+}
+
+fn stand(ledger: &mut Ledger, who: i64, change: StandingChange, now: Timestamp) {
+    let origin = ledger.origin(now);
+    ledger.apply(&plans::change_standing(origin, user(who), change)).unwrap();
+}
+
+fn stored(ledger: &Ledger) -> Withdrawal {
+    ledger.book.withdrawal(WithdrawalId::new(1).unwrap()).unwrap().clone()
+}
+
+/// A move by an operator.
+fn judge(ledger: &mut Ledger, by: i64, to: Move, now: Timestamp) -> Result<Receipt, Rejection> {
+    let origin = Origin::by(user(by), ledger.origin(now).operation, now);
+    let plan = plans::move_withdrawal(origin, &stored(ledger), to).unwrap();
+    ledger.apply(&plan)
+}
+
+/// An approval under a limit of so many cents, and what comes of it.
+fn approve(
+    ledger: &mut Ledger,
+    by: i64,
+    limit: Option<i128>,
+    seconds: i64,
+) -> (WithdrawalStatus, Vec<UserId>) {
+    let to = Move::Approve { by: Some(user(by)), second_above: limit.map(amount) };
+    judge(ledger, by, to, at(seconds)).unwrap();
+    let stored = stored(ledger);
+    (stored.state.status(), stored.approvals.iter().map(|approval| approval.by).collect())
+}
+
+fn adjust(ledger: &mut Ledger, by: i64, now: Timestamp) {
+    let origin = Origin::by(user(by), ledger.origin(now).operation, now);
+    let plan = plans::adjust(origin, adjustment(9, GUEST, -1), &AdjustmentTerms::default()).unwrap();
+    ledger.apply(&plan).unwrap();
+}
+
+#[test]
+fn only_what_is_above_the_limit_needs_two() {
+    for (cents, limit, needed) in
+        [(200, None, 1), (200, Some(201), 1), (200, Some(200), 1), (200, Some(199), 2)]
+    {
+        assert_eq!(approvals_needed(amount(cents), limit.map(amount)), needed, "{cents} of {limit:?}");
+    }
+}
+
+#[test]
+fn the_setting_of_the_moment_decides_whether_one_is_enough() {
+    use WithdrawalStatus::{Approved, Pending};
+    let (ada, bob) = (user(OPERATOR), user(OTHER));
+    type Case<'a> = (&'a [(i64, Option<i128>)], WithdrawalStatus, Vec<UserId>);
+    let table: [Case<'_>; 7] = [
+        (&[(OPERATOR, None)], Approved, vec![ada]),
+        (&[(OPERATOR, Some(200))], Approved, vec![ada]),
+        (&[(OPERATOR, Some(199))], Pending, vec![ada]),
+        (&[(OPERATOR, Some(199)), (OPERATOR, Some(199))], Pending, vec![ada]),
+        (&[(OPERATOR, Some(199)), (OTHER, Some(199))], Approved, vec![ada, bob]),
+        (&[(OPERATOR, Some(199)), (OPERATOR, Some(500))], Approved, vec![ada]),
+        (&[(OPERATOR, Some(199)), (OTHER, None)], Approved, vec![ada, bob]),
+    ];
+    for (approvals, status, by) in table {
+        let mut ledger = ledger();
+        let mut last = (Pending, Vec::new());
+        for (seconds, (operator, limit)) in (5..).zip(approvals) {
+            last = approve(&mut ledger, *operator, *limit, seconds);
+        }
+        assert_eq!(last, (status, by), "{approvals:?}");
+        ledger.audit().unwrap();
+    }
+}
+
+#[test]
+fn the_same_operator_again_leaves_no_trace() {
+    let mut ledger = ledger();
+    approve(&mut ledger, OPERATOR, Some(1), 5);
+    let (before, operations) = (stored(&ledger), ledger.book.operations.len());
+    approve(&mut ledger, OPERATOR, Some(1), 6);
+    assert_eq!((stored(&ledger), ledger.book.operations.len()), (before, operations));
+}
+
+#[test]
+fn nobody_approves_their_own_whatever_the_limit() {
+    let ledger = ledger();
+    for second_above in [None, Some(amount(1))] {
+        let own = Move::Approve { by: Some(user(GUEST)), second_above };
+        let origin = Origin::by(user(GUEST), OperationId(77), at(5));
+        let refused = plans::move_withdrawal(origin, &stored(&ledger), own);
+        assert_eq!(refused, Err(MoveRefusal::NotTheirs));
+    }
+}
+
+#[test]
+fn an_approval_of_somebody_who_was_suspended_meanwhile_is_replaced() {
+    let mut ledger = ledger();
+    approve(&mut ledger, OPERATOR, Some(1), 5);
+    stand(&mut ledger, OPERATOR, StandingChange::Suspend, at(6));
+    stand(&mut ledger, OPERATOR, StandingChange::Restore, at(7));
+    // The approval from before the suspension counts for nothing, so that this one takes its place.
+    approve(&mut ledger, OPERATOR, Some(1), 8);
+    assert_eq!(stored(&ledger).approvals[0].at, at(8));
+    assert_eq!(approve(&mut ledger, OTHER, Some(1), 9).0, WithdrawalStatus::Approved);
+    ledger.audit().unwrap();
+}
+
+#[test]
+fn judging_waits_thirty_days_after_an_adjustment_and_all_else_does_not() {
+    let mut ledger = ledger();
+    adjust(&mut ledger, OPERATOR, at(4));
+    let over = at(4).plus(Adjustment::BARS_JUDGING_FOR);
+    let by = user(OPERATOR);
+    let refused = Err(Rejection::RecentAdjustment);
+    let soon = over.minus(time::Duration::MICROSECOND);
+    for to in [Move::Approve { by: Some(by), second_above: None }, Move::Reject { by }] {
+        assert_eq!(judge(&mut ledger, OPERATOR, to, soon), refused);
+    }
+    approve(&mut ledger, OTHER, None, 5);
+    for to in [Move::Process, Move::Review] {
+        judge(&mut ledger, OPERATOR, to, at(6)).unwrap();
+    }
+    assert_eq!(judge(&mut ledger, OPERATOR, Move::Fail, soon), refused);
+    // The provider's word is nobody's judgement.
+    ledger.move_withdrawal(1, Move::Fail).unwrap();
+    ledger.withdraw(2, GUEST, 100).unwrap();
+    let rejected = plans::move_withdrawal(
+        Origin::by(by, OperationId(99), over),
+        ledger.book.withdrawal(WithdrawalId::new(2).unwrap()).unwrap(),
+        Move::Reject { by },
+    );
+    ledger.apply(&rejected.unwrap()).unwrap();
+    ledger.audit().unwrap();
+}
+
+#[test]
+fn an_adjustment_has_a_limit_either_way() {
+    let terms = AdjustmentTerms { max_amount: Some(amount(500)) };
+    for (cents, fits) in [(500, true), (-500, true), (501, false), (-501, false)] {
+        let plan = plans::adjust(ledger().origin(at(5)), adjustment(9, GUEST, cents), &terms);
+        assert_eq!(plan.is_ok(), fits, "{cents}");
+        assert!(fits || plan == Err(AdjustmentRefusal::AboveLimit(amount(500))), "{cents}");
+    }
+}
+
+/// What somebody did to the withdrawal behind the ledger's back, and what is wrong with it then.
+#[test]
+fn the_audit_compares_approvals_with_what_operations_recorded() {
+    type Case = (&'static str, fn(&mut Withdrawal), bool);
+    let table: [Case; 6] = [
+        ("an approver was replaced", |one| one.approvals[0].by = user(OTHER), true),
+        ("an approval was dated back", |one| one.approvals[0].at = at(1), true),
+        ("an approval was lost", |one| one.approvals.clear(), true),
+        ("an approval was added", |one| one.approvals.push(one.approvals[0]), true),
+        ("one approval was taken for enough", |one| one.state = WithdrawalState::Approved, false),
+        ("its last change was dated back", |one| one.updated_at = at(4), false),
+    ];
+    for (name, tamper, in_approvals) in table {
+        let mut ledger = ledger();
+        approve(&mut ledger, OPERATOR, Some(1), 5);
+        let mut stored = stored(&ledger);
+        tamper(&mut stored);
+        ledger.book.put_withdrawal(stored);
+        match ledger.audit() {
+            Err(Finding::Thing { flaw: Flaw::Approvals, .. }) if in_approvals => {}
+            Err(Finding::Thing { flaw: Flaw::Record(_), .. }) if !in_approvals => {}
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+}
+
+/// A server of an earlier version knows no approvals: it records none, and takes its own for enough.
+#[test]
+fn what_an_older_server_records_of_an_approved_withdrawal_is_no_finding() {
+    let mut ledger = ledger();
+    approve(&mut ledger, OPERATOR, Some(1), 5);
+    let mut moved = vec![judge(&mut ledger, OTHER, Move::Approve { by: None, second_above: None }, at(6))];
+    moved.push(judge(&mut ledger, OTHER, Move::Process, at(7)));
+    moved.push(judge(&mut ledger, OTHER, Move::Fail, at(8)));
+    for receipt in moved {
+        let receipt = ledger.book.operations.get_mut(&receipt.unwrap().operation).unwrap();
+        let Outcome::Withdrawal(withdrawal, _) = &mut receipt.outcome else { panic!("{receipt:?}") };
+        withdrawal.approvals.clear();
+    }
+    ledger.audit().unwrap();
+}

@@ -1,0 +1,217 @@
+//! Four eyes: withdrawals that take two operators, adjusters who judge nothing, and limits of adjustments.
+
+use std::sync::Arc;
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Database, Person, Server, Store, WITHDRAWAL, keys, operator_keys};
+
+on_both_stores!(
+    two_operators_approve_what_is_above_the_limit,
+    an_approval_counts_while_its_operator_could_give_it_anew,
+    who_adjusted_a_wallet_judges_none_of_its_withdrawals,
+    one_operator_alone_pays_nothing_out,
+    no_adjustment_is_larger_than_its_limit,
+);
+
+const FOUR_EYES: [(&str, &str); 1] = [("withdrawals.second_approval_above", "10")];
+const ABOVE: &str = "10.01";
+
+fn why() -> Value {
+    json!({"reason": "checked"})
+}
+
+impl Person {
+    /// Judges or moves a withdrawal.
+    fn act(&self, withdrawal: i64, act: &str) -> Answer {
+        self.post(&format!("/operator/withdrawals/{withdrawal}/{act}"), &why())
+    }
+
+    fn adjust(&self, user: i64, amount: &str) -> Answer {
+        let body = format!(r#"{{"user_id": {user}, "amount": {amount}, "reason": "a mistake"}}"#);
+        self.call("POST", "/operator/adjustments").text(&body).send()
+    }
+
+    /// Makes somebody an operator, who logs in anew.
+    fn employ(&self, server: &Server) -> Self {
+        let person = server.guest();
+        self.give_role(&person, "operator");
+        server.client().login(&person.email)
+    }
+}
+
+/// The status that an operator is answered with, and who approved.
+#[track_caller]
+fn approved(answer: &Answer) -> (String, Vec<i64>) {
+    let data = answer.data(200);
+    let by = data["approvals"].as_array().unwrap().iter().map(|id| id.as_i64().unwrap()).collect();
+    (data["status"].as_str().unwrap().to_owned(), by)
+}
+
+fn two_operators_approve_what_is_above_the_limit(store: Store) {
+    let (server, ada) = Server::with_operator(store, &FOUR_EYES);
+    let (bob, guest) = (ada.employ(&server), server.payer("50"));
+    let pending = || ("pending".to_owned(), vec![ada.id]);
+    let both = || ("approved".to_owned(), vec![ada.id, bob.id]);
+    let small = guest.withdrawal("10");
+    assert_eq!(approved(&ada.act(small, "approve")), ("approved".to_owned(), vec![ada.id]));
+
+    let large = guest.withdrawal(ABOVE);
+    let first = ada.act(large, "approve");
+    assert_eq!(approved(&first), pending());
+    let mut expected = [&WITHDRAWAL[..], &["approvals", "reference", "status", "txid"]].concat();
+    expected.sort_unstable();
+    assert_eq!(keys(&first.data(200)), expected);
+    assert_eq!(ada.act(large, "approve").data(200), first.data(200), "nothing changes");
+    let listed = bob.get("/operator/withdrawals?status=pending").data(200);
+    assert_eq!(listed["data"], json!([first.data(200)]));
+    let refused = bob.act(large, "process").refused(409, "invalid_transition");
+    assert_eq!(refused["allowed"], json!(["approved", "rejected", "cancelled"]));
+
+    assert_eq!(approved(&bob.act(large, "approve")), both());
+    assert_eq!(approved(&ada.act(large, "approve")), both());
+    let processing = bob.act(large, "process");
+    assert_eq!(approved(&processing), ("processing".to_owned(), vec![ada.id, bob.id]), "they stay");
+    // The owner sees a status and nothing of who approved.
+    let shown = guest.get(&format!("/withdrawals/{large}")).data(200);
+    assert_eq!((&shown["status"], shown.get("approvals")), (&json!("processing"), None));
+    let path = format!("/operator/security-log?kind=operator_action&user_id={}", guest.id);
+    let events = ada.get(&path).data(200)["data"].clone();
+    let events = events.as_array().unwrap();
+    let noted: Vec<_> = events.iter().map(|event| (&event["detail"], &event["actor_id"])).collect();
+    let (approve, moved) = (json!("approve_withdrawal: checked"), json!("move_withdrawal: checked"));
+    let (ada, bob) = (json!(ada.id), json!(bob.id));
+    assert_eq!(noted, [(&moved, &bob), (&approve, &bob), (&approve, &ada), (&approve, &ada)]);
+
+    let taken_back = guest.withdrawal(ABOVE);
+    let path = format!("/withdrawals/{taken_back}/cancel");
+    assert_eq!(guest.call("POST", &path).send().data(200)["status"], "cancelled");
+}
+
+fn an_approval_counts_while_its_operator_could_give_it_anew(store: Store) {
+    let (server, ada) = Server::with_operator(store, &FOUR_EYES);
+    let (bob, guest) = (ada.employ(&server), server.payer("50"));
+    for acts in [&["suspend"][..], &["suspend", "restore"], &["role"]] {
+        let (thief, withdrawal) = (ada.employ(&server), guest.withdrawal(ABOVE));
+        assert_eq!(approved(&thief.act(withdrawal, "approve")), ("pending".to_owned(), vec![thief.id]));
+        for act in acts {
+            let body = json!({"reason": "a stolen laptop", "role": "member"});
+            ada.post(&format!("/operator/users/{}/{act}", thief.id), &body).data(200);
+        }
+        let first = approved(&ada.act(withdrawal, "approve"));
+        assert_eq!(first, ("pending".to_owned(), vec![ada.id]), "{acts:?}");
+        assert_eq!(approved(&bob.act(withdrawal, "approve")).0, "approved");
+    }
+    // So does one by somebody who adjusts the wallet before the second comes.
+    let (carol, withdrawal) = (ada.employ(&server), guest.withdrawal(ABOVE));
+    carol.act(withdrawal, "approve").data(200);
+    carol.adjust(guest.id, "1").data(201);
+    let first = approved(&ada.act(withdrawal, "approve"));
+    assert_eq!(first, ("pending".to_owned(), vec![ada.id]));
+}
+
+fn who_adjusted_a_wallet_judges_none_of_its_withdrawals(store: Store) {
+    let (server, ada) = Server::with_operator(store, &[]);
+    let (bob, guest, other) = (ada.employ(&server), server.payer("50"), server.payer("50"));
+    let withdrawal = guest.withdrawal("1");
+    ada.adjust(guest.id, "-0.01").data(201);
+    for act in ["approve", "reject", "fail"] {
+        // Whose it is and what they did comes before what the body says.
+        for body in [why(), json!({})] {
+            let path = format!("/operator/withdrawals/{withdrawal}/{act}");
+            let refused = ada.post(&path, &body).refused(403, "forbidden");
+            assert_eq!(refused["message"], "You adjusted this balance within the last 30 days.");
+        }
+    }
+    assert_eq!(guest.wallet(), ("48.99".into(), "1.00".into()));
+    ada.act(other.withdrawal("1"), "approve").data(200);
+    bob.act(withdrawal, "approve").data(200);
+    ada.act(withdrawal, "process").data(200);
+    ada.act(withdrawal, "review").data(200);
+    ada.act(withdrawal, "fail").refused(403, "forbidden");
+    bob.act(withdrawal, "fail").data(200);
+}
+
+/// What somebody with one operator's token tries, to have money paid out to themselves.
+fn one_operator_alone_pays_nothing_out(store: Store) {
+    let (server, mallory) = Server::with_operator(store, &FOUR_EYES);
+    let accomplice = server.guest();
+    mallory.adjust(accomplice.id, "100").data(201);
+    let gift = accomplice.withdrawal("5");
+    mallory.act(gift, "approve").refused(403, "forbidden");
+    // A key with which another withdrawal was approved is of another path.
+    let honest = server.payer("100");
+    let (small, large) = (honest.withdrawal("5"), honest.withdrawal(ABOVE));
+    let approve = |withdrawal: i64| {
+        let path = format!("/operator/withdrawals/{withdrawal}/approve");
+        mallory.call("POST", &path).key("once").json(&why())
+    };
+    approve(small).send().data(200);
+    approve(gift).send().refused(403, "forbidden");
+    // The same operator twice: under the same key, another one, none, in another session.
+    let first = approve(large).send();
+    assert_eq!(approved(&first), ("pending".to_owned(), vec![mallory.id]));
+    let replayed = approve(large).send();
+    assert_eq!(replayed.header("idempotency-replayed"), Some("true"), "{replayed}");
+    assert_eq!(replayed.text, first.text);
+    let again = server.client().login(&mallory.email);
+    for answer in [
+        approve(large).key("twice").send(),
+        mallory.act(large, "approve"),
+        again.act(large, "approve"),
+        again.act(large, "approve"),
+    ] {
+        assert_eq!(approved(&answer), ("pending".to_owned(), vec![mallory.id]));
+    }
+    again.act(large, "process").refused(409, "invalid_transition");
+    again.act(gift, "process").refused(409, "invalid_transition");
+    // Nor does it help to own it, or to change who one is.
+    mallory.topup("50");
+    let own = mallory.withdrawal(ABOVE);
+    mallory.act(own, "approve").refused(403, "forbidden");
+    let role = format!("/operator/users/{}/role", mallory.id);
+    mallory.post(&role, &json!({"role": "operator", "reason": "x"})).refused(403, "forbidden");
+    for (person, withdrawal) in [(&accomplice, gift), (&honest, large), (&mallory, own)] {
+        assert_eq!(person.get(&format!("/withdrawals/{withdrawal}")).data(200)["status"], "pending");
+    }
+}
+
+fn no_adjustment_is_larger_than_its_limit(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[("adjustments.max_amount", "20")]);
+    let guest = server.payer("100");
+    for amount in ["20.01", "-20.01", "1000000000000"] {
+        let body = operator.adjust(guest.id, amount).refused(422, "limit_exceeded");
+        assert_eq!(body["errors"], json!({"amount": ["No more than 20.00 can be adjusted at once."]}));
+    }
+    assert_eq!(guest.wallet().0, "100.00");
+    operator.adjust(guest.id, "20").data(201);
+    operator.adjust(guest.id, "-20").data(201);
+    assert_eq!(guest.entries().len(), 3);
+}
+
+#[test]
+fn first_approvals_at_two_servers_are_both_counted() {
+    let database = Arc::new(Database::new());
+    let settings = |email| [&operator_keys(email)[..], &FOUR_EYES].concat();
+    let servers = [
+        Server::on(&database, &settings("ada@example.com")),
+        Server::on(&database, &settings("bob@example.com")),
+    ];
+    let operators =
+        [servers[0].client().login("ada@example.com"), servers[1].client().login("bob@example.com")];
+    let guest = servers[0].payer("200");
+    for _ in 0..10 {
+        let withdrawal = guest.withdrawal(ABOVE);
+        let answers: Vec<Answer> = thread::scope(|scope| {
+            let threads = operators.each_ref().map(|one| scope.spawn(|| one.act(withdrawal, "approve")));
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let mut answers: Vec<_> = answers.iter().map(approved).collect();
+        answers.sort_by_key(|(_, approvals)| approvals.len());
+        let [(first, one), (second, both)] = &answers[..] else { panic!("{answers:?}") };
+        assert_eq!((first.as_str(), one.len()), ("pending", 1));
+        assert_eq!((second.as_str(), both.len()), ("approved", 2));
+        assert!(both[0] == one[0] && both[0] != both[1], "{both:?}");
+    }
+}

@@ -1,0 +1,115 @@
+//! The withdrawals of the model: limits, approvals, and every move.
+
+use super::{Model, Person, Refusal, Seen, Terms, Withdrawal};
+use crate::tables::{WITHDRAWALS, edges, transition};
+
+const DAY: i64 = 24 * 60 * 60;
+/// How long who adjusted a wallet judges no withdrawals from it.
+const BARRED_SECONDS: i64 = 30 * DAY;
+
+impl Model {
+    fn withdrawn_since(&self, owner: usize, since: i64) -> i128 {
+        let nothing = ["cancelled", "rejected", "failed"];
+        let own = self.withdrawals.iter().filter(|one| one.owner == owner && one.made > since);
+        own.filter(|one| !nothing.contains(&one.status)).map(|one| one.amount).sum()
+    }
+
+    pub(crate) fn open_withdrawal(&mut self, owner: usize, amount: i128, now: i64) -> Result<Seen, Refusal> {
+        let Terms { auto_approve_below, max_amount, max_per_24h, max_per_30d, .. } = self.terms;
+        let day = self.withdrawn_since(owner, now - DAY) + amount;
+        let month = self.withdrawn_since(owner, now - 30 * DAY) + amount;
+        for (name, sum, most) in
+            [("single", amount, max_amount), ("24h", day, max_per_24h), ("30d", month, max_per_30d)]
+        {
+            if most.is_some_and(|most| sum > most) {
+                return Err(Refusal::Limit(name));
+            }
+        }
+        self.affords(owner, amount)?;
+        self.entry(owner, -amount, amount, 0);
+        let status = if amount < auto_approve_below { "approved" } else { "pending" };
+        let approvals = Vec::new();
+        self.withdrawals.push(Withdrawal { owner, amount, status, txid: false, approvals, made: now });
+        Ok(self.see_withdrawal(self.withdrawals.len() - 1))
+    }
+
+    fn see_withdrawal(&self, place: usize) -> Seen {
+        let Withdrawal { owner, status, txid, ref approvals, .. } = self.withdrawals[place];
+        Seen::Withdrawal { status, txid, approvals: approvals.len(), purse: self.people[owner].purse }
+    }
+
+    /// Where a withdrawal can go from where it stands, but for being rejected.
+    pub(crate) fn onward_from(&self, place: usize) -> Vec<&'static str> {
+        let mut edges = edges(WITHDRAWALS, self.withdrawals[place].status);
+        edges.retain(|to| *to != "rejected");
+        edges
+    }
+
+    pub(crate) fn move_withdrawal(
+        &mut self,
+        place: usize,
+        to: &'static str,
+        by: usize,
+        txid: bool,
+        now: i64,
+    ) -> Result<Seen, Refusal> {
+        let Withdrawal { owner, amount, status: current, txid: known, .. } = self.withdrawals[place];
+        if (to == "cancelled" && by != owner) || (by == owner && ["approved", "rejected"].contains(&to)) {
+            return Err(Refusal::NotTheirs);
+        }
+        let judges = ["approved", "rejected", "failed"].contains(&to);
+        let barred = judges && self.has_adjusted(by, owner, now);
+        if current == to {
+            return if barred { Err(Refusal::RecentAdjustment) } else { Ok(self.see_withdrawal(place)) };
+        }
+        if !WITHDRAWALS.iter().any(|(from, target, _)| (*from, *target) == (current, to)) {
+            return Err(transition(WITHDRAWALS, current));
+        }
+        let given = match to {
+            "broadcast" => true,
+            "completed" => txid || known,
+            _ => known,
+        };
+        if to == "completed" && !given {
+            return Err(Refusal::TxidMissing);
+        }
+        if barred {
+            return Err(Refusal::RecentAdjustment);
+        }
+        if to == "approved" {
+            return Ok(self.approve(place, by, now));
+        }
+        (self.withdrawals[place].status, self.withdrawals[place].txid) = (to, given);
+        match to {
+            "rejected" | "cancelled" | "failed" => self.entry(owner, amount, -amount, 0),
+            "completed" => {
+                self.entry(owner, 0, -amount, 0);
+                self.posting(amount);
+            }
+            _ => {}
+        }
+        Ok(self.see_withdrawal(place))
+    }
+
+    fn has_adjusted(&self, by: usize, wallet: usize, now: i64) -> bool {
+        self.people[wallet].adjusted.iter().any(|(who, at)| *who == by && *at > now - BARRED_SECONDS)
+    }
+
+    /// Of the approvals so far count those of operators who stand as they stood then and adjusted nothing since.
+    fn approve(&mut self, place: usize, by: usize, now: i64) -> Seen {
+        let Withdrawal { owner, amount, mut approvals, .. } = self.withdrawals[place].clone();
+        approvals.retain(|(who, at)| {
+            let Person { is_operator, is_suspended, stands_since, .. } = self.people[*who];
+            is_operator && !is_suspended && stands_since <= *at && !self.has_adjusted(*who, owner, now)
+        });
+        if approvals.iter().all(|(who, _)| *who != by) {
+            approvals.push((by, now));
+        }
+        let two = self.terms.second_approval_above.is_some_and(|limit| amount > limit);
+        if !two || approvals.len() > 1 {
+            self.withdrawals[place].status = "approved";
+        }
+        self.withdrawals[place].approvals = approvals;
+        self.see_withdrawal(place)
+    }
+}

@@ -1,0 +1,4 @@
+ALTER TABLE withdrawals VALIDATE CONSTRAINT withdrawals_approvals_have_times;
+ALTER TABLE withdrawals VALIDATE CONSTRAINT withdrawals_second_approval_follows_first;
+ALTER TABLE withdrawals VALIDATE CONSTRAINT withdrawals_approved_by_two_others;
+ALTER TABLE withdrawals VALIDATE CONSTRAINT withdrawals_pending_have_one_approval;
