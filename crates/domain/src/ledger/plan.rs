@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::adjustment::Adjustment;
 use crate::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
-use crate::ledger::{IdempotencyKey, Reference, Transfer};
+use crate::ledger::{IdempotencyKey, PostingRules, Reference, Transfer};
 use crate::music_request::{MusicRequest, RequestState, RequestStatus};
 use crate::people::{ProfileChange, StandingChange};
 use crate::text::Line;
@@ -113,6 +113,7 @@ pub struct Plan {
     pub(crate) step: Step,
     pub(crate) guards: Vec<Guard>,
     pub(crate) transfers: Vec<Transfer>,
+    pub(crate) rules: PostingRules,
 }
 
 /// The rows that a plan must see, locked, in the book that it is applied to.
@@ -160,6 +161,12 @@ impl Plan {
             Step::Adjust(adjustment) => Some(Reference::Adjustment(adjustment.id)),
             Step::None(_) | Step::Profile { .. } | Step::Standing { .. } => None,
         }
+    }
+
+    /// The same plan, its money posted by these rules.
+    #[must_use]
+    pub fn posted_by(self, rules: PostingRules) -> Self {
+        Self { rules, ..self }
     }
 
     /// A short name of what it does, for the record of operations.

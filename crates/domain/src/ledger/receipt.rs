@@ -2,7 +2,7 @@
 
 use crate::adjustment::Adjustment;
 use crate::ids::OperationId;
-use crate::ledger::Balance;
+use crate::ledger::{Balance, PostingRules};
 use crate::music_request::MusicRequest;
 use crate::people::User;
 use crate::timestamp::Timestamp;
@@ -16,6 +16,8 @@ pub struct Receipt {
     pub operation: OperationId,
     /// When it was decided.
     pub at: Timestamp,
+    /// The rules by which its money was posted.
+    pub rules: PostingRules,
     /// What it came to.
     pub outcome: Outcome,
 }

@@ -9,7 +9,8 @@ use bigdecimal::BigDecimal;
 use cuepoint_domain::adjustment::{Adjustment, Correction};
 use cuepoint_domain::ids::{AdjustmentId, OperationId, UserId};
 use cuepoint_domain::ledger::{
-    Actor, Balance, Fingerprint, IdempotencyKey, KeyRecord, KeyScope, OperationRecord, Outcome, Receipt,
+    Actor, Balance, Fingerprint, IdempotencyKey, KeyRecord, KeyScope, OperationRecord, Outcome, PostingRules,
+    Receipt,
 };
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::Line;
@@ -39,6 +40,7 @@ pub(crate) struct OperationRow {
     pub(crate) reason: Option<String>,
     pub(crate) at: OffsetDateTime,
     pub(crate) receipt: ReceiptText,
+    pub(crate) posting_rules: Option<i16>,
 }
 
 /// A receipt as the text of its JSON: neither written nor read by way of a tree.
@@ -118,6 +120,7 @@ impl OperationRow {
             reason: record.reason.as_ref().map(|reason| reason.as_str().to_owned()),
             at: column_time(record.at),
             receipt: ReceiptText(serde_json::to_string(&OutcomeJson::of(&record.receipt.outcome, currency))?),
+            posting_rules: Some(record.receipt.rules.number()),
         })
     }
 
@@ -126,6 +129,7 @@ impl OperationRow {
         Ok(Receipt {
             operation: OperationId(self.id.as_u128()),
             at: timestamp(self.at),
+            rules: known("operations.posting_rules", PostingRules::numbered(self.posting_rules))?,
             outcome: outcome.outcome(currency)?,
         })
     }
@@ -366,7 +370,8 @@ mod tests {
     }
 
     fn row(outcome: Outcome, currency: &Currency) -> (Receipt, OperationRow) {
-        let receipt = Receipt { operation: OperationId(u128::MAX - 1), at: at(2), outcome };
+        let (operation, rules) = (OperationId(u128::MAX - 1), PostingRules::IncomePaysOwed);
+        let receipt = Receipt { operation, at: at(2), rules, outcome };
         let record = OperationRecord {
             id: receipt.operation,
             kind: "profile",

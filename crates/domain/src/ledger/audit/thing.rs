@@ -179,7 +179,7 @@ fn check_operation(
         }
     }
     let origin = Origin { operation, actor: Actor::System, at: receipt.at, reason: None, key: None };
-    let posted = post(&wallets, &origin, thing.reference(), transfers);
+    let posted = post(&wallets, &origin, thing.reference(), transfers, receipt.rules);
     for (place, entry) in entries.iter().enumerate() {
         let Entry { wallet, seq, .. } = **entry;
         match posted.as_ref().map(|posted| posted.entries.get(place)) {
