@@ -161,6 +161,7 @@ macro_rules! store_contract {
                 receipts_of_topups_and_adjustments_read_back,
                 receipts_of_profiles_read_back,
                 receipts_of_keys_read_back,
+                profiles_in_receipts_are_kept_for_seven_days,
             }
             people {
                 registering_makes_a_person_and_a_wallet,

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::{OperationId, UserId};
-use cuepoint_domain::ledger::{Auditor, Book, Entry, Outcome, Posting, Receipt, Reference, Thing, Trace};
+use cuepoint_domain::ledger::{
+    Auditor, Book, Entry, Outcome, Posting, Receipt, Reference, StoredReceipt, Thing, Trace,
+};
 use cuepoint_domain::ports::{Audit, Unavailable};
 
 use crate::MemoryStore;
@@ -63,7 +65,8 @@ impl Moment {
 
     fn things(&self) -> Vec<Thing> {
         let book = &self.book;
-        let adjustments = book.operations.values().filter_map(|receipt| match &receipt.outcome {
+        let receipts = book.operations.values().filter_map(StoredReceipt::whole);
+        let adjustments = receipts.filter_map(|receipt| match &receipt.outcome {
             Outcome::Adjustment(adjustment, _) => Some(Thing::Adjustment(adjustment.clone())),
             Outcome::Request(_) | Outcome::Withdrawal(..) | Outcome::Topup(_) | Outcome::Profile(..) => None,
         });
@@ -77,7 +80,8 @@ impl Moment {
         let mut operations: Vec<OperationId> = entries.iter().map(|entry| entry.operation).collect();
         operations.sort_unstable();
         operations.dedup();
-        let receipt = |operation: &OperationId| -> Option<&Receipt> { self.book.operations.get(operation) };
+        let receipt =
+            |operation: &OperationId| -> Option<&Receipt> { self.book.operations.get(operation)?.whole() };
         Trace {
             postings: operations
                 .iter()

@@ -16,7 +16,7 @@ mod sessions;
 use std::sync::{Mutex, MutexGuard};
 
 use async_trait::async_trait;
-use cuepoint_domain::ledger::Book;
+use cuepoint_domain::ledger::{Book, StoredReceipt};
 use cuepoint_domain::ports::{Store, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 
@@ -58,6 +58,12 @@ impl MemoryStore {
     }
 }
 
+/// Every receipt that a book has, those of its keys too.
+fn receipts(book: &mut Book) -> impl Iterator<Item = &mut StoredReceipt> {
+    let of_keys = book.keys.values_mut().map(|record| &mut record.receipt);
+    book.operations.values_mut().chain(of_keys)
+}
+
 #[async_trait]
 impl Store for MemoryStore {
     async fn ready(&self) -> Result<(), Unavailable> {
@@ -67,6 +73,7 @@ impl Store for MemoryStore {
     async fn tidy(&self, now: Timestamp) -> Result<(), Unavailable> {
         let mut state = self.lock()?;
         state.book.keys.retain(|_, record| record.is_kept(now));
+        receipts(&mut state.book).filter(|receipt| receipt.is_due(now)).for_each(StoredReceipt::redact);
         state.sessions.tidy(now);
         state.keys.tidy(now);
         state.events.tidy(now);

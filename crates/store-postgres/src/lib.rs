@@ -25,6 +25,7 @@ mod node;
 mod people;
 mod per_thread;
 mod reads;
+mod redaction;
 mod restore;
 mod rows;
 mod schema;

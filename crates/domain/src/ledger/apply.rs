@@ -4,7 +4,8 @@ use crate::adjustment::Adjustment;
 use crate::ids::UserId;
 use crate::ledger::posting::{Posted, post};
 use crate::ledger::{
-    Balance, Book, Changes, Guard, KeyRecord, OperationRecord, Outcome, Plan, Receipt, Step, Subject,
+    Balance, Book, Changes, Guard, KeyRecord, OperationRecord, Outcome, Plan, Receipt, Step, StoredReceipt,
+    Subject,
 };
 use crate::money::Money;
 use crate::music_request::{MusicRequest, RequestState, RequestStatus};
@@ -31,7 +32,8 @@ pub enum Row {
 /// Why a plan is not applied; the book is as it was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rejection {
-    /// Something moved between load and apply: load and decide again.
+    /// Something moved between load and apply: load and decide again. Also the answer to an operation, or a key, that was
+    /// applied so long ago that its receipt is redacted.
     Stale,
     /// The available balance is lower than what leaves it.
     InsufficientFunds {
@@ -94,13 +96,14 @@ pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
 
 /// The answer of the operation, or of the command with the same key, if it was applied before.
 fn earlier(book: &Book, plan: &Plan) -> Result<Option<Receipt>, Rejection> {
-    if let Some(receipt) = book.operations.get(&plan.origin.operation) {
-        return Ok(Some(receipt.clone()));
+    let whole = |stored: &StoredReceipt| stored.whole().cloned().map(Some).ok_or(Rejection::Stale);
+    if let Some(stored) = book.operations.get(&plan.origin.operation) {
+        return whole(stored);
     }
     let Some(key) = plan.origin.key else { return Ok(None) };
     match book.keys.get(&key.scope).filter(|record| record.is_kept(plan.origin.at)) {
         None => Ok(None),
-        Some(record) if record.key == key => Ok(Some(record.receipt.clone())),
+        Some(record) if record.key == key => whole(&record.receipt),
         Some(_) => Err(Rejection::KeyReused),
     }
 }
@@ -280,5 +283,8 @@ fn record(plan: &Plan, receipt: &Receipt, changes: &mut Changes) {
         reason: origin.reason.clone(),
         receipt: receipt.clone(),
     });
-    changes.key = origin.key.map(|key| KeyRecord { key, receipt: receipt.clone(), at: origin.at });
+    changes.key = origin.key.map(|key| {
+        let receipt = StoredReceipt::Whole(receipt.clone());
+        KeyRecord { key, receipt, at: origin.at }
+    });
 }

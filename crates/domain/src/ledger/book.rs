@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
-use crate::ledger::{Actor, Entry, KeyRecord, KeyScope, Posting, Receipt, Wallet};
+use crate::ledger::{Actor, Entry, KeyRecord, KeyScope, Posting, Receipt, StoredReceipt, Wallet};
 use crate::music_request::MusicRequest;
 use crate::people::User;
 use crate::security_log::SecurityEvent;
@@ -18,7 +18,7 @@ use crate::withdrawal::Withdrawal;
 #[derive(Clone, Debug, Default)]
 pub struct Book {
     /// Operations that were applied before, with what they came to.
-    pub operations: HashMap<OperationId, Receipt>,
+    pub operations: HashMap<OperationId, StoredReceipt>,
     /// Idempotency keys that were used before.
     pub keys: HashMap<KeyScope, KeyRecord>,
     /// Requests.
@@ -92,7 +92,7 @@ impl Book {
             self.put_withdrawal(withdrawal.clone());
         }
         if let Some(record) = &changes.operation {
-            self.operations.insert(record.id, record.receipt.clone());
+            self.operations.insert(record.id, StoredReceipt::Whole(record.receipt.clone()));
         }
         if let Some(key) = &changes.key {
             self.keys.insert(key.key.scope, key.clone());

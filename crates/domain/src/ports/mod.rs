@@ -79,9 +79,10 @@ pub trait Store:
     async fn ready(&self) -> Result<(), Unavailable>;
 
     /// Deletes what is no longer kept: idempotency keys older than seven days, sessions that were ended or are past their end for
-    /// longer than an access token may live, challenges of yesterday, events older than a year.
+    /// longer than an access token may live, challenges of yesterday, events older than a year. Redacts the receipts past
+    /// [`Receipt::KEPT`](crate::ledger::Receipt::KEPT) that show a profile, after the keys that stand for them are gone.
     ///
     /// # Errors
-    /// [`Unavailable`]; some of it may be deleted then.
+    /// [`Unavailable`]; some of it may be done then.
     async fn tidy(&self, now: crate::timestamp::Timestamp) -> Result<(), Unavailable>;
 }

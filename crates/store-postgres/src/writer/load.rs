@@ -206,11 +206,11 @@ impl Read {
             book.put_request(row.request(currency)?);
         }
         for row in self.operations {
-            let receipt = row.receipt(currency)?;
-            book.operations.insert(receipt.operation, receipt);
+            let receipt = row.stored(currency)?;
+            book.operations.insert(receipt.operation(), receipt);
         }
         for (key, operation) in self.keys {
-            let record = key.record(operation, currency)?;
+            let record = key.record(&operation, currency)?;
             book.keys.insert(record.key.scope, record);
         }
         Ok(())
