@@ -30,6 +30,7 @@ impl Receipt {
 
 /// A receipt as a store keeps it.
 #[derive(Clone, PartialEq, Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly every receipt is whole")]
 pub enum StoredReceipt {
     /// The whole receipt.
     Whole(Receipt),
