@@ -2,7 +2,7 @@
 
 use crate::adjustment::Adjustment;
 use crate::ids::{RequestId, TopupId, UserId, WithdrawalId};
-use crate::ledger::{Actor, Guard, Origin, Plan, Step, Subject, Transfer};
+use crate::ledger::{Guard, Origin, Plan, Step, Subject, Transfer};
 use crate::money::Amount;
 use crate::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
 use crate::people::{ProfileChange, StandingChange, User};
@@ -124,15 +124,4 @@ pub fn change_profile(origin: Origin, user: UserId, change: ProfileChange) -> Pl
 #[must_use]
 pub fn change_standing(origin: Origin, user: UserId, change: StandingChange) -> Plan {
     plan(origin, Step::Standing { user, change }, [])
-}
-
-impl Origin {
-    /// The person behind the plan, if one is.
-    #[must_use]
-    pub const fn person(&self) -> Option<UserId> {
-        match self.actor {
-            Actor::User(user) => Some(user),
-            Actor::System => None,
-        }
-    }
 }
