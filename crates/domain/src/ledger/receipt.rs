@@ -5,6 +5,7 @@ use crate::ids::OperationId;
 use crate::ledger::Balance;
 use crate::music_request::MusicRequest;
 use crate::people::User;
+use crate::provider_message::ProviderMessage;
 use crate::timestamp::Timestamp;
 use crate::topup::Topup;
 use crate::withdrawal::Withdrawal;
@@ -33,4 +34,6 @@ pub enum Outcome {
     Profile(User, Balance),
     /// An adjustment, with the balance that it led to.
     Adjustment(Adjustment, Balance),
+    /// A message of a provider.
+    Message(ProviderMessage),
 }
