@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use cuepoint_bench::seeding::{Population, Scale, seed_memory, seed_postgres};
-use cuepoint_domain::ledger::{Actor, Auditor, Origin, Outcome, Summary};
+use cuepoint_domain::ledger::{Auditor, Origin, Outcome, Summary};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{Move, RequestFilter, RequestStatus, RequestTerms};
 use cuepoint_domain::page::PageRequest;
@@ -136,5 +136,5 @@ async fn goes_on(store: &dyn Store) {
 }
 
 fn origin(store: &dyn Store, user: cuepoint_domain::ids::UserId) -> Origin {
-    Origin { operation: store.operation(), actor: Actor::User(user), at: now(), reason: None, key: None }
+    Origin::by(user, store.operation(), now())
 }

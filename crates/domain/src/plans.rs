@@ -2,7 +2,7 @@
 
 use crate::adjustment::Adjustment;
 use crate::ids::{RequestId, TopupId, UserId, WithdrawalId};
-use crate::ledger::{Actor, Guard, Origin, Plan, Step, Subject, Transfer};
+use crate::ledger::{Guard, Origin, Plan, Step, Subject, Transfer};
 use crate::money::Amount;
 use crate::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
 use crate::people::{ProfileChange, StandingChange, User};
@@ -141,15 +141,4 @@ pub fn resolve_message(
     let resolution = provider_message::resolve(message, operator, reason.clone(), origin.at)?;
     let step = Step::ResolveMessage { before: Box::new(message.clone()), resolution };
     Ok(plan(Origin { reason: Some(reason), ..origin }, step, []))
-}
-
-impl Origin {
-    /// The person behind the plan, if one is.
-    #[must_use]
-    pub const fn person(&self) -> Option<UserId> {
-        match self.actor {
-            Actor::User(user) => Some(user),
-            Actor::System => None,
-        }
-    }
 }

@@ -111,6 +111,16 @@ impl SecurityEvent {
         Self { kind, user, actor: user, session, visitor, detail: None, at }
     }
 
+    /// The event as the person may see it whom it is about: the session and the client of somebody else who did it, an
+    /// operator's, are not theirs to know.
+    #[must_use]
+    pub fn shown_to(self, user: UserId) -> Self {
+        match self.actor {
+            Some(actor) if actor != user => Self { session: None, visitor: Visitor::default(), ..self },
+            _ => self,
+        }
+    }
+
     /// The event that a plan leaves: every change that somebody had to give a reason for is an operator's.
     #[must_use]
     pub fn of_plan(plan: &Plan) -> Option<Self> {
@@ -121,8 +131,8 @@ impl SecurityEvent {
             kind: EventKind::OperatorAction,
             user: subject(plan.step()),
             actor: Some(actor),
-            session: None,
-            visitor: Visitor::default(),
+            session: origin.session,
+            visitor: origin.visitor.clone(),
             detail: Some(detail),
             at: origin.at,
         })

@@ -110,7 +110,7 @@ pub async fn a_message_is_kept_once(store: Arc<dyn Store>) {
     let record = async |record| world.store.record_message(&record, MOST).await.unwrap();
     assert_eq!(record(payout("1")).await, Recorded::Known);
     assert_eq!(record(changed).await, Recorded::Known);
-    assert_eq!(listed(&world, None).await, [first.clone()]);
+    assert_eq!(listed(&world, None).await, std::slice::from_ref(&first));
     assert_eq!(record(message(MessageSource::Topups, "1")).await, Recorded::Added);
     assert_eq!(record(payout("2")).await, Recorded::Added);
     world.fresh(resolution(&world, &first, operator, 3)).await;

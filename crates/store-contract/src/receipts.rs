@@ -9,6 +9,7 @@ use cuepoint_domain::people::{
 };
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Store};
+use cuepoint_domain::text::PaymentUrl;
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::withdrawal;
 use time::Duration;
@@ -107,7 +108,7 @@ pub async fn receipts_of_withdrawals_read_back(store: Arc<dyn Store>) {
 pub async fn receipts_of_topups_and_adjustments_read_back(store: Arc<dyn Store>) {
     let mut tape = Tape::new(World::new(store));
     let guest = tape.world.guest(0).await;
-    let page = Some(line("https://pay.example.com/session?id=1&x=ü"));
+    let page = PaymentUrl::new("https://pay.example.com/session?id=1&x=ü").ok();
     for (charge, settled) in [
         (Charge::Confirmed, None),
         (Charge::Pending { payment_url: page }, Some(true)),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cuepoint_domain::access::Caller;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Origin;
 use cuepoint_domain::page::PageRequest;
@@ -100,9 +101,13 @@ pub async fn no_event_is_lost_in_a_crowd(store: Arc<dyn Store>) {
 pub async fn operators_changes_leave_one_event_each(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (user, operator) = (world.guest(100).await, world.guest(0).await);
+    let session = world.ids.next_session().await.unwrap();
+    let caller = Caller { user: operator, role: Role::Operator, is_dj: false, session };
+    let visitor = Visitor { address: Some("2001:db8::ff".parse().unwrap()), agent: Some(line("cürl/8")) };
     let origin = || {
         let key = Some(key(operator, "k", "body"));
-        Origin { reason: Some(line("a mistake")), key, ..world.by(operator, at(1)) }
+        let called = Origin::called(&caller, visitor.clone(), world.ids.operation(), at(1));
+        Origin { reason: Some(line("a mistake")), key, ..called }
     };
     let adjust = world.adjust_plan(origin(), user, -40).await;
     world.fresh(adjust.clone()).await;
@@ -116,13 +121,15 @@ pub async fn operators_changes_leave_one_event_each(store: Arc<dyn Store>) {
 
     let found = events(&world, about(user)).await;
     assert_eq!(found.len(), 2, "{found:?}");
-    for (event, (detail, moment)) in
-        found.iter().zip([("role: a reason", at(2)), ("adjust: a mistake", at(1))])
-    {
-        assert_eq!((event.kind, event.actor, event.at), (EventKind::OperatorAction, Some(operator), moment));
-        assert_eq!(event.detail, Some(line(detail)));
-    }
     assert_eq!(events(&world, EventFilter::default()).await, found);
+    let unknown = (None, Visitor::default());
+    for (event, (detail, moment, client)) in found.into_iter().zip([
+        ("role: a reason", at(2), unknown),
+        ("adjust: a mistake", at(1), (Some(session), visitor.clone())),
+    ]) {
+        assert_eq!((event.kind, event.actor, event.at), (EventKind::OperatorAction, Some(operator), moment));
+        assert_eq!((event.detail, (event.session, event.visitor)), (Some(line(detail)), client));
+    }
 }
 
 /// One operation sent many times at once leaves one event.

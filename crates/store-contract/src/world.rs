@@ -155,7 +155,7 @@ impl World {
 
     /// A change under a new operation id, without a key.
     pub(crate) fn origin(&self, actor: Actor, at: Timestamp) -> Origin {
-        Origin { operation: self.ids.operation(), actor, at, reason: None, key: None }
+        Origin::of(actor, self.ids.operation(), at)
     }
 
     /// A change by a person under a new operation id, without a key.

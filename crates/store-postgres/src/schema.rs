@@ -100,6 +100,8 @@ diesel::table! {
         created_at -> Timestamptz,
         updated_at -> Timestamptz,
         reference -> Nullable<Uuid>,
+        attempts -> Nullable<Integer>,
+        order_at -> Nullable<Timestamptz>,
     }
 }
 

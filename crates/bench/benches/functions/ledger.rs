@@ -1,7 +1,7 @@
 //! Plans that are folded on a book, one after the other as the writer does with a group.
 
 use cuepoint_domain::ids::{OperationId, RequestId, UserId, WithdrawalId};
-use cuepoint_domain::ledger::{Actor, Balance, Book, Origin, Plan, Verdict, Wallet, apply};
+use cuepoint_domain::ledger::{Balance, Book, Origin, Plan, Verdict, Wallet, apply};
 use cuepoint_domain::money::{Amount, BasisPoints, Money};
 use cuepoint_domain::music_request::{Move, MusicRequest, RequestTerms};
 use cuepoint_domain::people::User;
@@ -56,13 +56,7 @@ fn user(number: u32) -> UserId {
 }
 
 fn origin(number: u32, actor: UserId) -> Origin {
-    Origin {
-        operation: OperationId(number.into()),
-        actor: Actor::User(actor),
-        at: now(),
-        reason: None,
-        key: None,
-    }
+    Origin::by(actor, OperationId(number.into()), now())
 }
 
 fn fill(book: &mut Book, owner: UserId) {

@@ -77,7 +77,7 @@ impl<S: Sink> Teller<'_, S> {
         self.operations = self.operations.saturating_add(1);
         let high = u128::from(throw(For::Operation, self.operations));
         let low = u128::from(throw(For::OperationRest, self.operations));
-        Origin { operation: OperationId(high.rotate_left(64) | low), actor, at, reason: None, key: None }
+        Origin::of(actor, OperationId(high.rotate_left(64) | low), at)
     }
 
     /// Applies a plan.

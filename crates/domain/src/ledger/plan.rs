@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use crate::access::Caller;
 use crate::adjustment::Adjustment;
-use crate::ids::{OperationId, ProviderMessageId, RequestId, TopupId, UserId, WithdrawalId};
+use crate::ids::{OperationId, ProviderMessageId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
 use crate::ledger::{IdempotencyKey, Reference, Transfer};
 use crate::music_request::{MusicRequest, RequestState, RequestStatus};
 use crate::people::{ProfileChange, StandingChange};
 use crate::provider_message::{ProviderMessage, Resolution};
+use crate::session::Visitor;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::topup::{Topup, TopupStatus};
@@ -35,6 +37,47 @@ pub struct Origin {
     pub reason: Option<Line>,
     /// The client's key, where it sent one.
     pub key: Option<IdempotencyKey>,
+    /// The session that a person called in.
+    pub session: Option<SessionId>,
+    /// The client that a person called from.
+    pub visitor: Visitor,
+}
+
+impl Origin {
+    /// A change by the service itself.
+    #[must_use]
+    pub const fn system(operation: OperationId, at: Timestamp) -> Self {
+        Self::of(Actor::System, operation, at)
+    }
+
+    /// A change by a person who did not call over the network, so that no session and no client are known.
+    #[must_use]
+    pub const fn by(user: UserId, operation: OperationId, at: Timestamp) -> Self {
+        Self::of(Actor::User(user), operation, at)
+    }
+
+    /// A change by a caller, in their session and from this client.
+    #[must_use]
+    pub const fn called(caller: &Caller, visitor: Visitor, operation: OperationId, at: Timestamp) -> Self {
+        let (actor, session) = (Actor::User(caller.user), Some(caller.session));
+        Self { operation, actor, at, reason: None, key: None, session, visitor }
+    }
+
+    /// A change without a reason, a key, a session or a client.
+    #[must_use]
+    pub const fn of(actor: Actor, operation: OperationId, at: Timestamp) -> Self {
+        let visitor = Visitor { address: None, agent: None };
+        Self { operation, actor, at, reason: None, key: None, session: None, visitor }
+    }
+
+    /// The person behind the plan, if one is.
+    #[must_use]
+    pub const fn person(&self) -> Option<UserId> {
+        match self.actor {
+            Actor::User(user) => Some(user),
+            Actor::System => None,
+        }
+    }
 }
 
 /// What a plan does beside moving money.

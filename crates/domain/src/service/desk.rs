@@ -5,18 +5,21 @@ use std::sync::Arc;
 
 use crate::access::{Action, Caller, Denied, Whose};
 use crate::ids::OperationId;
-use crate::ledger::{Actor, IdempotencyKey, Origin, Plan, Receipt, Rejection, Row};
+use crate::ledger::{IdempotencyKey, Origin, Plan, Receipt, Rejection, Row};
 use crate::ports::{Applied, ApplyError, Clock, Ids, Ledger, Unavailable};
+use crate::session::Visitor;
 use crate::timestamp::Timestamp;
 
 /// How often a command is decided when something keeps moving under it.
 pub(super) const ATTEMPTS: u32 = 3;
 
-/// Who commands, and the key that the command may be repeated under.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Who commands, from where, and the key that the command may be repeated under.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Command {
     /// Who commands.
     pub caller: Caller,
+    /// The client that the command came from.
+    pub visitor: Visitor,
     /// The client's key, if it sent one.
     pub key: Option<IdempotencyKey>,
 }
@@ -83,8 +86,8 @@ impl Desk {
 
     /// The origin of a person's command; a command keeps its operation however often it is decided.
     pub(super) fn origin(&self, command: &Command, operation: OperationId) -> Origin {
-        let actor = Actor::User(command.caller.user);
-        Origin { operation, actor, at: self.now(), reason: None, key: command.key }
+        let visitor = command.visitor.clone();
+        Origin { key: command.key, ..Origin::called(&command.caller, visitor, operation, self.now()) }
     }
 
     pub(super) async fn apply(&self, plan: Plan) -> Result<Applied, ApplyError> {

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use time::Duration;
 
 use crate::ids::UserId;
-use crate::ledger::{Actor, Origin, Plan, Rejection};
+use crate::ledger::{Origin, Plan, Rejection};
 use crate::music_request::{Move, MusicRequest, Overdue, RequestTerms};
 use crate::plans;
 use crate::ports::{Applied, ApplyError, MusicRequests, Unavailable};
@@ -91,7 +91,7 @@ impl Expiry {
     /// Settles one request; one that moved meanwhile was settled by somebody else.
     async fn expire(&self, request: &MusicRequest) -> Result<bool, Obstacle> {
         let operation = self.desk.ids.operation();
-        let origin = Origin { operation, actor: Actor::System, at: self.desk.now(), reason: None, key: None };
+        let origin = Origin::system(operation, self.desk.now());
         let Ok(plan) = plans::move_request(origin, request, Move::Expire, &self.terms) else {
             return Ok(false);
         };

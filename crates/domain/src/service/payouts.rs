@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 
 use crate::ids::WithdrawalId;
-use crate::ledger::{Actor, Origin, Rejection};
+use crate::ledger::{Origin, Rejection};
 use crate::plans;
 use crate::ports::{Applied, ApplyError, PayoutAnswer, PayoutProvider, Unavailable, Withdrawals};
 use crate::provider_reference::{MessageSubject, ProviderReference};
@@ -157,7 +157,7 @@ impl Payouts {
         reason: Option<Line>,
     ) -> Result<Step, Obstacle> {
         let operation = self.desk.ids.operation();
-        let origin = Origin { operation, actor: Actor::System, at: self.desk.now(), reason, key: None };
+        let origin = Origin { reason, ..Origin::system(operation, self.desk.now()) };
         // The rules of what is due and of what is heard allow no move that the machine refuses.
         let plan = plans::move_withdrawal(origin, withdrawal, next)
             .map_err(|_| Obstacle::Broken("a payout takes a step that its withdrawal has not"))?;

@@ -219,7 +219,7 @@ impl PersonalData {
             Part::Events => {
                 let filter = EventFilter { user: Some(user), kind: None };
                 all(self.journal.log.events(filter, page).await?, |(number, event)| {
-                    Kept::Event(number, event)
+                    Kept::Event(number, event.shown_to(user))
                 })
             }
         })

@@ -32,6 +32,7 @@ use crate::ports::{
     MockSecurityLog, MockWithdrawals, Profile, Unavailable,
 };
 use crate::security_log::{EventKind, SecurityEvent};
+use crate::session::Visitor;
 use crate::text::{Email, Line, MusicUrl};
 use crate::timestamp::Timestamp;
 use crate::withdrawal::NewWithdrawal;
@@ -55,6 +56,11 @@ const fn caller(number: i64) -> Caller {
         is_dj: number == 2,
         session: SessionId::new(1).unwrap(),
     }
+}
+
+/// A command of this caller, without a key.
+const fn command(number: i64) -> Command {
+    Command { caller: caller(number), visitor: Visitor { address: None, agent: None }, key: None }
 }
 
 fn now() -> Timestamp {
@@ -155,7 +161,7 @@ fn people_with(online: bool) -> MockPeople {
     people
 }
 
-const UNKEYED: Command = Command { caller: caller(2), key: None };
+const UNKEYED: Command = command(2);
 
 #[test]
 fn a_move_that_meets_a_newer_state_is_decided_again_as_the_same_operation() {
@@ -224,7 +230,7 @@ fn short_of_funds_the_own_overdue_fees_come_back_first() {
     kept.expect_overdue()
         .withf(|which| which.requester == Some(user(1)))
         .returning(move |_| Ok(vec![overdue.clone()]));
-    let command = Command { caller: caller(1), key: None };
+    let command = command(1);
     assert!(run(requests(ledger, kept, people_with(true)).open(&command, wish())).is_ok());
 }
 
@@ -234,7 +240,7 @@ fn short_of_funds_is_refused_once_nothing_more_comes_back() {
     ledger.expect_apply().times(2).returning(|_| broke());
     let mut kept = MockMusicRequests::new();
     kept.expect_overdue().once().returning(|_| Ok(vec![]));
-    let command = Command { caller: caller(1), key: None };
+    let command = command(1);
     let opened = run(requests(ledger, kept, people_with(true)).open(&command, wish()));
     assert!(matches!(opened, Err(OpenRequestError::InsufficientFunds)), "{opened:?}");
 }
@@ -243,7 +249,7 @@ fn short_of_funds_is_refused_once_nothing_more_comes_back() {
 fn refused_with(known: Option<KeyRecord>) -> Result<Applied, OpenRequestError> {
     let mut ledger = MockLedger::new();
     ledger.expect_find_key().once().returning(move |_| Ok(known.clone()));
-    let command = Command { caller: caller(1), key: Some(key(b"{}")) };
+    let command = Command { key: Some(key(b"{}")), ..command(1) };
     run(requests(ledger, MockMusicRequests::new(), people_with(false)).open(&command, wish()))
 }
 
@@ -275,7 +281,7 @@ fn a_refused_destination_gives_way_to_the_answer_of_its_twin() {
             currency: line("BTC"),
             network: line("bitcoin"),
         };
-        run(withdrawals.open(&Command { caller: caller(1), key: Some(key(b"{}")) }, new))
+        run(withdrawals.open(&Command { key: Some(key(b"{}")), ..command(1) }, new))
     };
     let refused = open(None);
     let Err(OpenWithdrawalError::Destination(refusal)) = refused else { panic!("{refused:?}") };
@@ -327,7 +333,7 @@ fn a_sweep_leaves_nobody_waiting_behind_one_that_cannot_be_settled() {
 
 #[test]
 fn a_blocked_guest_is_refused_before_the_price_is_told() {
-    let command = Command { caller: caller(4), key: None };
+    let command = command(4);
     let cheap = NewRequest { fee: Some(Money::ZERO), ..wish() };
     let opened =
         run(requests(MockLedger::new(), MockMusicRequests::new(), people_with(true)).open(&command, cheap));

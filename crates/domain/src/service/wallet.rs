@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::access::{Action, Caller, Denied, Whose};
 use crate::ids::TopupId;
-use crate::ledger::{Actor, Balance, Entry, Origin};
+use crate::ledger::{Balance, Entry, Origin};
 use crate::money::Amount;
 use crate::page::{PageRequest, Rows};
 use crate::plans;
@@ -121,8 +121,7 @@ impl Wallet {
             known if known == word => return Ok(TopupTold::Known),
             other => return Ok(TopupTold::Contradiction(other)),
         };
-        let (operation, at) = (self.desk.ids.operation(), self.desk.now());
-        let origin = Origin { operation, actor: Actor::System, at, reason: None, key: None };
+        let origin = Origin::system(self.desk.ids.operation(), self.desk.now());
         let decide = |origin, topup: &_| Ok(plans::settle_topup(origin, topup, confirmed));
         let settled: Result<_, TellError> =
             self.desk.change(origin, topup, || self.topups.topup(id), decide).await;

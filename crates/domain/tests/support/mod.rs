@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use cuepoint_domain::adjustment::{Adjustment, Correction};
 use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{
-    Actor, Auditor, Balance, Book, Changes, Entry, Finding, Origin, Outcome, Plan, Posting, Receipt,
-    Rejection, Summary, Thing, Trace, Verdict, Wallet, apply,
+    Auditor, Balance, Book, Changes, Entry, Finding, Origin, Outcome, Plan, Posting, Receipt, Rejection,
+    Summary, Thing, Trace, Verdict, Wallet, apply,
 };
 use cuepoint_domain::money::{Amount, BasisPoints, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, RequestTerms};
@@ -114,13 +114,7 @@ impl Ledger {
 
     pub fn origin(&mut self, now: Timestamp) -> Origin {
         self.operations += 1;
-        Origin {
-            operation: OperationId(self.operations),
-            actor: Actor::System,
-            at: now,
-            reason: None,
-            key: None,
-        }
+        Origin::system(OperationId(self.operations), now)
     }
 
     /// Applies a plan, and keeps what it wrote.

@@ -78,7 +78,7 @@ impl Call {
     /// The command that the call is.
     #[must_use]
     pub fn command(&self, caller: &Caller) -> Command {
-        Command { caller: *caller, key: self.key }
+        Command { caller: *caller, visitor: self.visitor(), key: self.key }
     }
 
     /// Reads the revocation list before the call is answered, so that this server refuses the revoked tokens

@@ -6,6 +6,7 @@ use crate::harness::{Person, Server, Store, keys};
 
 on_both_stores!(
     what_operators_do_is_noted_with_who_did_it_to_whom_and_why,
+    an_export_hides_the_clients_of_operators,
     who_is_refused_what_staff_does_is_noted,
     logins_and_failures_are_noted,
     the_log_is_filtered,
@@ -14,10 +15,25 @@ on_both_stores!(
 const EVENT: [&str; 9] =
     ["actor_id", "created_at", "detail", "id", "ip_address", "kind", "session_id", "user_agent", "user_id"];
 
+/// What the operator's program calls itself here.
+const AGENT: &str = "operator-console/2.1";
+
 /// The events that a filter shows, newest first.
 fn events(staff: &Person, filter: &str) -> Vec<Value> {
     let page = staff.get(&format!("/operator/security-log?per_page=100&{filter}")).data(200);
     page["data"].as_array().unwrap().clone()
+}
+
+/// The session, the address and the user agent of an event.
+fn client(event: &Value) -> (&Value, &Value, &Value) {
+    (&event["session_id"], &event["ip_address"], &event["user_agent"])
+}
+
+/// The session that a person calls in.
+fn session(person: &Person) -> i64 {
+    let sessions = person.get("/auth/sessions").data(200)["data"].clone();
+    let current = sessions.as_array().unwrap().iter().find(|session| session["current"] == true);
+    current.unwrap()["id"].as_i64().unwrap()
 }
 
 fn what_operators_do_is_noted_with_who_did_it_to_whom_and_why(store: Store) {
@@ -28,7 +44,7 @@ fn what_operators_do_is_noted_with_who_did_it_to_whom_and_why(store: Store) {
     let mut expected: Vec<String> = Vec::new();
     let mut act = |path: &str, kind: &str, mut body: Value| {
         body["reason"] = json!(format!("reason {}", expected.len()));
-        let answer = operator.post(path, &body);
+        let answer = operator.call("POST", path).header("user-agent", AGENT).json(&body).send();
         assert!([200, 201].contains(&answer.status), "{answer}");
         expected.insert(0, format!("{kind}: reason {}", expected.len()));
     };
@@ -49,11 +65,30 @@ fn what_operators_do_is_noted_with_who_did_it_to_whom_and_why(store: Store) {
             (&json!(operator.id), &json!(guest.id)),
             "{event}"
         );
+        assert_eq!(
+            client(event),
+            (&json!(session(&operator)), &json!("127.0.0.1"), &json!(AGENT)),
+            "{event}"
+        );
     }
     // A refused act leaves nothing.
     let path = format!("/operator/withdrawals/{withdrawal}/complete");
     operator.post(&path, &json!({"reason": "x", "txid": "x"})).refused(409, "invalid_transition");
     assert_eq!(events(&operator, "kind=operator_action").len(), expected.len());
+}
+
+fn an_export_hides_the_clients_of_operators(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let guest = server.guest();
+    operator
+        .post("/operator/adjustments", &json!({"user_id": guest.id, "amount": 1, "reason": "x"}))
+        .data(201);
+    let data = guest.get("/user/export").data(200);
+    let noted = data["security_events"].as_array().unwrap();
+    let adjusted = noted.iter().find(|event| event["kind"] == "operator_action").unwrap();
+    assert_eq!(client(adjusted), (&Value::Null, &Value::Null, &Value::Null), "{adjusted}");
+    let registered = noted.iter().find(|event| event["kind"] == "registered").unwrap();
+    assert_eq!(client(registered).1, "127.0.0.1", "{registered}");
 }
 
 fn who_is_refused_what_staff_does_is_noted(store: Store) {
@@ -73,7 +108,12 @@ fn who_is_refused_what_staff_does_is_noted(store: Store) {
         shown,
         [(auditor.id, "POST /api/v1/operator/users/{id}/suspend"), (guest.id, "GET /api/v1/operator/users")]
     );
-    assert!(noted.iter().all(|event| event["actor_id"] == event["user_id"] && event["session_id"].is_i64()));
+    for (event, person) in noted.iter().zip([&auditor, &guest]) {
+        assert_eq!(event["actor_id"], event["user_id"]);
+        let from = client(event);
+        assert_eq!((from.0, from.1), (&json!(session(person)), &json!("127.0.0.1")), "{event}");
+        assert!(from.2.as_str().is_some_and(|agent| agent.starts_with("ureq/")), "{event}");
+    }
 }
 
 fn logins_and_failures_are_noted(store: Store) {

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use cuepoint_domain::ledger::{Actor, Auditor, Fingerprint, IdempotencyKey, KeyScope, Origin};
+use cuepoint_domain::ledger::{Auditor, Fingerprint, IdempotencyKey, KeyScope, Origin};
 use cuepoint_domain::money::BasisPoints;
 use cuepoint_domain::music_request::{NewRequest, Overdue, RequestTerms};
 use cuepoint_domain::people::{ArtistType, User};
@@ -209,13 +209,7 @@ async fn a_server_whose_clock_is_ahead_purges_and_expires_nothing_early() {
     let client = client(database.url()).await;
     let (user, dj, present) = (guest(&store, 100_00).await, dj(&store).await, ahead(&client, 0).await);
     let key = IdempotencyKey { scope: KeyScope([7; 32]), fingerprint: Fingerprint([8; 32]) };
-    let keyed = Origin {
-        operation: store.operation(),
-        actor: Actor::User(user),
-        at: present,
-        reason: None,
-        key: Some(key),
-    };
+    let keyed = Origin { key: Some(key), ..Origin::by(user, store.operation(), present) };
     let id = store.next_request().await.unwrap();
     let terms = terms();
     let plan = plans::open_request(keyed, id, user, Some(&dj), false, request_to(&dj), &terms).unwrap();

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Actor, Origin, Plan};
+use cuepoint_domain::ledger::{Origin, Plan};
 use cuepoint_domain::money::{Amount, Currency, Money};
 use cuepoint_domain::people::User;
 use cuepoint_domain::plans;
@@ -55,7 +55,7 @@ pub(crate) fn amount(cents: i128) -> Amount {
 }
 
 pub(crate) fn origin(store: &PostgresStore, user: UserId) -> Origin {
-    Origin { operation: store.operation(), actor: Actor::User(user), at: now(), reason: None, key: None }
+    Origin::by(user, store.operation(), now())
 }
 
 /// A registered guest with this many cents.

@@ -6,8 +6,7 @@ use crate::adjustment::Adjustment;
 use crate::ids::{OperationId, UserId};
 use crate::ledger::posting::post;
 use crate::ledger::{
-    Account, Actor, Balance, Entry, EntryKind, Flaw, Origin, Outcome, Posting, Receipt, Reference, Transfer,
-    Wallet,
+    Account, Balance, Entry, EntryKind, Flaw, Origin, Outcome, Posting, Receipt, Reference, Transfer, Wallet,
 };
 use crate::money::Money;
 use crate::music_request::{self, MusicRequest, RequestState};
@@ -109,12 +108,14 @@ impl Thing {
                 let moved = if whole { now } else { then };
                 let (state, updated_at, opening) = (moved.state.clone(), moved.updated_at, then.opening);
                 *balance == after
-                    && is_opening_recorded(now.opening, then.opening, opens)
+                    && is_column_recorded(now.opening, then.opening, opens)
                     && Withdrawal { state, updated_at, opening, ..now.clone() } == *then
             }
             (Self::Topup(now), Outcome::Topup(then)) => {
-                is_opening_recorded(now.opening, then.opening, opens)
-                    && Topup { opening: then.opening, ..now.clone() } == *then
+                let (opening, orders) = (then.opening, then.orders);
+                is_column_recorded(now.opening, opening, opens)
+                    && is_column_recorded(now.orders, orders, opens)
+                    && Topup { opening, orders, ..now.clone() } == *then
             }
             (Self::Adjustment(now), Outcome::Adjustment(then, balance)) => now == then && *balance == after,
             _ => false,
@@ -122,11 +123,11 @@ impl Thing {
     }
 }
 
-/// Whether an operation recorded the same opening operation as the row has.
+/// Whether an operation recorded the same value as the row has in a column that earlier versions did not have.
 ///
-/// Only the opening operation itself must have recorded it: a server of an earlier version records none when
+/// Only the operation that opened the row must have recorded it: a server of an earlier version records none when
 /// it moves a row that a newer server opened.
-fn is_opening_recorded(now: Option<OperationId>, then: Option<OperationId>, opens: bool) -> bool {
+fn is_column_recorded<T: PartialEq>(now: Option<T>, then: Option<T>, opens: bool) -> bool {
     now == then || (then.is_none() && !opens)
 }
 
@@ -178,7 +179,7 @@ fn check_operation(
             return Err(Flaw::Lacks(name_of(owner, transfers)));
         }
     }
-    let origin = Origin { operation, actor: Actor::System, at: receipt.at, reason: None, key: None };
+    let origin = Origin::system(operation, receipt.at);
     let posted = post(&wallets, &origin, thing.reference(), transfers);
     for (place, entry) in entries.iter().enumerate() {
         let Entry { wallet, seq, .. } = **entry;

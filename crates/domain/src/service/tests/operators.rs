@@ -8,7 +8,7 @@ use crate::money::Amount;
 use crate::ports::{MockWallets, MockWithdrawals};
 use crate::withdrawal::{Withdrawal, WithdrawalState};
 
-const BY_OPERATOR: Command = Command { caller: caller(3), key: None };
+const BY_OPERATOR: Command = command(3);
 
 fn reason() -> Line {
     Line::new("as agreed").unwrap()

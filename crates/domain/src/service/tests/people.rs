@@ -8,7 +8,7 @@ use crate::ports::{Block, MockSessions};
 use crate::security_log::EventFilter;
 use crate::session::Visitor;
 
-const BY_OPERATOR: Command = Command { caller: caller(3), key: None };
+const BY_OPERATOR: Command = command(3);
 
 fn first_page() -> PageRequest {
     PageRequest::new(1, 15)
@@ -160,7 +160,7 @@ fn a_guest_blocks_nobody() {
 
 #[test]
 fn who_was_erased_takes_no_requests() {
-    let opened = run(requests(MockLedger::new(), MockMusicRequests::new(), with_dj(true))
-        .open(&Command { caller: caller(1), key: None }, wish()));
+    let opened =
+        run(requests(MockLedger::new(), MockMusicRequests::new(), with_dj(true)).open(&command(1), wish()));
     assert!(matches!(opened, Err(OpenRequestError::NoSuchDj)), "{opened:?}");
 }
