@@ -68,7 +68,11 @@ impl Moment {
         let receipts = book.operations.values().filter_map(StoredReceipt::whole);
         let adjustments = receipts.filter_map(|receipt| match &receipt.outcome {
             Outcome::Adjustment(adjustment, _) => Some(Thing::Adjustment(adjustment.clone())),
-            Outcome::Request(_) | Outcome::Withdrawal(..) | Outcome::Topup(_) | Outcome::Profile(..) => None,
+            Outcome::Request(_)
+            | Outcome::Withdrawal(..)
+            | Outcome::Topup(_)
+            | Outcome::Profile(..)
+            | Outcome::Message(_) => None,
         });
         let requests = book.requests.values().cloned().map(Thing::Request);
         let withdrawals = book.withdrawals().cloned().map(Thing::Withdrawal);

@@ -9,6 +9,7 @@ mod ledger;
 mod lists;
 mod logins;
 mod people;
+mod provider_messages;
 mod reads;
 mod security_log;
 mod sessions;
@@ -24,6 +25,7 @@ use crate::blocks::Blocked;
 use crate::ids::Counters;
 use crate::lists::Lists;
 use crate::logins::Keys;
+use crate::provider_messages::KnownMessages;
 use crate::security_log::Events;
 use crate::sessions::Desk;
 
@@ -43,6 +45,7 @@ struct State {
     sessions: Desk,
     blocked: Blocked,
     events: Events,
+    known_messages: KnownMessages,
 }
 
 impl MemoryStore {

@@ -24,6 +24,7 @@ mod migrations;
 mod node;
 mod people;
 mod per_thread;
+mod provider_messages;
 mod reads;
 mod redaction;
 mod restore;

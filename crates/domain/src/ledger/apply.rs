@@ -10,6 +10,7 @@ use crate::ledger::{
 use crate::money::Money;
 use crate::music_request::{MusicRequest, RequestState, RequestStatus};
 use crate::people::{ProfileRefusal, User, change_profile, change_standing};
+use crate::provider_message::{ProviderMessage, Resolution};
 use crate::security_log::SecurityEvent;
 use crate::topup::Topup;
 use crate::withdrawal::{Limit, Withdrawal};
@@ -27,6 +28,8 @@ pub enum Row {
     Withdrawal,
     /// A top-up.
     Topup,
+    /// A message of a provider.
+    ProviderMessage,
 }
 
 /// Why a plan is not applied; the book is as it was.
@@ -115,6 +118,7 @@ enum Thing {
     Topup(Topup),
     Profile(User),
     Adjustment(Adjustment),
+    Message(ProviderMessage),
 }
 
 fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Rejection> {
@@ -170,7 +174,26 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Reject
             changes.user = (changed != *stored).then(|| changed.clone());
             Thing::Profile(changed)
         }
+        Step::ResolveMessage { before, resolution } => {
+            Thing::Message(resolve_message(book, before, resolution, changes)?)
+        }
     })
+}
+
+/// The message as resolved, unless somebody resolved it since it was loaded.
+fn resolve_message(
+    book: &Book,
+    before: &ProviderMessage,
+    resolution: &Resolution,
+    changes: &mut Changes,
+) -> Result<ProviderMessage, Rejection> {
+    let stored = book.provider_messages.get(&before.id).ok_or(Rejection::Missing(Row::ProviderMessage))?;
+    if stored.resolution.is_some() {
+        return Err(Rejection::Stale);
+    }
+    let resolved = ProviderMessage { resolution: Some(resolution.clone()), ..stored.clone() };
+    changes.resolved_message = Some(resolved.clone());
+    Ok(resolved)
 }
 
 /// The person, unless they were erased since they called.
@@ -252,6 +275,7 @@ fn outcome(book: &Book, changes: &Changes, thing: Thing) -> Result<Outcome, Reje
     };
     Ok(match thing {
         Thing::Request(request) => Outcome::Request(request),
+        Thing::Message(message) => Outcome::Message(message),
         Thing::Topup(topup) => Outcome::Topup(topup),
         Thing::Withdrawal(withdrawal) => {
             let balance = balance(withdrawal.user)?;

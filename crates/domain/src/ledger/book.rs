@@ -1,11 +1,12 @@
 //! The slice of state that plans are judged on, and what a plan changes in it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
+use crate::ids::{OperationId, ProviderMessageId, RequestId, TopupId, UserId, WithdrawalId};
 use crate::ledger::{Actor, Entry, KeyRecord, KeyScope, Posting, Receipt, StoredReceipt, Wallet};
 use crate::music_request::MusicRequest;
 use crate::people::User;
+use crate::provider_message::ProviderMessage;
 use crate::security_log::SecurityEvent;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
@@ -29,6 +30,8 @@ pub struct Book {
     pub wallets: HashMap<UserId, Wallet>,
     /// Top-ups.
     pub topups: HashMap<TopupId, Topup>,
+    /// Messages of providers.
+    pub provider_messages: BTreeMap<ProviderMessageId, ProviderMessage>,
     holding_of: HashMap<UserId, HashSet<RequestId>>,
     withdrawals: HashMap<WithdrawalId, Withdrawal>,
     withdrawals_of: HashMap<UserId, Vec<WithdrawalId>>,
@@ -91,6 +94,8 @@ impl Book {
         for withdrawal in changes.opened_withdrawal.iter().chain(&changes.moved_withdrawal) {
             self.put_withdrawal(withdrawal.clone());
         }
+        let resolved = changes.resolved_message.iter();
+        self.provider_messages.extend(resolved.map(|message| (message.id, message.clone())));
         if let Some(record) = &changes.operation {
             self.operations.insert(record.id, StoredReceipt::Whole(record.receipt.clone()));
         }
@@ -136,6 +141,8 @@ pub struct Changes {
     pub opened_topup: Option<Topup>,
     /// A top-up that ended.
     pub moved_topup: Option<Topup>,
+    /// A message of a provider that was resolved.
+    pub resolved_message: Option<ProviderMessage>,
     /// A person who changed.
     pub user: Option<User>,
     /// Wallets that changed, by their owner's id.

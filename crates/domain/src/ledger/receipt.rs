@@ -7,6 +7,7 @@ use crate::ids::{OperationId, UserId};
 use crate::ledger::Balance;
 use crate::music_request::MusicRequest;
 use crate::people::User;
+use crate::provider_message::ProviderMessage;
 use crate::timestamp::Timestamp;
 use crate::topup::Topup;
 use crate::withdrawal::Withdrawal;
@@ -99,4 +100,6 @@ pub enum Outcome {
     Profile(User, Balance),
     /// An adjustment, with the balance that it led to.
     Adjustment(Adjustment, Balance),
+    /// A message of a provider.
+    Message(ProviderMessage),
 }

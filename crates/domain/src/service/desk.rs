@@ -159,7 +159,9 @@ impl Obstacle {
             Rejection::KeyReused => Self::KeyReused,
             Rejection::OutOfRange => Self::OutOfRange,
             Rejection::Missing(Row::User | Row::Wallet) => Self::UnknownCaller,
-            Rejection::Missing(Row::Request | Row::Withdrawal | Row::Topup) => Self::Broken("a row is gone"),
+            Rejection::Missing(Row::Request | Row::Withdrawal | Row::Topup | Row::ProviderMessage) => {
+                Self::Broken("a row is gone")
+            }
             Rejection::Broken(what) => Self::Broken(what),
             Rejection::InsufficientFunds { .. } => {
                 Self::Broken("funds were short where none leave a balance")

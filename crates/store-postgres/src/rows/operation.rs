@@ -25,8 +25,8 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{
-    Corrupt, MusicRequestRow, TopupRow, UserRow, WithdrawalRow, column_time, hash, known, money, text,
-    timestamp,
+    Corrupt, MusicRequestRow, ProviderMessageRow, TopupRow, UserRow, WithdrawalRow, column_time, hash, known,
+    money, text, timestamp,
 };
 use crate::schema::{idempotency_keys, operations};
 
@@ -127,6 +127,7 @@ enum OutcomeJson {
     Topup(TopupRow),
     Profile(ProfileJson),
     Adjustment { adjustment: AdjustmentJson, balance: BalanceJson },
+    Message(ProviderMessageRow),
 }
 
 impl OperationRow {
@@ -221,6 +222,7 @@ impl OutcomeJson {
                 adjustment: AdjustmentJson::of(adjustment, currency),
                 balance: BalanceJson::of(balance, currency),
             },
+            Outcome::Message(message) => Self::Message(ProviderMessageRow::of(message)),
         }
     }
 
@@ -238,6 +240,7 @@ impl OutcomeJson {
             Self::Adjustment { adjustment, balance } => {
                 Outcome::Adjustment(adjustment.adjustment(currency)?, balance.balance(currency)?)
             }
+            Self::Message(message) => Outcome::Message(message.message()?),
         })
     }
 }
