@@ -23,4 +23,4 @@ pub use entry::{ChainHash, Entry, EntryKind, Posting, PostingAccount, Reference}
 pub use key::{Fingerprint, IdempotencyKey, KeyRecord, KeyScope};
 pub use plan::{Actor, Guard, Names, Origin, Plan, Step, Subject};
 pub use posting::PostingRules;
-pub use receipt::{Outcome, Receipt};
+pub use receipt::{Outcome, Receipt, StoredReceipt};
