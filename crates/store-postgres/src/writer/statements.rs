@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use crate::bulk::bulk;
 use crate::rows::{
-    EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow, ReceiptText, TopupRow,
-    UserRow, WalletRow, WithdrawalRow,
+    EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow, ProviderMessageRow,
+    ReceiptText, TopupRow, UserRow, WalletRow, WithdrawalRow,
 };
 
 bulk! {
@@ -139,6 +139,18 @@ bulk! {
             order_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
         ]
         ") AS moved (id, status, payment_url, updated_at, attempts, order_at) WHERE kept.id = moved.id"
+
+    /// Resolves messages of providers.
+    ResolveMessages(ProviderMessageRow)
+        "UPDATE provider_messages AS kept SET resolved_at = resolved.resolved_at, \
+         resolved_by = resolved.resolved_by, resolution = resolved.resolution FROM unnest("
+        [
+            id: BigInt as i64,
+            resolved_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
+            resolved_by: Nullable<BigInt> as Option<i64>,
+            resolution: Nullable<Text> as Option<String>,
+        ]
+        ") AS resolved (id, resolved_at, resolved_by, resolution) WHERE kept.id = resolved.id"
 
     /// Changes people, but for their e-mail address and being a DJ, which no plan changes.
     ChangeUsers(UserRow)
