@@ -204,7 +204,7 @@ fn what_an_older_server_records_of_an_approved_withdrawal_is_no_finding() {
     moved.push(judge(&mut ledger, OTHER, Move::Process, at(7)));
     moved.push(judge(&mut ledger, OTHER, Move::Fail, at(8)));
     for receipt in moved {
-        let receipt = ledger.book.operations.get_mut(&receipt.unwrap().operation).unwrap();
+        let receipt = ledger.receipt_mut(receipt.unwrap().operation);
         let Outcome::Withdrawal(withdrawal, _) = &mut receipt.outcome else { panic!("{receipt:?}") };
         withdrawal.approvals.clear();
     }

@@ -76,7 +76,7 @@ pub async fn two_operators_approve_what_is_above_the_limit(store: Arc<dyn Store>
     assert_eq!(withdrawal_of(&receipt), once);
     let filter = WithdrawalFilter { user: None, status: Some(Pending) };
     let listed = world.store.withdrawals(&filter, PageRequest::new(1, 10)).await.unwrap();
-    assert_eq!(listed.rows, [once.clone()]);
+    assert_eq!(listed.rows, std::slice::from_ref(&once));
 
     let (origin, again) = approve(ada, 4);
     let again = plans::move_withdrawal(origin, &once, again).unwrap();

@@ -23,6 +23,7 @@ mod model;
 pub mod payouts;
 pub mod people;
 mod player;
+pub mod provider_messages;
 pub mod receipts;
 pub mod references;
 pub mod repetitions;
@@ -97,7 +98,9 @@ macro_rules! store_contract {
                 entries_follow_each_other,
                 times_never_go_backwards,
                 a_price_of_nothing_has_no_entries,
-                captures_pay_what_is_owed_first,
+                income_pays_what_is_owed_first,
+                released_money_pays_nothing_that_is_owed,
+                operations_of_earlier_rules_stay_sound,
                 a_caller_that_goes_away_loses_nothing,
             }
             keys {
@@ -169,6 +172,7 @@ macro_rules! store_contract {
                 receipts_of_topups_and_adjustments_read_back,
                 receipts_of_profiles_read_back,
                 receipts_of_keys_read_back,
+                profiles_in_receipts_are_kept_for_seven_days,
             }
             people {
                 registering_makes_a_person_and_a_wallet,
@@ -237,6 +241,16 @@ macro_rules! store_contract {
                 a_block_is_since_its_first_time,
                 blocks_are_listed_newest_first,
             }
+            provider_messages {
+                messages_read_back_as_they_came,
+                a_message_is_kept_once,
+                a_message_sent_in_parallel_is_kept_once,
+                unresolved_messages_are_bounded,
+                the_bound_holds_roughly_in_a_crowd,
+                messages_are_listed_unresolved_first,
+                a_message_is_resolved_once,
+                one_of_many_resolves_a_message,
+            }
             security_log {
                 events_read_back_in_their_order,
                 events_are_filtered,
@@ -300,6 +314,7 @@ mod tests {
             ("logins", include_str!("logins.rs")),
             ("payouts", include_str!("payouts.rs")),
             ("people", include_str!("people.rs")),
+            ("provider_messages", include_str!("provider_messages.rs")),
             ("receipts", include_str!("receipts.rs")),
             ("references", include_str!("references.rs")),
             ("requests", include_str!("requests.rs")),

@@ -117,6 +117,7 @@ diesel::table! {
         reason -> Nullable<Text>,
         at -> Timestamptz,
         receipt -> Jsonb,
+        posting_rules -> Nullable<SmallInt>,
     }
 }
 
@@ -217,6 +218,26 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    provider_messages (id) {
+        id -> BigInt,
+        source -> Text,
+        webhook_id -> Text,
+        kind -> Text,
+        reason_code -> Text,
+        reference -> Text,
+        stated_id -> Nullable<BigInt>,
+        row_id -> Nullable<BigInt>,
+        amount -> Nullable<Text>,
+        currency -> Nullable<Text>,
+        txid -> Nullable<Text>,
+        received_at -> Timestamptz,
+        resolved_at -> Nullable<Timestamptz>,
+        resolved_by -> Nullable<BigInt>,
+        resolution -> Nullable<Text>,
+    }
+}
+
 diesel::joinable!(wallets -> users (user_id));
 diesel::joinable!(idempotency_keys -> operations (operation_id));
 diesel::joinable!(refresh_tokens -> sessions (session_id));
@@ -237,4 +258,5 @@ diesel::allow_tables_to_appear_in_same_query!(
     challenges,
     blocks,
     security_events,
+    provider_messages,
 );

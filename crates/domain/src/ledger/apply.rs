@@ -4,11 +4,13 @@ use crate::adjustment::Adjustment;
 use crate::ids::UserId;
 use crate::ledger::posting::{Posted, post};
 use crate::ledger::{
-    Balance, Book, Changes, Guard, KeyRecord, OperationRecord, Outcome, Plan, Receipt, Step, Subject,
+    Balance, Book, Changes, Guard, KeyRecord, OperationRecord, Outcome, Plan, Receipt, Step, StoredReceipt,
+    Subject,
 };
 use crate::money::{Amount, Money};
 use crate::music_request::{MusicRequest, RequestState, RequestStatus};
 use crate::people::{ProfileRefusal, User, change_profile, change_standing};
+use crate::provider_message::{ProviderMessage, Resolution};
 use crate::security_log::SecurityEvent;
 use crate::topup::Topup;
 use crate::withdrawal::{Approval, Limit, Withdrawal, approve};
@@ -26,12 +28,15 @@ pub enum Row {
     Withdrawal,
     /// A top-up.
     Topup,
+    /// A message of a provider.
+    ProviderMessage,
 }
 
 /// Why a plan is not applied; the book is as it was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rejection {
-    /// Something moved between load and apply: load and decide again.
+    /// Something moved between load and apply: load and decide again. Also the answer to an operation, or a key, that was
+    /// applied so long ago that its receipt is redacted.
     Stale,
     /// The available balance is lower than what leaves it.
     InsufficientFunds {
@@ -78,7 +83,7 @@ pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
     guards(book, plan)?;
     if let Some(reference) = plan.reference() {
         let Posted { wallets, entries, postings } =
-            post(&book.wallets, &plan.origin, reference, &plan.transfers)?;
+            post(&book.wallets, &plan.origin, reference, &plan.transfers, plan.rules)?;
         changes.wallets = wallets;
         changes.entries = entries;
         changes.postings = postings;
@@ -86,6 +91,7 @@ pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
     let receipt = Receipt {
         operation: plan.origin.operation,
         at: plan.origin.at,
+        rules: plan.rules,
         outcome: outcome(book, &changes, thing)?,
     };
     record(plan, &receipt, &mut changes);
@@ -96,13 +102,14 @@ pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
 
 /// The answer of the operation, or of the command with the same key, if it was applied before.
 fn earlier(book: &Book, plan: &Plan) -> Result<Option<Receipt>, Rejection> {
-    if let Some(receipt) = book.operations.get(&plan.origin.operation) {
-        return Ok(Some(receipt.clone()));
+    let whole = |stored: &StoredReceipt| stored.whole().cloned().map(Some).ok_or(Rejection::Stale);
+    if let Some(stored) = book.operations.get(&plan.origin.operation) {
+        return whole(stored);
     }
     let Some(key) = plan.origin.key else { return Ok(None) };
     match book.keys.get(&key.scope).filter(|record| record.is_kept(plan.origin.at)) {
         None => Ok(None),
-        Some(record) if record.key == key => Ok(Some(record.receipt.clone())),
+        Some(record) if record.key == key => whole(&record.receipt),
         Some(_) => Err(Rejection::KeyReused),
     }
 }
@@ -114,6 +121,7 @@ enum Thing {
     Topup(Topup),
     Profile(User),
     Adjustment(Adjustment),
+    Message(ProviderMessage),
 }
 
 fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Rejection> {
@@ -172,7 +180,26 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Reject
             changes.user = (changed != *stored).then(|| changed.clone());
             Thing::Profile(changed)
         }
+        Step::ResolveMessage { before, resolution } => {
+            Thing::Message(resolve_message(book, before, resolution, changes)?)
+        }
     })
+}
+
+/// The message as resolved, unless somebody resolved it since it was loaded.
+fn resolve_message(
+    book: &Book,
+    before: &ProviderMessage,
+    resolution: &Resolution,
+    changes: &mut Changes,
+) -> Result<ProviderMessage, Rejection> {
+    let stored = book.provider_messages.get(&before.id).ok_or(Rejection::Missing(Row::ProviderMessage))?;
+    if stored.resolution.is_some() {
+        return Err(Rejection::Stale);
+    }
+    let resolved = ProviderMessage { resolution: Some(resolution.clone()), ..stored.clone() };
+    changes.resolved_message = Some(resolved.clone());
+    Ok(resolved)
 }
 
 /// The person, unless they were erased since they called.
@@ -294,6 +321,7 @@ fn outcome(book: &Book, changes: &Changes, thing: Thing) -> Result<Outcome, Reje
     };
     Ok(match thing {
         Thing::Request(request) => Outcome::Request(request),
+        Thing::Message(message) => Outcome::Message(message),
         Thing::Topup(topup) => Outcome::Topup(topup),
         Thing::Withdrawal(withdrawal) => {
             let balance = balance(withdrawal.user)?;
@@ -330,5 +358,8 @@ fn record(plan: &Plan, receipt: &Receipt, changes: &mut Changes) {
         reason: origin.reason.clone(),
         receipt: receipt.clone(),
     });
-    changes.key = origin.key.map(|key| KeyRecord { key, receipt: receipt.clone(), at: origin.at });
+    changes.key = origin.key.map(|key| {
+        let receipt = StoredReceipt::Whole(receipt.clone());
+        KeyRecord { key, receipt, at: origin.at }
+    });
 }

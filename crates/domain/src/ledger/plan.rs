@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::access::Caller;
 use crate::adjustment::Adjustment;
-use crate::ids::{OperationId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
-use crate::ledger::{IdempotencyKey, Reference, Transfer};
+use crate::ids::{OperationId, ProviderMessageId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
+use crate::ledger::{IdempotencyKey, PostingRules, Reference, Transfer};
 use crate::money::Amount;
 use crate::music_request::{MusicRequest, RequestState, RequestStatus};
 use crate::people::{ProfileChange, StandingChange};
+use crate::provider_message::{ProviderMessage, Resolution};
 use crate::session::Visitor;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
@@ -137,6 +138,13 @@ pub enum Step {
         /// How.
         change: StandingChange,
     },
+    /// Resolves a message of a provider.
+    ResolveMessage {
+        /// The message as it must stand.
+        before: Box<ProviderMessage>,
+        /// How.
+        resolution: Resolution,
+    },
 }
 
 /// The thing that a plan without a change answers with, as it must stand.
@@ -169,6 +177,7 @@ pub struct Plan {
     pub(crate) step: Step,
     pub(crate) guards: Vec<Guard>,
     pub(crate) transfers: Vec<Transfer>,
+    pub(crate) rules: PostingRules,
 }
 
 /// The rows that a plan must see, locked, in the book that it is applied to.
@@ -184,6 +193,8 @@ pub struct Names {
     pub withdrawals: BTreeSet<WithdrawalId>,
     /// Top-ups, by id.
     pub topups: BTreeSet<TopupId>,
+    /// Messages of providers, by id.
+    pub provider_messages: BTreeSet<ProviderMessageId>,
     /// Whose withdrawals made after the moment are needed to judge a window.
     pub withdrawn_since: Option<(UserId, Timestamp)>,
     /// Whose requests that hold a fee are needed, to count those with the DJ beside them.
@@ -218,8 +229,16 @@ impl Plan {
             Step::OpenTopup(topup) => Some(Reference::Topup(topup.id)),
             Step::MoveTopup { before, .. } => Some(Reference::Topup(before.id)),
             Step::Adjust(adjustment) => Some(Reference::Adjustment(adjustment.id)),
-            Step::None(_) | Step::Profile { .. } | Step::Standing { .. } => None,
+            Step::None(_) | Step::Profile { .. } | Step::Standing { .. } | Step::ResolveMessage { .. } => {
+                None
+            }
         }
+    }
+
+    /// The same plan, its money posted by these rules.
+    #[must_use]
+    pub fn posted_by(self, rules: PostingRules) -> Self {
+        Self { rules, ..self }
     }
 
     /// A short name of what it does, for the record of operations.
@@ -239,6 +258,7 @@ impl Plan {
             Step::Standing { change: StandingChange::Suspend, .. } => "suspend",
             Step::Standing { change: StandingChange::Restore, .. } => "restore",
             Step::Standing { change: StandingChange::Role(_), .. } => "role",
+            Step::ResolveMessage { .. } => "resolve_message",
         }
     }
 
@@ -304,6 +324,9 @@ impl Plan {
             Step::Profile { user, .. } | Step::Standing { user, .. } => {
                 names.users.insert(*user);
                 names.wallets.insert(*user);
+            }
+            Step::ResolveMessage { before, .. } => {
+                names.provider_messages.insert(before.id);
             }
         }
     }

@@ -9,7 +9,8 @@ use bigdecimal::BigDecimal;
 use cuepoint_domain::adjustment::{Adjustment, Correction};
 use cuepoint_domain::ids::{AdjustmentId, OperationId, UserId};
 use cuepoint_domain::ledger::{
-    Actor, Balance, Fingerprint, IdempotencyKey, KeyRecord, KeyScope, OperationRecord, Outcome, Receipt,
+    Actor, Balance, Fingerprint, IdempotencyKey, KeyRecord, KeyScope, OperationRecord, Outcome, PostingRules,
+    Receipt, StoredReceipt,
 };
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::Line;
@@ -24,8 +25,8 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{
-    Corrupt, MusicRequestRow, TopupRow, UserRow, WithdrawalRow, column_time, hash, known, money, text,
-    timestamp,
+    Corrupt, MusicRequestRow, ProviderMessageRow, TopupRow, UserRow, WithdrawalRow, column_time, hash, known,
+    money, text, timestamp,
 };
 use crate::schema::{idempotency_keys, operations};
 
@@ -39,6 +40,7 @@ pub(crate) struct OperationRow {
     pub(crate) reason: Option<String>,
     pub(crate) at: OffsetDateTime,
     pub(crate) receipt: ReceiptText,
+    pub(crate) posting_rules: Option<i16>,
 }
 
 /// A receipt as the text of its JSON: neither written nor read by way of a tree.
@@ -95,6 +97,28 @@ struct AdjustmentJson {
     reason: String,
 }
 
+/// A person inside a receipt, with their balance, or after that was redacted.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum ProfileJson {
+    Whole { user: Box<UserRow>, balance: BalanceJson },
+    Redacted(RedactedJson),
+}
+
+/// What is left of a person inside a receipt; [`crate::redaction`] writes it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RedactedJson {
+    user: UserIdJson,
+}
+
+/// A person's id alone.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UserIdJson {
+    id: i64,
+}
+
 /// What an operation came to, as JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -102,8 +126,9 @@ enum OutcomeJson {
     Request(MusicRequestRow),
     Withdrawal { withdrawal: WithdrawalRow, balance: BalanceJson },
     Topup(TopupRow),
-    Profile { user: Box<UserRow>, balance: BalanceJson },
+    Profile(ProfileJson),
     Adjustment { adjustment: AdjustmentJson, balance: BalanceJson },
+    Message(ProviderMessageRow),
 }
 
 impl OperationRow {
@@ -118,16 +143,29 @@ impl OperationRow {
             reason: record.reason.as_ref().map(|reason| reason.as_str().to_owned()),
             at: column_time(record.at),
             receipt: ReceiptText(serde_json::to_string(&OutcomeJson::of(&record.receipt.outcome, currency))?),
+            posting_rules: Some(record.receipt.rules.number()),
         })
     }
 
-    pub(crate) fn receipt(self, currency: &Currency) -> Result<Receipt, Corrupt> {
+    /// The receipt, whole or redacted.
+    pub(crate) fn stored(&self, currency: &Currency) -> Result<StoredReceipt, Corrupt> {
         let outcome: OutcomeJson = serde_json::from_str(&self.receipt.0)?;
-        Ok(Receipt {
-            operation: OperationId(self.id.as_u128()),
-            at: timestamp(self.at),
-            outcome: outcome.outcome(currency)?,
-        })
+        let operation = OperationId(self.id.as_u128());
+        if let OutcomeJson::Profile(ProfileJson::Redacted(RedactedJson { user })) = outcome {
+            let user = known("receipt", UserId::new(user.id))?;
+            return Ok(StoredReceipt::Redacted { operation, user });
+        }
+        let outcome = outcome.outcome(currency)?;
+        let rules = known("operations.posting_rules", PostingRules::numbered(self.posting_rules))?;
+        Ok(StoredReceipt::Whole(Receipt { operation, at: timestamp(self.at), rules, outcome }))
+    }
+
+    /// The receipt of an operation that moved money, which is never redacted.
+    pub(crate) fn receipt(&self, currency: &Currency) -> Result<Receipt, Corrupt> {
+        match self.stored(currency)? {
+            StoredReceipt::Whole(receipt) => Ok(receipt),
+            StoredReceipt::Redacted { .. } => Err(Corrupt::Redacted),
+        }
     }
 }
 
@@ -179,14 +217,15 @@ impl OutcomeJson {
                 balance: BalanceJson::of(balance, currency),
             },
             Outcome::Topup(topup) => Self::Topup(TopupRow::of(topup, currency)),
-            Outcome::Profile(user, balance) => Self::Profile {
+            Outcome::Profile(user, balance) => Self::Profile(ProfileJson::Whole {
                 user: Box::new(UserRow::of(user, currency)),
                 balance: BalanceJson::of(balance, currency),
-            },
+            }),
             Outcome::Adjustment(adjustment, balance) => Self::Adjustment {
                 adjustment: AdjustmentJson::of(adjustment, currency),
                 balance: BalanceJson::of(balance, currency),
             },
+            Outcome::Message(message) => Self::Message(ProviderMessageRow::of(message)),
         }
     }
 
@@ -197,12 +236,14 @@ impl OutcomeJson {
                 Outcome::Withdrawal(withdrawal.withdrawal(currency)?, balance.balance(currency)?)
             }
             Self::Topup(topup) => Outcome::Topup(topup.topup(currency)?),
-            Self::Profile { user, balance } => {
+            Self::Profile(ProfileJson::Whole { user, balance }) => {
                 Outcome::Profile(user.user(currency)?, balance.balance(currency)?)
             }
+            Self::Profile(ProfileJson::Redacted(_)) => return Err(Corrupt::Redacted),
             Self::Adjustment { adjustment, balance } => {
                 Outcome::Adjustment(adjustment.adjustment(currency)?, balance.balance(currency)?)
             }
+            Self::Message(message) => Outcome::Message(message.message()?),
         })
     }
 }
@@ -222,18 +263,18 @@ impl KeyRow {
         Self {
             scope: record.key.scope.0.to_vec(),
             fingerprint: record.key.fingerprint.0.to_vec(),
-            operation_id: Uuid::from_u128(record.receipt.operation.0),
+            operation_id: Uuid::from_u128(record.receipt.operation().0),
             at: column_time(record.at),
         }
     }
 
-    pub(crate) fn record(&self, operation: OperationRow, currency: &Currency) -> Result<KeyRecord, Corrupt> {
+    pub(crate) fn record(&self, operation: &OperationRow, currency: &Currency) -> Result<KeyRecord, Corrupt> {
         Ok(KeyRecord {
             key: IdempotencyKey {
                 scope: KeyScope(hash("scope", &self.scope)?),
                 fingerprint: Fingerprint(hash("fingerprint", &self.fingerprint)?),
             },
-            receipt: operation.receipt(currency)?,
+            receipt: operation.stored(currency)?,
             at: timestamp(self.at),
         })
     }
@@ -383,7 +424,8 @@ mod tests {
     }
 
     fn row(outcome: Outcome, currency: &Currency) -> (Receipt, OperationRow) {
-        let receipt = Receipt { operation: OperationId(u128::MAX - 1), at: at(2), outcome };
+        let (operation, rules) = (OperationId(u128::MAX - 1), PostingRules::IncomePaysOwed);
+        let receipt = Receipt { operation, at: at(2), rules, outcome };
         let record = OperationRecord {
             id: receipt.operation,
             kind: "profile",

@@ -2,21 +2,22 @@
 
 use bigdecimal::BigDecimal;
 use diesel::sql_types::{
-    BigInt, Bool, Bytea, Double, Integer, Jsonb, Nullable, Numeric, Text, Timestamptz, Uuid as SqlUuid,
+    BigInt, Bool, Bytea, Double, Integer, Jsonb, Nullable, Numeric, SmallInt, Text, Timestamptz,
+    Uuid as SqlUuid,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::bulk::bulk;
 use crate::rows::{
-    EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow, ReceiptText, TopupRow,
-    UserRow, WalletRow, WithdrawalRow,
+    EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow, ProviderMessageRow,
+    ReceiptText, TopupRow, UserRow, WalletRow, WithdrawalRow,
 };
 
 bulk! {
     /// Adds operations.
     AddOperations(OperationRow)
-        "INSERT INTO operations (id, kind, actor_user_id, reason, at, receipt) SELECT * FROM unnest("
+        "INSERT INTO operations (id, kind, actor_user_id, reason, at, receipt, posting_rules) SELECT * FROM unnest("
         [
             id: SqlUuid as Uuid,
             kind: Text as String,
@@ -24,6 +25,7 @@ bulk! {
             reason: Nullable<Text> as Option<String>,
             at: Timestamptz as OffsetDateTime,
             receipt: Jsonb as ReceiptText,
+            posting_rules: Nullable<SmallInt> as Option<i16>,
         ]
         ")"
 
@@ -151,6 +153,18 @@ bulk! {
             order_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
         ]
         ") AS moved (id, status, payment_url, updated_at, attempts, order_at) WHERE kept.id = moved.id"
+
+    /// Resolves messages of providers.
+    ResolveMessages(ProviderMessageRow)
+        "UPDATE provider_messages AS kept SET resolved_at = resolved.resolved_at, \
+         resolved_by = resolved.resolved_by, resolution = resolved.resolution FROM unnest("
+        [
+            id: BigInt as i64,
+            resolved_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
+            resolved_by: Nullable<BigInt> as Option<i64>,
+            resolution: Nullable<Text> as Option<String>,
+        ]
+        ") AS resolved (id, resolved_at, resolved_by, resolution) WHERE kept.id = resolved.id"
 
     /// Changes people, but for their e-mail address and being a DJ, which no plan changes.
     ChangeUsers(UserRow)

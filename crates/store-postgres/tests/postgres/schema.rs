@@ -25,6 +25,8 @@ const CHALLENGE: &str =
     "INSERT INTO challenges (user_id, purpose, target, hash, issued_at, attempts, ended_at) VALUES ";
 const BLOCK: &str = "INSERT INTO blocks (dj_id, guest_id, at) VALUES ";
 const EVENT: &str = "INSERT INTO security_events (kind, user_id, session_id, address, detail, at) VALUES ";
+const MESSAGE: &str = "INSERT INTO provider_messages (source, webhook_id, kind, reason_code, reference, row_id, txid, \
+    received_at, resolved_at, resolved_by, resolution) VALUES ";
 const KEY: &str = "INSERT INTO idempotency_keys (scope, fingerprint, operation_id, at) VALUES ";
 
 /// Stands in the cases below for values that they have in common.
@@ -58,6 +60,9 @@ const SOUND: &[(&str, &str)] = &[
     (KEY, "($zero, $zero, $op1, now())"),
     (ENTRY, "(2, 1, $op1, 'topup', 'topup', 1, 10, 0, 0, 10, 0, 0, now(), $zero, $link)"),
     (POSTING, "($op1, 'outside_topups', -10, now())"),
+    (POSTING, "($op1, 'outside_suspense', 10, now())"),
+    ("", "UPDATE operations SET posting_rules = 2 WHERE id = $op1"),
+    (ENTRY, "(1, 1, $op1, 'chargeback', 'topup', 1, 0, 0, 5, 0, 0, 5, now(), $zero, $link)"),
     (REQUEST, "(1, 2, 1, 't', 'a', 'popular', 'https://x', 9, 'pending', now(), now(), NULL, now())"),
     (REQUEST, "(2, 2, 1, 't', 'a', 'popular', 'https://x', 9, 'played', NULL, now(), 9, now())"),
     (WITHDRAWAL, "(1, 2, 1, 'w', 'USDT', 'TRC20', 'pending', NULL, now(), now())"),
@@ -77,6 +82,8 @@ const SOUND: &[(&str, &str)] = &[
     (CHALLENGE, "(2, 'email', 'ada@example.com', $zero, now(), 5, now())"),
     (BLOCK, "(1, 2, now())"),
     (EVENT, "('logged_in', 2, 1, '192.0.2.1', repeat('é', 1024), now() - interval '364 days')"),
+    (MESSAGE, "('payouts', 'm1', 'k', 'later_code', '5', NULL, repeat('x', 512), now(), NULL, NULL, NULL)"),
+    (MESSAGE, "('topups', 'm1', 'k', 'c', '5', 5, NULL, now(), now(), 2, repeat('é', 255))"),
     (
         "",
         "INSERT INTO users (id, name, email, email_folded, email_verified, phone_verified, password_hash, role, \
@@ -276,6 +283,7 @@ const UNSOUND: &[(&str, &str, &str)] = &[
         "INSERT INTO operations (id, kind, at, receipt) VALUES (gen_random_uuid(), 'adjust', now(), '[]')",
         "operations_receipt_check",
     ),
+    ("", "UPDATE operations SET posting_rules = 0 WHERE id = $op1", "operations_posting_rules_check"),
     (KEY, "($zero, $link, $op2, now())", "idempotency_keys_pkey"),
     (KEY, "('', $link, $op2, now())", "idempotency_keys_scope_check"),
     (
@@ -355,6 +363,36 @@ const UNSOUND: &[(&str, &str, &str)] = &[
     (EVENT, "('', 2, 1, NULL, NULL, now())", "security_events_kind_check"),
     (EVENT, "('logged_in', 8, 1, NULL, NULL, now())", "security_events_user_id_fkey"),
     (EVENT, "('logged_in', 2, 1, NULL, repeat('é', 1025), now())", "security_events_detail_check"),
+    (
+        MESSAGE,
+        "('payouts', 'm1', 'k', 'c', '5', NULL, NULL, now(), NULL, NULL, NULL)",
+        "provider_messages_one_per_webhook_id",
+    ),
+    (
+        MESSAGE,
+        "('mail', 'm2', 'k', 'c', '5', NULL, NULL, now(), NULL, NULL, NULL)",
+        "provider_messages_source_check",
+    ),
+    (
+        MESSAGE,
+        "('topups', 'm2', 'k', 'c', '5', NULL, repeat('é', 257), now(), NULL, NULL, NULL)",
+        "provider_messages_txid_check",
+    ),
+    (
+        MESSAGE,
+        "('topups', 'm2', 'k', 'c', '5', NULL, NULL, now(), now(), NULL, 'r')",
+        "provider_messages_are_resolved_as_a_whole",
+    ),
+    (
+        MESSAGE,
+        "('topups', 'm2', 'k', 'c', '5', NULL, NULL, now(), now() - interval '1 second', 2, 'r')",
+        "provider_messages_are_resolved_after_they_come",
+    ),
+    (
+        MESSAGE,
+        "('topups', 'm2', 'k', 'c', '5', NULL, NULL, now(), now(), 88, 'r')",
+        "provider_messages_resolved_by_fkey",
+    ),
 ];
 
 /// Changes of what is never changed.
@@ -368,6 +406,9 @@ const HISTORY: &[&str] = &[
     "UPDATE security_events SET detail = NULL",
     "DELETE FROM security_events",
     "TRUNCATE security_events",
+    "UPDATE provider_messages SET resolution = 'r' WHERE resolved_at IS NOT NULL",
+    "DELETE FROM provider_messages",
+    "TRUNCATE provider_messages",
 ];
 
 #[tokio::test(flavor = "multi_thread")]

@@ -147,6 +147,7 @@ impl From<DestinationRefusal> for ApiError {
                     AddressError::OtherNetwork => sentence::other_network(address),
                     AddressError::TestNetwork => sentence::test_network(address),
                     AddressError::Ownerless => sentence::ownerless(address),
+                    AddressError::AnyoneCanSpend => sentence::anyone_can_spend(address),
                 };
                 Errors::one(address, sentence)
             }
