@@ -28,7 +28,7 @@ pub use people::{DjFilter, Erased, People, Profile, Registered};
 pub use provider::{PayoutAnswer, PayoutProvider, TopupProvider};
 pub use reads::{MusicRequests, Topups, Wallets, Withdrawals};
 pub use security_log::SecurityLog;
-pub use sessions::{Exchange, Sessions};
+pub use sessions::{Begun, Exchange, Sessions};
 
 #[cfg(any(test, feature = "mocks"))]
 pub use {

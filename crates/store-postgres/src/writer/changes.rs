@@ -11,11 +11,11 @@ use futures_util::future::{BoxFuture, try_join_all};
 
 use super::statements::{
     AddEntries, AddEvents, AddKeys, AddOperations, AddPostings, AddRequests, AddTopups, AddWithdrawals,
-    ChangeUsers, ChangeWallets, MoveRequests, MoveTopups, MoveWithdrawals,
+    ChangeUsers, ChangeWallets, EndSessions, MoveRequests, MoveTopups, MoveWithdrawals,
 };
 use crate::database::Failure;
 use crate::rows::{
-    Corrupt, EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow, TopupRow, UserRow,
+    Corrupt, EndedSessionsRow, EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow, TopupRow, UserRow,
     WalletRow, WithdrawalRow,
 };
 use crate::schema::idempotency_keys;
@@ -54,6 +54,7 @@ pub(super) struct Written {
     withdrawals: Images<WithdrawalRow>,
     topups: Images<TopupRow>,
     users: BTreeMap<i64, UserRow>,
+    ended_sessions: BTreeMap<i64, EndedSessionsRow>,
     wallets: BTreeMap<i64, WalletRow>,
     entries: Vec<EntryRow>,
     postings: Vec<NewPostingRow>,
@@ -92,6 +93,8 @@ impl Written {
             self.topups.moved(topup.id.get(), TopupRow::of(topup, currency));
         }
         self.users.extend(changes.user.iter().map(|user| (user.id.get(), UserRow::of(user, currency))));
+        let ended = changes.ended_sessions.iter();
+        self.ended_sessions.extend(ended.map(|ended| (ended.user.get(), EndedSessionsRow::of(ended))));
         let wallets = changes.wallets.iter();
         self.wallets.extend(wallets.map(|wallet| (wallet.user.get(), WalletRow::of(wallet, currency))));
         self.entries.extend(changes.entries.iter().map(|entry| EntryRow::of(entry, currency)));
@@ -131,6 +134,7 @@ impl Written {
         execute!(AddTopups, self.topups.opened.into_values());
         execute!(MoveTopups, self.topups.moved.into_values());
         execute!(ChangeUsers, self.users.into_values());
+        execute!(EndSessions, self.ended_sessions.into_values());
         execute!(ChangeWallets, self.wallets.into_values());
         if !self.replaced_keys.is_empty() {
             let replaced = diesel::delete(idempotency_keys::table)
