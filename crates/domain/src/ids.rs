@@ -49,6 +49,8 @@ ids! {
     AdjustmentId,
     /// A session: one login, and all refresh tokens that descend from it.
     SessionId,
+    /// A kept message of a provider.
+    ProviderMessageId,
 }
 
 /// The permanent identity of one atomic change: applied once, whoever submits it how often.

@@ -1,8 +1,10 @@
 //! Cuepoint's core: the rules of wallets and song requests, with no I/O, no runtime, no SQL and no wire format.
 //!
 //! Reading order: the values ([`money`], [`ids`], [`text`], [`timestamp`]), the things that live
-//! ([`people`] with their [`session`]s, the [`network`]s that these come from, and [`challenge`]s, [`music_request`], [`withdrawal`] with its [`address`], [`topup`]), the [`ledger`] that moves money as atomic
-//! plans, who may do what ([`access`]), what is remembered of it ([`security_log`]), the [`ports`] that adapters implement, and the use cases in [`service`].
+//! ([`people`] with their [`session`]s, the [`network`]s that these come from, and [`challenge`]s, [`music_request`],
+//! [`withdrawal`] with its [`address`], [`topup`]), the [`ledger`] that moves money as atomic
+//! plans, who may do what ([`access`]), what is remembered of it ([`security_log`]), which messages of providers
+//! contradict the ledger ([`provider_message`]), the [`ports`] that adapters implement, and the use cases in [`service`].
 
 pub mod access;
 pub mod address;
@@ -17,6 +19,7 @@ pub mod page;
 pub mod people;
 pub mod plans;
 pub mod ports;
+pub mod provider_message;
 pub mod provider_reference;
 pub mod security_log;
 pub mod service;

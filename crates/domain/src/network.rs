@@ -89,7 +89,9 @@ mod tests {
 
     #[test]
     fn other_texts_are_none() {
-        for text in ["", "192.0.2.7", "192.0.2.7/24", "192.0.2.7/032", "2001:db8::1/64", "2001:DB8::/64", "x/32"] {
+        for text in
+            ["", "192.0.2.7", "192.0.2.7/24", "192.0.2.7/032", "2001:db8::1/64", "2001:DB8::/64", "x/32"]
+        {
             assert_eq!(text.parse::<Network>(), Err(NotANetwork), "{text}");
         }
     }

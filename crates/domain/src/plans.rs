@@ -6,6 +6,8 @@ use crate::ledger::{Guard, Origin, Plan, Step, Subject, Transfer};
 use crate::money::Amount;
 use crate::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
 use crate::people::{ProfileChange, StandingChange, User, may_dismiss};
+use crate::provider_message::{self, AlreadyResolved, ProviderMessage};
+use crate::text::Line;
 use crate::topup::{self, Charge, Settlement, Topup};
 use crate::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTerms};
 
@@ -126,4 +128,19 @@ pub fn change_profile(origin: Origin, user: UserId, change: ProfileChange) -> Pl
 pub fn change_standing(origin: Origin, user: UserId, change: StandingChange) -> Plan {
     let guards = may_dismiss(change).then_some(Guard::ActiveOperator).into_iter().collect();
     Plan { guards, ..plan(origin, Step::Standing { user, change }, []) }
+}
+
+/// Resolves a message of a provider, for this reason; it moves no money.
+///
+/// # Errors
+/// [`AlreadyResolved`].
+pub fn resolve_message(
+    origin: Origin,
+    message: &ProviderMessage,
+    operator: UserId,
+    reason: Line,
+) -> Result<Plan, AlreadyResolved> {
+    let resolution = provider_message::resolve(message, operator, reason.clone(), origin.at)?;
+    let step = Step::ResolveMessage { before: Box::new(message.clone()), resolution };
+    Ok(plan(Origin { reason: Some(reason), ..origin }, step, []))
 }

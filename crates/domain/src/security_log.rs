@@ -151,7 +151,8 @@ const fn subject(step: &Step) -> Option<UserId> {
         | Step::OpenWithdrawal(_)
         | Step::OpenTopup(_)
         | Step::MoveTopup { .. }
-        | Step::Profile { .. } => None,
+        | Step::Profile { .. }
+        | Step::ResolveMessage { .. } => None,
     }
 }
 

@@ -4,7 +4,7 @@ use crate::ids::{OperationId, TopupId, UserId};
 use crate::ledger::{Account, OutsideAccount, Transfer, TransferKind};
 use crate::money::Amount;
 use crate::provider_reference::ProviderReference;
-use crate::text::Line;
+use crate::text::PaymentUrl;
 use crate::timestamp::Timestamp;
 
 /// Where a top-up stands.
@@ -39,6 +39,24 @@ impl TopupStatus {
     }
 }
 
+/// How a top-up is ordered at its provider.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Orders {
+    /// How often it was ordered.
+    pub attempts: u32,
+    /// When it is ordered again; `None` where it is not.
+    pub next_at: Option<Timestamp>,
+}
+
+impl Orders {
+    /// Those that a store keeps in two columns: what has ended is not ordered again, whatever a server of an earlier
+    /// version left there when it ended it.
+    #[must_use]
+    pub fn stored(status: TopupStatus, attempts: u32, next_at: Option<Timestamp>) -> Self {
+        Self { attempts, next_at: next_at.filter(|_| status == TopupStatus::Pending) }
+    }
+}
+
 /// A top-up.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Topup {
@@ -52,8 +70,10 @@ pub struct Topup {
     pub amount: Amount,
     /// Where it stands.
     pub status: TopupStatus,
-    /// Where the guest pays, where the provider has a page for it.
-    pub payment_url: Option<Line>,
+    /// Where the guest pays, once the provider has named a page for it.
+    pub payment_url: Option<PaymentUrl>,
+    /// How it is ordered at its provider; `None` where an earlier version opened it, which ordered it before.
+    pub orders: Option<Orders>,
     /// When it was made.
     pub created_at: Timestamp,
     /// When its status last changed.
@@ -76,7 +96,7 @@ pub enum Charge {
     /// The guest still has to pay, perhaps at this address.
     Pending {
         /// Where.
-        payment_url: Option<Line>,
+        payment_url: Option<PaymentUrl>,
     },
 }
 
@@ -94,8 +114,17 @@ pub fn open(
         Charge::Confirmed => (TopupStatus::Confirmed, None),
         Charge::Pending { payment_url } => (TopupStatus::Pending, payment_url),
     };
-    let opening = Some(opening);
-    let topup = Topup { id, opening, user, amount, status, payment_url, created_at: now, updated_at: now };
+    let topup = Topup {
+        id,
+        opening: Some(opening),
+        user,
+        amount,
+        status,
+        payment_url,
+        orders: Some(Orders::default()),
+        created_at: now,
+        updated_at: now,
+    };
     let transfer = (status == TopupStatus::Confirmed).then(|| credit(&topup));
     (topup, transfer)
 }

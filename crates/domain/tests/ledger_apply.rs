@@ -6,11 +6,16 @@
 mod support;
 
 use cuepoint_domain::ids::RequestId;
-use cuepoint_domain::ledger::{Balance, Outcome, Receipt, Rejection, Row, Summary, Verdict, apply};
+use cuepoint_domain::ledger::{
+    Balance, Fingerprint, IdempotencyKey, KeyScope, Origin, Outcome, Receipt, Rejection, Row, StoredReceipt,
+    Summary, Verdict, apply,
+};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::Move;
+use cuepoint_domain::people::ProfileChange;
 use cuepoint_domain::plans;
 use support::{DJ, GUEST, Ledger, adjustment, at, balance, money, terms, user};
+use time::Duration;
 
 type Tamper = fn(&mut Ledger);
 type Command = fn(&mut Ledger) -> Result<Receipt, Rejection>;
@@ -182,5 +187,44 @@ fn a_replay_changes_nothing() {
     let receipt = ledger.apply(&plan).unwrap();
     let before = ledger.clone();
     assert_eq!(apply(&mut ledger.book, &plan), Ok(Verdict::Replayed(receipt)));
+    assert_unchanged(&ledger, &before);
+}
+
+/// A profile is redacted at the end of its time, to the microsecond; a receipt about money stays.
+#[test]
+fn a_profile_is_due_after_seven_days() {
+    let mut ledger = Ledger::new(0, 500);
+    let change = plans::change_profile(ledger.origin(at(1)), user(GUEST), ProfileChange::default());
+    let mut profile = StoredReceipt::Whole(ledger.apply(&change).unwrap());
+    let end = at(1).plus(Duration::days(7));
+    assert!(profile.is_due(end) && !profile.is_due(end.minus(Duration::MICROSECOND)));
+    profile.redact();
+    let redacted = StoredReceipt::Redacted { operation: change.origin().operation, user: user(GUEST) };
+    assert_eq!(profile, redacted);
+    assert!(!profile.is_due(end));
+
+    let plan = plans::adjust(ledger.origin(at(1)), adjustment(9, GUEST, -500));
+    let adjusted = StoredReceipt::Whole(ledger.apply(&plan).unwrap());
+    let mut kept = adjusted.clone();
+    kept.redact();
+    assert!(kept == adjusted && !kept.is_due(end));
+}
+
+/// Without its answer, an operation that was applied before is stale, by its id and by its key, and is not applied again.
+#[test]
+fn an_operation_with_a_redacted_receipt_is_stale() {
+    let mut ledger = Ledger::new(0, 500);
+    let (scope, fingerprint) = (KeyScope([1; 32]), Fingerprint([2; 32]));
+    let key = Some(IdempotencyKey { scope, fingerprint });
+    let origin = Origin { key, ..ledger.origin(at(1)) };
+    let plan = plans::change_profile(origin, user(GUEST), ProfileChange::default());
+    ledger.apply(&plan).unwrap();
+    ledger.book.operations.values_mut().for_each(StoredReceipt::redact);
+    ledger.book.keys.values_mut().for_each(|record| record.receipt.redact());
+    let before = ledger.clone();
+    assert_eq!(ledger.apply(&plan), Err(Rejection::Stale));
+    let again = Origin { key, ..ledger.origin(at(2)) };
+    let again = plans::change_profile(again, user(GUEST), ProfileChange::default());
+    assert_eq!(ledger.apply(&again), Err(Rejection::Stale));
     assert_unchanged(&ledger, &before);
 }

@@ -473,7 +473,7 @@ fn the_self_check_names_the_thing_that_is_wrong() {
         (
             "the record of an adjustment was changed",
             |ledger| {
-                let receipt = ledger.book.operations.get_mut(&OperationId(1)).unwrap();
+                let receipt = ledger.receipt_mut(OperationId(1));
                 let Outcome::Adjustment(adjustment, _) = &mut receipt.outcome else { panic!("{receipt:?}") };
                 adjustment.correction = Correction::Debit(amount(1));
             },
@@ -482,7 +482,7 @@ fn the_self_check_names_the_thing_that_is_wrong() {
         (
             "the recorded balance was changed",
             |ledger| {
-                let receipt = ledger.book.operations.get_mut(&OperationId(1)).unwrap();
+                let receipt = ledger.receipt_mut(OperationId(1));
                 let Outcome::Adjustment(_, balance) = &mut receipt.outcome else { panic!("{receipt:?}") };
                 balance.held = money(1);
             },

@@ -40,7 +40,7 @@ fn operations(ledger: &Ledger, reference: Reference) -> Vec<OperationId> {
 
 /// Sets the reference that an operation recorded.
 fn record(ledger: &mut Ledger, operation: OperationId, opening: Option<OperationId>) {
-    match &mut ledger.book.operations.get_mut(&operation).unwrap().outcome {
+    match &mut ledger.receipt_mut(operation).outcome {
         Outcome::Withdrawal(withdrawal, _) => withdrawal.opening = opening,
         Outcome::Topup(topup) => topup.opening = opening,
         other => panic!("{other:?}"),

@@ -23,6 +23,7 @@ pub mod networks;
 pub mod payouts;
 pub mod people;
 mod player;
+pub mod provider_messages;
 pub mod receipts;
 pub mod references;
 pub mod repetitions;
@@ -163,6 +164,7 @@ macro_rules! store_contract {
                 receipts_of_topups_and_adjustments_read_back,
                 receipts_of_profiles_read_back,
                 receipts_of_keys_read_back,
+                profiles_in_receipts_are_kept_for_seven_days,
             }
             people {
                 registering_makes_a_person_and_a_wallet,
@@ -246,6 +248,16 @@ macro_rules! store_contract {
                 a_block_is_since_its_first_time,
                 blocks_are_listed_newest_first,
             }
+            provider_messages {
+                messages_read_back_as_they_came,
+                a_message_is_kept_once,
+                a_message_sent_in_parallel_is_kept_once,
+                unresolved_messages_are_bounded,
+                the_bound_holds_roughly_in_a_crowd,
+                messages_are_listed_unresolved_first,
+                a_message_is_resolved_once,
+                one_of_many_resolves_a_message,
+            }
             security_log {
                 events_read_back_in_their_order,
                 events_are_filtered,
@@ -310,6 +322,7 @@ mod tests {
             ("payouts", include_str!("payouts.rs")),
             ("networks", include_str!("networks.rs")),
             ("people", include_str!("people.rs")),
+            ("provider_messages", include_str!("provider_messages.rs")),
             ("receipts", include_str!("receipts.rs")),
             ("references", include_str!("references.rs")),
             ("requests", include_str!("requests.rs")),

@@ -1,14 +1,15 @@
-//! Receipts: what an operation came to reads back, years later, exactly as it was answered.
+//! Receipts: what an operation came to reads back exactly as it was answered, a profile for seven days, all else for ever.
 
 use std::sync::Arc;
 
-use cuepoint_domain::ledger::{Actor, Origin, Plan, Receipt};
+use cuepoint_domain::ledger::{Actor, Origin, Plan, Receipt, Rejection};
 use cuepoint_domain::music_request;
 use cuepoint_domain::people::{
     ArtistType, Coordinates, Field, Kilometres, Locate, ProfileChange, Role, StandingChange,
 };
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Store};
+use cuepoint_domain::text::PaymentUrl;
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::withdrawal;
 use time::Duration;
@@ -107,7 +108,7 @@ pub async fn receipts_of_withdrawals_read_back(store: Arc<dyn Store>) {
 pub async fn receipts_of_topups_and_adjustments_read_back(store: Arc<dyn Store>) {
     let mut tape = Tape::new(World::new(store));
     let guest = tape.world.guest(0).await;
-    let page = Some(line("https://pay.example.com/session?id=1&x=ü"));
+    let page = PaymentUrl::new("https://pay.example.com/session?id=1&x=ü").ok();
     for (charge, settled) in [
         (Charge::Confirmed, None),
         (Charge::Pending { payment_url: page }, Some(true)),
@@ -181,7 +182,47 @@ pub async fn receipts_of_keys_read_back(store: Arc<dyn Store>) {
     for (plan, receipt) in &tape.played {
         let scope = plan.origin().key.unwrap().scope;
         let record = tape.world.store.find_key(&scope).await.unwrap().unwrap();
-        assert_eq!((&record.receipt, record.at), (receipt, plan.origin().at));
+        assert_eq!((record.receipt.whole(), record.at), (Some(receipt), plan.origin().at));
     }
     tape.rewind().await;
+}
+
+/// After seven days, to the microsecond, tidying takes profiles out of receipts: the operation, sent again, is stale, and
+/// not applied again. Its key is free by then, and receipts about money stay whole.
+pub async fn profiles_in_receipts_are_kept_for_seven_days(store: Arc<dyn Store>) {
+    let mut tape = Tape::new(World::new(store));
+    let (user, operator) = (tape.world.guest(1_000).await, tape.world.guest(0).await);
+    let key = key(user, "profile", "body");
+    let change = ProfileChange { name: Field::Set(line("Ada")), ..ProfileChange::default() };
+    let rename =
+        plans::change_profile(Origin { key: Some(key), ..tape.world.by(user, at(0)) }, user, change.clone());
+    tape.play(rename).await;
+    for change in [StandingChange::Suspend, StandingChange::Restore, StandingChange::Role(Role::Auditor)] {
+        let origin = Origin { reason: Some(line("a reason")), ..tape.world.by(operator, at(0)) };
+        tape.play(plans::change_standing(origin, user, change)).await;
+    }
+    let young = plans::change_profile(tape.world.by(user, at(1)), user, ProfileChange::default());
+    let money = tape.world.adjust_plan(tape.world.by(operator, at(0)), user, 7).await;
+    let kept =
+        [(young.clone(), tape.world.fresh(young).await), (money.clone(), tape.world.fresh(money).await)];
+    let end = at(0).plus(Receipt::KEPT);
+
+    tape.world.store.tidy(end.minus(Duration::MICROSECOND)).await.unwrap();
+    let again = plans::change_profile(Origin { key: Some(key), ..tape.world.by(user, at(2)) }, user, change);
+    let whole = tape.played[0].1.clone();
+    assert_eq!(tape.world.apply(again.clone()).await, Ok(Applied::Replayed(whole)));
+    for (plan, receipt) in &tape.played {
+        assert_eq!(tape.world.apply(plan.clone()).await, Ok(Applied::Replayed(receipt.clone())));
+    }
+
+    tape.world.store.tidy(end).await.unwrap();
+    for (plan, _) in &tape.played {
+        assert_eq!(tape.world.apply(plan.clone()).await, Err(Rejection::Stale), "{}", plan.kind());
+    }
+    assert_eq!(tape.world.store.find_key(&key.scope).await.unwrap(), None);
+    for (plan, receipt) in kept {
+        assert_eq!(tape.world.apply(plan).await, Ok(Applied::Replayed(receipt)));
+    }
+    tape.world.fresh(again).await;
+    tape.world.audit().await;
 }

@@ -144,7 +144,10 @@ pub async fn a_used_token_past_its_end_still_ends_its_session(store: Arc<dyn Sto
     store.exchange(&hash(1), &successor(2), None, next_end, at(1)).await.unwrap();
     let reused = store.exchange(&hash(1), &successor(3), None, next_end, end()).await.unwrap();
     assert_eq!(reused, Exchange::SessionEnded(user, session));
-    assert_eq!(store.exchange(&hash(2), &successor(3), None, next_end, end()).await.unwrap(), Exchange::Refused);
+    assert_eq!(
+        store.exchange(&hash(2), &successor(3), None, next_end, end()).await.unwrap(),
+        Exchange::Refused
+    );
 }
 
 /// Ending by any token of a session ends it, once; an unknown token ends nothing and is no error.

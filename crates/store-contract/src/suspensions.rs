@@ -93,8 +93,10 @@ pub async fn no_session_that_begins_beside_a_suspension_survives_it(store: Arc<d
         let user = world.guest(0).await;
         log_in(&store, user, round, at(0)).await;
         let password = store.credentials_of(user).await.unwrap().unwrap().password;
-        let (late, suspend) =
-            (new_session(&store, user, at(1)).await, change(&world, operator, user, StandingChange::Suspend, 1));
+        let (late, suspend) = (
+            new_session(&store, user, at(1)).await,
+            change(&world, operator, user, StandingChange::Suspend, 1),
+        );
         let tasks = (0..3_u8).map(|what| {
             let (world, store) = (world.clone(), Arc::clone(&store));
             let (late, suspend, password) = (late.clone(), suspend.clone(), password.clone());
@@ -144,7 +146,9 @@ pub async fn the_last_active_operator_stays(store: Arc<dyn Store>) {
     world.stand(last, operators[1], StandingChange::Suspend, at(1)).await;
     assert_eq!(world.store.erase(operators[2], at(2)).await.unwrap(), Erased::Done);
     let before = world.user(last).await;
-    for to in [StandingChange::Suspend, StandingChange::Role(Role::Auditor), StandingChange::Role(Role::Member)] {
+    for to in
+        [StandingChange::Suspend, StandingChange::Role(Role::Auditor), StandingChange::Role(Role::Member)]
+    {
         let refused = world.apply(change(&world, guest, last, to, 3)).await;
         assert_eq!(refused, Err(Rejection::LastOperator), "{to:?}");
     }

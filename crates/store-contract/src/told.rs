@@ -75,6 +75,7 @@ fn seen(outcome: Outcome) -> Seen {
         Outcome::Topup(topup) => Seen::Topup { status: topup.status.name() },
         Outcome::Profile(user, balance) => Seen::Profile { dj: dj(&user), purse: purse(balance) },
         Outcome::Adjustment(_, balance) => Seen::Adjustment { purse: purse(balance) },
+        Outcome::Message(message) => panic!("no history is about a message: {message:?}"),
     }
 }
 

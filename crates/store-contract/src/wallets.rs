@@ -5,12 +5,13 @@ use std::sync::Arc;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::Store;
+use cuepoint_domain::text::PaymentUrl;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::withdrawal::{Move, WithdrawalFilter, WithdrawalStatus};
 use time::Duration;
 
-use crate::world::{World, amount, at, balance, line, topup_of, withdrawal_of};
+use crate::world::{World, amount, at, balance, topup_of, withdrawal_of};
 
 /// Pages past the end of a short list; at 16 or 2 rows a page, some begin where a row count of 32 or 64 bits is full.
 pub(crate) const PAST_THE_END: [u64; 10] = [
@@ -174,7 +175,7 @@ pub async fn topups_are_listed_newest_first(store: Arc<dyn Store>) {
     let mut made = Vec::new();
     for seconds in [5, 3, 3, 9, 3] {
         let id = world.ids.next_topup().await.unwrap();
-        let charge = Charge::Pending { payment_url: Some(line("https://pay.example.com/1")) };
+        let charge = Charge::Pending { payment_url: PaymentUrl::new("https://pay.example.com/1").ok() };
         let plan = plans::open_topup(world.by(guest, at(seconds)), id, guest, amount(100), charge);
         made.push(topup_of(&world.fresh(plan).await));
     }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::{OperationId, UserId};
-use cuepoint_domain::ledger::{Auditor, Book, Entry, Outcome, Posting, Receipt, Reference, Thing, Trace};
+use cuepoint_domain::ledger::{
+    Auditor, Book, Entry, Outcome, Posting, Receipt, Reference, StoredReceipt, Thing, Trace,
+};
 use cuepoint_domain::ports::{Audit, Unavailable};
 
 use crate::MemoryStore;
@@ -63,9 +65,14 @@ impl Moment {
 
     fn things(&self) -> Vec<Thing> {
         let book = &self.book;
-        let adjustments = book.operations.values().filter_map(|receipt| match &receipt.outcome {
+        let receipts = book.operations.values().filter_map(StoredReceipt::whole);
+        let adjustments = receipts.filter_map(|receipt| match &receipt.outcome {
             Outcome::Adjustment(adjustment, _) => Some(Thing::Adjustment(adjustment.clone())),
-            Outcome::Request(_) | Outcome::Withdrawal(..) | Outcome::Topup(_) | Outcome::Profile(..) => None,
+            Outcome::Request(_)
+            | Outcome::Withdrawal(..)
+            | Outcome::Topup(_)
+            | Outcome::Profile(..)
+            | Outcome::Message(_) => None,
         });
         let requests = book.requests.values().cloned().map(Thing::Request);
         let withdrawals = book.withdrawals().cloned().map(Thing::Withdrawal);
@@ -77,7 +84,8 @@ impl Moment {
         let mut operations: Vec<OperationId> = entries.iter().map(|entry| entry.operation).collect();
         operations.sort_unstable();
         operations.dedup();
-        let receipt = |operation: &OperationId| -> Option<&Receipt> { self.book.operations.get(operation) };
+        let receipt =
+            |operation: &OperationId| -> Option<&Receipt> { self.book.operations.get(operation)?.whole() };
         Trace {
             postings: operations
                 .iter()

@@ -9,6 +9,7 @@ mod ledger;
 mod lists;
 mod logins;
 mod people;
+mod provider_messages;
 mod reads;
 mod security_log;
 mod sessions;
@@ -16,7 +17,7 @@ mod sessions;
 use std::sync::{Mutex, MutexGuard};
 
 use async_trait::async_trait;
-use cuepoint_domain::ledger::Book;
+use cuepoint_domain::ledger::{Book, StoredReceipt};
 use cuepoint_domain::ports::{Store, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 
@@ -24,6 +25,7 @@ use crate::blocks::Blocked;
 use crate::ids::Counters;
 use crate::lists::Lists;
 use crate::logins::Keys;
+use crate::provider_messages::KnownMessages;
 use crate::security_log::Events;
 use crate::sessions::Desk;
 
@@ -43,6 +45,7 @@ struct State {
     sessions: Desk,
     blocked: Blocked,
     events: Events,
+    known_messages: KnownMessages,
 }
 
 impl MemoryStore {
@@ -58,6 +61,12 @@ impl MemoryStore {
     }
 }
 
+/// Every receipt that a book has, those of its keys too.
+fn receipts(book: &mut Book) -> impl Iterator<Item = &mut StoredReceipt> {
+    let of_keys = book.keys.values_mut().map(|record| &mut record.receipt);
+    book.operations.values_mut().chain(of_keys)
+}
+
 #[async_trait]
 impl Store for MemoryStore {
     async fn ready(&self) -> Result<(), Unavailable> {
@@ -67,6 +76,7 @@ impl Store for MemoryStore {
     async fn tidy(&self, now: Timestamp) -> Result<(), Unavailable> {
         let mut state = self.lock()?;
         state.book.keys.retain(|_, record| record.is_kept(now));
+        receipts(&mut state.book).filter(|receipt| receipt.is_due(now)).for_each(StoredReceipt::redact);
         state.sessions.tidy(now);
         state.keys.tidy(now);
         state.events.tidy(now);

@@ -80,7 +80,8 @@ fn size(page: PageRequest) -> usize {
     usize::try_from(page.size()).unwrap_or(usize::MAX)
 }
 
-fn count(length: usize) -> u64 {
+/// A length.
+pub(crate) fn count(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Outcome, Wallet};
+use cuepoint_domain::ledger::{StoredReceipt, Wallet};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::people::{User, erase};
 use cuepoint_domain::ports::{DjFilter, Erased, PasswordHash, People, Profile, Registered, Unavailable};
@@ -10,7 +10,7 @@ use cuepoint_domain::session::{Session, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
 
 use crate::lists::cut;
-use crate::{MemoryStore, State};
+use crate::{MemoryStore, State, receipts};
 
 impl State {
     /// Whether this is somebody who was not erased.
@@ -78,15 +78,8 @@ impl People for MemoryStore {
             Ok(erased) => erased,
             Err(refusal) => return Ok(Erased::Refused(refusal)),
         };
-        let balance = wallet.balance;
-        book.users.insert(id, erased.clone());
-        for receipt in
-            book.operations.values_mut().chain(book.keys.values_mut().map(|kept| &mut kept.receipt))
-        {
-            if matches!(&receipt.outcome, Outcome::Profile(shown, _) if shown.id == id) {
-                receipt.outcome = Outcome::Profile(erased.clone(), balance);
-            }
-        }
+        book.users.insert(id, erased);
+        receipts(book).filter(|receipt| receipt.profile_of() == Some(id)).for_each(StoredReceipt::redact);
         keys.forget(id);
         sessions.end_all(id, None, now);
         sessions.forget_origins(id);

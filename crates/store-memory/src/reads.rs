@@ -10,8 +10,15 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Topup;
 use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalFilter};
 
-use crate::MemoryStore;
 use crate::lists::{cut, newest, requests};
+use crate::{MemoryStore, State};
+
+impl State {
+    /// The outcome that an operation recorded, where it is still kept.
+    fn recorded(&self, operation: OperationId) -> Option<&Outcome> {
+        self.book.operations.get(&operation)?.whole().map(|receipt| &receipt.outcome)
+    }
+}
 
 /// The rows that `find` has for a page of identities.
 fn found<I, T>(page: Rows<I>, find: impl FnMut(I) -> Option<T>) -> Rows<T> {
@@ -62,7 +69,7 @@ impl Withdrawals for MemoryStore {
 
     async fn withdrawal_opened_by(&self, opening: OperationId) -> Result<Option<Withdrawal>, Unavailable> {
         let state = self.lock()?;
-        let recorded = state.book.operations.get(&opening).map(|receipt| &receipt.outcome);
+        let recorded = state.recorded(opening);
         let Some(Outcome::Withdrawal(recorded, _)) = recorded else { return Ok(None) };
         let stored = state.book.withdrawal(recorded.id);
         Ok(stored.filter(|withdrawal| withdrawal.opening == Some(opening)).cloned())
@@ -103,7 +110,7 @@ impl Topups for MemoryStore {
 
     async fn topup_opened_by(&self, opening: OperationId) -> Result<Option<Topup>, Unavailable> {
         let state = self.lock()?;
-        let recorded = state.book.operations.get(&opening).map(|receipt| &receipt.outcome);
+        let recorded = state.recorded(opening);
         let Some(Outcome::Topup(recorded)) = recorded else { return Ok(None) };
         let stored = state.book.topups.get(&recorded.id);
         Ok(stored.filter(|topup| topup.opening == Some(opening)).cloned())

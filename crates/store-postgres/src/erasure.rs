@@ -9,7 +9,7 @@ use cuepoint_domain::ports::Erased;
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::dsl::sql;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool, Jsonb};
+use diesel::sql_types::{BigInt, Bool};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use crate::database::Failure;
@@ -21,8 +21,9 @@ use crate::sessions::end_all;
 
 /// The hash that no password verifies against.
 const NO_PASSWORD: &str = "!";
-/// Shows the person as they are now in every answer that showed them as they were.
-const SCRUB_ANSWERS: &str = "UPDATE operations SET receipt = jsonb_set(receipt, '{profile,user}', $2) \
+/// Redacts every answer that showed the person.
+const SCRUB_ANSWERS: &str = "UPDATE operations SET receipt = jsonb_build_object('profile', \
+        jsonb_build_object('user', jsonb_build_object('id', $1))) \
     WHERE receipt ? 'profile' AND (receipt #>> '{profile,user,id}')::bigint = $1";
 
 /// A person and, where they are an operator, all the others who were not erased, locked by id, as the writer does.
@@ -76,12 +77,7 @@ pub(crate) async fn erase(
         .execute(connection)
         .await?;
     write(connection, &erased, currency).await?;
-    let shown = serde_json::to_value(UserRow::of(&erased, currency)).map_err(Corrupt::from)?;
-    diesel::sql_query(SCRUB_ANSWERS)
-        .bind::<BigInt, _>(id.get())
-        .bind::<Jsonb, _>(shown)
-        .execute(connection)
-        .await?;
+    diesel::sql_query(SCRUB_ANSWERS).bind::<BigInt, _>(id.get()).execute(connection).await?;
     end_all(connection, id, None, now).await?;
     diesel::update(sessions::table.filter(sessions::user_id.eq(id.get())))
         .set((sessions::address.eq(None::<String>), sessions::agent.eq(None::<String>)))

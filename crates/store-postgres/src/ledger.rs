@@ -30,7 +30,7 @@ impl Ledger for PostgresStore {
             })
             .await?;
         found
-            .map(|(key, operation)| key.record(operation, &self.currency))
+            .map(|(key, operation)| key.record(&operation, &self.currency))
             .transpose()
             .map_err(Unavailable::new)
     }

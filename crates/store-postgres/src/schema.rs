@@ -100,6 +100,8 @@ diesel::table! {
         created_at -> Timestamptz,
         updated_at -> Timestamptz,
         reference -> Nullable<Uuid>,
+        attempts -> Nullable<Integer>,
+        order_at -> Nullable<Timestamptz>,
     }
 }
 
@@ -220,6 +222,26 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    provider_messages (id) {
+        id -> BigInt,
+        source -> Text,
+        webhook_id -> Text,
+        kind -> Text,
+        reason_code -> Text,
+        reference -> Text,
+        stated_id -> Nullable<BigInt>,
+        row_id -> Nullable<BigInt>,
+        amount -> Nullable<Text>,
+        currency -> Nullable<Text>,
+        txid -> Nullable<Text>,
+        received_at -> Timestamptz,
+        resolved_at -> Nullable<Timestamptz>,
+        resolved_by -> Nullable<BigInt>,
+        resolution -> Nullable<Text>,
+    }
+}
+
 diesel::joinable!(wallets -> users (user_id));
 diesel::joinable!(login_networks -> users (user_id));
 diesel::joinable!(idempotency_keys -> operations (operation_id));
@@ -242,4 +264,5 @@ diesel::allow_tables_to_appear_in_same_query!(
     challenges,
     blocks,
     security_events,
+    provider_messages,
 );

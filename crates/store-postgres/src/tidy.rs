@@ -20,7 +20,8 @@ use tokio::time::timeout;
 
 use crate::PostgresStore;
 use crate::database::Failure;
-use crate::rows::column_time;
+use crate::redaction::redact_due;
+use crate::rows::{column_time, micros_of};
 
 /// How long the database may take to be ready.
 const READY: Wait = Wait::from_millis(1_800);
@@ -71,7 +72,6 @@ impl Store for PostgresStore {
 
     async fn tidy(&self, now: Timestamp) -> Result<(), Unavailable> {
         for (statement, kept_for) in RETENTION {
-            let micros = i64::try_from(kept_for.whole_microseconds()).unwrap_or(i64::MAX);
             let mut deleted = BATCH;
             while deleted >= BATCH {
                 deleted = self
@@ -79,13 +79,14 @@ impl Store for PostgresStore {
                     .write(async |connection| {
                         let statement = diesel::sql_query(statement)
                             .bind::<Timestamptz, _>(column_time(now))
-                            .bind::<Interval, _>(PgInterval::from_microseconds(micros))
+                            .bind::<Interval, _>(PgInterval::from_microseconds(micros_of(kept_for)))
                             .bind::<BigInt, _>(i64::try_from(BATCH).unwrap_or(i64::MAX));
                         Ok(statement.execute(connection).await?)
                     })
                     .await?;
             }
         }
-        Ok(())
+        // After the keys, so that every key that is found stands for a whole answer.
+        Ok(redact_due(&self.database, now).await?)
     }
 }

@@ -11,7 +11,7 @@ use cuepoint_domain::money::{Amount, BasisPoints, Money};
 use cuepoint_domain::music_request::{self, By, MusicRequest, NewRequest, RequestStatus, RequestTerms};
 use cuepoint_domain::people::ArtistType;
 use cuepoint_domain::plans;
-use cuepoint_domain::text::{Line, MusicUrl};
+use cuepoint_domain::text::{Line, MusicUrl, PaymentUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTerms};
@@ -136,7 +136,7 @@ impl<'p> Evening<'p> {
         let cents =
             i128::from(below(20, For::Amount, u64::from(number))).saturating_add(1).saturating_mul(500);
         let charge = match below(20, For::Pace, u64::from(number)) {
-            0 => Charge::Pending { payment_url: Some(Line::new("https://pay.example.com/session/1")?) },
+            0 => Charge::Pending { payment_url: Some(PaymentUrl::new("https://pay.example.com/session/1")?) },
             _ => Charge::Confirmed,
         };
         teller.topup(guest, cents, charge, now).await?;

@@ -61,7 +61,7 @@ impl Sink for Filling {
                 self.withdrawals = self.withdrawals.max(withdrawal.id.get());
             }
             Outcome::Topup(topup) => self.topups = self.topups.max(topup.id.get()),
-            Outcome::Profile(..) | Outcome::Adjustment(..) => {}
+            Outcome::Profile(..) | Outcome::Adjustment(..) | Outcome::Message(_) => {}
         }
         Ok(receipt.outcome)
     }

@@ -3,7 +3,7 @@
 use bech32::segwit;
 use bs58::Alphabet;
 
-use super::{Decoded, base58, is_zero};
+use super::{AddressError, Decoded, base58, curve, is_uniform};
 
 /// How a chain tells its addresses apart.
 pub(super) struct Chain {
@@ -15,6 +15,8 @@ pub(super) struct Chain {
     hrps: &'static [&'static str],
     /// Those of its test networks.
     test_hrps: &'static [&'static str],
+    /// Addresses that are published as burn addresses.
+    burnt: &'static [&'static str],
 }
 
 pub(super) const BITCOIN: Chain = Chain {
@@ -22,6 +24,12 @@ pub(super) const BITCOIN: Chain = Chain {
     test_versions: &[0x6f, 0xc4],
     hrps: &["bc"],
     test_hrps: &["tb", "bcrt"],
+    burnt: &[
+        "1BitcoinEaterAddressDontSendf59kuE",
+        "1CounterpartyXXXXXXXXXXXXXXXUWLpVr",
+        // The hash of no bytes, which faulty wallets paid to; no bytes are no public key.
+        "1HT7xU2Ngenf7D4yocz2SAcnNLW7rK8d4E",
+    ],
 };
 
 /// Without 0x05, the old version of P2SH: such an address may as well be one of Bitcoin.
@@ -30,10 +38,16 @@ pub(super) const LITECOIN: Chain = Chain {
     test_versions: &[0x6f, 0xc4, 0x3a],
     hrps: &["ltc"],
     test_hrps: &["tltc", "rltc"],
+    burnt: &[],
 };
 
-pub(super) const DOGECOIN: Chain =
-    Chain { versions: &[0x1e, 0x16], test_versions: &[0x71, 0xc4, 0x6f], hrps: &[], test_hrps: &[] };
+pub(super) const DOGECOIN: Chain = Chain {
+    versions: &[0x1e, 0x16],
+    test_versions: &[0x71, 0xc4, 0x6f],
+    hrps: &[],
+    test_hrps: &[],
+    burnt: &[],
+};
 
 const HASH_LENGTH: usize = 20;
 
@@ -43,12 +57,22 @@ pub(super) fn decode(chain: &Chain, text: &str) -> Option<Decoded> {
 
 /// The library holds the program's length, its version and the checksum that belongs to the version to the BIPs.
 fn segwit_address(chain: &Chain, text: &str) -> Option<Decoded> {
-    let (hrp, _, program) = segwit::decode(text).ok()?;
+    let (hrp, version, program) = segwit::decode(text).ok()?;
     let hrp = hrp.to_lowercase();
     let test = chain.test_hrps.contains(&hrp.as_str());
     let known = test || chain.hrps.contains(&hrp.as_str());
-    let ownerless = is_zero(&program);
-    known.then(|| Decoded { test, ownerless, canonical: text.to_ascii_lowercase() })
+    let flaw = program_flaw(version.to_u8(), &program);
+    known.then(|| Decoded { test, flaw, canonical: text.to_ascii_lowercase() })
+}
+
+/// Versions 0 (BIP-141) and 1 with 32 bytes (taproot, BIP-341) have rules. All others can be spent without a signature
+/// until a soft fork gives them some; Litecoin's versions 8 and 9 are for its extension blocks alone.
+fn program_flaw(version: u8, program: &[u8]) -> Option<AddressError> {
+    match (version, <&[u8; curve::KEY_LENGTH]>::try_from(program)) {
+        (0, _) => is_uniform(program).then_some(AddressError::Ownerless),
+        (1, Ok(key)) => (!curve::is_taproot_key(key)).then_some(AddressError::Ownerless),
+        _ => Some(AddressError::AnyoneCanSpend),
+    }
 }
 
 fn hash_address(chain: &Chain, text: &str) -> Option<Decoded> {
@@ -56,6 +80,6 @@ fn hash_address(chain: &Chain, text: &str) -> Option<Decoded> {
     let (version, hash) = bytes.split_first()?;
     let test = chain.test_versions.contains(version);
     let known = test || chain.versions.contains(version);
-    let ownerless = is_zero(hash);
-    (known && hash.len() == HASH_LENGTH).then(|| Decoded { test, ownerless, canonical: text.to_owned() })
+    let flaw = (is_uniform(hash) || chain.burnt.contains(&text)).then_some(AddressError::Ownerless);
+    (known && hash.len() == HASH_LENGTH).then(|| Decoded { test, flaw, canonical: text.to_owned() })
 }

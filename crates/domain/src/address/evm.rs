@@ -3,20 +3,26 @@
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use sha3::{Digest, Keccak256};
 
-use super::{Decoded, is_zero};
+use super::{AddressError, Decoded, is_uniform};
 
 const PREFIX: &str = "0x";
 const DIGITS: usize = 40;
+/// The OP Stack's `LegacyERC20ETH`, whose address is none of those that [`is_uniform`] finds.
+const LEGACY_ETHER: &str = "0xDeadDeAddeAddEAddeadDEaDDEAdDeaDDeAD0000";
 
 /// Letters of one case have no checksum and are taken; mixed ones must be right. The canonical form is EIP-55's.
+///
+/// Precompiles, system contracts and predeploys (`0x…01`, `0x42…0010`, `0x01…0000`), the zero and the burn address
+/// (`0x…dEaD`) and placeholders for a chain's own coin (`0xEeee…`) are uniform. A contract that somebody deployed
+/// looks like a wallet.
 pub(super) fn decode(text: &str) -> Option<Decoded> {
     let digits = text.strip_prefix(PREFIX).filter(|digits| digits.len() == DIGITS)?;
     let account = HEXLOWER_PERMISSIVE.decode(digits.as_bytes()).ok()?;
     let canonical = checksummed(&account);
     let mixed = digits.bytes().any(|digit| digit.is_ascii_lowercase())
         && digits.bytes().any(|digit| digit.is_ascii_uppercase());
-    let ownerless = is_zero(&account);
-    (!mixed || canonical == text).then_some(Decoded { test: false, ownerless, canonical })
+    let flaw = (is_uniform(&account) || canonical == LEGACY_ETHER).then_some(AddressError::Ownerless);
+    (!mixed || canonical == text).then_some(Decoded { test: false, flaw, canonical })
 }
 
 /// A letter is a capital where the digit at its place in the hash of the lower-case text is 8 or more.

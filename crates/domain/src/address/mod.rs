@@ -6,6 +6,7 @@
 mod base58;
 mod bitcoin;
 mod crc;
+mod curve;
 mod evm;
 mod options;
 mod policy;
@@ -32,17 +33,20 @@ pub enum AddressError {
     /// It is an address of a network for tests.
     #[error("an address of a test network")]
     TestNetwork,
-    /// Nobody can have its key: what is sent there is lost.
-    #[error("an address without an owner")]
+    /// No private key leads there: what is sent there is lost, or falls to a program.
+    #[error("an address without a private key")]
     Ownerless,
+    /// What is sent there can be taken by anybody.
+    #[error("an address that anybody can spend from")]
+    AnyoneCanSpend,
 }
 
 /// An address as its family decoded it, checksum verified.
 struct Decoded {
     /// Whether it says that it is for tests.
     test: bool,
-    /// Whether nobody can have its key.
-    ownerless: bool,
+    /// Why nothing should be sent there, wherever it is for.
+    flaw: Option<AddressError>,
     /// The one spelling in which it is stored and shown.
     canonical: String,
 }
@@ -77,7 +81,7 @@ macro_rules! networks {
 }
 
 networks! {
-    /// Bitcoin: P2PKH, P2SH and segwit of every version.
+    /// Bitcoin: P2PKH, P2SH, P2WPKH, P2WSH and taproot.
     Bitcoin = "bitcoin", |text| bitcoin::decode(&bitcoin::BITCOIN, text);
     /// Litecoin: `L…`, `M…` and `ltc1…`; not the old `3…`, which Bitcoin has too.
     Litecoin = "litecoin", |text| bitcoin::decode(&bitcoin::LITECOIN, text);
@@ -123,8 +127,8 @@ impl Network {
     pub fn canonical(self, text: &str) -> Result<String, AddressError> {
         match self.decode(text) {
             Some(Decoded { test: true, .. }) => Err(AddressError::TestNetwork),
-            Some(Decoded { ownerless: true, .. }) => Err(AddressError::Ownerless),
-            Some(Decoded { canonical, .. }) => Ok(canonical),
+            Some(Decoded { flaw: Some(flaw), .. }) => Err(flaw),
+            Some(Decoded { flaw: None, canonical, .. }) => Ok(canonical),
             None if Self::ALL.iter().any(|other| other.decode(text).is_some()) => {
                 Err(AddressError::OtherNetwork)
             }
@@ -133,7 +137,10 @@ impl Network {
     }
 }
 
-/// Whether an account is all zeros: no key is known to lead there.
-fn is_zero(account: &[u8]) -> bool {
-    account.iter().all(|byte| *byte == 0)
+/// Whether the 2nd to the 16th byte of an account are the same.
+///
+/// A hash comes out like that once in 2^112 times. Accounts that a network defines (zero and burn addresses,
+/// precompiles, system contracts) are made like that, and no key is known to lead there.
+fn is_uniform(account: &[u8]) -> bool {
+    account.get(1..16).is_some_and(|middle| middle.iter().all(|byte| middle.first() == Some(byte)))
 }

@@ -5,12 +5,17 @@
 
 use bs58::Alphabet;
 
-use super::{Decoded, base58, is_zero};
+use super::{AddressError, Decoded, base58, is_uniform};
 
 const CLASSIC: &[u8] = &[0x00];
 const MAIN: &[u8] = &[0x05, 0x44];
 const TEST: &[u8] = &[0x04, 0x93];
 const ACCOUNT_LENGTH: usize = 20;
+/// The account of the first ledger, `rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh`: its key is that of `masterpassphrase`.
+const GENESIS: [u8; ACCOUNT_LENGTH] = [
+    0xb5, 0xf7, 0x62, 0x79, 0x8a, 0x53, 0xd5, 0x43, 0xa0, 0x14, 0xca, 0xf8, 0xb2, 0x97, 0xcf, 0xf8, 0xf2,
+    0xf9, 0x37, 0xe8,
+];
 
 pub(super) fn decode(text: &str) -> Option<Decoded> {
     let bytes = base58::decode(text, Alphabet::RIPPLE)?;
@@ -18,7 +23,7 @@ pub(super) fn decode(text: &str) -> Option<Decoded> {
         .map(|account| (false, account))
         .or_else(|| tagged(&bytes, MAIN).map(|account| (false, account)))
         .or_else(|| tagged(&bytes, TEST).map(|account| (true, account)))?;
-    Some(Decoded { test, ownerless: is_ownerless(account), canonical: text.to_owned() })
+    Some(Decoded { test, flaw: flaw(account), canonical: text.to_owned() })
 }
 
 fn classic(bytes: &[u8]) -> Option<&[u8]> {
@@ -31,7 +36,11 @@ fn tagged<'a>(bytes: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
     matches!(tag, [0, 0, 0, 0, 0, 0, 0, 0, 0] | [1, _, _, _, _, 0, 0, 0, 0]).then_some(account)
 }
 
-/// The ledger's two special accounts, zero and one, have no key.
-fn is_ownerless(account: &[u8]) -> bool {
-    account.split_last().is_some_and(|(last, rest)| is_zero(rest) && *last <= 1)
+/// The ledger's special accounts (<https://xrpl.org/docs/concepts/accounts/addresses#special-addresses>): zero, one, the
+/// names' black hole and "not a number" are uniform.
+fn flaw(account: &[u8]) -> Option<AddressError> {
+    if account == GENESIS {
+        return Some(AddressError::AnyoneCanSpend);
+    }
+    is_uniform(account).then_some(AddressError::Ownerless)
 }

@@ -5,23 +5,23 @@
 
 use data_encoding::BASE32_NOPAD;
 
-use super::{Decoded, crc, is_zero};
+use super::{AddressError, Decoded, crc, curve};
 
 const ACCOUNT: u8 = 6 << 3;
 const MUXED: u8 = 12 << 3;
-const KEY_LENGTH: usize = 32;
 const ID_LENGTH: usize = 8;
 
 pub(super) fn decode(text: &str) -> Option<Decoded> {
     let bytes = BASE32_NOPAD.decode(text.as_bytes()).ok()?;
     let (body, checksum) = bytes.split_last_chunk()?;
     let (version, payload) = body.split_first()?;
-    let (key, id) = payload.split_at_checked(KEY_LENGTH)?;
+    let (key, id) = payload.split_first_chunk::<{ curve::KEY_LENGTH }>()?;
     let whole = match *version {
         ACCOUNT => id.is_empty(),
         MUXED => id.len() == ID_LENGTH,
         _ => false,
     };
     let intact = u16::from_le_bytes(*checksum) == crc::checksum(body);
-    (whole && intact).then(|| Decoded { test: false, ownerless: is_zero(key), canonical: text.to_owned() })
+    let flaw = (!curve::is_ed25519_key(key)).then_some(AddressError::Ownerless);
+    (whole && intact).then(|| Decoded { test: false, flaw, canonical: text.to_owned() })
 }

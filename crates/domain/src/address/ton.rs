@@ -6,7 +6,7 @@
 
 use data_encoding::{BASE64, BASE64URL, HEXLOWER_PERMISSIVE};
 
-use super::{Decoded, crc, is_zero};
+use super::{AddressError, Decoded, crc, is_uniform};
 
 const BOUNCEABLE: u8 = 0x11;
 const NOT_BOUNCEABLE: u8 = 0x51;
@@ -29,7 +29,7 @@ fn friendly(text: &str) -> Option<Decoded> {
         && account.len() == ACCOUNT_LENGTH
         && u16::from_be_bytes(*checksum) == crc::checksum(body);
     let test = *flags & TEST_FLAG != 0;
-    known.then(|| Decoded { test, ownerless: is_zero(account), canonical: BASE64URL.encode(&bytes) })
+    known.then(|| Decoded { test, flaw: flaw(account), canonical: BASE64URL.encode(&bytes) })
 }
 
 fn raw(text: &str) -> Option<Decoded> {
@@ -43,9 +43,11 @@ fn raw(text: &str) -> Option<Decoded> {
     let body = [&[NOT_BOUNCEABLE, workchain], account.as_slice()].concat();
     let bytes = [body.as_slice(), &crc::checksum(&body).to_be_bytes()].concat();
     let canonical = BASE64URL.encode(&bytes);
-    (account.len() == ACCOUNT_LENGTH).then(|| Decoded {
-        test: false,
-        ownerless: is_zero(&account),
-        canonical,
-    })
+    (account.len() == ACCOUNT_LENGTH).then(|| Decoded { test: false, flaw: flaw(&account), canonical })
+}
+
+/// The zero address, to which coins are burnt, and the masterchain's elector and configuration (`3333…`, `5555…`) are
+/// uniform. Every other account may be a wallet, whose address is a hash.
+fn flaw(account: &[u8]) -> Option<AddressError> {
+    is_uniform(account).then_some(AddressError::Ownerless)
 }

@@ -2,17 +2,21 @@
 
 use bs58::Alphabet;
 
-use super::{Decoded, base58, is_zero};
+use super::{AddressError, Decoded, base58, is_uniform};
 
 const VERSION: u8 = 0x41;
 /// Of its first test network; today's use the main one's.
 const TEST_VERSION: u8 = 0xa0;
 const ACCOUNT_LENGTH: usize = 20;
+/// The account of the first block that takes what is burnt.
+const BLACKHOLE: &str = "TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy";
 
+/// The zero address and the precompiles of the virtual machine are uniform.
 pub(super) fn decode(text: &str) -> Option<Decoded> {
     let bytes = base58::decode(text, Alphabet::BITCOIN)?;
     let (version, account) = bytes.split_first()?;
     let known = matches!(*version, VERSION | TEST_VERSION) && account.len() == ACCOUNT_LENGTH;
     let test = *version == TEST_VERSION;
-    known.then(|| Decoded { test, ownerless: is_zero(account), canonical: text.to_owned() })
+    let flaw = (is_uniform(account) || text == BLACKHOLE).then_some(AddressError::Ownerless);
+    known.then(|| Decoded { test, flaw, canonical: text.to_owned() })
 }

@@ -5,13 +5,14 @@ use crate::ids::UserId;
 use crate::ledger::posting::{Posted, post};
 use crate::ledger::{
     Balance, Book, Changes, EndedSessions, Guard, KeyRecord, OperationRecord, Outcome, Plan, Receipt, Step,
-    Subject,
+    StoredReceipt, Subject,
 };
 use crate::money::Money;
 use crate::music_request::{MusicRequest, RequestState, RequestStatus};
 use crate::people::{
     ProfileRefusal, User, change_profile, change_standing, ends_sessions, leaves_an_operator,
 };
+use crate::provider_message::{ProviderMessage, Resolution};
 use crate::security_log::SecurityEvent;
 use crate::topup::Topup;
 use crate::withdrawal::{Limit, Withdrawal};
@@ -29,12 +30,15 @@ pub enum Row {
     Withdrawal,
     /// A top-up.
     Topup,
+    /// A message of a provider.
+    ProviderMessage,
 }
 
 /// Why a plan is not applied; the book is as it was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rejection {
-    /// Something moved between load and apply: load and decide again.
+    /// Something moved between load and apply: load and decide again. Also the answer to an operation, or a key, that was
+    /// applied so long ago that its receipt is redacted.
     Stale,
     /// The available balance is lower than what leaves it.
     InsufficientFunds {
@@ -99,13 +103,14 @@ pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
 
 /// The answer of the operation, or of the command with the same key, if it was applied before.
 fn earlier(book: &Book, plan: &Plan) -> Result<Option<Receipt>, Rejection> {
-    if let Some(receipt) = book.operations.get(&plan.origin.operation) {
-        return Ok(Some(receipt.clone()));
+    let whole = |stored: &StoredReceipt| stored.whole().cloned().map(Some).ok_or(Rejection::Stale);
+    if let Some(stored) = book.operations.get(&plan.origin.operation) {
+        return whole(stored);
     }
     let Some(key) = plan.origin.key else { return Ok(None) };
     match book.keys.get(&key.scope).filter(|record| record.is_kept(plan.origin.at)) {
         None => Ok(None),
-        Some(record) if record.key == key => Ok(Some(record.receipt.clone())),
+        Some(record) if record.key == key => whole(&record.receipt),
         Some(_) => Err(Rejection::KeyReused),
     }
 }
@@ -117,6 +122,7 @@ enum Thing {
     Topup(Topup),
     Profile(User),
     Adjustment(Adjustment),
+    Message(ProviderMessage),
 }
 
 fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Rejection> {
@@ -175,7 +181,26 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Reject
             changes.user = (changed != *stored).then(|| changed.clone());
             Thing::Profile(changed)
         }
+        Step::ResolveMessage { before, resolution } => {
+            Thing::Message(resolve_message(book, before, resolution, changes)?)
+        }
     })
+}
+
+/// The message as resolved, unless somebody resolved it since it was loaded.
+fn resolve_message(
+    book: &Book,
+    before: &ProviderMessage,
+    resolution: &Resolution,
+    changes: &mut Changes,
+) -> Result<ProviderMessage, Rejection> {
+    let stored = book.provider_messages.get(&before.id).ok_or(Rejection::Missing(Row::ProviderMessage))?;
+    if stored.resolution.is_some() {
+        return Err(Rejection::Stale);
+    }
+    let resolved = ProviderMessage { resolution: Some(resolution.clone()), ..stored.clone() };
+    changes.resolved_message = Some(resolved.clone());
+    Ok(resolved)
 }
 
 /// The person, unless they were erased since they called.
@@ -264,6 +289,7 @@ fn outcome(book: &Book, changes: &Changes, thing: Thing) -> Result<Outcome, Reje
     };
     Ok(match thing {
         Thing::Request(request) => Outcome::Request(request),
+        Thing::Message(message) => Outcome::Message(message),
         Thing::Topup(topup) => Outcome::Topup(topup),
         Thing::Withdrawal(withdrawal) => {
             let balance = balance(withdrawal.user)?;
@@ -295,5 +321,8 @@ fn record(plan: &Plan, receipt: &Receipt, changes: &mut Changes) {
         reason: origin.reason.clone(),
         receipt: receipt.clone(),
     });
-    changes.key = origin.key.map(|key| KeyRecord { key, receipt: receipt.clone(), at: origin.at });
+    changes.key = origin.key.map(|key| {
+        let receipt = StoredReceipt::Whole(receipt.clone());
+        KeyRecord { key, receipt, at: origin.at }
+    });
 }

@@ -1,11 +1,12 @@
 //! The slice of state that plans are judged on, and what a plan changes in it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
-use crate::ledger::{Actor, Entry, KeyRecord, KeyScope, Posting, Receipt, Wallet};
+use crate::ids::{OperationId, ProviderMessageId, RequestId, TopupId, UserId, WithdrawalId};
+use crate::ledger::{Actor, Entry, KeyRecord, KeyScope, Posting, Receipt, StoredReceipt, Wallet};
 use crate::music_request::MusicRequest;
 use crate::people::User;
+use crate::provider_message::ProviderMessage;
 use crate::security_log::SecurityEvent;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
@@ -18,7 +19,7 @@ use crate::withdrawal::Withdrawal;
 #[derive(Clone, Debug, Default)]
 pub struct Book {
     /// Operations that were applied before, with what they came to.
-    pub operations: HashMap<OperationId, Receipt>,
+    pub operations: HashMap<OperationId, StoredReceipt>,
     /// Idempotency keys that were used before.
     pub keys: HashMap<KeyScope, KeyRecord>,
     /// Requests.
@@ -29,6 +30,8 @@ pub struct Book {
     pub wallets: HashMap<UserId, Wallet>,
     /// Top-ups.
     pub topups: HashMap<TopupId, Topup>,
+    /// Messages of providers.
+    pub provider_messages: BTreeMap<ProviderMessageId, ProviderMessage>,
     holding_of: HashMap<UserId, HashSet<RequestId>>,
     withdrawals: HashMap<WithdrawalId, Withdrawal>,
     withdrawals_of: HashMap<UserId, Vec<WithdrawalId>>,
@@ -91,8 +94,10 @@ impl Book {
         for withdrawal in changes.opened_withdrawal.iter().chain(&changes.moved_withdrawal) {
             self.put_withdrawal(withdrawal.clone());
         }
+        let resolved = changes.resolved_message.iter();
+        self.provider_messages.extend(resolved.map(|message| (message.id, message.clone())));
         if let Some(record) = &changes.operation {
-            self.operations.insert(record.id, record.receipt.clone());
+            self.operations.insert(record.id, StoredReceipt::Whole(record.receipt.clone()));
         }
         if let Some(key) = &changes.key {
             self.keys.insert(key.key.scope, key.clone());
@@ -145,6 +150,8 @@ pub struct Changes {
     pub opened_topup: Option<Topup>,
     /// A top-up that ended.
     pub moved_topup: Option<Topup>,
+    /// A message of a provider that was resolved.
+    pub resolved_message: Option<ProviderMessage>,
     /// A person who changed.
     pub user: Option<User>,
     /// A person whose live sessions end with it.

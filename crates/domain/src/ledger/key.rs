@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 use time::Duration;
 
 use crate::ids::UserId;
-use crate::ledger::Receipt;
+use crate::ledger::{Receipt, StoredReceipt};
 use crate::timestamp::Timestamp;
 
 /// A client's key within its scope: the person, the method and the path that it was sent to.
@@ -52,14 +52,14 @@ pub struct KeyRecord {
     /// The key and what came with it.
     pub key: IdempotencyKey,
     /// What it was answered.
-    pub receipt: Receipt,
+    pub receipt: StoredReceipt,
     /// When it was used.
     pub at: Timestamp,
 }
 
 impl KeyRecord {
-    /// How long a key is kept.
-    pub const KEPT: Duration = Duration::days(7);
+    /// How long a key is kept: as long as the whole answer that it stands for.
+    pub const KEPT: Duration = Receipt::KEPT;
 
     /// Whether the key still stands for its first answer.
     #[must_use]

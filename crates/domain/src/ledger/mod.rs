@@ -21,4 +21,4 @@ pub use book::{Book, Changes, EndedSessions, OperationRecord};
 pub use entry::{ChainHash, Entry, EntryKind, Posting, PostingAccount, Reference};
 pub use key::{Fingerprint, IdempotencyKey, KeyRecord, KeyScope};
 pub use plan::{Actor, Guard, Names, Origin, Plan, Step, Subject};
-pub use receipt::{Outcome, Receipt};
+pub use receipt::{Outcome, Receipt, StoredReceipt};

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use crate::access::Caller;
 use crate::adjustment::Adjustment;
-use crate::ids::{OperationId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
+use crate::ids::{OperationId, ProviderMessageId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
 use crate::ledger::{IdempotencyKey, Reference, Transfer};
 use crate::music_request::{MusicRequest, RequestState, RequestStatus};
 use crate::people::{ProfileChange, StandingChange};
+use crate::provider_message::{ProviderMessage, Resolution};
 use crate::session::Visitor;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
@@ -127,6 +128,13 @@ pub enum Step {
         /// How.
         change: StandingChange,
     },
+    /// Resolves a message of a provider.
+    ResolveMessage {
+        /// The message as it must stand.
+        before: Box<ProviderMessage>,
+        /// How.
+        resolution: Resolution,
+    },
 }
 
 /// The thing that a plan without a change answers with, as it must stand.
@@ -175,6 +183,8 @@ pub struct Names {
     pub withdrawals: BTreeSet<WithdrawalId>,
     /// Top-ups, by id.
     pub topups: BTreeSet<TopupId>,
+    /// Messages of providers, by id.
+    pub provider_messages: BTreeSet<ProviderMessageId>,
     /// Whose withdrawals made after the moment are needed to judge a window.
     pub withdrawn_since: Option<(UserId, Timestamp)>,
     /// Whose requests that hold a fee are needed, to count those with the DJ beside them.
@@ -205,7 +215,9 @@ impl Plan {
             Step::OpenTopup(topup) => Some(Reference::Topup(topup.id)),
             Step::MoveTopup { before, .. } => Some(Reference::Topup(before.id)),
             Step::Adjust(adjustment) => Some(Reference::Adjustment(adjustment.id)),
-            Step::None(_) | Step::Profile { .. } | Step::Standing { .. } => None,
+            Step::None(_) | Step::Profile { .. } | Step::Standing { .. } | Step::ResolveMessage { .. } => {
+                None
+            }
         }
     }
 
@@ -225,6 +237,7 @@ impl Plan {
             Step::Standing { change: StandingChange::Suspend, .. } => "suspend",
             Step::Standing { change: StandingChange::Restore, .. } => "restore",
             Step::Standing { change: StandingChange::Role(_), .. } => "role",
+            Step::ResolveMessage { .. } => "resolve_message",
         }
     }
 
@@ -284,6 +297,9 @@ impl Plan {
             Step::Profile { user, .. } | Step::Standing { user, .. } => {
                 names.users.insert(*user);
                 names.wallets.insert(*user);
+            }
+            Step::ResolveMessage { before, .. } => {
+                names.provider_messages.insert(before.id);
             }
         }
     }

@@ -1,10 +1,13 @@
 //! What an applied plan came to: enough to answer its command, now or at a retry.
 
+use time::Duration;
+
 use crate::adjustment::Adjustment;
-use crate::ids::OperationId;
+use crate::ids::{OperationId, UserId};
 use crate::ledger::Balance;
 use crate::music_request::MusicRequest;
 use crate::people::User;
+use crate::provider_message::ProviderMessage;
 use crate::timestamp::Timestamp;
 use crate::topup::Topup;
 use crate::withdrawal::Withdrawal;
@@ -20,6 +23,70 @@ pub struct Receipt {
     pub outcome: Outcome,
 }
 
+impl Receipt {
+    /// How long a receipt is kept whole, which is as long as an idempotency key. After that, a receipt that shows a profile
+    /// is redacted.
+    pub const KEPT: Duration = Duration::days(7);
+}
+
+/// A receipt as a store keeps it.
+#[derive(Clone, PartialEq, Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly every receipt is whole")]
+pub enum StoredReceipt {
+    /// The whole receipt.
+    Whole(Receipt),
+    /// The receipt of a change of a profile or an account, without the profile that it showed.
+    Redacted {
+        /// Which operation.
+        operation: OperationId,
+        /// Whose profile it showed.
+        user: UserId,
+    },
+}
+
+impl StoredReceipt {
+    /// The whole receipt; `None` after it was redacted.
+    #[must_use]
+    pub const fn whole(&self) -> Option<&Receipt> {
+        match self {
+            Self::Whole(receipt) => Some(receipt),
+            Self::Redacted { .. } => None,
+        }
+    }
+
+    /// Which operation it is of.
+    #[must_use]
+    pub const fn operation(&self) -> OperationId {
+        match self {
+            Self::Whole(receipt) => receipt.operation,
+            Self::Redacted { operation, .. } => *operation,
+        }
+    }
+
+    /// The person whose profile it shows.
+    #[must_use]
+    pub const fn profile_of(&self) -> Option<UserId> {
+        match self {
+            Self::Whole(Receipt { outcome: Outcome::Profile(user, _), .. }) => Some(user.id),
+            Self::Whole(_) | Self::Redacted { .. } => None,
+        }
+    }
+
+    /// Replaces the profile that it shows by the person's id; a receipt without one stays as it is.
+    pub fn redact(&mut self) {
+        if let Some(user) = self.profile_of() {
+            *self = Self::Redacted { operation: self.operation(), user };
+        }
+    }
+
+    /// Whether it shows a profile that is no longer kept at this moment.
+    #[must_use]
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        self.profile_of().is_some()
+            && self.whole().is_some_and(|receipt| receipt.at.plus(Receipt::KEPT) <= now)
+    }
+}
+
 /// The thing that an operation was about, as it stood right after it.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Outcome {
@@ -33,4 +100,6 @@ pub enum Outcome {
     Profile(User, Balance),
     /// An adjustment, with the balance that it led to.
     Adjustment(Adjustment, Balance),
+    /// A message of a provider.
+    Message(ProviderMessage),
 }

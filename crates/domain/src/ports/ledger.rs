@@ -54,7 +54,8 @@ pub trait Ledger: Send + Sync {
     /// [`ApplyError`]; within 5 seconds in any case.
     async fn apply(&self, plan: Plan) -> Result<Applied, ApplyError>;
 
-    /// What is known of a client's key, kept or not.
+    /// What is known of a client's key, kept or not. The receipt of a key that is kept is whole, unless its profile was
+    /// erased.
     ///
     /// # Errors
     /// [`Unavailable`].

@@ -13,6 +13,7 @@ mod notifier;
 mod passwords;
 mod people;
 mod provider;
+mod provider_messages;
 mod reads;
 mod security_log;
 mod sessions;
@@ -26,6 +27,7 @@ pub use notifier::{Notice, Notifier, Recipient};
 pub use passwords::{PasswordHash, Passwords, Secrets, Token, Verified};
 pub use people::{DjFilter, Erased, People, Profile, Registered};
 pub use provider::{PayoutAnswer, PayoutProvider, TopupProvider};
+pub use provider_messages::{ProviderMessages, Recorded};
 pub use reads::{MusicRequests, Topups, Wallets, Withdrawals};
 pub use security_log::SecurityLog;
 pub use sessions::{Begun, Exchange, Sessions};
@@ -34,9 +36,9 @@ pub use sessions::{Begun, Exchange, Sessions};
 pub use {
     blocks::MockBlocks, clock::MockClock, ids::MockIds, ledger::MockAudit, ledger::MockLedger,
     logins::MockLogins, notifier::MockNotifier, passwords::MockPasswords, passwords::MockSecrets,
-    people::MockPeople, provider::MockPayoutProvider, provider::MockTopupProvider, reads::MockMusicRequests,
-    reads::MockTopups, reads::MockWallets, reads::MockWithdrawals, security_log::MockSecurityLog,
-    sessions::MockSessions,
+    people::MockPeople, provider::MockPayoutProvider, provider::MockTopupProvider,
+    provider_messages::MockProviderMessages, reads::MockMusicRequests, reads::MockTopups, reads::MockWallets,
+    reads::MockWithdrawals, security_log::MockSecurityLog, sessions::MockSessions,
 };
 
 use async_trait::async_trait;
@@ -70,6 +72,7 @@ pub trait Store:
     + Sessions
     + Blocks
     + SecurityLog
+    + ProviderMessages
     + Ids
 {
     /// Whether the storage can be reached and written to right now.
@@ -79,9 +82,10 @@ pub trait Store:
     async fn ready(&self) -> Result<(), Unavailable>;
 
     /// Deletes what is no longer kept: idempotency keys older than seven days, sessions that were ended or are past their end for
-    /// longer than an access token may live, challenges of yesterday, events older than a year.
+    /// longer than an access token may live, challenges of yesterday, events older than a year. Redacts the receipts past
+    /// [`Receipt::KEPT`](crate::ledger::Receipt::KEPT) that show a profile, after the keys that stand for them are gone.
     ///
     /// # Errors
-    /// [`Unavailable`]; some of it may be deleted then.
+    /// [`Unavailable`]; some of it may be done then.
     async fn tidy(&self, now: crate::timestamp::Timestamp) -> Result<(), Unavailable>;
 }

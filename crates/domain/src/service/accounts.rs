@@ -9,8 +9,8 @@ use crate::ids::{SessionId, UserId};
 use crate::page::PageRequest;
 use crate::people::{Role, User};
 use crate::ports::{
-    Begun, Clock, Credentials, Exchange, Ids, Logins, PasswordHash, Passwords, People, Profile, Registered, Secrets,
-    Sessions, Token, Unavailable, Verified,
+    Begun, Clock, Credentials, Exchange, Ids, Logins, PasswordHash, Passwords, People, Profile, Registered,
+    Secrets, Sessions, Token, Unavailable, Verified,
 };
 use crate::security_log::{EventKind, SecurityEvent};
 use crate::service::journal::Journal;

@@ -98,7 +98,8 @@ impl Desk {
         let record = self.ledger.find_key(&key.scope).await.map_err(ReplayError::Unavailable)?;
         match record.filter(|record| record.is_kept(self.now())) {
             None => Ok(None),
-            Some(record) if record.key == key => Ok(Some(record.receipt)),
+            // Without a whole answer the command is decided, and refused by the ledger, which knows the key.
+            Some(record) if record.key == key => Ok(record.receipt.whole().cloned()),
             Some(_) => Err(ReplayError::KeyReused),
         }
     }
@@ -158,7 +159,9 @@ impl Obstacle {
             Rejection::KeyReused => Self::KeyReused,
             Rejection::OutOfRange => Self::OutOfRange,
             Rejection::Missing(Row::User | Row::Wallet) => Self::UnknownCaller,
-            Rejection::Missing(Row::Request | Row::Withdrawal | Row::Topup) => Self::Broken("a row is gone"),
+            Rejection::Missing(Row::Request | Row::Withdrawal | Row::Topup | Row::ProviderMessage) => {
+                Self::Broken("a row is gone")
+            }
             Rejection::Broken(what) => Self::Broken(what),
             Rejection::InsufficientFunds { .. } => {
                 Self::Broken("funds were short where none leave a balance")

@@ -156,11 +156,7 @@ impl UseCases {
                 clock: clock.clone(),
             },
             profiles: Profiles { desk: desk.clone(), people: store.clone() },
-            staff: Staff {
-                desk: desk.clone(),
-                people: store.clone(),
-                journal: journal.clone(),
-            },
+            staff: Staff { desk: desk.clone(), people: store.clone(), journal: journal.clone() },
             blocks: Blocks { people: store.clone(), blocks: store.clone(), clock },
             personal_data: PersonalData {
                 people: store.clone(),

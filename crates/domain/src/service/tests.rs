@@ -23,7 +23,7 @@ use super::*;
 use crate::access::Caller;
 use crate::address::{AddressPolicy, DestinationRefusal};
 use crate::ids::{OperationId, RequestId, SessionId, UserId, WithdrawalId};
-use crate::ledger::{IdempotencyKey, KeyRecord, Outcome, Plan, Rejection};
+use crate::ledger::{IdempotencyKey, KeyRecord, Outcome, Plan, Rejection, StoredReceipt};
 use crate::money::{Amount, BasisPoints, Money};
 use crate::music_request::{MusicRequest, NewRequest, RequestState, RequestStatus};
 use crate::people::{ArtistType, DjProfile, Role, User};
@@ -255,7 +255,7 @@ fn refused_with(known: Option<KeyRecord>) -> Result<Applied, OpenRequestError> {
 
 #[test]
 fn a_refusal_gives_way_to_the_answer_of_its_twin() {
-    let record = |body: &[u8], at| KeyRecord { key: key(body), receipt: receipt(), at };
+    let record = |body: &[u8], at| KeyRecord { key: key(body), receipt: StoredReceipt::Whole(receipt()), at };
     assert!(matches!(refused_with(None), Err(OpenRequestError::DjOffline)));
     assert_eq!(refused_with(Some(record(b"{}", now()))).unwrap(), Applied::Replayed(receipt()));
     let other = refused_with(Some(record(b"other", now())));
@@ -286,7 +286,7 @@ fn a_refused_destination_gives_way_to_the_answer_of_its_twin() {
     let refused = open(None);
     let Err(OpenWithdrawalError::Destination(refusal)) = refused else { panic!("{refused:?}") };
     assert_eq!(refusal, DestinationRefusal::Currency);
-    let record = KeyRecord { key: key(b"{}"), receipt: receipt(), at: now() };
+    let record = KeyRecord { key: key(b"{}"), receipt: StoredReceipt::Whole(receipt()), at: now() };
     assert_eq!(open(Some(record)).unwrap(), Applied::Replayed(receipt()));
 }
 

@@ -8,14 +8,19 @@
     clippy::string_slice
 )]
 
+mod documents;
 mod policy;
 mod vectors;
 
+use bech32::Fe32;
 use bs58::Alphabet;
 use cuepoint_domain::address::{AddressError, Network};
+use curve25519_dalek::{EdwardsPoint, Scalar};
+use k256::elliptic_curve::PrimeField;
+use k256::elliptic_curve::sec1::ToSec1Point;
 use proptest::prelude::*;
 use proptest::sample::select;
-use vectors::{CANONICAL, MALFORMED, OWNERLESS, SPELLINGS, TEST_NETWORKS};
+use vectors::{ANYONES, CANONICAL, MALFORMED, OWNERLESS, SPELLINGS, TEST_NETWORKS};
 
 /// The networks that share Ethereum's addresses.
 const EVM: [Network; 7] = [
@@ -83,8 +88,13 @@ fn addresses_of_test_networks_are_refused() {
 }
 
 #[test]
-fn addresses_that_nobody_owns_are_refused() {
+fn addresses_without_a_private_key_are_refused() {
     refused(OWNERLESS, AddressError::Ownerless);
+}
+
+#[test]
+fn addresses_that_anybody_can_spend_from_are_refused() {
+    refused(ANYONES, AddressError::AnyoneCanSpend);
 }
 
 #[test]
@@ -139,6 +149,25 @@ fn base58(version: &[u8], payload: &[u8], alphabet: &Alphabet) -> String {
     bs58::encode([version, payload].concat()).with_alphabet(alphabet).with_check().into_string()
 }
 
+/// The ed25519 public key of this private one.
+fn ed25519_key(secret: [u8; 32]) -> [u8; 32] {
+    EdwardsPoint::mul_base(&Scalar::from_bytes_mod_order(secret)).compress().to_bytes()
+}
+
+/// The taproot output key of this private one.
+fn taproot_key(secret: [u8; 32]) -> [u8; 32] {
+    let secret = k256::Scalar::from_repr(secret.into()).unwrap();
+    (k256::ProjectivePoint::GENERATOR * secret).to_affine().to_sec1_point(true).as_bytes()[1..]
+        .try_into()
+        .unwrap()
+}
+
+/// The address of this witness program.
+fn segwit(chain: &str, version: u8, program: &[u8]) -> String {
+    bech32::segwit::encode(bech32::Hrp::parse(chain).unwrap(), Fe32::try_from(version).unwrap(), program)
+        .unwrap()
+}
+
 /// Addresses with a checksum that sees every change of one character; Solana has none, and Ethereum's sees most.
 fn checksummed() -> Vec<(Network, &'static str)> {
     each(CANONICAL).filter(|(network, _)| !matches!(network, Network::Solana | Network::Ethereum)).collect()
@@ -191,21 +220,25 @@ proptest! {
     }
 
     #[test]
-    fn every_account_has_its_address(account in any::<[u8; 20]>(), key in any::<[u8; 32]>()) {
+    fn every_account_has_its_address(account in any::<[u8; 20]>(), secret in any::<[u8; 32]>()) {
         let bitcoin = Alphabet::BITCOIN;
-        let p2wpkh = bech32::segwit::encode_v0(bech32::hrp::BC, &account).unwrap();
-        let p2tr = bech32::segwit::encode_v1(bech32::hrp::BC, &key).unwrap();
+        // Whole numbers below 2^255 are below the order of the group, but for none that a test meets.
+        let mut secret = secret;
+        secret[0] &= 0x7f;
+        prop_assume!(secret != [0; 32]);
         for (network, text) in [
             (Network::Bitcoin, base58(&[0x00], &account, bitcoin)),
             (Network::Bitcoin, base58(&[0x05], &account, bitcoin)),
-            (Network::Bitcoin, p2wpkh),
-            (Network::Bitcoin, p2tr),
+            (Network::Bitcoin, segwit("bc", 0, &account)),
+            (Network::Bitcoin, segwit("bc", 0, &secret)),
+            (Network::Bitcoin, segwit("bc", 1, &taproot_key(secret))),
+            (Network::Litecoin, segwit("ltc", 1, &taproot_key(secret))),
             (Network::Litecoin, base58(&[0x30], &account, bitcoin)),
             (Network::Litecoin, base58(&[0x32], &account, bitcoin)),
             (Network::Dogecoin, base58(&[0x1e], &account, bitcoin)),
             (Network::Dogecoin, base58(&[0x16], &account, bitcoin)),
             (Network::Tron, base58(&[0x41], &account, bitcoin)),
-            (Network::Solana, bs58::encode(key).into_string()),
+            (Network::Solana, bs58::encode(ed25519_key(secret)).into_string()),
             (Network::Xrp, base58(&[0x00], &account, Alphabet::RIPPLE)),
         ] {
             prop_assert_eq!(network.canonical(&text), Ok(text));
@@ -217,6 +250,29 @@ proptest! {
         // Litecoin's old addresses of scripts are Bitcoin's as well.
         let text = base58(&[0x05], &account, bitcoin);
         prop_assert_eq!(Network::Litecoin.canonical(&text), Err(AddressError::OtherNetwork));
+    }
+
+    #[test]
+    fn a_key_that_is_no_point_is_refused(key in any::<[u8; 32]>()) {
+        let taproot = segwit("bc", 1, &key);
+        let is_point = k256::PublicKey::from_sec1_bytes(&[&[2], &key[..]].concat()).is_ok();
+        prop_assert_eq!(Network::Bitcoin.canonical(&taproot).is_ok(), is_point);
+        let point = curve25519_dalek::edwards::CompressedEdwardsY(key).decompress();
+        let wallet = bs58::encode(key).into_string();
+        let refused = Network::Solana.canonical(&wallet) == Err(AddressError::Ownerless);
+        prop_assert_eq!(refused, !point.is_some_and(|point| point.is_torsion_free()));
+    }
+
+    #[test]
+    fn a_witness_program_without_rules_is_refused(
+        version in 1_u8..=16,
+        program in prop::collection::vec(any::<u8>(), 2..=40),
+    ) {
+        prop_assume!(version > 1 || program.len() != 32);
+        for (network, chain) in [(Network::Bitcoin, "bc"), (Network::Litecoin, "ltc")] {
+            let judged = network.canonical(&segwit(chain, version, &program));
+            prop_assert_eq!(judged, Err(AddressError::AnyoneCanSpend));
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ pub(crate) const CANONICAL: &[(Network, &[&str])] = &[
     (
         Network::Bitcoin,
         &[
-            // The first block's, two exchanges', and BIP-173's and BIP-350's.
+            // The first block's, two exchanges', and those of BIP-173, BIP-350, BIP-341 and BIP-86.
             "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa",
             "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2",
             "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy",
@@ -16,10 +16,16 @@ pub(crate) const CANONICAL: &[(Network, &[&str])] = &[
             "bc1qgdjqv0av3q56jvd82tkdjpy7gdp9ut8tlqmgrpmv24sq90ecnvqqjwvw97",
             "bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr",
             "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4",
-            "bc1pw508d6qejxtdg4y5r3zarvary0c5xw7kw508d6qejxtdg4y5r3zarvary0c5xw7kt5nd6y",
-            "bc1sw50qgdz25j",
-            "bc1zw508d6qejxtdg4y5r3zarvaryvaxxpcs",
             "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0",
+            "bc1p2wsldez5mud2yam29q22wgfh9439spgduvct83k3pm50fcxa5dps59h4z5",
+            "bc1pz37fc4cn9ah8anwm4xqqhvxygjf9rjf2resrw8h8w4tmvcs0863sa2e586",
+            "bc1punvppl2stp38f7kwv2u2spltjuvuaayuqsthe34hd2dyy5w4g58qqfuag5",
+            "bc1pwyjywgrd0ffr3tx8laflh6228dj98xkjj8rum0zfpd6h0e930h6saqxrrm",
+            "bc1pwl3s54fzmk0cjnpl3w9af39je7pv5ldg504x5guk2hpecpg2kgsqaqstjq",
+            "bc1pjxmy65eywgafs5tsunw95ruycpqcqnev6ynxp7jaasylcgtcxczs6n332e",
+            "bc1pw5tf7sqp4f50zka7629jrr036znzew70zxyvvej3zrpf8jg8hqcssyuewe",
+            "bc1p4qhjn9zdvkux4e44uhx8tc55attvtyu358kutcqkudyccelu0was9fqzwh",
+            "bc1p3qkhfews2uk44qtvauqyr2ttdsw7svhkl9nkm9s9c3x4ax5h60wqwruhk7",
         ],
     ),
     (
@@ -68,14 +74,17 @@ pub(crate) const CANONICAL: &[(Network, &[&str])] = &[
         Network::Solana,
         &[
             "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM",
-            "4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T",
+            "5tzFkiKscXHK5ZXCGbXZxdw7gTjjD1mBwuoFbhUvuAi9",
             "Ho87cuS3aSRgUMCeMrV7uNCCWx6Fj2ytnufYQ1W7KCLr",
+            // The public keys of RFC 8032's first three signatures.
+            "FVen3X669xLzsi6N2V91DoiyzHzg1uAgqiT8jZ9nS96Z",
+            "586Z7H2vpX9qNhN2T4e9Utugie3ogjbxzGaMtM3E6HR5",
+            "Hyx62wPQGyvXCoihZq1BrbUjBRh2LuNxWiiqMkfAuSZr",
         ],
     ),
     (
         Network::Xrp,
         &[
-            "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh",
             "rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf",
             "r9cZA1mLK5R5Am25ArfXFmqgNwjZgnfk59",
             // The same accounts as X-addresses: without a tag, with 0, 1 and the largest.
@@ -118,7 +127,11 @@ pub(crate) const SPELLINGS: &[(Network, &str, &str)] = &[
         "BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4",
         "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4",
     ),
-    (Network::Bitcoin, "BC1SW50QGDZ25J", "bc1sw50qgdz25j"),
+    (
+        Network::Bitcoin,
+        "BC1P0XLXVLHEMJA6C4DQV22UAPCTQUPFHLXM9H8Z3K2E72Q4K9HCZ7VQZK5JJ0",
+        "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0",
+    ),
     (
         Network::Litecoin,
         "LTC1QAJKRZE8GC5QDX2EHLDSMD596A2GPRNN50A53MJ3XXVY0ZGTDQ6GQUMV03A",
@@ -274,20 +287,135 @@ pub(crate) const TEST_NETWORKS: &[(Network, &[&str])] = &[
     ),
 ];
 
-/// Addresses whose key nobody can have.
+/// Addresses that no private key leads to.
 pub(crate) const OWNERLESS: &[(Network, &[&str])] = &[
-    (Network::Bitcoin, &["1111111111111111111114oLvT2", "bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq9e75rs"]),
-    (Network::Base, &["0x0000000000000000000000000000000000000000"]),
-    (Network::Tron, &["T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb"]),
-    (Network::Solana, &["11111111111111111111111111111111"]),
-    (Network::Xrp, &["rrrrrrrrrrrrrrrrrrrrrhoLvTp", "rrrrrrrrrrrrrrrrrrrrBZbvji"]),
-    (Network::Stellar, &["GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF"]),
+    (
+        Network::Bitcoin,
+        &[
+            "1111111111111111111114oLvT2",
+            "bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq9e75rs",
+            // BIP-340: an x-coordinate without a point, and one beyond the field.
+            "bc1pam775nxmvam4pfpqlm5q06k0y84e3x9w0xuhdpmxuna2qj3dfg6qnzh0s2",
+            "BC1PAM775NXMVAM4PFPQLM5Q06K0Y84E3X9W0XUHDPMXUNA2QJ3DFG6QNZH0S2",
+            "bc1plllllllllllllllllllllllllllllllllllllllllllllllllllsr7rg6v",
+            // Published burn addresses, and the hash of no bytes.
+            "1BitcoinEaterAddressDontSendf59kuE",
+            "1CounterpartyXXXXXXXXXXXXXXXUWLpVr",
+            "1HT7xU2Ngenf7D4yocz2SAcnNLW7rK8d4E",
+        ],
+    ),
+    (
+        Network::Ethereum,
+        &[
+            "0x0000000000000000000000000000000000000000",
+            // The first precompile, the last of Prague, and that of EIP-7951.
+            "0x0000000000000000000000000000000000000001",
+            "0x0000000000000000000000000000000000000011",
+            "0x0000000000000000000000000000000000000100",
+            "0x000000000000000000000000000000000000dEaD",
+            // EIP-7528's stand-in for a chain's own coin, and EIP-4788's sender of system calls.
+            "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE",
+            "0xfffffffffffffffffffffffffffffffffffffffe",
+        ],
+    ),
+    // Its first precompile and its node's interface.
+    (
+        Network::Arbitrum,
+        &["0x0000000000000000000000000000000000000064", "0x00000000000000000000000000000000000000C8"],
+    ),
+    // A predeploy, and the old form of ether.
+    (
+        Network::Optimism,
+        &["0x4200000000000000000000000000000000000010", "0xDeadDeAddeAddEAddeadDEaDDEAdDeaDDeAD0000"],
+    ),
+    (Network::Base, &["0x4200000000000000000000000000000000000006"]),
+    // The contract of its own coin.
+    (Network::Polygon, &["0x0000000000000000000000000000000000001010"]),
+    // The contracts of its validators.
+    (
+        Network::Bsc,
+        &["0x0000000000000000000000000000000000001000", "0x0000000000000000000000000000000000002002"],
+    ),
+    // Where fees are burnt.
+    (Network::Avalanche, &["0x0100000000000000000000000000000000000000"]),
+    (
+        Network::Tron,
+        &[
+            "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb",
+            // Precompiles 1 and 0x1000001, and the first block's black hole.
+            "T9yD14Nj9j7xAB4dbGeiX9h8unkKLxmGkn",
+            "T9yD14Nj9j7xAB4dbGeiX9h95VRLDVkkS1",
+            "TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy",
+        ],
+    ),
+    (
+        Network::Solana,
+        &[
+            // No point of the curve: the incinerator, and two examples.
+            "1nc1nerator11111111111111111111111111111111",
+            "4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T",
+            "5Q544fKrFoe6tsEbD7S8EmxGTJYAKtTVhAW5Q5pge4j1",
+            // Small order: the system program, and the identity.
+            "11111111111111111111111111111111",
+            "4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM",
+            // Not of prime order: a sysvar, a built-in program, the mint of wrapped coins.
+            "SysvarC1ock11111111111111111111111111111111",
+            "Stake11111111111111111111111111111111111111",
+            "So11111111111111111111111111111111111111112",
+            // Beyond the field.
+            "HDmFoMsLPWK4ShyobcBbmKd6NMAm9xYVj3L1JzmqhtHt",
+        ],
+    ),
+    (
+        Network::Xrp,
+        &[
+            // Zero, one, the names' black hole, and "not a number".
+            "rrrrrrrrrrrrrrrrrrrrrhoLvTp",
+            "rrrrrrrrrrrrrrrrrrrrBZbvji",
+            "rrrrrrrrrrrrrrrrrNAMEtxvNvQ",
+            "rrrrrrrrrrrrrrrrrrrn5RM1rHd",
+        ],
+    ),
+    (
+        Network::Stellar,
+        &[
+            "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF",
+            // No point, also of a muxed account; the identity; not of prime order; beyond the field.
+            "GABAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABVCX",
+            "MABAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA72D4",
+            "GAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAHV4",
+            "GCKZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZSBIJ",
+            "GDYP77777777777777777777777777777777777777777777777X7ZME",
+        ],
+    ),
     (
         Network::Ton,
         &[
             "0:0000000000000000000000000000000000000000000000000000000000000000",
             "EQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAM9c",
             "Ef8AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADAU",
+            // The elector and the configuration.
+            "Ef8zMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzM0vF",
+            "Ef9VVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVbxn",
         ],
+    ),
+];
+
+/// Addresses that anybody can spend from.
+pub(crate) const ANYONES: &[(Network, &[&str])] = &[
+    (
+        Network::Bitcoin,
+        &[
+            // BIP-350: versions without rules, and version 1 with 40 bytes; then pay-to-anchor.
+            "BC1SW50QGDZ25J",
+            "bc1zw508d6qejxtdg4y5r3zarvaryvaxxpcs",
+            "bc1pw508d6qejxtdg4y5r3zarvary0c5xw7kw508d6qejxtdg4y5r3zarvary0c5xw7kt5nd6y",
+            "bc1pfeessrawgf",
+        ],
+    ),
+    // The account of the first ledger, also as an X-address.
+    (
+        Network::Xrp,
+        &["rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh", "XVPcpSm47b1CZkf5AkKM9a84dQHe3m4sBhsrA4XtnBECTAc"],
     ),
 ];

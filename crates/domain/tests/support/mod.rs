@@ -6,7 +6,7 @@ use cuepoint_domain::adjustment::{Adjustment, Correction};
 use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{
     Auditor, Balance, Book, Changes, Entry, Finding, Origin, Outcome, Plan, Posting, Receipt, Rejection,
-    Summary, Thing, Trace, Verdict, Wallet, apply,
+    StoredReceipt, Summary, Thing, Trace, Verdict, Wallet, apply,
 };
 use cuepoint_domain::money::{Amount, BasisPoints, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, RequestTerms};
@@ -222,9 +222,18 @@ impl Ledger {
         auditor.finish()
     }
 
+    /// The receipt of an operation.
+    pub fn receipt_mut(&mut self, operation: OperationId) -> &mut Receipt {
+        match self.book.operations.get_mut(&operation).unwrap() {
+            StoredReceipt::Whole(receipt) => receipt,
+            redacted => panic!("{redacted:?}"),
+        }
+    }
+
     /// Everything that entries can be about, by kind and id.
     pub fn things(&self) -> Vec<Thing> {
-        let adjustments = self.book.operations.values().filter_map(|receipt| match &receipt.outcome {
+        let receipts = self.book.operations.values().filter_map(StoredReceipt::whole);
+        let adjustments = receipts.filter_map(|receipt| match &receipt.outcome {
             Outcome::Adjustment(adjustment, _) => Some(Thing::Adjustment(adjustment.clone())),
             _ => None,
         });
@@ -243,7 +252,10 @@ impl Ledger {
         let posted = |posting: &&Posting| operations.contains(&posting.operation);
         Trace {
             postings: self.postings.iter().filter(posted).copied().collect(),
-            receipts: operations.iter().filter_map(|one| self.book.operations.get(one)).cloned().collect(),
+            receipts: operations
+                .iter()
+                .filter_map(|one| self.book.operations.get(one)?.whole().cloned())
+                .collect(),
             entries,
         }
     }

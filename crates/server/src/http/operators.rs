@@ -60,8 +60,10 @@ pub fn adjusted(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
             let view = Adjusted::new(adjustment, *balance, receipt.at, &app.settings.currency);
             Answer::created("Balance adjusted.", view)
         }
-        Outcome::Request(_) | Outcome::Withdrawal(..) | Outcome::Topup(_) | Outcome::Profile(..) => {
-            Err(ApiError::internal("an adjustment came to something else"))
-        }
+        Outcome::Request(_)
+        | Outcome::Withdrawal(..)
+        | Outcome::Topup(_)
+        | Outcome::Profile(..)
+        | Outcome::Message(_) => Err(ApiError::internal("an adjustment came to something else")),
     }
 }

@@ -186,8 +186,10 @@ pub async fn addressed(call: Call, caller: Caller) -> Result<Answer, ApiError> {
 fn view<'r>(app: &App, receipt: &'r Receipt) -> Result<MusicRequest<'r>, ApiError> {
     match &receipt.outcome {
         Outcome::Request(request) => Ok(MusicRequest::new(request, &app.settings.currency)),
-        Outcome::Withdrawal(..) | Outcome::Topup(_) | Outcome::Profile(..) | Outcome::Adjustment(..) => {
-            Err(ApiError::internal("a command about a request came to something else"))
-        }
+        Outcome::Withdrawal(..)
+        | Outcome::Topup(_)
+        | Outcome::Profile(..)
+        | Outcome::Adjustment(..)
+        | Outcome::Message(_) => Err(ApiError::internal("a command about a request came to something else")),
     }
 }

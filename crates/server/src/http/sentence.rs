@@ -102,8 +102,10 @@ sentences! {
     other_network() = "The {field} field is an address of another network.";
     /// It is an address of a network for tests.
     test_network() = "The {field} field is an address of a test network.";
-    /// It is an address that leads to nobody.
-    ownerless() = "The {field} field is an address that nobody owns.";
+    /// It is an address that no private key leads to.
+    ownerless() = "The {field} field is an address without a private key.";
+    /// It is an address of everybody's.
+    anyone_can_spend() = "The {field} field is an address that anybody can spend from.";
     /// It is no moment.
     date() = "The {field} field must be a valid date.";
     /// It is none of those that there are.

@@ -137,7 +137,11 @@ pub fn cancelled(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
 pub(super) fn outcome(receipt: &Receipt) -> Result<(&withdrawal::Withdrawal, Balance), ApiError> {
     match &receipt.outcome {
         Outcome::Withdrawal(withdrawal, balance) => Ok((withdrawal, *balance)),
-        Outcome::Request(_) | Outcome::Topup(_) | Outcome::Profile(..) | Outcome::Adjustment(..) => {
+        Outcome::Request(_)
+        | Outcome::Topup(_)
+        | Outcome::Profile(..)
+        | Outcome::Adjustment(..)
+        | Outcome::Message(_) => {
             Err(ApiError::internal("a command about a withdrawal came to something else"))
         }
     }

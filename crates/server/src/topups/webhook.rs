@@ -5,10 +5,9 @@ use cuepoint_domain::ids::TopupId;
 use cuepoint_domain::money::{Amount, Currency};
 use cuepoint_domain::ports::{TopupProvider, Unavailable};
 use cuepoint_domain::provider_reference::ProviderReference;
-use cuepoint_domain::text::Line;
+use cuepoint_domain::text::PaymentUrl;
 use cuepoint_domain::topup::Charge;
 use serde::{Deserialize, Serialize};
-use url::Url;
 
 use crate::http::money::Number;
 use crate::webhooks::{Caller, Reply};
@@ -63,7 +62,7 @@ impl TopupProvider for TopupWebhook {
 }
 
 /// The page that an answer names, if it names one.
-fn payment_url(reply: &Reply) -> Result<Option<Line>, Unavailable> {
+fn payment_url(reply: &Reply) -> Result<Option<PaymentUrl>, Unavailable> {
     if !reply.status.is_success() {
         return Err(Unavailable::new(format!("the provider answers with status {}", reply.status.as_u16())));
     }
@@ -73,9 +72,8 @@ fn payment_url(reply: &Reply) -> Result<Option<Line>, Unavailable> {
     let said: Option<Said> = reply.object();
     let said = said.ok_or_else(|| Unavailable::new("the provider's answer is no object"))?;
     let Some(written) = said.payment_url else { return Ok(None) };
-    let web = Url::parse(&written).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
-    let line = Line::new(&written).ok().filter(|_| web);
-    line.map(Some).ok_or_else(|| Unavailable::new("the provider names a page that is no web address"))
+    let page = PaymentUrl::new(&written);
+    page.map(Some).map_err(|error| Unavailable::new(format!("the provider names no page: {error}")))
 }
 
 #[cfg(test)]
@@ -86,7 +84,7 @@ mod tests {
 
     #[test]
     fn which_page_an_answer_names() {
-        let long = format!(r#"{{"payment_url":"https://pay.example.com/{}"}}"#, "x".repeat(255));
+        let long = format!(r#"{{"payment_url":"https://pay.example.com/{}"}}"#, "x".repeat(2_048));
         for (status, body, page) in [
             (200, "", Ok(None)),
             (201, "{}", Ok(None)),

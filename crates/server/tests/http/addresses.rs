@@ -64,7 +64,10 @@ fn a_strict_policy_refuses_field_by_field(store: Store) {
     let format = "The wallet address field format is invalid.";
     let other = "The wallet address field is an address of another network.";
     let test = "The wallet address field is an address of a test network.";
-    let nobody = "The wallet address field is an address that nobody owns.";
+    let keyless = "The wallet address field is an address without a private key.";
+    let anybody = "The wallet address field is an address that anybody can spend from.";
+    let off_curve = "bc1pam775nxmvam4pfpqlm5q06k0y84e3x9w0xuhdpmxuna2qj3dfg6qnzh0s2";
+    let derived = "4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T";
     for (currency, network, address, field, sentence) in [
         ("EUR", "sepa", "anything", "currency", "The selected currency is invalid."),
         ("BTC", "moon", SATOSHI, "network", "The selected network is invalid."),
@@ -80,8 +83,11 @@ fn a_strict_policy_refuses_field_by_field(store: Store) {
         ("LTC", "litecoin", "34xp4vRoCGJym3xR7yCVPFHoCNxv4Twseo", "wallet_address", other),
         ("BTC", "bitcoin", "mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn", "wallet_address", test),
         ("XRP", "xrp", "T719a5UwUCnEs54UsxG9CJYYDhwmFCqkr7wxCcNcfZ6p5GZ", "wallet_address", test),
-        ("ETH", "base", "0x0000000000000000000000000000000000000000", "wallet_address", nobody),
-        ("SOL", "solana", "11111111111111111111111111111111", "wallet_address", nobody),
+        ("ETH", "base", "0x0000000000000000000000000000000000000000", "wallet_address", keyless),
+        ("SOL", "solana", "11111111111111111111111111111111", "wallet_address", keyless),
+        ("BTC", "bitcoin", off_curve, "wallet_address", keyless),
+        ("SOL", "solana", derived, "wallet_address", keyless),
+        ("BTC", "bitcoin", "BC1SW50QGDZ25J", "wallet_address", anybody),
     ] {
         let answer = withdraw(&guest, currency, network, address);
         assert_eq!(answer.invalid(&[field])[field], json!([sentence]), "{answer}");

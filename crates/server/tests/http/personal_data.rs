@@ -77,7 +77,9 @@ fn an_export_has_what_the_lists_show_and_nothing_of_others(store: Store) {
     assert_eq!(kinds, ["data_exported", "registered"]);
     // Nothing is another's.
     let nobody = export(&server.guest());
-    for list in EXPORT.iter().filter(|list| !["user", "sessions", "networks", "security_events"].contains(list)) {
+    for list in
+        EXPORT.iter().filter(|list| !["user", "sessions", "networks", "security_events"].contains(list))
+    {
         assert_eq!(nobody[list], json!([]), "{list}");
     }
 }

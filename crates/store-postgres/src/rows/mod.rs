@@ -6,6 +6,7 @@ mod challenge;
 mod ledger;
 mod music_request;
 mod operation;
+mod provider_message;
 mod security_event;
 mod session;
 mod text;
@@ -18,6 +19,7 @@ pub(crate) use challenge::{ChallengeRow, NewChallengeRow};
 pub(crate) use ledger::{EntryRow, NewPostingRow, PostingRow};
 pub(crate) use music_request::MusicRequestRow;
 pub(crate) use operation::{KeyRow, OperationRow, ReceiptText};
+pub(crate) use provider_message::{MessageRecordRow, ProviderMessageRow};
 pub(crate) use security_event::{EventRow, NewEventRow};
 pub(crate) use session::{EndedSessionsRow, SessionRow, TokenRow};
 pub(crate) use topup::TopupRow;
@@ -31,7 +33,7 @@ use cuepoint_domain::session::Visitor;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use thiserror::Error;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
 /// Why a row stands for no value of the domain.
 #[derive(Debug, Error)]
@@ -42,6 +44,9 @@ pub(crate) enum Corrupt {
     /// A sum does not fit the deployment's currency.
     #[error("the column {0} holds a sum that does not fit the currency: {1}")]
     Sum(&'static str, MoneyError),
+    /// A receipt without its profile stands where a whole one has to be.
+    #[error("a receipt is redacted that has to be whole")]
+    Redacted,
     /// A receipt is not of the form that this version writes.
     #[error("a receipt cannot be read: {0}")]
     Receipt(#[from] serde_json::Error),
@@ -79,6 +84,11 @@ fn hash(column: &'static str, bytes: &[u8]) -> Result<[u8; 32], Corrupt> {
 /// A moment as a column holds it.
 pub(crate) fn column_time(at: Timestamp) -> OffsetDateTime {
     at.to_utc()
+}
+
+/// A length of time in microseconds, as an interval of the database has it.
+pub(crate) fn micros_of(length: Duration) -> i64 {
+    i64::try_from(length.whole_microseconds()).unwrap_or(i64::MAX)
 }
 
 pub(crate) fn timestamp(at: OffsetDateTime) -> Timestamp {

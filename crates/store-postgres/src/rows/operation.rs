@@ -10,6 +10,7 @@ use cuepoint_domain::adjustment::{Adjustment, Correction};
 use cuepoint_domain::ids::{AdjustmentId, OperationId, UserId};
 use cuepoint_domain::ledger::{
     Actor, Balance, Fingerprint, IdempotencyKey, KeyRecord, KeyScope, OperationRecord, Outcome, Receipt,
+    StoredReceipt,
 };
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::Line;
@@ -24,8 +25,8 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{
-    Corrupt, MusicRequestRow, TopupRow, UserRow, WithdrawalRow, column_time, hash, known, money, text,
-    timestamp,
+    Corrupt, MusicRequestRow, ProviderMessageRow, TopupRow, UserRow, WithdrawalRow, column_time, hash, known,
+    money, text, timestamp,
 };
 use crate::schema::{idempotency_keys, operations};
 
@@ -95,6 +96,28 @@ struct AdjustmentJson {
     reason: String,
 }
 
+/// A person inside a receipt, with their balance, or after that was redacted.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum ProfileJson {
+    Whole { user: Box<UserRow>, balance: BalanceJson },
+    Redacted(RedactedJson),
+}
+
+/// What is left of a person inside a receipt; [`crate::redaction`] writes it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RedactedJson {
+    user: UserIdJson,
+}
+
+/// A person's id alone.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UserIdJson {
+    id: i64,
+}
+
 /// What an operation came to, as JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -102,8 +125,9 @@ enum OutcomeJson {
     Request(MusicRequestRow),
     Withdrawal { withdrawal: WithdrawalRow, balance: BalanceJson },
     Topup(TopupRow),
-    Profile { user: Box<UserRow>, balance: BalanceJson },
+    Profile(ProfileJson),
     Adjustment { adjustment: AdjustmentJson, balance: BalanceJson },
+    Message(ProviderMessageRow),
 }
 
 impl OperationRow {
@@ -121,13 +145,24 @@ impl OperationRow {
         })
     }
 
-    pub(crate) fn receipt(self, currency: &Currency) -> Result<Receipt, Corrupt> {
+    /// The receipt, whole or redacted.
+    pub(crate) fn stored(&self, currency: &Currency) -> Result<StoredReceipt, Corrupt> {
         let outcome: OutcomeJson = serde_json::from_str(&self.receipt.0)?;
-        Ok(Receipt {
-            operation: OperationId(self.id.as_u128()),
-            at: timestamp(self.at),
-            outcome: outcome.outcome(currency)?,
-        })
+        let operation = OperationId(self.id.as_u128());
+        if let OutcomeJson::Profile(ProfileJson::Redacted(RedactedJson { user })) = outcome {
+            let user = known("receipt", UserId::new(user.id))?;
+            return Ok(StoredReceipt::Redacted { operation, user });
+        }
+        let outcome = outcome.outcome(currency)?;
+        Ok(StoredReceipt::Whole(Receipt { operation, at: timestamp(self.at), outcome }))
+    }
+
+    /// The receipt of an operation that moved money, which is never redacted.
+    pub(crate) fn receipt(&self, currency: &Currency) -> Result<Receipt, Corrupt> {
+        match self.stored(currency)? {
+            StoredReceipt::Whole(receipt) => Ok(receipt),
+            StoredReceipt::Redacted { .. } => Err(Corrupt::Redacted),
+        }
     }
 }
 
@@ -179,14 +214,15 @@ impl OutcomeJson {
                 balance: BalanceJson::of(balance, currency),
             },
             Outcome::Topup(topup) => Self::Topup(TopupRow::of(topup, currency)),
-            Outcome::Profile(user, balance) => Self::Profile {
+            Outcome::Profile(user, balance) => Self::Profile(ProfileJson::Whole {
                 user: Box::new(UserRow::of(user, currency)),
                 balance: BalanceJson::of(balance, currency),
-            },
+            }),
             Outcome::Adjustment(adjustment, balance) => Self::Adjustment {
                 adjustment: AdjustmentJson::of(adjustment, currency),
                 balance: BalanceJson::of(balance, currency),
             },
+            Outcome::Message(message) => Self::Message(ProviderMessageRow::of(message)),
         }
     }
 
@@ -197,12 +233,14 @@ impl OutcomeJson {
                 Outcome::Withdrawal(withdrawal.withdrawal(currency)?, balance.balance(currency)?)
             }
             Self::Topup(topup) => Outcome::Topup(topup.topup(currency)?),
-            Self::Profile { user, balance } => {
+            Self::Profile(ProfileJson::Whole { user, balance }) => {
                 Outcome::Profile(user.user(currency)?, balance.balance(currency)?)
             }
+            Self::Profile(ProfileJson::Redacted(_)) => return Err(Corrupt::Redacted),
             Self::Adjustment { adjustment, balance } => {
                 Outcome::Adjustment(adjustment.adjustment(currency)?, balance.balance(currency)?)
             }
+            Self::Message(message) => Outcome::Message(message.message()?),
         })
     }
 }
@@ -222,18 +260,18 @@ impl KeyRow {
         Self {
             scope: record.key.scope.0.to_vec(),
             fingerprint: record.key.fingerprint.0.to_vec(),
-            operation_id: Uuid::from_u128(record.receipt.operation.0),
+            operation_id: Uuid::from_u128(record.receipt.operation().0),
             at: column_time(record.at),
         }
     }
 
-    pub(crate) fn record(&self, operation: OperationRow, currency: &Currency) -> Result<KeyRecord, Corrupt> {
+    pub(crate) fn record(&self, operation: &OperationRow, currency: &Currency) -> Result<KeyRecord, Corrupt> {
         Ok(KeyRecord {
             key: IdempotencyKey {
                 scope: KeyScope(hash("scope", &self.scope)?),
                 fingerprint: Fingerprint(hash("fingerprint", &self.fingerprint)?),
             },
-            receipt: operation.receipt(currency)?,
+            receipt: operation.stored(currency)?,
             at: timestamp(self.at),
         })
     }
@@ -245,9 +283,9 @@ mod tests {
     use cuepoint_domain::money::{Amount, Money};
     use cuepoint_domain::music_request::{MusicRequest, RequestState};
     use cuepoint_domain::people::{ArtistType, Coordinates, DjProfile, Kilometres, Rating, Role, User};
-    use cuepoint_domain::text::{Email, Line, MusicUrl};
+    use cuepoint_domain::text::{Email, Line, MusicUrl, PaymentUrl};
     use cuepoint_domain::timestamp::Timestamp;
-    use cuepoint_domain::topup::{Topup, TopupStatus};
+    use cuepoint_domain::topup::{Orders, Topup, TopupStatus};
     use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalState, WithdrawalStatus};
 
     use super::*;
@@ -324,20 +362,28 @@ mod tests {
     }
 
     fn topups() -> impl Iterator<Item = Outcome> + Clone {
-        TopupStatus::ALL.into_iter().zip([None, None, Some(line("https://pay"))]).map(
-            |(status, payment_url)| {
-                Outcome::Topup(Topup {
-                    id: TopupId::new(1).unwrap(),
-                    opening: payment_url.is_some().then_some(OperationId(7)),
-                    user: user(1),
-                    amount: Amount::new(Money::from_minor(1_000)).unwrap(),
-                    status,
-                    payment_url,
-                    created_at: at(0),
-                    updated_at: at(1),
-                })
-            },
-        )
+        let page = || PaymentUrl::new("https://pay").ok();
+        let ordered = |next_at| Some(Orders { attempts: 3, next_at });
+        let each = [
+            (TopupStatus::Pending, None, None),
+            (TopupStatus::Pending, None, Some(Orders::default())),
+            (TopupStatus::Pending, None, ordered(Some(at(5)))),
+            (TopupStatus::Confirmed, None, ordered(None)),
+            (TopupStatus::Failed, page(), ordered(None)),
+        ];
+        each.into_iter().map(|(status, payment_url, orders)| {
+            Outcome::Topup(Topup {
+                id: TopupId::new(1).unwrap(),
+                opening: payment_url.is_some().then_some(OperationId(7)),
+                user: user(1),
+                amount: Amount::new(Money::from_minor(1_000)).unwrap(),
+                status,
+                payment_url,
+                orders,
+                created_at: at(0),
+                updated_at: at(1),
+            })
+        })
     }
 
     fn profiles() -> impl Iterator<Item = Outcome> + Clone {
@@ -380,19 +426,27 @@ mod tests {
     }
 
     #[test]
-    fn a_receipt_without_a_reference_is_of_an_earlier_version() {
+    fn a_receipt_without_the_newest_fields_is_of_an_earlier_version() {
         let usd = Currency::new("USD", 2).unwrap();
         for outcome in withdrawals().chain(topups()) {
             let (mut receipt, mut row) = row(outcome, &usd);
-            let written = match &mut receipt.outcome {
-                Outcome::Withdrawal(withdrawal, _) => withdrawal.opening.take(),
-                Outcome::Topup(topup) => topup.opening.take(),
+            let (path, newest): (_, &[&str]) = match &mut receipt.outcome {
+                Outcome::Withdrawal(withdrawal, _) => {
+                    withdrawal.opening = None;
+                    ("/withdrawal/withdrawal", &["reference"])
+                }
+                Outcome::Topup(topup) => {
+                    (topup.opening, topup.orders) = (None, None);
+                    ("/topup", &["reference", "attempts", "order_at"])
+                }
                 other => panic!("{other:?}"),
             };
-            let reference = serde_json::to_string(&written.map(|operation| Uuid::from_u128(operation.0)));
-            let shortened = row.receipt.0.replace(&format!(",\"reference\":{}", reference.unwrap()), "");
-            assert_ne!(shortened, row.receipt.0);
-            row.receipt = ReceiptText(shortened);
+            let mut written: serde_json::Value = serde_json::from_str(&row.receipt.0).unwrap();
+            let fields = written.pointer_mut(path).and_then(serde_json::Value::as_object_mut).unwrap();
+            for name in newest {
+                assert!(fields.remove(*name).is_some(), "{name}");
+            }
+            row.receipt = ReceiptText(written.to_string());
             assert_eq!(row.receipt(&usd).unwrap(), receipt);
         }
     }

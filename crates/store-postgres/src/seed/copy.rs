@@ -63,7 +63,9 @@ copied! {
         id, user_id, amount, wallet_address, currency, network, status, txid, created_at, updated_at, attempts,
         retry_at, reference,
     );
-    TopupRow => topups (id, user_id, amount, status, payment_url, created_at, updated_at, reference);
+    TopupRow => topups (
+        id, user_id, amount, status, payment_url, created_at, updated_at, reference, attempts, order_at,
+    );
     OperationRow => operations (id, kind, actor_user_id, reason, at, receipt);
     KeyRow => idempotency_keys (scope, fingerprint, operation_id, at);
     EntryRow => ledger_entries (

@@ -11,12 +11,12 @@ use futures_util::future::{BoxFuture, try_join_all};
 
 use super::statements::{
     AddEntries, AddEvents, AddKeys, AddOperations, AddPostings, AddRequests, AddTopups, AddWithdrawals,
-    ChangeUsers, ChangeWallets, EndSessions, MoveRequests, MoveTopups, MoveWithdrawals,
+    ChangeUsers, ChangeWallets, EndSessions, MoveRequests, MoveTopups, MoveWithdrawals, ResolveMessages,
 };
 use crate::database::Failure;
 use crate::rows::{
-    Corrupt, EndedSessionsRow, EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow, TopupRow, UserRow,
-    WalletRow, WithdrawalRow,
+    Corrupt, EndedSessionsRow, EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow,
+    ProviderMessageRow, TopupRow, UserRow, WalletRow, WithdrawalRow,
 };
 use crate::schema::idempotency_keys;
 
@@ -53,6 +53,7 @@ pub(super) struct Written {
     requests: Images<MusicRequestRow>,
     withdrawals: Images<WithdrawalRow>,
     topups: Images<TopupRow>,
+    resolved_messages: BTreeMap<i64, ProviderMessageRow>,
     users: BTreeMap<i64, UserRow>,
     ended_sessions: BTreeMap<i64, EndedSessionsRow>,
     wallets: BTreeMap<i64, WalletRow>,
@@ -92,6 +93,9 @@ impl Written {
         if let Some(topup) = &changes.moved_topup {
             self.topups.moved(topup.id.get(), TopupRow::of(topup, currency));
         }
+        let resolved = changes.resolved_message.iter();
+        self.resolved_messages
+            .extend(resolved.map(|message| (message.id.get(), ProviderMessageRow::of(message))));
         self.users.extend(changes.user.iter().map(|user| (user.id.get(), UserRow::of(user, currency))));
         let ended = changes.ended_sessions.iter();
         self.ended_sessions.extend(ended.map(|ended| (ended.user.get(), EndedSessionsRow::of(ended))));
@@ -133,6 +137,7 @@ impl Written {
         execute!(MoveWithdrawals, self.withdrawals.moved.into_values());
         execute!(AddTopups, self.topups.opened.into_values());
         execute!(MoveTopups, self.topups.moved.into_values());
+        execute!(ResolveMessages, self.resolved_messages.into_values());
         execute!(ChangeUsers, self.users.into_values());
         execute!(EndSessions, self.ended_sessions.into_values());
         execute!(ChangeWallets, self.wallets.into_values());

@@ -10,15 +10,18 @@ use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use futures_util::future::{try_join4, try_join5};
+use futures_util::future::{try_join, try_join4, try_join5};
 use uuid::Uuid;
 
 use crate::database::Failure;
 use crate::people::ACTING_OPERATOR;
 use crate::rows::{
-    Corrupt, KeyRow, MusicRequestRow, OperationRow, TopupRow, UserRow, WalletRow, WithdrawalRow, column_time,
+    Corrupt, KeyRow, MusicRequestRow, OperationRow, ProviderMessageRow, TopupRow, UserRow, WalletRow,
+    WithdrawalRow, column_time,
 };
-use crate::schema::{idempotency_keys, music_requests, operations, topups, users, wallets, withdrawals};
+use crate::schema::{
+    idempotency_keys, music_requests, operations, provider_messages, topups, users, wallets, withdrawals,
+};
 
 /// What all plans of a group name together.
 #[derive(Default)]
@@ -44,6 +47,7 @@ impl Named {
             all.rows.wallets.extend(names.wallets);
             all.rows.withdrawals.extend(names.withdrawals);
             all.rows.topups.extend(names.topups);
+            all.rows.provider_messages.extend(names.provider_messages);
             if let Some((user, since)) = names.withdrawn_since {
                 all.withdrawn_by.insert(user);
                 all.withdrawn_since = Some(all.withdrawn_since.map_or(since, |other| other.min(since)));
@@ -86,15 +90,17 @@ impl Named {
                 lock!(names.users, users, id, UserRow).await
             }
         };
-        let (requests, users, wallets, withdrawals, topups) = try_join5(
+        let people_and_things = try_join5(
             lock!(names.requests, music_requests, id, MusicRequestRow),
             people,
             lock!(names.wallets, wallets, user_id, WalletRow),
             lock!(names.withdrawals, withdrawals, id, WithdrawalRow),
             lock!(names.topups, topups, id, TopupRow),
-        )
-        .await?;
-        Ok(Locked { requests, users, wallets, withdrawals, topups })
+        );
+        let messages = lock!(names.provider_messages, provider_messages, id, ProviderMessageRow);
+        let ((requests, users, wallets, withdrawals, topups), provider_messages) =
+            try_join(people_and_things, messages).await?;
+        Ok(Locked { requests, users, wallets, withdrawals, topups, provider_messages })
     }
 
     /// Locks the named people and every operator, by id in one statement, so that they are in one order with the people whom
@@ -185,6 +191,7 @@ pub(super) struct Locked {
     wallets: Vec<WalletRow>,
     withdrawals: Vec<WithdrawalRow>,
     topups: Vec<TopupRow>,
+    provider_messages: Vec<ProviderMessageRow>,
 }
 
 impl Locked {
@@ -208,6 +215,10 @@ impl Locked {
             let topup = row.topup(currency)?;
             book.topups.insert(topup.id, topup);
         }
+        for row in self.provider_messages {
+            let message = row.message()?;
+            book.provider_messages.insert(message.id, message);
+        }
         Ok(())
     }
 }
@@ -230,11 +241,11 @@ impl Read {
             book.put_request(row.request(currency)?);
         }
         for row in self.operations {
-            let receipt = row.receipt(currency)?;
-            book.operations.insert(receipt.operation, receipt);
+            let receipt = row.stored(currency)?;
+            book.operations.insert(receipt.operation(), receipt);
         }
         for (key, operation) in self.keys {
-            let record = key.record(operation, currency)?;
+            let record = key.record(&operation, currency)?;
             book.keys.insert(record.key.scope, record);
         }
         Ok(())

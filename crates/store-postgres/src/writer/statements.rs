@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use crate::bulk::bulk;
 use crate::rows::{
-    EndedSessionsRow, EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow, ReceiptText, TopupRow,
-    UserRow, WalletRow, WithdrawalRow,
+    EndedSessionsRow, EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow,
+    ProviderMessageRow, ReceiptText, TopupRow, UserRow, WalletRow, WithdrawalRow,
 };
 
 bulk! {
@@ -110,8 +110,8 @@ bulk! {
 
     /// Adds top-ups.
     AddTopups(TopupRow)
-        "INSERT INTO topups (id, user_id, amount, status, payment_url, created_at, updated_at, reference) \
-         SELECT * FROM unnest("
+        "INSERT INTO topups (id, user_id, amount, status, payment_url, created_at, updated_at, reference, \
+         attempts, order_at) SELECT * FROM unnest("
         [
             id: BigInt as i64,
             user_id: BigInt as i64,
@@ -121,18 +121,36 @@ bulk! {
             created_at: Timestamptz as OffsetDateTime,
             updated_at: Timestamptz as OffsetDateTime,
             reference: Nullable<SqlUuid> as Option<Uuid>,
+            attempts: Nullable<Integer> as Option<i32>,
+            order_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
         ]
         ")"
 
-    /// Ends top-ups; no move writes the reference.
+    /// Orders and ends top-ups; no move writes the reference.
     MoveTopups(TopupRow)
-        "UPDATE topups AS kept SET status = moved.status, updated_at = moved.updated_at FROM unnest("
+        "UPDATE topups AS kept SET status = moved.status, payment_url = moved.payment_url, \
+         updated_at = moved.updated_at, attempts = moved.attempts, order_at = moved.order_at FROM unnest("
         [
             id: BigInt as i64,
             status: Text as String,
+            payment_url: Nullable<Text> as Option<String>,
             updated_at: Timestamptz as OffsetDateTime,
+            attempts: Nullable<Integer> as Option<i32>,
+            order_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
         ]
-        ") AS moved (id, status, updated_at) WHERE kept.id = moved.id"
+        ") AS moved (id, status, payment_url, updated_at, attempts, order_at) WHERE kept.id = moved.id"
+
+    /// Resolves messages of providers.
+    ResolveMessages(ProviderMessageRow)
+        "UPDATE provider_messages AS kept SET resolved_at = resolved.resolved_at, \
+         resolved_by = resolved.resolved_by, resolution = resolved.resolution FROM unnest("
+        [
+            id: BigInt as i64,
+            resolved_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
+            resolved_by: Nullable<BigInt> as Option<i64>,
+            resolution: Nullable<Text> as Option<String>,
+        ]
+        ") AS resolved (id, resolved_at, resolved_by, resolution) WHERE kept.id = resolved.id"
 
     /// Changes people, but for their e-mail address and being a DJ, which no plan changes.
     ChangeUsers(UserRow)

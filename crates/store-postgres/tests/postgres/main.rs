@@ -20,6 +20,7 @@ mod migrator;
 mod proxy;
 mod reads;
 mod recovery;
+mod redaction;
 mod released;
 mod repetitions;
 mod schema;

@@ -124,7 +124,8 @@ async fn whoever_was_logged_in_before_networks_were_kept_is_known_from_where_tha
     for _ in 0..2 {
         client.batch_execute(NETWORKS_OF_SESSIONS).await.unwrap();
         let known = store.networks(user, PageRequest::new(1, 15)).await.unwrap();
-        let mut networks: Vec<String> = known.rows.iter().map(|(_, known)| known.network.to_string()).collect();
+        let mut networks: Vec<String> =
+            known.rows.iter().map(|(_, known)| known.network.to_string()).collect();
         networks.sort_unstable();
         assert_eq!(networks, ["192.0.2.7/32", "2001:0:0:1::/64", "2001:db8:0:1::/64", "::/64"]);
     }

@@ -26,6 +26,8 @@ const CHALLENGE: &str =
 const NETWORK: &str = "INSERT INTO login_networks (user_id, network, seen_at) VALUES ";
 const BLOCK: &str = "INSERT INTO blocks (dj_id, guest_id, at) VALUES ";
 const EVENT: &str = "INSERT INTO security_events (kind, user_id, session_id, address, detail, at) VALUES ";
+const MESSAGE: &str = "INSERT INTO provider_messages (source, webhook_id, kind, reason_code, reference, row_id, txid, \
+    received_at, resolved_at, resolved_by, resolution) VALUES ";
 const KEY: &str = "INSERT INTO idempotency_keys (scope, fingerprint, operation_id, at) VALUES ";
 
 /// Stands in the cases below for values that they have in common.
@@ -71,6 +73,7 @@ const SOUND: &[(&str, &str)] = &[
     (WITHDRAWAL, "(8, 2, 1, 'w', 'USDT', 'TRC20', 'pending', NULL, now(), now())"),
     (WITHDRAWAL, "(9, 2, 1, 'w', 'USDT', 'TRC20', 'pending', NULL, now(), now())"),
     (TOPUP, "(8, 2, 10, 'confirmed', NULL, now(), now()), (9, 2, 10, 'confirmed', NULL, now(), now())"),
+    ("", "UPDATE topups SET attempts = 1, order_at = now(), payment_url = repeat('é', 2048) WHERE id = 8"),
     (SESSION, "(1, 2, now(), now(), now(), '2001:db8::1', 'Browser')"),
     (NETWORK, "(2, '192.0.2.7/32', now())"),
     (TOKEN, "($zero, 1, now(), now(), NULL)"),
@@ -78,6 +81,8 @@ const SOUND: &[(&str, &str)] = &[
     (CHALLENGE, "(2, 'email', 'ada@example.com', $zero, now(), 5, now())"),
     (BLOCK, "(1, 2, now())"),
     (EVENT, "('logged_in', 2, 1, '192.0.2.1', repeat('é', 1024), now() - interval '364 days')"),
+    (MESSAGE, "('payouts', 'm1', 'k', 'later_code', '5', NULL, repeat('x', 512), now(), NULL, NULL, NULL)"),
+    (MESSAGE, "('topups', 'm1', 'k', 'c', '5', 5, NULL, now(), now(), 2, repeat('é', 255))"),
     (
         "",
         "INSERT INTO users (id, name, email, email_folded, email_verified, phone_verified, password_hash, role, \
@@ -235,6 +240,9 @@ const UNSOUND: &[(&str, &str, &str)] = &[
     ),
     ("", "UPDATE withdrawals SET reference = $op1 WHERE id = 9", "withdrawals_reference_key"),
     ("", "UPDATE topups SET reference = $op1 WHERE id = 9", "topups_reference_key"),
+    ("", "UPDATE topups SET attempts = -1 WHERE id = 1", "topups_attempts_check"),
+    ("", "UPDATE topups SET order_at = now() WHERE id = 1", "topups_ordered_with_attempts"),
+    ("", "UPDATE topups SET payment_url = repeat('é', 2049) WHERE id = 1", "topups_payment_url_check"),
     (TOPUP, "(2, 2, 0, 'pending', NULL, now(), now())", "topups_amount_check"),
     (TOPUP, "(2, 2, 1, 'lost', NULL, now(), now())", "topups_status_check"),
     (TOPUP, "(2, 9, 1, 'pending', NULL, now(), now())", "topups_user_id_fkey"),
@@ -330,6 +338,36 @@ const UNSOUND: &[(&str, &str, &str)] = &[
     (EVENT, "('', 2, 1, NULL, NULL, now())", "security_events_kind_check"),
     (EVENT, "('logged_in', 8, 1, NULL, NULL, now())", "security_events_user_id_fkey"),
     (EVENT, "('logged_in', 2, 1, NULL, repeat('é', 1025), now())", "security_events_detail_check"),
+    (
+        MESSAGE,
+        "('payouts', 'm1', 'k', 'c', '5', NULL, NULL, now(), NULL, NULL, NULL)",
+        "provider_messages_one_per_webhook_id",
+    ),
+    (
+        MESSAGE,
+        "('mail', 'm2', 'k', 'c', '5', NULL, NULL, now(), NULL, NULL, NULL)",
+        "provider_messages_source_check",
+    ),
+    (
+        MESSAGE,
+        "('topups', 'm2', 'k', 'c', '5', NULL, repeat('é', 257), now(), NULL, NULL, NULL)",
+        "provider_messages_txid_check",
+    ),
+    (
+        MESSAGE,
+        "('topups', 'm2', 'k', 'c', '5', NULL, NULL, now(), now(), NULL, 'r')",
+        "provider_messages_are_resolved_as_a_whole",
+    ),
+    (
+        MESSAGE,
+        "('topups', 'm2', 'k', 'c', '5', NULL, NULL, now(), now() - interval '1 second', 2, 'r')",
+        "provider_messages_are_resolved_after_they_come",
+    ),
+    (
+        MESSAGE,
+        "('topups', 'm2', 'k', 'c', '5', NULL, NULL, now(), now(), 88, 'r')",
+        "provider_messages_resolved_by_fkey",
+    ),
 ];
 
 /// Changes of what is never changed.
@@ -343,6 +381,9 @@ const HISTORY: &[&str] = &[
     "UPDATE security_events SET detail = NULL",
     "DELETE FROM security_events",
     "TRUNCATE security_events",
+    "UPDATE provider_messages SET resolution = 'r' WHERE resolved_at IS NOT NULL",
+    "DELETE FROM provider_messages",
+    "TRUNCATE provider_messages",
 ];
 
 #[tokio::test(flavor = "multi_thread")]

@@ -109,7 +109,10 @@ async fn of_operators_who_dismiss_each_other_at_different_servers_one_remains() 
         let refused = |answer: &Result<_, ApplyError>| {
             matches!(answer, Err(ApplyError::Rejected(Rejection::LastOperator)))
         };
-        assert!(first.is_ok() && refused(&second) || refused(&first) && second.is_ok(), "{first:?} {second:?}");
+        assert!(
+            first.is_ok() && refused(&second) || refused(&first) && second.is_ok(),
+            "{first:?} {second:?}"
+        );
         let left = (is_operator(&servers[2], ada).await, is_operator(&servers[2], bob).await);
         assert_eq!(left, (first.is_ok(), second.is_ok()));
         last = if first.is_ok() { ada } else { bob };

@@ -108,12 +108,14 @@ impl Thing {
                 let moved = if whole { now } else { then };
                 let (state, updated_at, opening) = (moved.state.clone(), moved.updated_at, then.opening);
                 *balance == after
-                    && is_opening_recorded(now.opening, then.opening, opens)
+                    && is_column_recorded(now.opening, then.opening, opens)
                     && Withdrawal { state, updated_at, opening, ..now.clone() } == *then
             }
             (Self::Topup(now), Outcome::Topup(then)) => {
-                is_opening_recorded(now.opening, then.opening, opens)
-                    && Topup { opening: then.opening, ..now.clone() } == *then
+                let (opening, orders) = (then.opening, then.orders);
+                is_column_recorded(now.opening, opening, opens)
+                    && is_column_recorded(now.orders, orders, opens)
+                    && Topup { opening, orders, ..now.clone() } == *then
             }
             (Self::Adjustment(now), Outcome::Adjustment(then, balance)) => now == then && *balance == after,
             _ => false,
@@ -121,11 +123,11 @@ impl Thing {
     }
 }
 
-/// Whether an operation recorded the same opening operation as the row has.
+/// Whether an operation recorded the same value as the row has in a column that earlier versions did not have.
 ///
-/// Only the opening operation itself must have recorded it: a server of an earlier version records none when
+/// Only the operation that opened the row must have recorded it: a server of an earlier version records none when
 /// it moves a row that a newer server opened.
-fn is_opening_recorded(now: Option<OperationId>, then: Option<OperationId>, opens: bool) -> bool {
+fn is_column_recorded<T: PartialEq>(now: Option<T>, then: Option<T>, opens: bool) -> bool {
     now == then || (then.is_none() && !opens)
 }
 

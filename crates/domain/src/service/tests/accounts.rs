@@ -3,8 +3,8 @@
 use super::*;
 use crate::people::{StandingChange, change_standing};
 use crate::ports::{
-    Begun, Credentials, Exchange, MockLogins, MockPasswords, MockSecrets, MockSessions, PasswordHash, Registered,
-    Token, Verified,
+    Begun, Credentials, Exchange, MockLogins, MockPasswords, MockSecrets, MockSessions, PasswordHash,
+    Registered, Token, Verified,
 };
 use crate::session::{Candidates, TokenHash, Visitor};
 use crate::text::Password;
@@ -162,8 +162,7 @@ fn a_login_of_somebody_who_is_suspended_meanwhile_is_refused() {
     let mut sessions = MockSessions::new();
     sessions.expect_begin().once().returning(|_, _, _| Ok(Begun::Suspended));
     let (people, logins, noted) = (people_with(true), known("hash"), vec![EventKind::LoginFailed]);
-    let refused =
-        login(Doubles { people, logins, sessions, passwords: checked(Verified::Right), noted });
+    let refused = login(Doubles { people, logins, sessions, passwords: checked(Verified::Right), noted });
     assert!(matches!(refused, Err(LoginError::Suspended)), "{refused:?}");
 }
 

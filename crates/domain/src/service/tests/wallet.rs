@@ -5,7 +5,7 @@ use crate::ids::TopupId;
 use crate::ledger::Step;
 use crate::ports::{MockTopupProvider, MockTopups, MockWallets};
 use crate::provider_reference::{MessageSubject, ProviderReference};
-use crate::topup::{Charge, Topup, TopupStatus};
+use crate::topup::{Charge, Orders, Topup, TopupStatus};
 
 const OPERATION: OperationId = OperationId(0x0193_a5f0_1c2d_7abc_8def_0011_2233_aabb);
 
@@ -21,6 +21,7 @@ fn topup(opening: Option<OperationId>) -> Topup {
         amount: Amount::new(Money::from_minor(500)).unwrap(),
         status: TopupStatus::Pending,
         payment_url: None,
+        orders: Some(Orders::default()),
         created_at: now(),
         updated_at: now(),
     }

@@ -6,8 +6,9 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::people::ProfileRefusal;
 use cuepoint_domain::ports::Unavailable;
 use cuepoint_domain::service::{
-    AdjustError, BlockError, CancelWithdrawalError, ChangeProfileError, ChangeStandingError, FindError, MoveRequestError,
-    Obstacle, OpenRequestError, OpenWithdrawalError, OperatorMoveError, ReplayError, TellError, TopupError,
+    AdjustError, BlockError, CancelWithdrawalError, ChangeProfileError, ChangeStandingError, FindError,
+    MoveRequestError, Obstacle, OpenRequestError, OpenWithdrawalError, OperatorMoveError, ReplayError,
+    TellError, TopupError,
 };
 use cuepoint_domain::withdrawal::Limit;
 
@@ -151,6 +152,7 @@ impl From<DestinationRefusal> for ApiError {
                     AddressError::OtherNetwork => sentence::other_network(address),
                     AddressError::TestNetwork => sentence::test_network(address),
                     AddressError::Ownerless => sentence::ownerless(address),
+                    AddressError::AnyoneCanSpend => sentence::anyone_can_spend(address),
                 };
                 Errors::one(address, sentence)
             }

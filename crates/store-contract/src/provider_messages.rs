@@ -1,0 +1,237 @@
+//! Messages of providers that contradict the ledger: each kept once, as many as may be, and resolved once.
+
+use std::sync::Arc;
+
+use cuepoint_domain::ids::{ProviderMessageId, UserId};
+use cuepoint_domain::ledger::{Origin, Outcome, Plan, Receipt, Rejection, Row};
+use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::{Applied, Recorded, Store};
+use cuepoint_domain::provider_message::{
+    Contradiction, Excerpt, MessageFilter, MessageRecord, MessageSource, Presented, ProviderMessage,
+    ReasonCode, Resolution, WebhookId,
+};
+use cuepoint_domain::security_log::{EventFilter, EventKind};
+use time::Duration;
+
+use crate::world::{World, at, at_once, key, line};
+
+/// A bound that no test here reaches.
+const MOST: u32 = ProviderMessage::MOST_UNRESOLVED;
+
+/// A message of a source with this `webhook-id`.
+fn message(source: MessageSource, webhook_id: &str) -> MessageRecord {
+    MessageRecord {
+        source,
+        webhook_id: WebhookId::new(webhook_id).unwrap(),
+        kind: Excerpt::of("payout.completed"),
+        reason_code: Contradiction::UnknownReference.into(),
+        reference: Excerpt::of("0193a5f0-1c2d-7abc-8def-00112233aabb"),
+        stated_id: None,
+        row: None,
+        presented: Presented::default(),
+        received_at: at(1),
+    }
+}
+
+fn payout(webhook_id: &str) -> MessageRecord {
+    message(MessageSource::Payouts, webhook_id)
+}
+
+/// A page of those that a filter shows.
+async fn page(world: &World, resolved: Option<bool>, page: PageRequest) -> (Vec<ProviderMessage>, u64) {
+    let rows = world.store.provider_messages(MessageFilter { resolved }, page).await.unwrap();
+    (rows.rows, rows.total)
+}
+
+/// All that a filter shows.
+async fn listed(world: &World, resolved: Option<bool>) -> Vec<ProviderMessage> {
+    let (rows, total) = page(world, resolved, PageRequest::new(1, 100)).await;
+    assert_eq!(u64::try_from(rows.len()).unwrap(), total);
+    rows
+}
+
+async fn keep(world: &World, record: &MessageRecord) -> ProviderMessage {
+    assert_eq!(world.store.record_message(record, MOST).await.unwrap(), Recorded::Added);
+    let kept = listed(world, Some(false)).await;
+    kept.into_iter().max_by_key(|message| message.id).unwrap()
+}
+
+/// The plan by which an operator resolves a message, in a second of their own.
+fn resolution(world: &World, message: &ProviderMessage, operator: UserId, seconds: i64) -> Plan {
+    let origin = world.by(operator, at(seconds));
+    plans::resolve_message(origin, message, operator, line("paid back by hand")).unwrap()
+}
+
+fn message_of(receipt: &Receipt) -> ProviderMessage {
+    match &receipt.outcome {
+        Outcome::Message(message) => message.clone(),
+        other => panic!("no message: {other:?}"),
+    }
+}
+
+/// A message reads back to the last letter, at its full length and where all that may be missing is missing.
+pub async fn messages_read_back_as_they_came(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let full = MessageRecord {
+        source: MessageSource::Topups,
+        webhook_id: WebhookId::new(&"~".repeat(255)).unwrap(),
+        kind: Excerpt::of(&"é".repeat(100)),
+        reason_code: Contradiction::AmountMismatch.into(),
+        reference: Excerpt::of(&"é".repeat(100)),
+        stated_id: Some(i64::MIN),
+        row: Some(i64::MAX),
+        presented: Presented {
+            amount: Some(Excerpt::of(&"9".repeat(100))),
+            currency: Some(Excerpt::of("a\u{0}b")),
+            txid: Some(Excerpt::of(&"\u{1F3B5}".repeat(200))),
+        },
+        received_at: at(1).plus(Duration::MICROSECOND),
+    };
+    let later = MessageRecord {
+        reason_code: ReasonCode::Other("a_code_of_a_later_version".to_owned()),
+        ..payout("1")
+    };
+    for record in [full, payout("0"), later] {
+        let kept = keep(&world, &record).await;
+        assert_eq!((&kept.record, &kept.resolution), (&record, &None));
+        assert_eq!(world.store.provider_message(kept.id).await.unwrap(), Some(kept));
+    }
+    let unknown = ProviderMessageId::new(i64::MAX).unwrap();
+    assert_eq!(world.store.provider_message(unknown).await.unwrap(), None);
+}
+
+/// A message that comes again adds nothing, whatever it says the second time; each source numbers its own.
+pub async fn a_message_is_kept_once(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let operator = world.guest(0).await;
+    let first = keep(&world, &payout("1")).await;
+    let changed = MessageRecord { reference: Excerpt::of("5"), received_at: at(2), ..payout("1") };
+    let record = async |record| world.store.record_message(&record, MOST).await.unwrap();
+    assert_eq!(record(payout("1")).await, Recorded::Known);
+    assert_eq!(record(changed).await, Recorded::Known);
+    assert_eq!(listed(&world, None).await, std::slice::from_ref(&first));
+    assert_eq!(record(message(MessageSource::Topups, "1")).await, Recorded::Added);
+    assert_eq!(record(payout("2")).await, Recorded::Added);
+    world.fresh(resolution(&world, &first, operator, 3)).await;
+    assert_eq!(record(payout("1")).await, Recorded::Known, "it is known after it was resolved");
+    assert_eq!(listed(&world, None).await.len(), 3);
+}
+
+/// Of one message that arrives many times at once, one is kept.
+pub async fn a_message_sent_in_parallel_is_kept_once(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let answers = at_once((0..32).map(|number: i32| {
+        let (world, record) = (world.clone(), payout(&(number % 2).to_string()));
+        async move { world.store.record_message(&record, MOST).await.unwrap() }
+    }))
+    .await;
+    assert_eq!(answers.iter().filter(|answer| **answer == Recorded::Added).count(), 2, "{answers:?}");
+    assert!(!answers.contains(&Recorded::NotKept), "{answers:?}");
+    assert_eq!(listed(&world, None).await.len(), 2);
+}
+
+/// While as many are unresolved as may be, no more are kept; a resolution makes room. What is known stays known.
+pub async fn unresolved_messages_are_bounded(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let operator = world.guest(0).await;
+    let record = async |id: &str| world.store.record_message(&payout(id), 2).await.unwrap();
+    assert_eq!([record("1").await, record("2").await], [Recorded::Added, Recorded::Added]);
+    assert_eq!([record("3").await, record("2").await], [Recorded::NotKept, Recorded::Known]);
+    assert_eq!(world.store.unresolved_messages().await.unwrap(), 2);
+    let oldest = listed(&world, None).await.pop().unwrap();
+    world.fresh(resolution(&world, &oldest, operator, 2)).await;
+    assert_eq!(world.store.unresolved_messages().await.unwrap(), 1);
+    assert_eq!([record("3").await, record("4").await], [Recorded::Added, Recorded::NotKept]);
+    assert_eq!(world.store.record_message(&payout("4"), 0).await.unwrap(), Recorded::NotKept);
+    assert_eq!(listed(&world, None).await.len(), 3);
+}
+
+/// However many arrive at once, the bound is passed by no more than were being recorded together.
+pub async fn the_bound_holds_roughly_in_a_crowd(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (most, crowd) = (20, 8);
+    for round in 0..10 {
+        at_once((0..crowd).map(|number| {
+            let (world, record) = (world.clone(), payout(&format!("{round}-{number}")));
+            async move { world.store.record_message(&record, most).await.unwrap() }
+        }))
+        .await;
+    }
+    let kept = world.store.unresolved_messages().await.unwrap();
+    assert!((u64::from(most)..u64::from(most) + crowd).contains(&kept), "{kept}");
+}
+
+/// Unresolved messages come first, then resolved ones, each kind by id from the last, in pages and by a filter.
+pub async fn messages_are_listed_unresolved_first(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let operator = world.guest(0).await;
+    let mut kept = Vec::new();
+    for number in 0..7 {
+        // Whatever time they tell.
+        let record = MessageRecord { received_at: at(9 - number), ..payout(&number.to_string()) };
+        kept.push(keep(&world, &record).await);
+    }
+    for place in [5, 0, 3] {
+        let receipt = world.fresh(resolution(&world, &kept[place], operator, 20)).await;
+        kept[place] = message_of(&receipt);
+    }
+    let of = |places: &[usize]| places.iter().map(|place| kept[*place].clone()).collect::<Vec<_>>();
+    let all = of(&[6, 4, 2, 1, 5, 3, 0]);
+    assert_eq!(listed(&world, None).await, all);
+    assert_eq!(listed(&world, Some(false)).await, of(&[6, 4, 2, 1]));
+    assert_eq!(listed(&world, Some(true)).await, of(&[5, 3, 0]));
+    assert_eq!(page(&world, None, PageRequest::new(2, 3)).await, (all[3..6].to_vec(), 7));
+    assert_eq!(page(&world, None, PageRequest::new(u64::MAX, 3)).await, (Vec::new(), 7));
+}
+
+/// A message is resolved once, with an event in the same commit, and no wallet changes; sent again it is answered as it was,
+/// and a second resolution is stale.
+pub async fn a_message_is_resolved_once(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let operator = world.guest(100).await;
+    let before = world.balance(operator).await;
+    let kept = keep(&world, &payout("1")).await;
+    let keyed = |plan: Plan| {
+        let origin = Origin { key: Some(key(operator, "k", "body")), ..plan.origin().clone() };
+        plans::resolve_message(origin, &kept, operator, line("paid back by hand")).unwrap()
+    };
+    let plan = keyed(resolution(&world, &kept, operator, 2));
+    let receipt = world.fresh(plan.clone()).await;
+    let resolved = message_of(&receipt);
+    let expected = Resolution { at: at(2), by: operator, reason: line("paid back by hand") };
+    assert_eq!(resolved, ProviderMessage { resolution: Some(expected), ..kept.clone() });
+    assert_eq!(world.store.provider_message(kept.id).await.unwrap(), Some(resolved.clone()));
+    assert_eq!(world.apply(plan).await, Ok(Applied::Replayed(receipt.clone())));
+    let same_key = keyed(resolution(&world, &kept, operator, 3));
+    assert_eq!(world.apply(same_key).await, Ok(Applied::Replayed(receipt)));
+    let again = resolution(&world, &kept, operator, 4);
+    assert_eq!(world.apply(again).await, Err(Rejection::Stale));
+    assert_eq!(world.store.provider_message(kept.id).await.unwrap(), Some(resolved));
+    assert_eq!(world.balance(operator).await, before);
+    let events = world.store.events(EventFilter::default(), PageRequest::new(1, 10)).await.unwrap().rows;
+    let [(_, event)] = events.as_slice() else { panic!("{events:?}") };
+    assert_eq!((event.kind, event.actor, event.at), (EventKind::OperatorAction, Some(operator), at(2)));
+    assert_eq!(event.detail, Some(line("resolve_message: paid back by hand")));
+
+    let missing = ProviderMessage { id: ProviderMessageId::new(i64::MAX).unwrap(), ..kept };
+    let plan = resolution(&world, &missing, operator, 5);
+    assert_eq!(world.apply(plan).await, Err(Rejection::Missing(Row::ProviderMessage)));
+}
+
+/// Of many operators who resolve one message at once, one does.
+pub async fn one_of_many_resolves_a_message(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let kept = keep(&world, &payout("1")).await;
+    let mut tasks = Vec::new();
+    for _ in 0..8 {
+        let operator = world.guest(0).await;
+        let (world, plan) = (world.clone(), resolution(&world, &kept, operator, 2));
+        tasks.push(async move { world.apply(plan).await });
+    }
+    let answers = at_once(tasks).await;
+    let done: Vec<_> = answers.iter().filter_map(|answer| answer.as_ref().ok()).collect();
+    let [Applied::Fresh(receipt)] = done.as_slice() else { panic!("{answers:?}") };
+    assert_eq!(answers.iter().filter(|answer| **answer == Err(Rejection::Stale)).count(), 7);
+    assert_eq!(world.store.provider_message(kept.id).await.unwrap(), Some(message_of(receipt)));
+}

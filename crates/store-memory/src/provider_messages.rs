@@ -1,0 +1,66 @@
+//! Messages of providers that contradict the ledger.
+
+use std::collections::HashSet;
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::ProviderMessageId;
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{ProviderMessages, Recorded, Unavailable};
+use cuepoint_domain::provider_message::{
+    MessageFilter, MessageRecord, MessageSource, ProviderMessage, WebhookId,
+};
+
+use crate::MemoryStore;
+use crate::lists::{count, cut};
+
+/// The ids of the messages that are kept in the book, as their providers number them.
+pub(crate) type KnownMessages = HashSet<(MessageSource, WebhookId)>;
+
+#[async_trait]
+impl ProviderMessages for MemoryStore {
+    async fn record_message(
+        &self,
+        message: &MessageRecord,
+        most_unresolved: u32,
+    ) -> Result<Recorded, Unavailable> {
+        let mut state = self.lock()?;
+        let key = (message.source, message.webhook_id.clone());
+        if state.known_messages.contains(&key) {
+            return Ok(Recorded::Known);
+        }
+        let messages = &mut state.book.provider_messages;
+        let unresolved = messages.values().filter(|message| message.resolution.is_none()).count();
+        if count(unresolved) >= u64::from(most_unresolved) {
+            return Ok(Recorded::NotKept);
+        }
+        let last = messages.last_key_value().map_or(0, |(id, _)| id.get());
+        let id = last.checked_add(1).and_then(ProviderMessageId::new);
+        let id = id.ok_or_else(|| Unavailable::new("the numbers of messages are used up"))?;
+        messages.insert(id, ProviderMessage { id, record: message.clone(), resolution: None });
+        state.known_messages.insert(key);
+        Ok(Recorded::Added)
+    }
+
+    async fn provider_message(&self, id: ProviderMessageId) -> Result<Option<ProviderMessage>, Unavailable> {
+        Ok(self.lock()?.book.provider_messages.get(&id).cloned())
+    }
+
+    async fn provider_messages(
+        &self,
+        filter: MessageFilter,
+        page: PageRequest,
+    ) -> Result<Rows<ProviderMessage>, Unavailable> {
+        let state = self.lock()?;
+        let newest_first = || state.book.provider_messages.values().rev().filter(|one| filter.shows(one));
+        let unresolved = newest_first().filter(|one| one.resolution.is_none());
+        let resolved = newest_first().filter(|one| one.resolution.is_some());
+        let rows = cut(unresolved.chain(resolved), page);
+        Ok(Rows { rows: rows.rows.into_iter().cloned().collect(), total: rows.total })
+    }
+
+    async fn unresolved_messages(&self) -> Result<u64, Unavailable> {
+        let state = self.lock()?;
+        let unresolved = state.book.provider_messages.values().filter(|one| one.resolution.is_none());
+        Ok(count(unresolved.count()))
+    }
+}

@@ -1,0 +1,116 @@
+//! Messages of providers that contradict the ledger.
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::ProviderMessageId;
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{ProviderMessages, Recorded, Unavailable};
+use cuepoint_domain::provider_message::{MessageFilter, MessageRecord, ProviderMessage};
+use diesel::dsl::exists;
+use diesel::helper_types::IntoBoxed;
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Nullable, Text, Timestamptz};
+use diesel_async::RunQueryDsl;
+
+use crate::PostgresStore;
+use crate::reads::{Counted, columns, limits, paged};
+use crate::rows::{MessageRecordRow, ProviderMessageRow};
+use crate::schema::provider_messages::{self, table};
+
+/// Keeps a message unless it is known or too many are unresolved; no more of them are counted than decide that.
+const RECORD: &str = "INSERT INTO provider_messages (source, webhook_id, kind, reason_code, reference, stated_id, \
+    row_id, amount, currency, txid, received_at) \
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 \
+    WHERE (SELECT count(*) FROM (SELECT FROM provider_messages WHERE resolved_at IS NULL LIMIT $12) AS unresolved) < $12 \
+    ON CONFLICT (source, webhook_id) DO NOTHING";
+
+fn filtered(filter: MessageFilter) -> IntoBoxed<'static, table, Pg> {
+    match filter.resolved {
+        None => table.into_boxed(),
+        Some(true) => table.filter(provider_messages::resolved_at.is_not_null()).into_boxed(),
+        Some(false) => table.filter(provider_messages::resolved_at.is_null()).into_boxed(),
+    }
+}
+
+#[async_trait]
+impl ProviderMessages for PostgresStore {
+    async fn record_message(
+        &self,
+        message: &MessageRecord,
+        most_unresolved: u32,
+    ) -> Result<Recorded, Unavailable> {
+        let row = MessageRecordRow::of(message);
+        let recorded = self
+            .database
+            .write(async |connection| {
+                let added = diesel::sql_query(RECORD)
+                    .bind::<Text, _>(&row.source)
+                    .bind::<Text, _>(&row.webhook_id)
+                    .bind::<Text, _>(&row.kind)
+                    .bind::<Text, _>(&row.reason_code)
+                    .bind::<Text, _>(&row.reference)
+                    .bind::<Nullable<BigInt>, _>(row.stated_id)
+                    .bind::<Nullable<BigInt>, _>(row.row_id)
+                    .bind::<Nullable<Text>, _>(&row.amount)
+                    .bind::<Nullable<Text>, _>(&row.currency)
+                    .bind::<Nullable<Text>, _>(&row.txid)
+                    .bind::<Timestamptz, _>(row.received_at)
+                    .bind::<BigInt, _>(i64::from(most_unresolved))
+                    .execute(connection)
+                    .await?;
+                if added > 0 {
+                    return Ok(Recorded::Added);
+                }
+                let same = table
+                    .filter(provider_messages::source.eq(&row.source))
+                    .filter(provider_messages::webhook_id.eq(&row.webhook_id));
+                let known: bool = diesel::select(exists(same)).get_result(connection).await?;
+                Ok(if known { Recorded::Known } else { Recorded::NotKept })
+            })
+            .await?;
+        Ok(recorded)
+    }
+
+    async fn provider_message(&self, id: ProviderMessageId) -> Result<Option<ProviderMessage>, Unavailable> {
+        let row: Option<ProviderMessageRow> = self
+            .database
+            .read(async |mut connection| {
+                let message = table.find(id.get()).select(ProviderMessageRow::as_select());
+                Ok(message.get_result(&mut connection).await.optional()?)
+            })
+            .await?;
+        row.map(ProviderMessageRow::message).transpose().map_err(Unavailable::new)
+    }
+
+    async fn provider_messages(
+        &self,
+        filter: MessageFilter,
+        asked: PageRequest,
+    ) -> Result<Rows<ProviderMessage>, Unavailable> {
+        let (limit, offset) = limits(asked);
+        let counted: Counted<ProviderMessageRow> = self
+            .database
+            .read(async |connection| {
+                let page = filtered(filter)
+                    .order((provider_messages::resolved_at.is_null().desc(), provider_messages::id.desc()))
+                    .limit(limit)
+                    .offset(offset)
+                    .select(columns::<ProviderMessageRow>());
+                let order = "(page.resolved_at IS NULL) DESC, page.id DESC";
+                paged!(connection, filtered(filter).count(), page, order, offset)
+            })
+            .await?;
+        counted.page(ProviderMessageRow::message).map_err(Unavailable::new)
+    }
+
+    async fn unresolved_messages(&self) -> Result<u64, Unavailable> {
+        let unresolved: i64 = self
+            .database
+            .read(async |mut connection| {
+                let unresolved = table.filter(provider_messages::resolved_at.is_null());
+                Ok(unresolved.count().get_result(&mut connection).await?)
+            })
+            .await?;
+        Ok(u64::try_from(unresolved).unwrap_or(0))
+    }
+}

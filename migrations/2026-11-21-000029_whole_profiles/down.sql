@@ -1,0 +1,1 @@
+DROP INDEX CONCURRENTLY operations_whole_profiles;
