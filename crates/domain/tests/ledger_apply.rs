@@ -203,7 +203,7 @@ fn a_profile_is_due_after_seven_days() {
     assert_eq!(profile, redacted);
     assert!(!profile.is_due(end));
 
-    let plan = plans::adjust(ledger.origin(at(1)), adjustment(9, GUEST, -500));
+    let plan = plans::adjust(ledger.origin(at(1)), adjustment(9, GUEST, -500), &Default::default()).unwrap();
     let adjusted = StoredReceipt::Whole(ledger.apply(&plan).unwrap());
     let mut kept = adjusted.clone();
     kept.redact();

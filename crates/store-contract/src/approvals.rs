@@ -24,13 +24,6 @@ fn four_eyes(store: Arc<dyn Store>) -> World {
 }
 
 impl World {
-    /// A registered operator.
-    async fn operator(&self) -> UserId {
-        let user = self.guest(0).await;
-        self.stand(user, user, StandingChange::Role(Role::Operator), at(0)).await;
-        user
-    }
-
     /// An operator's approval, expected to be taken.
     async fn approve(&self, id: WithdrawalId, by: UserId, now: Timestamp) -> Applied {
         let second_above = self.withdrawals.second_approval_above;

@@ -11,7 +11,7 @@ use cuepoint_domain::ledger::{
 };
 use cuepoint_domain::money::{Amount, BasisPoints, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
-use cuepoint_domain::people::{ArtistType, Field, ProfileChange, StandingChange, User};
+use cuepoint_domain::people::{ArtistType, Field, ProfileChange, Role, StandingChange, User};
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{
     Applied, ApplyError, Ids, MusicRequests, PasswordHash, Registered, Store, Topups, Withdrawals,
@@ -371,6 +371,13 @@ impl World {
         let correction = Correction::signed(money(cents)).unwrap();
         let adjustment = Adjustment { id, user, correction, reason: line("a mistake") };
         plans::adjust(origin, adjustment, &AdjustmentTerms::default()).unwrap()
+    }
+
+    /// An active operator.
+    pub(crate) async fn operator(&self) -> UserId {
+        let user = User { role: Role::Operator, ..self.stranger(false, at(0)).await };
+        self.register(&user).await;
+        user.id
     }
 
     /// An operator's change of how a person stands, expected to be new.

@@ -168,6 +168,8 @@ pub enum Guard {
     /// This operator, who judges the withdrawal, has not adjusted its owner's wallet within
     /// [`Adjustment::BARS_JUDGING_FOR`].
     NoRecentAdjustment(UserId),
+    /// The change of a person's standing leaves an active operator, if there was one.
+    ActiveOperator,
 }
 
 /// One atomic change. Only the rules in [`crate::plans`] make one.
@@ -187,6 +189,8 @@ pub struct Names {
     pub requests: BTreeSet<RequestId>,
     /// People, by id.
     pub users: BTreeSet<UserId>,
+    /// Whether every operator is needed, who is locked together with those people, all by id.
+    pub operators: bool,
     /// Wallets, by their owner's id.
     pub wallets: BTreeSet<UserId>,
     /// Withdrawals, by id.
@@ -350,6 +354,7 @@ impl Plan {
                 ) => {
                     names.adjusted_since = Some((before.user, self.adjustments_since()));
                 }
+                (Guard::ActiveOperator, _) => names.operators = true,
                 (Guard::Window(_) | Guard::OpenRequests(_) | Guard::NoRecentAdjustment(_), _) => {}
             }
         }
