@@ -162,7 +162,7 @@ impl UseCases {
                 sessions: store.clone(),
                 journal: journal.clone(),
             },
-            blocks: Blocks { people: store.clone(), blocks: store.clone(), clock },
+            blocks: Blocks { requests: store.clone(), blocks: store.clone(), clock },
             personal_data: PersonalData {
                 people: store.clone(),
                 sessions: store.clone(),
