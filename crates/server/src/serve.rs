@@ -1,14 +1,10 @@
 //! The life of the service: start, one line, requests, stop.
 
-use std::any::Any;
 use std::io::{self, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
-use std::time::Duration;
 
-use actix_web::HttpServer;
-use actix_web::dev::{Extensions, Server};
-use actix_web::rt::net::TcpStream;
+use actix_web::dev::Server;
 use anyhow::{Context, anyhow};
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::service::BootstrapError;
@@ -18,21 +14,16 @@ use crate::app::App;
 use crate::background::Background;
 use crate::clock::SystemClock;
 use crate::composition::{self, OpenStore, Providers};
-use crate::config::{self, Bootstrap, EmailChannel, Settings, Storage};
-use crate::connections::Connection;
-use crate::http;
+use crate::config::{Bootstrap, EmailChannel, Settings, Storage};
 use crate::metrics::Metrics;
 use crate::security::keys::SigningKeys;
 use crate::security::secrets::RandomSecrets;
 use crate::signals::Signals;
+use crate::web_server;
 
-/// How long a client may take to close its side.
-const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Connections that wait to be taken at most, unless the system allows fewer: everybody in a place who comes back at once
 /// when the service does. Who finds no place is tried again by their system a second later, or three.
 const BACKLOG: i32 = 4_096;
-/// How long a stop waits for the requests that are being answered.
-const DRAIN_SECONDS: u64 = 30;
 
 /// Runs the service until it is told to stop, then lets the requests that are being answered finish.
 ///
@@ -97,7 +88,7 @@ async fn run(
              session, and is not ended with it"
         );
     }
-    let server = server(&app, listener, &settings.server)?;
+    let server = web_server::server(&app, listener, &settings.server)?;
     let background = Background::start(
         &app,
         settings.requests.sweep_interval,
@@ -144,34 +135,6 @@ async fn bootstrap(app: &App, operator: Bootstrap) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn server(app: &Arc<App>, listener: TcpListener, settings: &config::Server) -> anyhow::Result<Server> {
-    let app = app.clone();
-    let patience = settings.keep_alive.saturating_add(settings.head_timeout);
-    let server = HttpServer::new(move || http::app(app.clone()))
-        .on_connect(move |stream, data| watch(stream, data, patience))
-        .client_request_timeout(settings.head_timeout)
-        .client_disconnect_timeout(DISCONNECT_TIMEOUT)
-        .keep_alive(settings.keep_alive)
-        .max_connections(settings.max_connections)
-        .tcp_nodelay(true)
-        .shutdown_timeout(DRAIN_SECONDS)
-        .disable_signals();
-    let server = match settings.workers {
-        Some(workers) => server.workers(workers),
-        None => server,
-    };
-    Ok(server.listen(listener).context("the listener cannot be used")?.run())
-}
-
-fn watch(stream: &dyn Any, data: &mut Extensions, patience: Duration) {
-    let watched =
-        stream.downcast_ref::<TcpStream>().map(|stream| Connection::watched(stream, patience)).transpose();
-    match watched {
-        Ok(connection) => drop(connection.map(|connection| data.insert(connection))),
-        Err(error) => tracing::warn!(%error, "a connection is not watched"),
-    }
-}
-
 /// The one line that a caller waits for; nobody may be reading.
 fn announce(url: &str) {
     let mut out = io::stdout().lock();
@@ -200,6 +163,8 @@ async fn until_stopped(server: Server, signals: &mut Signals) -> anyhow::Result<
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]

@@ -26,11 +26,13 @@ pub enum EntryKind {
     Reversal,
     /// An operator corrected the balance.
     Adjustment,
+    /// Money that was paid in was taken back by who paid it.
+    Chargeback,
 }
 
 impl EntryKind {
     /// Every kind.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Topup,
         Self::Hold,
         Self::Release,
@@ -39,6 +41,7 @@ impl EntryKind {
         Self::Refund,
         Self::Reversal,
         Self::Adjustment,
+        Self::Chargeback,
     ];
 
     /// The name, as clients and stores write it.
@@ -53,6 +56,7 @@ impl EntryKind {
             Self::Refund => "refund",
             Self::Reversal => "reversal",
             Self::Adjustment => "adjustment",
+            Self::Chargeback => "chargeback",
         }
     }
 
@@ -197,11 +201,12 @@ pub enum PostingAccount {
 
 impl PostingAccount {
     /// Every account.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Platform(PlatformAccount::Commission),
         Self::Outside(OutsideAccount::Topups),
         Self::Outside(OutsideAccount::Payouts),
         Self::Outside(OutsideAccount::Adjustments),
+        Self::Outside(OutsideAccount::Suspense),
     ];
 
     /// The name, as stores write it.
@@ -212,6 +217,7 @@ impl PostingAccount {
             Self::Outside(OutsideAccount::Topups) => "outside_topups",
             Self::Outside(OutsideAccount::Payouts) => "outside_payouts",
             Self::Outside(OutsideAccount::Adjustments) => "outside_adjustments",
+            Self::Outside(OutsideAccount::Suspense) => "outside_suspense",
         }
     }
 

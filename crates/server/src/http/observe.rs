@@ -9,7 +9,7 @@ use actix_web::error::InternalError;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::http::{Method, StatusCode};
 use actix_web::middleware::Next;
-use actix_web::{Error, HttpMessage as _, HttpRequest, web};
+use actix_web::{Error, HttpMessage as _, HttpRequest, HttpResponse, web};
 use tracing::Instrument as _;
 use uuid::Uuid;
 
@@ -22,6 +22,11 @@ use crate::metrics;
 
 /// The header that carries a request id.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The measured name of a method that no route has.
+const OTHER_METHOD: &str = "OTHER";
+/// The measured name of a route that there is not.
+const UNKNOWN_ROUTE: &str = "unknown";
 
 /// What an answer of the API may do in a browser that shows it: nothing.
 const NOTHING_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
@@ -57,8 +62,7 @@ pub async fn observe<B: MessageBody + 'static>(
     mut request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let id =
-        own_id(request.headers()).unwrap_or_else(|| Uuid::from_u128(app.store.operation().0).to_string());
+    let id = own_id(request.headers()).unwrap_or_else(|| new_id(&app));
     request.extensions_mut().insert(RequestId(id.clone()));
     let method = known_method(request.method());
     let connection = request.conn_data::<Connection>().cloned();
@@ -78,7 +82,7 @@ pub async fn observe<B: MessageBody + 'static>(
         Ok(response) => (response.status(), response.request().extensions().get::<Matched>().copied()),
         Err(error) => (error.as_response_error().status_code(), None),
     };
-    record(&id, method, route.map_or("unknown", |Matched(route)| route), status, began);
+    record(&id, method, route.map_or(UNKNOWN_ROUTE, |Matched(route)| route), status, began);
     match answered {
         Ok(response) => {
             let mut response = enveloped(response.map_into_boxed_body(), &id);
@@ -106,6 +110,20 @@ pub async fn observe<B: MessageBody + 'static>(
     }
 }
 
+/// The answer to what the web server's parser refused with this status: there is no request yet, nor an id of its own.
+pub(crate) fn refused(app: &App, status: StatusCode) -> HttpResponse {
+    let id = new_id(app);
+    record(&id, OTHER_METHOD, UNKNOWN_ROUTE, status, Instant::now());
+    let mut response = failure(status).respond(&id);
+    let is_encrypted = app.settings.public_url.starts_with("https://");
+    Common { id, is_documentation: false, is_encrypted }.add_to(response.headers_mut());
+    response
+}
+
+fn new_id(app: &App) -> String {
+    Uuid::from_u128(app.store.operation().0).to_string()
+}
+
 /// The client's own request id, if it is 1 to 128 letters, digits, dots, underscores and hyphens.
 fn own_id(headers: &HeaderMap) -> Option<String> {
     let id = headers.get(REQUEST_ID)?.to_str().ok()?;
@@ -124,7 +142,7 @@ fn known_method(method: &Method) -> &'static str {
         "PATCH" => "PATCH",
         "DELETE" => "DELETE",
         "OPTIONS" => "OPTIONS",
-        _ => "OTHER",
+        _ => OTHER_METHOD,
     }
 }
 

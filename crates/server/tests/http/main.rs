@@ -50,6 +50,7 @@ mod proofs;
 mod provider_references;
 mod races;
 mod rate_limits;
+mod refusals;
 mod reliance;
 mod repetitions;
 mod restore;

@@ -64,6 +64,8 @@ codes! {
     MethodNotAllowed = METHOD_NOT_ALLOWED, "method_not_allowed", "The method is not allowed here.";
     /// The client takes no JSON.
     NotAcceptable = NOT_ACCEPTABLE, "not_acceptable", "Only application/json can be answered.";
+    /// The head did not arrive in time.
+    RequestTimeout = REQUEST_TIMEOUT, "request_timeout", "The request took too long to arrive.";
     /// The body is larger than 64 KiB.
     PayloadTooLarge = PAYLOAD_TOO_LARGE, "payload_too_large", "The body is larger than 64 KiB.";
     /// The body is not said to be JSON.
@@ -87,6 +89,9 @@ codes! {
     LimitExceeded = UNPROCESSABLE_ENTITY, "limit_exceeded", "This would exceed a limit.";
     /// Too many requests.
     RateLimited = TOO_MANY_REQUESTS, "rate_limited", "Too many requests.";
+    /// The head is larger than the server reads.
+    HeadTooLarge = REQUEST_HEADER_FIELDS_TOO_LARGE, "head_too_large",
+        "The request line and the headers are too large or too many.";
     /// Something went wrong inside.
     Internal = INTERNAL_SERVER_ERROR, "internal", "Something went wrong on our side.";
     /// Something outside cannot be reached.

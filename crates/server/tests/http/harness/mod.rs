@@ -22,7 +22,7 @@ pub(crate) use people::{
 };
 pub(crate) use provider::{Heard, Provider, Reply};
 pub(crate) use proxy::{Proxy, Traffic};
-pub(crate) use raw::exchange;
+pub(crate) use raw::{answers, exchange};
 pub(crate) use routes::{ROUTES, Route};
 pub(crate) use server::{Server, run};
 
