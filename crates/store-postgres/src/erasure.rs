@@ -1,21 +1,24 @@
 //! Erasing a person: a short transaction that makes them nobody, then every other row that tells who they were, in
 //! batches. No batch locks a row that somebody else needs, however many there are.
 
+use std::collections::BTreeMap;
+
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::people;
+use cuepoint_domain::people::{User, erase as erase_person};
 use cuepoint_domain::ports::{Erased, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
+use diesel::dsl::sql;
 use diesel::prelude::*;
-use diesel::sql_types::BigInt;
+use diesel::sql_types::{BigInt, Bool};
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
 use tokio::time::{Duration, Instant, sleep, timeout};
 
 use crate::PostgresStore;
 use crate::database::{Database, Failure};
-use crate::people::{lock, write};
+use crate::people::{ACTING_OPERATOR, write};
 use crate::redaction::redact_person;
-use crate::rows::{WalletRow, known};
+use crate::rows::{Corrupt, UserRow, WalletRow, known};
 use crate::schema::{challenges, users, wallets};
 use crate::sessions::end_all;
 
@@ -37,6 +40,10 @@ const FORGET_ORIGINS: &str = "UPDATE sessions SET address = NULL, agent = NULL W
 const FORGET_BLOCKS: &str = "DELETE FROM blocks WHERE (dj_id, guest_id) IN ( \
     SELECT dj_id, guest_id FROM blocks WHERE dj_id = $1 OR guest_id = $1 \
     ORDER BY dj_id, guest_id LIMIT $2 FOR UPDATE)";
+
+/// Forgets a batch of the networks from which the person was logged in.
+const FORGET_NETWORKS: &str = "DELETE FROM login_networks WHERE id IN ( \
+    SELECT id FROM login_networks WHERE user_id = $1 ORDER BY id LIMIT $2 FOR UPDATE)";
 
 /// How the batches of an erasure follow each other.
 #[derive(Clone, Copy)]
@@ -109,6 +116,30 @@ impl PostgresStore {
     }
 }
 
+/// A person and, where they are an operator, all the others who were not erased, locked by id, as the writer does.
+///
+/// Somebody who becomes an operator while this waits is locked alone. Then no other one is found, and the erasure is refused
+/// rather than wrongly done.
+async fn lock_person(
+    connection: &mut AsyncPgConnection,
+    id: UserId,
+    currency: &Currency,
+) -> Result<BTreeMap<UserId, User>, Failure> {
+    let is_operator = sql::<Bool>(ACTING_OPERATOR)
+        .sql(" AND EXISTS (SELECT FROM users AS erased WHERE erased.role = 'operator' AND erased.id = ")
+        .bind::<BigInt, _>(id.get())
+        .sql(")");
+    let rows: Vec<UserRow> = users::table
+        .filter(users::id.eq(id.get()).or(is_operator))
+        .order(users::id)
+        .for_no_key_update()
+        .select(UserRow::as_select())
+        .load(connection)
+        .await?;
+    let people = rows.into_iter().map(|row| row.user(currency).map(|user| (user.id, user)));
+    Ok(people.collect::<Result<_, Corrupt>>()?)
+}
+
 /// Makes a person nobody, whose row is locked before their wallet, as the writer does. What is done under these locks is
 /// little, whatever the person did before: a plan that names them waits for it, and with it all plans of its group.
 async fn erase(
@@ -117,15 +148,17 @@ async fn erase(
     now: Timestamp,
     currency: &Currency,
 ) -> Result<Erased, Failure> {
-    let person = lock(connection, id, currency).await?;
-    let Some(person) = person.filter(|user| user.erased_at.is_none()) else { return Ok(Erased::Nobody) };
+    let people = lock_person(connection, id, currency).await?;
+    let Some(person) = people.get(&id).filter(|user| user.erased_at.is_none()) else {
+        return Ok(Erased::Nobody);
+    };
     let wallet: WalletRow = wallets::table
         .find(id.get())
         .for_no_key_update()
         .select(WalletRow::as_select())
         .get_result(connection)
         .await?;
-    let erased = match people::erase(&person, &wallet.wallet(currency)?, now) {
+    let erased = match erase_person(person, &wallet.wallet(currency)?, people.values(), now) {
         Ok(erased) => erased,
         Err(refusal) => return Ok(Erased::Refused(refusal)),
     };
@@ -143,7 +176,7 @@ async fn erase(
 /// Removes whatever else tells who an erased person was. Each batch is a transaction of its own, so that this can be broken
 /// off at any time and done again.
 async fn forget(database: &Database, user: UserId, pace: Pace) -> Result<(), Failure> {
-    for statement in [FORGET_ORIGINS, FORGET_BLOCKS] {
+    for statement in [FORGET_ORIGINS, FORGET_NETWORKS, FORGET_BLOCKS] {
         loop {
             let began = Instant::now();
             let forgotten = database

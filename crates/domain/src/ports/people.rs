@@ -77,11 +77,12 @@ pub trait People: Send + Sync {
     async fn people<'a>(&self, email: Option<&'a str>, page: PageRequest) -> Result<Rows<User>, Unavailable>;
 
     /// Erases a person, as [`crate::people::erase`] decides on them and their wallet under lock, all or nothing: the
-    /// person becomes what it says, their password is gone, their sessions end, and so do their challenges.
+    /// person becomes what it says, their password is gone, their sessions end, and so do their challenges. Where the person
+    /// is an operator, every operator is locked, by id.
     ///
-    /// After that, the blocks by and of them, from where they came in their sessions, and their profile in receipts are
-    /// removed, before this returns as far as that takes a second at most: [`People::finish_erasures`] does the rest. No
-    /// call of anybody waits for that, however much there is.
+    /// After that, the blocks by and of them, from where they came in their sessions, the networks that are known of them,
+    /// and their profile in receipts are removed, before this returns as far as that takes a second at most:
+    /// [`People::finish_erasures`] does the rest. No call of anybody waits for that, however much there is.
     ///
     /// # Errors
     /// [`Unavailable`]; nothing changed then.

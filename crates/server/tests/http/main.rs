@@ -59,6 +59,7 @@ mod service;
 mod sessions;
 mod soak;
 mod staff;
+mod suspensions;
 mod tour;
 mod unread_log;
 mod ways_to_lose_money;

@@ -25,6 +25,10 @@ diesel::define_sql_function! {
     /// not due by the database's clock.
     fn least(one: Timestamptz, other: Timestamptz) -> Timestamptz;
 }
+diesel::define_sql_function! {
+    /// The later of two moments.
+    fn greatest(one: Timestamptz, other: Timestamptz) -> Timestamptz;
+}
 
 /// The ways to what is read together with what others ask for.
 pub(crate) struct ReadTogether {
