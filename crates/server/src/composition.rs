@@ -239,6 +239,7 @@ pub fn app(
         requests: settings.requests.terms.clone(),
         withdrawals: settings.withdrawals.clone(),
         adjustments: settings.adjustments,
+        topups: settings.topups.terms,
         payouts: settings.payouts.terms,
         refresh_token_for: settings.auth.refresh_token_ttl,
     };
