@@ -290,7 +290,7 @@ fn command() -> impl Strategy<Value = Command> {
         2 => (pick(), flag()).prop_map(|(pick, confirmed)| Command::SettleTopup { pick, confirmed }),
         3 => (who(), 1..4_000_i128).prop_map(|(who, cents)| Command::OrderTopup { who, cents }),
         4 => (1..3_usize).prop_map(|limit| Command::TakeUpTopups { limit }),
-        3 => (pick(), select(vec!["page", "taken", "refused", "silent", "silent"]))
+        5 => (pick(), select(vec!["page", "taken", "taken", "refused", "silent", "silent"]))
             .prop_map(|(pick, word)| Command::AnswerOrder { pick, word }),
         2 => (who(), prop_oneof![-600..0_i128, 1..600_i128], operator())
             .prop_map(|(who, cents, by)| Command::Adjust { who, cents: Some(cents), by }),
