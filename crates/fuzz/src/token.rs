@@ -77,6 +77,7 @@ fn check_claims(claims: &Value, caller: &Caller) {
         Role::Member => "member",
         Role::Operator => "operator",
         Role::Auditor => "auditor",
+        Role::Unknown(name) => panic!("a token gives the role {name:?}"),
     };
     assert_eq!(text("role"), Some(role), "{claims}");
     let session = claims.get("sid").and_then(Value::as_i64).and_then(SessionId::new);

@@ -118,6 +118,8 @@ impl Wallet {
         let topup = self.topups.topup(id).await?.ok_or(TellError::NotFound)?;
         let told = match topup.status {
             TopupStatus::Pending => TopupTold::Settled,
+            // Where a newer version put it; that version is to hear it.
+            TopupStatus::Unknown(_) => return Err(Obstacle::Conflict.into()),
             known if known == word => return Ok(TopupTold::Known),
             other => return Ok(TopupTold::Contradiction(other)),
         };

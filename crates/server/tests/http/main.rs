@@ -60,6 +60,7 @@ mod sessions;
 mod soak;
 mod staff;
 mod tour;
+mod unknown_names;
 mod unread_log;
 mod ways_to_lose_money;
 mod webhooks;

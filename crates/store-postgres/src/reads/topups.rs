@@ -10,7 +10,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use uuid::Uuid;
 
 use super::together::Row;
-use super::{Counted, NEWEST_FIRST, columns, limits, paged};
+use super::{Counted, NewestFirst, columns, limits, paged};
 use crate::PostgresStore;
 use crate::database::Failure;
 use crate::rows::TopupRow;
@@ -57,7 +57,7 @@ impl Topups for PostgresStore {
                     .limit(limit)
                     .offset(offset)
                     .select(columns::<TopupRow>());
-                paged!(connection, theirs.count(), page, NEWEST_FIRST, offset)
+                paged!(connection, theirs.count(), page, NewestFirst, offset)
             })
             .await?;
         counted.page(|row| row.topup(&self.currency)).map_err(Unavailable::new)

@@ -61,7 +61,7 @@ impl WithdrawalRow {
     pub(crate) fn withdrawal(self, currency: &Currency) -> Result<Withdrawal, Corrupt> {
         let attempts = known("withdrawals.attempts", u32::try_from(self.attempts).ok())?;
         let (txid, retry_at) = (self.txid.map(Line::from_stored), self.retry_at.map(timestamp));
-        let state = WithdrawalStatus::named(&self.status)
+        let state = WithdrawalStatus::stored(&self.status)
             .and_then(|status| WithdrawalState::stored(status, txid, attempts, retry_at));
         Ok(Withdrawal {
             id: known("withdrawals.id", WithdrawalId::new(self.id))?,
