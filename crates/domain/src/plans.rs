@@ -2,7 +2,7 @@
 
 use crate::adjustment::Adjustment;
 use crate::ids::{RequestId, TopupId, UserId, WithdrawalId};
-use crate::ledger::{Guard, Origin, Plan, Step, Subject, Transfer};
+use crate::ledger::{Guard, Origin, Plan, PostingRules, Step, Subject, Transfer};
 use crate::money::Amount;
 use crate::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
 use crate::people::{ProfileChange, StandingChange, User};
@@ -11,8 +11,12 @@ use crate::text::Line;
 use crate::topup::{self, Charge, Settlement, Topup};
 use crate::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTerms};
 
+/// The rules by which the money of every plan is posted.
+const RULES: PostingRules = PostingRules::IncomePaysOwed;
+
 fn plan(origin: Origin, step: Step, transfers: impl IntoIterator<Item = Transfer>) -> Plan {
-    Plan { origin, step, guards: Vec::new(), transfers: transfers.into_iter().collect() }
+    let transfers = transfers.into_iter().collect();
+    Plan { origin, step, guards: Vec::new(), transfers, rules: RULES }
 }
 
 /// Makes a request, its fee held.
@@ -30,7 +34,7 @@ pub fn open_request(
 ) -> Result<Plan, OpenRefusal> {
     let (request, hold) = music_request::open(id, requester, dj, blocked, new, terms, origin.at)?;
     let guards = terms.most_open_per_dj.into_iter().map(Guard::OpenRequests).collect();
-    Ok(Plan { origin, step: Step::OpenRequest(request), guards, transfers: hold })
+    Ok(Plan { guards, ..plan(origin, Step::OpenRequest(request), hold) })
 }
 
 /// Moves a request, with its money; one that stands there already is answered as it is.
@@ -66,7 +70,7 @@ pub fn open_withdrawal(
 ) -> Result<Plan, withdrawal::OpenRefusal> {
     let (withdrawal, hold) = withdrawal::open(origin.operation, id, user, new, terms, origin.at)?;
     let guards = terms.limits.windows().into_iter().map(Guard::Window).collect();
-    Ok(Plan { origin, step: Step::OpenWithdrawal(withdrawal), guards, transfers: vec![hold] })
+    Ok(Plan { guards, ..plan(origin, Step::OpenWithdrawal(withdrawal), [hold]) })
 }
 
 /// Moves a withdrawal, with its money; one that stands there already is answered as it is.

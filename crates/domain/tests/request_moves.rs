@@ -234,16 +234,16 @@ fn no_capture_gains_or_loses_a_cent() {
     }
 }
 
-/// The whole life of a debt: what a refund advances, and how later captures, and only they, pay it.
+/// The whole life of a debt: what a refund advances, and how later income pays it.
 #[test]
-fn a_refund_advances_and_later_captures_pay_first() {
+fn a_refund_advances_and_later_income_pays_first() {
     // What the DJ spent of the 9.00 earned before the refund; then the DJ's balance after the refund, after a
     // correction of +0.50, and after each of two more songs at 10.00 less 10 %.
     for (spent, refunded, corrected, first, second) in [
         (0, (0, 0), (50, 0), (950, 0), (1_850, 0)),
-        (1, (0, 1), (50, 1), (949, 0), (1_849, 0)),
-        (899, (0, 899), (50, 899), (51, 0), (951, 0)),
-        (900, (0, 900), (50, 900), (50, 0), (950, 0)),
+        (1, (0, 1), (49, 0), (949, 0), (1_849, 0)),
+        (899, (0, 899), (0, 849), (51, 0), (951, 0)),
+        (900, (0, 900), (0, 850), (50, 0), (950, 0)),
     ] {
         let terms = terms(1_000);
         let mut ledger = Ledger::new(1_000, 5_000);

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Actor, Balance, ChainHash, Entry, EntryKind, Reference, Rejection, Row};
+use cuepoint_domain::ledger::{
+    Actor, Balance, ChainHash, Entry, EntryKind, PostingRules, Reference, Rejection, Row,
+};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{Move, RequestState, RequestStatus};
 use cuepoint_domain::page::PageRequest;
@@ -264,24 +266,65 @@ pub async fn a_price_of_nothing_has_no_entries(store: Arc<dyn Store>) {
     world.audit().await;
 }
 
-/// What a refund advances for a DJ is owed, and paid from the next capture before anything is available.
-pub async fn captures_pay_what_is_owed_first(store: Arc<dyn Store>) {
-    let world = World::new(store);
+/// A guest with 1000 and a DJ with nothing available, 250 held for a withdrawal and 250 owed for a refund.
+async fn indebted(world: &World) -> (UserId, UserId) {
     let (guest, dj) = (world.guest(1_000).await, world.dj(300).await);
     let request = world.request(guest, dj, at(1)).await;
     world.move_request(request.id, Move::Play, at(2)).await.unwrap();
     world.withdraw(dj, 250, at(3)).await.unwrap();
     world.move_request(request.id, Move::Refund, at(4)).await.unwrap();
-    let owing = |available, owed| Balance { owed: money(owed), ..balance(available, 250) };
     assert_eq!(world.balance(dj).await, owing(0, 250));
     assert_eq!(world.balance(guest).await, balance(1_000, 0));
+    (guest, dj)
+}
 
+/// The balance of who is [`indebted`].
+fn owing(available: i128, owed: i128) -> Balance {
+    Balance { owed: money(owed), ..balance(available, 250) }
+}
+
+/// What is owed is paid by top-ups, corrections and earnings before anything of them is available.
+pub async fn income_pays_what_is_owed_first(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (guest, dj) = indebted(&world).await;
     world.fund(dj, 10).await;
-    assert_eq!(world.balance(dj).await, owing(10, 250));
-    let next = world.request(guest, dj, at(5)).await;
-    world.move_request(next.id, Move::Play, at(6)).await.unwrap();
-    assert_eq!(world.balance(dj).await, owing(60, 0));
+    assert_eq!(world.balance(dj).await, owing(0, 240), "a top-up");
+    world.fresh(world.adjust_plan(world.by(guest, at(5)), dj, 15).await).await;
+    assert_eq!(world.balance(dj).await, owing(0, 225), "a correction upwards");
+    let next = world.request(guest, dj, at(6)).await;
+    world.move_request(next.id, Move::Play, at(7)).await.unwrap();
+    assert_eq!(world.balance(dj).await, owing(75, 0), "an earning");
     world.audit().await;
+}
+
+/// Money that is released was its owner's before: it pays nothing.
+pub async fn released_money_pays_nothing_that_is_owed(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (_, dj) = indebted(&world).await;
+    let filter = WithdrawalFilter::of(dj);
+    let withdrawal = world.store.withdrawals(&filter, PageRequest::new(1, 1)).await.unwrap().rows[0].id;
+    world.move_withdrawal(withdrawal, &withdrawal::Move::Cancel { by: dj }, at(5)).await.unwrap();
+    assert_eq!(world.balance(dj).await, Balance { owed: money(250), ..balance(250, 0) });
+    world.audit().await;
+}
+
+/// Operations keep the rules that they were posted by: those of the first version, by which only earnings paid what was
+/// owed, are audited by its rules.
+pub async fn operations_of_earlier_rules_stay_sound(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (guest, dj) = indebted(&world).await;
+    for (rules, expected) in
+        [(PostingRules::EarningsPayOwed, owing(15, 250)), (PostingRules::IncomePaysOwed, owing(15, 235))]
+    {
+        let id = world.ids.next_topup().await.unwrap();
+        let topup = plans::open_topup(world.by(dj, at(5)), id, dj, amount(10), Charge::Confirmed);
+        let receipt = world.fresh(topup.clone().posted_by(rules)).await;
+        assert_eq!(receipt.rules, rules);
+        assert_eq!(world.apply(topup).await, Ok(Applied::Replayed(receipt)));
+        world.fresh(world.adjust_plan(world.by(guest, at(5)), dj, 5).await.posted_by(rules)).await;
+        assert_eq!(world.balance(dj).await, expected);
+        world.audit().await;
+    }
 }
 
 /// A plan is applied once, whether or not its caller waits for the answer.

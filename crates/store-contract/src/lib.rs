@@ -97,7 +97,9 @@ macro_rules! store_contract {
                 entries_follow_each_other,
                 times_never_go_backwards,
                 a_price_of_nothing_has_no_entries,
-                captures_pay_what_is_owed_first,
+                income_pays_what_is_owed_first,
+                released_money_pays_nothing_that_is_owed,
+                operations_of_earlier_rules_stay_sound,
                 a_caller_that_goes_away_loses_nothing,
             }
             keys {

@@ -151,6 +151,13 @@ impl Model {
         }
     }
 
+    /// Money that comes into a wallet, or leaves it where `amount` is below zero: what comes pays what is owed first.
+    fn income(&mut self, who: usize, amount: i128) {
+        let (.., owed) = self.people[who].purse;
+        let pays = amount.clamp(0, owed);
+        self.entry(who, amount - pays, 0, -pays);
+    }
+
     /// Moves money into an account that is no wallet's, or out of it; none for nothing.
     fn posting(&mut self, amount: i128) {
         if amount != 0 {
@@ -183,7 +190,7 @@ impl Model {
         if status == "pending" {
             self.topups[place].status = if confirmed { "confirmed" } else { "failed" };
             if confirmed {
-                self.entry(owner, amount, 0, 0);
+                self.income(owner, amount);
                 self.posting(-amount);
             }
         }
@@ -192,7 +199,7 @@ impl Model {
 
     pub(crate) fn adjust(&mut self, who: usize, by: i128) -> Result<Seen, Refusal> {
         self.affords(who, -by)?;
-        self.entry(who, by, 0, 0);
+        self.income(who, by);
         self.posting(-by);
         self.adjustments += 1;
         Ok(Seen::Adjustment { purse: self.people[who].purse })
@@ -303,13 +310,10 @@ impl Model {
         self.see(place, now)
     }
 
-    /// To the DJ, less the commission, what is owed first; to the house its commission.
+    /// To the DJ, less the commission; to the house its commission.
     fn capture(&mut self, guest: usize, dj: usize, fee: i128, commission: i128) {
-        let income = fee - commission;
-        let (_, _, owed) = self.people[dj].purse;
-        let pays = income.min(owed);
         self.entry(guest, 0, -fee, 0);
-        self.entry(dj, income - pays, 0, -pays);
+        self.income(dj, fee - commission);
         self.posting(commission);
         self.people[dj].dj.as_mut().unwrap().played += 1;
     }
@@ -319,7 +323,7 @@ impl Model {
         let returns = fee - commission;
         let (available, ..) = self.people[dj].purse;
         let has = returns.min(available);
-        self.entry(guest, fee, 0, 0);
+        self.income(guest, fee);
         self.entry(dj, -has, 0, returns - has);
         self.posting(-commission);
     }

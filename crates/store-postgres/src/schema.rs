@@ -113,6 +113,7 @@ diesel::table! {
         reason -> Nullable<Text>,
         at -> Timestamptz,
         receipt -> Jsonb,
+        posting_rules -> Nullable<SmallInt>,
     }
 }
 

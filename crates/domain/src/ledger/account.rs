@@ -45,6 +45,8 @@ pub enum OutsideAccount {
     Payouts,
     /// What operators corrected.
     Adjustments,
+    /// Money that arrived for accounts that were erased, until an operator has dealt with it.
+    Suspense,
 }
 
 /// Why money moves, which decides how the entries of both sides are called and whether a receivable is touched.
@@ -56,12 +58,14 @@ pub enum TransferKind {
     Hold,
     /// Money set aside is available again.
     Release,
-    /// Money set aside is paid; as income it pays what its receiver owes first.
+    /// Money set aside is paid.
     Capture,
     /// A capture is given back; what the payer no longer has becomes owed.
     Refund,
     /// An operator corrects a balance.
     Adjustment,
+    /// Money that was paid in is taken back by who paid it; what the wallet no longer has becomes owed.
+    Chargeback,
 }
 
 impl TransferKind {
@@ -75,6 +79,7 @@ impl TransferKind {
             Self::Capture => EntryKind::Capture,
             Self::Refund => EntryKind::Reversal,
             Self::Adjustment => EntryKind::Adjustment,
+            Self::Chargeback => EntryKind::Chargeback,
         }
     }
 
@@ -84,7 +89,9 @@ impl TransferKind {
         match self {
             Self::Capture => EntryKind::Earning,
             Self::Refund => EntryKind::Refund,
-            Self::Topup | Self::Hold | Self::Release | Self::Adjustment => self.debit_entry(),
+            Self::Topup | Self::Hold | Self::Release | Self::Adjustment | Self::Chargeback => {
+                self.debit_entry()
+            }
         }
     }
 }

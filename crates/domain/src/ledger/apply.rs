@@ -81,7 +81,7 @@ pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
     guards(book, plan)?;
     if let Some(reference) = plan.reference() {
         let Posted { wallets, entries, postings } =
-            post(&book.wallets, &plan.origin, reference, &plan.transfers)?;
+            post(&book.wallets, &plan.origin, reference, &plan.transfers, plan.rules)?;
         changes.wallets = wallets;
         changes.entries = entries;
         changes.postings = postings;
@@ -89,6 +89,7 @@ pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
     let receipt = Receipt {
         operation: plan.origin.operation,
         at: plan.origin.at,
+        rules: plan.rules,
         outcome: outcome(book, &changes, thing)?,
     };
     record(plan, &receipt, &mut changes);

@@ -27,13 +27,15 @@ pub enum EntryKind {
     Reversal,
     /// An operator corrected the balance.
     Adjustment,
+    /// Money that was paid in was taken back by who paid it.
+    Chargeback,
     /// A newer version changed it.
     Unknown(UnknownName),
 }
 
 impl EntryKind {
     /// Every kind that this version knows.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Topup,
         Self::Hold,
         Self::Release,
@@ -42,6 +44,7 @@ impl EntryKind {
         Self::Refund,
         Self::Reversal,
         Self::Adjustment,
+        Self::Chargeback,
     ];
 
     /// The name, as clients and stores write it.
@@ -56,6 +59,7 @@ impl EntryKind {
             Self::Refund => "refund",
             Self::Reversal => "reversal",
             Self::Adjustment => "adjustment",
+            Self::Chargeback => "chargeback",
             Self::Unknown(name) => name.as_str(),
         }
     }
@@ -218,11 +222,12 @@ pub enum PostingAccount {
 
 impl PostingAccount {
     /// Every account that this version knows.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Platform(PlatformAccount::Commission),
         Self::Outside(OutsideAccount::Topups),
         Self::Outside(OutsideAccount::Payouts),
         Self::Outside(OutsideAccount::Adjustments),
+        Self::Outside(OutsideAccount::Suspense),
     ];
 
     /// The name, as stores write it.
@@ -233,6 +238,7 @@ impl PostingAccount {
             Self::Outside(OutsideAccount::Topups) => "outside_topups",
             Self::Outside(OutsideAccount::Payouts) => "outside_payouts",
             Self::Outside(OutsideAccount::Adjustments) => "outside_adjustments",
+            Self::Outside(OutsideAccount::Suspense) => "outside_suspense",
             Self::Unknown(name) => name.as_str(),
         }
     }

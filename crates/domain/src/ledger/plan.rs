@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::access::Caller;
 use crate::adjustment::Adjustment;
 use crate::ids::{OperationId, ProviderMessageId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
-use crate::ledger::{IdempotencyKey, Reference, Transfer};
+use crate::ledger::{IdempotencyKey, PostingRules, Reference, Transfer};
 use crate::music_request::{MusicRequest, RequestState, RequestStatus};
 use crate::people::{ProfileChange, StandingChange};
 use crate::provider_message::{ProviderMessage, Resolution};
@@ -164,6 +164,7 @@ pub struct Plan {
     pub(crate) step: Step,
     pub(crate) guards: Vec<Guard>,
     pub(crate) transfers: Vec<Transfer>,
+    pub(crate) rules: PostingRules,
 }
 
 /// The rows that a plan must see, locked, in the book that it is applied to.
@@ -215,6 +216,12 @@ impl Plan {
                 None
             }
         }
+    }
+
+    /// The same plan, its money posted by these rules.
+    #[must_use]
+    pub fn posted_by(self, rules: PostingRules) -> Self {
+        Self { rules, ..self }
     }
 
     /// A short name of what it does, for the record of operations.

@@ -9,6 +9,50 @@ use crate::ledger::{
 };
 use crate::money::Money;
 
+/// Which money pays first what the owner of the wallet that it reaches owes.
+///
+/// Each operation keeps the rules that it was posted by, so that the ledger audit posts it anew by the same. Money that
+/// is released was its owner's before, and pays nothing under either.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum PostingRules {
+    /// What DJs earn: the rules of operations that recorded none.
+    EarningsPayOwed,
+    /// All income: top-ups, earnings, fees that come back, and corrections upwards.
+    IncomePaysOwed,
+}
+
+impl PostingRules {
+    /// The number by which stores keep them.
+    #[must_use]
+    pub const fn number(self) -> i16 {
+        match self {
+            Self::EarningsPayOwed => 1,
+            Self::IncomePaysOwed => 2,
+        }
+    }
+
+    /// The rules that an operation kept under this number, which the first version did not write.
+    #[must_use]
+    pub const fn numbered(number: Option<i16>) -> Option<Self> {
+        match number {
+            None | Some(1) => Some(Self::EarningsPayOwed),
+            Some(2) => Some(Self::IncomePaysOwed),
+            Some(_) => None,
+        }
+    }
+
+    /// Whether money of this kind that becomes available pays what is owed first.
+    const fn pay_owed(self, kind: TransferKind) -> bool {
+        match kind {
+            TransferKind::Capture => true,
+            TransferKind::Topup | TransferKind::Refund | TransferKind::Adjustment => {
+                matches!(self, Self::IncomePaysOwed)
+            }
+            TransferKind::Hold | TransferKind::Release | TransferKind::Chargeback => false,
+        }
+    }
+}
+
 /// What transfers come to: each wallet with its new entry, and the postings beside them.
 #[derive(Default)]
 pub(super) struct Posted {
@@ -30,6 +74,7 @@ pub(super) fn post(
     origin: &Origin,
     reference: Reference,
     transfers: &[Transfer],
+    rules: PostingRules,
 ) -> Result<Posted, Rejection> {
     let mut open = BTreeMap::new();
     let mut posted = Posted::default();
@@ -39,7 +84,7 @@ pub(super) fn post(
             let outside = match account {
                 Account::Available(user) | Account::Held(user) => {
                     let wallet = opened(wallets, &mut open, user, kind)?;
-                    wallet.now = changed(wallet.now, account, transfer.kind, change)?;
+                    wallet.now = changed(wallet.now, account, transfer.kind, change, rules)?;
                     return Ok(());
                 }
                 Account::Platform(account) => PostingAccount::Platform(account),
@@ -86,6 +131,7 @@ fn changed(
     account: Account,
     kind: TransferKind,
     change: Money,
+    rules: PostingRules,
 ) -> Result<Balance, Rejection> {
     let mut next = balance;
     match account {
@@ -93,12 +139,12 @@ fn changed(
         _ => next.available = sum(balance.available, change)?,
     }
     match kind {
-        TransferKind::Capture if next.available > balance.available => {
+        _ if next.available > balance.available && rules.pay_owed(kind) => {
             let pays = change.min(balance.owed);
             next.available = difference(next.available, pays)?;
             next.owed = difference(balance.owed, pays)?;
         }
-        TransferKind::Refund if next.available.is_negative() => {
+        TransferKind::Refund | TransferKind::Chargeback if next.available.is_negative() => {
             next.owed = difference(balance.owed, next.available)?;
             next.available = Money::ZERO;
         }

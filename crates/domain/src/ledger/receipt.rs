@@ -4,7 +4,7 @@ use time::Duration;
 
 use crate::adjustment::Adjustment;
 use crate::ids::{OperationId, UserId};
-use crate::ledger::Balance;
+use crate::ledger::{Balance, PostingRules};
 use crate::music_request::MusicRequest;
 use crate::people::User;
 use crate::provider_message::ProviderMessage;
@@ -19,6 +19,8 @@ pub struct Receipt {
     pub operation: OperationId,
     /// When it was decided.
     pub at: Timestamp,
+    /// The rules by which its money was posted.
+    pub rules: PostingRules,
     /// What it came to.
     pub outcome: Outcome,
 }

@@ -23,7 +23,7 @@ use super::*;
 use crate::access::Caller;
 use crate::address::{AddressPolicy, DestinationRefusal};
 use crate::ids::{OperationId, RequestId, SessionId, UserId, WithdrawalId};
-use crate::ledger::{IdempotencyKey, KeyRecord, Outcome, Plan, Rejection, StoredReceipt};
+use crate::ledger::{IdempotencyKey, KeyRecord, Outcome, Plan, PostingRules, Rejection, StoredReceipt};
 use crate::money::{Amount, BasisPoints, Money};
 use crate::music_request::{MusicRequest, NewRequest, RequestState, RequestStatus};
 use crate::people::{ArtistType, DjProfile, Role, User};
@@ -105,7 +105,8 @@ fn wish() -> NewRequest {
 }
 
 fn receipt() -> Receipt {
-    Receipt { operation: OperationId(9), at: now(), outcome: Outcome::Request(request()) }
+    let (operation, rules) = (OperationId(9), PostingRules::IncomePaysOwed);
+    Receipt { operation, at: now(), rules, outcome: Outcome::Request(request()) }
 }
 
 fn key(body: &[u8]) -> IdempotencyKey {

@@ -7,7 +7,7 @@ use crate::harness::{Answer, Person, Server, Store, keys, line};
 on_both_stores!(
     a_refund_gives_the_whole_fee_back_by_new_entries,
     only_a_played_request_is_refunded,
-    what_the_dj_no_longer_has_is_owed_and_paid_by_captures_first,
+    what_the_dj_no_longer_has_is_owed_and_paid_by_income_first,
     a_refund_of_nothing_moves_no_money,
     refunds_racing_give_back_once,
     a_balance_is_corrected_up_and_down,
@@ -87,7 +87,7 @@ fn only_a_played_request_is_refunded(store: Store) {
     assert_eq!(dj.wallet().0, "5.00");
 }
 
-fn what_the_dj_no_longer_has_is_owed_and_paid_by_captures_first(store: Store) {
+fn what_the_dj_no_longer_has_is_owed_and_paid_by_income_first(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("fees.commission_bps", "1000")]);
     let (guest, dj) = (server.payer("20"), server.dj());
     let request = played(&guest, &dj);
@@ -96,15 +96,15 @@ fn what_the_dj_no_longer_has_is_owed_and_paid_by_captures_first(store: Store) {
     assert_eq!(guest.wallet().0, "20.00");
     assert_eq!(dj.wallet(), ("0.00".into(), "4.00".into()));
     assert_eq!(last_line(&dj), format!("reversal -0.50 0.00 4.00 music_request {request}"));
-    // A top-up is the DJ's own money; neither is an operator's correction income.
-    dj.topup("3");
+    // Of the 4.00 that are owed a top-up pays 2.00 and an operator's correction 1.00.
+    dj.topup("2");
     adjust(&operator, dj.id, "1").data(201);
-    assert_eq!(dj.wallet().0, "4.00");
-    // Of the next 4.50 the 4.00 that are owed are paid first, and of the one after nothing.
+    assert_eq!(dj.wallet().0, "0.00");
+    // Of the next 4.50 the last 1.00 is paid, and of the one after nothing.
     played(&guest, &dj);
-    assert_eq!(dj.wallet().0, "4.50");
+    assert_eq!(dj.wallet().0, "3.50");
     played(&guest, &dj);
-    assert_eq!(dj.wallet().0, "9.00");
+    assert_eq!(dj.wallet().0, "8.00");
     assert_eq!(guest.wallet().0, "10.00");
 }
 

@@ -212,7 +212,8 @@ fn the_statement_tells_the_wallets_story(store: Store) {
             format!("release 10.00 15.00 0.00 withdrawal {withdrawal}"),
         ]
     );
-    let keys = ["amount", "available_after", "created_at", "held_after", "id", "kind", "reference"];
+    let keys =
+        ["amount", "available_after", "created_at", "held_after", "id", "kind", "owed_after", "reference"];
     for (number, entry) in (1..).zip(&entries) {
         assert_eq!(entry["id"], number);
         assert_eq!(crate::harness::keys(entry), keys);

@@ -17,7 +17,7 @@ on_both_stores!(
 fn at(person: &Person, moment: &str) -> (String, String) {
     let answer = person.get(&format!("/wallet?at={moment}"));
     let data = answer.data(200);
-    assert_eq!(keys(&data["wallet"]), ["available", "currency", "held", "scale"], "{answer}");
+    assert_eq!(keys(&data["wallet"]), ["available", "currency", "held", "owed", "scale"], "{answer}");
     (answer.raw("/data/wallet/available"), answer.raw("/data/wallet/held"))
 }
 

@@ -9,8 +9,8 @@ use bigdecimal::BigDecimal;
 use cuepoint_domain::adjustment::{Adjustment, Correction};
 use cuepoint_domain::ids::{AdjustmentId, OperationId, UserId};
 use cuepoint_domain::ledger::{
-    Actor, Balance, Fingerprint, IdempotencyKey, KeyRecord, KeyScope, OperationRecord, Outcome, Receipt,
-    StoredReceipt,
+    Actor, Balance, Fingerprint, IdempotencyKey, KeyRecord, KeyScope, OperationRecord, Outcome, PostingRules,
+    Receipt, StoredReceipt,
 };
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::Line;
@@ -40,6 +40,7 @@ pub(crate) struct OperationRow {
     pub(crate) reason: Option<String>,
     pub(crate) at: OffsetDateTime,
     pub(crate) receipt: ReceiptText,
+    pub(crate) posting_rules: Option<i16>,
 }
 
 /// A receipt as the text of its JSON: neither written nor read by way of a tree.
@@ -142,6 +143,7 @@ impl OperationRow {
             reason: record.reason.as_ref().map(|reason| reason.as_str().to_owned()),
             at: column_time(record.at),
             receipt: ReceiptText(serde_json::to_string(&OutcomeJson::of(&record.receipt.outcome, currency))?),
+            posting_rules: Some(record.receipt.rules.number()),
         })
     }
 
@@ -154,7 +156,8 @@ impl OperationRow {
             return Ok(StoredReceipt::Redacted { operation, user });
         }
         let outcome = outcome.outcome(currency)?;
-        Ok(StoredReceipt::Whole(Receipt { operation, at: timestamp(self.at), outcome }))
+        let rules = known("operations.posting_rules", PostingRules::numbered(self.posting_rules))?;
+        Ok(StoredReceipt::Whole(Receipt { operation, at: timestamp(self.at), rules, outcome }))
     }
 
     /// The receipt of an operation that moved money, which is never redacted.
@@ -412,7 +415,8 @@ mod tests {
     }
 
     fn row(outcome: Outcome, currency: &Currency) -> (Receipt, OperationRow) {
-        let receipt = Receipt { operation: OperationId(u128::MAX - 1), at: at(2), outcome };
+        let (operation, rules) = (OperationId(u128::MAX - 1), PostingRules::IncomePaysOwed);
+        let receipt = Receipt { operation, at: at(2), rules, outcome };
         let record = OperationRecord {
             id: receipt.operation,
             kind: "profile",

@@ -66,7 +66,7 @@ copied! {
     TopupRow => topups (
         id, user_id, amount, status, payment_url, created_at, updated_at, reference, attempts, order_at,
     );
-    OperationRow => operations (id, kind, actor_user_id, reason, at, receipt);
+    OperationRow => operations (id, kind, actor_user_id, reason, at, receipt, posting_rules);
     KeyRow => idempotency_keys (scope, fingerprint, operation_id, at);
     EntryRow => ledger_entries (
         wallet_id, seq, operation_id, kind, reference_kind, reference_id, available_change, held_change, owed_change,
@@ -93,7 +93,7 @@ macro_rules! printed {
     )+};
 }
 
-printed!(i32, i64, f64, bool, Uuid);
+printed!(i16, i32, i64, f64, bool, Uuid);
 
 impl Field for String {
     fn field(&self, to: &mut String) {

@@ -2,7 +2,8 @@
 
 use bigdecimal::BigDecimal;
 use diesel::sql_types::{
-    BigInt, Bool, Bytea, Double, Integer, Jsonb, Nullable, Numeric, Text, Timestamptz, Uuid as SqlUuid,
+    BigInt, Bool, Bytea, Double, Integer, Jsonb, Nullable, Numeric, SmallInt, Text, Timestamptz,
+    Uuid as SqlUuid,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -16,7 +17,7 @@ use crate::rows::{
 bulk! {
     /// Adds operations.
     AddOperations(OperationRow)
-        "INSERT INTO operations (id, kind, actor_user_id, reason, at, receipt) SELECT * FROM unnest("
+        "INSERT INTO operations (id, kind, actor_user_id, reason, at, receipt, posting_rules) SELECT * FROM unnest("
         [
             id: SqlUuid as Uuid,
             kind: Text as String,
@@ -24,6 +25,7 @@ bulk! {
             reason: Nullable<Text> as Option<String>,
             at: Timestamptz as OffsetDateTime,
             receipt: Jsonb as ReceiptText,
+            posting_rules: Nullable<SmallInt> as Option<i16>,
         ]
         ")"
 

@@ -60,6 +60,9 @@ const SOUND: &[(&str, &str)] = &[
     (KEY, "($zero, $zero, $op1, now())"),
     (ENTRY, "(2, 1, $op1, 'topup', 'topup', 1, 10, 0, 0, 10, 0, 0, now(), $zero, $link)"),
     (POSTING, "($op1, 'outside_topups', -10, now())"),
+    (POSTING, "($op1, 'outside_suspense', 10, now())"),
+    ("", "UPDATE operations SET posting_rules = 2 WHERE id = $op1"),
+    (ENTRY, "(1, 1, $op1, 'chargeback', 'topup', 1, 0, 0, 5, 0, 0, 5, now(), $zero, $link)"),
     (REQUEST, "(1, 2, 1, 't', 'a', 'popular', 'https://x', 9, 'pending', now(), now(), NULL, now())"),
     (REQUEST, "(2, 2, 1, 't', 'a', 'popular', 'https://x', 9, 'played', NULL, now(), 9, now())"),
     (WITHDRAWAL, "(1, 2, 1, 'w', 'USDT', 'TRC20', 'pending', NULL, now(), now())"),
@@ -254,6 +257,7 @@ const UNSOUND: &[(&str, &str, &str)] = &[
         "INSERT INTO operations (id, kind, at, receipt) VALUES (gen_random_uuid(), 'adjust', now(), '[]')",
         "operations_receipt_check",
     ),
+    ("", "UPDATE operations SET posting_rules = 0 WHERE id = $op1", "operations_posting_rules_check"),
     (KEY, "($zero, $link, $op2, now())", "idempotency_keys_pkey"),
     (KEY, "('', $link, $op2, now())", "idempotency_keys_scope_check"),
     (

@@ -200,7 +200,7 @@ fn check_operation(
         }
     }
     let origin = Origin::system(operation, receipt.at);
-    let posted = post(&wallets, &origin, thing.reference(), transfers);
+    let posted = post(&wallets, &origin, thing.reference(), transfers, receipt.rules);
     for (place, entry) in entries.iter().enumerate() {
         let Entry { wallet, seq, .. } = **entry;
         match posted.as_ref().map(|posted| posted.entries.get(place)) {

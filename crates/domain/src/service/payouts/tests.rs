@@ -86,7 +86,8 @@ impl Scene {
         stored.state = to.clone();
         self.transfers.lock().unwrap().extend(&plan.transfers);
         let outcome = Outcome::Withdrawal(stored.clone(), Balance::default());
-        Ok(Applied::Fresh(Receipt { operation: plan.origin().operation, at: plan.origin().at, outcome }))
+        let Origin { operation, at, .. } = *plan.origin();
+        Ok(Applied::Fresh(Receipt { operation, at, rules: plan.rules, outcome }))
     }
 
     /// The use cases with this provider; each call is one server.

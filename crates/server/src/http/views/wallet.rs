@@ -24,6 +24,9 @@ pub struct Wallet {
     /// What waits for a request or a withdrawal to end.
     #[schema(value_type = f64, format = "decimal", example = 10.00)]
     held: Number,
+    /// What is owed: later income pays it first.
+    #[schema(value_type = f64, format = "decimal", example = 0.00)]
+    owed: Number,
 }
 
 /// A wallet in an answer.
@@ -63,6 +66,9 @@ pub struct Entry {
     /// What was held after it.
     #[schema(value_type = f64, format = "decimal", example = 10.00)]
     held_after: Number,
+    /// What was owed after it.
+    #[schema(value_type = f64, format = "decimal", example = 0.00)]
+    owed_after: Number,
     /// What it is about.
     reference: Reference,
     /// When.
@@ -79,6 +85,7 @@ impl Wallet {
             scale: currency.scale(),
             available: Number::money(currency, balance.available),
             held: Number::money(currency, balance.held),
+            owed: Number::money(currency, balance.owed),
         }
     }
 }
@@ -93,6 +100,7 @@ impl Entry {
             amount: Number::money(currency, entry.change.available),
             available_after: Number::money(currency, entry.after.available),
             held_after: Number::money(currency, entry.after.held),
+            owed_after: Number::money(currency, entry.after.owed),
             reference: Reference { kind: entry.reference.kind(), id: entry.reference.id() },
             created_at: Moment(entry.at),
         }
@@ -117,7 +125,7 @@ mod tests {
         let view = Wallet::new(balance(4_000, 1_000), &Currency::new("USD", 2).unwrap());
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
-            r#"{"currency":"USD","scale":2,"available":40.00,"held":10.00}"#
+            r#"{"currency":"USD","scale":2,"available":40.00,"held":10.00,"owed":0.00}"#
         );
     }
 
@@ -152,7 +160,7 @@ mod tests {
             serde_json::to_string(&Entry::new(&entry, &Currency::new("USD", 2).unwrap())).unwrap(),
             concat!(
                 r#"{"id":2,"kind":"hold","amount":-10.00,"available_after":40.00,"held_after":10.00,"#,
-                r#""reference":{"type":"music_request","id":42},"created_at":"1970-01-01T00:00:00.000000Z"}"#
+                r#""owed_after":0.00,"reference":{"type":"music_request","id":42},"created_at":"1970-01-01T00:00:00.000000Z"}"#
             )
         );
     }
