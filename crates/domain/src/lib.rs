@@ -1,7 +1,8 @@
 //! Cuepoint's core: the rules of wallets and song requests, with no I/O, no runtime, no SQL and no wire format.
 //!
 //! Reading order: the values ([`money`], [`ids`], [`text`], [`timestamp`]), the things that live
-//! ([`people`] with their [`session`]s and [`challenge`]s, [`music_request`], [`withdrawal`] with its [`address`], [`topup`]), the [`ledger`] that moves money as atomic
+//! ([`people`] with their [`session`]s, the [`network`]s that these come from, and [`challenge`]s, [`music_request`],
+//! [`withdrawal`] with its [`address`], [`topup`]), the [`ledger`] that moves money as atomic
 //! plans, who may do what ([`access`]), what is remembered of it ([`security_log`]), which messages of providers
 //! contradict the ledger ([`provider_message`]), the [`ports`] that adapters implement, and the use cases in [`service`].
 
@@ -13,6 +14,7 @@ pub mod ids;
 pub mod ledger;
 pub mod money;
 pub mod music_request;
+pub mod network;
 pub mod page;
 pub mod people;
 pub mod plans;

@@ -5,7 +5,7 @@ use crate::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use crate::ledger::{Guard, Origin, Plan, PostingRules, Step, Subject, Transfer};
 use crate::money::Amount;
 use crate::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
-use crate::people::{ProfileChange, StandingChange, User};
+use crate::people::{ProfileChange, StandingChange, User, may_dismiss};
 use crate::provider_message::{self, AlreadyResolved, ProviderMessage};
 use crate::text::Line;
 use crate::topup::{self, Charge, Settlement, Topup};
@@ -126,10 +126,12 @@ pub fn change_profile(origin: Origin, user: UserId, change: ProfileChange) -> Pl
     plan(origin, Step::Profile { user, change: Box::new(change) }, [])
 }
 
-/// Changes how a person stands with the service, for the origin's reason.
+/// Changes how a person stands with the service, for the origin's reason; whether an active operator remains is judged when
+/// the plan is applied.
 #[must_use]
 pub fn change_standing(origin: Origin, user: UserId, change: StandingChange) -> Plan {
-    plan(origin, Step::Standing { user, change }, [])
+    let guards = may_dismiss(change).then_some(Guard::ActiveOperator).into_iter().collect();
+    Plan { guards, ..plan(origin, Step::Standing { user, change }, []) }
 }
 
 /// Resolves a message of a provider, for this reason; it moves no money.

@@ -6,6 +6,7 @@ use core::net::IpAddr;
 use time::Duration;
 
 use crate::ids::{SessionId, UserId};
+use crate::network::Network;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 
@@ -62,6 +63,14 @@ pub struct Visitor {
     pub agent: Option<Line>,
 }
 
+impl Visitor {
+    /// The network that they call from.
+    #[must_use]
+    pub fn network(&self) -> Option<Network> {
+        self.address.map(Network::of)
+    }
+}
+
 /// A session: all refresh tokens that descend from one login.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Session {
@@ -82,6 +91,9 @@ pub struct Session {
 impl Session {
     /// How long a session is kept after its end, so that its access tokens are still known to be worth nothing.
     pub const KEPT: Duration = Duration::days(2);
+
+    /// The most live sessions of one person, so that ending all of them, as a suspension does, is a small change.
+    pub const MOST_ALIVE: usize = 100;
 
     /// A session that begins now, with a token that is valid for this long.
     #[must_use]

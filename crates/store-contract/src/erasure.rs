@@ -48,7 +48,7 @@ pub async fn who_was_erased_is_nobody(store: Arc<dyn Store>) {
     assert_eq!(erase(&world, user.id, 3).await, Erased::Done);
 
     let wallet = Wallet::empty(user.id);
-    let expected = people::erase(&user, &wallet, at(3)).unwrap();
+    let expected = people::erase(&user, &wallet, [], at(3)).unwrap();
     assert_eq!(world.user(user.id).await, expected);
     assert_eq!(world.store.credentials_of(user.id).await.unwrap(), None);
     for email in [user.email.folded(), expected.email.folded()] {
@@ -155,7 +155,7 @@ pub async fn erasures_cross_whatever_else_is_done(store: Arc<dyn Store>) {
                     3 => {
                         let next = successor(100 + number);
                         let token = TokenHash([number; 32]);
-                        world.store.exchange(&token, &next, at(900), at(2)).await.unwrap();
+                        world.store.exchange(&token, &next, None, at(900), at(2)).await.unwrap();
                     }
                     _ => {
                         let plan = world.adjust_plan(world.by(dj, at(2)), guest, -1).await;

@@ -19,6 +19,7 @@ pub mod ledger;
 pub mod limits;
 pub mod logins;
 mod model;
+pub mod networks;
 pub mod payouts;
 pub mod people;
 mod player;
@@ -30,6 +31,7 @@ pub mod requests;
 pub mod security_log;
 pub mod sessions;
 pub mod standing;
+pub mod suspensions;
 mod tables;
 mod told;
 pub mod wallets;
@@ -198,6 +200,13 @@ macro_rules! store_contract {
                 a_repeated_registration_adds_one_person,
                 a_repeated_login_begins_one_session,
             }
+            networks {
+                a_network_is_known_from_logins_and_refreshes,
+                a_network_is_known_of_one_person_alone,
+                a_refused_refresh_makes_no_network_known,
+                tidying_forgets_networks_past_their_time,
+                no_network_outlives_an_erasure,
+            }
             logins {
                 credentials_are_found_by_the_folded_email,
                 a_rehash_overwrites_no_other_password,
@@ -217,6 +226,14 @@ macro_rules! store_contract {
                 a_standing_reads_back_as_it_was_changed,
                 standings_are_told_since_a_moment,
                 a_profile_and_a_standing_lose_no_update,
+            }
+            suspensions {
+                a_suspension_ends_the_sessions,
+                no_session_that_begins_beside_a_suspension_survives_it,
+                no_more_sessions_live_than_may,
+                the_last_active_operator_stays,
+                of_operators_who_dismiss_each_other_one_remains,
+                of_operators_who_leave_at_once_one_remains,
             }
             erasure {
                 who_was_erased_is_nobody,
@@ -305,6 +322,7 @@ mod tests {
             ("limits", include_str!("limits.rs")),
             ("logins", include_str!("logins.rs")),
             ("payouts", include_str!("payouts.rs")),
+            ("networks", include_str!("networks.rs")),
             ("people", include_str!("people.rs")),
             ("provider_messages", include_str!("provider_messages.rs")),
             ("receipts", include_str!("receipts.rs")),
@@ -313,6 +331,7 @@ mod tests {
             ("security_log", include_str!("security_log.rs")),
             ("sessions", include_str!("sessions.rs")),
             ("standing", include_str!("standing.rs")),
+            ("suspensions", include_str!("suspensions.rs")),
             ("wallets", include_str!("wallets.rs")),
         ] {
             let promises = text.lines().filter_map(|line| line.strip_prefix("pub async fn "));

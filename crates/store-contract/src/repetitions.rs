@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::people::User;
-use cuepoint_domain::ports::{Exchange, PasswordHash, Registered, Store};
+use cuepoint_domain::ports::{Begun, Exchange, PasswordHash, Registered, Store};
 use cuepoint_domain::session::{Candidates, REPEATABLE_FOR, Session, TokenHash, Visitor};
 use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;
@@ -15,7 +15,7 @@ use crate::world::{World, at, at_once};
 
 /// Presents a token that may have this successor alone, at this moment.
 async fn present(store: &Arc<dyn Store>, presented: u8, next: u8, now: Timestamp) -> Exchange {
-    store.exchange(&hash(presented), &successor(next), end(), now).await.unwrap()
+    store.exchange(&hash(presented), &successor(next), None, end(), now).await.unwrap()
 }
 
 /// Has many present one token at once, and answers with how many exchanged it. Each of the others must have been told of
@@ -85,7 +85,7 @@ pub async fn a_successor_under_another_key_is_found(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     assert_eq!(exchange(&store, 1, 2).await, Exchange::Done(user, session));
     let rotated = Candidates { current: hash(20), others: vec![hash(21), hash(2)] };
-    let again = store.exchange(&hash(1), &rotated, end(), at(2)).await.unwrap();
+    let again = store.exchange(&hash(1), &rotated, None, end(), at(2)).await.unwrap();
     assert_eq!(again, Exchange::Repeated(user, session, hash(2)));
     for never in [20, 21] {
         assert_eq!(store.owner(&hash(never)).await.unwrap(), None);
@@ -134,11 +134,11 @@ pub async fn a_repeated_login_begins_one_session(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     let password = store.credentials_of(user).await.unwrap().unwrap().password;
     let kept = Session::begin(session, user, Visitor::default(), at(0), valid_for());
-    assert!(store.begin(&kept, hash(1), &password).await.unwrap());
+    assert_eq!(store.begin(&kept, hash(1), &password).await.unwrap(), Begun::Done);
     assert_eq!(alive(&store, user, at(1)).await, [session]);
     // What happened to the session in between stays.
     assert_eq!(exchange(&store, 1, 2).await, Exchange::Done(user, session));
-    assert!(store.begin(&kept, hash(1), &password).await.unwrap());
+    assert_eq!(store.begin(&kept, hash(1), &password).await.unwrap(), Begun::Done);
     assert_eq!(exchange(&store, 2, 3).await, Exchange::Done(user, session));
     assert!(store.begin(&kept, hash(9), &password).await.is_err());
     assert_eq!(store.owner(&hash(9)).await.unwrap(), None);

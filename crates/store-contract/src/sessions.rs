@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::ports::{Erased, Exchange, PasswordHash, Store};
+use cuepoint_domain::ports::{Begun, Erased, Exchange, PasswordHash, Store};
 use cuepoint_domain::session::{Candidates, Session, TokenHash, Visitor};
 use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;
@@ -36,8 +36,13 @@ pub(crate) async fn log_in(store: &Arc<dyn Store>, user: UserId, number: u8, now
     let address = Some(if number.is_multiple_of(2) { "192.0.2.7" } else { "2001:db8::7" }.parse().unwrap());
     let session = Session::begin(id, user, Visitor { address, agent }, now, valid_for());
     let password = store.credentials_of(user).await.unwrap().unwrap().password;
-    assert!(store.begin(&session, hash(number), &password).await.unwrap());
+    assert_eq!(store.begin(&session, hash(number), &password).await.unwrap(), Begun::Done);
     session
+}
+
+/// A session that is still to be kept.
+pub(crate) async fn new_session(store: &Arc<dyn Store>, user: UserId, now: Timestamp) -> Session {
+    Session::begin(store.next_session().await.unwrap(), user, Visitor::default(), now, valid_for())
 }
 
 /// A store with a registered person who logged in once, with the token `hash(1)`.
@@ -48,7 +53,7 @@ pub(crate) async fn logged_in(store: Arc<dyn Store>) -> (Arc<dyn Store>, UserId,
 }
 
 pub(crate) async fn exchange(store: &Arc<dyn Store>, presented: u8, next: u8) -> Exchange {
-    store.exchange(&hash(presented), &successor(next), end(), at(1)).await.unwrap()
+    store.exchange(&hash(presented), &successor(next), None, end(), at(1)).await.unwrap()
 }
 
 /// A person's live sessions on one page.
@@ -66,10 +71,10 @@ pub async fn a_login_with_a_changed_password_begins_nothing(store: Arc<dyn Store
     assert!(store.change_password(user, &before, &after, None, at(1)).await.unwrap());
     let id = store.next_session().await.unwrap();
     let late = Session::begin(id, user, Visitor::default(), at(2), valid_for());
-    assert!(!store.begin(&late, hash(2), &before).await.unwrap());
+    assert_eq!(store.begin(&late, hash(2), &before).await.unwrap(), Begun::PasswordChanged);
     assert_eq!(store.owner(&hash(2)).await.unwrap(), None);
     assert_eq!(store.erase(user, at(3)).await.unwrap(), Erased::Done);
-    assert!(!store.begin(&late, hash(2), &after).await.unwrap());
+    assert_eq!(store.begin(&late, hash(2), &after).await.unwrap(), Begun::PasswordChanged);
     assert_eq!(alive(&store, user, at(4)).await, []);
 }
 
@@ -122,13 +127,13 @@ pub async fn of_two_racing_exchanges_without_a_common_key_one_ends_the_session(s
 /// A token is worth something up to its end, to the microsecond, and an old one does not end its session.
 pub async fn a_token_past_its_end_is_refused(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
-    let late = store.exchange(&hash(1), &successor(2), end(), end()).await.unwrap();
+    let late = store.exchange(&hash(1), &successor(2), None, end(), end()).await.unwrap();
     assert_eq!(late, Exchange::Refused);
     let in_time = end().minus(Duration::MICROSECOND);
     let next_end = end().plus(Duration::days(1));
-    let done = store.exchange(&hash(1), &successor(2), next_end, in_time).await.unwrap();
+    let done = store.exchange(&hash(1), &successor(2), None, next_end, in_time).await.unwrap();
     assert_eq!(done, Exchange::Done(user, session));
-    let next = store.exchange(&hash(2), &successor(3), next_end, end()).await.unwrap();
+    let next = store.exchange(&hash(2), &successor(3), None, next_end, end()).await.unwrap();
     assert_eq!(next, Exchange::Done(user, session), "the next token has an end of its own");
 }
 
@@ -136,10 +141,13 @@ pub async fn a_token_past_its_end_is_refused(store: Arc<dyn Store>) {
 pub async fn a_used_token_past_its_end_still_ends_its_session(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     let next_end = end().plus(Duration::days(1));
-    store.exchange(&hash(1), &successor(2), next_end, at(1)).await.unwrap();
-    let reused = store.exchange(&hash(1), &successor(3), next_end, end()).await.unwrap();
+    store.exchange(&hash(1), &successor(2), None, next_end, at(1)).await.unwrap();
+    let reused = store.exchange(&hash(1), &successor(3), None, next_end, end()).await.unwrap();
     assert_eq!(reused, Exchange::SessionEnded(user, session));
-    assert_eq!(store.exchange(&hash(2), &successor(3), next_end, end()).await.unwrap(), Exchange::Refused);
+    assert_eq!(
+        store.exchange(&hash(2), &successor(3), None, next_end, end()).await.unwrap(),
+        Exchange::Refused
+    );
 }
 
 /// Ending by any token of a session ends it, once; an unknown token ends nothing and is no error.
@@ -167,7 +175,7 @@ pub async fn sessions_are_listed_newest_first(store: Arc<dyn Store>) {
         begun.push(log_in(&store, user, number, at(seconds)).await);
     }
     let next_end = end().plus(Duration::days(1));
-    store.exchange(&hash(2), &successor(20), next_end, at(20)).await.unwrap();
+    store.exchange(&hash(2), &successor(20), None, next_end, at(20)).await.unwrap();
     (begun[1].used_at, begun[1].expires_at) = (at(20), next_end);
     begun.sort_by_key(|session| std::cmp::Reverse((session.began_at, session.id)));
     let page =
@@ -224,8 +232,8 @@ pub async fn ended_sessions_are_told_since_a_moment(store: Arc<dyn Store>) {
     }
     store.end(&hash(1), at(10)).await.unwrap();
     store.end_session(user, sessions[1], at(20)).await.unwrap();
-    store.exchange(&hash(3), &successor(30), end(), at(1)).await.unwrap();
-    store.exchange(&hash(3), &successor(31), end(), at(30)).await.unwrap();
+    store.exchange(&hash(3), &successor(30), None, end(), at(1)).await.unwrap();
+    store.exchange(&hash(3), &successor(31), None, end(), at(30)).await.unwrap();
     store.end_sessions(user, Some(sessions[4]), at(40)).await.unwrap();
     for (since, expected) in
         [(0, 0..4), (10, 0..4), (11, 1..4), (20, 1..4), (30, 2..4), (40, 3..4), (41, 4..4)]
@@ -241,8 +249,8 @@ pub async fn tidying_deletes_sessions_past_their_time(store: Arc<dyn Store>) {
     let (store, user, first) = logged_in(store).await;
     log_in(&store, user, 50, at(0)).await;
     let next_end = end().plus(Duration::days(10));
-    store.exchange(&hash(1), &successor(2), next_end, at(1)).await.unwrap();
-    store.exchange(&hash(50), &successor(51), next_end, at(1)).await.unwrap();
+    store.exchange(&hash(1), &successor(2), None, next_end, at(1)).await.unwrap();
+    store.exchange(&hash(50), &successor(51), None, next_end, at(1)).await.unwrap();
     store.end(&hash(51), end()).await.unwrap();
     store.tidy(end()).await.unwrap();
     assert_eq!(exchange(&store, 1, 3).await, Exchange::Refused, "deleted, so it ends nothing");
@@ -256,7 +264,7 @@ pub async fn tidying_deletes_sessions_past_their_time(store: Arc<dyn Store>) {
     store.tidy(end().plus(Session::KEPT)).await.unwrap();
     assert_eq!(store.owner(&hash(51)).await.unwrap(), None);
     assert!(store.revoked_since(at(0)).await.unwrap().sessions.is_empty());
-    let done = store.exchange(&hash(2), &successor(3), next_end, end()).await.unwrap();
+    let done = store.exchange(&hash(2), &successor(3), None, next_end, end()).await.unwrap();
     assert_eq!(done, Exchange::Done(user, first));
     store.tidy(next_end.plus(Session::KEPT)).await.unwrap();
     assert_eq!(store.owner(&hash(3)).await.unwrap(), None);

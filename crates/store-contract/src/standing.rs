@@ -14,7 +14,7 @@ use crate::world::{World, at, at_once, line};
 /// Each change is what the domain says, answered with it, and read back so.
 pub async fn a_standing_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
     let world = World::new(store);
-    let (dj, operator) = (world.dj(100).await, world.guest(0).await);
+    let (dj, operator) = (world.dj(100).await, world.operator().await);
     let changes = [
         StandingChange::Role(Role::Operator),
         StandingChange::Suspend,
@@ -55,7 +55,7 @@ pub async fn standings_are_told_since_a_moment(store: Arc<dyn Store>) {
 /// A profile that its owner changes while an operator changes how they stand keeps both.
 pub async fn a_profile_and_a_standing_lose_no_update(store: Arc<dyn Store>) {
     let world = World::new(store);
-    let (user, operator) = (world.guest(0).await, world.guest(0).await);
+    let (user, operator) = (world.guest(0).await, world.operator().await);
     for round in 0..20 {
         let city = line(&format!("City {round}"));
         let role = if round % 2 == 0 { Role::Auditor } else { Role::Operator };

@@ -11,7 +11,7 @@ use cuepoint_domain::ledger::{
 };
 use cuepoint_domain::money::{Amount, BasisPoints, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
-use cuepoint_domain::people::{ArtistType, Field, ProfileChange, StandingChange, User};
+use cuepoint_domain::people::{ArtistType, Field, ProfileChange, Role, StandingChange, User};
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{
     Applied, ApplyError, Ids, MusicRequests, PasswordHash, Registered, Store, Topups, Withdrawals,
@@ -370,6 +370,13 @@ impl World {
         let id = self.ids.next_adjustment().await.unwrap();
         let correction = Correction::signed(money(cents)).unwrap();
         plans::adjust(origin, Adjustment { id, user, correction, reason: line("a mistake") })
+    }
+
+    /// An active operator.
+    pub(crate) async fn operator(&self) -> UserId {
+        let user = User { role: Role::Operator, ..self.stranger(false, at(0)).await };
+        self.register(&user).await;
+        user.id
     }
 
     /// An operator's change of how a person stands, expected to be new.

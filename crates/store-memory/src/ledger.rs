@@ -1,7 +1,7 @@
 //! The ledger: the reference semantics on all there is.
 
 use async_trait::async_trait;
-use cuepoint_domain::ledger::{KeyRecord, KeyScope, Plan, Verdict, apply};
+use cuepoint_domain::ledger::{EndedSessions, KeyRecord, KeyScope, Plan, Verdict, apply};
 use cuepoint_domain::ports::{Applied, ApplyError, Ledger, Unavailable};
 
 use crate::{MemoryStore, State};
@@ -9,11 +9,14 @@ use crate::{MemoryStore, State};
 #[async_trait]
 impl Ledger for MemoryStore {
     async fn apply(&self, plan: Plan) -> Result<Applied, ApplyError> {
-        let State { book, lists, events, .. } = &mut *self.lock()?;
+        let State { book, lists, events, sessions, .. } = &mut *self.lock()?;
         match apply(book, &plan).map_err(ApplyError::Rejected)? {
             Verdict::Replayed(receipt) => Ok(Applied::Replayed(receipt)),
             Verdict::Fresh(receipt, changes) => {
                 lists.absorb(plan.step(), &changes);
+                if let Some(EndedSessions { user, at }) = changes.ended_sessions {
+                    sessions.end_all(user, None, at);
+                }
                 if let Some(event) = changes.event {
                     events.add(event);
                 }

@@ -70,19 +70,19 @@ impl People for MemoryStore {
 
     async fn erase(&self, id: UserId, now: Timestamp) -> Result<Erased, Unavailable> {
         let State { book, keys, sessions, blocked, .. } = &mut *self.lock()?;
-        let both = book.users.get_mut(&id).zip(book.wallets.get(&id));
+        let both = book.users.get(&id).zip(book.wallets.get(&id));
         let Some((user, wallet)) = both.filter(|(user, _)| user.erased_at.is_none()) else {
             return Ok(Erased::Nobody);
         };
-        let erased = match erase(user, wallet, now) {
+        let erased = match erase(user, wallet, book.users.values(), now) {
             Ok(erased) => erased,
             Err(refusal) => return Ok(Erased::Refused(refusal)),
         };
-        *user = erased;
+        book.users.insert(id, erased);
         receipts(book).filter(|receipt| receipt.profile_of() == Some(id)).for_each(StoredReceipt::redact);
         keys.forget(id);
         sessions.end_all(id, None, now);
-        sessions.forget_visitor(id);
+        sessions.forget_origins(id);
         blocked.remove(&id);
         for others in blocked.values_mut() {
             others.remove(&id);

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use cuepoint_domain::access::{Revoked, Standing};
 use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::network::{KnownNetwork, Network};
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::ports::{Exchange, PasswordHash, Sessions, Unavailable};
+use cuepoint_domain::ports::{Begun, Exchange, PasswordHash, Sessions, Unavailable};
 use cuepoint_domain::session::{Candidates, Presented, RefreshToken, Session, TokenHash, Visitor};
 use cuepoint_domain::timestamp::Timestamp;
 
@@ -18,6 +19,9 @@ use crate::{MemoryStore, State};
 pub(crate) struct Desk {
     sessions: HashMap<SessionId, Kept>,
     tokens: HashMap<TokenHash, RefreshToken>,
+    /// The networks that are known of each person, each with its number.
+    networks: HashMap<UserId, Vec<(i64, KnownNetwork)>>,
+    last_network: i64,
 }
 
 #[derive(Debug)]
@@ -42,6 +46,24 @@ impl Desk {
         });
         let sessions = &self.sessions;
         self.tokens.retain(|_, token| now < token.expires_at && sessions.contains_key(&token.session));
+        let since = now.minus(KnownNetwork::KEPT);
+        for known in self.networks.values_mut() {
+            known.retain(|(_, known)| known.seen_at > since);
+        }
+        self.networks.retain(|_, known| !known.is_empty());
+    }
+
+    /// Notes that a session of this person began or was refreshed from there.
+    fn see(&mut self, user: UserId, network: Option<Network>, now: Timestamp) {
+        let Some(network) = network else { return };
+        let known = self.networks.entry(user).or_default();
+        match known.iter_mut().find(|(_, known)| known.network == network) {
+            Some((_, known)) => known.seen_at = known.seen_at.max(now),
+            None => {
+                self.last_network = self.last_network.saturating_add(1);
+                known.push((self.last_network, KnownNetwork { network, seen_at: now }));
+            }
+        }
     }
 
     /// Keeps a new session with its first token; one that was begun with this token stays as it is.
@@ -57,7 +79,18 @@ impl Desk {
         }
         self.tokens.insert(token, session.first_token(token));
         self.sessions.insert(session.id, Kept { session: session.clone(), ended_at: None });
+        self.see(session.user, session.visitor.network(), session.began_at);
         Ok(())
+    }
+
+    /// Ends the live sessions that a person has too many of, those that were used longest ago.
+    fn end_surplus(&mut self, user: UserId, now: Timestamp) {
+        let alive = self.sessions.values().filter(|kept| kept.session.user == user && kept.is_alive(now));
+        let mut alive: Vec<_> = alive.map(|kept| (kept.session.used_at, kept.session.id)).collect();
+        alive.sort_unstable_by_key(|place| std::cmp::Reverse(*place));
+        for (_, id) in alive.into_iter().skip(Session::MOST_ALIVE) {
+            self.end(id, now);
+        }
     }
 
     /// Whether this session was begun with this token.
@@ -78,8 +111,9 @@ impl Desk {
         ended
     }
 
-    /// Forgets from where a person's sessions were begun.
-    pub(crate) fn forget_visitor(&mut self, user: UserId) {
+    /// Forgets from where a person was logged in.
+    pub(crate) fn forget_origins(&mut self, user: UserId) {
+        self.networks.remove(&user);
         for kept in self.sessions.values_mut().filter(|kept| kept.session.user == user) {
             kept.session.visitor = Visitor::default();
         }
@@ -99,6 +133,7 @@ impl Desk {
         &mut self,
         presented: &TokenHash,
         successors: &Candidates<TokenHash>,
+        network: Option<Network>,
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Exchange {
@@ -122,6 +157,7 @@ impl Desk {
                 let next =
                     RefreshToken { hash, session: id, user, issued_at: now, expires_at, used_at: None };
                 self.tokens.insert(hash, next);
+                self.see(user, network, now);
                 Exchange::Done(user, id)
             }
         }
@@ -135,13 +171,17 @@ impl Sessions for MemoryStore {
         session: &Session,
         token: TokenHash,
         checked: &PasswordHash,
-    ) -> Result<bool, Unavailable> {
-        let State { keys, sessions, .. } = &mut *self.lock()?;
-        let unchanged = keys.is_password(session.user, checked);
-        if unchanged {
-            sessions.begin(session, token)?;
+    ) -> Result<Begun, Unavailable> {
+        let State { book, keys, sessions, .. } = &mut *self.lock()?;
+        if !keys.is_password(session.user, checked) {
+            return Ok(Begun::PasswordChanged);
         }
-        Ok(unchanged)
+        if book.users.get(&session.user).is_some_and(|user| user.suspended_at.is_some()) {
+            return Ok(Begun::Suspended);
+        }
+        sessions.begin(session, token)?;
+        sessions.end_surplus(session.user, session.began_at);
+        Ok(Begun::Done)
     }
 
     async fn owner(&self, presented: &TokenHash) -> Result<Option<UserId>, Unavailable> {
@@ -152,10 +192,35 @@ impl Sessions for MemoryStore {
         &self,
         presented: &TokenHash,
         successors: &Candidates<TokenHash>,
+        network: Option<Network>,
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Result<Exchange, Unavailable> {
-        Ok(self.lock()?.sessions.exchange(presented, successors, expires_at, now))
+        Ok(self.lock()?.sessions.exchange(presented, successors, network, expires_at, now))
+    }
+
+    async fn is_known_network(
+        &self,
+        email: &str,
+        network: Network,
+        since: Timestamp,
+    ) -> Result<bool, Unavailable> {
+        let State { keys, sessions, .. } = &*self.lock()?;
+        let known = keys.owner(email).and_then(|user| sessions.networks.get(&user));
+        let mut known = known.into_iter().flatten();
+        Ok(known.any(|(_, known)| known.network == network && known.seen_at > since))
+    }
+
+    async fn networks(
+        &self,
+        user: UserId,
+        page: PageRequest,
+    ) -> Result<Rows<(i64, KnownNetwork)>, Unavailable> {
+        let state = self.lock()?;
+        let known = state.sessions.networks.get(&user).into_iter().flatten();
+        let mut known: Vec<(i64, KnownNetwork)> = known.copied().collect();
+        known.sort_unstable_by_key(|(number, _)| std::cmp::Reverse(*number));
+        Ok(cut(known.into_iter(), page))
     }
 
     async fn end(

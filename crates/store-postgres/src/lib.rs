@@ -21,6 +21,7 @@ mod ids;
 mod ledger;
 mod logins;
 mod migrations;
+mod networks;
 mod node;
 mod people;
 mod per_thread;

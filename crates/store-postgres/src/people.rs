@@ -18,7 +18,7 @@ use crate::PostgresStore;
 use crate::database::Failure;
 use crate::erasure::erase;
 use crate::reads::{Counted, NewestFirst, ProfileRow, columns, limits, paged};
-use crate::rows::{NewUserRow, SessionRow, TokenRow, UserRow, WalletRow};
+use crate::rows::{NewUserRow, TokenRow, UserRow, WalletRow};
 use crate::schema::{users, wallets};
 use crate::sessions::{begin, is_kept};
 
@@ -38,6 +38,9 @@ fn everybody(email: Option<&str>) -> IntoBoxed<'_, users::table, Pg> {
         None => query,
     }
 }
+
+/// That a row of `users` is of an operator who was not erased, in the words of the index that has them.
+pub(crate) const ACTING_OPERATOR: &str = "role = 'operator' AND erased_at IS NULL";
 
 /// A person, locked against every other change of them.
 pub(crate) async fn lock(
@@ -99,8 +102,7 @@ impl People for PostgresStore {
     ) -> Result<Registered, Unavailable> {
         let person = NewUserRow::of(user, password, &self.currency);
         let wallet = WalletRow::of(&Wallet::empty(user.id), &self.currency);
-        let session = session
-            .map(|(session, token)| (SessionRow::of(session), TokenRow::of(&session.first_token(token))));
+        let session = session.map(|(session, token)| (session, TokenRow::of(&session.first_token(token))));
         let registered = self
             .database
             .write_repeatable(async |connection| {

@@ -24,7 +24,7 @@ use crate::schema::{challenges, deployment, operations, refresh_tokens, sessions
 const AHEAD: i64 = 1_000_000;
 
 /// Each sequence, with the numbers that rows have of it.
-const SEQUENCES: [(&str, &str); 10] = [
+const SEQUENCES: [(&str, &str); 11] = [
     ("user_ids", "SELECT max(id) FROM users"),
     ("music_request_ids", "SELECT max(id) FROM music_requests"),
     ("withdrawal_ids", "SELECT max(id) FROM withdrawals"),
@@ -32,6 +32,7 @@ const SEQUENCES: [(&str, &str); 10] = [
     ("adjustment_ids", "SELECT max(reference_id) FROM ledger_entries WHERE reference_kind = 'adjustment'"),
     ("session_ids", "SELECT max(id) FROM sessions"),
     ("postings_id_seq", "SELECT max(id) FROM postings"),
+    ("login_networks_id_seq", "SELECT max(id) FROM login_networks"),
     ("challenges_id_seq", "SELECT max(id) FROM challenges"),
     ("security_events_id_seq", "SELECT max(id) FROM security_events"),
     ("provider_messages_id_seq", "SELECT max(id) FROM provider_messages"),

@@ -170,6 +170,15 @@ diesel::table! {
 }
 
 diesel::table! {
+    login_networks (id) {
+        id -> BigInt,
+        user_id -> BigInt,
+        network -> Text,
+        seen_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
     refresh_tokens (hash) {
         hash -> Bytea,
         session_id -> BigInt,
@@ -235,6 +244,7 @@ diesel::table! {
 }
 
 diesel::joinable!(wallets -> users (user_id));
+diesel::joinable!(login_networks -> users (user_id));
 diesel::joinable!(idempotency_keys -> operations (operation_id));
 diesel::joinable!(refresh_tokens -> sessions (session_id));
 diesel::joinable!(blocks -> users (guest_id));
@@ -250,6 +260,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     ledger_entries,
     postings,
     sessions,
+    login_networks,
     refresh_tokens,
     challenges,
     blocks,

@@ -3,17 +3,20 @@
 use async_trait::async_trait;
 use cuepoint_domain::access::Revoked;
 use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::network::{KnownNetwork, Network};
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::ports::{Exchange, PasswordHash, Sessions, Unavailable};
+use cuepoint_domain::ports::{Begun, Exchange, PasswordHash, Sessions, Unavailable};
 use cuepoint_domain::session::{Candidates, Presented, RefreshToken, Session, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
+use time::OffsetDateTime;
 
 use crate::PostgresStore;
 use crate::database::Failure;
+use crate::networks::see;
 use crate::reads::{BeganLastFirst, Counted, columns, limits, paged};
 use crate::rows::{Corrupt, SessionRow, TokenRow, column_time, known};
 use crate::schema::{refresh_tokens as tokens, sessions, users};
@@ -42,27 +45,13 @@ impl Sessions for PostgresStore {
         session: &Session,
         token: TokenHash,
         checked: &PasswordHash,
-    ) -> Result<bool, Unavailable> {
-        let (kept, token) = (SessionRow::of(session), TokenRow::of(&session.first_token(token)));
+    ) -> Result<Begun, Unavailable> {
+        let token = TokenRow::of(&session.first_token(token));
         let begun = self
             .database
             .write_repeatable(async |connection| {
                 connection
-                    .transaction(async |connection| {
-                        // Shared, so that nobody changes it or is erased meanwhile: a session would outlive that.
-                        let password: Option<String> = users::table
-                            .find(kept.user_id)
-                            .select(users::password_hash)
-                            .for_share()
-                            .get_result(connection)
-                            .await
-                            .optional()?;
-                        if password.as_ref() != Some(&checked.0) {
-                            return Ok(false);
-                        }
-                        begin(connection, &kept, &token).await?;
-                        Ok::<bool, Failure>(true)
-                    })
+                    .transaction(async |connection| log_in(connection, session, &token, checked).await)
                     .await
             })
             .await?;
@@ -90,6 +79,7 @@ impl Sessions for PostgresStore {
         &self,
         presented: &TokenHash,
         successors: &Candidates<TokenHash>,
+        network: Option<Network>,
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Result<Exchange, Unavailable> {
@@ -99,12 +89,29 @@ impl Sessions for PostgresStore {
             .write_repeatable(async |connection| {
                 connection
                     .transaction(async |connection| {
-                        exchange(connection, presented, successors, expires_at, now).await
+                        exchange(connection, presented, successors, network, expires_at, now).await
                     })
                     .await
             })
             .await?;
         Ok(exchanged)
+    }
+
+    async fn is_known_network(
+        &self,
+        email: &str,
+        network: Network,
+        since: Timestamp,
+    ) -> Result<bool, Unavailable> {
+        Ok(self.knows_network(email, network, since).await?)
+    }
+
+    async fn networks(
+        &self,
+        user: UserId,
+        asked: PageRequest,
+    ) -> Result<Rows<(i64, KnownNetwork)>, Unavailable> {
+        Ok(self.networks_of(user, asked).await?)
     }
 
     async fn end(
@@ -188,14 +195,40 @@ impl Sessions for PostgresStore {
     }
 }
 
+/// Begins the session of a login, under the lock of its person: a suspension, another password and an erasure wait for it,
+/// and then end it, or come first and refuse it.
+async fn log_in(
+    connection: &mut AsyncPgConnection,
+    session: &Session,
+    token: &TokenRow,
+    checked: &PasswordHash,
+) -> Result<Begun, Failure> {
+    let person: Option<(String, Option<OffsetDateTime>)> = users::table
+        .find(session.user.get())
+        .select((users::password_hash, users::suspended_at))
+        .for_no_key_update()
+        .get_result(connection)
+        .await
+        .optional()?;
+    match person {
+        Some((password, None)) if password == checked.0 => {}
+        Some((password, Some(_))) if password == checked.0 => return Ok(Begun::Suspended),
+        _ => return Ok(Begun::PasswordChanged),
+    }
+    begin(connection, session, token).await?;
+    end_surplus(connection, session.user, session.began_at).await?;
+    Ok(Begun::Done)
+}
+
 /// Keeps a session with its first token; one that was begun with this token stays as it is.
 pub(crate) async fn begin(
     connection: &mut AsyncPgConnection,
-    session: &SessionRow,
+    session: &Session,
     token: &TokenRow,
 ) -> Result<(), Failure> {
+    let row = SessionRow::of(session);
     let begun = diesel::insert_into(sessions::table)
-        .values(session)
+        .values(&row)
         .on_conflict(sessions::id)
         .do_nothing()
         .execute(connection)
@@ -204,7 +237,47 @@ pub(crate) async fn begin(
         return if is_kept(connection, token).await? { Ok(()) } else { Err(Failure::IdTaken) };
     }
     diesel::insert_into(tokens::table).values(token).execute(connection).await?;
+    see(connection, row.user_id, session.visitor.network(), row.began_at).await
+}
+
+/// Ends the live sessions that a locked person has too many of, those that were used longest ago.
+async fn end_surplus(
+    connection: &mut AsyncPgConnection,
+    user: UserId,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    let most = i64::try_from(Session::MOST_ALIVE).unwrap_or(i64::MAX);
+    let surplus: Vec<i64> = alive(user, now)
+        .order((sessions::used_at.desc(), sessions::id.desc()))
+        .offset(most)
+        .select(sessions::id)
+        .load(connection)
+        .await?;
+    if !surplus.is_empty() {
+        end_these(connection, surplus, now).await?;
+    }
     Ok(())
+}
+
+/// Ends those of the sessions that were not ended, which are locked by id, so that no two that do this wait for each other.
+async fn end_these(
+    connection: &mut AsyncPgConnection,
+    ids: Vec<i64>,
+    now: Timestamp,
+) -> Result<usize, Failure> {
+    let locked: Vec<i64> = sessions::table
+        .filter(sessions::id.eq_any(ids))
+        .filter(sessions::ended_at.is_null())
+        .order(sessions::id)
+        .for_update()
+        .select(sessions::id)
+        .load(connection)
+        .await?;
+    Ok(diesel::update(sessions::table)
+        .filter(sessions::id.eq_any(locked))
+        .set(sessions::ended_at.eq(column_time(now)))
+        .execute(connection)
+        .await?)
 }
 
 /// Whether this token of this session is kept, used or not.
@@ -242,11 +315,20 @@ async fn exchange(
     connection: &mut AsyncPgConnection,
     presented: TokenHash,
     successors: &Candidates<TokenHash>,
+    network: Option<Network>,
     expires_at: Timestamp,
     now: Timestamp,
 ) -> Result<Exchange, Failure> {
     let hash = presented.0.to_vec();
     let session = tokens::table.find(hash.clone()).select(tokens::session_id);
+    // The person first, as whoever erases them does: the network that is noted in the end names them.
+    let owner = sessions::table.filter(sessions::id.eq_any(session.clone())).select(sessions::user_id);
+    let _: Vec<i64> = users::table
+        .filter(users::id.eq_any(owner))
+        .for_key_share()
+        .select(users::id)
+        .load(connection)
+        .await?;
     let session: Option<SessionRow> = sessions::table
         .filter(sessions::id.eq_any(session))
         .for_update()
@@ -268,6 +350,7 @@ async fn exchange(
     let kept = rows.iter().map(|row| row.token(user)).collect::<Result<Vec<_>, _>>()?;
     let Some(token) = kept.iter().find(|token| token.hash == presented) else { return Ok(Exchange::Refused) };
     let successor = kept.iter().find(|token| token.hash != presented);
+    let owner = session.user_id;
     let session = sessions::table.find(session.id);
     let at = column_time(now);
     match token.presented(successor, now) {
@@ -286,6 +369,7 @@ async fn exchange(
                 .set((sessions::used_at.eq(at), sessions::expires_at.eq(column_time(expires_at))))
                 .execute(connection)
                 .await?;
+            see(connection, owner, network, at).await?;
             Ok(Exchange::Done(user, id))
         }
     }

@@ -5,6 +5,7 @@ use std::time::Duration as Wait;
 use async_trait::async_trait;
 use cuepoint_domain::challenge::Challenge;
 use cuepoint_domain::ledger::KeyRecord;
+use cuepoint_domain::network::KnownNetwork;
 use cuepoint_domain::ports::{Store, Unavailable};
 use cuepoint_domain::security_log::SecurityEvent;
 use cuepoint_domain::session::Session;
@@ -48,10 +49,11 @@ macro_rules! purge {
 }
 
 /// What is purged, and how long it is kept.
-const RETENTION: [(&str, Duration); 5] = [
+const RETENTION: [(&str, Duration); 6] = [
     (purge!("idempotency_keys", "scope", "at"), KeyRecord::KEPT),
     (purge!("refresh_tokens", "hash", "expires_at"), Duration::ZERO),
     (purge!("sessions", "id", "least(ended_at, expires_at)"), Session::KEPT),
+    (purge!("login_networks", "id", "seen_at"), KnownNetwork::KEPT),
     (purge!("challenges", "id", "issued_at"), Challenge::KEPT),
     (purge!("security_events", "id", "at"), SecurityEvent::KEPT),
 ];

@@ -4,12 +4,14 @@ use crate::adjustment::Adjustment;
 use crate::ids::UserId;
 use crate::ledger::posting::{Posted, post};
 use crate::ledger::{
-    Balance, Book, Changes, Guard, KeyRecord, OperationRecord, Outcome, Plan, Receipt, Step, StoredReceipt,
-    Subject,
+    Balance, Book, Changes, EndedSessions, Guard, KeyRecord, OperationRecord, Outcome, Plan, Receipt, Step,
+    StoredReceipt, Subject,
 };
 use crate::money::Money;
 use crate::music_request::{MusicRequest, RequestState, RequestStatus};
-use crate::people::{ProfileRefusal, User, change_profile, change_standing};
+use crate::people::{
+    ProfileRefusal, User, change_profile, change_standing, ends_sessions, leaves_an_operator,
+};
 use crate::provider_message::{ProviderMessage, Resolution};
 use crate::security_log::SecurityEvent;
 use crate::topup::Topup;
@@ -47,6 +49,8 @@ pub enum Rejection {
     LimitExceeded(Limit),
     /// The guest has this many open requests with the DJ, and no more are allowed.
     TooManyOpen(u32),
+    /// No active operator would remain.
+    LastOperator,
     /// The client's key stands for another body.
     KeyReused,
     /// The profile cannot be changed like this.
@@ -171,7 +175,10 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Reject
         }
         Step::Standing { user, change } => {
             let stored = person(book, *user)?;
-            let changed = change_standing(stored, *change, plan.origin.at);
+            let at = plan.origin.at;
+            let changed = change_standing(stored, *change, at);
+            let ended = ends_sessions(stored, *change);
+            changes.ended_sessions = ended.then_some(EndedSessions { user: *user, at });
             changes.user = (changed != *stored).then(|| changed.clone());
             Thing::Profile(changed)
         }
@@ -262,7 +269,14 @@ fn guards(book: &Book, plan: &Plan) -> Result<(), Rejection> {
             {
                 return Err(Rejection::TooManyOpen(*most));
             }
-            (Guard::Window(_) | Guard::OpenRequests(_), _) => {}
+            (Guard::ActiveOperator, Step::Standing { user, change }) => {
+                let before = person(book, *user)?;
+                let after = change_standing(before, *change, at);
+                if !leaves_an_operator(before, &after, book.users.values()) {
+                    return Err(Rejection::LastOperator);
+                }
+            }
+            (Guard::Window(_) | Guard::OpenRequests(_) | Guard::ActiveOperator, _) => {}
         }
     }
     Ok(())

@@ -122,6 +122,15 @@ pub struct OperationRecord {
     pub receipt: Receipt,
 }
 
+/// A person whose live sessions end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EndedSessions {
+    /// Whose.
+    pub user: UserId,
+    /// When.
+    pub at: Timestamp,
+}
+
 /// What an applied plan changed, as rows to write: everything or nothing.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Changes {
@@ -145,6 +154,8 @@ pub struct Changes {
     pub resolved_message: Option<ProviderMessage>,
     /// A person who changed.
     pub user: Option<User>,
+    /// A person whose live sessions end with it.
+    pub ended_sessions: Option<EndedSessions>,
     /// Wallets that changed, by their owner's id.
     pub wallets: Vec<Wallet>,
     /// One new entry for each of those wallets, in the same order.

@@ -155,6 +155,8 @@ pub enum Guard {
     Window(Window),
     /// With the request that the plan makes, its guest has no more than this many open ones with its DJ.
     OpenRequests(u32),
+    /// The change of a person's standing leaves an active operator, if there was one.
+    ActiveOperator,
 }
 
 /// One atomic change. Only the rules in [`crate::plans`] make one.
@@ -174,6 +176,8 @@ pub struct Names {
     pub requests: BTreeSet<RequestId>,
     /// People, by id.
     pub users: BTreeSet<UserId>,
+    /// Whether every operator is needed, who is locked together with those people, all by id.
+    pub operators: bool,
     /// Wallets, by their owner's id.
     pub wallets: BTreeSet<UserId>,
     /// Withdrawals, by id.
@@ -318,6 +322,7 @@ impl Plan {
                 (Guard::OpenRequests(_), Step::OpenRequest(request)) => {
                     names.open_requests = Some((request.requester, request.dj));
                 }
+                (Guard::ActiveOperator, _) => names.operators = true,
                 (Guard::Window(_) | Guard::OpenRequests(_), _) => {}
             }
         }

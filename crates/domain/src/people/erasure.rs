@@ -2,7 +2,7 @@
 
 use crate::ledger::Wallet;
 use crate::money::Money;
-use crate::people::{DjProfile, User};
+use crate::people::{DjProfile, User, leaves_an_operator};
 use crate::text::{Email, Line};
 use crate::timestamp::Timestamp;
 
@@ -11,13 +11,21 @@ use crate::timestamp::Timestamp;
 pub enum ErasureRefusal {
     /// There is money in their wallet, available, held or owed.
     MoneyLeft,
+    /// They are the last active operator.
+    LastOperator,
 }
 
 /// The person without anything that tells who they were: their id, what they played and when they registered stay.
+/// Among these people is every active operator, if the person is one.
 ///
 /// # Errors
 /// [`ErasureRefusal`].
-pub fn erase(user: &User, wallet: &Wallet, at: Timestamp) -> Result<User, ErasureRefusal> {
+pub fn erase<'a>(
+    user: &User,
+    wallet: &Wallet,
+    people: impl IntoIterator<Item = &'a User>,
+    at: Timestamp,
+) -> Result<User, ErasureRefusal> {
     let balance = &wallet.balance;
     if [balance.available, balance.held, balance.owed].iter().any(|money| *money != Money::ZERO) {
         return Err(ErasureRefusal::MoneyLeft);
@@ -28,12 +36,13 @@ pub fn erase(user: &User, wallet: &Wallet, at: Timestamp) -> Result<User, Erasur
     // Neither is an address that somebody could register.
     let email = Email::from_stored(format!("erased-{id}"));
     let name = Line::from_stored("Erased".to_owned());
-    Ok(User {
+    let erased = User {
         dj,
         role: user.role,
         suspended_at: user.suspended_at,
         standing_at: Some(at),
         erased_at: Some(at),
         ..User::registered(id, name, email, None, false, user.created_at)
-    })
+    };
+    if leaves_an_operator(user, &erased, people) { Ok(erased) } else { Err(ErasureRefusal::LastOperator) }
 }

@@ -34,6 +34,38 @@ pub fn change_standing(user: &User, change: StandingChange, at: Timestamp) -> Us
     changed
 }
 
+/// Whether the change ends the sessions of the person. A restoration ends those that were begun during the suspension, as
+/// servers of an earlier version allowed.
+#[must_use]
+pub const fn ends_sessions(user: &User, change: StandingChange) -> bool {
+    match change {
+        StandingChange::Suspend => true,
+        StandingChange::Restore => user.suspended_at.is_some(),
+        StandingChange::Role(_) => false,
+    }
+}
+
+/// Whether the change may leave the deployment without an active operator.
+#[must_use]
+pub fn may_dismiss(change: StandingChange) -> bool {
+    match change {
+        StandingChange::Suspend => true,
+        StandingChange::Restore => false,
+        StandingChange::Role(role) => role != Role::Operator,
+    }
+}
+
+/// Whether an active operator remains when `after` takes the place of `before` among these people, who include every active
+/// operator. A person who was no active operator can be changed even where there is none.
+pub fn leaves_an_operator<'a>(
+    before: &User,
+    after: &User,
+    people: impl IntoIterator<Item = &'a User>,
+) -> bool {
+    let dismissed = before.is_active_operator() && !after.is_active_operator();
+    !dismissed || people.into_iter().any(|other| other.id != before.id && other.is_active_operator())
+}
+
 #[cfg(test)]
 mod tests {
     use time::Duration;
@@ -70,6 +102,46 @@ mod tests {
         assert_eq!(change_standing(&suspended, StandingChange::Suspend, at(7)), suspended);
         assert_eq!(change_standing(&dj(), StandingChange::Restore, at(7)), dj());
         assert_eq!(change_standing(&dj(), StandingChange::Role(Role::Member), at(7)), dj());
+    }
+
+    #[test]
+    fn who_is_suspended_or_restored_logs_in_anew() {
+        let suspended = change_standing(&dj(), StandingChange::Suspend, at(5));
+        for (user, change, ends) in [
+            (&dj(), StandingChange::Suspend, true),
+            (&suspended, StandingChange::Suspend, true),
+            (&suspended, StandingChange::Restore, true),
+            (&dj(), StandingChange::Restore, false),
+            (&dj(), StandingChange::Role(Role::Auditor), false),
+        ] {
+            assert_eq!(ends_sessions(user, change), ends, "{change:?}");
+        }
+    }
+
+    #[test]
+    fn an_active_operator_remains() {
+        let operator = |id| User {
+            id: UserId::new(id).unwrap(),
+            ..change_standing(&dj(), StandingChange::Role(Role::Operator), at(1))
+        };
+        let suspended = |id| change_standing(&operator(id), StandingChange::Suspend, at(2));
+        let erased = |id| User { erased_at: Some(at(2)), ..operator(id) };
+        let leaves = |change, others: &[User]| {
+            let after = change_standing(&operator(1), change, at(3));
+            leaves_an_operator(&operator(1), &after, others)
+        };
+        let dismissals = [StandingChange::Suspend, StandingChange::Role(Role::Auditor)];
+        for change in dismissals {
+            assert!(may_dismiss(change));
+            assert!(leaves(change, &[operator(1), operator(2)]), "{change:?}");
+            assert!(!leaves(change, &[operator(1), dj(), suspended(2), erased(3)]), "{change:?}");
+        }
+        for change in [StandingChange::Restore, StandingChange::Role(Role::Operator)] {
+            assert!(!may_dismiss(change) && leaves(change, &[operator(1)]), "{change:?}");
+        }
+        // Who runs nothing any more can be changed by whoever is left, even by nobody.
+        let demoted = change_standing(&suspended(1), StandingChange::Role(Role::Member), at(3));
+        assert!(leaves_an_operator(&suspended(1), &demoted, []));
     }
 
     #[test]

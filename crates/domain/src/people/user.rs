@@ -240,6 +240,12 @@ impl User {
         }
     }
 
+    /// Whether the person runs the service now: an operator who was neither suspended nor erased.
+    #[must_use]
+    pub fn is_active_operator(&self) -> bool {
+        self.role == Role::Operator && self.suspended_at.is_none() && self.erased_at.is_none()
+    }
+
     /// Whether the person is a DJ.
     #[must_use]
     pub const fn is_dj(&self) -> bool {

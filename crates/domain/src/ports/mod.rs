@@ -30,7 +30,7 @@ pub use provider::{PayoutAnswer, PayoutProvider, TopupProvider};
 pub use provider_messages::{ProviderMessages, Recorded};
 pub use reads::{MusicRequests, Topups, Wallets, Withdrawals};
 pub use security_log::SecurityLog;
-pub use sessions::{Exchange, Sessions};
+pub use sessions::{Begun, Exchange, Sessions};
 
 #[cfg(any(test, feature = "mocks"))]
 pub use {

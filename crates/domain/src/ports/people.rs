@@ -78,7 +78,8 @@ pub trait People: Send + Sync {
 
     /// Erases a person, as [`crate::people::erase`] decides on them and their wallet under lock, all or nothing: the
     /// person becomes what it says, their password is gone, their sessions end, and so do their challenges and blocks;
-    /// what was kept of their profile in answers to earlier commands, and from where they came in their sessions, is gone.
+    /// what was kept of their profile in answers to earlier commands, from where they came in their sessions, and the
+    /// networks that are known of them, is gone. Where the person is an operator, every operator is locked, by id.
     ///
     /// # Errors
     /// [`Unavailable`]; nothing changed then.

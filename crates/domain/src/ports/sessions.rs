@@ -4,10 +4,22 @@ use async_trait::async_trait;
 
 use crate::access::Revoked;
 use crate::ids::{SessionId, UserId};
+use crate::network::{KnownNetwork, Network};
 use crate::page::{PageRequest, Rows};
 use crate::ports::{PasswordHash, Unavailable};
 use crate::session::{Candidates, Session, TokenHash};
 use crate::timestamp::Timestamp;
+
+/// What keeping a new session came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Begun {
+    /// The session is kept.
+    Done,
+    /// The password is no longer the one that was checked, or its person was erased: nothing is kept.
+    PasswordChanged,
+    /// The person is suspended: nothing is kept.
+    Suspended,
+}
 
 /// What presenting a refresh token came to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,10 +39,11 @@ pub enum Exchange {
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait Sessions: Send + Sync {
-    /// Keeps a new session with its first token, if the password of its person is still the one that was checked, in
-    /// one atomic step: a login with a password that was changed meanwhile is refused. Returns whether the
-    /// session is kept. A repeated call changes nothing and succeeds, because the session already has this id
-    /// and token.
+    /// Keeps a new session with its first token, if the password of its person is still the one that was checked and the
+    /// person is not suspended, in one atomic step: a login is refused whose password was changed, or whose person
+    /// was suspended, meanwhile. Where the person then has more than [`Session::MOST_ALIVE`] live sessions, those end that
+    /// were used longest ago. The network of the session is known from then on. A repeated call changes nothing and
+    /// succeeds, because the session already has this id and token.
     ///
     /// # Errors
     /// [`Unavailable`], also when another session has the id.
@@ -39,7 +52,7 @@ pub trait Sessions: Send + Sync {
         session: &Session,
         token: TokenHash,
         checked: &PasswordHash,
-    ) -> Result<bool, Unavailable>;
+    ) -> Result<Begun, Unavailable>;
 
     /// Whose token this is, used or not, if it is known.
     ///
@@ -50,7 +63,8 @@ pub trait Sessions: Send + Sync {
     /// Exchanges a presented token for the current one of the successors, as
     /// [`crate::session::RefreshToken::presented`] decides, in one atomic step: of any number that present the same token
     /// at once, one at most gets [`Exchange::Done`]. Each of the others gets [`Exchange::Repeated`] if the kept successor is
-    /// among its candidates, else ends the session.
+    /// among its candidates, else ends the session. The network from which the token was exchanged, if it is given, is
+    /// known from then on.
     ///
     /// # Errors
     /// [`Unavailable`]; the exchange may have been done then, and the same call finds out.
@@ -58,9 +72,33 @@ pub trait Sessions: Send + Sync {
         &self,
         presented: &TokenHash,
         successors: &Candidates<TokenHash>,
+        network: Option<Network>,
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Result<Exchange, Unavailable>;
+
+    /// Whether a session of the person with this address, folded by [`crate::text::Email::folded`], began or was refreshed
+    /// from the network after this moment. It takes as long where nobody has the address.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn is_known_network(
+        &self,
+        email: &str,
+        network: Network,
+        since: Timestamp,
+    ) -> Result<bool, Unavailable>;
+
+    /// A page of the networks that are known of a person, each with its number, by number descending. A network keeps its
+    /// number for as long as it is known.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn networks(
+        &self,
+        user: UserId,
+        page: PageRequest,
+    ) -> Result<Rows<(i64, KnownNetwork)>, Unavailable>;
 
     /// Ends the session of a token, and says which it was if it is known and was alive.
     ///

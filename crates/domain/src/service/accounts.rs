@@ -9,8 +9,8 @@ use crate::ids::{SessionId, UserId};
 use crate::page::PageRequest;
 use crate::people::{Role, User};
 use crate::ports::{
-    Clock, Credentials, Exchange, Ids, Logins, PasswordHash, Passwords, People, Profile, Registered, Secrets,
-    Sessions, Token, Unavailable, Verified,
+    Begun, Clock, Credentials, Exchange, Ids, Logins, PasswordHash, Passwords, People, Profile, Registered,
+    Secrets, Sessions, Token, Unavailable, Verified,
 };
 use crate::security_log::{EventKind, SecurityEvent};
 use crate::service::journal::Journal;
@@ -222,20 +222,27 @@ impl Accounts {
             return Err(LoginError::InvalidCredentials);
         };
         if profile.user.suspended_at.is_some() {
-            self.journal.note(EventKind::LoginFailed, user, None, visitor).await;
-            return Err(LoginError::Suspended);
+            return Err(self.suspended(id, visitor).await);
         }
         let session = self.ids.next_session().await?;
         let refresh_token = self.secrets.token();
         let kept = Session::begin(session, id, visitor.clone(), self.clock.now(), self.refresh_token_for);
-        if !self.sessions.begin(&kept, self.secrets.fingerprint(&refresh_token), &hash).await? {
-            return Ok(ControlFlow::Continue(id));
+        match self.sessions.begin(&kept, self.secrets.fingerprint(&refresh_token), &hash).await? {
+            Begun::Done => {}
+            Begun::PasswordChanged => return Ok(ControlFlow::Continue(id)),
+            Begun::Suspended => return Err(self.suspended(id, visitor).await),
         }
         self.journal.note(EventKind::LoggedIn, Some(id), Some(session), visitor).await;
         if verified == Verified::Outdated {
             self.rehash(id, &hash, password).await;
         }
         Ok(ControlFlow::Break(SignedIn { profile, session, refresh_token }))
+    }
+
+    /// Notes the login of somebody who is suspended, and refuses it.
+    async fn suspended(&self, user: UserId, visitor: Visitor) -> LoginError {
+        self.journal.note(EventKind::LoginFailed, Some(user), None, visitor).await;
+        LoginError::Suspended
     }
 
     /// Hashes a password as it is done today; where that fails the next login does it, since this one is done.
@@ -261,7 +268,8 @@ impl Accounts {
         let now = self.clock.now();
         let successors = self.secrets.successors(presented, now)?;
         let hashes = successors.map(|token| self.secrets.fingerprint(token));
-        match self.sessions.exchange(&hash, &hashes, now.plus(self.refresh_token_for), now).await? {
+        let (network, expires_at) = (visitor.network(), now.plus(self.refresh_token_for));
+        match self.sessions.exchange(&hash, &hashes, network, expires_at, now).await? {
             Exchange::Done(_, session) => {
                 Ok(SignedIn { profile, session, refresh_token: successors.current })
             }

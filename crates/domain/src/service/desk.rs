@@ -168,6 +168,7 @@ impl Obstacle {
             }
             Rejection::LimitExceeded(_) => Self::Broken("a limit was passed where none applies"),
             Rejection::TooManyOpen(_) => Self::Broken("open requests were counted where none is made"),
+            Rejection::LastOperator => Self::Broken("operators were counted where none is dismissed"),
             Rejection::Profile(_) => Self::Broken("a profile was refused where none changes"),
         }
     }

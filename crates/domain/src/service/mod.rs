@@ -41,7 +41,7 @@ pub use profiles::{ChangeProfileError, FindError, Profiles};
 pub use proofs::{Address, Proofs, SendCodeError, VerifyError};
 pub use requests::{DjAnswer, ListFilter, MoveRequestError, OpenRequestError, Requests};
 pub use sessions::{EndSessionError, OwnSessions};
-pub use staff::Staff;
+pub use staff::{ChangeStandingError, Staff};
 pub use wallet::{TopupError, TopupTold, Wallet};
 pub use withdrawals::{CancelWithdrawalError, OpenWithdrawalError, Withdrawals};
 
@@ -156,12 +156,7 @@ impl UseCases {
                 clock: clock.clone(),
             },
             profiles: Profiles { desk: desk.clone(), people: store.clone() },
-            staff: Staff {
-                desk: desk.clone(),
-                people: store.clone(),
-                sessions: store.clone(),
-                journal: journal.clone(),
-            },
+            staff: Staff { desk: desk.clone(), people: store.clone(), journal: journal.clone() },
             blocks: Blocks { people: store.clone(), blocks: store.clone(), clock },
             personal_data: PersonalData {
                 people: store.clone(),

@@ -7,6 +7,7 @@ use futures_util::stream::{self, Stream, StreamExt as _};
 use crate::access::{Action, Caller, Denied, Whose};
 use crate::ledger::Entry;
 use crate::music_request::{MusicRequest, RequestFilter};
+use crate::network::KnownNetwork;
 use crate::page::{PageRequest, Rows};
 use crate::people::ErasureRefusal;
 use crate::ports::{
@@ -28,6 +29,8 @@ use crate::withdrawal::{Withdrawal, WithdrawalFilter};
 pub enum Part {
     /// Where they are logged in.
     Sessions,
+    /// The networks from which they were logged in.
+    Networks,
     /// The requests that they made.
     RequestsMade,
     /// The requests addressed to them.
@@ -46,8 +49,9 @@ pub enum Part {
 
 impl Part {
     /// Every part, in the order in which they are taken out.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Sessions,
+        Self::Networks,
         Self::RequestsMade,
         Self::RequestsReceived,
         Self::Withdrawals,
@@ -63,6 +67,8 @@ impl Part {
 pub enum Kept {
     /// A session.
     Session(Session),
+    /// A network, with its number.
+    Network(i64, KnownNetwork),
     /// A request, made or received, as it is seen now.
     Request(MusicRequest),
     /// A withdrawal.
@@ -82,6 +88,7 @@ impl Kept {
     fn place(&self) -> (i64, i64) {
         match self {
             Self::Session(session) => (session.began_at.unix_micros(), session.id.get()),
+            Self::Network(number, _) => (*number, 0),
             Self::Request(request) => (request.created_at.unix_micros(), request.id.get()),
             Self::Withdrawal(withdrawal) => (withdrawal.created_at.unix_micros(), withdrawal.id.get()),
             Self::Topup(topup) => (topup.created_at.unix_micros(), topup.id.get()),
@@ -99,6 +106,8 @@ pub enum EraseError {
     WrongPassword,
     /// They have money, available, held or owed.
     MoneyLeft,
+    /// They are the last active operator.
+    LastOperator,
     /// See [`Obstacle`].
     Obstacle(Obstacle),
 }
@@ -194,6 +203,7 @@ impl PersonalData {
         match self.people.erase(caller.user, self.expiry.desk.now()).await? {
             Erased::Done => {}
             Erased::Refused(ErasureRefusal::MoneyLeft) => return Err(EraseError::MoneyLeft),
+            Erased::Refused(ErasureRefusal::LastOperator) => return Err(EraseError::LastOperator),
             Erased::Nobody => return Err(Obstacle::UnknownCaller.into()),
         }
         self.journal.by(caller, EventKind::DataErased, visitor).await;
@@ -206,6 +216,9 @@ impl PersonalData {
         let seen = |request: MusicRequest| Kept::Request(request.seen_at(now));
         Ok(match part {
             Part::Sessions => all(self.sessions.sessions(user, now, page).await?, Kept::Session),
+            Part::Networks => {
+                all(self.sessions.networks(user, page).await?, |(number, known)| Kept::Network(number, known))
+            }
             Part::RequestsMade => all(self.requests.requests(&requests(Some(user), None), page).await?, seen),
             Part::RequestsReceived => {
                 all(self.requests.requests(&requests(None, Some(user)), page).await?, seen)

@@ -8,7 +8,7 @@ use crate::ledger::{Origin, Rejection, Row};
 use crate::page::{PageRequest, Rows};
 use crate::people::{StandingChange, User};
 use crate::plans;
-use crate::ports::{Applied, ApplyError, People, Sessions};
+use crate::ports::{Applied, ApplyError, People};
 use crate::security_log::{EventFilter, EventKind, SecurityEvent};
 use crate::service::desk::{Command, Desk, Obstacle};
 use crate::service::journal::Journal;
@@ -16,12 +16,26 @@ use crate::service::profiles::FindError;
 use crate::session::Visitor;
 use crate::text::{Email, Line};
 
+/// Why how a person stands is not changed.
+#[derive(Debug)]
+pub enum ChangeStandingError {
+    /// No active operator would remain.
+    LastOperator,
+    /// See [`Obstacle`].
+    Obstacle(Obstacle),
+}
+
+impl From<Obstacle> for ChangeStandingError {
+    fn from(obstacle: Obstacle) -> Self {
+        Self::Obstacle(obstacle)
+    }
+}
+
 /// The use cases of staff about people.
 #[derive(Clone)]
 pub struct Staff {
     pub(super) desk: Desk,
     pub(super) people: Arc<dyn People>,
-    pub(super) sessions: Arc<dyn Sessions>,
     pub(super) journal: Journal,
 }
 
@@ -65,27 +79,23 @@ impl Staff {
     /// Changes how a person stands that [`Staff::managed`] found; a suspension ends their sessions.
     ///
     /// # Errors
-    /// [`Obstacle`].
+    /// [`ChangeStandingError`].
     pub async fn change_standing(
         &self,
         command: &Command,
         reason: Line,
         user: &User,
         change: StandingChange,
-    ) -> Result<Applied, Obstacle> {
+    ) -> Result<Applied, ChangeStandingError> {
         command.may(Action::ManagePeople, Whose::of(user.id, &command.caller))?;
         let origin = self.desk.origin(command, self.desk.ids.operation());
         let plan = plans::change_standing(Origin { reason: Some(reason), ..origin }, user.id, change);
-        let applied = self.desk.apply(plan).await.map_err(|error| match error {
+        self.desk.apply(plan).await.map_err(|error| match error {
+            ApplyError::Rejected(Rejection::LastOperator) => ChangeStandingError::LastOperator,
             // They were erased since they were found, which who asks again is told.
-            ApplyError::Rejected(Rejection::Missing(Row::User)) => Obstacle::Conflict,
-            other => other.into(),
-        })?;
-        if change == StandingChange::Suspend && matches!(applied, Applied::Fresh(_)) {
-            // Nobody begins another meanwhile, so that whoever is restored logs in anew, and a thief does not come back.
-            self.sessions.end_sessions(user.id, None, self.desk.now()).await?;
-        }
-        Ok(applied)
+            ApplyError::Rejected(Rejection::Missing(Row::User)) => Obstacle::Conflict.into(),
+            other => Obstacle::from(other).into(),
+        })
     }
 
     /// A page of the security log, each event with its number, those added last first.

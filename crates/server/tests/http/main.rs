@@ -59,6 +59,7 @@ mod service;
 mod sessions;
 mod soak;
 mod staff;
+mod suspensions;
 mod tour;
 mod unknown_names;
 mod unread_log;

@@ -12,8 +12,9 @@ on_both_stores!(
     an_erased_dj_is_nobodys,
 );
 
-const EXPORT: [&str; 9] = [
+const EXPORT: [&str; 10] = [
     "blocks",
+    "networks",
     "requests_made",
     "requests_received",
     "security_events",
@@ -65,6 +66,8 @@ fn an_export_has_what_the_lists_show_and_nothing_of_others(store: Store) {
     }
     let session = &data["sessions"].as_array().unwrap()[..];
     assert!(matches!(session, [one] if one["current"] == true), "{session:?}");
+    let networks = &data["networks"].as_array().unwrap()[..];
+    assert!(matches!(networks, [one] if one["network"] == "127.0.0.1/32"), "{networks:?}");
     let kinds: Vec<&str> = data["security_events"]
         .as_array()
         .unwrap()
@@ -74,7 +77,9 @@ fn an_export_has_what_the_lists_show_and_nothing_of_others(store: Store) {
     assert_eq!(kinds, ["data_exported", "registered"]);
     // Nothing is another's.
     let nobody = export(&server.guest());
-    for list in EXPORT.iter().filter(|list| !["user", "sessions", "security_events"].contains(list)) {
+    for list in
+        EXPORT.iter().filter(|list| !["user", "sessions", "networks", "security_events"].contains(list))
+    {
         assert_eq!(nobody[list], json!([]), "{list}");
     }
 }

@@ -11,7 +11,7 @@ mod wallets;
 mod withdrawals;
 
 pub(crate) use paged::{
-    BeganLastFirst, BlockedLastFirst, Counted, NewestFirst, NotedLastFirst, Paged, UnresolvedFirst, columns,
+    BeganLastFirst, BlockedLastFirst, Counted, LastIdFirst, NewestFirst, Paged, UnresolvedFirst, columns,
     limits, paged,
 };
 pub(crate) use people::ProfileRow;
@@ -27,6 +27,10 @@ diesel::define_sql_function! {
     /// The earlier of two moments. With `now()` as the second one, a server whose clock is ahead finds nothing due that is
     /// not due by the database's clock.
     fn least(one: Timestamptz, other: Timestamptz) -> Timestamptz;
+}
+diesel::define_sql_function! {
+    /// The later of two moments.
+    fn greatest(one: Timestamptz, other: Timestamptz) -> Timestamptz;
 }
 
 /// The ways to what is read together with what others ask for.

@@ -34,8 +34,8 @@ orders! {
     BeganLastFirst = "page.began_at DESC, page.id DESC";
     /// Blocks: the newest first.
     BlockedLastFirst = "page.at DESC, page.guest_id DESC";
-    /// Events: those that were noted last first.
-    NotedLastFirst = "page.id DESC";
+    /// The highest id first.
+    LastIdFirst = "page.id DESC";
     /// Messages of providers: those that nobody resolved first, and of each the newest.
     UnresolvedFirst = "(page.resolved_at IS NULL) DESC, page.id DESC";
 }
@@ -136,6 +136,6 @@ mod tests {
         }
         assert!(prepared_as::<NewestFirst>().is_some());
         assert_eq!(prepared_as::<NewestFirst>(), prepared_as::<NewestFirst>());
-        assert_ne!(prepared_as::<NewestFirst>(), prepared_as::<NotedLastFirst>());
+        assert_ne!(prepared_as::<NewestFirst>(), prepared_as::<LastIdFirst>());
     }
 }

@@ -21,7 +21,7 @@ pub(crate) use music_request::MusicRequestRow;
 pub(crate) use operation::{KeyRow, OperationRow, ReceiptText};
 pub(crate) use provider_message::{MessageRecordRow, ProviderMessageRow};
 pub(crate) use security_event::{EventRow, NewEventRow};
-pub(crate) use session::{SessionRow, TokenRow};
+pub(crate) use session::{EndedSessionsRow, SessionRow, TokenRow};
 pub(crate) use topup::TopupRow;
 pub(crate) use user::{NewUserRow, UserRow};
 pub(crate) use wallet::WalletRow;

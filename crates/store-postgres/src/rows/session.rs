@@ -1,6 +1,7 @@
 //! Sessions and their refresh tokens.
 
 use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::ledger::EndedSessions;
 use cuepoint_domain::session::{RefreshToken, Session, TokenHash};
 use diesel::prelude::*;
 use time::OffsetDateTime;
@@ -20,6 +21,19 @@ pub(crate) struct SessionRow {
     pub(crate) ended_at: Option<OffsetDateTime>,
     pub(crate) address: Option<String>,
     pub(crate) agent: Option<String>,
+}
+
+/// A person whose live sessions end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EndedSessionsRow {
+    pub(crate) user_id: i64,
+    pub(crate) at: OffsetDateTime,
+}
+
+impl EndedSessionsRow {
+    pub(crate) fn of(ended: &EndedSessions) -> Self {
+        Self { user_id: ended.user.get(), at: column_time(ended.at) }
+    }
 }
 
 /// A token.

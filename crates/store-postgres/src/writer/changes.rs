@@ -11,12 +11,12 @@ use futures_util::future::{BoxFuture, try_join_all};
 
 use super::statements::{
     AddEntries, AddEvents, AddKeys, AddOperations, AddPostings, AddRequests, AddTopups, AddWithdrawals,
-    ChangeUsers, ChangeWallets, MoveRequests, MoveTopups, MoveWithdrawals, ResolveMessages,
+    ChangeUsers, ChangeWallets, EndSessions, MoveRequests, MoveTopups, MoveWithdrawals, ResolveMessages,
 };
 use crate::database::Failure;
 use crate::rows::{
-    Corrupt, EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow, ProviderMessageRow,
-    TopupRow, UserRow, WalletRow, WithdrawalRow,
+    Corrupt, EndedSessionsRow, EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow,
+    ProviderMessageRow, TopupRow, UserRow, WalletRow, WithdrawalRow,
 };
 use crate::schema::idempotency_keys;
 
@@ -55,6 +55,7 @@ pub(super) struct Written {
     topups: Images<TopupRow>,
     resolved_messages: BTreeMap<i64, ProviderMessageRow>,
     users: BTreeMap<i64, UserRow>,
+    ended_sessions: BTreeMap<i64, EndedSessionsRow>,
     wallets: BTreeMap<i64, WalletRow>,
     entries: Vec<EntryRow>,
     postings: Vec<NewPostingRow>,
@@ -96,6 +97,8 @@ impl Written {
         self.resolved_messages
             .extend(resolved.map(|message| (message.id.get(), ProviderMessageRow::of(message))));
         self.users.extend(changes.user.iter().map(|user| (user.id.get(), UserRow::of(user, currency))));
+        let ended = changes.ended_sessions.iter();
+        self.ended_sessions.extend(ended.map(|ended| (ended.user.get(), EndedSessionsRow::of(ended))));
         let wallets = changes.wallets.iter();
         self.wallets.extend(wallets.map(|wallet| (wallet.user.get(), WalletRow::of(wallet, currency))));
         self.entries.extend(changes.entries.iter().map(|entry| EntryRow::of(entry, currency)));
@@ -136,6 +139,7 @@ impl Written {
         execute!(MoveTopups, self.topups.moved.into_values());
         execute!(ResolveMessages, self.resolved_messages.into_values());
         execute!(ChangeUsers, self.users.into_values());
+        execute!(EndSessions, self.ended_sessions.into_values());
         execute!(ChangeWallets, self.wallets.into_values());
         if !self.replaced_keys.is_empty() {
             let replaced = diesel::delete(idempotency_keys::table)

@@ -37,7 +37,7 @@ const MOST_UNANSWERED: usize = 3;
 /// A write of no row, under the locks that the statements of plans take: it is logged and replicated like every other,
 /// so that its commit proves that plans can be committed.
 const PROVE: &str = "LOCK TABLE music_requests, users, wallets, withdrawals, topups, operations, idempotency_keys, \
-     ledger_entries, postings, security_events IN ROW EXCLUSIVE MODE; \
+     ledger_entries, postings, security_events, sessions IN ROW EXCLUSIVE MODE; \
      SELECT pg_logical_emit_message(true, 'cuepoint', '')";
 
 /// Until when each part of a group's work must be done.

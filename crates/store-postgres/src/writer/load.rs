@@ -6,12 +6,15 @@ use cuepoint_domain::ids::{OperationId, UserId};
 use cuepoint_domain::ledger::{Book, KeyScope, Names, Plan};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
+use diesel::dsl::sql;
 use diesel::prelude::*;
+use diesel::sql_types::Bool;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::future::{try_join, try_join4, try_join5};
 use uuid::Uuid;
 
 use crate::database::Failure;
+use crate::people::ACTING_OPERATOR;
 use crate::rows::{
     Corrupt, KeyRow, MusicRequestRow, OperationRow, ProviderMessageRow, TopupRow, UserRow, WalletRow,
     WithdrawalRow, column_time,
@@ -40,6 +43,7 @@ impl Named {
             let names = plan.names();
             all.rows.requests.extend(names.requests);
             all.rows.users.extend(names.users);
+            all.rows.operators |= names.operators;
             all.rows.wallets.extend(names.wallets);
             all.rows.withdrawals.extend(names.withdrawals);
             all.rows.topups.extend(names.topups);
@@ -79,9 +83,16 @@ impl Named {
             };
         }
         let names = &self.rows;
+        let people = async {
+            if names.operators {
+                self.lock_operators(connection).await
+            } else {
+                lock!(names.users, users, id, UserRow).await
+            }
+        };
         let people_and_things = try_join5(
             lock!(names.requests, music_requests, id, MusicRequestRow),
-            lock!(names.users, users, id, UserRow),
+            people,
             lock!(names.wallets, wallets, user_id, WalletRow),
             lock!(names.withdrawals, withdrawals, id, WithdrawalRow),
             lock!(names.topups, topups, id, TopupRow),
@@ -90,6 +101,19 @@ impl Named {
         let ((requests, users, wallets, withdrawals, topups), provider_messages) =
             try_join(people_and_things, messages).await?;
         Ok(Locked { requests, users, wallets, withdrawals, topups, provider_messages })
+    }
+
+    /// Locks the named people and every operator, by id in one statement, so that they are in one order with the people whom
+    /// other groups name.
+    async fn lock_operators(&self, mut connection: &AsyncPgConnection) -> QueryResult<Vec<UserRow>> {
+        let ids: Vec<i64> = self.rows.users.iter().map(|id| id.get()).collect();
+        users::table
+            .filter(users::id.eq_any(ids).or(sql::<Bool>(ACTING_OPERATOR)))
+            .order(users::id)
+            .for_no_key_update()
+            .select(UserRow::as_select())
+            .load(&mut connection)
+            .await
     }
 
     /// Reads what else decides, after the locks: these statements see what the last holder of them committed.

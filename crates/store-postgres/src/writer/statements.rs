@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 use crate::bulk::bulk;
 use crate::rows::{
-    EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow, ProviderMessageRow,
-    ReceiptText, TopupRow, UserRow, WalletRow, WithdrawalRow,
+    EndedSessionsRow, EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow,
+    ProviderMessageRow, ReceiptText, TopupRow, UserRow, WalletRow, WithdrawalRow,
 };
 
 bulk! {
@@ -183,6 +183,18 @@ bulk! {
         ]
         ") AS changed (id, name, phone, phone_verified, role, suspended_at, standing_at, online, \
          fee_upcoming_artist, fee_popular_song, played, city, state, country, latitude, longitude, radius) WHERE kept.id = changed.id"
+
+    /// Ends the live sessions of people, whose rows the group has locked; the sessions are locked by id, as by whoever else
+    /// ends several.
+    EndSessions(EndedSessionsRow)
+        "UPDATE sessions AS kept SET ended_at = alive.at FROM (SELECT session.id, ended.at FROM sessions AS session \
+         JOIN unnest("
+        [
+            user_id: BigInt as i64,
+            at: Timestamptz as OffsetDateTime,
+        ]
+        ") AS ended (user_id, at) ON session.user_id = ended.user_id AND session.ended_at IS NULL \
+         AND session.expires_at > ended.at ORDER BY session.id FOR UPDATE OF session) AS alive WHERE kept.id = alive.id"
 
     /// Changes wallets.
     ChangeWallets(WalletRow)

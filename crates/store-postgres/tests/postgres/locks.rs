@@ -1,12 +1,14 @@
 //! What is read after a lock was waited for: a plan sees what the last holder of its locks committed.
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Plan, Rejection};
+use cuepoint_domain::ledger::{Origin, Plan, Rejection};
 use cuepoint_domain::money::{BasisPoints, Money};
 use cuepoint_domain::music_request::{NewRequest, RequestTerms};
-use cuepoint_domain::people::{ArtistType, DjProfile, User};
+use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::people::{ArtistType, DjProfile, StandingChange, User};
 use cuepoint_domain::plans;
-use cuepoint_domain::ports::{Applied, ApplyError, Ids, Ledger};
+use cuepoint_domain::ports::{Applied, ApplyError, Begun, Ids, Ledger, Logins, People, Sessions};
+use cuepoint_domain::session::{Session, TokenHash, Visitor};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::withdrawal::{Limit, WithdrawalLimits, WithdrawalTerms};
 use cuepoint_store_postgres::PostgresStore;
@@ -122,4 +124,27 @@ async fn request(store: &PostgresStore, guest: UserId, dj: UserId) -> Plan {
     };
     let id = store.next_request().await.unwrap();
     plans::open_request(origin(store, guest), id, guest, Some(&asked), false, new, &terms).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_suspension_whose_sessions_cannot_be_ended_changes_nothing() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let (user, operator) = (guest(&store, 0).await, guest(&store, 0).await);
+    let id = store.next_session().await.unwrap();
+    let session = Session::begin(id, user, Visitor::default(), now(), Duration::days(30));
+    let password = store.credentials_of(user).await.unwrap().unwrap().password;
+    assert_eq!(store.begin(&session, TokenHash([1; 32]), &password).await.unwrap(), Begun::Done);
+    let holder = client(database.url()).await;
+    holder.batch_execute("BEGIN; SELECT FROM sessions FOR UPDATE").await.unwrap();
+    let suspend = || {
+        let origin = Origin { reason: Some(Line::new("a reason").unwrap()), ..origin(&store, operator) };
+        plans::change_standing(origin, user, StandingChange::Suspend)
+    };
+    let refused = store.apply(suspend()).await;
+    assert!(matches!(refused, Err(ApplyError::Unavailable(_))), "{refused:?}");
+    assert_eq!(store.profile(user).await.unwrap().unwrap().user.suspended_at, None);
+    holder.batch_execute("ROLLBACK").await.unwrap();
+    store.apply(suspend()).await.unwrap();
+    assert_eq!(store.sessions(user, now(), PageRequest::new(1, 15)).await.unwrap().total, 0);
 }

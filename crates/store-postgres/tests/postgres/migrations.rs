@@ -2,7 +2,7 @@
 
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::ports::{Exchange, Ids, Logins, Sessions};
+use cuepoint_domain::ports::{Begun, Exchange, Ids, Logins, Sessions};
 use cuepoint_domain::session::{Candidates, Session, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_postgres::testing::TestDatabase;
@@ -85,14 +85,50 @@ async fn whoever_was_logged_in_before_there_were_sessions_stays_so() {
     let token = |number| TokenHash([number; 32]);
     let exchange = async |from, to| {
         let successors = Candidates { current: token(to), others: Vec::new() };
-        store.exchange(&token(from), &successors, january(40), january(3)).await.unwrap()
+        store.exchange(&token(from), &successors, None, january(40), january(3)).await.unwrap()
     };
     assert_eq!(exchange(3, 9).await, Exchange::Refused, "ended before");
     assert_eq!(exchange(2, 4).await, Exchange::Done(user, session.id));
     let next = store.next_session().await.unwrap();
     let password = store.credentials_of(user).await.unwrap().unwrap().password;
-    assert!(store.begin(&Session { id: next, ..session.clone() }, token(7), &password).await.unwrap());
+    let begun = store.begin(&Session { id: next, ..session.clone() }, token(7), &password).await.unwrap();
+    assert_eq!(begun, Begun::Done);
     assert_eq!(exchange(1, 9).await, Exchange::SessionEnded(user, session.id));
+}
+
+const NETWORKS_OF_SESSIONS: &str =
+    include_str!("../../../../migrations/2026-11-21-000026_networks_of_sessions/up.sql");
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_was_logged_in_before_networks_were_kept_is_known_from_where_that_was() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let user = guest(&store, 0).await;
+    let client = client(database.url()).await;
+    for (id, address, days) in [
+        (1, "'192.0.2.7'", 1),
+        (2, "'192.0.2.7'", 2),
+        (3, "'2001:db8:0:1:2:3:4:5'", 3),
+        (4, "'2001:0:0:1::7'", 4),
+        (5, "'::1'", 5),
+        (6, "'198.51.100.1'", 31),
+        (7, "NULL", 1),
+    ] {
+        let began = format!("now() - interval '{days} days'");
+        let row = format!(
+            "INSERT INTO sessions (id, user_id, began_at, used_at, expires_at, address) \
+             VALUES ({id}, {user}, {began}, now(), now() + interval '30 days', {address})"
+        );
+        client.batch_execute(&row).await.unwrap();
+    }
+    for _ in 0..2 {
+        client.batch_execute(NETWORKS_OF_SESSIONS).await.unwrap();
+        let known = store.networks(user, PageRequest::new(1, 15)).await.unwrap();
+        let mut networks: Vec<String> =
+            known.rows.iter().map(|(_, known)| known.network.to_string()).collect();
+        networks.sort_unstable();
+        assert_eq!(networks, ["192.0.2.7/32", "2001:0:0:1::/64", "2001:db8:0:1::/64", "::/64"]);
+    }
 }
 
 /// Migrating also works where the runtime has one thread only.

@@ -100,6 +100,10 @@ async fn the_role_that_owns_nothing_may_execute_every_statement_and_needs_each_o
         WHERE grantee = 'cuepoint_server' AND privilege_type IN ('UPDATE', 'DELETE') ORDER BY 1, 2";
     for row in owner.query(rights, &[]).await.unwrap() {
         let (right, table): (String, String) = (row.get(0), row.get(1));
+        // The statements of a version say nothing of a table that came after it.
+        if !statements().iter().any(|statement| statement.contains(&table)) {
+            continue;
+        }
         owner.batch_execute(&format!("REVOKE {right} ON {table} FROM cuepoint_server")).await.unwrap();
         assert_ne!(failures(&role).await, [""; 0], "{right} on {table} is granted in vain");
         owner.batch_execute(&format!("GRANT {right} ON {table} TO cuepoint_server")).await.unwrap();

@@ -23,6 +23,7 @@ const SESSION: &str =
 const TOKEN: &str = "INSERT INTO refresh_tokens (hash, session_id, issued_at, expires_at, used_at) VALUES ";
 const CHALLENGE: &str =
     "INSERT INTO challenges (user_id, purpose, target, hash, issued_at, attempts, ended_at) VALUES ";
+const NETWORK: &str = "INSERT INTO login_networks (user_id, network, seen_at) VALUES ";
 const BLOCK: &str = "INSERT INTO blocks (dj_id, guest_id, at) VALUES ";
 const EVENT: &str = "INSERT INTO security_events (kind, user_id, session_id, address, detail, at) VALUES ";
 const MESSAGE: &str = "INSERT INTO provider_messages (source, webhook_id, kind, reason_code, reference, row_id, txid, \
@@ -77,6 +78,7 @@ const SOUND: &[(&str, &str)] = &[
     (TOPUP, "(8, 2, 10, 'confirmed', NULL, now(), now()), (9, 2, 10, 'confirmed', NULL, now(), now())"),
     ("", "UPDATE topups SET attempts = 1, order_at = now(), payment_url = repeat('é', 2048) WHERE id = 8"),
     (SESSION, "(1, 2, now(), now(), now(), '2001:db8::1', 'Browser')"),
+    (NETWORK, "(2, '192.0.2.7/32', now())"),
     (TOKEN, "($zero, 1, now(), now(), NULL)"),
     (CHALLENGE, "(2, 'email', 'ada@example.com', $zero, now(), 0, NULL)"),
     (CHALLENGE, "(2, 'email', 'ada@example.com', $zero, now(), 5, now())"),
@@ -327,6 +329,9 @@ const UNSOUND: &[(&str, &str, &str)] = &[
     (TOKEN, "('', 1, now(), now(), now())", "refresh_tokens_hash_check"),
     (TOKEN, "($link, 1, now(), now(), NULL)", "refresh_tokens_one_unused"),
     (TOKEN, "($link, 2, now(), now(), NULL)", "refresh_tokens_session_id_fkey"),
+    (NETWORK, "(2, '192.0.2.7/32', now())", "login_networks_once"),
+    (NETWORK, "(8, '192.0.2.8/32', now())", "login_networks_user_id_fkey"),
+    (NETWORK, "(2, '', now())", "login_networks_network_check"),
     (CHALLENGE, "(2, 'email', 'a', $link, now(), 0, NULL)", "challenges_one_open"),
     (CHALLENGE, "(2, 'gift', 'a', $link, now(), 0, NULL)", "challenges_purpose_check"),
     (CHALLENGE, "(2, 'phone', '', $link, now(), 0, NULL)", "challenges_target_check"),

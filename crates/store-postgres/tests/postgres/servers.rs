@@ -1,13 +1,17 @@
 //! Several servers on one database.
 
-use cuepoint_domain::ledger::Auditor;
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::{Auditor, Origin, Plan, Rejection};
+use cuepoint_domain::people::{ErasureRefusal, Role, StandingChange};
 use cuepoint_domain::plans;
-use cuepoint_domain::ports::{Applied, Audit, Ids, Ledger};
+use cuepoint_domain::ports::{Applied, ApplyError, Audit, Erased, Ids, Ledger, People};
+use cuepoint_domain::text::Line;
 use cuepoint_domain::topup::Charge;
+use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::{join_all, try_join_all};
 
-use crate::world::{amount, available, guest, open, topup, withdrawal};
+use crate::world::{amount, available, client, guest, now, open, origin, topup, withdrawal};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operation_sent_to_two_servers_is_applied_once() {
@@ -68,4 +72,68 @@ async fn servers_hand_out_different_ids_from_one_on() {
     assert_eq!(ids[0], 1);
     ids.dedup();
     assert_eq!(ids.len(), 200);
+}
+
+/// A registered operator.
+async fn operator(server: &PostgresStore) -> UserId {
+    let id = guest(server, 0).await;
+    server.apply(standing(server, id, id, StandingChange::Role(Role::Operator))).await.unwrap();
+    id
+}
+
+fn standing(server: &PostgresStore, by: UserId, user: UserId, change: StandingChange) -> Plan {
+    let reason = Some(Line::new("a reason").unwrap());
+    plans::change_standing(Origin { reason, ..origin(server, by) }, user, change)
+}
+
+async fn is_operator(server: &PostgresStore, user: UserId) -> bool {
+    server.profile(user).await.unwrap().unwrap().user.is_active_operator()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_operators_who_dismiss_each_other_at_different_servers_one_remains() {
+    let database = TestDatabase::create().await;
+    let servers = [open(database.url()).await, open(database.url()).await, open(database.url()).await];
+    let mut last = operator(&servers[0]).await;
+    for round in 0..30 {
+        let (ada, bob) = (operator(&servers[0]).await, operator(&servers[1]).await);
+        servers[2].apply(standing(&servers[2], ada, last, StandingChange::Role(Role::Member))).await.unwrap();
+        let ways = [StandingChange::Suspend, StandingChange::Role(Role::Auditor)];
+        let first = servers[0].apply(standing(&servers[0], ada, bob, ways[round % 2]));
+        let second = servers[1].apply(standing(&servers[1], bob, ada, ways[(round / 2) % 2]));
+        // One more that locks every operator.
+        let guest = guest(&servers[2], 0).await;
+        let third = servers[2].apply(standing(&servers[2], ada, guest, StandingChange::Suspend));
+        let (first, second, third) = tokio::join!(first, second, third);
+        assert!(third.is_ok(), "{third:?}");
+        let refused = |answer: &Result<_, ApplyError>| {
+            matches!(answer, Err(ApplyError::Rejected(Rejection::LastOperator)))
+        };
+        assert!(
+            first.is_ok() && refused(&second) || refused(&first) && second.is_ok(),
+            "{first:?} {second:?}"
+        );
+        let left = (is_operator(&servers[2], ada).await, is_operator(&servers[2], bob).await);
+        assert_eq!(left, (first.is_ok(), second.is_ok()));
+        last = if first.is_ok() { ada } else { bob };
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_operators_who_are_erased_at_different_servers_one_remains() {
+    let database = TestDatabase::create().await;
+    let (one, other) = (open(database.url()).await, open(database.url()).await);
+    for _ in 0..20 {
+        let (ada, bob) = (operator(&one).await, operator(&other).await);
+        let (first, second) = tokio::join!(one.erase(ada, now()), other.erase(bob, now()));
+        let both = [first.unwrap(), second.unwrap()];
+        assert!(both.contains(&Erased::Done), "{both:?}");
+        assert!(both.contains(&Erased::Refused(ErasureRefusal::LastOperator)), "{both:?}");
+        // The one who is left makes way for the next two.
+        let last = if both[0] == Erased::Done { bob } else { ada };
+        let next = operator(&one).await;
+        one.apply(standing(&one, next, last, StandingChange::Role(Role::Member))).await.unwrap();
+        let others = "UPDATE users SET role = 'member' WHERE id = $1";
+        client(database.url()).await.execute(others, &[&next.get()]).await.unwrap();
+    }
 }

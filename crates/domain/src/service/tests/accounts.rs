@@ -3,8 +3,8 @@
 use super::*;
 use crate::people::{StandingChange, change_standing};
 use crate::ports::{
-    Credentials, Exchange, MockLogins, MockPasswords, MockSecrets, MockSessions, PasswordHash, Registered,
-    Token, Verified,
+    Begun, Credentials, Exchange, MockLogins, MockPasswords, MockSecrets, MockSessions, PasswordHash,
+    Registered, Token, Verified,
 };
 use crate::session::{Candidates, TokenHash, Visitor};
 use crate::text::Password;
@@ -89,7 +89,7 @@ fn begun() -> MockSessions {
         .expect_begin()
         .withf(|begun, token, _| begun.id == session() && token.0[0] == 1)
         .once()
-        .returning(|_, _, _| Ok(true));
+        .returning(|_, _, _| Ok(Begun::Done));
     sessions
 }
 
@@ -131,7 +131,11 @@ fn a_login_begins_a_session() {
 #[test]
 fn a_login_with_a_password_that_changed_meanwhile_is_checked_again() {
     let mut sessions = MockSessions::new();
-    sessions.expect_begin().withf(|_, _, checked| checked.0 == "hash").once().returning(|_, _, _| Ok(false));
+    sessions
+        .expect_begin()
+        .withf(|_, _, checked| checked.0 == "hash")
+        .once()
+        .returning(|_, _, _| Ok(Begun::PasswordChanged));
     let mut passwords = MockPasswords::new();
     let mut turn = mockall::Sequence::new();
     for verified in [Verified::Right, Verified::Wrong] {
@@ -145,12 +149,21 @@ fn a_login_with_a_password_that_changed_meanwhile_is_checked_again() {
 #[test]
 fn a_login_whose_password_keeps_changing_is_noted_as_failed() {
     let mut sessions = MockSessions::new();
-    sessions.expect_begin().times(2).returning(|_, _, _| Ok(false));
+    sessions.expect_begin().times(2).returning(|_, _, _| Ok(Begun::PasswordChanged));
     let mut passwords = MockPasswords::new();
     passwords.expect_verify().times(2).returning(|_, _| Ok(Verified::Right));
     let (people, logins, noted) = (people_with(true), known("hash"), vec![EventKind::LoginFailed]);
     let refused = login(Doubles { people, logins, sessions, passwords, noted });
     assert!(matches!(refused, Err(LoginError::InvalidCredentials)), "{refused:?}");
+}
+
+#[test]
+fn a_login_of_somebody_who_is_suspended_meanwhile_is_refused() {
+    let mut sessions = MockSessions::new();
+    sessions.expect_begin().once().returning(|_, _, _| Ok(Begun::Suspended));
+    let (people, logins, noted) = (people_with(true), known("hash"), vec![EventKind::LoginFailed]);
+    let refused = login(Doubles { people, logins, sessions, passwords: checked(Verified::Right), noted });
+    assert!(matches!(refused, Err(LoginError::Suspended)), "{refused:?}");
 }
 
 #[test]
@@ -258,17 +271,23 @@ fn presented(exchange: Exchange) -> MockSessions {
     sessions.expect_owner().returning(|_| Ok(Some(user(2))));
     sessions
         .expect_exchange()
-        .withf(|presented, successors, expires_at, at| {
+        .withf(|presented, successors, network, expires_at, at| {
             *presented == hash("old")
                 && successors.iter().eq([&hash("next"), &hash("other")])
+                && *network == visitor().network()
                 && *expires_at == at.plus(Duration::days(30))
         })
-        .returning(move |_, _, _, _| Ok(exchange));
+        .returning(move |_, _, _, _, _| Ok(exchange));
     sessions
 }
 
+/// Somebody who calls from a network that is known.
+fn visitor() -> Visitor {
+    Visitor { address: Some("2001:db8::7".parse().unwrap()), agent: None }
+}
+
 fn refresh(doubles: Doubles) -> Result<SignedIn, RefreshError> {
-    run(accounts(doubles).refresh(&Token("old".to_owned()), Visitor::default()))
+    run(accounts(doubles).refresh(&Token("old".to_owned()), visitor()))
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::*;
 use crate::ledger::{Actor, Row, Step};
 use crate::page::{PageRequest, Rows};
 use crate::people::StandingChange;
-use crate::ports::{Block, MockSessions};
+use crate::ports::Block;
 use crate::security_log::EventFilter;
 use crate::session::Visitor;
 
@@ -15,17 +15,7 @@ fn first_page() -> PageRequest {
 }
 
 fn staff(ledger: MockLedger, people: MockPeople, log: MockSecurityLog) -> Staff {
-    let mut sessions = MockSessions::new();
-    sessions
-        .expect_end_sessions()
-        .withf(|id, keep, _| *id == user(2) && keep.is_none())
-        .returning(|_, _, _| Ok(1));
-    Staff {
-        desk: desk(ledger),
-        people: Arc::new(people),
-        sessions: Arc::new(sessions),
-        journal: journal(log),
-    }
+    Staff { desk: desk(ledger), people: Arc::new(people), journal: journal(log) }
 }
 
 /// People of whom the DJ is one, erased or not.
@@ -64,7 +54,18 @@ fn who_was_erased_meanwhile_is_a_conflict() {
     let found = run(staff.managed(&caller(3), user(2))).unwrap();
     let reason = Line::new("fraud").unwrap();
     let changed = run(staff.change_standing(&BY_OPERATOR, reason, &found, StandingChange::Suspend));
-    assert!(matches!(changed, Err(Obstacle::Conflict)), "{changed:?}");
+    assert!(matches!(changed, Err(ChangeStandingError::Obstacle(Obstacle::Conflict))), "{changed:?}");
+}
+
+#[test]
+fn the_last_operator_is_not_dismissed() {
+    let mut ledger = MockLedger::new();
+    ledger.expect_apply().once().returning(|_| rejected(Rejection::LastOperator));
+    let staff = staff(ledger, with_dj(false), MockSecurityLog::new());
+    let found = run(staff.managed(&caller(3), user(2))).unwrap();
+    let (reason, change) = (Line::new("a coup").unwrap(), StandingChange::Role(Role::Member));
+    let changed = run(staff.change_standing(&BY_OPERATOR, reason, &found, change));
+    assert!(matches!(changed, Err(ChangeStandingError::LastOperator)), "{changed:?}");
 }
 
 #[test]
@@ -76,7 +77,7 @@ fn nobody_changes_their_own_standing_and_nobody_else_changes_any() {
     operator.id = user(3);
     let reason = Line::new("why not").unwrap();
     let changed = run(staff.change_standing(&BY_OPERATOR, reason, &operator, StandingChange::Restore));
-    assert!(matches!(changed, Err(Obstacle::Denied)), "{changed:?}");
+    assert!(matches!(changed, Err(ChangeStandingError::Obstacle(Obstacle::Denied))), "{changed:?}");
     let auditor = Caller { role: Role::Auditor, ..caller(4) };
     for other in [caller(1), caller(2), auditor] {
         assert!(matches!(run(staff.managed(&other, user(2))), Err(FindError::Denied)));

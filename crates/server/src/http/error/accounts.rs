@@ -110,6 +110,7 @@ impl From<EraseError> for ApiError {
             EraseError::MoneyLeft => {
                 Self::saying(Code::Conflict, "There is money in the wallet: available, held or owed.")
             }
+            EraseError::LastOperator => Self::saying(Code::Conflict, Self::LAST_OPERATOR),
             EraseError::Obstacle(obstacle) => obstacle.into(),
         }
     }

@@ -6,8 +6,9 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::people::ProfileRefusal;
 use cuepoint_domain::ports::Unavailable;
 use cuepoint_domain::service::{
-    AdjustError, BlockError, CancelWithdrawalError, ChangeProfileError, FindError, MoveRequestError,
-    Obstacle, OpenRequestError, OpenWithdrawalError, OperatorMoveError, ReplayError, TellError, TopupError,
+    AdjustError, BlockError, CancelWithdrawalError, ChangeProfileError, ChangeStandingError, FindError,
+    MoveRequestError, Obstacle, OpenRequestError, OpenWithdrawalError, OperatorMoveError, ReplayError,
+    TellError, TopupError,
 };
 use cuepoint_domain::withdrawal::Limit;
 
@@ -73,6 +74,15 @@ impl From<BlockError> for ApiError {
         match error {
             BlockError::Oneself => Self::invalid(Errors::one("id", sentence::selected("id"))),
             BlockError::Find(error) => error.into(),
+        }
+    }
+}
+
+impl From<ChangeStandingError> for ApiError {
+    fn from(error: ChangeStandingError) -> Self {
+        match error {
+            ChangeStandingError::LastOperator => Self::saying(Code::Conflict, Self::LAST_OPERATOR),
+            ChangeStandingError::Obstacle(obstacle) => obstacle.into(),
         }
     }
 }

@@ -72,6 +72,9 @@ impl ApiError {
     /// What is said of a balance that cannot grow any more.
     pub const BALANCE_TOO_LARGE: &str = "A balance would be larger than any may be.";
 
+    /// What is said where nobody would be left to run the service.
+    pub const LAST_OPERATOR: &str = "This is the last active operator. Give somebody else the role first.";
+
     fn with(code: Code, details: Details) -> Self {
         Self { code, message: Cow::Borrowed(code.message()), details: Box::new(details) }
     }

@@ -25,7 +25,7 @@ pub use people::{Dj, DjData, User, UserData};
 pub use personal_data::{PersonalData, part_name, row};
 pub use request::MusicRequest;
 pub use security_event::SecurityEvent;
-pub use session::{ActiveSession, Nothing, Session};
+pub use session::{ActiveSession, LoginNetwork, Nothing, Session};
 pub use staff::{Person, PersonData};
 pub use topup::{Topup, TopupData};
 pub use wallet::{Entry, Reference, Wallet, WalletData};

@@ -6,7 +6,9 @@ use cuepoint_domain::service::{Kept, Part};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::views::{ActiveSession, Block, Entry, MusicRequest, SecurityEvent, Topup, User, Withdrawal};
+use crate::http::views::{
+    ActiveSession, Block, Entry, LoginNetwork, MusicRequest, SecurityEvent, Topup, User, Withdrawal,
+};
 
 /// All that is kept about a person, each list whole and newest first.
 #[derive(Serialize, ToSchema)]
@@ -15,6 +17,8 @@ pub struct PersonalData {
     pub user: User,
     /// Where they are logged in.
     pub sessions: Vec<ActiveSession>,
+    /// The networks from which they were logged in within the last 30 days.
+    pub networks: Vec<LoginNetwork>,
     /// The requests that they made.
     pub requests_made: Vec<MusicRequest<'static>>,
     /// The requests addressed to them.
@@ -36,6 +40,7 @@ pub struct PersonalData {
 pub const fn part_name(part: Part) -> &'static str {
     match part {
         Part::Sessions => "sessions",
+        Part::Networks => "networks",
         Part::RequestsMade => "requests_made",
         Part::RequestsReceived => "requests_received",
         Part::Withdrawals => "withdrawals",
@@ -53,6 +58,7 @@ pub const fn part_name(part: Part) -> &'static str {
 pub fn row(kept: &Kept, current: SessionId, currency: &Currency) -> serde_json::Result<Vec<u8>> {
     match kept {
         Kept::Session(session) => serde_json::to_vec(&ActiveSession::new(session, current)),
+        Kept::Network(_, known) => serde_json::to_vec(&LoginNetwork::new(known)),
         Kept::Request(request) => serde_json::to_vec(&MusicRequest::new(request, currency)),
         Kept::Withdrawal(withdrawal) => serde_json::to_vec(&Withdrawal::new(withdrawal, currency)),
         Kept::Topup(topup) => serde_json::to_vec(&Topup::new(topup, currency)),

@@ -1,6 +1,7 @@
 //! Sessions as clients see them.
 
 use cuepoint_domain::ids::SessionId;
+use cuepoint_domain::network::KnownNetwork;
 use cuepoint_domain::session;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -64,6 +65,25 @@ impl ActiveSession {
             last_used_at: Moment(session.used_at),
             expires_at: Moment(session.expires_at),
         }
+    }
+}
+
+/// A network from which somebody was logged in.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct LoginNetwork {
+    /// An IPv4 address with `/32`, or an IPv6 network with `/64`.
+    #[schema(example = "203.0.113.7/32")]
+    pub network: String,
+    /// When a session last began or was refreshed there.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    pub last_used_at: Moment,
+}
+
+impl LoginNetwork {
+    /// The network.
+    #[must_use]
+    pub fn new(known: &KnownNetwork) -> Self {
+        Self { network: known.network.to_string(), last_used_at: Moment(known.seen_at) }
     }
 }
 

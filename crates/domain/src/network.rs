@@ -1,0 +1,98 @@
+//! The networks that clients call from.
+
+use core::fmt;
+use core::net::{IpAddr, Ipv6Addr};
+use core::str::FromStr;
+
+use thiserror::Error;
+use time::Duration;
+
+use crate::timestamp::Timestamp;
+
+/// The bits of an IPv6 address that name its network.
+const IPV6_PREFIX: u128 = !0 << 64;
+
+/// The part of an address that one client has to itself: all of an IPv4 address, the first 64 bits of an IPv6 address.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Network(IpAddr);
+
+/// A text that names no network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("not a network")]
+pub struct NotANetwork;
+
+impl Network {
+    /// The network of an address; an IPv4 address that is written as IPv6 is the same as itself.
+    #[must_use]
+    pub fn of(address: IpAddr) -> Self {
+        match address.to_canonical() {
+            IpAddr::V4(address) => Self(IpAddr::V4(address)),
+            IpAddr::V6(address) => Self(IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & IPV6_PREFIX))),
+        }
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bits = if self.0.is_ipv4() { 32 } else { 64 };
+        write!(f, "{}/{bits}", self.0)
+    }
+}
+
+impl FromStr for Network {
+    type Err = NotANetwork;
+
+    /// The network as it prints itself, and nothing else.
+    fn from_str(text: &str) -> Result<Self, NotANetwork> {
+        let address = text.split_once('/').and_then(|(address, _)| address.parse().ok());
+        let network = address.map(Self::of).filter(|network| network.to_string() == text);
+        network.ok_or(NotANetwork)
+    }
+}
+
+/// A network from which a person was logged in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KnownNetwork {
+    /// The network.
+    pub network: Network,
+    /// When a session of the person last began or was refreshed from there.
+    pub seen_at: Timestamp,
+}
+
+impl KnownNetwork {
+    /// How long a network is known, and kept: failed logins from elsewhere keep nobody out who was logged in from there.
+    pub const KEPT: Duration = Duration::days(30);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn network(address: &str) -> String {
+        Network::of(address.parse().unwrap()).to_string()
+    }
+
+    #[test]
+    fn one_client_has_one_network() {
+        for (address, expected) in [
+            ("192.0.2.7", "192.0.2.7/32"),
+            ("::ffff:192.0.2.7", "192.0.2.7/32"),
+            ("2001:db8:0:1::7", "2001:db8:0:1::/64"),
+            ("2001:db8:0:1:ffff:ffff:ffff:ffff", "2001:db8:0:1::/64"),
+            ("2001:db8:0:2::7", "2001:db8:0:2::/64"),
+            ("::1", "::/64"),
+        ] {
+            assert_eq!(network(address), expected);
+            assert_eq!(expected.parse::<Network>().unwrap().to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn other_texts_are_none() {
+        for text in
+            ["", "192.0.2.7", "192.0.2.7/24", "192.0.2.7/032", "2001:db8::1/64", "2001:DB8::/64", "x/32"]
+        {
+            assert_eq!(text.parse::<Network>(), Err(NotANetwork), "{text}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Sessions beside a suspension, and the last operator.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::harness::{Answer, Call, Database, PASSWORD, Person, Server, Store, at_once, operator_keys};
+
+on_both_stores!(
+    no_session_of_a_login_beside_a_suspension_survives_it,
+    a_suspension_sent_again_shuts_nobody_out_once_more,
+    the_last_active_operator_stays,
+    of_a_hundred_and_one_sessions_the_one_used_longest_ago_ends,
+);
+
+fn act(by: &Person, on: &Person, what: &str) -> Call {
+    by.call("POST", &format!("/operator/users/{}/{what}", on.id)).json(&json!({"reason": "as agreed"}))
+}
+
+fn role(by: &Person, on: &Person, role: &str) -> Call {
+    let body = json!({"role": role, "reason": "as agreed"});
+    by.call("POST", &format!("/operator/users/{}/role", on.id)).json(&body)
+}
+
+fn login(server: &Server, email: &str) -> Call {
+    server.client().call("POST", "/auth/login").json(&json!({"email": email, "password": PASSWORD}))
+}
+
+fn refresh(server: &Server, token: &str) -> Answer {
+    server.client().post("/auth/refresh", &json!({"refresh_token": token}))
+}
+
+fn no_session_of_a_login_beside_a_suspension_survives_it(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    for _ in 0..6 {
+        let guest = server.guest();
+        let mut calls: Vec<Call> = (0..4).map(|_| login(&server, &guest.email)).collect();
+        calls.push(act(&operator, &guest, "suspend"));
+        let mut answers = at_once(calls);
+        answers.pop().unwrap().data(200);
+        act(&operator, &guest, "restore").send().data(200);
+        for answer in answers {
+            match answer.status {
+                200 => {
+                    let thief = Person::signed_in(&server.client(), &answer.data(200));
+                    refresh(&server, &thief.refresh_token).refused(401, "invalid_token");
+                    thief.get("/wallet").refused(401, "invalid_token");
+                }
+                _ => drop(answer.refused(403, "account_suspended")),
+            }
+        }
+        assert_eq!(login(&server, &guest.email).send().status, 200);
+    }
+}
+
+fn a_suspension_sent_again_shuts_nobody_out_once_more(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let guest = server.guest();
+    let suspend = || act(&operator, &guest, "suspend").key("once").send();
+    suspend().data(200);
+    act(&operator, &guest, "restore").send().data(200);
+    let anew = server.client().login(&guest.email);
+    let again = suspend();
+    assert_eq!(again.header("idempotency-replayed"), Some("true"), "{again}");
+    anew.get("/wallet").data(200);
+    assert_eq!(refresh(&server, &anew.refresh_token).status, 200);
+}
+
+fn the_last_active_operator_stays(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let erase = |person: &Person| person.call("DELETE", "/user").json(&json!({"password": PASSWORD})).send();
+    let said = erase(&operator).refused(409, "conflict");
+    assert!(said["message"].as_str().unwrap().contains("last active operator"), "{said}");
+    let second = server.guest();
+    operator.give_role(&second, "operator");
+    act(&second, &operator, "suspend").send().data(200);
+    erase(&second).refused(409, "conflict");
+    // Who is suspended is no active operator: they can lose the role, and do not count for another.
+    second.give_role(&operator, "member");
+    erase(&second).refused(409, "conflict");
+    let third = server.guest();
+    second.give_role(&third, "operator");
+    erase(&second).data(200);
+    erase(&third).refused(409, "conflict");
+    third.get("/operator/users").data(200);
+}
+
+fn of_a_hundred_and_one_sessions_the_one_used_longest_ago_ends(store: Store) {
+    let server = Server::start(store);
+    let first = server.guest();
+    let mut last = first.clone();
+    for _ in 0..100 {
+        last = server.client().login(&first.email);
+    }
+    assert_eq!(last.get("/auth/sessions").data(200)["total"], 100);
+    refresh(&server, &first.refresh_token).refused(401, "invalid_token");
+}
+
+#[test]
+fn of_two_operators_who_dismiss_each_other_at_two_servers_one_remains() {
+    let database = Arc::new(Database::new());
+    let keys: Vec<(&str, &str)> =
+        [("auth.signing_keys", "shared:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")]
+            .into_iter()
+            .chain(operator_keys("operator@example.com"))
+            .collect();
+    let servers = [Server::on(&database, &keys), Server::on(&database, &keys)];
+    let mut last = servers[0].client().login("operator@example.com");
+    for round in 0..8 {
+        let [ada, bob] = [servers[0].guest(), servers[1].guest()];
+        for new in [&ada, &bob] {
+            last.give_role(new, "operator");
+        }
+        role(&ada.at(&servers[0].client()), &last, "member").send().data(200);
+        let [ada, bob] = [servers[0].client().login(&ada.email), servers[1].client().login(&bob.email)];
+        let by_ada = if round % 2 == 0 { role(&ada, &bob, "auditor") } else { act(&ada, &bob, "suspend") };
+        let by_bob = if round % 3 == 0 { role(&bob, &ada, "member") } else { act(&bob, &ada, "suspend") };
+        let answers = at_once(vec![by_ada, by_bob]);
+        let done = answers.iter().filter(|answer| answer.status == 200).count();
+        assert_eq!(done, 1, "{answers:?}");
+        last = if answers[0].status == 200 { ada } else { bob };
+        last.get("/operator/users").data(200);
+    }
+}

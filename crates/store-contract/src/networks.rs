@@ -1,0 +1,124 @@
+//! Networks from which people were logged in: known for a while, to nobody else's advantage.
+
+use std::sync::Arc;
+
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::network::{KnownNetwork, Network};
+use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::ports::{Erased, PasswordHash, Registered, Store};
+use cuepoint_domain::session::{Session, Visitor};
+use cuepoint_domain::timestamp::Timestamp;
+use time::Duration;
+
+use crate::sessions::{end, hash, log_in, successor, valid_for};
+use crate::world::{World, at, at_once};
+
+fn network(address: &str) -> Network {
+    Network::of(address.parse().unwrap())
+}
+
+async fn is_known(world: &World, user: UserId, address: &str, since: Timestamp) -> bool {
+    let email = world.user(user).await.email.folded();
+    world.store.is_known_network(&email, network(address), since).await.unwrap()
+}
+
+/// What is known of a person, the network that was known last first.
+async fn known(world: &World, user: UserId) -> Vec<KnownNetwork> {
+    let rows = world.store.networks(user, PageRequest::new(1, 100)).await.unwrap();
+    assert_eq!(u64::try_from(rows.rows.len()).unwrap(), rows.total);
+    assert!(rows.rows.is_sorted_by(|(one, _), (other, _)| one > other), "{rows:?}");
+    rows.rows.into_iter().map(|(_, known)| known).collect()
+}
+
+/// A network is known from where a session began, at a registration too, or was refreshed, and since when, to the microsecond.
+pub async fn a_network_is_known_from_logins_and_refreshes(store: Arc<dyn Store>) {
+    let world = World::new(Arc::clone(&store));
+    let user = world.stranger(false, at(1)).await;
+    let visitor = Visitor { address: Some("2001:db8:1::1".parse().unwrap()), agent: None };
+    let first = Session::begin(store.next_session().await.unwrap(), user.id, visitor, at(1), valid_for());
+    let registered = store.register(&user, &PasswordHash("hash".to_owned()), Some((&first, hash(1)))).await;
+    assert_eq!(registered.unwrap(), Registered::Done);
+    // From 192.0.2.7.
+    log_in(&store, user.id, 2, at(2)).await;
+    let refreshed = Some(network("198.51.100.9"));
+    store.exchange(&hash(2), &successor(20), refreshed, end(), at(3)).await.unwrap();
+    store.exchange(&hash(20), &successor(21), None, end(), at(4)).await.unwrap();
+    let seen = |address, seconds| KnownNetwork { network: network(address), seen_at: at(seconds) };
+    let all = [seen("198.51.100.9", 3), seen("192.0.2.7", 2), seen("2001:db8:1::", 1)];
+    assert_eq!(known(&world, user.id).await, all);
+    for (address, since, expected) in [
+        ("198.51.100.9", at(3).minus(Duration::MICROSECOND), true),
+        ("198.51.100.9", at(3), false),
+        ("2001:db8:1:0:ffff::1", at(0), true),
+        ("2001:db8:1:1::1", at(0), false),
+        ("192.0.2.7", at(0), true),
+        ("192.0.2.8", at(0), false),
+    ] {
+        assert_eq!(is_known(&world, user.id, address, since).await, expected, "{address}");
+    }
+    // Seen again, it keeps its place and is known for longer; an earlier sight takes nothing away.
+    log_in(&store, user.id, 4, at(9)).await;
+    log_in(&store, user.id, 6, at(5)).await;
+    assert_eq!(known(&world, user.id).await, [seen("198.51.100.9", 3), seen("192.0.2.7", 9), all[2]]);
+    let second = store.networks(user.id, PageRequest::new(2, 2)).await.unwrap();
+    assert_eq!((second.rows.len(), second.total), (1, 3));
+}
+
+/// What is known of one person is not known of another, nor of an address that nobody has.
+pub async fn a_network_is_known_of_one_person_alone(store: Arc<dyn Store>) {
+    let world = World::new(Arc::clone(&store));
+    let (user, other) = (world.guest(0).await, world.guest(0).await);
+    log_in(&store, user, 2, at(1)).await;
+    assert!(is_known(&world, user, "192.0.2.7", at(0)).await);
+    assert!(!is_known(&world, other, "192.0.2.7", at(0)).await);
+    assert!(!store.is_known_network("nobody@example.com", network("192.0.2.7"), at(0)).await.unwrap());
+    assert_eq!(known(&world, other).await, []);
+}
+
+/// A refused exchange makes nothing known.
+pub async fn a_refused_refresh_makes_no_network_known(store: Arc<dyn Store>) {
+    let world = World::new(Arc::clone(&store));
+    let user = world.guest(0).await;
+    log_in(&store, user, 2, at(1)).await;
+    let thief = Some(network("203.0.113.5"));
+    store.exchange(&hash(2), &successor(20), None, end(), at(2)).await.unwrap();
+    store.exchange(&hash(2), &successor(21), thief, end(), at(900)).await.unwrap();
+    store.exchange(&hash(20), &successor(22), thief, end(), at(901)).await.unwrap();
+    assert!(!is_known(&world, user, "203.0.113.5", at(0)).await);
+}
+
+/// Tidying forgets a network once it is no longer known, and no other, whether sessions are left or not.
+pub async fn tidying_forgets_networks_past_their_time(store: Arc<dyn Store>) {
+    let world = World::new(Arc::clone(&store));
+    let user = world.guest(0).await;
+    log_in(&store, user, 2, at(0)).await;
+    log_in(&store, user, 3, at(1)).await;
+    assert_eq!(store.end_sessions(user, None, at(2)).await.unwrap(), 2);
+    let over = at(0).plus(KnownNetwork::KEPT);
+    store.tidy(over.minus(Duration::MICROSECOND)).await.unwrap();
+    assert_eq!(known(&world, user).await.len(), 2, "the sessions are gone, and their networks known");
+    store.tidy(over).await.unwrap();
+    assert_eq!(known(&world, user).await, [KnownNetwork { network: network("2001:db8::7"), seen_at: at(1) }]);
+}
+
+/// Nothing is known of who was erased, whatever was done beside the erasure.
+pub async fn no_network_outlives_an_erasure(store: Arc<dyn Store>) {
+    let world = World::new(Arc::clone(&store));
+    for round in 0..10_u8 {
+        let user = world.guest(0).await;
+        log_in(&store, user, round, at(0)).await;
+        let tasks = (0..2).map(|what| {
+            let store = Arc::clone(&store);
+            async move {
+                if what == 0 {
+                    assert_eq!(store.erase(user, at(2)).await.unwrap(), Erased::Done);
+                } else {
+                    let from = Some(network("198.51.100.9"));
+                    store.exchange(&hash(round), &successor(100 + round), from, end(), at(1)).await.unwrap();
+                }
+            }
+        });
+        at_once(tasks).await;
+        assert_eq!(known(&world, user).await, []);
+    }
+}

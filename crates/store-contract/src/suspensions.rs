@@ -1,0 +1,223 @@
+//! Suspensions and the last operator: sessions end with the change that suspends, and an operator who can act remains.
+
+use std::sync::Arc;
+
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::{Origin, Plan, Rejection};
+use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::people::{ErasureRefusal, Role, StandingChange};
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::{Applied, Begun, Erased, Exchange, Store};
+use cuepoint_domain::session::Session;
+
+use crate::sessions::{alive, end, exchange, hash, log_in, new_session, successor};
+use crate::world::{World, at, at_once, line};
+
+/// A change of how a person stands, by somebody.
+fn change(world: &World, by: UserId, user: UserId, change: StandingChange, seconds: i64) -> Plan {
+    let origin = Origin { reason: Some(line("a reason")), ..world.by(by, at(seconds)) };
+    plans::change_standing(origin, user, change)
+}
+
+/// A world with this many operators.
+async fn with_operators(store: Arc<dyn Store>, many: usize) -> (World, Vec<UserId>) {
+    let world = World::new(store);
+    let mut operators = Vec::new();
+    for _ in 0..many {
+        operators.push(world.operator().await);
+    }
+    (world, operators)
+}
+
+/// How many of these people are active operators.
+async fn active(world: &World, people: &[UserId]) -> usize {
+    let mut active = 0;
+    for user in people {
+        active += usize::from(world.user(*user).await.is_active_operator());
+    }
+    active
+}
+
+/// Applies plans at once, and answers which were applied; each of the others must have been refused for the last operator's
+/// sake.
+async fn race(world: &World, plans: Vec<Plan>) -> Vec<bool> {
+    let tasks = plans.into_iter().map(|plan| {
+        let world = world.clone();
+        async move { world.apply(plan).await }
+    });
+    let answers = at_once(tasks).await.into_iter();
+    let judged = answers.map(|answer| match answer {
+        Ok(Applied::Fresh(_)) => true,
+        Err(Rejection::LastOperator) => false,
+        other => panic!("{other:?}"),
+    });
+    judged.collect()
+}
+
+/// A suspension ends every session with it, once, and begins no other until the person is restored.
+pub async fn a_suspension_ends_the_sessions(store: Arc<dyn Store>) {
+    let world = World::new(Arc::clone(&store));
+    let (user, other, operator) = (world.guest(0).await, world.guest(0).await, world.guest(0).await);
+    for number in 1..4 {
+        log_in(&store, user, number, at(0)).await;
+    }
+    let theirs = log_in(&store, other, 50, at(0)).await.id;
+    let suspend = change(&world, operator, user, StandingChange::Suspend, 5);
+    world.fresh(suspend.clone()).await;
+    assert_eq!(alive(&store, user, at(5)).await, []);
+    assert_eq!(alive(&store, other, at(5)).await, [theirs]);
+    let revoked = store.revoked_since(at(5)).await.unwrap();
+    assert_eq!(revoked.sessions.len(), 3, "as of the moment of the change");
+    for token in 1..4 {
+        assert_eq!(exchange(&store, token, token + 10).await, Exchange::Refused, "token {token}");
+    }
+    let password = store.credentials_of(user).await.unwrap().unwrap().password;
+    let late = new_session(&store, user, at(6)).await;
+    assert_eq!(store.begin(&late, hash(60), &password).await.unwrap(), Begun::Suspended);
+    assert_eq!(store.owner(&hash(60)).await.unwrap(), None);
+
+    world.stand(operator, user, StandingChange::Restore, at(7)).await;
+    assert_eq!(alive(&store, user, at(7)).await, []);
+    assert_eq!(exchange(&store, 1, 11).await, Exchange::Refused);
+    let anew = log_in(&store, user, 61, at(8)).await.id;
+    // Who sends it again is answered, and shuts nobody out once more.
+    assert!(matches!(world.apply(suspend).await, Ok(Applied::Replayed(_))));
+    assert_eq!(alive(&store, user, at(9)).await, [anew]);
+}
+
+/// Of logins and refreshes beside a suspension, none leaves a session behind.
+pub async fn no_session_that_begins_beside_a_suspension_survives_it(store: Arc<dyn Store>) {
+    let world = World::new(Arc::clone(&store));
+    let operator = world.guest(0).await;
+    for round in 0..20_u8 {
+        let user = world.guest(0).await;
+        log_in(&store, user, round, at(0)).await;
+        let password = store.credentials_of(user).await.unwrap().unwrap().password;
+        let (late, suspend) = (
+            new_session(&store, user, at(1)).await,
+            change(&world, operator, user, StandingChange::Suspend, 1),
+        );
+        let tasks = (0..3_u8).map(|what| {
+            let (world, store) = (world.clone(), Arc::clone(&store));
+            let (late, suspend, password) = (late.clone(), suspend.clone(), password.clone());
+            async move {
+                match what {
+                    0 => drop(world.fresh(suspend).await),
+                    1 => drop(store.begin(&late, hash(100 + round), &password).await.unwrap()),
+                    _ => drop(exchange(&store, round, 200 + round).await),
+                }
+            }
+        });
+        at_once(tasks).await;
+        assert_eq!(alive(&store, user, at(2)).await, []);
+        world.stand(operator, user, StandingChange::Restore, at(3)).await;
+        assert_eq!(alive(&store, user, at(3)).await, []);
+        for token in [round, 100 + round, 200 + round] {
+            assert_eq!(exchange(&store, token, 40).await, Exchange::Refused, "token {token}");
+        }
+    }
+}
+
+/// One person has so many live sessions and no more: those go that were used longest ago.
+pub async fn no_more_sessions_live_than_may(store: Arc<dyn Store>) {
+    let world = World::new(Arc::clone(&store));
+    let (user, other) = (world.guest(0).await, world.guest(0).await);
+    let theirs = log_in(&store, other, 250, at(0)).await.id;
+    let (mut begun, mut seconds) = (Vec::new(), 0);
+    for number in 0..u8::try_from(Session::MOST_ALIVE).unwrap() {
+        begun.push(log_in(&store, user, number, at(seconds)).await.id);
+        seconds += 1;
+    }
+    assert_eq!(alive(&store, user, at(seconds)).await.len(), Session::MOST_ALIVE);
+    // The first one is used once more, so that the second is the one that was used longest ago.
+    store.exchange(&hash(0), &successor(200), None, end(), at(seconds)).await.unwrap();
+    let newest = log_in(&store, user, 201, at(seconds + 1)).await.id;
+    let left = alive(&store, user, at(seconds + 2)).await;
+    assert_eq!((left.len(), left.contains(&newest)), (Session::MOST_ALIVE, true));
+    assert!(left.contains(&begun[0]) && !left.contains(&begun[1]));
+    assert_eq!(exchange(&store, 1, 202).await, Exchange::Refused);
+    assert_eq!(alive(&store, other, at(seconds)).await, [theirs]);
+}
+
+/// The last active operator is neither demoted nor suspended nor erased, whoever else has the role.
+pub async fn the_last_active_operator_stays(store: Arc<dyn Store>) {
+    let (world, operators) = with_operators(store, 3).await;
+    let (guest, last) = (world.guest(0).await, operators[0]);
+    world.stand(last, operators[1], StandingChange::Suspend, at(1)).await;
+    assert_eq!(world.store.erase(operators[2], at(2)).await.unwrap(), Erased::Done);
+    let before = world.user(last).await;
+    for to in
+        [StandingChange::Suspend, StandingChange::Role(Role::Auditor), StandingChange::Role(Role::Member)]
+    {
+        let refused = world.apply(change(&world, guest, last, to, 3)).await;
+        assert_eq!(refused, Err(Rejection::LastOperator), "{to:?}");
+    }
+    let refused = world.store.erase(last, at(3)).await.unwrap();
+    assert_eq!(refused, Erased::Refused(ErasureRefusal::LastOperator));
+    assert_eq!(world.user(last).await, before);
+    // The suspended one is no active one, and can lose the role.
+    world.stand(last, operators[1], StandingChange::Role(Role::Member), at(4)).await;
+    world.stand(last, guest, StandingChange::Role(Role::Operator), at(5)).await;
+    world.stand(guest, last, StandingChange::Suspend, at(6)).await;
+    assert_eq!(active(&world, &[last, guest]).await, 1);
+}
+
+/// Of two operators who dismiss each other at once, one does, whether by demotion or suspension; of more, all but one
+/// at most.
+pub async fn of_operators_who_dismiss_each_other_one_remains(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    for round in 0..12 {
+        let operators = renewed(&world, 2 + round % 2).await;
+        let ways = [StandingChange::Suspend, StandingChange::Role(Role::Member)];
+        let plans = (0..operators.len()).map(|number| {
+            let (by, whom) = (operators[number], operators[(number + 1) % operators.len()]);
+            change(&world, by, whom, ways[(number + round) % 2], 10)
+        });
+        let done = race(&world, plans.collect()).await;
+        assert_eq!(done.iter().filter(|done| **done).count(), operators.len() - 1, "{done:?}");
+        assert_eq!(active(&world, &operators).await, 1);
+    }
+}
+
+/// This many new operators in place of all others.
+async fn renewed(world: &World, many: usize) -> Vec<UserId> {
+    let mut operators = Vec::new();
+    for _ in 0..many {
+        operators.push(world.operator().await);
+    }
+    let everybody = world.store.people(None, PageRequest::new(1, 100)).await.unwrap();
+    for user in everybody.rows {
+        if user.is_active_operator() && !operators.contains(&user.id) {
+            world.stand(operators[0], user.id, StandingChange::Role(Role::Member), at(0)).await;
+        }
+    }
+    operators
+}
+
+/// Of an operator who is erased while another demotes them, or erases themselves too, one of all remains.
+pub async fn of_operators_who_leave_at_once_one_remains(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    for _ in 0..10 {
+        let operators = renewed(&world, 3).await;
+        let tasks = (0..3).map(|number| {
+            let (world, operators) = (world.clone(), operators.clone());
+            async move {
+                match number {
+                    0 | 1 => match world.store.erase(operators[number], at(20)).await.unwrap() {
+                        Erased::Done => true,
+                        Erased::Refused(ErasureRefusal::LastOperator) => false,
+                        other => panic!("{other:?}"),
+                    },
+                    _ => {
+                        let to = StandingChange::Role(Role::Auditor);
+                        let plan = change(&world, operators[0], operators[2], to, 20);
+                        matches!(world.apply(plan).await, Ok(Applied::Fresh(_)))
+                    }
+                }
+            }
+        });
+        let left = at_once(tasks).await;
+        assert_eq!(left.iter().filter(|left| **left).count(), 2, "{left:?}");
+        assert_eq!(active(&world, &operators).await, 1);
+    }
+}

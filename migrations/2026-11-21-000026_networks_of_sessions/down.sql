@@ -1,0 +1,2 @@
+-- What was added goes with the table.
+SELECT;
