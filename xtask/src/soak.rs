@@ -7,9 +7,11 @@ use crate::test;
 /// How many times longer it runs than the tests of every day, unless it is told.
 const TIMES: &str = "10";
 /// What scales, wherever it lies.
-const TESTS: &[&str] = &["--", "--nocapture", "histories_agree", "soak::", "unread_log::"];
+const TESTS: &[&str] =
+    &["--", "--nocapture", "histories_agree", "soak::", "unread_log::", "erasure_at_size::"];
 
-/// Plays more random histories, does more mixed operations over HTTP, and makes more calls whose log is not read.
+/// Plays more random histories, does more mixed operations over HTTP, makes more calls whose log is not read, and erases
+/// somebody who left more rows.
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
     ensure!(arguments.len() <= 1, "it takes one number at most");
     let times = arguments.first().map_or(TIMES, String::as_str);

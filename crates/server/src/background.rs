@@ -15,6 +15,8 @@ use crate::payouts;
 use crate::security::revocations;
 
 const TIDY_INTERVAL: Duration = Duration::from_secs(3_600);
+/// How soon erasures go on that took longer than their call, or that a server did not finish.
+const ERASURES_INTERVAL: Duration = Duration::from_secs(60);
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 /// How soon a server knows of a new key, which signs later than that.
 const KEYS_INTERVAL: Duration = Duration::from_secs(5);
@@ -58,16 +60,13 @@ impl Background {
                 payouts::send_due(sending.clone(), until.clone())
             }));
         }
+        let erasing = app.clone();
+        let erasures = every(ERASURES_INTERVAL, stopped.clone(), move || finish_erasures(erasing.clone()));
+        tasks.spawn(unless_stopped(stopped.clone(), erasures));
         if let Some(audit_interval) = audit_interval {
-            let (checking, mut until) = (app.clone(), stopped.clone());
+            let checking = app.clone();
             let checks = every(audit_interval, stopped.clone(), move || check(checking.clone()));
-            // A check only reads and may take long, so that a stop breaks it off.
-            tasks.spawn(async move {
-                tokio::select! {
-                    _ = until.wait_for(|stopped| *stopped) => {}
-                    () = checks => {}
-                }
-            });
+            tasks.spawn(unless_stopped(stopped.clone(), checks));
         }
         let measuring = app.metrics.clone();
         tasks.spawn(every(UPKEEP_INTERVAL, stopped, move || {
@@ -105,6 +104,14 @@ async fn every<F: Future<Output = ()>>(
             return;
         }
         work().await;
+    }
+}
+
+/// Works until a stop, which breaks it off: for work that may take long, and that can be begun again.
+async fn unless_stopped(mut stopped: watch::Receiver<bool>, work: impl Future<Output = ()>) {
+    tokio::select! {
+        _ = stopped.wait_for(|stopped| *stopped) => {}
+        () = work => {}
     }
 }
 
@@ -149,6 +156,12 @@ async fn tidy(app: Arc<App>) {
     }
     if let Err(error) = app.store.tidy(app.clock.now()).await {
         tracing::warn!(%error, "retention purge failed");
+    }
+}
+
+async fn finish_erasures(app: Arc<App>) {
+    if let Err(error) = app.store.finish_erasures().await {
+        tracing::warn!(%error, "erasures were not finished");
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is done after the answer was given, so that the answer tells nothing of it: a bounded queue, and who works it
 //! off.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cuepoint_domain::ids::UserId;
@@ -17,8 +18,8 @@ const MOST_WAITING: usize = 1_000;
 /// How many are done at once: a mail server that hangs holds one up for a few seconds.
 const AT_ONCE: usize = 8;
 
-/// An errand.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// An errand; it prints without the address.
+#[derive(Clone, PartialEq, Eq)]
 pub enum Errand {
     /// Somebody says that they forgot the password of whoever has this address.
     Forgot {
@@ -29,6 +30,15 @@ pub enum Errand {
     },
     /// Somebody is to be told that their password was changed.
     TellPasswordChanged(UserId),
+}
+
+impl fmt::Debug for Errand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Forgot { .. } => f.write_str("Forgot([hidden])"),
+            Self::TellPasswordChanged(user) => f.debug_tuple("TellPasswordChanged").field(user).finish(),
+        }
+    }
 }
 
 /// The queue.
@@ -95,6 +105,13 @@ async fn carry_out(app: &App, errand: Errand) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_errand_prints_no_address() {
+        let email = Email::new("ada@example.com").unwrap();
+        let errand = Errand::Forgot { email, visitor: Visitor::default() };
+        assert_eq!(format!("{errand:?}"), "Forgot([hidden])");
+    }
 
     #[test]
     fn more_errands_than_fit_are_refused_alike() {

@@ -136,6 +136,7 @@ macro_rules! store_contract {
             requests {
                 a_request_reads_back_as_it_was_made,
                 requests_are_listed_newest_first,
+                who_made_a_request_to_whom_is_known,
                 pages_cover_a_list,
                 filters_show_what_is_asked_for,
                 filters_see_expiry_by_the_clock,

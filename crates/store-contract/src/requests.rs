@@ -62,6 +62,23 @@ pub async fn requests_are_listed_newest_first(store: Arc<dyn Store>) {
     }
 }
 
+/// A guest has made a request to a DJ from the first one on, whatever became of it; to another DJ they have not.
+pub async fn who_made_a_request_to_whom_is_known(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (guest, dj, other) = (world.guest(1_000).await, world.dj(1).await, world.dj(1).await);
+    let known = async |guest, dj| world.store.has_requested(guest, dj).await.unwrap();
+    assert!(!known(guest, dj).await);
+    let request = world.request(guest, dj, at(1)).await;
+    world.fund(dj, 1).await;
+    world.request(dj, other, at(1)).await;
+    world.move_request(request.id, Move::Reject, at(2)).await.unwrap();
+    assert!(known(guest, dj).await && known(dj, other).await);
+    for (guest, dj) in [(guest, other), (dj, guest), (other, dj), (world.ids.next_user().await.unwrap(), dj)]
+    {
+        assert!(!known(guest, dj).await);
+    }
+}
+
 /// Pages of any size cover the list without gap or overlap; past the end there is no row, but the total.
 pub async fn pages_cover_a_list(store: Arc<dyn Store>) {
     let world = World::new(store);

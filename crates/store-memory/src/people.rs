@@ -90,6 +90,10 @@ impl People for MemoryStore {
         Ok(Erased::Done)
     }
 
+    async fn finish_erasures(&self) -> Result<(), Unavailable> {
+        Ok(())
+    }
+
     async fn djs(&self, filter: DjFilter, page: PageRequest) -> Result<Rows<User>, Unavailable> {
         let state = self.lock()?;
         let shown =

@@ -10,7 +10,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Topup;
 use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalFilter};
 
-use crate::lists::{cut, newest, requests};
+use crate::lists::{Chronicle, cut, newest, requests};
 use crate::{MemoryStore, State};
 
 impl State {
@@ -51,6 +51,12 @@ impl MusicRequests for MemoryStore {
         let shown = requests(book, list.newest_first()).filter(|request| filter.shows(request));
         let rows = cut(shown, page);
         Ok(Rows { rows: rows.rows.into_iter().cloned().collect(), total: rows.total })
+    }
+
+    async fn has_requested(&self, guest: UserId, dj: UserId) -> Result<bool, Unavailable> {
+        let state = self.lock()?;
+        let made = state.lists.requests_by.get(&guest).into_iter().flat_map(Chronicle::newest_first);
+        Ok(requests(&state.book, made).any(|request| request.dj == dj))
     }
 
     async fn overdue(&self, which: &Overdue) -> Result<Vec<MusicRequest>, Unavailable> {

@@ -106,9 +106,10 @@ impl Blocks for PostgresStore {
         let counted: Counted<NamedRow> = self
             .database
             .read(async |connection| {
-                let theirs = blocks::table.filter(blocks::dj_id.eq(dj.get()));
+                // Blocks of who was erased may be there for a moment longer.
+                let theirs = blocks::table.inner_join(users::table);
+                let theirs = theirs.filter(blocks::dj_id.eq(dj.get()).and(users::erased_at.is_null()));
                 let page = theirs
-                    .inner_join(users::table)
                     .order((blocks::at.desc(), blocks::guest_id.desc()))
                     .limit(limit)
                     .offset(offset)

@@ -1,30 +1,120 @@
-//! Erasing a person: every row that tells who they were, in one transaction.
+//! Erasing a person: a short transaction that makes them nobody, then every other row that tells who they were, in
+//! batches. No batch locks a row that somebody else needs, however many there are.
 
 use std::collections::BTreeMap;
 
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::people::{User, erase as erase_person};
-use cuepoint_domain::ports::Erased;
+use cuepoint_domain::ports::{Erased, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
+use tokio::time::{Duration, Instant, sleep, timeout};
 
-use crate::database::Failure;
-use crate::networks;
+use crate::PostgresStore;
+use crate::database::{Database, Failure};
 use crate::people::{ACTING_OPERATOR, write};
-use crate::rows::{Corrupt, UserRow, WalletRow};
-use crate::schema::{blocks, challenges, sessions, users, wallets};
+use crate::redaction::redact_person;
+use crate::rows::{Corrupt, UserRow, WalletRow, known};
+use crate::schema::{challenges, users, wallets};
 use crate::sessions::end_all;
 
 /// The hash that no password verifies against.
 const NO_PASSWORD: &str = "!";
-/// Redacts every answer that showed the person.
-const SCRUB_ANSWERS: &str = "UPDATE operations SET receipt = jsonb_build_object('profile', \
-        jsonb_build_object('user', jsonb_build_object('id', $1))) \
-    WHERE receipt ? 'profile' AND (receipt #>> '{profile,user,id}')::bigint = $1";
+/// How long the call that erases somebody goes on with the rows beside the person's own; the rest is left to the background.
+const WITHIN_CALL: Duration = Duration::from_secs(1);
+/// Rows of one batch.
+pub(crate) const BATCH: i64 = 1_000;
+/// How many pending erasures are looked for at once.
+const MOST_PENDING: i64 = 1_000;
+
+/// Forgets from where a batch of the person's sessions were begun.
+const FORGET_ORIGINS: &str = "UPDATE sessions SET address = NULL, agent = NULL WHERE id IN ( \
+    SELECT id FROM sessions WHERE user_id = $1 AND (address IS NOT NULL OR agent IS NOT NULL) \
+    ORDER BY id LIMIT $2 FOR NO KEY UPDATE)";
+/// Forgets a batch of whom the person blocked and who blocked them: in one order, so that two who blocked each other and
+/// are erased at once do not wait for each other in a circle.
+const FORGET_BLOCKS: &str = "DELETE FROM blocks WHERE (dj_id, guest_id) IN ( \
+    SELECT dj_id, guest_id FROM blocks WHERE dj_id = $1 OR guest_id = $1 \
+    ORDER BY dj_id, guest_id LIMIT $2 FOR UPDATE)";
+
+/// Forgets a batch of the networks from which the person was logged in.
+const FORGET_NETWORKS: &str = "DELETE FROM login_networks WHERE id IN ( \
+    SELECT id FROM login_networks WHERE user_id = $1 ORDER BY id LIMIT $2 FOR UPDATE)";
+
+/// How the batches of an erasure follow each other.
+#[derive(Clone, Copy)]
+pub(crate) enum Pace {
+    /// Without a pause.
+    Brisk,
+    /// Each is followed by a pause as long as it took, so that half of the database's time is left to others.
+    Gentle,
+}
+
+impl Pace {
+    /// Waits until another batch may follow the one that began then.
+    pub(crate) async fn rest(self, began: Instant) {
+        match self {
+            Self::Brisk => {}
+            Self::Gentle => sleep(began.elapsed()).await,
+        }
+    }
+}
+
+impl PostgresStore {
+    /// Erases a person: see [`cuepoint_domain::ports::People::erase`].
+    pub(crate) async fn erase_person(&self, id: UserId, now: Timestamp) -> Result<Erased, Unavailable> {
+        let erased = self
+            .database
+            .write(async |connection| {
+                connection
+                    .transaction(async |connection| erase(connection, id, now, &self.currency).await)
+                    .await
+            })
+            .await?;
+        if erased == Erased::Done {
+            // The person is erased whatever comes of this.
+            match timeout(WITHIN_CALL, forget(&self.database, id, Pace::Brisk)).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => tracing::warn!(user = %id, %error, "an erasure goes on in the background"),
+                Err(_) => tracing::info!(user = %id, "an erasure goes on in the background"),
+            }
+        }
+        Ok(erased)
+    }
+
+    /// Goes on with every pending erasure, one after the other.
+    pub(crate) async fn finish_pending_erasures(&self) -> Result<(), Unavailable> {
+        let mut failed = None;
+        for id in self.pending_erasures().await? {
+            let began = Instant::now();
+            match forget(&self.database, id, Pace::Gentle).await {
+                Ok(()) => {
+                    let seconds = began.elapsed().as_secs_f64();
+                    tracing::info!(user = %id, seconds, "an erasure was finished");
+                }
+                // The others are not kept waiting by one that fails.
+                Err(failure) => failed = Some(failure),
+            }
+        }
+        failed.map_or(Ok(()), |failure| Err(failure.into()))
+    }
+
+    async fn pending_erasures(&self) -> Result<Vec<UserId>, Failure> {
+        let ids: Vec<i64> = self
+            .database
+            .read_by_pool(async |mut connection| {
+                let pending = users::table.filter(users::erasure_pending);
+                let ids = pending.order(users::id).limit(MOST_PENDING).select(users::id);
+                Ok(ids.load(&mut connection).await?)
+            })
+            .await?;
+        Ok(ids.into_iter().map(|id| known("users.id", UserId::new(id))).collect::<Result<_, _>>()?)
+    }
+}
 
 /// A person and, where they are an operator, all the others who were not erased, locked by id, as the writer does.
 ///
@@ -50,8 +140,9 @@ async fn lock_person(
     Ok(people.collect::<Result<_, Corrupt>>()?)
 }
 
-/// Erases a person, whose row is locked before their wallet, as the writer does.
-pub(crate) async fn erase(
+/// Makes a person nobody, whose row is locked before their wallet, as the writer does. What is done under these locks is
+/// little, whatever the person did before: a plan that names them waits for it, and with it all plans of its group.
+async fn erase(
     connection: &mut AsyncPgConnection,
     id: UserId,
     now: Timestamp,
@@ -73,27 +164,40 @@ pub(crate) async fn erase(
     };
     // The password first: the row of somebody who was erased must have none.
     diesel::update(users::table.find(id.get()))
-        .set(users::password_hash.eq(NO_PASSWORD))
+        .set((users::password_hash.eq(NO_PASSWORD), users::erasure_pending.eq(true)))
         .execute(connection)
         .await?;
     write(connection, &erased, currency).await?;
-    diesel::sql_query(SCRUB_ANSWERS).bind::<BigInt, _>(id.get()).execute(connection).await?;
     end_all(connection, id, None, now).await?;
-    diesel::update(sessions::table.filter(sessions::user_id.eq(id.get())))
-        .set((sessions::address.eq(None::<String>), sessions::agent.eq(None::<String>)))
-        .execute(connection)
-        .await?;
-    networks::forget(connection, id).await?;
     diesel::delete(challenges::table.filter(challenges::user_id.eq(id.get()))).execute(connection).await?;
-    let theirs = blocks::dj_id.eq(id.get()).or(blocks::guest_id.eq(id.get()));
-    // In one order, so that two who blocked each other and are erased at once do not wait for each other.
-    let _: Vec<i64> = blocks::table
-        .filter(theirs)
-        .order((blocks::dj_id, blocks::guest_id))
-        .for_update()
-        .select(blocks::dj_id)
-        .load(connection)
-        .await?;
-    diesel::delete(blocks::table.filter(theirs)).execute(connection).await?;
     Ok(Erased::Done)
+}
+
+/// Removes whatever else tells who an erased person was. Each batch is a transaction of its own, so that this can be broken
+/// off at any time and done again.
+async fn forget(database: &Database, user: UserId, pace: Pace) -> Result<(), Failure> {
+    for statement in [FORGET_ORIGINS, FORGET_NETWORKS, FORGET_BLOCKS] {
+        loop {
+            let began = Instant::now();
+            let forgotten = database
+                .write(async |connection| {
+                    let batch = diesel::sql_query(statement);
+                    let batch = batch.bind::<BigInt, _>(user.get()).bind::<BigInt, _>(BATCH);
+                    Ok(batch.execute(connection).await?)
+                })
+                .await?;
+            if i64::try_from(forgotten).is_ok_and(|forgotten| forgotten < BATCH) {
+                break;
+            }
+            pace.rest(began).await;
+        }
+    }
+    redact_person(database, user, pace).await?;
+    database
+        .write(async |connection| {
+            let person = users::table.find(user.get());
+            Ok(diesel::update(person).set(users::erasure_pending.eq(false)).execute(connection).await?)
+        })
+        .await?;
+    Ok(())
 }

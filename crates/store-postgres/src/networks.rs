@@ -55,13 +55,6 @@ pub(crate) async fn see(
     Ok(())
 }
 
-/// Forgets every network of a person.
-pub(crate) async fn forget(connection: &mut AsyncPgConnection, user: UserId) -> Result<(), Failure> {
-    let theirs = login_networks::table.filter(login_networks::user_id.eq(user.get()));
-    diesel::delete(theirs).execute(connection).await?;
-    Ok(())
-}
-
 impl PostgresStore {
     /// Whether the person with this address was logged in from the network since then, asked in one statement, whoever has
     /// the address.

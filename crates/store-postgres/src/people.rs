@@ -16,7 +16,6 @@ use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
 
 use crate::PostgresStore;
 use crate::database::Failure;
-use crate::erasure::erase;
 use crate::reads::{Counted, NewestFirst, ProfileRow, columns, limits, paged};
 use crate::rows::{NewUserRow, TokenRow, UserRow, WalletRow};
 use crate::schema::{users, wallets};
@@ -151,15 +150,11 @@ impl People for PostgresStore {
     }
 
     async fn erase(&self, id: UserId, now: Timestamp) -> Result<Erased, Unavailable> {
-        let erased = self
-            .database
-            .write(async |connection| {
-                connection
-                    .transaction(async |connection| erase(connection, id, now, &self.currency).await)
-                    .await
-            })
-            .await?;
-        Ok(erased)
+        self.erase_person(id, now).await
+    }
+
+    async fn finish_erasures(&self) -> Result<(), Unavailable> {
+        self.finish_pending_erasures().await
     }
 
     async fn djs(&self, filter: DjFilter, asked: PageRequest) -> Result<Rows<User>, Unavailable> {

@@ -1,6 +1,7 @@
 //! Redaction: in receipts of changes of profiles and accounts, the profile is replaced by the person's id. Each batch is
 //! a transaction of its own, which locks nothing but its receipts.
 
+use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Receipt;
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::deserialize::QueryableByName;
@@ -9,25 +10,57 @@ use diesel::result::OptionalExtension;
 use diesel::sql_types::{BigInt, Interval, Timestamptz, Uuid as SqlUuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use time::OffsetDateTime;
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::database::{Database, Failure};
+use crate::erasure::{BATCH, Pace};
 use crate::rows::{column_time, micros_of};
 
-/// Receipts of one batch.
-const BATCH: i64 = 1_000;
+/// Whom an operation is about, in the words of the index `operations_about_people`.
+macro_rules! about {
+    () => {
+        "coalesce(receipt #>> '{profile,user,id}', receipt #>> '{withdrawal,withdrawal,user_id}', \
+            receipt #>> '{request,requester_id}', receipt #>> '{topup,user_id}', \
+            receipt #>> '{adjustment,adjustment,user_id}')::bigint"
+    };
+}
+
+/// A receipt without its profile, from the one of the row.
+macro_rules! redacted {
+    () => {
+        "jsonb_build_object('profile', jsonb_build_object('user', \
+            jsonb_build_object('id', operations.receipt #> '{profile,user,id}')))"
+    };
+}
 
 /// Redacts the next batch of the receipts that are older than an interval by the server's clock and by the database's.
 /// The condition is that of the index `operations_whole_profiles`. Another server's batch is left to it.
-const REDACT_DUE: &str = "WITH batch AS ( \
+const REDACT_DUE: &str = concat!(
+    "WITH batch AS ( \
         SELECT id, at FROM operations \
         WHERE (receipt -> 'profile') ? 'balance' AND (at, id) > ($1, $2) AND at <= least($3, now()) - $4 \
         ORDER BY at, id LIMIT $5 FOR NO KEY UPDATE SKIP LOCKED \
-    ), redacted AS ( \
-        UPDATE operations SET receipt = jsonb_build_object('profile', jsonb_build_object('user', \
-            jsonb_build_object('id', operations.receipt #> '{profile,user,id}'))) \
-        FROM batch WHERE operations.id = batch.id \
-    ) SELECT at, id FROM batch ORDER BY at DESC, id DESC LIMIT 1";
+    ), redacted AS (UPDATE operations SET receipt = ",
+    redacted!(),
+    " FROM batch WHERE operations.id = batch.id) SELECT at, id FROM batch ORDER BY at DESC, id DESC LIMIT 1"
+);
+
+/// Redacts the next batch of the receipts that show a person. It passes over the same number of redacted ones at most, and
+/// locks those alone that it redacts, in one order.
+const REDACT_PERSON: &str = concat!(
+    "WITH batch AS ( \
+        SELECT id, at, (receipt -> 'profile') ? 'balance' AS whole FROM operations \
+        WHERE receipt ? 'profile' AND ",
+    about!(),
+    " = $1 AND (at, id) > ($2, $3) ORDER BY at, id LIMIT $4 \
+    ), locked AS ( \
+        SELECT operations.id FROM operations JOIN batch ON operations.id = batch.id \
+        WHERE batch.whole ORDER BY batch.at, batch.id FOR NO KEY UPDATE OF operations \
+    ), redacted AS (UPDATE operations SET receipt = ",
+    redacted!(),
+    " FROM locked WHERE operations.id = locked.id) SELECT at, id FROM batch ORDER BY at DESC, id DESC LIMIT 1"
+);
 
 /// The last receipt of a batch: the next one begins after it, so that no batch passes over the rows of those before.
 #[derive(Clone, Copy, QueryableByName)]
@@ -63,4 +96,25 @@ async fn next_due(
         .bind::<Interval, _>(PgInterval::from_microseconds(micros_of(Receipt::KEPT)))
         .bind::<BigInt, _>(BATCH);
     Ok(batch.get_result(connection).await.optional()?)
+}
+
+/// Redacts every receipt that shows this person, who is erased and changes no more.
+pub(crate) async fn redact_person(database: &Database, user: UserId, pace: Pace) -> Result<(), Failure> {
+    let mut position = Position::START;
+    loop {
+        let began = Instant::now();
+        let last: Option<Position> = database
+            .write(async |connection| {
+                let batch = diesel::sql_query(REDACT_PERSON)
+                    .bind::<BigInt, _>(user.get())
+                    .bind::<Timestamptz, _>(position.at)
+                    .bind::<SqlUuid, _>(position.id)
+                    .bind::<BigInt, _>(BATCH);
+                Ok(batch.get_result(connection).await.optional()?)
+            })
+            .await?;
+        let Some(last) = last else { return Ok(()) };
+        position = last;
+        pace.rest(began).await;
+    }
 }

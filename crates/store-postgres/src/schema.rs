@@ -39,6 +39,7 @@ diesel::table! {
         suspended_at -> Nullable<Timestamptz>,
         standing_at -> Nullable<Timestamptz>,
         erased_at -> Nullable<Timestamptz>,
+        erasure_pending -> Bool,
     }
 }
 

@@ -1,17 +1,28 @@
 //! Messages to people.
 
+use std::fmt;
+
 use async_trait::async_trait;
 
 use crate::ports::{Token, Unavailable};
 use crate::text::{Email, Line};
 
-/// Where a message goes.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// Where a message goes; it prints without the address, which no log should have.
+#[derive(Clone, PartialEq, Eq)]
 pub enum Recipient {
     /// To a mail address.
     Email(Email),
     /// To a phone.
     Phone(Line),
+}
+
+impl fmt::Debug for Recipient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Email(_) => "Email([hidden])",
+            Self::Phone(_) => "Phone([hidden])",
+        })
+    }
 }
 
 /// What it says; secrets print as nothing.

@@ -77,13 +77,23 @@ pub trait People: Send + Sync {
     async fn people<'a>(&self, email: Option<&'a str>, page: PageRequest) -> Result<Rows<User>, Unavailable>;
 
     /// Erases a person, as [`crate::people::erase`] decides on them and their wallet under lock, all or nothing: the
-    /// person becomes what it says, their password is gone, their sessions end, and so do their challenges and blocks;
-    /// what was kept of their profile in answers to earlier commands, from where they came in their sessions, and the
-    /// networks that are known of them, is gone. Where the person is an operator, every operator is locked, by id.
+    /// person becomes what it says, their password is gone, their sessions end, and so do their challenges. Where the person
+    /// is an operator, every operator is locked, by id.
+    ///
+    /// After that, the blocks by and of them, from where they came in their sessions, the networks that are known of them,
+    /// and their profile in receipts are removed, before this returns as far as that takes a second at most:
+    /// [`People::finish_erasures`] does the rest. No call of anybody waits for that, however much there is.
     ///
     /// # Errors
     /// [`Unavailable`]; nothing changed then.
     async fn erase(&self, id: UserId, now: Timestamp) -> Result<Erased, Unavailable>;
+
+    /// Removes what erasures left to be removed, until nothing is left. It may be broken off and called again at any time,
+    /// on several servers at once.
+    ///
+    /// # Errors
+    /// [`Unavailable`]; some of it may be removed then.
+    async fn finish_erasures(&self) -> Result<(), Unavailable>;
 
     /// A page of DJs, by `created_at`, then id, both descending; nobody who was erased is among them.
     ///

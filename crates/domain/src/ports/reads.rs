@@ -26,6 +26,8 @@ pub trait MusicRequests: Send + Sync {
         filter: &RequestFilter,
         page: PageRequest,
     ) -> Result<Rows<MusicRequest>, Unavailable>;
+    /// Whether this guest ever made a request to this DJ, whatever became of it.
+    async fn has_requested(&self, guest: UserId, dj: UserId) -> Result<bool, Unavailable>;
     /// Overdue requests, by `expires_at`, then id, both ascending.
     async fn overdue(&self, which: &Overdue) -> Result<Vec<MusicRequest>, Unavailable>;
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::access::{Action, Caller, Whose};
 use crate::ids::UserId;
 use crate::page::{PageRequest, Rows};
-use crate::ports::{Block, Blocks as BlockList, Clock, People};
+use crate::ports::{Block, Blocks as BlockList, Clock, MusicRequests};
 use crate::service::profiles::FindError;
 
 /// Why a guest is not blocked.
@@ -26,7 +26,7 @@ impl<E: Into<FindError>> From<E> for BlockError {
 /// The use cases of blocks.
 #[derive(Clone)]
 pub struct Blocks {
-    pub(super) people: Arc<dyn People>,
+    pub(super) requests: Arc<dyn MusicRequests>,
     pub(super) blocks: Arc<dyn BlockList>,
     pub(super) clock: Arc<dyn Clock>,
 }
@@ -43,6 +43,9 @@ impl Blocks {
 
     /// Takes no more requests from this person; those that are open stay. Who is blocked already stays so since then.
     ///
+    /// Only who made a request to the caller can be blocked, since the answer names them: else the names of all people
+    /// could be read, and who was erased be told from who never was there.
+    ///
     /// # Errors
     /// [`BlockError`].
     pub async fn block(&self, caller: &Caller, guest: UserId) -> Result<Block, BlockError> {
@@ -50,8 +53,11 @@ impl Blocks {
         if guest == caller.user {
             return Err(BlockError::Oneself);
         }
-        let found = self.people.profile(guest).await?.filter(|found| found.user.erased_at.is_none());
-        found.ok_or(FindError::NotFound)?;
+        let known = self.requests.has_requested(guest, caller.user).await?
+            || self.blocks.is_blocked(caller.user, guest).await?;
+        if !known {
+            return Err(FindError::NotFound.into());
+        }
         let blocked = self.blocks.block(caller.user, guest, self.clock.now()).await?;
         Ok(blocked.ok_or(FindError::NotFound)?)
     }

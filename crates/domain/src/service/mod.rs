@@ -157,7 +157,7 @@ impl UseCases {
             },
             profiles: Profiles { desk: desk.clone(), people: store.clone() },
             staff: Staff { desk: desk.clone(), people: store.clone(), journal: journal.clone() },
-            blocks: Blocks { people: store.clone(), blocks: store.clone(), clock },
+            blocks: Blocks { requests: store.clone(), blocks: store.clone(), clock },
             personal_data: PersonalData {
                 people: store.clone(),
                 sessions: store.clone(),

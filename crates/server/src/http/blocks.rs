@@ -25,9 +25,9 @@ pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     call::page("Blocks.", &paging, &rows, Block::new)
 }
 
-/// Takes no more requests from somebody; those that are open stay.
+/// Takes no more requests from somebody who made one to the caller; those that are open stay.
 ///
-/// A second time changes nothing.
+/// A second time changes nothing. For everybody else, it is a 404.
 #[utoipa::path(
     put,
     path = "/api/v1/music/dj/blocks/{id}",

@@ -6,6 +6,7 @@ use cuepoint_domain::ports::Unavailable;
 use lettre::address::Address;
 use lettre::message::header::ContentType;
 use lettre::message::{Mailbox, Message as Mail};
+use lettre::transport::smtp;
 use lettre::{AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
 use secrecy::{ExposeSecret, SecretString};
 
@@ -32,7 +33,9 @@ impl SmtpChannel {
 
     fn mail(&self, address: &str, message: Message) -> Result<Mail, Unavailable> {
         // Parsed once more by what writes the mail: only an address of its grammar gets into a header.
-        let to: Address = address.parse().map_err(Unavailable::new)?;
+        let to: Address = address
+            .parse()
+            .map_err(|_| Unavailable::new("the recipient has no address that mail can carry"))?;
         let id = format!("<{}@{}>", self.secrets.token().0, self.from.email.domain());
         Mail::builder()
             .message_id(Some(id))
@@ -41,14 +44,38 @@ impl SmtpChannel {
             .subject(message.subject)
             .header(ContentType::TEXT_PLAIN)
             .body(message.text)
-            .map_err(Unavailable::new)
+            .map_err(|_| Unavailable::new("the mail cannot be written"))
     }
+}
+
+/// Why the server did not take a mail: what went wrong and the reply code. The words of the server stay out, since they
+/// commonly repeat the recipient's address.
+fn refusal(error: &smtp::Error) -> Unavailable {
+    let what = if error.is_permanent() {
+        "the mail server refuses the message for good"
+    } else if error.is_transient() {
+        "the mail server refuses the message for now"
+    } else if error.is_timeout() {
+        "the mail server does not answer in time"
+    } else if error.is_tls() {
+        "no encrypted connection to the mail server"
+    } else if error.is_response() {
+        "the mail server answers in no SMTP"
+    } else if error.is_client() {
+        "the message cannot be sent by SMTP"
+    } else {
+        "no connection to the mail server"
+    };
+    Unavailable::new(match error.status() {
+        Some(code) => format!("{what}: reply code {code}"),
+        None => what.to_owned(),
+    })
 }
 
 #[async_trait]
 impl Channel for SmtpChannel {
     async fn send(&self, address: &str, message: Message) -> Result<(), Unavailable> {
-        self.server.send(self.mail(address, message)?).await.map_err(Unavailable::new)?;
+        self.server.send(self.mail(address, message)?).await.map_err(|error| refusal(&error))?;
         Ok(())
     }
 }

@@ -8,6 +8,7 @@ on_both_stores!(
     who_is_blocked_asks_in_vain,
     a_list_of_blocks_is_its_djs_own,
     who_cannot_be_blocked,
+    who_made_no_request_looks_like_nobody,
     no_more_requests_are_open_than_allowed,
     a_place_is_free_again_when_a_request_expires,
 );
@@ -33,8 +34,10 @@ fn who_is_blocked_asks_in_vain(store: Store) {
 fn a_list_of_blocks_is_its_djs_own(store: Store) {
     let server = Server::start(store);
     let (dj, other) = (server.dj(), server.dj());
-    let guests = [server.guest(), server.guest(), server.dj()];
+    let guests = [server.payer("5"), server.payer("5"), server.dj()];
+    guests[2].topup("5");
     for guest in &guests {
+        guest.ask(&dj);
         dj.call("PUT", &format!("/music/dj/blocks/{}", guest.id)).send().data(200);
     }
     let newest_first: Vec<i64> = guests.iter().rev().map(|guest| guest.id).collect();
@@ -57,6 +60,27 @@ fn who_cannot_be_blocked(store: Store) {
         guest.call(method, &path).send().refused(403, "forbidden");
     }
     guest.get("/music/dj/blocks").refused(403, "forbidden");
+}
+
+/// Nobody's name, and not even whether they exist, is told to a DJ of whom they asked nothing.
+fn who_made_no_request_looks_like_nobody(store: Store) {
+    let server = Server::start(store);
+    let (dj, other, guest) = (server.dj(), server.dj(), server.payer("20"));
+    guest.ask(&other);
+    let block = |id: i64| dj.call("PUT", &format!("/music/dj/blocks/{id}")).send();
+    let nobody = block(999_999_999).refused(404, "not_found");
+    for stranger in [guest.id, other.id] {
+        let refused = block(stranger).refused(404, "not_found");
+        assert_eq!((&refused["code"], &refused["message"]), (&nobody["code"], &nobody["message"]));
+    }
+    assert!(dj.ids("/music/dj/blocks", "user_id").is_empty());
+    // One request is enough, also one that is over.
+    let request = guest.ask(&dj);
+    guest.cancel(request).data(200);
+    assert_eq!(block(guest.id).data(200)["block"]["name"], "Ada");
+    assert_eq!(dj.ids("/music/dj/blocks", "user_id"), [guest.id]);
+    dj.call("DELETE", &format!("/music/dj/blocks/{}", guest.id)).send().data(200);
+    block(guest.id).data(200);
 }
 
 fn no_more_requests_are_open_than_allowed(store: Store) {

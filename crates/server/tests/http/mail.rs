@@ -5,12 +5,15 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::harness::{Answer, MailServer, Person, Post, Provider, Reply, Server, Store, eventually};
+use crate::harness::{
+    Answer, MailServer, PASSWORD, Person, Post, Provider, Reply, Server, Store, eventually,
+};
 
 on_both_stores!(
     a_code_comes_by_mail,
     a_mail_server_that_refuses_is_an_outage,
     a_mail_server_that_hangs_is_an_outage,
+    a_refusal_puts_no_address_into_the_log,
     nobody_who_forgot_waits_for_the_mail_server,
     a_code_comes_by_phone,
     nothing_is_sent_where_nothing_is_configured,
@@ -69,6 +72,23 @@ fn a_mail_server_that_refuses_is_an_outage(store: Store) {
     proves(&mails, &guest);
 }
 
+/// A mail server's refusal repeats the recipient: the log has its reply code, and the address neither of who asked for a
+/// code nor of who forgot a password or changed it.
+fn a_refusal_puts_no_address_into_the_log(store: Store) {
+    let mails = MailServer::new(Post::Refuses);
+    let server = mailing(store, &mails);
+    let guest = server.guest();
+    ask(&guest).refused(503, "unavailable");
+    server.client().post("/auth/password/forgot", &json!({"email": guest.email})).data(200);
+    let body = json!({"current_password": PASSWORD, "password": "battery staple"});
+    guest.post("/auth/password", &body).data(200);
+    let log = eventually("all three are told to the log", || {
+        let log = server.log();
+        (log.matches("reply code 550").count() == 3).then_some(log)
+    });
+    assert!(!log.contains(&guest.email) && !log.contains("Recipient address"), "{log}");
+}
+
 fn a_mail_server_that_hangs_is_an_outage(store: Store) {
     let mails = MailServer::new(Post::Hangs);
     let server = mailing(store, &mails);
@@ -114,7 +134,7 @@ fn a_code_comes_by_phone(store: Store) {
     let guest = server.guest();
     guest.patch("/user/personal-info", &json!({"phone": "+49 30 123456"})).data(200);
     let ask = || guest.call("POST", "/auth/phone/code").send();
-    phones.answers(Reply::Says(500, String::new()));
+    phones.answers(Reply::Says(500, "no such number: +49 30 123456".to_owned()));
     ask().refused(503, "unavailable");
     phones.answers(Reply::HangsUp);
     ask().refused(503, "unavailable");
@@ -126,6 +146,8 @@ fn a_code_comes_by_phone(store: Store) {
     assert!(heard[2].headers["webhook-signature"].starts_with("v1,"));
     let ids: Vec<&String> = heard.iter().map(|call| &call.headers["webhook-id"]).collect();
     assert!(ids[0] != ids[1] && ids[1] != ids[2], "each message is one of its own");
+    let log = server.log();
+    assert!(log.contains("answers with status 500") && !log.contains("30 123456"), "{log}");
     let body = json!({"code": code(order["text"].as_str().unwrap())});
     assert_eq!(guest.post("/auth/phone/verify", &body).data(200)["user"]["phone_verified"], true);
 }

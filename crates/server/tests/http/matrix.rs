@@ -190,6 +190,10 @@ impl Scene {
             }
             "/djs/{id}" if whose == Whose::Own && who == Who::Dj => caller.id,
             "/djs/{id}" => self.dj.id,
+            "/music/dj/blocks/{id}" if who == Who::Dj => {
+                self.stranger.ask(caller);
+                self.stranger.id
+            }
             "/music/dj/blocks/{id}" => self.stranger.id,
             "/wallet/topups/{id}" => owner.topup("1"),
             "/withdrawals/{id}" | "/withdrawals/{id}/cancel" => owner.withdrawal("1"),

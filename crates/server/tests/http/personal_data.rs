@@ -170,7 +170,10 @@ fn who_is_erased_is_gone_and_the_ledger_stays_whole(store: Store) {
 fn an_erased_dj_is_nobodys(store: Store) {
     let server = Server::start(store);
     let (dj, other, guest) = (server.dj(), server.dj(), server.payer("10"));
+    dj.topup("5");
+    let request = dj.ask(&other);
     other.call("PUT", &format!("/music/dj/blocks/{}", dj.id)).send().data(200);
+    other.answer(request, "played").data(200);
     erase(&dj, PASSWORD).data(200);
     assert_eq!(guest.ids("/djs", "id"), [other.id]);
     guest.get(&format!("/djs/{}", dj.id)).refused(404, "not_found");

@@ -1,10 +1,11 @@
 //! Music requests as they are stored.
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::RequestId;
+use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::music_request::{MusicRequest, Overdue, RequestFilter, RequestStatus};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{MusicRequests, Unavailable};
+use diesel::dsl::exists;
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;
@@ -50,6 +51,19 @@ impl MusicRequests for PostgresStore {
         let list = RequestList { filter: *filter, page: asked };
         let counted = self.together().request_lists.ask(list).await?;
         counted.page(|row| row.request(&self.currency)).map_err(Unavailable::new)
+    }
+
+    async fn has_requested(&self, guest: UserId, dj: UserId) -> Result<bool, Unavailable> {
+        let has_requested = self
+            .database
+            .read(async |mut connection| {
+                // From the index of either's requests.
+                let made = table.filter(music_requests::requester_id.eq(guest.get()));
+                let made = made.filter(music_requests::dj_id.eq(dj.get()));
+                Ok(diesel::select(exists(made)).get_result(&mut connection).await?)
+            })
+            .await?;
+        Ok(has_requested)
     }
 
     async fn overdue(&self, which: &Overdue) -> Result<Vec<MusicRequest>, Unavailable> {

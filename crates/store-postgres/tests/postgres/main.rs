@@ -13,6 +13,7 @@
 mod absence;
 mod drift;
 mod erasure;
+mod erasure_at_size;
 mod groups;
 mod locks;
 mod migrations;

@@ -125,34 +125,44 @@ fn the_log_is_for_staff_and_hears_of_those_who_are_refused() {
     run(staff.denied(&caller(1), Line::new("GET /x").unwrap(), Visitor::default()));
 }
 
-/// Blocks of a DJ: of the people that there are, who is blocked is so since the beginning.
-fn blocks(people: MockPeople) -> Blocks {
+/// Blocks of DJs who had a request of guest 1, and who block guest 4; guest 5 was erased.
+fn blocks() -> Blocks {
     let mut kept = MockBlocks::new();
-    kept.expect_block()
-        .returning(|_, guest, at| Ok(Some(Block { guest, name: Line::new("Dee").unwrap(), at })));
+    kept.expect_is_blocked().returning(|_, guest| Ok(guest == user(4)));
+    kept.expect_block().returning(|_, guest, at| {
+        let block = Block { guest, name: Line::new("Dee").unwrap(), at };
+        Ok(Some(block).filter(|_| guest != user(5)))
+    });
+    let mut requests = MockMusicRequests::new();
+    requests
+        .expect_has_requested()
+        .returning(|guest, dj| Ok(guest != user(9) && guest != user(4) && dj == user(2)));
     kept.expect_unblock().returning(|_, _| Ok(false));
     let mut clock = MockClock::new();
     clock.expect_now().return_const(now());
-    Blocks { people: Arc::new(people), blocks: Arc::new(kept), clock: Arc::new(clock) }
+    Blocks { requests: Arc::new(requests), blocks: Arc::new(kept), clock: Arc::new(clock) }
 }
 
 #[test]
-fn a_dj_blocks_who_is_there_and_not_themselves() {
-    let other = Caller { user: user(5), ..caller(2) };
-    let blocked = run(blocks(with_dj(false)).block(&other, user(2))).unwrap();
-    assert_eq!((blocked.guest, blocked.at), (user(2), now()));
-    let oneself = run(blocks(with_dj(false)).block(&caller(2), user(2)));
+fn a_dj_blocks_who_made_a_request_to_them_and_not_themselves() {
+    // Who is blocked already stays so, also where that was done before it took a request.
+    for guest in [1, 4] {
+        let blocked = run(blocks().block(&caller(2), user(guest))).unwrap();
+        assert_eq!((blocked.guest, blocked.at), (user(guest), now()));
+    }
+    let oneself = run(blocks().block(&caller(2), user(2)));
     assert!(matches!(oneself, Err(BlockError::Oneself)), "{oneself:?}");
-    for (people, whom) in [(with_dj(false), user(9)), (with_dj(true), user(2))] {
-        let nobody = run(blocks(people).block(&other, whom));
+    let other = Caller { user: user(6), ..caller(2) };
+    for (dj, guest) in [(caller(2), user(9)), (caller(2), user(5)), (other, user(1))] {
+        let nobody = run(blocks().block(&dj, guest));
         assert!(matches!(nobody, Err(BlockError::Find(FindError::NotFound))), "{nobody:?}");
     }
-    run(blocks(with_dj(false)).unblock(&caller(2), user(9))).unwrap();
+    run(blocks().unblock(&caller(2), user(9))).unwrap();
 }
 
 #[test]
 fn a_guest_blocks_nobody() {
-    let blocks = blocks(with_dj(false));
+    let blocks = blocks();
     let blocked = run(blocks.block(&caller(1), user(2)));
     assert!(matches!(blocked, Err(BlockError::Find(FindError::Denied))), "{blocked:?}");
     assert!(matches!(run(blocks.unblock(&caller(1), user(2))), Err(FindError::Denied)));

@@ -12,7 +12,7 @@ use mailin::{Action, Handler, Response, SessionBuilder, response};
 pub(crate) enum Post {
     /// It takes what comes.
     Takes,
-    /// It knows no recipient.
+    /// It knows no recipient, and says which.
     Refuses,
     /// It says nothing.
     Hangs,
@@ -88,8 +88,13 @@ struct Taking {
 }
 
 impl Handler for Taking {
-    fn rcpt(&mut self, _: &str) -> Response {
-        if self.post == Post::Refuses { response::NO_MAILBOX } else { response::OK }
+    fn rcpt(&mut self, to: &str) -> Response {
+        match self.post {
+            Post::Refuses => {
+                Response::custom(550, format!("<{to}>: Recipient address rejected: unknown user"))
+            }
+            Post::Takes | Post::Hangs => response::OK,
+        }
     }
 
     fn data_start(&mut self, _: &str, from: &str, _: bool, to: &[String]) -> Response {

@@ -1,0 +1,146 @@
+//! Erasing somebody who left very many rows: it succeeds, and nobody waits for it.
+
+use std::env;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::{Rejection, Row};
+use cuepoint_domain::people::ProfileChange;
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::{ApplyError, Erased, Ledger, People};
+use cuepoint_store_postgres::PostgresStore;
+use cuepoint_store_postgres::testing::TestDatabase;
+use tokio_postgres::Client;
+
+use crate::redaction::{add_profile_changes, whole_receipts};
+use crate::world::{client, guest, now, open, origin, topup, until};
+
+/// Changes of the profile in every run.
+const CHANGES: i64 = 100_000;
+/// Changes of the profile in a long run.
+const CHANGES_IN_SOAK: i64 = 1_000_000;
+/// How long an erasure keeps another person's call waiting at most. A long run measures it: by how much the longest call
+/// beside an erasure is longer than the longest one of the same time without.
+const MOST_DELAY: Duration = Duration::from_millis(100);
+
+fn is_long_run() -> bool {
+    env::var_os("CUEPOINT_SOAK").is_some()
+}
+
+/// Whether rows of this person are still to be removed.
+async fn is_pending(client: &Client, user: UserId) -> bool {
+    let pending = "SELECT erasure_pending FROM users WHERE id = $1";
+    client.query_one(pending, &[&user.get()]).await.unwrap().get(0)
+}
+
+/// Tops a stranger up again and again, and says how long the longest call took.
+async fn top_up(store: &PostgresStore, stranger: UserId, goes_on: impl Fn() -> bool) -> Duration {
+    let mut longest = Duration::ZERO;
+    while goes_on() {
+        let plan = topup(store, stranger, 1).await;
+        let began = Instant::now();
+        store.apply(plan).await.unwrap();
+        longest = longest.max(began.elapsed());
+    }
+    longest
+}
+
+/// What is done under the locks that a plan needs does not grow with what the person did: rows of theirs that somebody
+/// holds for long keep neither the erasure waiting, nor a plan that names them, nor a stranger's.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_erasure_waits_for_none_of_the_rows_that_it_removes() {
+    let database = TestDatabase::create().await;
+    let store = Arc::new(open(database.url()).await);
+    let (user, stranger) = (guest(&store, 0).await, guest(&store, 0).await);
+    let (holder, asking) = (client(database.url()).await, client(database.url()).await);
+    add_profile_changes(&holder, user, 3_000).await;
+    holder
+        .batch_execute("BEGIN; SELECT FROM operations WHERE kind = 'profile' ORDER BY at LIMIT 1 FOR UPDATE")
+        .await
+        .unwrap();
+    let erasing = {
+        let store = Arc::clone(&store);
+        tokio::spawn(async move { store.erase(user, now()).await.unwrap() })
+    };
+    until("the erasure is committed", || is_pending(&asking, user)).await;
+    store.apply(topup(&store, stranger, 1).await).await.unwrap();
+    let change = plans::change_profile(origin(&store, user), user, ProfileChange::default());
+    let refused = store.apply(change).await;
+    assert!(
+        matches!(refused, Err(ApplyError::Rejected(Rejection::Missing(Row::User)))),
+        "a plan of who is erased is answered: {refused:?}"
+    );
+    assert_eq!(erasing.await.unwrap(), Erased::Done);
+    assert!(whole_receipts(&asking, user).await > 0 && is_pending(&asking, user).await);
+
+    // Any server goes on, as if it were started just now.
+    holder.batch_execute("ROLLBACK").await.unwrap();
+    open(database.url()).await.finish_erasures().await.unwrap();
+    assert_eq!(whole_receipts(&asking, user).await, 0);
+    assert!(!is_pending(&asking, user).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn somebody_with_very_many_changes_is_erased_while_others_go_on() {
+    let changes = if is_long_run() { CHANGES_IN_SOAK } else { CHANGES };
+    let database = TestDatabase::create().await;
+    let store = Arc::new(open(database.url()).await);
+    let (user, stranger) = (guest(&store, 0).await, guest(&store, 0).await);
+    let client = client(database.url()).await;
+    add_profile_changes(&client, user, changes).await;
+    client.batch_execute("VACUUM ANALYZE operations").await.unwrap();
+
+    let over = Arc::new(AtomicBool::new(false));
+    let others = {
+        let (store, over) = (Arc::clone(&store), Arc::clone(&over));
+        tokio::spawn(async move { top_up(&store, stranger, || !over.load(Ordering::Relaxed)).await })
+    };
+    let began = Instant::now();
+    assert_eq!(store.erase(user, now()).await.unwrap(), Erased::Done);
+    let answered = began.elapsed();
+    store.finish_erasures().await.unwrap();
+    let finished = began.elapsed();
+    over.store(true, Ordering::Relaxed);
+    let longest = others.await.unwrap();
+    println!(
+        "{changes} changes: answered after {answered:?}, finished after {finished:?}; longest call beside it {longest:?}"
+    );
+
+    assert_eq!(whole_receipts(&client, user).await, 0);
+    assert!(!is_pending(&client, user).await);
+    assert!(answered < Duration::from_secs(4), "{answered:?}");
+    if is_long_run() {
+        let began = Instant::now();
+        let alone = top_up(&store, stranger, || began.elapsed() < finished).await;
+        assert!(
+            longest <= alone + MOST_DELAY,
+            "a stranger waited {longest:?}, and {alone:?} without an erasure"
+        );
+    }
+}
+
+/// Sessions and blocks, too, are more than one batch has.
+#[tokio::test(flavor = "multi_thread")]
+async fn many_sessions_and_blocks_are_removed() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let user = guest(&store, 0).await;
+    let client = client(database.url()).await;
+    let fill = format!(
+        "INSERT INTO users SELECT (jsonb_populate_record(users, jsonb_build_object('id', users.id + n, \
+             'email', 'n' || n, 'email_folded', 'n' || n))).* FROM users, generate_series(1, 2500) AS n; \
+         INSERT INTO blocks SELECT {user}, {user} + n, now() FROM generate_series(1, 2500) AS n; \
+         INSERT INTO blocks SELECT {user} + n, {user}, now() FROM generate_series(1, 2500) AS n; \
+         INSERT INTO sessions SELECT n, {user}, now(), now(), now(), now(), '192.0.2.1', 'Browser' \
+             FROM generate_series(1, 2500) AS n"
+    );
+    client.batch_execute(&fill).await.unwrap();
+    assert_eq!(store.erase(user, now()).await.unwrap(), Erased::Done);
+    store.finish_erasures().await.unwrap();
+    let left = "SELECT (SELECT count(*) FROM blocks), \
+        (SELECT count(*) FROM sessions WHERE num_nonnulls(address, agent) > 0)";
+    let row = client.query_one(left, &[]).await.unwrap();
+    assert_eq!((row.get::<_, i64>(0), row.get::<_, i64>(1)), (0, 0));
+}
