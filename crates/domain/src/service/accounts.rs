@@ -6,6 +6,7 @@ use std::sync::Arc;
 use time::Duration;
 
 use crate::ids::{SessionId, UserId};
+use crate::network::{KnownNetwork, Network};
 use crate::page::PageRequest;
 use crate::people::{Role, User};
 use crate::ports::{
@@ -176,6 +177,16 @@ impl Accounts {
             }
         }
         Ok(None)
+    }
+
+    /// Whether a session of the person with this folded address began or was refreshed from there lately, so that failed
+    /// logins from elsewhere do not keep them out; an unknown address takes as long to look up.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn knows_network(&self, email: &str, network: Option<Network>) -> Result<bool, Unavailable> {
+        let Some(network) = network else { return Ok(false) };
+        self.sessions.is_known_network(email, network, self.clock.now().minus(KnownNetwork::KEPT)).await
     }
 
     /// Logs somebody in; an unknown address takes as long to refuse as a wrong password.

@@ -5,10 +5,10 @@ use std::num::NonZeroU32;
 use super::ConfigError;
 use super::values::Values;
 use crate::networks::Networks;
-use crate::rate_limits::PerMinute;
+use crate::rate_limits::Quotas;
 
 /// The largest quota.
-const MAX_PER_MINUTE: NonZeroU32 = NonZeroU32::MIN.saturating_add(999_999);
+const MAX_QUOTA: NonZeroU32 = NonZeroU32::MIN.saturating_add(999_999);
 
 /// Networks from which some routes can be reached.
 #[derive(Clone, Debug)]
@@ -31,13 +31,15 @@ pub(super) fn networks(values: &Values, key: &str) -> Result<Networks, ConfigErr
 }
 
 /// The quotas; `None` where nothing is counted.
-pub(super) fn rate_limits(values: &Values) -> Result<Option<PerMinute>, ConfigError> {
-    let quota = |key| values.required_number(key, NonZeroU32::MIN..=MAX_PER_MINUTE);
-    let per_minute = PerMinute {
+pub(super) fn rate_limits(values: &Values) -> Result<Option<Quotas>, ConfigError> {
+    let quota = |key| values.required_number(key, NonZeroU32::MIN..=MAX_QUOTA);
+    let quotas = Quotas {
         login: quota("rate_limits.login_per_minute")?,
         requests: quota("rate_limits.requests_per_minute")?,
         withdrawals: quota("rate_limits.withdrawals_per_minute")?,
         other: quota("rate_limits.default_per_minute")?,
+        failed_logins: quota("rate_limits.failed_logins_per_minute")?,
+        failed_logins_per_hour: quota("rate_limits.failed_logins_per_hour")?,
     };
-    Ok(values.flag("rate_limits.enabled")?.then_some(per_minute))
+    Ok(values.flag("rate_limits.enabled")?.then_some(quotas))
 }

@@ -71,6 +71,8 @@ pub(super) const KEYS: &[Key] = &[
     open("access.operator_networks"),
     open("rate_limits.enabled"),
     open("rate_limits.login_per_minute"),
+    open("rate_limits.failed_logins_per_minute"),
+    open("rate_limits.failed_logins_per_hour"),
     open("rate_limits.requests_per_minute"),
     open("rate_limits.withdrawals_per_minute"),
     open("rate_limits.default_per_minute"),

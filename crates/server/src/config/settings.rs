@@ -19,7 +19,7 @@ use super::providers::{self, Payouts, TopupProviderKind, Topups};
 use super::values::{Values, missing};
 use super::{ConfigError, Environment};
 use crate::networks::Networks;
-use crate::rate_limits::PerMinute;
+use crate::rate_limits::Quotas;
 
 const DAY: u32 = 86_400;
 /// More threads than this are refused by the web server.
@@ -57,7 +57,7 @@ pub struct Settings {
     /// From where some routes can be reached.
     pub reachable: Reachable,
     /// How many calls are admitted; `None` means all.
-    pub rate_limits: Option<PerMinute>,
+    pub rate_limits: Option<Quotas>,
     /// The operator to make at start.
     pub bootstrap: Option<Bootstrap>,
 }

@@ -6,7 +6,7 @@ use cuepoint_domain::withdrawal::WithdrawalTerms;
 
 use super::*;
 use crate::networks::{ClientAddress, Networks};
-use crate::rate_limits::PerMinute;
+use crate::rate_limits::Quotas;
 
 const PRODUCTION: &[(&str, &str)] = &[
     ("storage.postgres.url", "postgres://cuepoint:hidden-word@db/cuepoint"),
@@ -53,9 +53,15 @@ fn the_bare_binary_has_every_value_that_it_needs() {
     assert!(settings.topups.secrets.is_empty() && settings.payouts.secrets.is_empty());
     assert!(settings.cors_allowed_origins.is_empty());
     let number = |number| std::num::NonZeroU32::new(number).unwrap();
-    let (login, requests) = (number(5), number(10));
-    let per_minute = PerMinute { login, requests, withdrawals: number(5), other: number(60) };
-    assert_eq!(settings.rate_limits, Some(per_minute));
+    let quotas = Quotas {
+        login: number(5),
+        requests: number(10),
+        withdrawals: number(5),
+        other: number(60),
+        failed_logins: number(5),
+        failed_logins_per_hour: number(100),
+    };
+    assert_eq!(settings.rate_limits, Some(quotas));
     assert_eq!(settings.server.trusted_proxies, Networks::default());
     let everywhere = ClientAddress { address: None, proven: false };
     let here = ClientAddress { address: Some("127.0.0.1".parse().unwrap()), proven: true };
@@ -125,6 +131,8 @@ fn every_value_can_be_given_as_a_variable() {
         ("rate_limits.requests_per_minute", "2"),
         ("rate_limits.withdrawals_per_minute", "3"),
         ("rate_limits.default_per_minute", "4"),
+        ("rate_limits.failed_logins_per_minute", "5"),
+        ("rate_limits.failed_logins_per_hour", "6"),
         ("bootstrap.operator_email", "ada@example.com"),
         ("bootstrap.operator_password", "12345678"),
     ]);
@@ -144,8 +152,10 @@ fn every_value_can_be_given_as_a_variable() {
     assert_eq!(settings.server.keep_alive, std::time::Duration::from_secs(14));
     assert_eq!(settings.reachable.metrics, Networks::parse(["192.0.2.0/24"]).unwrap());
     assert_eq!(settings.reachable.operators, Networks::parse(["192.0.2.1"]).unwrap());
-    let PerMinute { login, requests, withdrawals, other } = settings.rate_limits.unwrap();
-    assert_eq!([login, requests, withdrawals, other].map(std::num::NonZeroU32::get), [1, 2, 3, 4]);
+    let Quotas { login, requests, withdrawals, other, failed_logins, failed_logins_per_hour } =
+        settings.rate_limits.unwrap();
+    let quotas = [login, requests, withdrawals, other, failed_logins, failed_logins_per_hour];
+    assert_eq!(quotas.map(std::num::NonZeroU32::get), [1, 2, 3, 4, 5, 6]);
     let Storage::Postgres(postgres) = settings.storage else { panic!("{:?}", settings.storage) };
     assert_eq!((postgres.pool_size, postgres.migrate_on_start), (4, false));
     assert_eq!(settings.requests.sweep_interval, std::time::Duration::from_secs(3));

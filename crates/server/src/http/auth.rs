@@ -2,7 +2,7 @@
 
 use cuepoint_domain::access::Caller;
 use cuepoint_domain::ports::{Clock, Token};
-use cuepoint_domain::service::{RefreshError, Registration, SignedIn};
+use cuepoint_domain::service::{LoginError, RefreshError, RegisterError, Registration, SignedIn};
 use cuepoint_domain::text::Password;
 
 use crate::http::call::Call;
@@ -34,8 +34,12 @@ pub async fn register(call: Call) -> Result<Answer, ApiError> {
     let is_dj = fields.optional("is_dj", values::boolean).unwrap_or(false);
     let registration = fields
         .complete(|| Some(Registration { name: name?, email: email?, password: password?, phone, is_dj }))?;
-    let signed_in = call.app.services.accounts.register(registration, call.visitor()).await?;
-    Answer::created("Registered.", session(&call, &signed_in)?)
+    let attempt = call.admit_registration(&registration.email)?;
+    let registered = call.app.services.accounts.register(registration, call.visitor()).await;
+    if !matches!(registered, Err(RegisterError::EmailTaken)) {
+        call.app.limits.give_back(attempt);
+    }
+    Answer::created("Registered.", session(&call, &registered?)?)
 }
 
 /// Logs somebody in.
@@ -54,9 +58,12 @@ pub async fn login(call: Call) -> Result<Answer, ApiError> {
     let email = fields.required("email", values::presented);
     let password = fields.required("password", values::presented);
     let (email, password) = fields.complete(|| Some((email?, Password::presented(&password?))))?;
-    call.admit_account(&email)?;
-    let signed_in = call.app.services.accounts.login(&email, &password, call.visitor()).await?;
-    Answer::ok("Logged in.", session(&call, &signed_in)?)
+    let attempt = call.admit_login(&email).await?;
+    let logged_in = call.app.services.accounts.login(&email, &password, call.visitor()).await;
+    if !matches!(logged_in, Err(LoginError::InvalidCredentials)) {
+        call.app.limits.give_back(attempt);
+    }
+    Answer::ok("Logged in.", session(&call, &logged_in?)?)
 }
 
 /// Exchanges a refresh token for new tokens; a used one presented again ends its whole session.

@@ -21,7 +21,7 @@ use crate::http::fields::Fields;
 use crate::http::json::Object;
 use crate::http::page::{Page, Paging};
 use crate::http::query::Query;
-use crate::rate_limits::Class;
+use crate::rate_limits::{LoginAttempt, LoginRefusal};
 
 /// A call whose form was checked.
 #[derive(Clone)]
@@ -31,7 +31,6 @@ pub struct Call {
     /// The parameters of its address.
     pub query: Query,
     pub(super) request: HttpRequest,
-    pub(super) class: Class,
     pub(super) path: &'static str,
     pub(super) deadline: Deadline,
     pub(super) id: Option<String>,
@@ -87,15 +86,40 @@ impl Call {
         self.app.refresh_revocations(self.deadline.for_waits()).await;
     }
 
-    /// Counts the call against the account that it names, in the class of its route, whether or not there is such an
-    /// account.
+    /// Counts a login with the account of this address as failed, whether or not there is such an account; whoever finds that
+    /// it did not fail gives it back to the limits.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`] when too many failed: from this network, or from all, and this is none from which the account was
+    /// logged in lately. [`Code::Unavailable`].
+    pub async fn admit_login(&self, email: &str) -> Result<LoginAttempt, ApiError> {
+        let name = folded(email);
+        let network = self.visitor().network();
+        match self.app.limits.try_login(&name, network) {
+            Ok(attempt) => Ok(attempt),
+            Err(LoginRefusal::Network(quota)) => Err(ApiError::rate_limited(quota)),
+            Err(LoginRefusal::Account(quota, attempt)) => {
+                let known = self.app.services.accounts.knows_network(&name, network).await;
+                if matches!(known, Ok(true)) {
+                    return Ok(attempt);
+                }
+                self.app.limits.give_back(attempt);
+                known?;
+                Err(ApiError::rate_limited(quota))
+            }
+        }
+    }
+
+    /// Counts a registration with this address as a failed login, which it is if the address is taken. What was failed from
+    /// other networks does not matter: strangers cannot keep anybody from registering.
     ///
     /// # Errors
     /// [`Code::RateLimited`].
-    pub fn admit_account(&self, email: &str) -> Result<(), ApiError> {
-        let name = Email::new(email).map_or_else(|_| email.to_lowercase(), |email| email.folded());
-        let limits = &self.app.limits;
-        limits.admit(self.class, limits.account(&name)).map(drop).map_err(ApiError::rate_limited)
+    pub fn admit_registration(&self, email: &Email) -> Result<LoginAttempt, ApiError> {
+        match self.app.limits.try_login(&email.folded(), self.visitor().network()) {
+            Ok(attempt) | Err(LoginRefusal::Account(_, attempt)) => Ok(attempt),
+            Err(LoginRefusal::Network(quota)) => Err(ApiError::rate_limited(quota)),
+        }
     }
 
     /// The page that is asked for; its links keep these filters.
@@ -104,6 +128,11 @@ impl Call {
         let path = format!("{}{}", self.app.settings.public_url, self.path);
         Paging::read(&self.query, path, filters)
     }
+}
+
+/// The form by which two addresses that somebody logs in with are the same, even if they are none.
+fn folded(email: &str) -> String {
+    Email::new(email).map_or_else(|_| email.to_lowercase(), |email| email.folded())
 }
 
 /// The answer with a page of these rows.

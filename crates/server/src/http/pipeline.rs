@@ -62,7 +62,6 @@ pub async fn answer(
         app: Arc::clone(app),
         query: Query::parse(request.query_string()),
         request: request.clone(),
-        class: route.class,
         path: route.path,
         deadline,
         id: request.match_info().get("id").map(str::to_owned),

@@ -47,7 +47,7 @@ pub fn table() -> Vec<Route> {
         plain("/docs/{file:.*}", docs::file),
         plain("/.well-known/jwks.json", jwks::show),
 
-        open("/api/v1/auth/register", auth::register),
+        open("/api/v1/auth/register", auth::register).limited(Login),
         open("/api/v1/auth/login", auth::login).limited(Login),
         open("/api/v1/auth/refresh", auth::refresh),
         open("/api/v1/auth/logout", auth::logout),

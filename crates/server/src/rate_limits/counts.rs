@@ -1,6 +1,6 @@
 //! The counts of one class, of a bounded number of subjects.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use governor::nanos::Nanos;
 use governor::state::StateStore;
@@ -14,12 +14,31 @@ use super::Subject;
 /// refused because of strangers, and who wants a count forgotten has to be admitted this many times under other names.
 const MAX_SUBJECTS: usize = 100_000;
 
-/// When each subject's quota is whole again.
-pub(super) struct Counts(Mutex<LruCache<Subject, Nanos>>);
+/// When each subject's quota is whole again; clones share it.
+#[derive(Clone)]
+pub(super) struct Counts(Arc<Mutex<LruCache<Subject, Nanos>>>);
 
 impl Default for Counts {
     fn default() -> Self {
-        Self(Mutex::new(LruCache::new(MAX_SUBJECTS)))
+        Self::of_at_most(MAX_SUBJECTS)
+    }
+}
+
+impl Counts {
+    fn of_at_most(subjects: usize) -> Self {
+        Self(Arc::new(Mutex::new(LruCache::new(subjects))))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, LruCache<Subject, Nanos>> {
+        // What a thread that panicked left behind is whole: it is one number.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes the quota of a subject whole that much earlier, as if one call less had been counted.
+    pub(super) fn give_back(&self, subject: &Subject, interval: Nanos) {
+        if let Some(whole_again) = self.lock().get_mut(subject) {
+            *whole_again = whole_again.saturating_sub(interval);
+        }
     }
 }
 
@@ -30,8 +49,7 @@ impl StateStore for Counts {
     where
         F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
     {
-        // What a thread that panicked left behind is whole: it is one number.
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.lock();
         let (admitted, whole_again) = judge(counts.get(subject).copied())?;
         counts.insert(*subject, whole_again);
         Ok(admitted)
@@ -45,7 +63,7 @@ mod tests {
     use super::*;
 
     fn number(of: u32) -> Subject {
-        Subject::Address(IpAddr::V4(Ipv4Addr::from_bits(of)))
+        Subject::address(Some(IpAddr::V4(Ipv4Addr::from_bits(of))))
     }
 
     /// What is known of a subject, which is then seen.
@@ -71,7 +89,7 @@ mod tests {
 
     #[test]
     fn who_is_refused_is_remembered_as_seen() {
-        let counts = Counts(Mutex::new(LruCache::new(2)));
+        let counts = Counts::of_at_most(2);
         assert_eq!((seen(&counts, number(1)), seen(&counts, number(2))), (None, None));
         let refused: Result<(), ()> = counts.measure_and_replace(&number(1), |_| Err(()));
         assert_eq!(refused, Err(()));

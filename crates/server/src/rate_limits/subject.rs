@@ -1,37 +1,38 @@
 //! Whose calls are counted together.
 
 use std::hash::BuildHasher;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 
 use cuepoint_domain::ids::UserId;
-
-/// The bits of an IPv6 address that name a network; one client commonly has all the others.
-const NETWORK_BITS: u128 = !0 << 64;
+use cuepoint_domain::network::Network;
 
 /// Who calls, or what is called.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Subject {
     /// Who has a token.
     Caller(UserId),
-    /// A client's address: all of IPv4, the network of IPv6.
-    Address(IpAddr),
+    /// A client's network; all clients whose network is unknown are one.
+    Network(Option<Network>),
     /// The name of an account, as a number.
     Account(u64),
+    /// The name of an account, as a number, and the network from which it is called.
+    AccountFrom(u64, Option<Network>),
 }
 
 impl Subject {
     /// The client at this address; all whose address is unknown are one.
     #[must_use]
     pub fn address(address: Option<IpAddr>) -> Self {
-        let address = match address.map(|address| address.to_canonical()) {
-            Some(IpAddr::V4(address)) => IpAddr::V4(address),
-            Some(IpAddr::V6(address)) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & NETWORK_BITS)),
-            None => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
-        };
-        Self::Address(address)
+        Self::Network(address.map(Network::of))
     }
 
-    pub(super) fn account(names: &impl BuildHasher, folded_name: &str) -> Self {
-        Self::Account(names.hash_one(folded_name))
+    /// The account of this name, and the same seen from this network.
+    pub(super) fn account(
+        names: &impl BuildHasher,
+        folded_name: &str,
+        network: Option<Network>,
+    ) -> (Self, Self) {
+        let number = names.hash_one(folded_name);
+        (Self::Account(number), Self::AccountFrom(number, network))
     }
 }

@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use crate::harness::{Answer, Call, Client, PASSWORD, Server, Store, song};
+use crate::harness::{Answer, Call, Client, PASSWORD, Server, Store, at_once, song};
+
+on_both_stores!(an_account_s_failures_keep_out_only_who_was_never_in);
 
 /// A server that counts, and to which each call may come from an address of its own.
 fn counting(keys: &[(&str, &str)]) -> Server {
@@ -17,6 +19,22 @@ fn from(call: Call, address: &str) -> Call {
 fn login(client: &Client, address: &str, email: &str, password: &str) -> Answer {
     from(client.call("POST", "/auth/login").json(&json!({"email": email, "password": password})), address)
         .send()
+}
+
+fn register(client: &Client, address: &str, email: &str, password: &str) -> Answer {
+    let body = json!({"name": "Ada", "email": email, "password": password});
+    from(client.call("POST", "/auth/register").json(&body), address).send()
+}
+
+/// A server that counts, and where only failed logins are refused.
+const FAILING: [(&str, &str); 3] = [
+    ("rate_limits.enabled", "true"),
+    ("rate_limits.login_per_minute", "1000"),
+    ("server.trusted_proxies", "127.0.0.1"),
+];
+
+fn failing(store: Store, keys: &[(&str, &str)]) -> Server {
+    Server::configured(store, &[&FAILING[..], keys].concat())
 }
 
 /// What an answer says of its quota.
@@ -85,25 +103,124 @@ fn logins_count_for_their_address_whatever_they_name() {
 }
 
 #[test]
-fn logins_count_for_the_account_that_they_name_whether_or_not_there_is_one() {
-    let server = counting(&[("rate_limits.login_per_minute", "2")]);
+fn a_stranger_s_failures_keep_nobody_out() {
+    let server = failing(Store::Memory, &[("rate_limits.failed_logins_per_minute", "2")]);
     let client = server.client();
     let ada = server.guest().email;
     let spellings = [ada.clone(), ada.to_uppercase(), format!(" {ada} ")];
     let nobody = ["nobody@example.com", "NoBody@example.com", "nobody@EXAMPLE.com"].map(str::to_owned);
     let mut refusals = Vec::new();
-    for (host, [first, second, third]) in [(1, spellings), (2, nobody)] {
-        login(&client, &format!("192.0.2.{host}"), &first, "wrong").refused(401, "invalid_credentials");
-        login(&client, &format!("198.51.100.{host}"), &second, "wrong").refused(401, "invalid_credentials");
-        // Even who knows the password has to wait, from anywhere.
-        let refused = login(&client, &format!("203.0.113.{host}"), &third, PASSWORD);
+    for (network, [first, second, third]) in [("1", spellings), ("2", nobody)] {
+        let at = |host: &str| format!("2001:db8:0:{network}::{host}");
+        login(&client, &at("1"), &first, "wrong").refused(401, "invalid_credentials");
+        login(&client, &at("2"), &second, "wrong").refused(401, "invalid_credentials");
+        // Here even who knows the password has to wait, and there is nothing to see of whether there is such an account.
+        let refused = login(&client, &at("3"), &third, PASSWORD);
         limited(&refused, "2");
         let mut body = refused.json();
         body["request_id"].take();
         refusals.push(body);
+        // Another account can be logged in to.
+        login(&client, &at("4"), &server.guest().email, PASSWORD).data(200);
     }
     assert_eq!(refusals[0], refusals[1]);
-    login(&client, "192.0.2.3", &server.guest().email, PASSWORD).data(200);
+    for host in 1..4 {
+        login(&client, &format!("192.0.2.{host}"), &ada, PASSWORD).data(200);
+    }
+}
+
+fn an_account_s_failures_keep_out_only_who_was_never_in(store: Store) {
+    let server = failing(store, &[("rate_limits.failed_logins_per_hour", "3")]);
+    let client = server.client();
+    let ada = register(&client, "192.0.2.1", "ada@example.com", PASSWORD).data(201);
+    let phone = login(&client, "2001:db8:0:1::1", "ada@example.com", PASSWORD).data(200);
+    let body = json!({"refresh_token": phone["refresh_token"]});
+    from(client.call("POST", "/auth/refresh").json(&body), "198.51.100.1").send().data(200);
+    register(&client, "192.0.2.2", "eve@example.com", PASSWORD).data(201);
+    let mut refusals = Vec::new();
+    for email in ["ada@example.com", "nobody@example.com"] {
+        for host in 1..4 {
+            login(&client, &format!("203.0.113.{host}"), email, "wrong").refused(401, "invalid_credentials");
+        }
+        for address in ["203.0.113.4", "203.0.113.1", "192.0.2.2"] {
+            let refused = login(&client, address, email, PASSWORD);
+            refused.refused(429, "rate_limited");
+            assert_eq!(quota(&refused), ("3", "0"), "{refused}");
+            // A third of an hour.
+            let seconds: u32 = refused.header("retry-after").unwrap().parse().unwrap();
+            assert!((1_100..=1_200).contains(&seconds), "{refused}");
+            let mut body = refused.json();
+            body["request_id"].take();
+            refusals.push(body);
+        }
+    }
+    assert!(refusals.iter().all(|refusal| *refusal == refusals[0]), "{refusals:?}");
+    // Where she registered, logged in and refreshed, and wherever her network is the same.
+    for address in ["192.0.2.1", "2001:db8:0:1:ffff::2", "198.51.100.1"] {
+        let data = login(&client, address, "ada@example.com", PASSWORD).data(200);
+        assert_eq!(data["user"]["id"], ada["user"]["id"]);
+        login(&client, address, "ada@example.com", "wrong").refused(401, "invalid_credentials");
+    }
+    // The address that nobody has can still be registered, by whom nobody asked.
+    register(&client, "192.0.2.9", "nobody@example.com", PASSWORD).data(201);
+}
+
+#[test]
+fn a_right_password_uses_up_nothing() {
+    let keys = [("rate_limits.failed_logins_per_minute", "1"), ("rate_limits.failed_logins_per_hour", "1")];
+    let (server, operator) = Server::with_operator(Store::Memory, &[&FAILING[..], &keys].concat());
+    let client = server.client();
+    let ada = server.guest();
+    for _ in 0..3 {
+        login(&client, "192.0.2.1", &ada.email, PASSWORD).data(200);
+    }
+    let suspend = format!("/operator/users/{}/suspend", ada.id);
+    operator.post(&suspend, &json!({"reason": "x"})).data(200);
+    for _ in 0..3 {
+        login(&client, "192.0.2.1", &ada.email, PASSWORD).refused(403, "account_suspended");
+    }
+    login(&client, "192.0.2.1", &ada.email, "wrong").refused(401, "invalid_credentials");
+    limited(&login(&client, "192.0.2.1", &ada.email, PASSWORD), "1");
+}
+
+#[test]
+fn of_many_guesses_at_once_no_more_are_looked_at_than_may_fail() {
+    let keys = [("rate_limits.failed_logins_per_minute", "4"), ("rate_limits.failed_logins_per_hour", "6")];
+    let server = failing(Store::Memory, &keys);
+    let ada = server.guest().email;
+    let guess = |address: String| {
+        let body = json!({"email": ada, "password": "wrong"});
+        from(server.client().call("POST", "/auth/login").json(&body), &address)
+    };
+    let statuses = |calls: Vec<Call>| {
+        let answers = at_once(calls);
+        let looked_at = answers.iter().filter(|answer| answer.status == 401).count();
+        let refused = answers.iter().filter(|answer| answer.status == 429).count();
+        assert_eq!(looked_at + refused, answers.len(), "{answers:?}");
+        looked_at
+    };
+    assert_eq!(statuses((0..12).map(|_| guess("192.0.2.1".to_owned())).collect()), 4);
+    assert_eq!(statuses((2..14).map(|host| guess(format!("192.0.2.{host}"))).collect()), 2);
+}
+
+#[test]
+fn registrations_are_counted_like_logins_and_a_taken_address_like_a_failed_one() {
+    let server = counting(&[("rate_limits.login_per_minute", "2")]);
+    let client = server.client();
+    register(&client, "192.0.2.1", "ada@example.com", PASSWORD).data(201);
+    register(&client, "192.0.2.1", "bob@example.com", PASSWORD).data(201);
+    limited(&register(&client, "192.0.2.1", "cyd@example.com", PASSWORD), "2");
+    limited(&login(&client, "192.0.2.1", "ada@example.com", PASSWORD), "2");
+
+    let server = failing(Store::Memory, &[("rate_limits.failed_logins_per_minute", "2")]);
+    let client = server.client();
+    register(&client, "192.0.2.1", "ada@example.com", PASSWORD).data(201);
+    for _ in 0..2 {
+        register(&client, "192.0.2.2", "ada@example.com", "wrong horse").invalid(&["email"]);
+    }
+    limited(&register(&client, "192.0.2.2", "ada@example.com", PASSWORD), "2");
+    limited(&login(&client, "192.0.2.2", "ada@example.com", PASSWORD), "2");
+    login(&client, "192.0.2.3", "ada@example.com", PASSWORD).data(200);
 }
 
 #[test]
@@ -134,8 +251,8 @@ fn what_has_no_token_counts_for_its_address() {
         from(server.client().call("POST", "/auth/refresh").json(&body), address).send()
     };
     refresh("192.0.2.1").refused(401, "invalid_token");
-    let register = from(server.client().call("POST", "/auth/register").json(&json!({})), "192.0.2.1").send();
-    register.refused(422, "validation_failed");
+    let logout = from(server.client().call("POST", "/auth/logout").json(&json!({})), "192.0.2.1").send();
+    logout.refused(422, "validation_failed");
     limited(&refresh("192.0.2.1"), "2");
     refresh("192.0.2.2").refused(401, "invalid_token");
 }

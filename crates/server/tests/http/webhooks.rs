@@ -32,7 +32,7 @@ fn only_forged_messages_are_counted() {
     let forged = || Message::topup("topup.confirmed", &reference).by(STRANGE).send(&server);
     forged().refused(401, "invalid_token");
     server.client().call("POST", "/webhooks/topups").send().refused(401, "unauthenticated");
-    // Registering was the third call of this address.
+    forged().refused(401, "invalid_token");
     forged().refused(429, "rate_limited");
     for _ in 0..10 {
         Message::topup("topup.confirmed", &reference).heard(&server);
