@@ -7,8 +7,8 @@ use crate::money::Amount;
 use crate::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
 use crate::people::{ProfileChange, StandingChange, User, may_dismiss};
 use crate::provider_message::{self, AlreadyResolved, ProviderMessage};
-use crate::text::Line;
-use crate::topup::{self, Charge, Settlement, Topup};
+use crate::text::{Line, PaymentUrl};
+use crate::topup::{self, Charge, Orders, Settlement, Topup};
 use crate::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTerms};
 
 /// The rules by which the money of every plan is posted.
@@ -99,6 +99,12 @@ pub fn move_withdrawal(
 pub fn open_topup(origin: Origin, id: TopupId, user: UserId, amount: Amount, charge: Charge) -> Plan {
     let (topup, credit) = topup::open(origin.operation, id, user, amount, charge, origin.at);
     plan(origin, Step::OpenTopup(topup), credit)
+}
+
+/// Has a pending top-up keep these orders, and the page that its provider named.
+#[must_use]
+pub fn order_topup(origin: Origin, topup: &Topup, orders: Orders, page: Option<PaymentUrl>) -> Plan {
+    plan(origin, Step::OrderTopup { before: topup.clone(), orders, page }, [])
 }
 
 /// Ends a pending top-up by its provider's word; one that ended already is answered as it is.

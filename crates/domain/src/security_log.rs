@@ -160,6 +160,7 @@ const fn subject(step: &Step) -> Option<UserId> {
         | Step::OpenRequest(_)
         | Step::OpenWithdrawal(_)
         | Step::OpenTopup(_)
+        | Step::OrderTopup { .. }
         | Step::MoveTopup { .. }
         | Step::Profile { .. }
         | Step::ResolveMessage { .. } => None,

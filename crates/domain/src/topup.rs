@@ -1,5 +1,9 @@
 //! Money that a guest pays in.
 
+mod orders;
+
+pub use orders::{Answered, NextOrder, OrderTerms, OrderWord, Orders, answered, next_order, unanswered};
+
 use crate::ids::{OperationId, TopupId, UserId};
 use crate::ledger::{Account, OutsideAccount, Transfer, TransferKind};
 use crate::money::Amount;
@@ -49,24 +53,6 @@ impl TopupStatus {
     }
 }
 
-/// How a top-up is ordered at its provider.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Orders {
-    /// How often it was ordered.
-    pub attempts: u32,
-    /// When it is ordered again; `None` where it is not.
-    pub next_at: Option<Timestamp>,
-}
-
-impl Orders {
-    /// Those that a store keeps in two columns: what has ended is not ordered again, whatever a server of an earlier
-    /// version left there when it ended it.
-    #[must_use]
-    pub fn stored(status: TopupStatus, attempts: u32, next_at: Option<Timestamp>) -> Self {
-        Self { attempts, next_at: next_at.filter(|_| status == TopupStatus::Pending) }
-    }
-}
-
 /// A top-up.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Topup {
@@ -96,21 +82,31 @@ impl Topup {
     pub fn reference(&self) -> ProviderReference {
         ProviderReference::of(self.id.get(), self.opening)
     }
+
+    /// Whether it stands as it did when the other was loaded: its status, its orders and its page.
+    pub(crate) fn stands_as(&self, other: &Self) -> bool {
+        (self.status, self.orders, &self.payment_url) == (other.status, other.orders, &other.payment_url)
+    }
+
+    /// The same after it ended so at this moment; it is not ordered any more.
+    pub(crate) fn ended(&self, status: TopupStatus, at: Timestamp) -> Self {
+        let updated_at = at.max(self.updated_at);
+        Self { status, orders: self.orders.map(Orders::over), updated_at, ..self.clone() }
+    }
 }
 
-/// What the provider said when it was asked to take the money.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// How the money of a new top-up comes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Charge {
-    /// The money is there.
+    /// It is there.
     Confirmed,
-    /// The guest still has to pay, perhaps at this address.
-    Pending {
-        /// Where.
-        payment_url: Option<PaymentUrl>,
-    },
+    /// The guest still has to pay, and the provider hears of the top-up by other means.
+    Pending,
+    /// The guest still has to pay, and whoever opens the top-up orders it at the provider.
+    Ordered(Orders),
 }
 
-/// The top-up that a provider's answer opens in this operation, with the money if it is there already.
+/// The top-up that this operation opens, with the money if it is there already.
 #[must_use]
 pub fn open(
     opening: OperationId,
@@ -120,9 +116,10 @@ pub fn open(
     charge: Charge,
     now: Timestamp,
 ) -> (Topup, Option<Transfer>) {
-    let (status, payment_url) = match charge {
-        Charge::Confirmed => (TopupStatus::Confirmed, None),
-        Charge::Pending { payment_url } => (TopupStatus::Pending, payment_url),
+    let (status, orders) = match charge {
+        Charge::Confirmed => (TopupStatus::Confirmed, Orders::default()),
+        Charge::Pending => (TopupStatus::Pending, Orders::default()),
+        Charge::Ordered(orders) => (TopupStatus::Pending, orders),
     };
     let topup = Topup {
         id,
@@ -130,8 +127,8 @@ pub fn open(
         user,
         amount,
         status,
-        payment_url,
-        orders: Some(Orders::default()),
+        payment_url: None,
+        orders: Some(orders),
         created_at: now,
         updated_at: now,
     };
@@ -199,8 +196,9 @@ mod tests {
         assert_eq!(at_once.status, TopupStatus::Confirmed);
         assert!(credited.is_some());
         assert_eq!(settle(&at_once, true), Settlement::Unchanged);
+        assert_eq!(at_once.orders, Some(Orders::default()));
 
-        let (later, nothing) = opened(Charge::Pending { payment_url: None });
+        let (later, nothing) = opened(Charge::Pending);
         assert_eq!(nothing, None);
         assert_eq!(
             settle(&later, true),
@@ -215,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_failed_topup_is_never_confirmed_later() {
-        let (mut topup, _) = opened(Charge::Pending { payment_url: None });
+        let (mut topup, _) = opened(Charge::Pending);
         topup.status = TopupStatus::Failed;
         assert_eq!(settle(&topup, true), Settlement::Unchanged);
     }

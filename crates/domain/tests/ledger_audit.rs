@@ -268,11 +268,11 @@ fn withdrawals(ledger: &mut Ledger) {
 
 /// Top-ups of the guest: confirmed at once, pending, failed, confirmed later.
 fn topups(ledger: &mut Ledger) {
-    let pending = Charge::Pending { payment_url: None };
+    let pending = Charge::Pending;
     for (number, charge, word) in [
         (1, Charge::Confirmed, None),
-        (2, pending.clone(), None),
-        (3, pending.clone(), Some(false)),
+        (2, pending, None),
+        (3, pending, Some(false)),
         (4, pending, Some(true)),
     ] {
         ledger.topup(number, GUEST, 700, charge).unwrap();

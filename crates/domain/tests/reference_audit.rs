@@ -1,4 +1,5 @@
-//! What the self-check says of provider references: of changed ones, and of those that an older server did not record.
+//! What the self-check says of provider references and of orders: of changed ones, and of those that an older server did
+//! not record.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
@@ -8,7 +9,7 @@ mod support;
 use cuepoint_domain::ids::{OperationId, TopupId, WithdrawalId};
 use cuepoint_domain::ledger::{Finding, Flaw, Outcome, Reference};
 use cuepoint_domain::plans;
-use cuepoint_domain::topup::Charge;
+use cuepoint_domain::topup::{Charge, Orders};
 use cuepoint_domain::withdrawal;
 use support::{GUEST, Ledger, at, user};
 
@@ -18,7 +19,7 @@ fn ledger() -> Ledger {
     ledger.withdraw(1, GUEST, 500).unwrap();
     ledger.move_withdrawal(1, withdrawal::Move::Cancel { by: user(GUEST) }).unwrap();
     ledger.topup(1, GUEST, 700, Charge::Confirmed).unwrap();
-    ledger.topup(2, GUEST, 700, Charge::Pending { payment_url: None }).unwrap();
+    ledger.topup(2, GUEST, 700, Charge::Pending).unwrap();
     let pending = ledger.book.topups[&topup(2)].clone();
     let origin = ledger.origin(at(5));
     ledger.apply(&plans::settle_topup(origin, &pending, true)).unwrap();
@@ -114,4 +115,31 @@ fn a_recorded_reference_is_the_one_that_the_row_keeps() {
     keep(&mut ledger, None);
     let operation = operations(&ledger, Reference::Withdrawal(withdrawal_id()))[0];
     assert_eq!(flaw(&ledger), Some((Reference::Withdrawal(withdrawal_id()), Flaw::Record(operation))));
+}
+
+#[test]
+fn recorded_orders_are_those_that_the_row_keeps() {
+    let orders = |ledger: &mut Ledger, operation, orders| match &mut ledger.receipt_mut(operation).outcome {
+        Outcome::Topup(topup) => topup.orders = orders,
+        other => panic!("{other:?}"),
+    };
+    let other = Some(Orders { attempts: 9, next_at: None });
+    for number in [1, 2] {
+        let reference = Reference::Topup(topup(number));
+        for (recorded, is_sound) in [(Some(Orders::default()), true), (other, false), (None, number == 2)] {
+            let mut ledger = ledger();
+            let operation = operations(&ledger, reference)[0];
+            orders(&mut ledger, operation, recorded);
+            let expected = (!is_sound).then_some((reference, Flaw::Record(operation)));
+            assert_eq!(flaw(&ledger), expected, "{reference:?} {recorded:?}");
+        }
+    }
+    // What an older server opened keeps none, whoever settles it.
+    let mut ledger = ledger();
+    ledger.book.topups.values_mut().for_each(|topup| topup.orders = None);
+    for number in [1, 2] {
+        let operation = operations(&ledger, Reference::Topup(topup(number)))[0];
+        orders(&mut ledger, operation, None);
+    }
+    assert_eq!(flaw(&ledger), None);
 }

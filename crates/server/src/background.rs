@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::errands;
 use crate::payouts;
 use crate::security::revocations;
+use crate::topups;
 
 const TIDY_INTERVAL: Duration = Duration::from_secs(3_600);
 /// How soon erasures go on that took longer than their call, or that a server did not finish.
@@ -32,12 +33,13 @@ pub(crate) struct Background {
 }
 
 impl Background {
-    /// Starts to settle overdue requests, to send what is to be paid out, to delete what is no longer kept, to learn of
+    /// Starts to settle overdue requests, to order top-ups, to send what is to be paid out, to delete what is no longer kept, to learn of
     /// new keys and of who was shut out, to do errands, to check the ledger, and to look after the measurements.
     #[must_use]
     pub(crate) fn start(
         app: &Arc<App>,
         sweep_interval: Duration,
+        topup_interval: Duration,
         payout_interval: Duration,
         audit_interval: Option<Duration>,
     ) -> Self {
@@ -53,6 +55,12 @@ impl Background {
         if app.tokens.keys().may_change() {
             let reading = app.clone();
             tasks.spawn(every(KEYS_INTERVAL, stopped.clone(), move || read_keys(reading.clone())));
+        }
+        if app.services.topup_orders.is_ordered() {
+            let (ordering, until) = (app.clone(), stopped.clone());
+            tasks.spawn(every(topup_interval, stopped.clone(), move || {
+                topups::order_due(ordering.clone(), until.clone())
+            }));
         }
         if !app.services.payouts.by_hand() {
             let (sending, until) = (app.clone(), stopped.clone());

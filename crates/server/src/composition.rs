@@ -238,6 +238,7 @@ pub fn app(
     let terms = Terms {
         requests: settings.requests.terms.clone(),
         withdrawals: settings.withdrawals.clone(),
+        topups: settings.topups.terms,
         payouts: settings.payouts.terms,
         refresh_token_for: settings.auth.refresh_token_ttl,
     };

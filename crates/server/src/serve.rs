@@ -92,6 +92,7 @@ async fn run(
     let background = Background::start(
         &app,
         settings.requests.sweep_interval,
+        settings.topups.poll_interval,
         settings.payouts.poll_interval,
         settings.audit_interval,
     );

@@ -27,6 +27,20 @@ pub(crate) enum Command {
         cents: i128,
         confirmed: bool,
     },
+    /// Opens a top-up that is ordered at its provider.
+    OrderTopup {
+        who: usize,
+        cents: i128,
+    },
+    /// Orders again what is due.
+    TakeUpTopups {
+        limit: usize,
+    },
+    /// Has the provider answer an order: with a page, without one, with a refusal, or not at all.
+    AnswerOrder {
+        pick: usize,
+        word: &'static str,
+    },
     SettleTopup {
         pick: usize,
         confirmed: bool,
@@ -116,11 +130,20 @@ pub(crate) struct History {
 /// Histories of this many commands.
 pub(crate) fn history(steps: usize) -> impl Strategy<Value = History> {
     let single = command().prop_map(|command| vec![command]);
-    let phrase = prop_oneof![40 => single, 1 => debt(), 1 => doubt(), 1 => crowd()];
+    let phrase = prop_oneof![40 => single, 1 => debt(), 1 => doubt(), 1 => crowd(), 1 => silence()];
     (terms(), vec((phrase, any::<bool>()), steps)).prop_map(move |(terms, phrases)| {
         let commands =
             phrases.into_iter().flat_map(|(phrase, keyed)| phrase.into_iter().map(move |one| (one, keyed)));
         History { terms, commands: commands.take(steps).collect() }
+    })
+}
+
+/// A top-up that is ordered until it is given up, and no answer in between.
+fn silence() -> impl Strategy<Value = Vec<Command>> {
+    (0..FIRST_DJ, 1..4_000_i128).prop_map(|(who, cents)| {
+        let again = || [Command::Pass { seconds: 60 }, Command::TakeUpTopups { limit: 5 }];
+        let opening = [Command::OrderTopup { who, cents }];
+        opening.into_iter().chain(again()).chain(again()).chain(again()).collect()
     })
 }
 
@@ -206,6 +229,10 @@ fn command() -> impl Strategy<Value = Command> {
         4 => (who(), 1..4_000_i128, flag())
             .prop_map(|(who, cents, confirmed)| Command::OpenTopup { who, cents, confirmed }),
         2 => (pick(), flag()).prop_map(|(pick, confirmed)| Command::SettleTopup { pick, confirmed }),
+        3 => (who(), 1..4_000_i128).prop_map(|(who, cents)| Command::OrderTopup { who, cents }),
+        4 => (1..3_usize).prop_map(|limit| Command::TakeUpTopups { limit }),
+        3 => (pick(), select(vec!["page", "taken", "refused", "silent", "silent"]))
+            .prop_map(|(pick, word)| Command::AnswerOrder { pick, word }),
         2 => (who(), prop_oneof![-600..0_i128, 1..600_i128])
             .prop_map(|(who, cents)| Command::Adjust { who, cents: Some(cents) }),
         2 => dj().prop_map(|who| Command::Adjust { who, cents: None }),
@@ -219,7 +246,7 @@ fn command() -> impl Strategy<Value = Command> {
         2 => (who(), 0..4_u32).prop_map(|(who, limit)| Command::Sweep { who, limit }),
         8 => (who(), option::weighted(0.9, 1..450_i128))
             .prop_map(|(who, cents)| Command::OpenWithdrawal { who, cents }),
-        10 => (pick(), select(payouts), flag(), weighted(0.15))
+        12 => (pick(), select(payouts), flag(), weighted(0.15))
             .prop_map(|(pick, to, by_owner, txid)| Command::MoveWithdrawal { pick, to, by_owner, txid }),
         16 => (pick(), any_of_them(), weighted(0.15))
             .prop_map(|(pick, edge, txid)| Command::FollowWithdrawal { pick, edge, txid }),

@@ -7,8 +7,9 @@ use cuepoint_domain::music_request::{RequestFilter, RequestStatus};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::withdrawal::WithdrawalFilter;
 
+use crate::model::Ordering;
 use crate::player::{Player, equal};
-use crate::told::{dj, purse};
+use crate::told::{dj, purse, seconds};
 
 impl Player<'_> {
     /// Compares every balance.
@@ -40,6 +41,7 @@ impl Player<'_> {
             self.compare_requests(place, *user).await?;
             self.compare_withdrawals(place, *user).await?;
         }
+        self.compare_topups().await?;
         Ok(())
     }
 
@@ -59,6 +61,20 @@ impl Player<'_> {
                     .collect();
                 equal(&format!("{filter:?}"), &shown, &expected)?;
             }
+        }
+        Ok(())
+    }
+
+    async fn compare_topups(&self) -> Result<(), String> {
+        for (place, id) in self.topups.iter().enumerate() {
+            let stored = self.world.stored_topup(*id).await;
+            let orders = stored.orders.unwrap();
+            let ordering = Ordering {
+                attempts: orders.attempts,
+                next: orders.next_at.map(seconds),
+                page: stored.payment_url.is_some(),
+            };
+            equal("a top-up", &(stored.status.name(), ordering), &self.model.topup(place))?;
         }
         Ok(())
     }

@@ -138,7 +138,7 @@ pub async fn a_plan_on_a_state_that_moved_is_stale(store: Arc<dyn Store>) {
     assert_eq!(world.apply(late).await, Err(Rejection::Stale));
 
     let id = world.ids.next_topup().await.unwrap();
-    let open = Charge::Pending { payment_url: None };
+    let open = Charge::Pending;
     let receipt = world.fresh(plans::open_topup(system(7), id, guest, amount(100), open)).await;
     let topup = crate::world::topup_of(&receipt);
     world.fresh(plans::settle_topup(system(8), &topup, false)).await;

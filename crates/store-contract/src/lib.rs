@@ -20,6 +20,7 @@ pub mod limits;
 pub mod logins;
 mod model;
 pub mod networks;
+pub mod orders;
 pub mod payouts;
 pub mod people;
 mod player;
@@ -156,6 +157,12 @@ macro_rules! store_contract {
                 due_payouts_come_longest_waiting_first,
                 a_payout_is_taken_up_by_one_worker,
                 a_topup_is_settled_once_by_many_words,
+            }
+            orders {
+                due_orders_come_longest_waiting_first,
+                a_topup_is_taken_up_by_one_server,
+                a_page_is_kept_until_and_after_the_money_came,
+                an_order_on_a_topup_that_moved_is_stale,
             }
             references {
                 a_withdrawal_is_found_by_the_operation_that_opened_it,
@@ -322,6 +329,7 @@ mod tests {
             ("ledger", include_str!("ledger.rs")),
             ("limits", include_str!("limits.rs")),
             ("logins", include_str!("logins.rs")),
+            ("orders", include_str!("orders.rs")),
             ("payouts", include_str!("payouts.rs")),
             ("networks", include_str!("networks.rs")),
             ("people", include_str!("people.rs")),

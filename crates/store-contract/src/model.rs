@@ -2,7 +2,11 @@
 //!
 //! It knows no plan, no book and no rule of the domain, so that what both say is said twice, independently.
 
+mod orders;
+
 use std::collections::BTreeSet;
+
+pub(crate) use orders::{FIRST_WAIT, LEASE, MOST_ATTEMPTS, Ordering};
 
 use crate::tables::{REQUESTS, WITHDRAWALS, edges, transition};
 
@@ -94,6 +98,7 @@ pub(crate) struct Topup {
     pub(crate) owner: usize,
     amount: i128,
     status: &'static str,
+    ordering: Ordering,
 }
 
 /// Everything, by place of making.
@@ -177,7 +182,7 @@ impl Model {
         amount: i128,
         confirmed: bool,
     ) -> Result<Seen, Refusal> {
-        self.topups.push(Topup { owner, amount, status: "pending" });
+        self.topups.push(Topup { owner, amount, status: "pending", ordering: Ordering::default() });
         if confirmed {
             self.settle_topup(self.topups.len() - 1, true)
         } else {
@@ -186,9 +191,10 @@ impl Model {
     }
 
     pub(crate) fn settle_topup(&mut self, place: usize, confirmed: bool) -> Result<Seen, Refusal> {
-        let Topup { owner, amount, status } = self.topups[place].clone();
+        let Topup { owner, amount, status, .. } = self.topups[place].clone();
         if status == "pending" {
             self.topups[place].status = if confirmed { "confirmed" } else { "failed" };
+            self.topups[place].ordering.next = None;
             if confirmed {
                 self.income(owner, amount);
                 self.posting(-amount);

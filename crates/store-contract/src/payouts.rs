@@ -86,13 +86,7 @@ pub async fn a_topup_is_settled_once_by_many_words(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(0).await;
     let id = world.ids.next_topup().await.unwrap();
-    let plan = plans::open_topup(
-        world.by(guest, at(0)),
-        id,
-        guest,
-        amount(500),
-        Charge::Pending { payment_url: None },
-    );
+    let plan = plans::open_topup(world.by(guest, at(0)), id, guest, amount(500), Charge::Pending);
     let pending = topup_of(&world.fresh(plan).await);
     let answers = at_once((0..16).map(|number| {
         let plan = plans::settle_topup(world.origin(Actor::System, at(1)), &pending, number % 2 == 0);

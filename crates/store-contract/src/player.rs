@@ -1,5 +1,7 @@
 //! Plays the commands of a history on a store and on the model, and compares what both say.
 
+mod orders;
+
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -42,7 +44,7 @@ pub(crate) struct Player<'a> {
     pub(crate) people: Vec<UserId>,
     pub(crate) requests: Vec<RequestId>,
     pub(crate) withdrawals: Vec<WithdrawalId>,
-    topups: Vec<TopupId>,
+    pub(crate) topups: Vec<TopupId>,
     past: Vec<Past>,
     /// When retention was enforced last.
     tidied: Option<Timestamp>,
@@ -179,8 +181,7 @@ impl<'a> Player<'a> {
             Command::Sweep { who, limit } => return self.sweep(who, limit).await,
             Command::OpenTopup { who, cents, confirmed } => {
                 let id = self.world.ids.next_topup().await.unwrap();
-                let charge =
-                    if confirmed { Charge::Confirmed } else { Charge::Pending { payment_url: None } };
+                let charge = if confirmed { Charge::Confirmed } else { Charge::Pending };
                 let user = self.people[who];
                 let plan = plans::open_topup(self.origin(who, keyed), id, user, amount(cents), charge);
                 let answer = self.apply(Ok(plan)).await;
@@ -188,6 +189,9 @@ impl<'a> Player<'a> {
                 let model = self.model.open_topup(who, cents, confirmed);
                 return self.agree(answer, model);
             }
+            Command::OrderTopup { who, cents } => return self.order_topup(who, cents, keyed).await,
+            Command::TakeUpTopups { limit } => return self.take_up_topups(limit).await,
+            Command::AnswerOrder { pick, word } => return self.answer_order(pick, word).await,
             Command::Adjust { who, cents } => {
                 let (available, ..) = self.model.people[who].purse;
                 let cents = cents.unwrap_or(-available.max(1));

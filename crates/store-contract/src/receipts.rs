@@ -10,7 +10,7 @@ use cuepoint_domain::people::{
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::text::PaymentUrl;
-use cuepoint_domain::topup::Charge;
+use cuepoint_domain::topup::{Charge, Orders};
 use cuepoint_domain::withdrawal;
 use time::Duration;
 
@@ -109,14 +109,22 @@ pub async fn receipts_of_topups_and_adjustments_read_back(store: Arc<dyn Store>)
     let mut tape = Tape::new(World::new(store));
     let guest = tape.world.guest(0).await;
     let page = PaymentUrl::new("https://pay.example.com/session?id=1&x=ü").ok();
+    let ordered = |attempts, next_at| Orders { attempts, next_at };
     for (charge, settled) in [
         (Charge::Confirmed, None),
-        (Charge::Pending { payment_url: page }, Some(true)),
-        (Charge::Pending { payment_url: None }, Some(false)),
+        (Charge::Pending, Some(false)),
+        (Charge::Ordered(ordered(1, Some(at(30)))), Some(true)),
+        (Charge::Ordered(ordered(1, Some(at(30)))), Some(false)),
     ] {
         let id = tape.world.ids.next_topup().await.unwrap();
         let plan = plans::open_topup(tape.origin(), id, guest, amount(100), charge);
-        let topup = topup_of(&tape.play(plan).await);
+        let mut topup = topup_of(&tape.play(plan).await);
+        if matches!(charge, Charge::Ordered(_)) {
+            for (orders, page) in [(ordered(2, Some(at(60))), None), (ordered(2, None), page.clone())] {
+                let plan = plans::order_topup(tape.origin(), &topup, orders, page);
+                topup = topup_of(&tape.play(plan).await);
+            }
+        }
         if let Some(confirmed) = settled {
             let plan = plans::settle_topup(tape.origin(), &topup, confirmed);
             let settled = topup_of(&tape.play(plan).await);

@@ -26,7 +26,7 @@ pub(crate) fn dj(user: &User) -> Option<Dj> {
 }
 
 /// Whole seconds since everything began.
-fn seconds(moment: Timestamp) -> i64 {
+pub(crate) fn seconds(moment: Timestamp) -> i64 {
     (moment.unix_micros() - at(0).unix_micros()) / 1_000_000
 }
 

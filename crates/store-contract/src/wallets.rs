@@ -7,7 +7,7 @@ use cuepoint_domain::plans;
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::text::PaymentUrl;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::topup::Charge;
+use cuepoint_domain::topup::{Charge, Orders};
 use cuepoint_domain::withdrawal::{Move, WithdrawalFilter, WithdrawalStatus};
 use time::Duration;
 
@@ -175,8 +175,10 @@ pub async fn topups_are_listed_newest_first(store: Arc<dyn Store>) {
     let mut made = Vec::new();
     for seconds in [5, 3, 3, 9, 3] {
         let id = world.ids.next_topup().await.unwrap();
-        let charge = Charge::Pending { payment_url: PaymentUrl::new("https://pay.example.com/1").ok() };
-        let plan = plans::open_topup(world.by(guest, at(seconds)), id, guest, amount(100), charge);
+        let plan = plans::open_topup(world.by(guest, at(seconds)), id, guest, amount(100), Charge::Pending);
+        let opened = topup_of(&world.fresh(plan).await);
+        let page = PaymentUrl::new("https://pay.example.com/1").ok();
+        let plan = plans::order_topup(world.by(guest, at(seconds)), &opened, Orders::default(), page);
         made.push(topup_of(&world.fresh(plan).await));
     }
     made.sort_by_key(|topup| std::cmp::Reverse((topup.created_at, topup.id)));

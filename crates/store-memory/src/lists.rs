@@ -8,6 +8,7 @@ use cuepoint_domain::ledger::{Book, Changes, Entry, Posting, Step};
 use cuepoint_domain::music_request::{MusicRequest, Overdue};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::Topup;
 use cuepoint_domain::withdrawal::NextSend;
 
 /// Identities by `created_at`, then id, ascending; pages are cut from the end.
@@ -100,6 +101,8 @@ pub(crate) struct Lists {
     /// Withdrawals that wait to be given to the payout provider.
     pub(crate) sending: BTreeSet<(NextSend, WithdrawalId)>,
     pub(crate) topups: HashMap<UserId, Chronicle<TopupId>>,
+    /// Top-ups that wait to be ordered at their provider.
+    pub(crate) ordering: BTreeSet<(Timestamp, TopupId)>,
     pub(crate) people: Chronicle<UserId>,
     pub(crate) djs: Chronicle<UserId>,
     /// The entries of each wallet, by number.
@@ -138,6 +141,13 @@ impl Lists {
         if let Some(topup) = &changes.opened_topup {
             self.topups.entry(topup.user).or_default().add(topup.created_at, topup.id);
         }
+        if let Step::OrderTopup { before, .. } | Step::MoveTopup { before, .. } = step
+            && let Some(next) = next_order(before)
+        {
+            self.ordering.remove(&next);
+        }
+        let topup = changes.opened_topup.as_ref().or(changes.moved_topup.as_ref());
+        self.ordering.extend(topup.and_then(next_order));
         for entry in &changes.entries {
             self.entries.entry(entry.wallet).or_default().push(entry.clone());
         }
@@ -171,6 +181,11 @@ impl Lists {
         let later = expiring.into_iter().flat_map(move |all| all.range((from, Bound::Unbounded)));
         later.take_while(move |(at, _)| *at <= now).map(|(_, id)| *id)
     }
+}
+
+/// When a top-up waits to be ordered, if it does.
+fn next_order(topup: &Topup) -> Option<(Timestamp, TopupId)> {
+    topup.orders?.next_at.map(|at| (at, topup.id))
 }
 
 /// The requests of these identities that the book has.

@@ -127,6 +127,13 @@ impl Topups for MemoryStore {
         let ids = state.lists.topups.get(&user).map_or(Rows::none(0), |list| list.page(page));
         Ok(found(ids, |id| state.book.topups.get(&id).cloned()))
     }
+
+    async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Topup>, Unavailable> {
+        let state = self.lock()?;
+        let due = state.lists.ordering.iter().take_while(|(at, _)| *at <= now);
+        let due = due.take(usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(due.filter_map(|(_, id)| state.book.topups.get(id).cloned()).collect())
+    }
 }
 
 #[async_trait]

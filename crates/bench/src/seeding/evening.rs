@@ -13,7 +13,7 @@ use cuepoint_domain::people::ArtistType;
 use cuepoint_domain::plans;
 use cuepoint_domain::text::{Line, MusicUrl, PaymentUrl};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::topup::Charge;
+use cuepoint_domain::topup::{Charge, Orders};
 use cuepoint_domain::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTerms};
 use time::Duration;
 
@@ -136,10 +136,16 @@ impl<'p> Evening<'p> {
         let cents =
             i128::from(below(20, For::Amount, u64::from(number))).saturating_add(1).saturating_mul(500);
         let charge = match below(20, For::Pace, u64::from(number)) {
-            0 => Charge::Pending { payment_url: Some(PaymentUrl::new("https://pay.example.com/session/1")?) },
+            0 => Charge::Ordered(Orders { attempts: 1, next_at: Some(now.plus(Duration::seconds(30))) }),
             _ => Charge::Confirmed,
         };
-        teller.topup(guest, cents, charge, now).await?;
+        let topup = teller.topup(guest, cents, charge, now).await?;
+        if let Charge::Ordered(orders) = charge {
+            let page = PaymentUrl::new("https://pay.example.com/session/1")?;
+            let ordered = Orders { next_at: None, ..orders };
+            let plan = plans::order_topup(teller.origin(Actor::System, now), &topup, ordered, Some(page));
+            teller.apply(plan).await?;
+        }
         Ok(())
     }
 

@@ -159,10 +159,15 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Reject
             changes.moved_withdrawal = Some(moved.clone());
             Thing::Withdrawal(moved)
         }
+        Step::OrderTopup { before, orders, page } => {
+            let stored = topup(book, before)?;
+            let ordered = Topup { orders: Some(*orders), payment_url: page.clone(), ..stored.clone() };
+            changes.moved_topup = Some(ordered.clone());
+            Thing::Topup(ordered)
+        }
         Step::MoveTopup { before, to } => {
             let stored = topup(book, before)?;
-            let moved =
-                Topup { status: *to, updated_at: plan.origin.at.max(stored.updated_at), ..stored.clone() };
+            let moved = stored.ended(*to, plan.origin.at);
             changes.moved_topup = Some(moved.clone());
             Thing::Topup(moved)
         }
@@ -225,7 +230,7 @@ fn withdrawal<'a>(book: &'a Book, before: &Withdrawal) -> Result<&'a Withdrawal,
 /// The top-up, unless it moved since it was loaded.
 fn topup<'a>(book: &'a Book, before: &Topup) -> Result<&'a Topup, Rejection> {
     let stored = book.topups.get(&before.id).ok_or(Rejection::Missing(Row::Topup))?;
-    if stored.status == before.status { Ok(stored) } else { Err(Rejection::Stale) }
+    if stored.stands_as(before) { Ok(stored) } else { Err(Rejection::Stale) }
 }
 
 /// Only who has a wallet makes anything, and nothing takes another's place.

@@ -10,9 +10,9 @@ use crate::music_request::{MusicRequest, RequestState, RequestStatus};
 use crate::people::{ProfileChange, StandingChange};
 use crate::provider_message::{ProviderMessage, Resolution};
 use crate::session::Visitor;
-use crate::text::Line;
+use crate::text::{Line, PaymentUrl};
 use crate::timestamp::Timestamp;
-use crate::topup::{Topup, TopupStatus};
+use crate::topup::{Orders, Topup, TopupStatus};
 use crate::withdrawal::{Window, Withdrawal, WithdrawalState};
 
 /// Who is behind a change.
@@ -105,6 +105,15 @@ pub enum Step {
     },
     /// Makes a top-up.
     OpenTopup(Topup),
+    /// Orders a pending top-up at its provider, or keeps what came of that.
+    OrderTopup {
+        /// The top-up as it must stand.
+        before: Topup,
+        /// How it is ordered from now on.
+        orders: Orders,
+        /// Where the guest pays, where the provider named a page.
+        page: Option<PaymentUrl>,
+    },
     /// Ends a pending top-up.
     MoveTopup {
         /// The top-up as it must stand.
@@ -214,7 +223,9 @@ impl Plan {
             Step::OpenWithdrawal(withdrawal) => Some(Reference::Withdrawal(withdrawal.id)),
             Step::MoveWithdrawal { before, .. } => Some(Reference::Withdrawal(before.id)),
             Step::OpenTopup(topup) => Some(Reference::Topup(topup.id)),
-            Step::MoveTopup { before, .. } => Some(Reference::Topup(before.id)),
+            Step::OrderTopup { before, .. } | Step::MoveTopup { before, .. } => {
+                Some(Reference::Topup(before.id))
+            }
             Step::Adjust(adjustment) => Some(Reference::Adjustment(adjustment.id)),
             Step::None(_) | Step::Profile { .. } | Step::Standing { .. } | Step::ResolveMessage { .. } => {
                 None
@@ -238,6 +249,7 @@ impl Plan {
             Step::OpenWithdrawal(_) => "open_withdrawal",
             Step::MoveWithdrawal { .. } => "move_withdrawal",
             Step::OpenTopup(_) => "open_topup",
+            Step::OrderTopup { .. } => "order_topup",
             Step::MoveTopup { .. } => "move_topup",
             Step::Adjust(_) => "adjust",
             Step::Profile { .. } => "profile",
@@ -282,7 +294,7 @@ impl Plan {
             Step::None(Subject::Topup(topup)) => {
                 names.topups.insert(topup.id);
             }
-            Step::MoveTopup { before, .. } => {
+            Step::OrderTopup { before, .. } | Step::MoveTopup { before, .. } => {
                 names.topups.insert(before.id);
             }
             Step::MoveRequest { before, to } => {

@@ -26,7 +26,7 @@ pub use logins::{Credentials, Issued, Logins};
 pub use notifier::{Notice, Notifier, Recipient};
 pub use passwords::{PasswordHash, Passwords, Secrets, Token, Verified};
 pub use people::{DjFilter, Erased, People, Profile, Registered};
-pub use provider::{PayoutAnswer, PayoutProvider, TopupProvider};
+pub use provider::{Intake, OrderAnswer, PayoutAnswer, PayoutProvider, TopupProvider};
 pub use provider_messages::{ProviderMessages, Recorded};
 pub use reads::{MusicRequests, Topups, Wallets, Withdrawals};
 pub use security_log::SecurityLog;

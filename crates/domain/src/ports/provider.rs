@@ -2,30 +2,43 @@
 
 use async_trait::async_trait;
 
-use crate::ids::TopupId;
-use crate::money::Amount;
 use crate::ports::Unavailable;
-use crate::provider_reference::ProviderReference;
 use crate::text::Line;
-use crate::topup::Charge;
+use crate::topup::{OrderWord, Topup};
 use crate::withdrawal::{PayoutWord, Withdrawal};
+
+/// How a provider takes a new top-up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Intake {
+    /// It has the money at once.
+    Confirmed,
+    /// It hears of the top-up by other means, and says later whether the money came.
+    Announced,
+    /// It has to be asked by an order, and says later whether the money came.
+    Ordered,
+}
+
+/// What became of ordering a top-up.
+#[derive(Debug)]
+pub enum OrderAnswer {
+    /// The provider said so.
+    Said(OrderWord),
+    /// There is no answer, or none that can be read: the provider may have the order or not.
+    Unknown(Unavailable),
+}
 
 /// Takes money from guests.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait TopupProvider: Send + Sync {
-    /// Asks for the money of a top-up, once for each reference however often it is called.
-    ///
-    /// The reference is that of the top-up that is opened afterwards; its later messages name it.
+    /// How it takes a new top-up.
     ///
     /// # Errors
-    /// [`Unavailable`] when there is no provider or it cannot be reached.
-    async fn charge(
-        &self,
-        topup: TopupId,
-        reference: ProviderReference,
-        amount: Amount,
-    ) -> Result<Charge, Unavailable>;
+    /// [`Unavailable`] where nobody takes money.
+    fn intake(&self) -> Result<Intake, Unavailable>;
+
+    /// Orders a top-up, once for each [`Topup::reference`] however often it is called; within a bounded time.
+    async fn order(&self, topup: &Topup) -> OrderAnswer;
 }
 
 /// What became of giving a withdrawal to the payout provider.

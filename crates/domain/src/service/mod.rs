@@ -20,6 +20,7 @@ mod sessions;
 mod staff;
 #[cfg(test)]
 mod tests;
+mod topup_orders;
 mod wallet;
 mod withdrawals;
 
@@ -42,12 +43,14 @@ pub use proofs::{Address, Proofs, SendCodeError, VerifyError};
 pub use requests::{DjAnswer, ListFilter, MoveRequestError, OpenRequestError, Requests};
 pub use sessions::{EndSessionError, OwnSessions};
 pub use staff::{ChangeStandingError, Staff};
-pub use wallet::{TopupError, TopupTold, Wallet};
+pub use topup_orders::{Opened, Ordered, TakenUp, TopupError, TopupOrders, Worked};
+pub use wallet::{TopupTold, Wallet};
 pub use withdrawals::{CancelWithdrawalError, OpenWithdrawalError, Withdrawals};
 
 use crate::ledger::{Fingerprint, KeyScope, Receipt};
 use crate::music_request::RequestTerms;
 use crate::ports::{Clock, Notifier, Passwords, PayoutProvider, Secrets, Store, TopupProvider};
+use crate::topup::OrderTerms;
 use crate::withdrawal::{PayoutTerms, WithdrawalTerms};
 use desk::Desk;
 use expiry::Expiry;
@@ -79,6 +82,8 @@ pub struct Terms {
     pub requests: RequestTerms,
     /// About withdrawals.
     pub withdrawals: WithdrawalTerms,
+    /// About ordering top-ups at their provider.
+    pub topups: OrderTerms,
     /// About giving withdrawals to the payout provider.
     pub payouts: PayoutTerms,
     /// How long a refresh token lasts.
@@ -104,8 +109,10 @@ pub struct UseCases {
     pub withdrawals: Withdrawals,
     /// Paying withdrawals out.
     pub payouts: Payouts,
-    /// Balances, statements and top-ups.
+    /// Balances, statements, and top-ups as they stand.
     pub wallet: Wallet,
+    /// Paying in.
+    pub topup_orders: TopupOrders,
     /// What operators do with money.
     pub operators: Operators,
     /// What staff does about people.
@@ -199,7 +206,13 @@ impl UseCases {
                 provider: payouts,
                 terms: terms.payouts,
             },
-            wallet: Wallet { desk: desk.clone(), wallets: store.clone(), topups: store, provider: topups },
+            wallet: Wallet { desk: desk.clone(), wallets: store.clone(), topups: store.clone() },
+            topup_orders: TopupOrders {
+                desk: desk.clone(),
+                topups: store,
+                provider: topups,
+                terms: terms.topups,
+            },
             desk,
         }
     }

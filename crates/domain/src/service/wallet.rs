@@ -1,33 +1,19 @@
-//! A person's own wallet: what is in it, how that came, and paying in.
+//! A person's own wallet: what is in it, how that came, and what was paid in.
 
 use std::sync::Arc;
 
 use crate::access::{Action, Caller, Denied, Whose};
 use crate::ids::TopupId;
 use crate::ledger::{Balance, Entry, Origin};
-use crate::money::Amount;
 use crate::page::{PageRequest, Rows};
 use crate::plans;
-use crate::ports::{Applied, TopupProvider, Topups, Wallets};
+use crate::ports::{Topups, Wallets};
 use crate::provider_reference::{MessageSubject, ProviderReference};
-use crate::service::desk::{Command, Desk, Obstacle};
+use crate::service::desk::{Desk, Obstacle};
 use crate::service::messages::{Identified, TellError, identified};
 use crate::service::profiles::FindError;
 use crate::timestamp::Timestamp;
 use crate::topup::{Topup, TopupStatus};
-
-/// Why money is not paid in.
-#[derive(Debug)]
-pub enum TopupError {
-    /// See [`Obstacle`].
-    Obstacle(Obstacle),
-}
-
-impl From<Obstacle> for TopupError {
-    fn from(obstacle: Obstacle) -> Self {
-        Self::Obstacle(obstacle)
-    }
-}
 
 /// What the provider's word about a top-up came to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,7 +32,6 @@ pub struct Wallet {
     pub(super) desk: Desk,
     pub(super) wallets: Arc<dyn Wallets>,
     pub(super) topups: Arc<dyn Topups>,
-    pub(super) provider: Arc<dyn TopupProvider>,
 }
 
 impl Wallet {
@@ -75,22 +60,6 @@ impl Wallet {
     pub async fn entries(&self, caller: &Caller, page: PageRequest) -> Result<Rows<Entry>, FindError> {
         caller.may(Action::UseWallet, Whose::Own)?;
         Ok(self.wallets.entries(caller.user, page).await?)
-    }
-
-    /// Pays in through the provider: at once where it has the money already, else when it says so.
-    ///
-    /// # Errors
-    /// [`TopupError`].
-    pub async fn topup(&self, command: &Command, amount: Amount) -> Result<Applied, TopupError> {
-        command.may(Action::UseWallet, Whose::Own)?;
-        let id = self.desk.ids.next_topup().await.map_err(Obstacle::from)?;
-        // Chosen before the provider is asked: the order and the row carry the same reference.
-        let operation = self.desk.ids.operation();
-        let reference = ProviderReference::Operation(operation);
-        let charge = self.provider.charge(id, reference, amount).await.map_err(Obstacle::from)?;
-        let origin = self.desk.origin(command, operation);
-        let plan = plans::open_topup(origin, id, command.caller.user, amount, charge);
-        self.desk.apply(plan).await.map_err(|error| Obstacle::from(error).into())
     }
 
     /// Which top-up a provider's message is about.

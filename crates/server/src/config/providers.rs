@@ -2,16 +2,22 @@
 
 use std::net::IpAddr;
 
+use cuepoint_domain::topup::OrderTerms;
 use cuepoint_domain::withdrawal::PayoutTerms;
 use time::Duration;
 use url::{Host, Url};
 
 use super::values::{Values, missing};
 use super::{ConfigError, Environment};
+use crate::topups::LEASE;
 use crate::webhooks::SigningSecrets;
 
 /// The longest that a withdrawal waits for its next attempt, in seconds.
 const DAY: u32 = 86_400;
+/// The longest first wait of a top-up for its next order, and the longest pause of a worker, in seconds.
+const HOUR: u32 = 3_600;
+/// The most attempts that a deployment can ask for.
+const MOST_ATTEMPTS: u32 = 1_000;
 
 /// Taking the guests' money.
 #[derive(Clone, Debug)]
@@ -20,6 +26,10 @@ pub struct Topups {
     pub provider: TopupProviderKind,
     /// What calls to and from the provider are signed with.
     pub secrets: SigningSecrets,
+    /// When a top-up is ordered again, and how often.
+    pub terms: OrderTerms,
+    /// How often the worker looks for top-ups to order.
+    pub poll_interval: std::time::Duration,
 }
 
 /// Who takes the guests' money.
@@ -29,7 +39,7 @@ pub enum TopupProviderKind {
     None,
     /// A pretended one that confirms at once.
     Sandbox,
-    /// One that confirms by a signed call; it is asked for the page of a payment at this address, if there is one.
+    /// One that confirms by a signed call; top-ups are ordered at this address, if there is one.
     Webhook(Option<Url>),
 }
 
@@ -64,7 +74,17 @@ pub(super) fn topups(values: &Values, environment: Environment) -> Result<Topups
         1 => TopupProviderKind::Sandbox,
         _ => TopupProviderKind::Webhook(url),
     };
-    Ok(Topups { provider, secrets })
+    let retry: u32 = values.required_number("topups.retry_seconds", 1..=HOUR)?;
+    Ok(Topups {
+        provider,
+        secrets,
+        terms: OrderTerms {
+            max_attempts: values.required_number("topups.max_attempts", 1..=MOST_ATTEMPTS)?,
+            retry_after: Duration::seconds(i64::from(retry)),
+            lease: Duration::try_from(LEASE).unwrap_or(Duration::MAX),
+        },
+        poll_interval: poll_interval(values, "topups.poll_interval_seconds")?,
+    })
 }
 
 pub(super) fn payouts(values: &Values, environment: Environment) -> Result<Payouts, ConfigError> {
@@ -77,16 +97,20 @@ pub(super) fn payouts(values: &Values, environment: Environment) -> Result<Payou
         PayoutProviderKind::Webhook(url.ok_or_else(|| missing("payouts.webhook_url"))?)
     };
     let retry: u32 = values.required_number("payouts.retry_seconds", 1..=DAY)?;
-    let poll: u32 = values.required_number("payouts.poll_interval_seconds", 1..=3_600)?;
     Ok(Payouts {
         provider,
         secrets,
         terms: PayoutTerms {
-            max_attempts: values.required_number("payouts.max_attempts", 1..=1_000)?,
+            max_attempts: values.required_number("payouts.max_attempts", 1..=MOST_ATTEMPTS)?,
             retry_after: Duration::seconds(i64::from(retry)),
         },
-        poll_interval: std::time::Duration::from_secs(u64::from(poll)),
+        poll_interval: poll_interval(values, "payouts.poll_interval_seconds")?,
     })
+}
+
+fn poll_interval(values: &Values, key: &str) -> Result<std::time::Duration, ConfigError> {
+    let seconds: u32 = values.required_number(key, 1..=HOUR)?;
+    Ok(std::time::Duration::from_secs(u64::from(seconds)))
 }
 
 /// The secrets of a key, as a list or as one text with commas; no sentence about them shows one.

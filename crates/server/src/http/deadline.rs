@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::http::error::{ApiError, Code};
 
 /// How long answering takes at most: the five seconds of the contract, less the time to write the answer.
-const ANSWER_WITHIN: Duration = Duration::from_millis(4_750);
+pub(crate) const ANSWER_WITHIN: Duration = Duration::from_millis(4_750);
 /// How long before the deadline a wait other than the command itself ends, so that the answer can name its
 /// cause.
 const MARGIN: Duration = Duration::from_millis(250);

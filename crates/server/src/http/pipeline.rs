@@ -13,7 +13,7 @@ use actix_web::http::header::{self, HeaderMap};
 use actix_web::web::{Bytes, BytesMut, Payload};
 use actix_web::{HttpMessage as _, HttpRequest, rt};
 use cuepoint_domain::access::{Caller, Turned};
-use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope};
+use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope, Receipt};
 use cuepoint_domain::ports::{Applied, Clock};
 use cuepoint_domain::text::Line;
 use futures_util::StreamExt as _;
@@ -111,12 +111,22 @@ async fn carry_out(command: &Commanded, call: Call, caller: Caller) -> Result<An
     if let Some(key) = call.key
         && let Some(receipt) = app.services.replay(key.scope, key.fingerprint).await?
     {
-        return Ok((command.view)(&app, &receipt)?.replayed());
+        return show_again(command, call, receipt).await;
     }
-    match (command.run)(call, caller).await? {
+    match (command.run)(call.clone(), caller).await? {
         Applied::Fresh(receipt) => (command.view)(&app, &receipt),
-        Applied::Replayed(receipt) => Ok((command.view)(&app, &receipt)?.replayed()),
+        Applied::Replayed(receipt) => show_again(command, call, receipt).await,
     }
+}
+
+/// Shows a retry what the command came to the first time.
+async fn show_again(command: &Commanded, call: Call, receipt: Receipt) -> Result<Answer, ApiError> {
+    let app = Arc::clone(&call.app);
+    let receipt = match &command.again {
+        Some(again) => again(call, receipt).await?,
+        None => receipt,
+    };
+    Ok((command.view)(&app, &receipt)?.replayed())
 }
 
 /// Who calls, where that matters, once they are counted: by themselves, or by their address where they are nobody or

@@ -61,12 +61,17 @@ pub enum Body {
 /// What a handler comes to, on its worker's own thread.
 pub type Handled<T> = Pin<Box<dyn Future<Output = Result<T, ApiError>>>>;
 
+/// What a retry is shown in place of the first answer.
+pub type Again = Box<dyn Fn(Call, Receipt) -> Handled<Receipt>>;
+
 /// A command: what it does, and how what it came to is shown, now or at a retry.
 pub struct Commanded {
     /// Does it.
     pub run: Box<dyn Fn(Call, Caller) -> Handled<Applied>>,
     /// Shows it.
     pub view: fn(&App, &Receipt) -> Result<Answer, ApiError>,
+    /// Where what was answered may change: how a retry finds what it is shown.
+    pub again: Option<Again>,
 }
 
 /// What answers a route.
@@ -103,6 +108,18 @@ impl Route {
     /// The route with the quota of these.
     pub(super) fn limited(self, class: Class) -> Self {
         Self { class, ..self }
+    }
+
+    /// The command, which shows a retry what this makes of its first answer.
+    pub(super) fn shown_again<F, A>(mut self, again: F) -> Self
+    where
+        F: Fn(Call, Receipt) -> A + 'static,
+        A: Future<Output = Result<Receipt, ApiError>> + 'static,
+    {
+        if let Endpoint::Command(command) = &mut self.endpoint {
+            command.again = Some(Box::new(move |call, receipt| Box::pin(again(call, receipt))));
+        }
+        self
     }
 
     /// The route, reached only from there.
@@ -191,7 +208,7 @@ where
 {
     let run: Box<dyn Fn(Call, Caller) -> Handled<Applied>> =
         Box::new(move |call, caller| Box::pin(run(call, caller)));
-    private(method, path, body, action, Endpoint::Command(Commanded { run, view }))
+    private(method, path, body, action, Endpoint::Command(Commanded { run, view, again: None }))
 }
 
 /// A POST of staff, with a reason.

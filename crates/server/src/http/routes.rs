@@ -83,7 +83,7 @@ pub fn table() -> Vec<Route> {
 
         read("/api/v1/wallet", UseWallet, wallet::show),
         read("/api/v1/wallet/entries", UseWallet, wallet::entries),
-        command(&post, "/api/v1/wallet/topups", Json, UseWallet, topups::open, topups::opened),
+        command(&post, "/api/v1/wallet/topups", Json, UseWallet, topups::open, topups::opened).shown_again(topups::reopened),
         read("/api/v1/wallet/topups", UseWallet, topups::list),
         read("/api/v1/wallet/topups/{id}", UseWallet, topups::show),
 

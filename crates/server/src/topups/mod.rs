@@ -3,7 +3,21 @@
 mod none;
 mod sandbox;
 mod webhook;
+mod worker;
+
+use std::time::Duration;
 
 pub use none::{NoProvider, NoTopups};
 pub use sandbox::Sandbox;
 pub use webhook::TopupWebhook;
+pub(crate) use worker::{Refused, log_given_up, order, order_due};
+
+use crate::http::deadline::ANSWER_WITHIN;
+use crate::webhooks::CALL_WITHIN;
+
+/// For how long who orders a top-up keeps others from ordering it. No setting changes it, so that no two calls about one
+/// top-up are under way at once.
+pub const LEASE: Duration = Duration::from_secs(30);
+
+// A lease begins when a top-up is opened: the commit may take all the time of the request before the call begins.
+const _: () = assert!(LEASE.as_millis() > ANSWER_WITHIN.as_millis() + CALL_WITHIN.as_millis());

@@ -1,11 +1,8 @@
 //! Nobody takes money.
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::TopupId;
-use cuepoint_domain::money::Amount;
-use cuepoint_domain::ports::{TopupProvider, Unavailable};
-use cuepoint_domain::provider_reference::ProviderReference;
-use cuepoint_domain::topup::Charge;
+use cuepoint_domain::ports::{Intake, OrderAnswer, TopupProvider, Unavailable};
+use cuepoint_domain::topup::Topup;
 use thiserror::Error;
 
 /// Why: nobody takes money in this deployment.
@@ -19,7 +16,11 @@ pub struct NoProvider;
 
 #[async_trait]
 impl TopupProvider for NoProvider {
-    async fn charge(&self, _: TopupId, _: ProviderReference, _: Amount) -> Result<Charge, Unavailable> {
+    fn intake(&self) -> Result<Intake, Unavailable> {
         Err(Unavailable::new(NoTopups))
+    }
+
+    async fn order(&self, _: &Topup) -> OrderAnswer {
+        OrderAnswer::Unknown(Unavailable::new(NoTopups))
     }
 }

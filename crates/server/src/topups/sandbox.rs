@@ -1,11 +1,8 @@
 //! A pretended provider, for trying the service without money.
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::TopupId;
-use cuepoint_domain::money::Amount;
-use cuepoint_domain::ports::{TopupProvider, Unavailable};
-use cuepoint_domain::provider_reference::ProviderReference;
-use cuepoint_domain::topup::Charge;
+use cuepoint_domain::ports::{Intake, OrderAnswer, TopupProvider, Unavailable};
+use cuepoint_domain::topup::Topup;
 
 /// Confirms every top-up at once.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,7 +10,11 @@ pub struct Sandbox;
 
 #[async_trait]
 impl TopupProvider for Sandbox {
-    async fn charge(&self, _: TopupId, _: ProviderReference, _: Amount) -> Result<Charge, Unavailable> {
-        Ok(Charge::Confirmed)
+    fn intake(&self) -> Result<Intake, Unavailable> {
+        Ok(Intake::Confirmed)
+    }
+
+    async fn order(&self, _: &Topup) -> OrderAnswer {
+        OrderAnswer::Unknown(Unavailable::new("topups.provider is sandbox, which takes no orders"))
     }
 }

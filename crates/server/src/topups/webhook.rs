@@ -1,13 +1,13 @@
 //! A provider that confirms each top-up later by a signed call, and may be asked for the page where the guest pays.
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::TopupId;
-use cuepoint_domain::money::{Amount, Currency};
-use cuepoint_domain::ports::{TopupProvider, Unavailable};
-use cuepoint_domain::provider_reference::ProviderReference;
-use cuepoint_domain::text::PaymentUrl;
-use cuepoint_domain::topup::Charge;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::{Intake, OrderAnswer, TopupProvider, Unavailable};
+use cuepoint_domain::text::{PaymentUrl, TextError};
+use cuepoint_domain::topup::{OrderWord, Topup};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use thiserror::Error;
 
 use crate::http::money::Number;
 use crate::webhooks::{Caller, Reply};
@@ -22,58 +22,105 @@ pub struct TopupWebhook {
 #[derive(Serialize)]
 struct Order<'a> {
     id: i64,
-    reference: String,
+    reference: &'a str,
     amount: Number,
     currency: &'a str,
 }
 
-/// What it answers.
+/// What it answers, where it answers more than that it has the order.
 #[derive(Deserialize)]
 struct Said {
     #[serde(default)]
-    payment_url: Option<String>,
+    status: Option<Value>,
+    #[serde(default)]
+    payment_url: Option<Value>,
+}
+
+/// Why a page cannot be kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+enum UnusablePage {
+    #[error("not a text")]
+    NotText,
+    #[error(transparent)]
+    Text(#[from] TextError),
+}
+
+/// What an answer says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Answer {
+    /// The provider has the order, and perhaps names a page.
+    Taken(Result<Option<PaymentUrl>, UnusablePage>),
+    /// It refuses it, for good.
+    Refused,
 }
 
 impl TopupWebhook {
-    /// The provider behind this caller, or one that is told of top-ups by other means; amounts are in `currency`.
+    /// The provider behind this caller, or one that hears of top-ups by other means; amounts are in `currency`.
     #[must_use]
     pub fn new(caller: Option<Caller>, currency: Currency) -> Self {
         Self { caller, currency }
+    }
+
+    async fn ask(&self, caller: &Caller, topup: &Topup) -> Result<OrderWord, Unavailable> {
+        let reference = topup.reference().to_string();
+        let amount = Number::money(&self.currency, topup.amount.money());
+        let order =
+            Order { id: topup.id.get(), reference: &reference, amount, currency: self.currency.code() };
+        let body = serde_json::to_vec(&order).map_err(Unavailable::new)?;
+        let reply = caller.post(&reference, body).await.map_err(Unavailable::new)?;
+        let answer = answer(&reply).ok_or_else(|| {
+            Unavailable::new(format!("an answer of status {} that says nothing", reply.status.as_u16()))
+        })?;
+        Ok(match answer {
+            Answer::Refused => OrderWord::Refused,
+            Answer::Taken(page) => {
+                // The provider has the order all the same, and would name the same page again.
+                let page = page.unwrap_or_else(|error| {
+                    tracing::error!(topup = %topup.id, reference, %error, "the provider names a page that cannot be kept");
+                    None
+                });
+                OrderWord::Taken { page }
+            }
+        })
     }
 }
 
 #[async_trait]
 impl TopupProvider for TopupWebhook {
-    async fn charge(
-        &self,
-        topup: TopupId,
-        reference: ProviderReference,
-        amount: Amount,
-    ) -> Result<Charge, Unavailable> {
-        let Some(caller) = &self.caller else { return Ok(Charge::Pending { payment_url: None }) };
-        let amount = Number::money(&self.currency, amount.money());
-        let reference = reference.to_string();
-        let order =
-            Order { id: topup.get(), reference: reference.clone(), amount, currency: self.currency.code() };
-        let body = serde_json::to_vec(&order).map_err(Unavailable::new)?;
-        let reply = caller.post(&reference, body).await.map_err(Unavailable::new)?;
-        payment_url(&reply).map(|payment_url| Charge::Pending { payment_url })
+    fn intake(&self) -> Result<Intake, Unavailable> {
+        Ok(if self.caller.is_some() { Intake::Ordered } else { Intake::Announced })
+    }
+
+    async fn order(&self, topup: &Topup) -> OrderAnswer {
+        let Some(caller) = &self.caller else {
+            return OrderAnswer::Unknown(Unavailable::new("there is no topups.webhook_url"));
+        };
+        match self.ask(caller, topup).await {
+            Ok(word) => OrderAnswer::Said(word),
+            Err(unavailable) => OrderAnswer::Unknown(unavailable),
+        }
     }
 }
 
-/// The page that an answer names, if it names one.
-fn payment_url(reply: &Reply) -> Result<Option<PaymentUrl>, Unavailable> {
-    if !reply.status.is_success() {
-        return Err(Unavailable::new(format!("the provider answers with status {}", reply.status.as_u16())));
+/// What an answer says; `None` for one that leaves open whether the provider has the order.
+///
+/// A refusal counts only where the answer says so itself: a bare 404 or 500 may come from something in between.
+fn answer(reply: &Reply) -> Option<Answer> {
+    let success = reply.status.is_success();
+    if success && reply.body.is_empty() {
+        return Some(Answer::Taken(Ok(None)));
     }
-    if reply.body.is_empty() {
-        return Ok(None);
+    let said: Said = reply.object()?;
+    let refused = said.status.as_ref().and_then(Value::as_str) == Some("refused");
+    if refused && (success || reply.status.is_client_error()) {
+        return Some(Answer::Refused);
     }
-    let said: Option<Said> = reply.object();
-    let said = said.ok_or_else(|| Unavailable::new("the provider's answer is no object"))?;
-    let Some(written) = said.payment_url else { return Ok(None) };
-    let page = PaymentUrl::new(&written);
-    page.map(Some).map_err(|error| Unavailable::new(format!("the provider names no page: {error}")))
+    success.then(|| Answer::Taken(said.payment_url.map(|written| page(&written)).transpose()))
+}
+
+fn page(written: &Value) -> Result<PaymentUrl, UnusablePage> {
+    let written = written.as_str().ok_or(UnusablePage::NotText)?;
+    Ok(PaymentUrl::new(written)?)
 }
 
 #[cfg(test)]
@@ -83,28 +130,44 @@ mod tests {
     use http::StatusCode;
 
     #[test]
-    fn which_page_an_answer_names() {
-        let long = format!(r#"{{"payment_url":"https://pay.example.com/{}"}}"#, "x".repeat(2_048));
-        for (status, body, page) in [
-            (200, "", Ok(None)),
-            (201, "{}", Ok(None)),
-            (200, r#"{"payment_url":null,"id":"x"}"#, Ok(None)),
-            (
-                200,
-                r#"{"payment_url":"https://pay.example.com/1?a=b"}"#,
-                Ok(Some("https://pay.example.com/1?a=b")),
-            ),
-            (200, r#"{"payment_url":"javascript:alert(1)"}"#, Err(())),
-            (200, r#"{"payment_url":""}"#, Err(())),
-            (200, &long, Err(())),
-            (200, "OK", Err(())),
-            (302, "", Err(())),
-            (500, r#"{"payment_url":"https://pay.example.com/1"}"#, Err(())),
+    fn what_an_answer_says() {
+        let address = |length: usize| format!("https://pay.example.com/{}", "x".repeat(length - 24));
+        let named = |address: &str| format!(r#"{{"payment_url":"{address}"}}"#);
+        let page = |address: &str| Some(Answer::Taken(Ok(PaymentUrl::new(address).ok())));
+        let nothing = || Some(Answer::Taken(Ok(None)));
+        let unusable = |why: UnusablePage| Some(Answer::Taken(Err(why)));
+        let malformed = || unusable(TextError::Malformed.into());
+        let usual = "https://pay.example.com/1?a=b";
+        for (status, body, expected) in [
+            (200, "", nothing()),
+            (204, "", nothing()),
+            (201, "{}", nothing()),
+            (200, r#"{"payment_url":null,"id":"x"}"#, nothing()),
+            (200, &named(usual), page(usual)),
+            (202, r#"{"status":"open","payment_url":"https://pay.example.com/1?a=b"}"#, page(usual)),
+            (200, r#"{"status":5,"payment_url":"https://pay.example.com/1?a=b"}"#, page(usual)),
+            (200, &named(&address(2_048)), page(&address(2_048))),
+            // The provider has the order, whatever its page is like.
+            (200, &named(&address(2_049)), unusable(TextError::TooLong(2_048).into())),
+            (200, r#"{"payment_url":"javascript:alert(1)"}"#, malformed()),
+            (200, r#"{"payment_url":""}"#, unusable(TextError::Empty.into())),
+            (200, r#"{"payment_url":7}"#, unusable(UnusablePage::NotText)),
+            (200, r#"{"status":"refused"}"#, Some(Answer::Refused)),
+            (422, r#"{"status":"refused","reason":"a closed account"}"#, Some(Answer::Refused)),
+            // Whoever answers these may not even know the order.
+            (200, "OK", None),
+            (200, "[]", None),
+            (200, r#"{"status":"refused","status":"open"}"#, None),
+            (302, "", None),
+            (400, "", None),
+            (404, r#"{"payment_url":"https://pay.example.com/1"}"#, None),
+            (422, r#"["refused"]"#, None),
+            (500, r#"{"status":"refused"}"#, None),
+            (500, r#"{"payment_url":"https://pay.example.com/1"}"#, None),
         ] {
             let reply =
                 Reply { status: StatusCode::from_u16(status).unwrap(), body: Bytes::from(body.to_owned()) };
-            let named = payment_url(&reply).map(|line| line.map(|line| line.as_str().to_owned()));
-            assert_eq!(named.map_err(|_| ()), page.map(|page| page.map(str::to_owned)), "{status} {body}");
+            assert_eq!(answer(&reply), expected, "{status} {body}");
         }
     }
 }

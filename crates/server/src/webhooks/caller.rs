@@ -23,7 +23,7 @@ use super::SigningSecrets;
 use crate::http::json::Object;
 
 /// How long a call may take, from the first byte to the last.
-const TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const CALL_WITHIN: Duration = Duration::from_secs(10);
 /// The longest answer, in bytes.
 const MAX_REPLY: usize = 64 * 1024;
 
@@ -31,7 +31,7 @@ const MAX_REPLY: usize = 64 * 1024;
 #[derive(Debug, Error)]
 pub enum CallError {
     /// It took too long.
-    #[error("no answer within {} seconds", TIMEOUT.as_secs())]
+    #[error("no answer within {} seconds", CALL_WITHIN.as_secs())]
     TimedOut,
     /// The provider cannot be reached, or broke off.
     #[error("the call failed: {0:#}")]
@@ -103,7 +103,7 @@ impl Caller {
             let body = Limited::new(body, MAX_REPLY).collect().await.map_err(CallError::Reply)?;
             Ok(Reply { status: head.status, body: body.to_bytes() })
         };
-        timeout(TIMEOUT, call).await.map_err(|_| CallError::TimedOut)?
+        timeout(CALL_WITHIN, call).await.map_err(|_| CallError::TimedOut)?
     }
 
     fn request(&self, id: &str, body: Vec<u8>) -> Result<Request<Full<Bytes>>, CallError> {

@@ -3,5 +3,6 @@
 mod caller;
 mod signature;
 
+pub(crate) use caller::CALL_WITHIN;
 pub use caller::{CallError, Caller, Reply};
 pub use signature::{SecretError, SignedMessage, SigningSecrets};

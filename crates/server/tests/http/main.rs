@@ -60,6 +60,7 @@ mod sessions;
 mod soak;
 mod staff;
 mod suspensions;
+mod topup_orders;
 mod tour;
 mod unknown_names;
 mod unread_log;

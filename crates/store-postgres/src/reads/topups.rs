@@ -1,19 +1,23 @@
-//! Topups.
+//! Top-ups.
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::{OperationId, TopupId, UserId};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Topups, Unavailable};
-use cuepoint_domain::topup::Topup;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::{Topup, TopupStatus};
+use diesel::helper_types::IntoBoxed;
+use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use uuid::Uuid;
 
+use super::readable::{MOST_UNREADABLE, decode_all, one_by_one};
 use super::together::Row;
-use super::{Counted, NewestFirst, columns, limits, paged};
+use super::{Counted, NewestFirst, columns, least, limits, paged};
 use crate::PostgresStore;
 use crate::database::Failure;
-use crate::rows::TopupRow;
+use crate::rows::{TopupRow, column_time};
 use crate::schema::topups::{self, table};
 
 impl Row for TopupRow {
@@ -62,4 +66,32 @@ impl Topups for PostgresStore {
             .await?;
         counted.page(|row| row.topup(&self.currency)).map_err(Unavailable::new)
     }
+
+    async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Topup>, Unavailable> {
+        let value = |row: TopupRow| row.topup(&self.currency);
+        let due = self
+            .database
+            .read(async |mut connection| {
+                let due = due_orders(now).limit(i64::from(limit)).select(columns::<TopupRow>());
+                let loaded = due.load(&mut connection).await.map_err(Failure::from);
+                if let Some(due) = decode_all(loaded, value)? {
+                    return Ok(due);
+                }
+                let most = i64::from(limit.saturating_add(MOST_UNREADABLE));
+                let ids = due_orders(now).limit(most).select(topups::id);
+                one_by_one(connection, ids.load(&mut connection).await?, limit, value).await
+            })
+            .await?;
+        Ok(due)
+    }
+}
+
+/// The top-ups that are due to be ordered, longest waiting first. Servers of an earlier version leave the time where they
+/// end a top-up.
+fn due_orders(now: Timestamp) -> IntoBoxed<'static, table, Pg> {
+    table
+        .filter(topups::order_at.le(least(column_time(now), diesel::dsl::now).nullable()))
+        .filter(topups::status.eq(TopupStatus::Pending.name()))
+        .order((topups::order_at, topups::id))
+        .into_boxed()
 }

@@ -1,11 +1,10 @@
-//! Paying in, on doubles of the ports.
+//! Which top-up a message is about, on doubles of the ports.
 
 use super::*;
 use crate::ids::TopupId;
-use crate::ledger::Step;
-use crate::ports::{MockTopupProvider, MockTopups, MockWallets};
-use crate::provider_reference::{MessageSubject, ProviderReference};
-use crate::topup::{Charge, Orders, Topup, TopupStatus};
+use crate::ports::{MockTopups, MockWallets};
+use crate::provider_reference::MessageSubject;
+use crate::topup::{Orders, Topup, TopupStatus};
 
 const OPERATION: OperationId = OperationId(0x0193_a5f0_1c2d_7abc_8def_0011_2233_aabb);
 
@@ -27,32 +26,10 @@ fn topup(opening: Option<OperationId>) -> Topup {
     }
 }
 
-fn wallet(ledger: MockLedger, ids: MockIds, topups: MockTopups, provider: MockTopupProvider) -> Wallet {
-    let desk = Desk { ids: Arc::new(ids), ..desk(ledger) };
+fn wallet(topups: MockTopups) -> Wallet {
+    let desk = desk(MockLedger::new());
     let (wallets, topups) = (Arc::new(MockWallets::new()), Arc::new(topups));
-    Wallet { desk, wallets, topups, provider: Arc::new(provider) }
-}
-
-#[test]
-fn the_order_at_the_provider_has_the_reference_of_the_topup_that_is_opened() {
-    let mut ids = MockIds::new();
-    ids.expect_next_topup().times(1).returning(|| Ok(id()));
-    ids.expect_operation().times(1).return_const(OPERATION);
-    let mut provider = MockTopupProvider::new();
-    provider
-        .expect_charge()
-        .withf(|topup, reference, _| (*topup, *reference) == (id(), ProviderReference::Operation(OPERATION)))
-        .times(1)
-        .returning(|_, _, _| Ok(Charge::Pending { payment_url: None }));
-    let mut ledger = MockLedger::new();
-    ledger
-        .expect_apply()
-        .withf(|plan| matches!(plan.step(), Step::OpenTopup(opened) if *opened == topup(Some(OPERATION))))
-        .times(1)
-        .returning(|_| Ok(Applied::Fresh(receipt())));
-    let wallet = wallet(ledger, ids, MockTopups::new(), provider);
-    let command = command(1);
-    run(wallet.topup(&command, Amount::new(Money::from_minor(500)).unwrap())).unwrap();
+    Wallet { desk, wallets, topups }
 }
 
 #[test]
@@ -66,7 +43,7 @@ fn a_message_finds_a_topup_by_its_reference_or_an_older_one_by_its_id() {
         topups
             .expect_topup_opened_by()
             .returning(move |asked| Ok((opening == Some(asked)).then(|| topup(opening))));
-        let wallet = wallet(MockLedger::new(), MockIds::new(), topups, MockTopupProvider::new());
+        let wallet = wallet(topups);
         match run(wallet.topup_named(subject)) {
             Ok(Identified::As(found)) if found == id() => "found",
             Ok(Identified::Contradiction) => "contradiction",

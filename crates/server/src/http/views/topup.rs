@@ -25,7 +25,8 @@ pub struct Topup {
     /// Where it stands: pending until the provider confirms it.
     #[schema(value_type = names::TopupStatus)]
     status: &'static str,
-    /// Where the guest pays, where the provider has a page for it.
+    /// Where the guest pays, where the provider has a page for it; null until it has named it.
+    #[schema(max_length = 2048)]
     payment_url: Option<String>,
     /// When it was made.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
 use serde_json::Value;
@@ -15,6 +15,14 @@ pub(crate) enum Reply {
     Says(u16, String),
     /// It hears the call and goes away without an answer.
     HangsUp,
+    /// It hears the call and says nothing until a test says what it answers.
+    Silent,
+}
+
+/// What a provider answers, and what it was asked so far.
+struct State {
+    now: Mutex<(Reply, Vec<Heard>)>,
+    changed: Condvar,
 }
 
 /// A call as it came.
@@ -33,18 +41,19 @@ impl Heard {
 /// A provider; it listens until the test's process ends.
 pub(crate) struct Provider {
     pub(crate) url: String,
-    state: Arc<Mutex<(Reply, Vec<Heard>)>>,
+    state: Arc<State>,
 }
 
 impl Provider {
     pub(crate) fn new(reply: Reply) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/orders?from=cuepoint", listener.local_addr().unwrap());
-        let state = Arc::new(Mutex::new((reply, Vec::new())));
+        let state = Arc::new(State { now: Mutex::new((reply, Vec::new())), changed: Condvar::new() });
         let serving = Arc::clone(&state);
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                serve(stream, &serving);
+                let serving = Arc::clone(&serving);
+                thread::spawn(move || serve(stream, &serving));
             }
         });
         Self { url, state }
@@ -52,7 +61,8 @@ impl Provider {
 
     /// What it answers from now on.
     pub(crate) fn answers(&self, reply: Reply) {
-        self.state.lock().unwrap().0 = reply;
+        self.state.now.lock().unwrap().0 = reply;
+        self.state.changed.notify_all();
     }
 
     /// The reference in the order of the withdrawal or top-up with this id.
@@ -64,11 +74,11 @@ impl Provider {
 
     /// What it was asked so far.
     pub(crate) fn heard(&self) -> Vec<Heard> {
-        self.state.lock().unwrap().1.clone()
+        self.state.now.lock().unwrap().1.clone()
     }
 }
 
-fn serve(mut stream: TcpStream, state: &Mutex<(Reply, Vec<Heard>)>) {
+fn serve(mut stream: TcpStream, state: &State) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut headers = BTreeMap::new();
     let mut line = String::new();
@@ -84,9 +94,12 @@ fn serve(mut stream: TcpStream, state: &Mutex<(Reply, Vec<Heard>)>) {
     if reader.read_exact(&mut body).is_err() {
         return;
     }
-    let mut state = state.lock().unwrap();
-    state.1.push(Heard { headers, body: String::from_utf8(body).unwrap() });
-    if let Reply::Says(status, body) = &state.0 {
+    let mut now = state.now.lock().unwrap();
+    now.1.push(Heard { headers, body: String::from_utf8(body).unwrap() });
+    let now = state.changed.wait_while(now, |(reply, _)| matches!(reply, Reply::Silent)).unwrap();
+    let reply = now.0.clone();
+    drop(now);
+    if let Reply::Says(status, body) = &reply {
         let length = body.len();
         let _ = write!(
             stream,

@@ -56,7 +56,7 @@ pub(super) async fn populate(store: &PostgresStore) {
     }
     for confirmed in [false, true] {
         let id = store.next_topup().await.unwrap();
-        let charge = Charge::Pending { payment_url: None };
+        let charge = Charge::Pending;
         let opened = plans::open_topup(origin(store, guest), id, guest, amount(20_00), charge);
         let Outcome::Topup(topup) = applied(store, opened).await else { panic!("no top-up") };
         if confirmed {

@@ -1,0 +1,347 @@
+//! Top-ups that are ordered at a provider: each has a row before it is ordered, one reference for ever, and its page when
+//! the provider has named it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::harness::{
+    Answer, Database, Message, Person, Provider, Reply, Server, Store, TOPUPS, at_once, eventually,
+    is_signed, run,
+};
+
+on_both_stores!(
+    a_topup_has_a_row_while_it_is_ordered,
+    a_provider_that_is_slow_keeps_nobody_waiting_and_its_answer_is_kept,
+    without_an_answer_a_topup_is_ordered_again_under_its_reference,
+    a_topup_that_was_ordered_often_enough_stays_pending,
+    a_refused_topup_has_failed,
+    a_retry_orders_a_topup_whose_next_order_is_due,
+    a_confirmation_that_is_faster_than_the_page_counts,
+    a_page_has_2048_characters_at_most,
+);
+
+const PAGE: &str = "https://pay.example.com/session/1";
+const REPLAYED: &str = "idempotency-replayed";
+/// Nothing is ordered again while a test runs.
+const NEVER: &[(&str, &str)] = &[("topups.retry_seconds", "3600"), ("topups.poll_interval_seconds", "3600")];
+/// What has no answer is ordered again soon.
+const SOON: &[(&str, &str)] = &[("topups.retry_seconds", "1"), ("topups.poll_interval_seconds", "1")];
+
+fn named(page: &str) -> Reply {
+    Reply::Says(200, json!({"payment_url": page}).to_string())
+}
+
+/// The keys of a server whose top-ups are ordered at this provider.
+fn ordered_at<'a>(provider: &'a Provider, keys: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    [&TOPUPS[..], &[("topups.webhook_url", provider.url.as_str())], keys].concat()
+}
+
+fn open(guest: &Person, key: &str) -> Answer {
+    guest.call("POST", "/wallet/topups").key(key).text(r#"{"amount": 12.50}"#).send()
+}
+
+/// The top-up in an answer of 201.
+#[track_caller]
+fn opened(answer: &Answer) -> Value {
+    answer.data(201)["topup"].clone()
+}
+
+fn list(guest: &Person) -> Vec<Value> {
+    guest.get("/wallet/topups?per_page=100").data(200)["data"].as_array().unwrap().clone()
+}
+
+/// The guest's only top-up.
+#[track_caller]
+fn only(guest: &Person) -> Value {
+    let [only] = list(guest).try_into().unwrap();
+    only
+}
+
+#[track_caller]
+fn stands(topup: &Value, status: &str, page: Option<&str>) {
+    assert_eq!((&topup["status"], &topup["payment_url"]), (&json!(status), &json!(page)), "{topup}");
+}
+
+fn is_asked(provider: &Provider, times: usize) {
+    eventually("the provider is asked", || (provider.heard().len() >= times).then_some(()));
+}
+
+fn gains_its_page(guest: &Person) -> Value {
+    eventually("the page is kept", || Some(only(guest)).filter(|topup| topup["payment_url"] == PAGE))
+}
+
+/// That the provider was asked for this top-up alone, each time with the same words.
+#[track_caller]
+fn is_ordered_alone(provider: &Provider, topup: &Value) {
+    let heard = provider.heard();
+    for order in &heard {
+        is_signed(order, topup["reference"].as_str().unwrap());
+        assert_eq!(order.body, heard[0].body);
+        assert_eq!(order.json()["id"], topup["id"]);
+    }
+}
+
+/// Opens a top-up while its provider is silent, and answers with the call under way once the provider was asked.
+fn opening<'scope>(
+    scope: &'scope thread::Scope<'scope, '_>,
+    guest: &'scope Person,
+    provider: &Provider,
+) -> thread::ScopedJoinHandle<'scope, Answer> {
+    let call = scope.spawn(|| open(guest, "k"));
+    is_asked(provider, 1);
+    call
+}
+
+fn a_topup_has_a_row_while_it_is_ordered(store: Store) {
+    let provider = Provider::new(Reply::Silent);
+    let server = Server::configured(store, &ordered_at(&provider, NEVER));
+    let guest = server.guest();
+    thread::scope(|scope| {
+        let call = opening(scope, &guest, &provider);
+        let row = only(&guest);
+        stands(&row, "pending", None);
+        is_ordered_alone(&provider, &row);
+        provider.answers(named(PAGE));
+        let answered = opened(&call.join().unwrap());
+        stands(&answered, "pending", Some(PAGE));
+        assert_eq!(answered, only(&guest));
+        assert_eq!(answered["updated_at"], row["updated_at"], "its status is the same");
+    });
+    assert_eq!(provider.heard().len(), 1);
+}
+
+fn a_provider_that_is_slow_keeps_nobody_waiting_and_its_answer_is_kept(store: Store) {
+    let provider = Provider::new(Reply::Silent);
+    let server = Server::configured(store, &ordered_at(&provider, NEVER));
+    let guest = server.guest();
+    let began = Instant::now();
+    let first = open(&guest, "k");
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    stands(&opened(&first), "pending", None);
+    // Its call is under way.
+    let again = open(&guest, "k");
+    assert_eq!((again.header(REPLAYED), &again.text), (Some("true"), &first.text));
+    provider.answers(named(PAGE));
+    let topup = gains_its_page(&guest);
+    let replayed = open(&guest, "k");
+    assert_eq!((replayed.header(REPLAYED), opened(&replayed)), (Some("true"), topup.clone()));
+    assert_eq!(replayed.header("location"), first.header("location"));
+    assert_eq!(provider.heard().len(), 1);
+    is_ordered_alone(&provider, &topup);
+}
+
+fn without_an_answer_a_topup_is_ordered_again_under_its_reference(store: Store) {
+    for reply in [Reply::Says(500, String::new()), Reply::Says(200, "OK".to_owned()), Reply::HangsUp] {
+        let provider = Provider::new(reply);
+        let server = Server::configured(store, &ordered_at(&provider, SOON));
+        let guest = server.guest();
+        stands(&opened(&open(&guest, "k")), "pending", None);
+        is_asked(&provider, 2);
+        provider.answers(named(PAGE));
+        let topup = gains_its_page(&guest);
+        is_ordered_alone(&provider, &topup);
+        let asked = provider.heard().len();
+        assert_eq!(opened(&open(&guest, "k")), topup);
+        assert_eq!(provider.heard().len(), asked);
+    }
+}
+
+fn a_topup_that_was_ordered_often_enough_stays_pending(store: Store) {
+    let provider = Provider::new(Reply::HangsUp);
+    let keys = [SOON, &[("topups.max_attempts", "2")]].concat();
+    let server = Server::configured(store, &ordered_at(&provider, &keys));
+    let guest = server.guest();
+    let topup = opened(&open(&guest, "k"));
+    eventually("it is given up", || server.log().contains("is not ordered again").then_some(()));
+    provider.answers(named(PAGE));
+    assert_eq!(opened(&open(&guest, "k")), topup);
+    assert_eq!(provider.heard().len(), 2);
+    is_ordered_alone(&provider, &topup);
+    // The provider had it all the same.
+    Message::topup("topup.confirmed", topup["reference"].as_str().unwrap()).heard(&server);
+    stands(&only(&guest), "confirmed", None);
+    assert_eq!(guest.wallet().0, "12.50");
+}
+
+fn a_refused_topup_has_failed(store: Store) {
+    let refusal = r#"{"status": "refused", "reason": "a closed account"}"#;
+    let provider = Provider::new(Reply::Says(422, refusal.to_owned()));
+    let server = Server::configured(store, &ordered_at(&provider, SOON));
+    let guest = server.guest();
+    let refused = open(&guest, "k");
+    refused.refused(503, "unavailable");
+    assert!(refused.header("retry-after").is_some(), "{refused}");
+    let failed = only(&guest);
+    stands(&failed, "failed", None);
+    provider.answers(named(PAGE));
+    for _ in 0..2 {
+        let replayed = open(&guest, "k");
+        assert_eq!((replayed.header(REPLAYED), opened(&replayed)), (Some("true"), failed.clone()));
+    }
+    assert_eq!(provider.heard().len(), 1);
+    // Another key is another top-up.
+    stands(&opened(&open(&guest, "other")), "pending", Some(PAGE));
+    assert_eq!(guest.wallet().0, "0.00");
+}
+
+fn a_retry_orders_a_topup_whose_next_order_is_due(store: Store) {
+    let provider = Provider::new(Reply::HangsUp);
+    let keys = [("topups.retry_seconds", "1"), ("topups.poll_interval_seconds", "3600")];
+    let server = Server::configured(store, &ordered_at(&provider, &keys));
+    let guest = server.guest();
+    stands(&opened(&open(&guest, "k")), "pending", None);
+    provider.answers(named(PAGE));
+    let replayed = eventually("a retry orders it", || {
+        let replayed = open(&guest, "k");
+        assert_eq!(replayed.header(REPLAYED), Some("true"));
+        Some(opened(&replayed)).filter(|topup| topup["payment_url"] == PAGE)
+    });
+    assert_eq!(replayed, only(&guest));
+    assert_eq!(provider.heard().len(), 2);
+    is_ordered_alone(&provider, &replayed);
+}
+
+fn a_confirmation_that_is_faster_than_the_page_counts(store: Store) {
+    let provider = Provider::new(Reply::Silent);
+    let server = Server::configured(store, &ordered_at(&provider, NEVER));
+    let guest = server.guest();
+    thread::scope(|scope| {
+        let call = opening(scope, &guest, &provider);
+        let reference = provider.heard()[0].json()["reference"].as_str().unwrap().to_owned();
+        Message::topup("topup.confirmed", &reference).heard(&server);
+        provider.answers(named(PAGE));
+        stands(&opened(&call.join().unwrap()), "confirmed", None);
+    });
+    stands(&only(&guest), "confirmed", None);
+    assert_eq!((guest.wallet().0.as_str(), guest.entries().len()), ("12.50", 1));
+}
+
+fn a_page_has_2048_characters_at_most(store: Store) {
+    let page = |length: usize| format!("{PAGE}?{}", "x".repeat(length - PAGE.len() - 1));
+    let provider = Provider::new(named(&page(2_048)));
+    let server = Server::configured(store, &ordered_at(&provider, SOON));
+    let guest = server.guest();
+    stands(&opened(&open(&guest, "long")), "pending", Some(&page(2_048)));
+    for (key, reply) in [("longer", named(&page(2_049))), ("script", named("javascript:alert(1)"))] {
+        provider.answers(reply);
+        let asked = provider.heard().len();
+        stands(&opened(&open(&guest, key)), "pending", None);
+        // The provider has the order: it is not asked again.
+        stands(&opened(&open(&guest, key)), "pending", None);
+        assert_eq!(provider.heard().len(), asked + 1);
+        let told = || server.log().matches("names a page that cannot be kept").count() == asked;
+        eventually("somebody is told to look", || told().then_some(()));
+    }
+}
+
+#[test]
+fn one_key_at_two_servers_orders_once() {
+    let database = Arc::new(Database::new());
+    let provider = Provider::new(Reply::Silent);
+    let keys = ordered_at(&provider, NEVER);
+    let servers = [Server::on(&database, &keys), Server::on(&database, &keys)];
+    let guest = servers[0].guest();
+    let elsewhere = guest.at(&servers[1].client());
+    thread::scope(|scope| {
+        let call = opening(scope, &guest, &provider);
+        let twin = open(&elsewhere, "k");
+        assert_eq!(twin.header(REPLAYED), Some("true"));
+        stands(&opened(&twin), "pending", None);
+        provider.answers(named(PAGE));
+        assert_eq!(opened(&call.join().unwrap())["id"], opened(&twin)["id"]);
+    });
+    let topup = only(&guest);
+    assert_eq!(opened(&open(&elsewhere, "k")), topup);
+    assert_eq!(provider.heard().len(), 1);
+    for round in 0..8 {
+        let send = |guest: &Person| {
+            guest.call("POST", "/wallet/topups").key(&format!("round-{round}")).text(r#"{"amount": 1}"#)
+        };
+        let answers = at_once(vec![send(&guest), send(&elsewhere), send(&guest), send(&elsewhere)]);
+        let ids: BTreeSet<i64> = answers.iter().map(|one| opened(one)["id"].as_i64().unwrap()).collect();
+        assert_eq!(ids.len(), 1, "{answers:?}");
+    }
+    let orders: Vec<String> =
+        provider.heard().iter().map(|order| order.headers["idempotency-key"].clone()).collect();
+    let references: BTreeSet<&String> = orders.iter().collect();
+    assert_eq!((orders.len(), references.len(), list(&guest).len()), (9, 9, 9));
+}
+
+/// The lease of every order ends now, as it does by itself after half a minute.
+fn end_leases(database: &Database) {
+    database.rows("UPDATE topups SET order_at = now() WHERE order_at IS NOT NULL");
+}
+
+#[test]
+fn a_server_that_dies_between_commit_and_order_leaves_the_order_to_another() {
+    let database = Arc::new(Database::new());
+    let provider = Provider::new(named(PAGE));
+    let crash = [("CUEPOINT_CRASH_AT", "after_commit"), ("CUEPOINT_CRASH_ON", "open_topup")];
+    let mut doomed = Server::on(&database, &ordered_at(&provider, &[SOON, &crash].concat()));
+    let guest = doomed.guest();
+    let dies = guest.call("POST", "/wallet/topups").key("k").text(r#"{"amount": 12.50}"#).try_send();
+    assert!(dies.is_err() && !doomed.ended().success());
+    assert!(provider.heard().is_empty());
+
+    let servers = [
+        Server::on(&database, &ordered_at(&provider, SOON)),
+        Server::on(&database, &ordered_at(&provider, SOON)),
+    ];
+    let guest = guest.at(&servers[0].client());
+    stands(&only(&guest), "pending", None);
+    end_leases(&database);
+    let topup = gains_its_page(&guest);
+    assert_eq!(opened(&open(&guest, "k")), topup);
+    assert_eq!(provider.heard().len(), 1);
+    is_ordered_alone(&provider, &topup);
+    let (status, said) = run(&["ledger", "verify"], Some(database.url()), &[]);
+    assert!(status.success(), "{said}");
+}
+
+#[test]
+fn a_server_that_dies_during_the_call_leaves_the_order_to_another() {
+    let database = Arc::new(Database::new());
+    let provider = Provider::new(Reply::Silent);
+    let mut first = Server::on(&database, &ordered_at(&provider, SOON));
+    let guest = first.guest();
+    thread::scope(|scope| {
+        let call = scope
+            .spawn(|| guest.call("POST", "/wallet/topups").key("k").text(r#"{"amount": 12.50}"#).try_send());
+        is_asked(&provider, 1);
+        first.signal("KILL");
+        assert!(call.join().unwrap().is_err() && !first.ended().success());
+    });
+    let second = Server::on(&database, &ordered_at(&provider, SOON));
+    let guest = guest.at(&second.client());
+    stands(&opened(&open(&guest, "k")), "pending", None);
+    assert_eq!(provider.heard().len(), 1, "the lease of the first order has not ended");
+    provider.answers(named(PAGE));
+    end_leases(&database);
+    let topup = gains_its_page(&guest);
+    assert_eq!(provider.heard().len(), 2);
+    is_ordered_alone(&provider, &topup);
+}
+
+#[test]
+fn many_servers_order_each_topup_once() {
+    let database = Arc::new(Database::new());
+    let provider = Provider::new(Reply::HangsUp);
+    let never = ordered_at(&provider, NEVER);
+    let first = Server::on(&database, &never);
+    let guest = first.guest();
+    for key in 0..20 {
+        stands(&opened(&open(&guest, &key.to_string())), "pending", None);
+    }
+    provider.answers(named(PAGE));
+    end_leases(&database);
+    let soon = ordered_at(&provider, SOON);
+    let _servers = [(), (), ()].map(|()| Server::on(&database, &soon));
+    eventually("all have their pages", || {
+        list(&guest).iter().all(|topup| topup["payment_url"] == PAGE).then_some(())
+    });
+    assert_eq!(provider.heard().len(), 40);
+}

@@ -1,0 +1,139 @@
+//! Ordering top-ups: what is due, that each is taken up by one server, and that what came of it is kept as decided.
+
+use std::sync::Arc;
+
+use cuepoint_domain::ids::TopupId;
+use cuepoint_domain::ledger::{Actor, Rejection};
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::{Applied, Store};
+use cuepoint_domain::text::PaymentUrl;
+use cuepoint_domain::topup::{Charge, Orders, Topup, TopupStatus};
+
+use crate::world::{World, amount, at, at_once, balance, topup_of};
+
+fn orders(attempts: u32, next_at: Option<i64>) -> Orders {
+    Orders { attempts, next_at: next_at.map(at) }
+}
+
+/// The longest page that there is.
+fn page() -> Option<PaymentUrl> {
+    PaymentUrl::new(&format!("https://pay.example.com/{:ü<2024}", "session")).ok()
+}
+
+impl World {
+    /// A new top-up of 5.00 for somebody, in any way that it can be opened.
+    async fn open_topup(&self, charge: Charge) -> Topup {
+        let guest = self.guest(0).await;
+        let id = self.ids.next_topup().await.unwrap();
+        topup_of(&self.fresh(plans::open_topup(self.by(guest, at(0)), id, guest, amount(500), charge)).await)
+    }
+
+    /// The same after it was ordered so, at `now`.
+    async fn order(&self, topup: &Topup, now: i64, orders: Orders, page: Option<PaymentUrl>) -> Topup {
+        let origin = self.origin(Actor::System, at(now));
+        topup_of(&self.fresh(plans::order_topup(origin, topup, orders, page)).await)
+    }
+
+    async fn settle(&self, topup: &Topup, confirmed: bool) -> Topup {
+        let origin = self.origin(Actor::System, at(10));
+        topup_of(&self.fresh(plans::settle_topup(origin, topup, confirmed)).await)
+    }
+}
+
+/// By the time of the next order, then by id: only what is due, and nothing that has ended or is not to be ordered.
+pub async fn due_orders_come_longest_waiting_first(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let ordered = |next_at| Charge::Ordered(orders(1, Some(next_at)));
+    let mut made = Vec::new();
+    for charge in [
+        ordered(40),
+        ordered(30),
+        ordered(40),
+        ordered(41),
+        Charge::Pending,
+        Charge::Confirmed,
+        ordered(30),
+        ordered(30),
+        ordered(30),
+        ordered(30),
+        ordered(10),
+    ] {
+        made.push(world.open_topup(charge).await);
+    }
+    made[6] = world.settle(&made[6], true).await;
+    made[7] = world.settle(&made[7], false).await;
+    made[8] = world.order(&made[8], 5, orders(1, None), page()).await;
+    made[9] = world.order(&made[9], 5, orders(2, Some(35)), None).await;
+    made[10] = world.order(&made[10], 5, orders(2, Some(90)), None).await;
+
+    let expected: Vec<Topup> = [1, 9, 0, 2].map(|place: usize| made[place].clone()).to_vec();
+    let due = async |limit| world.store.due_orders(at(40), limit).await.unwrap();
+    assert_eq!(due(100).await, expected);
+    assert_eq!(due(3).await, expected[..3]);
+    assert_eq!(due(0).await, []);
+    let ids = async |now| -> Vec<TopupId> {
+        world.store.due_orders(at(now), 100).await.unwrap().iter().map(|one| one.id).collect()
+    };
+    assert_eq!(ids(30).await, [made[1].id]);
+    assert_eq!(ids(29).await, []);
+    assert_eq!(ids(90).await, [1, 9, 0, 2, 3, 10].map(|place: usize| made[place].id));
+}
+
+/// Of many servers that take a top-up up at once one does, and orders it alone.
+pub async fn a_topup_is_taken_up_by_one_server(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let made = world.open_topup(Charge::Ordered(orders(1, Some(10)))).await;
+    for (attempts, now) in (2..=4).zip([10, 20, 30]) {
+        let due = world.store.due_orders(at(now), 10).await.unwrap();
+        let [due] = due.as_slice() else { panic!("{due:?}") };
+        let next = orders(attempts, Some(now + 10));
+        let plans =
+            (0..16).map(|_| plans::order_topup(world.origin(Actor::System, at(now)), due, next, None));
+        let answers = at_once(plans.map(|plan| {
+            let world = world.clone();
+            async move { world.apply(plan).await }
+        }))
+        .await;
+        let taken = answers.iter().filter(|answer| matches!(answer, Ok(Applied::Fresh(_)))).count();
+        let late = answers.iter().filter(|answer| **answer == Err(Rejection::Stale)).count();
+        assert_eq!((taken, late), (1, 15), "{answers:?}");
+        assert_eq!(world.stored_topup(made.id).await.orders, Some(next));
+    }
+}
+
+/// A page is kept as it was named, and changes nothing else; the money comes with the confirmation.
+pub async fn a_page_is_kept_until_and_after_the_money_came(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let opened = world.open_topup(Charge::Ordered(orders(1, Some(30)))).await;
+    let expected = Topup { orders: Some(orders(1, None)), payment_url: page(), ..opened.clone() };
+    let ordered = world.order(&opened, 5, orders(1, None), page()).await;
+    assert_eq!(ordered, expected);
+    assert_eq!(world.stored_topup(opened.id).await, expected);
+    assert_eq!(world.balance(opened.user).await, balance(0, 0));
+    world.settle(&ordered, true).await;
+    let confirmed = Topup { status: TopupStatus::Confirmed, updated_at: at(10), ..expected };
+    assert_eq!(world.stored_topup(opened.id).await, confirmed);
+    assert_eq!(world.balance(opened.user).await, balance(500, 0));
+    world.audit().await;
+}
+
+/// An order, a page and an end that were decided on a top-up which moved meanwhile are stale.
+pub async fn an_order_on_a_topup_that_moved_is_stale(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let system = || world.origin(Actor::System, at(20));
+    for ends in [None, Some(true), Some(false)] {
+        let opened = world.open_topup(Charge::Ordered(orders(1, Some(30)))).await;
+        let moved = match ends {
+            None => world.order(&opened, 5, orders(1, None), page()).await,
+            Some(confirmed) => world.settle(&opened, confirmed).await,
+        };
+        for late in [
+            plans::order_topup(system(), &opened, orders(2, Some(60)), None),
+            plans::order_topup(system(), &opened, orders(1, None), page()),
+            plans::settle_topup(system(), &opened, false),
+        ] {
+            assert_eq!(world.apply(late).await, Err(Rejection::Stale), "{ends:?}");
+        }
+        assert_eq!(world.stored_topup(opened.id).await, moved);
+    }
+}

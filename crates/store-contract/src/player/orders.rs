@@ -1,0 +1,94 @@
+//! The commands of a history that order top-ups.
+
+use cuepoint_domain::ledger::{Actor, Origin};
+use cuepoint_domain::plans;
+use cuepoint_domain::text::PaymentUrl;
+use cuepoint_domain::topup::{
+    Answered, Charge, NextOrder, OrderTerms, OrderWord, answered, next_order, unanswered,
+};
+use time::Duration;
+
+use super::{Player, equal, picked};
+use crate::model::{FIRST_WAIT, LEASE, MOST_ATTEMPTS};
+use crate::world::{amount, topup_of};
+
+/// More than all histories on one store leave due.
+const ALL: u32 = 1_000_000;
+
+const TERMS: OrderTerms = OrderTerms {
+    max_attempts: MOST_ATTEMPTS,
+    retry_after: Duration::seconds(FIRST_WAIT),
+    lease: Duration::seconds(LEASE),
+};
+
+impl Player<'_> {
+    /// Opens a top-up that its opener orders.
+    pub(super) async fn order_topup(&mut self, who: usize, cents: i128, keyed: bool) -> Result<(), String> {
+        let id = self.world.ids.next_topup().await.unwrap();
+        let charge = Charge::Ordered(TERMS.first(self.time()));
+        let plan = plans::open_topup(self.origin(who, keyed), id, self.people[who], amount(cents), charge);
+        let answer = self.apply(Ok(plan)).await;
+        self.topups.extend(answer.iter().map(|receipt| topup_of(receipt).id));
+        let model = self.model.open_ordered_topup(who, cents, self.now);
+        self.agree(answer, model)
+    }
+
+    /// Takes some of the history's due top-ups up, the longest waiting first, as a server in the background does.
+    pub(super) async fn take_up_topups(&mut self, limit: usize) -> Result<(), String> {
+        let mut due = self.world.store.due_orders(self.time(), ALL).await.unwrap();
+        due.retain(|topup| self.topups.contains(&topup.id));
+        let mut expected = self.model.due_topups(self.now);
+        expected.sort_by_key(|(next, place)| (*next, self.topups[*place]));
+        let ids: Vec<_> = due.iter().map(|topup| topup.id).collect();
+        equal("what is due", &ids, &expected.iter().map(|(_, place)| self.topups[*place]).collect())?;
+        for (stored, (_, place)) in due.into_iter().zip(expected).take(limit) {
+            let next = next_order(&stored, &TERMS, self.time()).ok_or("a due top-up is not due")?;
+            let (NextOrder::Take(orders) | NextOrder::GiveUp(orders)) = next;
+            let gives_up = matches!(next, NextOrder::GiveUp(_));
+            self.told.insert(if gives_up { "topup given up" } else { "topup taken up" }.to_owned());
+            let plan = plans::order_topup(self.system(), &stored, orders, None);
+            let answer = self.apply(Ok(plan)).await;
+            let model = self.model.take_up_topup(place, self.now);
+            self.agree(answer, Ok(model))?;
+        }
+        Ok(())
+    }
+
+    /// Has the provider answer the newest order of a top-up.
+    pub(super) async fn answer_order(&mut self, pick: usize, word: &'static str) -> Result<(), String> {
+        let Some(place) = picked(pick, self.topups.len()) else { return Ok(()) };
+        let stored = self.world.stored_topup(self.topups[place]).await;
+        let page = || PaymentUrl::new("https://pay.example.com/1").ok();
+        let said = match word {
+            "page" => Some(OrderWord::Taken { page: page() }),
+            "taken" => Some(OrderWord::Taken { page: None }),
+            "refused" => Some(OrderWord::Refused),
+            _ => None,
+        };
+        let plan = match said.map(|said| answered(&stored, &said)) {
+            None => {
+                let attempts = stored.orders.unwrap().attempts;
+                unanswered(&stored, attempts, &TERMS, self.time())
+                    .map(|orders| plans::order_topup(self.system(), &stored, orders, None))
+            }
+            Some(Answered::Kept { orders, page }) => {
+                Some(plans::order_topup(self.system(), &stored, orders, page))
+            }
+            Some(Answered::Failed) => Some(plans::settle_topup(self.system(), &stored, false)),
+            Some(Answered::Known | Answered::Contradiction) => None,
+        };
+        match (plan, self.model.answer_order(place, word, self.now)) {
+            (None, None) => Ok(()),
+            (Some(plan), Some(model)) => {
+                self.told.insert(format!("order answered: {word}"));
+                let answer = self.apply(Ok(plan)).await;
+                self.agree(answer, Ok(model))
+            }
+            (plan, model) => Err(format!("{word}: the rules plan {plan:?}, the model says {model:?}")),
+        }
+    }
+
+    fn system(&self) -> Origin {
+        self.world.origin(Actor::System, self.time())
+    }
+}
