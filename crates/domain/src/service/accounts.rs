@@ -229,7 +229,7 @@ impl Accounts {
             None => None,
         };
         let (Some((id, hash)), Some(profile)) = (right, profile) else {
-            self.journal.note(EventKind::LoginFailed, user, None, visitor).await;
+            self.journal.login_failed(user, visitor).await;
             return Err(LoginError::InvalidCredentials);
         };
         if profile.user.suspended_at.is_some() {

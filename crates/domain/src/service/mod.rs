@@ -7,6 +7,7 @@ mod accounts;
 mod blocks;
 mod desk;
 mod expiry;
+mod hourly;
 mod journal;
 mod messages;
 mod operators;
@@ -130,7 +131,7 @@ impl UseCases {
     pub fn new(ports: Ports, terms: Terms) -> Self {
         let Ports { store, clock, passwords, secrets, notifier, topups, payouts } = ports;
         let desk = Desk { ledger: store.clone(), ids: store.clone(), clock: clock.clone() };
-        let journal = Journal { log: store.clone(), clock: clock.clone() };
+        let journal = Journal::new(store.clone(), clock.clone());
         let expiry = Expiry { desk: desk.clone(), requests: store.clone(), terms: terms.requests.clone() };
         Self {
             accounts: Accounts {

@@ -9,7 +9,7 @@ use crate::page::{PageRequest, Rows};
 use crate::people::{StandingChange, User};
 use crate::plans;
 use crate::ports::{Applied, ApplyError, People};
-use crate::security_log::{EventFilter, EventKind, SecurityEvent};
+use crate::security_log::{EventFilter, SecurityEvent};
 use crate::service::desk::{Command, Desk, Obstacle};
 use crate::service::journal::Journal;
 use crate::service::profiles::FindError;
@@ -112,10 +112,9 @@ impl Staff {
         Ok(self.journal.log.events(filter, page).await?)
     }
 
-    /// Notes that somebody was refused what only staff does, and what that was.
+    /// Notes that somebody was refused what only staff does, and what that was, once an hour.
     pub async fn denied(&self, caller: &Caller, what: Line, visitor: Visitor) {
-        let event = SecurityEvent::by(caller, EventKind::AccessDenied, visitor, self.desk.now());
-        self.journal.add(SecurityEvent { detail: Some(what), ..event }).await;
+        self.journal.denied(caller, what, visitor).await;
     }
 
     async fn found(&self, id: UserId) -> Result<User, FindError> {

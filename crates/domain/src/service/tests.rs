@@ -117,7 +117,7 @@ fn key(body: &[u8]) -> IdempotencyKey {
 fn journal(log: MockSecurityLog) -> Journal {
     let mut clock = MockClock::new();
     clock.expect_now().return_const(now());
-    Journal { log: Arc::new(log), clock: Arc::new(clock) }
+    Journal::new(Arc::new(log), Arc::new(clock))
 }
 
 /// A log that cannot be written to, in which this is noted all the same.

@@ -9,6 +9,7 @@ on_both_stores!(
     an_export_hides_the_clients_of_operators,
     who_is_refused_what_staff_does_is_noted,
     logins_and_failures_are_noted,
+    logins_to_unknown_accounts_are_noted_once_an_hour,
     the_log_is_filtered,
 );
 
@@ -95,11 +96,16 @@ fn who_is_refused_what_staff_does_is_noted(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, auditor) = (server.guest(), server.guest());
     operator.give_role(&auditor, "auditor");
-    guest.get("/operator/users?email=x").refused(403, "insufficient_scope");
+    // A second time within the hour is not noted, unless the hour is over just now.
+    for _ in 0..5 {
+        guest.get("/operator/users?email=x").refused(403, "insufficient_scope");
+    }
     auditor.post("/operator/users/77/suspend", &json!({})).refused(403, "insufficient_scope");
     auditor.get("/operator/users").data(200);
     server.client().call("GET", "/operator/users").send().refused(401, "unauthenticated");
-    let noted = events(&auditor, "kind=access_denied");
+    let mut noted = events(&auditor, "kind=access_denied");
+    assert!((2..=3).contains(&noted.len()), "{noted:?}");
+    noted.dedup_by_key(|event| (event["user_id"].clone(), event["detail"].clone()));
     let shown: Vec<_> = noted
         .iter()
         .map(|event| (event["user_id"].as_i64().unwrap(), event["detail"].as_str().unwrap()))
@@ -130,6 +136,32 @@ fn logins_and_failures_are_noted(store: Store) {
     assert_eq!(noted[2]["actor_id"], Value::Null);
     let secrets = noted.iter().map(Value::to_string).collect::<String>();
     assert!(!secrets.contains("horse") && !secrets.contains(&guest.refresh_token));
+}
+
+/// Whoever tries names that nobody has leaves one event for their network and hour, and is counted in the metrics.
+fn logins_to_unknown_accounts_are_noted_once_an_hour(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    for number in 0..20 {
+        let wrong = json!({"email": format!("nobody-{number}@example.com"), "password": "wrong horse"});
+        server.client().post("/auth/login", &wrong).refused(401, "invalid_credentials");
+    }
+    let noted = events(&operator, "kind=login_failed");
+    // The hour may be over in between.
+    assert!((1..=2).contains(&noted.len()), "{noted:?}");
+    let event = &noted[0];
+    assert_eq!((&event["user_id"], &event["actor_id"]), (&Value::Null, &Value::Null));
+    assert_eq!((&event["detail"], &event["ip_address"]), (&json!("unknown account"), &json!("127.0.0.1")));
+    assert!(!event.to_string().contains("nobody"), "{event}");
+    let metrics = server.client().outside("GET", "/metrics").send().text;
+    let counted = r#"http_requests_total{method="POST",route="/api/v1/auth/login",status="401"}"#;
+    assert!(metrics.contains(counted), "{metrics}");
+    // Attempts at an account that there is are noted one by one.
+    let guest = server.guest();
+    for _ in 0..3 {
+        let wrong = json!({"email": guest.email, "password": "wrong horse"});
+        server.client().post("/auth/login", &wrong).refused(401, "invalid_credentials");
+    }
+    assert_eq!(events(&operator, &format!("kind=login_failed&user_id={}", guest.id)).len(), 3);
 }
 
 fn the_log_is_filtered(store: Store) {
