@@ -27,4 +27,5 @@ pub mod session;
 pub mod text;
 pub mod timestamp;
 pub mod topup;
+pub mod unknown;
 pub mod withdrawal;

@@ -8,31 +8,41 @@ use crate::ledger::{Actor, Plan, Step};
 use crate::session::Visitor;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
+use crate::unknown::UnknownName;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident = $name:literal),+ $(,)?) => {
         /// What happened.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum EventKind {
-            $($(#[$doc])* $kind),+
+            $($(#[$doc])* $kind,)+
+            /// Something that a newer version noted.
+            Unknown(UnknownName),
         }
 
         impl EventKind {
-            /// Every kind.
+            /// Every kind that this version knows.
             pub const ALL: &'static [Self] = &[$(Self::$kind),+];
 
             /// The name, as clients and stores write it.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
-                    $(Self::$kind => $name),+
+                    $(Self::$kind => $name,)+
+                    Self::Unknown(name) => name.as_str(),
                 }
             }
 
-            /// The kind of this name.
+            /// The kind of this name, if this version knows it.
             #[must_use]
             pub fn named(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|kind| kind.name() == name)
+            }
+
+            /// The kind of this name, known or not; `None` for what no version writes.
+            #[must_use]
+            pub fn stored(name: &str) -> Option<Self> {
+                Self::named(name).or_else(|| UnknownName::stored(name).map(Self::Unknown))
             }
         }
     };

@@ -10,6 +10,7 @@ use crate::money::Amount;
 use crate::provider_reference::ProviderReference;
 use crate::text::PaymentUrl;
 use crate::timestamp::Timestamp;
+use crate::unknown::UnknownName;
 
 /// Where a top-up stands.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -20,10 +21,12 @@ pub enum TopupStatus {
     Confirmed,
     /// The provider refused it.
     Failed,
+    /// A newer version put it there: no rule moves it or its money.
+    Unknown(UnknownName),
 }
 
 impl TopupStatus {
-    /// Every status.
+    /// Every status that this version knows.
     pub const ALL: [Self; 3] = [Self::Pending, Self::Confirmed, Self::Failed];
 
     /// The name, as clients and stores write it.
@@ -33,13 +36,20 @@ impl TopupStatus {
             Self::Pending => "pending",
             Self::Confirmed => "confirmed",
             Self::Failed => "failed",
+            Self::Unknown(name) => name.as_str(),
         }
     }
 
-    /// The status of this name.
+    /// The status of this name, if this version knows it.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.name() == name)
+    }
+
+    /// The status of this name, known or not; `None` for what no version writes.
+    #[must_use]
+    pub fn stored(name: &str) -> Option<Self> {
+        Self::named(name).or_else(|| UnknownName::stored(name).map(Self::Unknown))
     }
 }
 
@@ -144,7 +154,7 @@ pub enum Settlement {
 #[must_use]
 pub fn settle(topup: &Topup, confirmed: bool) -> Settlement {
     match topup.status {
-        TopupStatus::Confirmed | TopupStatus::Failed => Settlement::Unchanged,
+        TopupStatus::Confirmed | TopupStatus::Failed | TopupStatus::Unknown(_) => Settlement::Unchanged,
         TopupStatus::Pending if confirmed => {
             Settlement::Settled { to: TopupStatus::Confirmed, transfer: Some(credit(topup)) }
         }
@@ -156,7 +166,7 @@ pub fn settle(topup: &Topup, confirmed: bool) -> Settlement {
 pub(crate) fn history(topup: &Topup) -> Vec<Vec<Transfer>> {
     match topup.status {
         TopupStatus::Confirmed => vec![vec![credit(topup)]],
-        TopupStatus::Pending | TopupStatus::Failed => Vec::new(),
+        TopupStatus::Pending | TopupStatus::Failed | TopupStatus::Unknown(_) => Vec::new(),
     }
 }
 
@@ -195,6 +205,10 @@ mod tests {
             Settlement::Settled { to: TopupStatus::Confirmed, transfer: credited }
         );
         assert_eq!(settle(&later, false), Settlement::Settled { to: TopupStatus::Failed, transfer: None });
+        let newer = Topup { status: TopupStatus::stored("on_hold").unwrap(), ..later };
+        for confirmed in [true, false] {
+            assert_eq!(settle(&newer, confirmed), Settlement::Unchanged);
+        }
     }
 
     #[test]

@@ -79,12 +79,12 @@ fn reached(to: Move, expired_at: Timestamp) -> RequestState {
 
 /// Where a request that stands here can go, whoever moves it.
 fn onward(current: RequestStatus) -> &'static [RequestStatus] {
-    use RequestStatus::{Accepted, Cancelled, Expired, Pending, Played, Refunded, Rejected};
+    use RequestStatus::{Accepted, Cancelled, Expired, Pending, Played, Refunded, Rejected, Unknown};
     match current {
         Pending => &[Accepted, Rejected, Played, Cancelled],
         Accepted => &[Rejected, Played],
         Played => &[Refunded],
-        Rejected | Cancelled | Expired | Refunded => &[],
+        Rejected | Cancelled | Expired | Refunded | Unknown(_) => &[],
     }
 }
 
@@ -146,6 +146,21 @@ fn every_move_from_every_state_before_and_after_its_time() {
             check(stored, to, expected);
         }
     }
+}
+
+/// Where a newer version put it, nobody moves it, whatever the time.
+#[test]
+fn a_status_of_a_newer_version_admits_no_move() {
+    let Some(RequestStatus::Unknown(status)) = RequestStatus::stored("queued") else { panic!() };
+    let stored = RequestState::Unknown { status, at: at(6) };
+    for to in Move::ALL {
+        let expected = match to {
+            Move::Expire => Expected::Same,
+            _ => Expected::Refused(RequestStatus::Unknown(status)),
+        };
+        check(stored, to, expected);
+    }
+    assert_eq!(stored.status().name(), "queued");
 }
 
 /// A refund gives back what was kept then, not what the terms would keep now.

@@ -152,6 +152,22 @@ fn every_move_from_every_state_by_everybody() {
     }
 }
 
+/// Where a newer version put it, nobody moves it, and its amount counts as if it were still on its way.
+#[test]
+fn a_status_of_a_newer_version_admits_no_move() {
+    let state = WithdrawalState::stored(WithdrawalStatus::stored("frozen").unwrap(), Some(known()), 2, None);
+    let state = state.unwrap();
+    assert_eq!((state.status().name(), state.txid(), state.next_send()), ("frozen", Some(&known()), None));
+    for to in moves() {
+        let before = withdrawal(state.clone(), 1_000, at(0));
+        let refused = decide(&before, to.clone()).unwrap_err();
+        let theirs = MoveRefusal::InvalidTransition { current: state.status(), allowed: Vec::new() };
+        assert!([MoveRefusal::NotTheirs, theirs].contains(&refused), "{to:?}: {refused:?}");
+    }
+    let window = Window { length: Duration::days(1), most: amount(1_000) };
+    assert!(!window.admits(amount(1), at(1), &[withdrawal(state, 1_000, at(0))]));
+}
+
 fn new(cents: i128) -> NewWithdrawal {
     NewWithdrawal {
         amount: amount(cents),

@@ -77,7 +77,9 @@ fn check_claims(claims: &Value, caller: &Caller) {
         Role::Member => "member",
         Role::Operator => "operator",
         Role::Auditor => "auditor",
+        Role::Unknown(name) => name.as_str(),
     };
+    assert!(!matches!(caller.role, Role::Unknown(_)), "a token gives the role {role}");
     assert_eq!(text("role"), Some(role), "{claims}");
     let session = claims.get("sid").and_then(Value::as_i64).and_then(SessionId::new);
     assert_eq!(session, Some(caller.session), "{claims}");

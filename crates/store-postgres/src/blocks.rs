@@ -13,7 +13,7 @@ use time::OffsetDateTime;
 
 use crate::PostgresStore;
 use crate::database::Failure;
-use crate::reads::{Counted, limits, paged};
+use crate::reads::{BlockedLastFirst, Counted, limits, paged};
 use crate::rows::{Corrupt, column_time, known, timestamp};
 use crate::schema::{blocks, users};
 
@@ -114,7 +114,7 @@ impl Blocks for PostgresStore {
                     .limit(limit)
                     .offset(offset)
                     .select((blocks::guest_id, users::name, blocks::at));
-                paged!(connection, theirs.count(), page, "page.at DESC, page.guest_id DESC", offset)
+                paged!(connection, theirs.count(), page, BlockedLastFirst, offset)
             })
             .await?;
         counted.page(block).map_err(Unavailable::new)

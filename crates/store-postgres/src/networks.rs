@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 
 use crate::PostgresStore;
 use crate::database::Failure;
-use crate::reads::{Counted, columns, greatest, limits, paged};
+use crate::reads::{Counted, LastIdFirst, columns, greatest, limits, paged};
 use crate::rows::{Corrupt, column_time, known, timestamp};
 use crate::schema::{login_networks, users};
 
@@ -93,7 +93,7 @@ impl PostgresStore {
                     .limit(limit)
                     .offset(offset)
                     .select(columns::<NetworkRow>());
-                paged!(connection, theirs().count(), page, "page.id DESC", offset)
+                paged!(connection, theirs().count(), page, LastIdFirst, offset)
             })
             .await?;
         Ok(counted.page(NetworkRow::known)?)

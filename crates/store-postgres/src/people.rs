@@ -16,7 +16,7 @@ use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
 
 use crate::PostgresStore;
 use crate::database::Failure;
-use crate::reads::{Counted, NEWEST_FIRST, ProfileRow, columns, limits, paged};
+use crate::reads::{Counted, NewestFirst, ProfileRow, columns, limits, paged};
 use crate::rows::{NewUserRow, TokenRow, UserRow, WalletRow};
 use crate::schema::{users, wallets};
 use crate::sessions::{begin, is_kept};
@@ -84,7 +84,7 @@ impl PostgresStore {
                     .limit(limit)
                     .offset(offset)
                     .select(columns::<UserRow>());
-                paged!(connection, people().count(), page, NEWEST_FIRST, offset)
+                paged!(connection, people().count(), page, NewestFirst, offset)
             })
             .await?;
         counted.page(|row| row.user(&self.currency)).map_err(Unavailable::new)

@@ -13,7 +13,7 @@ use diesel::sql_types::{BigInt, Nullable, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 
 use crate::PostgresStore;
-use crate::reads::{Counted, columns, limits, paged};
+use crate::reads::{Counted, UnresolvedFirst, columns, limits, paged};
 use crate::rows::{MessageRecordRow, ProviderMessageRow};
 use crate::schema::provider_messages::{self, table};
 
@@ -96,8 +96,7 @@ impl ProviderMessages for PostgresStore {
                     .limit(limit)
                     .offset(offset)
                     .select(columns::<ProviderMessageRow>());
-                let order = "(page.resolved_at IS NULL) DESC, page.id DESC";
-                paged!(connection, filtered(filter).count(), page, order, offset)
+                paged!(connection, filtered(filter).count(), page, UnresolvedFirst, offset)
             })
             .await?;
         counted.page(ProviderMessageRow::message).map_err(Unavailable::new)

@@ -13,7 +13,7 @@ use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
 use crate::PostgresStore;
-use crate::reads::{Counted, columns, limits, paged};
+use crate::reads::{Counted, LastIdFirst, columns, limits, paged};
 use crate::rows::{EventRow, NewEventRow};
 use crate::schema::security_events::{self, table};
 use crate::writer::AddEvents;
@@ -62,7 +62,7 @@ impl SecurityLog for PostgresStore {
                     .limit(limit)
                     .offset(offset)
                     .select(columns::<EventRow>());
-                paged!(connection, filtered(filter).count(), page, "page.id DESC", offset)
+                paged!(connection, filtered(filter).count(), page, LastIdFirst, offset)
             })
             .await?;
         counted.page(EventRow::event).map_err(Unavailable::new)

@@ -96,7 +96,7 @@ async fn read(
     }
     cluster.note_epoch(epoch);
     let standing = |(user, role, suspended_at): (i64, String, Option<OffsetDateTime>)| {
-        let role = known("role", Role::named(&role))?;
+        let role = known("role", Role::stored(&role))?;
         Ok((user_id(user)?, Standing { role, suspended: suspended_at.is_some() }))
     };
     Ok(Revoked {

@@ -17,7 +17,7 @@ use time::OffsetDateTime;
 use crate::PostgresStore;
 use crate::database::Failure;
 use crate::networks::see;
-use crate::reads::{Counted, columns, limits, paged};
+use crate::reads::{BeganLastFirst, Counted, columns, limits, paged};
 use crate::rows::{Corrupt, SessionRow, TokenRow, column_time, known};
 use crate::schema::{refresh_tokens as tokens, sessions, users};
 
@@ -153,7 +153,7 @@ impl Sessions for PostgresStore {
                     .limit(limit)
                     .offset(offset)
                     .select(columns::<SessionRow>());
-                paged!(connection, alive(user, now).count(), page, "page.began_at DESC, page.id DESC", offset)
+                paged!(connection, alive(user, now).count(), page, BeganLastFirst, offset)
             })
             .await?;
         counted.page(SessionRow::session).map_err(Unavailable::new)

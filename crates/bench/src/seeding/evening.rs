@@ -165,6 +165,7 @@ impl<'p> Evening<'p> {
             RequestStatus::Expired => vec![Expire],
             RequestStatus::Played => vec![Accept, Play],
             RequestStatus::Refunded => vec![Accept, Play, Refund],
+            RequestStatus::Unknown(name) => bail!("no request is seeded as {name:?}"),
         };
         let dj = self.population.dj_of(number).context("no DJ")?;
         let guest = self.population.guest_of(number).context("no guest")?;

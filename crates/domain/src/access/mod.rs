@@ -161,7 +161,7 @@ impl Caller {
     /// The hats that they wear.
     pub fn hats(&self) -> impl Iterator<Item = Hat> {
         let staff = match self.role {
-            Role::Member => None,
+            Role::Member | Role::Unknown(_) => None,
             Role::Operator => Some(Hat::Operator),
             Role::Auditor => Some(Hat::Auditor),
         };
@@ -202,6 +202,15 @@ mod tests {
         assert!(both.may(Action::UseWallet, Whose::Own).is_ok());
         assert!(both.may(Action::JudgeWithdrawal, Whose::Own).is_err(), "nobody judges their own");
         assert!(both.may(Action::UseWallet, Whose::Others).is_err(), "another's wallet is nobody's business");
+    }
+
+    #[test]
+    fn a_role_of_a_newer_version_is_a_members() {
+        let unknown = Role::stored("treasurer").unwrap();
+        for is_dj in [false, true] {
+            let (one, other) = (caller(unknown, is_dj), caller(Role::Member, is_dj));
+            assert_eq!(one.hats().collect::<Vec<_>>(), other.hats().collect::<Vec<_>>());
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId, Withdraw
 use crate::ledger::{Balance, OutsideAccount, PlatformAccount};
 use crate::money::Money;
 use crate::timestamp::Timestamp;
+use crate::unknown::UnknownName;
 
 /// What an entry is called on a statement.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -28,10 +29,12 @@ pub enum EntryKind {
     Adjustment,
     /// Money that was paid in was taken back by who paid it.
     Chargeback,
+    /// A newer version changed it.
+    Unknown(UnknownName),
 }
 
 impl EntryKind {
-    /// Every kind.
+    /// Every kind that this version knows.
     pub const ALL: [Self; 9] = [
         Self::Topup,
         Self::Hold,
@@ -57,13 +60,20 @@ impl EntryKind {
             Self::Reversal => "reversal",
             Self::Adjustment => "adjustment",
             Self::Chargeback => "chargeback",
+            Self::Unknown(name) => name.as_str(),
         }
     }
 
-    /// The kind of this name.
+    /// The kind of this name, if this version knows it.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The kind of this name, known or not; `None` for what no version writes.
+    #[must_use]
+    pub fn stored(name: &str) -> Option<Self> {
+        Self::named(name).or_else(|| UnknownName::stored(name).map(Self::Unknown))
     }
 }
 
@@ -78,6 +88,13 @@ pub enum Reference {
     Topup(TopupId),
     /// An operator's adjustment.
     Adjustment(AdjustmentId),
+    /// Something of a newer version.
+    Unknown {
+        /// What that version calls its type.
+        kind: UnknownName,
+        /// Its number.
+        id: i64,
+    },
 }
 
 impl Reference {
@@ -89,6 +106,7 @@ impl Reference {
             Self::Withdrawal(_) => "withdrawal",
             Self::Topup(_) => "topup",
             Self::Adjustment(_) => "adjustment",
+            Self::Unknown { kind, .. } => kind.as_str(),
         }
     }
 
@@ -100,10 +118,11 @@ impl Reference {
             Self::Withdrawal(id) => id.get(),
             Self::Topup(id) => id.get(),
             Self::Adjustment(id) => id.get(),
+            Self::Unknown { id, .. } => id,
         }
     }
 
-    /// The reference of this type's name and number.
+    /// The reference of this type's name, known or not, and number; `None` for what no version writes.
     #[must_use]
     pub fn stored(kind: &str, id: i64) -> Option<Self> {
         match kind {
@@ -111,7 +130,7 @@ impl Reference {
             "withdrawal" => WithdrawalId::new(id).map(Self::Withdrawal),
             "topup" => TopupId::new(id).map(Self::Topup),
             "adjustment" => AdjustmentId::new(id).map(Self::Adjustment),
-            _ => None,
+            _ => UnknownName::stored(kind).map(|kind| Self::Unknown { kind, id }),
         }
     }
 }
@@ -197,10 +216,12 @@ pub enum PostingAccount {
     Platform(PlatformAccount),
     /// One of the world.
     Outside(OutsideAccount),
+    /// One of a newer version.
+    Unknown(UnknownName),
 }
 
 impl PostingAccount {
-    /// Every account.
+    /// Every account that this version knows.
     pub const ALL: [Self; 5] = [
         Self::Platform(PlatformAccount::Commission),
         Self::Outside(OutsideAccount::Topups),
@@ -218,12 +239,19 @@ impl PostingAccount {
             Self::Outside(OutsideAccount::Payouts) => "outside_payouts",
             Self::Outside(OutsideAccount::Adjustments) => "outside_adjustments",
             Self::Outside(OutsideAccount::Suspense) => "outside_suspense",
+            Self::Unknown(name) => name.as_str(),
         }
     }
 
-    /// The account of this name.
+    /// The account of this name, if this version knows it.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|account| account.name() == name)
+    }
+
+    /// The account of this name, known or not; `None` for what no version writes.
+    #[must_use]
+    pub fn stored(name: &str) -> Option<Self> {
+        Self::named(name).or_else(|| UnknownName::stored(name).map(Self::Unknown))
     }
 }

@@ -17,7 +17,7 @@ mod receipt;
 
 pub use account::{Account, Balance, OutsideAccount, PlatformAccount, Transfer, TransferKind, Wallet};
 pub use apply::{Rejection, Row, Verdict, apply};
-pub use audit::{Auditor, Finding, Flaw, Progress, Summary, Thing, Trace};
+pub use audit::{Auditor, Finding, Flaw, Progress, Summary, Thing, Trace, Unknown};
 pub use book::{Book, Changes, EndedSessions, OperationRecord};
 pub use entry::{ChainHash, Entry, EntryKind, Posting, PostingAccount, Reference};
 pub use key::{Fingerprint, IdempotencyKey, KeyRecord, KeyScope};

@@ -72,7 +72,8 @@ impl RequestFilter {
             RequestStatus::Rejected
             | RequestStatus::Cancelled
             | RequestStatus::Played
-            | RequestStatus::Refunded => vec![StoredMatch::new(status, Due::Either)],
+            | RequestStatus::Refunded
+            | RequestStatus::Unknown(_) => vec![StoredMatch::new(status, Due::Either)],
         })
     }
 

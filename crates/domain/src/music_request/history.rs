@@ -10,6 +10,8 @@ pub(crate) fn history(request: &MusicRequest) -> Option<Vec<Vec<Transfer>>> {
     let mut operations = vec![hold(request)];
     match request.state {
         RequestState::Pending { .. } | RequestState::Accepted { .. } => {}
+        // What moved it, only a newer version knows.
+        RequestState::Unknown { .. } => return None,
         RequestState::Rejected { .. } | RequestState::Cancelled { .. } | RequestState::Expired { .. } => {
             operations.push(release(request));
         }

@@ -17,6 +17,7 @@ use crate::money::{BasisPoints, Money};
 use crate::people::ArtistType;
 use crate::text::{Line, MusicUrl};
 use crate::timestamp::Timestamp;
+use crate::unknown::UnknownName;
 
 /// What a deployment decides about requests.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -75,6 +76,13 @@ pub enum RequestState {
         /// What the house had kept, and gave back.
         commission: Money,
     },
+    /// A newer version put it there: no rule moves it or its money.
+    Unknown {
+        /// What that version calls it.
+        status: UnknownName,
+        /// When its state last changed.
+        at: Timestamp,
+    },
 }
 
 /// A request's state by name alone.
@@ -94,10 +102,12 @@ pub enum RequestStatus {
     Played,
     /// See [`RequestState::Refunded`].
     Refunded,
+    /// See [`RequestState::Unknown`].
+    Unknown(UnknownName),
 }
 
 impl RequestStatus {
-    /// Every status, in the order of a request's life.
+    /// Every status that this version knows, in the order of a request's life.
     pub const ALL: [Self; 7] = [
         Self::Pending,
         Self::Accepted,
@@ -119,13 +129,20 @@ impl RequestStatus {
             Self::Expired => "expired",
             Self::Played => "played",
             Self::Refunded => "refunded",
+            Self::Unknown(name) => name.as_str(),
         }
     }
 
-    /// The status of this name.
+    /// The status of this name, if this version knows it.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.name() == name)
+    }
+
+    /// The status of this name, known or not; `None` for what no version writes.
+    #[must_use]
+    pub fn stored(name: &str) -> Option<Self> {
+        Self::named(name).or_else(|| UnknownName::stored(name).map(Self::Unknown))
     }
 
     /// Whether the fee is held as long as the request is stored so.
@@ -147,6 +164,7 @@ impl RequestState {
             Self::Expired { .. } => RequestStatus::Expired,
             Self::Played { .. } => RequestStatus::Played,
             Self::Refunded { .. } => RequestStatus::Refunded,
+            Self::Unknown { status, .. } => RequestStatus::Unknown(status),
         }
     }
 
@@ -160,7 +178,8 @@ impl RequestState {
             | Self::Cancelled { .. }
             | Self::Expired { .. }
             | Self::Played { .. }
-            | Self::Refunded { .. } => None,
+            | Self::Refunded { .. }
+            | Self::Unknown { .. } => None,
         }
     }
 
@@ -221,7 +240,8 @@ impl MusicRequest {
             | RequestState::Cancelled { at }
             | RequestState::Expired { at }
             | RequestState::Played { at, .. }
-            | RequestState::Refunded { at, .. } => at,
+            | RequestState::Refunded { at, .. }
+            | RequestState::Unknown { at, .. } => at,
         }
     }
 

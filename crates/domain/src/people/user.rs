@@ -4,6 +4,7 @@ use crate::ids::UserId;
 use crate::money::Money;
 use crate::text::{Email, Line};
 use crate::timestamp::Timestamp;
+use crate::unknown::UnknownName;
 
 /// What a person may do beyond their own affairs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -14,10 +15,12 @@ pub enum Role {
     Operator,
     /// One who looks at everything and changes nothing.
     Auditor,
+    /// One whom a newer version gave this role: here they may do what a member may.
+    Unknown(UnknownName),
 }
 
 impl Role {
-    /// Every role.
+    /// Every role that this version knows.
     pub const ALL: [Self; 3] = [Self::Member, Self::Operator, Self::Auditor];
 
     /// The name, as tokens and stores write it.
@@ -27,13 +30,20 @@ impl Role {
             Self::Member => "member",
             Self::Operator => "operator",
             Self::Auditor => "auditor",
+            Self::Unknown(name) => name.as_str(),
         }
     }
 
-    /// The role of this name.
+    /// The role of this name, if this version knows it.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.name() == name)
+    }
+
+    /// The role of this name, known or not; `None` for what no version writes.
+    #[must_use]
+    pub fn stored(name: &str) -> Option<Self> {
+        Self::named(name).or_else(|| UnknownName::stored(name).map(Self::Unknown))
     }
 }
 

@@ -140,6 +140,7 @@ impl Payouts {
                 Heard::Known => return Ok(Told::Known),
                 Heard::ForOperator => return Ok(Told::ForOperator),
                 Heard::Contradiction => return Ok(Told::Contradiction(status)),
+                Heard::Unknown => return Err(Obstacle::Conflict.into()),
             };
             let to = next.to();
             match self.step(&withdrawal, next, reason.clone()).await? {

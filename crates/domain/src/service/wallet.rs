@@ -9,7 +9,7 @@ use crate::page::{PageRequest, Rows};
 use crate::plans;
 use crate::ports::{Topups, Wallets};
 use crate::provider_reference::{MessageSubject, ProviderReference};
-use crate::service::desk::Desk;
+use crate::service::desk::{Desk, Obstacle};
 use crate::service::messages::{Identified, TellError, identified};
 use crate::service::profiles::FindError;
 use crate::timestamp::Timestamp;
@@ -87,6 +87,8 @@ impl Wallet {
         let topup = self.topups.topup(id).await?.ok_or(TellError::NotFound)?;
         let told = match topup.status {
             TopupStatus::Pending => TopupTold::Settled,
+            // Where a newer version put it; that version is to hear it.
+            TopupStatus::Unknown(_) => return Err(Obstacle::Conflict.into()),
             known if known == word => return Ok(TopupTold::Known),
             other => return Ok(TopupTold::Contradiction(other)),
         };

@@ -133,7 +133,9 @@ pub fn answered(topup: &Topup, word: &OrderWord) -> Answered {
         (TopupStatus::Pending, None, OrderWord::Refused) => Answered::Failed,
         (TopupStatus::Confirmed, _, OrderWord::Refused)
         | (TopupStatus::Pending, Some(_), OrderWord::Refused) => Answered::Contradiction,
-        (TopupStatus::Failed, ..) | (_, _, OrderWord::Taken { .. }) => Answered::Known,
+        (TopupStatus::Failed | TopupStatus::Unknown(_), ..) | (_, _, OrderWord::Taken { .. }) => {
+            Answered::Known
+        }
     }
 }
 

@@ -20,6 +20,7 @@ use crate::money::Amount;
 use crate::provider_reference::ProviderReference;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
+use crate::unknown::UnknownName;
 
 /// What a deployment decides about withdrawals.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -75,6 +76,13 @@ pub enum WithdrawalState {
         /// The transaction on the network, if one is known.
         txid: Option<Line>,
     },
+    /// A newer version put it there: no rule moves it or its money.
+    Unknown {
+        /// What that version calls it.
+        status: UnknownName,
+        /// The transaction on the network, if one is known.
+        txid: Option<Line>,
+    },
 }
 
 /// A withdrawal's state by name alone.
@@ -98,10 +106,12 @@ pub enum WithdrawalStatus {
     Failed,
     /// See [`WithdrawalState::NeedsReview`].
     NeedsReview,
+    /// See [`WithdrawalState::Unknown`].
+    Unknown(UnknownName),
 }
 
 impl WithdrawalStatus {
-    /// Every status.
+    /// Every status that this version knows.
     pub const ALL: [Self; 9] = [
         Self::Pending,
         Self::Approved,
@@ -127,13 +137,20 @@ impl WithdrawalStatus {
             Self::Rejected => "rejected",
             Self::Failed => "failed",
             Self::NeedsReview => "needs_review",
+            Self::Unknown(name) => name.as_str(),
         }
     }
 
-    /// The status of this name.
+    /// The status of this name, if this version knows it.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.name() == name)
+    }
+
+    /// The status of this name, known or not; `None` for what no version writes.
+    #[must_use]
+    pub fn stored(name: &str) -> Option<Self> {
+        Self::named(name).or_else(|| UnknownName::stored(name).map(Self::Unknown))
     }
 
     /// Whether the money left, or may still leave, the wallet: such a withdrawal counts towards the limits.
@@ -163,6 +180,7 @@ impl WithdrawalState {
             Self::Rejected => WithdrawalStatus::Rejected,
             Self::Failed { .. } => WithdrawalStatus::Failed,
             Self::NeedsReview { .. } => WithdrawalStatus::NeedsReview,
+            Self::Unknown { status, .. } => WithdrawalStatus::Unknown(*status),
         }
     }
 
@@ -171,7 +189,7 @@ impl WithdrawalState {
     pub const fn txid(&self) -> Option<&Line> {
         match self {
             Self::Broadcast { txid } | Self::Completed { txid } => Some(txid),
-            Self::NeedsReview { txid } | Self::Failed { txid } => txid.as_ref(),
+            Self::NeedsReview { txid } | Self::Failed { txid } | Self::Unknown { txid, .. } => txid.as_ref(),
             Self::Pending | Self::Approved | Self::Processing { .. } | Self::Cancelled | Self::Rejected => {
                 None
             }
@@ -217,6 +235,7 @@ impl WithdrawalState {
             (WithdrawalStatus::Rejected, None, 0, None) => Some(Self::Rejected),
             (WithdrawalStatus::Failed, txid, 0, None) => Some(Self::Failed { txid }),
             (WithdrawalStatus::NeedsReview, txid, 0, None) => Some(Self::NeedsReview { txid }),
+            (WithdrawalStatus::Unknown(status), txid, _, _) => Some(Self::Unknown { status, txid }),
             _ => None,
         }
     }

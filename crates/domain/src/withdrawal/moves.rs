@@ -153,6 +153,7 @@ impl Move {
 const fn edges(from: WithdrawalStatus) -> &'static [WithdrawalStatus] {
     use WithdrawalStatus::{
         Approved, Broadcast, Cancelled, Completed, Failed, NeedsReview, Pending, Processing, Rejected,
+        Unknown,
     };
     match from {
         Pending => &[Approved, Rejected, Cancelled],
@@ -160,7 +161,7 @@ const fn edges(from: WithdrawalStatus) -> &'static [WithdrawalStatus] {
         Processing => &[Broadcast, Failed, NeedsReview],
         Broadcast => &[Completed, NeedsReview],
         NeedsReview => &[Broadcast, Completed, Failed],
-        Completed | Cancelled | Rejected | Failed => &[],
+        Completed | Cancelled | Rejected | Failed | Unknown(_) => &[],
     }
 }
 
@@ -232,7 +233,8 @@ fn settlement(withdrawal: &Withdrawal, next: WithdrawalStatus) -> Option<Transfe
         | WithdrawalStatus::Approved
         | WithdrawalStatus::Processing
         | WithdrawalStatus::Broadcast
-        | WithdrawalStatus::NeedsReview => return None,
+        | WithdrawalStatus::NeedsReview
+        | WithdrawalStatus::Unknown(_) => return None,
     };
     Some(Transfer { debit: Account::Held(withdrawal.user), credit, amount: withdrawal.amount, kind })
 }

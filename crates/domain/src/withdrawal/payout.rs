@@ -89,6 +89,8 @@ pub enum Heard {
     ForOperator,
     /// It contradicts what happened: nothing changes, and somebody has to look at it.
     Contradiction,
+    /// The withdrawal stands where a newer version put it, which alone can tell; the word is to be said again.
+    Unknown,
 }
 
 /// What the provider's word comes to, in whatever order its words arrive and however often.
@@ -96,6 +98,7 @@ pub enum Heard {
 pub fn hear(withdrawal: &Withdrawal, word: &PayoutWord) -> Heard {
     match (&withdrawal.state, word) {
         (WithdrawalState::NeedsReview { .. }, _) => Heard::ForOperator,
+        (WithdrawalState::Unknown { .. }, _) => Heard::Unknown,
 
         (WithdrawalState::Processing { retry_at: Some(_), .. }, PayoutWord::Accepted) => {
             Heard::Move(Move::Accepted)

@@ -63,6 +63,7 @@ mod staff;
 mod suspensions;
 mod topup_orders;
 mod tour;
+mod unknown_names;
 mod unread_log;
 mod ways_to_lose_money;
 mod webhooks;

@@ -10,7 +10,10 @@ mod topups;
 mod wallets;
 mod withdrawals;
 
-pub(crate) use paged::{Counted, NEWEST_FIRST, Paged, columns, limits, paged};
+pub(crate) use paged::{
+    BeganLastFirst, BlockedLastFirst, Counted, LastIdFirst, NewestFirst, Paged, UnresolvedFirst, columns,
+    limits, paged,
+};
 pub(crate) use people::ProfileRow;
 
 use diesel::sql_types::Timestamptz;

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::{RequestId, UserId};
-use cuepoint_domain::music_request::{MusicRequest, Overdue, RequestFilter};
+use cuepoint_domain::music_request::{MusicRequest, Overdue, RequestFilter, RequestStatus};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{MusicRequests, Unavailable};
 use diesel::dsl::exists;
@@ -91,6 +91,11 @@ fn overdue(which: &Overdue) -> IntoBoxed<'static, table, Pg> {
     let Overdue { requester, now, after, .. } = *which;
     let mut query = table
         .filter(music_requests::expires_at.le(least(column_time(now), diesel::dsl::now).nullable()))
+        // What a newer version keeps with a time of its own is not this one's to settle.
+        .filter(
+            music_requests::status
+                .eq_any([RequestStatus::Pending, RequestStatus::Accepted].map(RequestStatus::name)),
+        )
         .order((music_requests::expires_at, music_requests::id))
         .into_boxed();
     if let Some(requester) = requester {

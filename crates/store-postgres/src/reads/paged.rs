@@ -1,35 +1,68 @@
 //! One page of a list together with the length of the whole list, in one statement.
 
+use std::marker::PhantomData;
+
 use cuepoint_domain::page::{PageRequest, Rows};
 use diesel::pg::Pg;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::sql_types::BigInt;
 use diesel::{QueryResult, Selectable};
 
-/// The order of most lists: the newest first.
-pub(crate) const NEWEST_FIRST: &str = "page.created_at DESC, page.id DESC";
+/// The order of a list, as a type: the type of a statement is what its preparation is kept under.
+pub(crate) trait ListOrder: QueryId {
+    /// The order of the rows of `page`.
+    const SQL: &'static str;
+}
+
+/// Orders of lists, each a type of its own.
+macro_rules! orders {
+    ($($(#[$doc:meta])* $order:ident = $sql:literal;)+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, QueryId)]
+        pub(crate) struct $order;
+
+        impl ListOrder for $order {
+            const SQL: &'static str = $sql;
+        }
+    )+};
+}
+
+orders! {
+    /// The newest first, as in most lists.
+    NewestFirst = "page.created_at DESC, page.id DESC";
+    /// Sessions: those that began last first.
+    BeganLastFirst = "page.began_at DESC, page.id DESC";
+    /// Blocks: the newest first.
+    BlockedLastFirst = "page.at DESC, page.guest_id DESC";
+    /// The highest id first.
+    LastIdFirst = "page.id DESC";
+    /// Messages of providers: those that nobody resolved first, and of each the newest.
+    UnresolvedFirst = "(page.resolved_at IS NULL) DESC, page.id DESC";
+}
 
 /// A statement that counts by one query and reads by another.
 #[derive(QueryId)]
-pub(crate) struct Paged<Count, Page> {
+pub(crate) struct Paged<Count, Page, Order> {
     pub(crate) count: Count,
     pub(crate) page: Page,
     /// The order of `page`, once more: a select of a select keeps none.
-    pub(crate) order: &'static str,
+    pub(crate) order: PhantomData<Order>,
 }
 
-impl<Count, Page: Query> Query for Paged<Count, Page> {
+impl<Count, Page: Query, Order> Query for Paged<Count, Page, Order> {
     type SqlType = (BigInt, Page::SqlType);
 }
 
-impl<Count: QueryFragment<Pg>, Page: QueryFragment<Pg>> QueryFragment<Pg> for Paged<Count, Page> {
+impl<Count: QueryFragment<Pg>, Page: QueryFragment<Pg>, Order: ListOrder> QueryFragment<Pg>
+    for Paged<Count, Page, Order>
+{
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         out.push_sql("SELECT (");
         self.count.walk_ast(out.reborrow())?;
         out.push_sql("), page.* FROM (");
         self.page.walk_ast(out.reborrow())?;
         out.push_sql(") AS page ORDER BY ");
-        out.push_sql(self.order);
+        out.push_sql(Order::SQL);
         Ok(())
     }
 }
@@ -45,9 +78,10 @@ pub(crate) struct Counted<Row> {
 /// The length stands beside each row, so past the end of a list it takes a second statement. A macro, since of a function with
 /// statements of any type the compiler does not see that its future may move between threads.
 macro_rules! paged {
-    ($connection:expr, $count:expr, $page:expr, $order:expr, $offset:expr) => {{
+    ($connection:expr, $count:expr, $page:expr, $order:ty, $offset:expr) => {{
         let mut connection = $connection;
-        let paged = $crate::reads::Paged { count: $count, page: $page, order: $order };
+        let paged =
+            $crate::reads::Paged { count: $count, page: $page, order: std::marker::PhantomData::<$order> };
         let counted: Vec<(i64, _)> = paged.load(&mut connection).await?;
         let total = match &*counted {
             [(total, _), ..] => *total,
@@ -79,4 +113,29 @@ pub(crate) fn columns<Row: Selectable<Pg>>() -> Row::SelectExpression {
 /// How many rows the page has at most, and how many come before it; a page that no list reaches comes after them all.
 pub(crate) fn limits(asked: PageRequest) -> (i64, i64) {
     (i64::from(asked.size()), asked.offset().unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::any::TypeId;
+
+    use diesel::prelude::*;
+
+    use super::*;
+    use crate::rows::TopupRow;
+    use crate::schema::topups::table;
+
+    #[test]
+    fn lists_with_different_orders_are_prepared_apart() {
+        fn prepared_as<Order: ListOrder>() -> Option<TypeId> {
+            let (count, page) = (table.count(), table.select(columns::<TopupRow>()));
+            id_of(&Paged { count, page, order: PhantomData::<Order> })
+        }
+        fn id_of<T: QueryId>(_: &T) -> Option<TypeId> {
+            T::query_id()
+        }
+        assert!(prepared_as::<NewestFirst>().is_some());
+        assert_eq!(prepared_as::<NewestFirst>(), prepared_as::<NewestFirst>());
+        assert_ne!(prepared_as::<NewestFirst>(), prepared_as::<LastIdFirst>());
+    }
 }

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::readable::{MOST_UNREADABLE, decode_all, one_by_one};
 use super::together::Row;
-use super::{Counted, NEWEST_FIRST, columns, least, limits, paged};
+use super::{Counted, NewestFirst, columns, least, limits, paged};
 use crate::PostgresStore;
 use crate::database::Failure;
 use crate::rows::{TopupRow, column_time};
@@ -61,7 +61,7 @@ impl Topups for PostgresStore {
                     .limit(limit)
                     .offset(offset)
                     .select(columns::<TopupRow>());
-                paged!(connection, theirs.count(), page, NEWEST_FIRST, offset)
+                paged!(connection, theirs.count(), page, NewestFirst, offset)
             })
             .await?;
         counted.page(|row| row.topup(&self.currency)).map_err(Unavailable::new)

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use super::readable::{MOST_UNREADABLE, decode_all, one_by_one};
 use super::together::Row;
-use super::{Counted, NEWEST_FIRST, columns, least, limits, paged};
+use super::{Counted, NewestFirst, columns, least, limits, paged};
 use crate::PostgresStore;
 use crate::database::Failure;
 use crate::rows::{WithdrawalRow, column_time};
@@ -77,7 +77,7 @@ impl Withdrawals for PostgresStore {
                     .limit(limit)
                     .offset(offset)
                     .select(columns::<WithdrawalRow>());
-                paged!(connection, filtered(filter).count(), page, NEWEST_FIRST, offset)
+                paged!(connection, filtered(filter).count(), page, NewestFirst, offset)
             })
             .await?;
         counted.page(|row| row.withdrawal(&self.currency)).map_err(Unavailable::new)
@@ -107,7 +107,10 @@ fn due_payouts(now: Timestamp) -> IntoBoxed<'static, table, Pg> {
     // A literal, since the partial index is only used where its condition can be read in the statement.
     let approved = format!("withdrawals.status = '{}'", WithdrawalStatus::Approved.name());
     let approved = sql::<Nullable<Bool>>(&approved);
-    let again = withdrawals::retry_at.le(least(column_time(now), diesel::dsl::now).nullable());
+    // What a newer version keeps with a time of its own is not this one's to send.
+    let again = withdrawals::retry_at
+        .le(least(column_time(now), diesel::dsl::now).nullable())
+        .and(withdrawals::status.eq(WithdrawalStatus::Processing.name()));
     table
         .filter(approved.or(again))
         .order((withdrawals::retry_at.asc().nulls_first(), withdrawals::id))

@@ -59,7 +59,7 @@ impl EntryRow {
             wallet: known("wallet_id", UserId::new(self.wallet_id))?,
             seq: self.seq,
             operation: OperationId(self.operation_id.as_u128()),
-            kind: known("ledger_entries.kind", EntryKind::named(&self.kind))?,
+            kind: known("ledger_entries.kind", EntryKind::stored(&self.kind))?,
             reference: known("reference_kind", reference)?,
             change: Balance {
                 available: money(currency, "available_change", &self.available_change)?,
@@ -113,7 +113,7 @@ impl PostingRow {
     pub(crate) fn posting(self, currency: &Currency) -> Result<Posting, Corrupt> {
         Ok(Posting {
             operation: OperationId(self.operation_id.as_u128()),
-            account: known("account", PostingAccount::named(&self.account))?,
+            account: known("account", PostingAccount::stored(&self.account))?,
             amount: money(currency, "postings.amount", &self.amount)?,
             at: timestamp(self.at),
         })

@@ -55,7 +55,8 @@ impl MusicRequestRow {
             | RequestState::Accepted { .. }
             | RequestState::Rejected { .. }
             | RequestState::Cancelled { .. }
-            | RequestState::Expired { .. } => None,
+            | RequestState::Expired { .. }
+            | RequestState::Unknown { .. } => None,
         };
         Self {
             id: request.id.get(),
@@ -93,7 +94,7 @@ impl MusicRequestRow {
     }
 
     fn state(&self, currency: &Currency) -> Result<RequestState, Corrupt> {
-        let status = known("music_requests.status", RequestStatus::named(&self.status))?;
+        let status = known("music_requests.status", RequestStatus::stored(&self.status))?;
         let at = timestamp(self.changed_at);
         let expires_at = self.expires_at.map(timestamp);
         let commission =
@@ -106,6 +107,7 @@ impl MusicRequestRow {
             (RequestStatus::Expired, None, None) => RequestState::Expired { at },
             (RequestStatus::Played, None, Some(commission)) => RequestState::Played { at, commission },
             (RequestStatus::Refunded, None, Some(commission)) => RequestState::Refunded { at, commission },
+            (RequestStatus::Unknown(status), _, _) => RequestState::Unknown { status, at },
             _ => return Err(Corrupt::Column("music_requests.status")),
         })
     }

@@ -58,7 +58,7 @@ impl EventRow {
         let person = |column, id: Option<i64>| id.map(|id| known(column, UserId::new(id))).transpose();
         let session = self.session_id.map(|id| known("security_events.session_id", SessionId::new(id)));
         let event = SecurityEvent {
-            kind: known("security_events.kind", EventKind::named(&self.kind))?,
+            kind: known("security_events.kind", EventKind::stored(&self.kind))?,
             user: person("security_events.user_id", self.user_id)?,
             actor: person("security_events.actor_id", self.actor_id)?,
             session: session.transpose()?,

@@ -54,7 +54,7 @@ impl TopupRow {
     }
 
     pub(crate) fn topup(self, currency: &Currency) -> Result<Topup, Corrupt> {
-        let status = known("topups.status", TopupStatus::named(&self.status))?;
+        let status = known("topups.status", TopupStatus::stored(&self.status))?;
         let attempts = self.attempts.map(u32::try_from).transpose();
         let attempts = known("topups.attempts", attempts.ok())?;
         let next_at = self.order_at.map(timestamp);

@@ -122,7 +122,7 @@ impl UserRow {
             email_verified: self.email_verified,
             phone: self.phone.map(Line::from_stored),
             phone_verified: self.phone_verified,
-            role: known("role", Role::named(&self.role))?,
+            role: known("role", Role::stored(&self.role))?,
             dj: self.is_dj.then_some(dj),
             city: self.city.map(Line::from_stored),
             state: self.state.map(Line::from_stored),

@@ -79,7 +79,7 @@ impl WithdrawalRow {
             approval("withdrawals.second_approved_by", self.second_approved_by, self.second_approved_at)?;
         let is_in_order = first.is_some() || second.is_none();
         known("withdrawals.approved_by", is_in_order.then_some(()))?;
-        let state = WithdrawalStatus::named(&self.status)
+        let state = WithdrawalStatus::stored(&self.status)
             .and_then(|status| WithdrawalState::stored(status, txid, attempts, retry_at));
         Ok(Withdrawal {
             id: known("withdrawals.id", WithdrawalId::new(self.id))?,

@@ -5,6 +5,7 @@ use std::fmt;
 use crate::ids::{OperationId, UserId};
 use crate::ledger::{EntryKind, PostingAccount, Reference};
 use crate::money::Money;
+use crate::unknown::UnknownName;
 
 /// The first thing that is wrong with the ledger.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,6 +87,13 @@ pub enum Finding {
         /// How many postings.
         postings: u64,
     },
+    /// A newer version wrote something that this one does not know, and cannot check.
+    Unknown {
+        /// What it is: a thing's status, an entry's kind or reference, a posting's account.
+        what: Unknown,
+        /// What that version calls it.
+        name: UnknownName,
+    },
     /// All wallets together hold something else than open requests and withdrawals do.
     Held {
         /// What the wallets hold, in minor units.
@@ -98,6 +106,22 @@ pub enum Finding {
         /// What they are, in minor units.
         sum: Money,
     },
+}
+
+/// What a newer version wrote.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unknown {
+    /// The status of a request, a withdrawal or a top-up.
+    Status(Reference),
+    /// The kind of an entry, or the type of what it is about.
+    Entry {
+        /// In which wallet.
+        wallet: UserId,
+        /// Which entry.
+        seq: i64,
+    },
+    /// The account of a posting.
+    Posting(OperationId),
 }
 
 /// What is wrong with what is written about a thing.
@@ -172,6 +196,20 @@ impl fmt::Display for Finding {
             Self::Strays { entries, postings } => {
                 write!(f, "{entries} entries and {postings} postings belong to nothing that exists")
             }
+            Self::Unknown { what, name } => {
+                match what {
+                    Unknown::Status(reference) => {
+                        write!(f, "{} {} has the status", spoken(*reference), reference.id())?;
+                    }
+                    Unknown::Entry { wallet, seq } => {
+                        write!(f, "entry {seq} of wallet {wallet} has the kind or the reference")?;
+                    }
+                    Unknown::Posting(operation) => {
+                        write!(f, "a posting of operation {operation} has the account")?;
+                    }
+                }
+                write!(f, " {name:?}, which this version does not know")
+            }
             Self::Held { wallets, open } => write!(
                 f,
                 "all wallets hold {} minor units, but open requests and withdrawals {}",
@@ -213,5 +251,6 @@ const fn spoken(reference: Reference) -> &'static str {
         Reference::Withdrawal(_) => "withdrawal",
         Reference::Topup(_) => "top-up",
         Reference::Adjustment(_) => "adjustment",
+        Reference::Unknown { kind, .. } => kind.as_str(),
     }
 }

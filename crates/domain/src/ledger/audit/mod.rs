@@ -9,11 +9,12 @@ mod thing;
 
 use std::fmt;
 
-pub use finding::{Finding, Flaw};
+pub use finding::{Finding, Flaw, Unknown};
 pub use thing::{Thing, Trace};
 
-use crate::ledger::{Balance, Entry, Posting, Wallet};
+use crate::ledger::{Balance, Entry, EntryKind, Posting, PostingAccount, Reference, Wallet};
 use crate::money::Money;
+use crate::unknown::UnknownName;
 use chain::Chain;
 
 /// What a self-check has seen.
@@ -50,6 +51,8 @@ pub struct Auditor {
     of_things: Summary,
     expected: u64,
     finding: Option<Finding>,
+    /// The first thing that a newer version wrote, which comes after whatever is wrong for certain.
+    unknown: Option<Finding>,
     report: Option<Report>,
 }
 
@@ -100,6 +103,12 @@ impl Auditor {
         let orphan = Finding::OrphanEntry { wallet: entry.wallet, seq: entry.seq };
         let found = self.current.as_mut().map_or(Some(orphan), |chain| chain.follow(entry).err());
         self.found(found);
+        let Entry { wallet, seq, kind, reference, .. } = *entry;
+        let name = match (kind, reference) {
+            (EntryKind::Unknown(name), _) | (_, Reference::Unknown { kind: name, .. }) => Some(name),
+            _ => None,
+        };
+        self.met(Unknown::Entry { wallet, seq }, name);
     }
 
     /// Shows the next posting.
@@ -107,6 +116,9 @@ impl Auditor {
         self.close();
         self.seen.postings = self.seen.postings.saturating_add(1);
         self.add(posting.amount);
+        if let PostingAccount::Unknown(name) = posting.account {
+            self.met(Unknown::Posting(posting.operation), Some(name));
+        }
     }
 
     /// Shows a thing with everything that is written about it, once all wallets, entries and postings were shown.
@@ -116,9 +128,13 @@ impl Auditor {
         let count = |length: usize| u64::try_from(length).unwrap_or(u64::MAX);
         self.of_things.entries = self.of_things.entries.saturating_add(count(trace.entries.len()));
         self.of_things.postings = self.of_things.postings.saturating_add(count(trace.postings.len()));
-        match thing::check(thing, trace) {
-            Ok(open) => self.open = added(self.open, open),
-            Err(flaw) => self.found(Some(Finding::Thing { reference: thing.reference(), flaw })),
+        let name = thing.unknown_status();
+        self.met(Unknown::Status(thing.reference()), name);
+        if name.is_none() && !trace.has_unknown() {
+            match thing::check(thing, trace) {
+                Ok(open) => self.open = added(self.open, open),
+                Err(flaw) => self.found(Some(Finding::Thing { reference: thing.reference(), flaw })),
+            }
         }
         self.tell();
     }
@@ -158,6 +174,9 @@ impl Auditor {
     /// The first [`Finding`], in the order in which the rows were shown.
     pub fn finish(mut self) -> Result<Summary, Finding> {
         self.close();
+        // What newer rows hold, and whether others belong to them, only the version that wrote them can say.
+        let unknown = self.unknown.take();
+        self.found(unknown);
         if self.held != self.open {
             self.found(Some(Finding::Held { wallets: self.held, open: self.open }));
         }
@@ -184,6 +203,12 @@ impl Auditor {
     fn found(&mut self, found: Option<Finding>) {
         if self.finding.is_none() {
             self.finding = found;
+        }
+    }
+
+    fn met(&mut self, what: Unknown, name: Option<UnknownName>) {
+        if self.unknown.is_none() {
+            self.unknown = name.map(|name| Finding::Unknown { what, name });
         }
     }
 

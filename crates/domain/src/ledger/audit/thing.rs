@@ -6,12 +6,14 @@ use crate::adjustment::Adjustment;
 use crate::ids::{OperationId, UserId};
 use crate::ledger::posting::post;
 use crate::ledger::{
-    Account, Balance, Entry, EntryKind, Flaw, Origin, Outcome, Posting, Receipt, Reference, Transfer, Wallet,
+    Account, Balance, Entry, EntryKind, Flaw, Origin, Outcome, Posting, PostingAccount, Receipt, Reference,
+    Transfer, Wallet,
 };
 use crate::money::Money;
 use crate::music_request::{self, MusicRequest, RequestState};
 use crate::timestamp::Timestamp;
-use crate::topup::{self, Topup};
+use crate::topup::{self, Topup, TopupStatus};
+use crate::unknown::UnknownName;
 use crate::withdrawal::{self, Withdrawal, WithdrawalState, WithdrawalStatus};
 
 /// Something that entries are about.
@@ -40,7 +42,25 @@ pub struct Trace {
     pub moves: Vec<Receipt>,
 }
 
+impl Trace {
+    /// Whether a newer version wrote some of it.
+    pub(super) fn has_unknown(&self) -> bool {
+        self.entries.iter().any(|entry| matches!(entry.kind, EntryKind::Unknown(_)))
+            || self.postings.iter().any(|posting| matches!(posting.account, PostingAccount::Unknown(_)))
+    }
+}
+
 impl Thing {
+    /// The name of its status, if a newer version put it there.
+    pub(super) const fn unknown_status(&self) -> Option<UnknownName> {
+        match self {
+            Self::Request(MusicRequest { state: RequestState::Unknown { status, .. }, .. })
+            | Self::Withdrawal(Withdrawal { state: WithdrawalState::Unknown { status, .. }, .. })
+            | Self::Topup(Topup { status: TopupStatus::Unknown(status), .. }) => Some(*status),
+            Self::Request(_) | Self::Withdrawal(_) | Self::Topup(_) | Self::Adjustment(_) => None,
+        }
+    }
+
     /// What its entries refer to.
     #[must_use]
     pub const fn reference(&self) -> Reference {
@@ -184,7 +204,8 @@ fn progress(then: &Withdrawal) -> (Timestamp, u8, Option<Timestamp>, u32, bool) 
         WithdrawalStatus::Completed
         | WithdrawalStatus::Cancelled
         | WithdrawalStatus::Rejected
-        | WithdrawalStatus::Failed => (4, None),
+        | WithdrawalStatus::Failed
+        | WithdrawalStatus::Unknown(_) => (4, None),
     };
     let waits = then.state.next_send().is_some();
     (then.updated_at, phase, approved_at, then.state.attempts(), !waits)

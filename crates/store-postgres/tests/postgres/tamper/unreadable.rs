@@ -58,6 +58,11 @@ pub(super) const UNREADABLE: &[Case] = &[
     (
         "an unknown status",
         "UPDATE withdrawals SET status = 'lost' WHERE id = 2",
+        "withdrawal 2 has the status \"lost\", which this version does not know",
+    ),
+    (
+        "an unknown status that is no name",
+        "UPDATE withdrawals SET status = 'Lost?' WHERE id = 2",
         "withdrawal 2 cannot be read",
     ),
     (
@@ -71,6 +76,11 @@ pub(super) const UNREADABLE: &[Case] = &[
         "withdrawal 4 cannot be read",
     ),
     (
+        "an unknown status beside what is wrong for certain",
+        "UPDATE withdrawals SET status = 'lost' WHERE id = 2; UPDATE wallets SET held = held + 1 WHERE user_id = 1",
+        "wallet 1: its balance",
+    ),
+    (
         "a status that lacks its data",
         "UPDATE music_requests SET commission = NULL WHERE id = 3",
         "request 3 cannot be",
@@ -78,9 +88,13 @@ pub(super) const UNREADABLE: &[Case] = &[
     (
         "an unknown kind",
         "UPDATE ledger_entries SET kind = 'gift' WHERE wallet_id = 1 AND seq = 7",
-        "entry 7 of wallet 1 cannot be read",
+        "entry 7 of wallet 1: its hash does not fit",
     ),
-    ("an unknown account", "UPDATE postings SET account = 'mine' WHERE id = 1", "posting 1 cannot be read"),
+    (
+        "an unknown account",
+        "UPDATE postings SET account = 'mine' WHERE id = 1",
+        "has the account \"mine\", which this version does not know",
+    ),
     ("half a hash", "UPDATE wallets SET head = '\\x00' WHERE user_id = 1", "wallet 1 cannot be read"),
     (
         "a time beyond all times",

@@ -1,0 +1,75 @@
+//! Names that this version does not know: statuses, roles and kinds that a newer version of the service wrote.
+//!
+//! After a newer version was rolled back, its rows stay. They are shown with the name that they have; no rule acts on one.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+/// A name that this version does not know.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UnknownName(&'static str);
+
+/// Every such name that was met: few, since each is a word of another version's code, and kept until the process ends, so
+/// that values with a name are as simple as those without.
+static MET: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+
+impl UnknownName {
+    /// The longest name, in bytes.
+    pub const LONGEST: usize = 64;
+    /// How many names are kept at most.
+    pub const MOST: usize = 1_000;
+
+    /// The name that a store has; `None` where no version writes one like it: empty, longer than [`Self::LONGEST`], with
+    /// anything but small letters, digits and underscores, or one more than [`Self::MOST`].
+    #[must_use]
+    pub fn stored(name: &str) -> Option<Self> {
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        if !(1..=Self::LONGEST).contains(&name.len()) || !name.bytes().all(plain) {
+            return None;
+        }
+        let mut met = MET.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = met.get(name) {
+            return Some(Self(known));
+        }
+        if met.len() >= Self::MOST {
+            return None;
+        }
+        let kept: &'static str = name.to_owned().leak();
+        met.insert(kept);
+        Some(Self(kept))
+    }
+
+    /// The name itself.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+impl fmt::Debug for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_kept_once_as_it_is() {
+        let (one, again) = (UnknownName::stored("frozen"), UnknownName::stored("frozen"));
+        assert_eq!(one.map(UnknownName::as_str), Some("frozen"));
+        assert!(one.zip(again).is_some_and(|(one, again)| std::ptr::eq(one.0, again.0)));
+    }
+
+    #[test]
+    fn what_no_version_writes_is_no_name() {
+        let longest = "a".repeat(UnknownName::LONGEST);
+        assert!(UnknownName::stored(&longest).is_some());
+        for text in ["", "Frozen", "on hold", "é", "a-b", &format!("{longest}a")] {
+            assert_eq!(UnknownName::stored(text), None, "{text}");
+        }
+    }
+}
