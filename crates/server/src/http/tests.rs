@@ -159,7 +159,9 @@ async fn a_request_is_played_and_its_fee_withdrawn() {
     assert_eq!(opened.header("location"), format!("{URL}/api/v1/music/requests/1"));
     assert!(opened.text.contains(r#""fee":10.00,"status":"pending""#), "{}", opened.text);
     let wallet = get(&app, "/wallet", &guest).await;
-    assert!(wallet.text.contains(r#"{"currency":"USD","scale":2,"available":40.00,"held":10.00}"#));
+    assert!(
+        wallet.text.contains(r#"{"currency":"USD","scale":2,"available":40.00,"held":10.00,"owed":0.00}"#)
+    );
     for status in ["accepted", "accepted", "played"] {
         let body = json!({ "status": status }).to_string();
         let moved = patch(&app, "/music/requests-update/1", &dj, &body).await;

@@ -137,7 +137,7 @@ async fn write(client: Client, mut batches: mpsc::Receiver<Batch>) -> anyhow::Re
 /// Puts the last images of rows in place of those that are there.
 async fn replace<Row: Copied>(client: &Client, key: &str, rows: BTreeMap<i64, Row>) -> anyhow::Result<()> {
     let (table, last) = (Row::TABLE, format!("last_{}", Row::TABLE));
-    client.batch_execute(&format!("CREATE TEMPORARY TABLE {last} (LIKE {table})")).await?;
+    client.batch_execute(&format!("CREATE TEMPORARY TABLE {last} (LIKE {table} INCLUDING DEFAULTS)")).await?;
     for column in ["email_folded", "password_hash"] {
         // Only registration writes these; a copy of the table wants none of them.
         client.batch_execute(&format!("ALTER TABLE {last} DROP COLUMN IF EXISTS {column}")).await?;
