@@ -32,13 +32,6 @@ impl Person {
         let body = format!(r#"{{"user_id": {user}, "amount": {amount}, "reason": "a mistake"}}"#);
         self.call("POST", "/operator/adjustments").text(&body).send()
     }
-
-    /// Makes somebody an operator, who logs in anew.
-    fn employ(&self, server: &Server) -> Self {
-        let person = server.guest();
-        self.give_role(&person, "operator");
-        server.client().login(&person.email)
-    }
 }
 
 /// The status that an operator is answered with, and who approved.

@@ -231,6 +231,13 @@ impl Person {
         assert_eq!(data["user"]["role"], role);
     }
 
+    /// Makes somebody an operator, who logs in anew.
+    pub(crate) fn employ(&self, server: &Server) -> Self {
+        let person = server.guest();
+        self.give_role(&person, "operator");
+        server.client().login(&person.email)
+    }
+
     /// The numbers of a page's rows, in its order.
     pub(crate) fn ids(&self, path: &str, key: &str) -> Vec<i64> {
         let page = self.get(path).data(200);
