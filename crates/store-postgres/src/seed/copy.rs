@@ -61,7 +61,7 @@ copied! {
     );
     WithdrawalRow => withdrawals (
         id, user_id, amount, wallet_address, currency, network, status, txid, created_at, updated_at, attempts,
-        retry_at, reference,
+        retry_at, reference, approved_by, approved_at, second_approved_by, second_approved_at,
     );
     TopupRow => topups (
         id, user_id, amount, status, payment_url, created_at, updated_at, reference, attempts, order_at,
