@@ -3,17 +3,19 @@
 
 use std::time::{Duration, Instant};
 
+use cuepoint_domain::ids::{TopupId, UserId};
 use cuepoint_domain::ledger::{Auditor, Fingerprint, IdempotencyKey, KeyScope, Origin};
 use cuepoint_domain::money::BasisPoints;
 use cuepoint_domain::music_request::{NewRequest, Overdue, RequestTerms};
 use cuepoint_domain::people::{ArtistType, User};
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{
-    Applied, ApplyError, Audit, Ids, Ledger, MusicRequests, PasswordHash, People, Sessions, Store, Wallets,
-    Withdrawals,
+    Applied, ApplyError, Audit, Ids, Ledger, MusicRequests, PasswordHash, People, Sessions, Store, Topups,
+    Wallets, Withdrawals,
 };
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::{Charge, Orders};
 use cuepoint_domain::withdrawal::Move;
 use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
@@ -21,7 +23,9 @@ use futures_util::future::join_all;
 use tokio_postgres::Client;
 
 use crate::proxy::{Proxy, Weather};
-use crate::world::{available, client, guest, now, open, options, origin, topup, until, usd, withdrawal};
+use crate::world::{
+    amount, available, client, guest, now, open, options, origin, topup, until, usd, withdrawal,
+};
 
 /// Ends every connection to the database but the test's own.
 const END_OTHERS: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
@@ -152,11 +156,11 @@ fn request_to(dj: &User) -> NewRequest {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_unreadable_row_stops_neither_the_sweep_nor_the_payouts() {
+async fn an_unreadable_row_stops_no_work_on_the_others() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let (user, dj) = (guest(&store, 100_00).await, dj(&store).await);
-    let (mut requests, mut due) = (Vec::new(), Vec::new());
+    let (mut requests, mut due, mut topups) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..3 {
         let id = store.next_request().await.unwrap();
         let terms = terms();
@@ -171,13 +175,15 @@ async fn an_unreadable_row_stops_neither_the_sweep_nor_the_payouts() {
         let approve = Move::Approve { by: Some(dj.id), second_above: None };
         store.apply(plans::move_withdrawal(origin(&store, user), &newest, approve).unwrap()).await.unwrap();
         due.push(newest.id);
+        topups.push(ordered_topup(&store, user, now()).await);
     }
     let client = client(database.url()).await;
     // A sum of more decimals than the currency has, and a time that no value in Rust is.
-    let (request, withdrawal) = (requests[0], due[0]);
+    let (request, withdrawal, topup) = (requests[0], due[0], topups[0]);
     let broken = format!(
         "UPDATE music_requests SET fee = 0.001 WHERE id = {request}; \
-         UPDATE withdrawals SET created_at = '-infinity' WHERE id = {withdrawal}"
+         UPDATE withdrawals SET created_at = '-infinity' WHERE id = {withdrawal}; \
+         UPDATE topups SET created_at = '-infinity' WHERE id = {topup}"
     );
     client.batch_execute(&broken).await.unwrap();
     let later = now().plus(time::Duration::days(1));
@@ -186,6 +192,30 @@ async fn an_unreadable_row_stops_neither_the_sweep_nor_the_payouts() {
     assert_eq!(found, requests[1..]);
     let found: Vec<_> = store.due_payouts(later, 2).await.unwrap().iter().map(|one| one.id).collect();
     assert_eq!(found, due[1..]);
+    let found: Vec<_> = store.due_orders(later, 2).await.unwrap().iter().map(|one| one.id).collect();
+    assert_eq!(found, topups[1..]);
+}
+
+/// A top-up that waits to be ordered again at this moment.
+async fn ordered_topup(store: &PostgresStore, user: UserId, next_at: Timestamp) -> TopupId {
+    let id = store.next_topup().await.unwrap();
+    let charge = Charge::Ordered(Orders { attempts: 1, next_at: Some(next_at) });
+    store.apply(plans::open_topup(origin(store, user), id, user, amount(1_00), charge)).await.unwrap();
+    id
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_topup_that_an_older_server_ended_is_not_ordered_again() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let user = guest(&store, 0).await;
+    let (ended, other) = (ordered_topup(&store, user, now()).await, ordered_topup(&store, user, now()).await);
+    let as_it_ends = format!("UPDATE topups SET status = 'failed', updated_at = now() WHERE id = {ended}");
+    client(database.url()).await.batch_execute(&as_it_ends).await.unwrap();
+    let due = store.due_orders(now().plus(time::Duration::days(1)), 10).await.unwrap();
+    assert_eq!(due.iter().map(|one| one.id).collect::<Vec<_>>(), [other]);
+    let stored = store.topup(ended).await.unwrap().unwrap();
+    assert_eq!(stored.orders, Some(Orders { attempts: 1, next_at: None }));
 }
 
 fn page() -> cuepoint_domain::page::PageRequest {
@@ -214,12 +244,14 @@ async fn a_server_whose_clock_is_ahead_purges_and_expires_nothing_early() {
     let terms = terms();
     let plan = plans::open_request(keyed, id, user, Some(&dj), false, request_to(&dj), &terms).unwrap();
     store.apply(plan).await.unwrap();
+    ordered_topup(&store, user, present.plus(time::Duration::MINUTE)).await;
     for days in [40, 400] {
         let wrong = ahead(&client, days).await;
         store.tidy(wrong).await.unwrap();
         assert!(store.find_key(&key.scope).await.unwrap().is_some(), "{days} days ahead");
         let overdue = Overdue { requester: None, now: wrong, after: None, limit: 10 };
         assert_eq!(store.overdue(&overdue).await.unwrap(), [], "{days} days ahead");
+        assert_eq!(store.due_orders(wrong, 10).await.unwrap(), [], "{days} days ahead");
     }
 }
 
