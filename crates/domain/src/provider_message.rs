@@ -8,6 +8,7 @@ use std::fmt;
 use crate::ids::{ProviderMessageId, UserId};
 use crate::text::Line;
 use crate::timestamp::Timestamp;
+use crate::unknown::UnknownName;
 
 /// The provider that a message comes from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -51,10 +52,12 @@ pub enum Contradiction {
     AmountMismatch,
     /// The row's status excludes what the message says.
     StatusContradiction,
+    /// A newer version found it, under this code.
+    Unknown(UnknownName),
 }
 
 impl Contradiction {
-    /// Every contradiction.
+    /// Every contradiction that this version knows.
     pub const ALL: [Self; 5] = [
         Self::UnknownReference,
         Self::ReferenceAndIdDiffer,
@@ -72,40 +75,15 @@ impl Contradiction {
             Self::TxidMismatch => "txid_mismatch",
             Self::AmountMismatch => "amount_mismatch",
             Self::StatusContradiction => "status_contradiction",
+            Self::Unknown(code) => code.as_str(),
         }
     }
-}
 
-/// The reason code of a kept message. A later version may have kept it under a code that this version does not know.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum ReasonCode {
-    /// A code of this version.
-    Known(Contradiction),
-    /// A code of a later version.
-    Other(String),
-}
-
-impl ReasonCode {
-    /// The code as it is stored.
+    /// The contradiction of this code, known or not; `None` for what no version writes.
     #[must_use]
-    pub fn from_stored(code: String) -> Self {
-        let known = Contradiction::ALL.into_iter().find(|known| known.code() == code);
-        known.map_or(Self::Other(code), Self::Known)
-    }
-
-    /// The code itself.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Known(contradiction) => contradiction.code(),
-            Self::Other(code) => code,
-        }
-    }
-}
-
-impl From<Contradiction> for ReasonCode {
-    fn from(contradiction: Contradiction) -> Self {
-        Self::Known(contradiction)
+    pub fn stored(code: &str) -> Option<Self> {
+        let known = Self::ALL.into_iter().find(|known| known.code() == code);
+        known.or_else(|| UnknownName::stored(code).map(Self::Unknown))
     }
 }
 
@@ -205,8 +183,8 @@ pub struct MessageRecord {
     pub webhook_id: WebhookId,
     /// Its type, such as `payout.completed`.
     pub kind: Excerpt<64>,
-    /// Why it is kept.
-    pub reason_code: ReasonCode,
+    /// How it contradicts the ledger.
+    pub contradiction: Contradiction,
     /// The reference that it names; its id where it names no reference.
     pub reference: Excerpt<64>,
     /// The id that it names beside the reference, or alone; any number.
@@ -293,7 +271,7 @@ mod tests {
                 source: MessageSource::Payouts,
                 webhook_id: WebhookId::new("msg_1").unwrap(),
                 kind: Excerpt::of("payout.completed"),
-                reason_code: Contradiction::TxidMismatch.into(),
+                contradiction: Contradiction::TxidMismatch,
                 reference: Excerpt::of("5"),
                 stated_id: None,
                 row: Some(5),
@@ -321,17 +299,14 @@ mod tests {
     }
 
     #[test]
-    fn codes_read_back_and_unknown_ones_stay_text() {
+    fn codes_read_back_and_those_of_a_newer_version_are_shown_as_they_are() {
         for contradiction in Contradiction::ALL {
-            let code = ReasonCode::from_stored(contradiction.code().to_owned());
-            assert_eq!(code, ReasonCode::Known(contradiction));
-            assert_eq!(code.as_str(), contradiction.code());
+            assert_eq!(Contradiction::stored(contradiction.code()), Some(contradiction));
         }
-        let later = ReasonCode::from_stored("partial_payment".to_owned());
-        assert_eq!(
-            (&later, later.as_str()),
-            (&ReasonCode::Other("partial_payment".into()), "partial_payment")
-        );
+        let newer = Contradiction::stored("partial_payment").unwrap();
+        assert!(matches!(newer, Contradiction::Unknown(_)), "{newer:?}");
+        assert_eq!(newer.code(), "partial_payment");
+        assert_eq!(Contradiction::stored("no code"), None);
         for source in MessageSource::ALL {
             assert_eq!(MessageSource::named(source.name()), Some(source));
         }

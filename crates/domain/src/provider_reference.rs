@@ -109,6 +109,15 @@ impl MessageSubject {
         }
     }
 
+    /// The id that the message names.
+    #[must_use]
+    pub const fn stated_id(&self) -> Option<i64> {
+        match self {
+            Self::Reference { id, .. } => *id,
+            Self::Id(id) => Some(*id),
+        }
+    }
+
     /// Whether the message is about the row with this id and this reference.
     #[must_use]
     pub fn matches(&self, row: i64, its_reference: ProviderReference) -> SubjectMatch {

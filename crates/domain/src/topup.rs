@@ -1,8 +1,10 @@
 //! Money that a guest pays in.
 
 mod orders;
+mod payment;
 
 pub use orders::{Answered, NextOrder, OrderTerms, OrderWord, Orders, answered, next_order, unanswered};
+pub use payment::{PaidAmount, PaidCurrency, Payment, TopupHeard, TopupWord, hear};
 
 use crate::ids::{OperationId, TopupId, UserId};
 use crate::ledger::{Account, OutsideAccount, Transfer, TransferKind};

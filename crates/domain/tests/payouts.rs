@@ -6,9 +6,10 @@
 mod support;
 
 use cuepoint_domain::ids::WithdrawalId;
+use cuepoint_domain::provider_message::Contradiction;
 use cuepoint_domain::withdrawal::{
-    Heard, Move, NextSend, PayoutTerms, PayoutWord, Withdrawal, WithdrawalState, WithdrawalStatus, hear,
-    next_send,
+    Heard, Move, NextSend, PayoutTerms, PayoutWord, Withdrawal, WithdrawalState, WithdrawalStatus, decide,
+    hear, next_send,
 };
 use support::{GUEST, amount, at, line, user};
 use time::Duration;
@@ -81,39 +82,51 @@ fn every_word_in_every_state() {
     let words = [
         PayoutWord::Accepted,
         PayoutWord::Broadcast { txid: given.clone() },
-        PayoutWord::Completed { txid: given.clone() },
+        PayoutWord::Broadcast { txid: known.clone() },
+        PayoutWord::Completed { txid: given },
+        PayoutWord::Completed { txid: known.clone() },
         PayoutWord::Refused,
     ];
-    // For accepted, broadcast, completed, refused: `=` known, `o` for an operator, `!` a contradiction, else the move.
-    let table: [(WithdrawalState, &str); 13] = [
-        (WithdrawalState::Pending, "! ! ! !"),
-        (WithdrawalState::Approved, "! ! ! !"),
-        (sent(0, None), "= broadcast broadcast fail"),
-        (sent(2, None), "= broadcast broadcast fail"),
-        (sent(2, Some(60)), "accepted broadcast broadcast fail"),
-        (WithdrawalState::Broadcast { txid: known.clone() }, "= = complete review"),
-        (WithdrawalState::Completed { txid: known.clone() }, "= = = !"),
-        (WithdrawalState::Cancelled, "! ! ! !"),
-        (WithdrawalState::Rejected, "! ! ! !"),
-        (WithdrawalState::Failed { txid: None }, "= ! ! ="),
-        (WithdrawalState::Failed { txid: Some(known.clone()) }, "= ! ! ="),
-        (WithdrawalState::NeedsReview { txid: None }, "o o o o"),
-        (WithdrawalState::NeedsReview { txid: Some(known) }, "o o o o"),
+    // For accepted, broadcast and completed as another and as the known transaction, refused: `=` known, `o` for an
+    // operator, `!` excluded by the status, `t` another transaction, else the move.
+    let table: [(WithdrawalState, &str); 15] = [
+        (WithdrawalState::Pending, "! ! ! ! ! !"),
+        (WithdrawalState::Approved, "! ! ! ! ! !"),
+        (sent(0, None), "= broadcast broadcast broadcast broadcast refused"),
+        (sent(1, None), "= broadcast broadcast broadcast broadcast refused"),
+        (sent(1, Some(60)), "accepted broadcast broadcast broadcast broadcast refused"),
+        // An earlier sending may have got through.
+        (sent(2, None), "= broadcast broadcast broadcast broadcast review"),
+        (sent(3, Some(60)), "accepted broadcast broadcast broadcast broadcast review"),
+        (WithdrawalState::Broadcast { txid: known.clone() }, "= t = t complete review"),
+        (WithdrawalState::Completed { txid: known.clone() }, "= t = t = !"),
+        (WithdrawalState::Cancelled, "! ! ! ! ! !"),
+        (WithdrawalState::Rejected, "! ! ! ! ! !"),
+        (WithdrawalState::Failed { txid: None }, "= ! ! ! ! ="),
+        (WithdrawalState::Failed { txid: Some(known.clone()) }, "= ! ! ! ! ="),
+        (WithdrawalState::NeedsReview { txid: None }, "o o o o o o"),
+        (WithdrawalState::NeedsReview { txid: Some(known) }, "o t o t o o"),
     ];
     for (state, cells) in table {
+        assert_eq!(cells.split(' ').count(), words.len());
         for (word, cell) in words.iter().zip(cells.split(' ')) {
+            let txid = || word.txid().unwrap().clone();
             let expected = match cell {
                 "=" => Heard::Known,
                 "o" => Heard::ForOperator,
-                "!" => Heard::Contradiction,
+                "!" => Heard::Contradiction(Contradiction::StatusContradiction),
+                "t" => Heard::Contradiction(Contradiction::TxidMismatch),
                 "accepted" => Heard::Move(Move::Accepted),
-                "broadcast" => Heard::Move(Move::Broadcast { txid: given.clone() }),
-                "complete" => Heard::Move(Move::Complete { txid: Some(given.clone()) }),
-                "fail" => Heard::Move(Move::Fail),
+                "broadcast" => Heard::Move(Move::Broadcast { txid: txid() }),
+                "complete" => Heard::Move(Move::Complete { txid: Some(txid()) }),
+                "refused" => Heard::Move(Move::Refused),
                 "review" => Heard::Move(Move::Review),
                 other => panic!("no cell: {other}"),
             };
             assert_eq!(hear(&withdrawal(state.clone()), word), expected, "{word:?} in {state:?}");
+            if let Heard::Move(to) = expected {
+                assert!(decide(&withdrawal(state.clone()), to).is_ok(), "{word:?} in {state:?}");
+            }
         }
     }
 }

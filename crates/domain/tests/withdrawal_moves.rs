@@ -42,7 +42,7 @@ fn withdrawal(state: WithdrawalState, cents: i128, created_at: Timestamp) -> Wit
 }
 
 /// The columns of the table.
-fn moves() -> [Move; 16] {
+fn moves() -> [Move; 17] {
     let (owner, other) = (user(GUEST), user(OPERATOR));
     [
         Move::Cancel { by: owner },
@@ -57,6 +57,7 @@ fn moves() -> [Move; 16] {
         Move::Complete { txid: None },
         Move::Complete { txid: Some(given()) },
         Move::Fail,
+        Move::Refused,
         Move::Review,
         Move::Send { now: at(60), again_at: at(120) },
         Move::Send { now: at(59), again_at: at(120) },
@@ -79,13 +80,13 @@ fn reached(from: &WithdrawalState, to: &Move) -> WithdrawalState {
         Move::Broadcast { txid } => WithdrawalState::Broadcast { txid: txid.clone() },
         Move::Complete { txid: Some(txid) } => WithdrawalState::Completed { txid: txid.clone() },
         Move::Complete { txid: None } => WithdrawalState::Completed { txid: before.unwrap() },
-        Move::Fail => WithdrawalState::Failed { txid: before },
+        Move::Fail | Move::Refused => WithdrawalState::Failed { txid: before },
         Move::Review => WithdrawalState::NeedsReview { txid: before },
     }
 }
 
-/// `a` is an approval, judged when it is applied; `=` changes nothing, `!` is not theirs, `t` lacks a transaction, `x` is refused; else moved: `.` without money,
-/// `r` with the amount released, `c` with it captured.
+/// `a` is an approval, judged when it is applied; `=` changes nothing, `!` is not theirs, `t` lacks a transaction, `x` is
+/// refused, `v` is refused until a review; else moved: `.` without money, `r` with the amount released, `c` with it captured.
 fn check(from: WithdrawalState, to: Move, cell: &str, onward: &[WithdrawalStatus]) {
     let before = withdrawal(from.clone(), 1_000, at(0));
     let settled = |credit, kind| {
@@ -101,6 +102,10 @@ fn check(from: WithdrawalState, to: Move, cell: &str, onward: &[WithdrawalStatus
             let current = from.status();
             Err(MoveRefusal::InvalidTransition { current, allowed: onward.to_vec() })
         }
+        "v" => Err(MoveRefusal::InvalidTransition {
+            current: WithdrawalStatus::Processing,
+            allowed: vec![WithdrawalStatus::Broadcast, WithdrawalStatus::NeedsReview],
+        }),
         "." => moved(None),
         "r" => moved(settled(Account::Available(user(GUEST)), TransferKind::Release)),
         "c" => moved(settled(Account::Outside(OutsideAccount::Payouts), TransferKind::Capture)),
@@ -116,31 +121,35 @@ fn every_move_from_every_state_by_everybody() {
     };
     type Row = (WithdrawalState, &'static str, &'static [WithdrawalStatus]);
     // cancel: owner, other; approve: rule, owner, other; reject: owner, other; process; broadcast;
-    // complete: without and with a transaction; fail; review; send: at 60 seconds, just before; accepted. Then where
-    // it could go instead.
-    let sent = |retry_at| WithdrawalState::Processing { attempts: 3, retry_at };
-    let table: [Row; 11] = [
-        (WithdrawalState::Pending, "r ! . ! a ! r x x x x x x x x x", &[Approved, Rejected, Cancelled]),
-        (WithdrawalState::Approved, "x ! = ! = ! r . x x x x x . . x", &[Processing, Rejected]),
-        (sent(None), "x ! x ! x ! x = . x x r . x x =", &[Broadcast, Failed, NeedsReview]),
-        (sent(Some(at(60))), "x ! x ! x ! x = . x x r . . x .", &[Broadcast, Failed, NeedsReview]),
+    // complete: without and with a transaction; fail; refused; review; send: at 60 seconds, just before; accepted. Then
+    // where it could go instead.
+    let sent = |attempts, retry_at| WithdrawalState::Processing { attempts, retry_at };
+    let (once, again) = (&[Broadcast, Failed, NeedsReview], &[Broadcast, NeedsReview]);
+    let table: [Row; 14] = [
+        (WithdrawalState::Pending, "r ! . ! a ! r x x x x x x x x x x", &[Approved, Rejected, Cancelled]),
+        (WithdrawalState::Approved, "x ! = ! = ! r . x x x x x x . . x", &[Processing, Rejected]),
+        (sent(0, None), "x ! x ! x ! x = . x x r r . x x =", once),
+        (sent(1, None), "x ! x ! x ! x = . x x v r . x x =", once),
+        (sent(1, Some(at(60))), "x ! x ! x ! x = . x x v r . . x .", once),
+        (sent(2, None), "x ! x ! x ! x = . x x v x . x x =", again),
+        (sent(3, Some(at(60))), "x ! x ! x ! x = . x x v x . . x .", again),
         (
             WithdrawalState::Broadcast { txid: known() },
-            "x ! x ! x ! x x = c c x . x x x",
+            "x ! x ! x ! x x = c c x x . x x x",
             &[Completed, NeedsReview],
         ),
-        (WithdrawalState::Completed { txid: known() }, "x ! x ! x ! x x x = = x x x x x", &[]),
-        (WithdrawalState::Cancelled, "= ! x ! x ! x x x x x x x x x x", &[]),
-        (WithdrawalState::Rejected, "x ! x ! x ! = x x x x x x x x x", &[]),
-        (WithdrawalState::Failed { txid: Some(known()) }, "x ! x ! x ! x x x x x = x x x x", &[]),
+        (WithdrawalState::Completed { txid: known() }, "x ! x ! x ! x x x = = x x x x x x", &[]),
+        (WithdrawalState::Cancelled, "= ! x ! x ! x x x x x x x x x x x", &[]),
+        (WithdrawalState::Rejected, "x ! x ! x ! = x x x x x x x x x x", &[]),
+        (WithdrawalState::Failed { txid: Some(known()) }, "x ! x ! x ! x x x x x = = x x x x", &[]),
         (
             WithdrawalState::NeedsReview { txid: None },
-            "x ! x ! x ! x x . t c r = x x x",
+            "x ! x ! x ! x x . t c r x = x x x",
             &[Broadcast, Completed, Failed],
         ),
         (
             WithdrawalState::NeedsReview { txid: Some(known()) },
-            "x ! x ! x ! x x . c c r = x x x",
+            "x ! x ! x ! x x . c c r x = x x x",
             &[Broadcast, Completed, Failed],
         ),
     ];

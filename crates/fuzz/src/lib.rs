@@ -4,6 +4,7 @@
 //! `cargo xtask fuzz` looks for such bytes; the tests play those that are kept in `corpus/`.
 
 mod address;
+mod excerpt;
 mod headers;
 mod json;
 mod moment;
@@ -18,6 +19,7 @@ pub type Target = (&'static str, fn(&[u8]));
 /// Every target.
 pub const TARGETS: &[Target] = &[
     ("address", address::check),
+    ("excerpt", excerpt::check),
     ("headers", headers::check),
     ("json", json::check),
     ("moment", moment::check),

@@ -11,11 +11,14 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use crate::app::App;
 use crate::errands;
+use crate::metrics;
 use crate::payouts;
 use crate::security::revocations;
 use crate::topups;
 
 const TIDY_INTERVAL: Duration = Duration::from_secs(3_600);
+/// How often the unresolved messages of providers are counted.
+const MESSAGES_INTERVAL: Duration = Duration::from_secs(60);
 /// How soon erasures go on that took longer than their call, or that a server did not finish.
 const ERASURES_INTERVAL: Duration = Duration::from_secs(60);
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
@@ -33,8 +36,9 @@ pub(crate) struct Background {
 }
 
 impl Background {
-    /// Starts to settle overdue requests, to order top-ups, to send what is to be paid out, to delete what is no longer kept, to learn of
-    /// new keys and of who was shut out, to do errands, to check the ledger, and to look after the measurements.
+    /// Starts to settle overdue requests, to order top-ups, to send what is to be paid out, to delete what is no longer kept,
+    /// to learn of new keys and of who was shut out, to do errands, to check the ledger, to count the unresolved messages of
+    /// providers, and to look after the measurements.
     #[must_use]
     pub(crate) fn start(
         app: &Arc<App>,
@@ -76,6 +80,8 @@ impl Background {
             let checks = every(audit_interval, stopped.clone(), move || check(checking.clone()));
             tasks.spawn(unless_stopped(stopped.clone(), checks));
         }
+        let counting = app.clone();
+        tasks.spawn(every(MESSAGES_INTERVAL, stopped.clone(), move || count_messages(counting.clone())));
         let measuring = app.metrics.clone();
         tasks.spawn(every(UPKEEP_INTERVAL, stopped, move || {
             measuring.upkeep();
@@ -155,6 +161,13 @@ async fn read_keys(app: Arc<App>) {
 
 async fn check(app: Arc<App>) {
     app.self_check.run(&*app.store, &*app.clock).await;
+}
+
+async fn count_messages(app: Arc<App>) {
+    match app.services.inbox.unresolved().await {
+        Ok(unresolved) => metrics::messages_unresolved(unresolved),
+        Err(error) => tracing::warn!(%error, "the unresolved messages of providers were not counted"),
+    }
 }
 
 async fn tidy(app: Arc<App>) {

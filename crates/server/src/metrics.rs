@@ -6,7 +6,9 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use anyhow::Context;
-use metrics::{Counter, Histogram, describe_counter};
+use cuepoint_domain::ports::Recorded;
+use cuepoint_domain::provider_message::{Contradiction, MessageSource};
+use metrics::{Counter, Histogram, Unit, describe_counter, describe_gauge};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 /// Upper bounds in seconds of what is measured by time.
@@ -16,6 +18,10 @@ const SIZES: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 
 /// Lines of the log that were lost, because its consumer did not read them in time or writing failed.
 const LOG_LINES_LOST: &str = "cuepoint_log_lines_lost_total";
+/// What providers say against the ledger.
+const PROVIDER_CONTRADICTIONS: &str = "cuepoint_provider_contradictions_total";
+/// Kept messages of providers that no operator has resolved.
+const MESSAGES_UNRESOLVED: &str = "cuepoint_provider_messages_unresolved";
 
 /// The measurements of this process, under the names that were given to the `metrics` macros: histograms called
 /// `…_seconds` and `…_size` have buckets.
@@ -60,12 +66,62 @@ fn start() -> anyhow::Result<Metrics> {
     describe_counter!(LOG_LINES_LOST, "Log lines lost because the queue was full or a write failed.");
     // Shown before the first loss too.
     log_lines_lost(0);
+    describe_counter!(
+        PROVIDER_CONTRADICTIONS,
+        "What providers say against the ledger, by source and reason; outcome tells messages that are kept, that came \
+         again, and that are not kept because too many are unresolved from answers to orders, which are never kept."
+    );
+    describe_gauge!(MESSAGES_UNRESOLVED, Unit::Count, "Kept messages of providers that are unresolved.");
     Ok(Metrics(handle))
 }
 
 /// Counts lines of the log that were lost.
 pub(crate) fn log_lines_lost(lines: u64) {
     metrics::counter!(LOG_LINES_LOST).increment(lines);
+}
+
+/// What becomes of a contradiction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Outcome {
+    /// It is kept for an operator.
+    Kept,
+    /// It was kept before.
+    Repeated,
+    /// It is not kept, because too many are unresolved.
+    NotKept,
+    /// It is in the answer to an order, which nobody signs.
+    Answer,
+}
+
+impl Outcome {
+    /// What became of a message.
+    pub(crate) const fn of(recorded: Recorded) -> Self {
+        match recorded {
+            Recorded::Added => Self::Kept,
+            Recorded::Known => Self::Repeated,
+            Recorded::NotKept => Self::NotKept,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Kept => "kept",
+            Self::Repeated => "repeated",
+            Self::NotKept => "not_kept",
+            Self::Answer => "answer",
+        }
+    }
+}
+
+/// Counts something that a provider says against the ledger.
+pub(crate) fn provider_contradiction(source: MessageSource, reason: Contradiction, outcome: Outcome) {
+    let labels = [("source", source.name()), ("reason", reason.code()), ("outcome", outcome.name())];
+    metrics::counter!(PROVIDER_CONTRADICTIONS, &labels).increment(1);
+}
+
+/// Shows how many kept messages are unresolved.
+pub(crate) fn messages_unresolved(count: u64) {
+    metrics::gauge!(MESSAGES_UNRESOLVED).set(f64::from(u32::try_from(count).unwrap_or(u32::MAX)));
 }
 
 /// What calls of one kind are measured by.

@@ -7,7 +7,7 @@ use proptest::prelude::{Just, Strategy, any};
 use proptest::prop_oneof;
 use proptest::sample::select;
 
-use crate::model::Terms;
+use crate::model::{RETRY_SECONDS, TXIDS, Terms};
 
 /// Guests, DJs and the operators of a history, by place.
 pub(crate) const PEOPLE: usize = 6;
@@ -20,6 +20,9 @@ pub(crate) const OTHER_OPERATOR: usize = 5;
 
 /// How many of the newest things of a kind a command picks from.
 const NEWEST: usize = 3;
+
+/// What the payout provider says.
+const WORDS: [&str; 4] = ["accepted", "broadcast", "completed", "refused"];
 
 /// One command; `pick` counts from the newest thing of its kind, and nothing happens while there is none.
 #[derive(Clone, Debug)]
@@ -106,6 +109,16 @@ pub(crate) enum Command {
         by: usize,
         txid: bool,
     },
+    /// Gives a withdrawal to the payout provider, as the worker does.
+    Send {
+        pick: usize,
+    },
+    /// Has the payout provider say something of a withdrawal, as this transaction where it names one.
+    Hear {
+        pick: usize,
+        word: &'static str,
+        txid: &'static str,
+    },
     /// Submits an earlier plan again.
     Retry {
         pick: usize,
@@ -148,8 +161,15 @@ pub(crate) struct History {
 /// Histories of this many commands.
 pub(crate) fn history(steps: usize) -> impl Strategy<Value = History> {
     let single = command().prop_map(|command| vec![command]);
-    let phrase =
-        prop_oneof![60 => single, 1 => debt(), 1 => doubt(), 1 => crowd(), 1 => silence(), 1 => four_eyes()];
+    let phrase = prop_oneof![
+        60 => single,
+        1 => debt(),
+        1 => doubt(),
+        1 => order(),
+        1 => crowd(),
+        1 => silence(),
+        1 => four_eyes(),
+    ];
     (terms(), vec((phrase, any::<bool>()), steps)).prop_map(move |(terms, phrases)| {
         let commands =
             phrases.into_iter().flat_map(|(phrase, keyed)| phrase.into_iter().map(move |one| (one, keyed)));
@@ -196,6 +216,22 @@ fn doubt() -> impl Strategy<Value = Vec<Command>> {
             moved("completed", false),
             moved(if arrived { "completed" } else { "failed" }, true),
         ]
+    })
+}
+
+/// What chance alone seldom brings about: a payout that is sent once or twice before the provider says something.
+fn order() -> impl Strategy<Value = Vec<Command>> {
+    let words = || (select(WORDS.to_vec()), select(TXIDS.to_vec()));
+    (0..OPERATOR, any::<bool>(), words(), words()).prop_map(|(who, again, first, second)| {
+        let moved = |to| Command::MoveWithdrawal { pick: 0, to, by: By::Operator(OPERATOR), txid: false };
+        let hear = |(word, txid)| Command::Hear { pick: 0, word, txid };
+        let open = Command::OpenWithdrawal { who, cents: Some(20) };
+        let mut commands = vec![open, moved("approved"), Command::Send { pick: 0 }];
+        if again {
+            commands.extend([Command::Pass { seconds: RETRY_SECONDS }, Command::Send { pick: 0 }]);
+        }
+        commands.extend([moved("failed"), hear(first), hear(second)]);
+        commands
     })
 }
 
@@ -248,7 +284,7 @@ fn terms() -> impl Strategy<Value = Terms> {
     let most = |likely, cents: std::ops::Range<i128>| option::weighted(likely, cents);
     let auto = select(vec![0, 0, 250]);
     let open = option::weighted(0.3, 1..4_u32);
-    let limits = (most(0.2, 300..500), most(0.4, 300..800), most(0.5, 300..900));
+    let limits = (most(0.3, 300..450), most(0.4, 300..800), most(0.5, 300..900));
     (commission, auto, most(0.5, 50..300), limits, open).prop_map(
         |(commission_bps, auto_approve_below, second_approval_above, limits, most_open_per_dj)| {
             let (max_amount, max_per_24h, max_per_30d) = limits;
@@ -287,7 +323,7 @@ fn command() -> impl Strategy<Value = Command> {
     prop_oneof![
         4 => (who(), 1..4_000_i128, flag())
             .prop_map(|(who, cents, confirmed)| Command::OpenTopup { who, cents, confirmed }),
-        2 => (pick(), flag()).prop_map(|(pick, confirmed)| Command::SettleTopup { pick, confirmed }),
+        3 => (pick(), flag()).prop_map(|(pick, confirmed)| Command::SettleTopup { pick, confirmed }),
         3 => (who(), 1..4_000_i128).prop_map(|(who, cents)| Command::OrderTopup { who, cents }),
         4 => (1..3_usize).prop_map(|limit| Command::TakeUpTopups { limit }),
         5 => (pick(), select(vec!["page", "taken", "taken", "refused", "silent", "silent"]))
@@ -310,6 +346,9 @@ fn command() -> impl Strategy<Value = Command> {
             .prop_map(|(pick, to, by, txid)| Command::MoveWithdrawal { pick, to, by, txid }),
         16 => (pick(), any_of_them(), operator(), weighted(0.15))
             .prop_map(|(pick, edge, by, txid)| Command::FollowWithdrawal { pick, edge, by, txid }),
+        2 => pick().prop_map(|pick| Command::Send { pick }),
+        4 => (pick(), select(WORDS.to_vec()), select(TXIDS.to_vec()))
+            .prop_map(|(pick, word, txid)| Command::Hear { pick, word, txid }),
         2 => any_of_them().prop_map(|pick| Command::Retry { pick }),
         2 => (any_of_them(), flag()).prop_map(|(pick, same_body)| Command::ReuseKey { pick, same_body }),
         3 => select(vec![1, 60, 899, 900, 2_700, 3_600, 86_400, 86_400, 604_800, 2_592_000])

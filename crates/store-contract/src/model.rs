@@ -3,16 +3,21 @@
 //! It knows no plan, no book and no rule of the domain, so that what both say is said twice, independently.
 
 mod orders;
+mod payouts;
 mod withdrawals;
 
 use std::collections::BTreeSet;
 
 pub(crate) use orders::{FIRST_WAIT, LEASE, MOST_ATTEMPTS, Ordering};
+pub(crate) use payouts::RETRY_SECONDS;
 
 use crate::tables::{REQUESTS, edges, transition};
 
 const PENDING_SECONDS: i64 = 15 * 60;
 const ACCEPTED_SECONDS: i64 = 60 * 60;
+
+/// The transactions that anybody names; operators name the first one.
+pub(crate) const TXIDS: [&str; 2] = ["f00d", "beef"];
 
 /// Available, held and owed.
 pub(crate) type Purse = (i128, i128, i128);
@@ -33,7 +38,7 @@ pub(crate) struct Terms {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Seen {
     Request { status: &'static str, fee: i128, since: i64 },
-    Withdrawal { status: &'static str, txid: bool, approvals: usize, purse: Purse },
+    Withdrawal { status: &'static str, txid: Option<String>, approvals: usize, purse: Purse },
     Topup { status: &'static str },
     Adjustment { purse: Purse },
     Profile { dj: Option<Dj>, purse: Purse },
@@ -96,7 +101,10 @@ pub(crate) struct Withdrawal {
     pub(crate) owner: usize,
     amount: i128,
     pub(crate) status: &'static str,
-    txid: bool,
+    pub(crate) txid: Option<&'static str>,
+    /// How often it was given to the provider, and when it is given again.
+    attempts: u32,
+    retry_at: Option<i64>,
     /// Who approved it, and when.
     pub(crate) approvals: Vec<(usize, i64)>,
     made: i64,

@@ -32,7 +32,7 @@ pub async fn due_payouts_come_longest_waiting_first(store: Arc<dyn Store>) {
         &[approve.clone(), send(10, 30), Move::Accepted],
         &[approve.clone(), Move::Process],
         &[approve.clone(), send(10, 30), Move::Broadcast { txid: line("f00d") }],
-        &[approve.clone(), send(10, 30), Move::Fail],
+        &[approve.clone(), send(10, 30), Move::Refused],
         &[approve.clone(), send(10, 30), Move::Review],
     ];
     let mut made = Vec::new();

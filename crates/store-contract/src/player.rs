@@ -1,6 +1,7 @@
 //! Plays the commands of a history on a store and on the model, and compares what both say.
 
 mod orders;
+mod payouts;
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -22,10 +23,10 @@ use cuepoint_domain::withdrawal::WithdrawalLimits;
 use futures_util::FutureExt;
 
 use crate::Fixture;
-use crate::commands::{By, Command, FIRST_DJ, OPERATOR, OTHER_OPERATOR, PEOPLE};
+use crate::commands::{By, Command, FIRST_DJ, OPERATOR, PEOPLE};
 use crate::histories::Ended;
 use crate::model::{Dj, Model, Person, Refusal, Seen, Terms};
-use crate::told::{name, request_move, said, withdrawal_move};
+use crate::told::{name, request_move, said};
 use crate::world::{Refused, World, amount, at, key, line, money, request_of, topup_of, withdrawal_of};
 
 /// An applied plan, for playing it again.
@@ -281,6 +282,16 @@ impl<'a> Player<'a> {
                     return self.move_withdrawal(place, to, by, txid, keyed).await;
                 }
             }
+            Command::Send { pick } => {
+                if let Some(place) = picked(pick, self.withdrawals.len()) {
+                    return self.send(place).await;
+                }
+            }
+            Command::Hear { pick, word, txid } => {
+                if let Some(place) = picked(pick, self.withdrawals.len()) {
+                    return self.hear(place, word, txid).await;
+                }
+            }
             Command::FollowWithdrawal { pick, edge, by, txid } => {
                 if let Some(place) = picked(pick, self.withdrawals.len())
                     && let edges = self.model.onward_from(place)
@@ -307,30 +318,6 @@ impl<'a> Player<'a> {
             plans::move_request(self.origin(who, keyed), &stored, request_move(to), &self.world.requests);
         let answer = self.apply(plan.map_err(Refused::Request)).await;
         let model = self.model.move_request(place, to, self.now);
-        self.agree(answer, model)
-    }
-
-    async fn move_withdrawal(
-        &mut self,
-        place: usize,
-        to: &'static str,
-        by: By,
-        txid: bool,
-        keyed: bool,
-    ) -> Result<(), String> {
-        let owner = self.model.withdrawals[place].owner;
-        let who = match by {
-            By::Owner => owner,
-            By::Operator(operator) if operator != owner => operator,
-            By::Operator(OPERATOR) => OTHER_OPERATOR,
-            By::Operator(_) => OPERATOR,
-        };
-        let stored = self.world.stored_withdrawal(self.withdrawals[place]).await;
-        let second_above = self.world.withdrawals.second_approval_above;
-        let next = withdrawal_move(to, self.people[who], second_above, txid);
-        let plan = plans::move_withdrawal(self.origin(who, keyed), &stored, next);
-        let answer = self.apply(plan.map_err(Refused::Withdrawal)).await;
-        let model = self.model.move_withdrawal(place, to, who, txid, self.now);
         self.agree(answer, model)
     }
 

@@ -9,7 +9,7 @@ use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Recorded, Store};
 use cuepoint_domain::provider_message::{
     Contradiction, Excerpt, MessageFilter, MessageRecord, MessageSource, Presented, ProviderMessage,
-    ReasonCode, Resolution, WebhookId,
+    Resolution, WebhookId,
 };
 use cuepoint_domain::security_log::{EventFilter, EventKind};
 use time::Duration;
@@ -25,7 +25,7 @@ fn message(source: MessageSource, webhook_id: &str) -> MessageRecord {
         source,
         webhook_id: WebhookId::new(webhook_id).unwrap(),
         kind: Excerpt::of("payout.completed"),
-        reason_code: Contradiction::UnknownReference.into(),
+        contradiction: Contradiction::UnknownReference,
         reference: Excerpt::of("0193a5f0-1c2d-7abc-8def-00112233aabb"),
         stated_id: None,
         row: None,
@@ -77,7 +77,7 @@ pub async fn messages_read_back_as_they_came(store: Arc<dyn Store>) {
         source: MessageSource::Topups,
         webhook_id: WebhookId::new(&"~".repeat(255)).unwrap(),
         kind: Excerpt::of(&"é".repeat(100)),
-        reason_code: Contradiction::AmountMismatch.into(),
+        contradiction: Contradiction::AmountMismatch,
         reference: Excerpt::of(&"é".repeat(100)),
         stated_id: Some(i64::MIN),
         row: Some(i64::MAX),
@@ -89,7 +89,7 @@ pub async fn messages_read_back_as_they_came(store: Arc<dyn Store>) {
         received_at: at(1).plus(Duration::MICROSECOND),
     };
     let later = MessageRecord {
-        reason_code: ReasonCode::Other("a_code_of_a_later_version".to_owned()),
+        contradiction: Contradiction::stored("a_code_of_a_newer_version").unwrap(),
         ..payout("1")
     };
     for record in [full, payout("0"), later] {

@@ -76,7 +76,7 @@ pub async fn receipts_of_requests_read_back(store: Arc<dyn Store>) {
 /// The answers about withdrawals, in each of their states, with and without a transaction.
 pub async fn receipts_of_withdrawals_read_back(store: Arc<dyn Store>) {
     use withdrawal::Move::{
-        Accepted, Approve, Broadcast, Cancel, Complete, Fail, Process, Reject, Review, Send,
+        Accepted, Approve, Broadcast, Cancel, Complete, Fail, Process, Refused, Reject, Review, Send,
     };
     let mut tape = Tape::new(World::new(store));
     let (guest, operator) = (tape.world.guest(10_000).await, tape.world.guest(0).await);
@@ -88,7 +88,8 @@ pub async fn receipts_of_withdrawals_read_back(store: Arc<dyn Store>) {
         vec![approve.clone(), Process, broadcast, Review, Complete { txid: None }],
         vec![approve.clone(), Process, Review, Complete { txid: Some(txid) }],
         vec![approve.clone(), Process, Fail],
-        vec![approve, send(1), send(2), Accepted, Fail],
+        vec![approve.clone(), send(1), send(2), Accepted, Review, Fail],
+        vec![approve, send(1), Accepted, Refused],
         vec![Cancel { by: guest }],
         vec![Reject { by: operator }],
     ];

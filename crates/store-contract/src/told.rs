@@ -8,7 +8,7 @@ use cuepoint_domain::people::{ProfileRefusal, User};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::{self, Limit};
 
-use crate::model::{Dj, Purse, Refusal, Seen};
+use crate::model::{Dj, Purse, Refusal, Seen, TXIDS};
 use crate::world::{Refused, at, line};
 
 /// A balance.
@@ -50,8 +50,8 @@ pub(crate) fn withdrawal_move(
         "rejected" => Move::Reject { by },
         "cancelled" => Move::Cancel { by },
         "processing" => Move::Process,
-        "broadcast" => Move::Broadcast { txid: line("f00d") },
-        "completed" => Move::Complete { txid: txid.then(|| line("f00d")) },
+        "broadcast" => Move::Broadcast { txid: line(TXIDS[0]) },
+        "completed" => Move::Complete { txid: txid.then(|| line(TXIDS[0])) },
         "failed" => Move::Fail,
         "needs_review" => Move::Review,
         other => panic!("no status: {other}"),
@@ -75,7 +75,7 @@ fn seen(outcome: Outcome) -> Seen {
         },
         Outcome::Withdrawal(withdrawal, balance) => Seen::Withdrawal {
             status: withdrawal.state.status().name(),
-            txid: withdrawal.state.txid().is_some(),
+            txid: withdrawal.state.txid().map(|txid| txid.as_str().to_owned()),
             approvals: withdrawal.approvals.len(),
             purse: purse(balance),
         },

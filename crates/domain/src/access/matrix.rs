@@ -32,7 +32,7 @@ const fn line(name: &'static str, reaches: [Reach; 4]) -> Rule {
 
 impl Action {
     /// Every action, in the order of the matrix.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::UseProfile,
         Self::TakeRequests,
         Self::UseAccount,
@@ -54,6 +54,8 @@ impl Action {
         Self::ReadPeople,
         Self::ManagePeople,
         Self::ReadSecurityLog,
+        Self::ReadMessages,
+        Self::ResolveMessage,
     ];
 
     /// The matrix's line of this action. DJs, operators and auditors are guests besides.
@@ -83,6 +85,8 @@ impl Action {
             Self::ReadPeople      => line("find people",                                  [Non, Non, All, All]),
             Self::ManagePeople    => line("suspend, restore, give a role",                [Non, Non, Oth, Non]),
             Self::ReadSecurityLog => line("see the security log",                         [Non, Non, All, All]),
+            Self::ReadMessages    => line("see kept messages of providers",               [Non, Non, All, All]),
+            Self::ResolveMessage  => line("resolve a kept message",                       [Non, Non, All, Non]),
         }
     }
 

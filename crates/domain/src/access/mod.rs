@@ -138,6 +138,10 @@ pub enum Action {
     ManagePeople,
     /// Look at the security log.
     ReadSecurityLog,
+    /// Look at the messages of providers that contradict the ledger.
+    ReadMessages,
+    /// Resolve such a message.
+    ResolveMessage,
 }
 
 /// Who calls: who they proved to be, and in which session.
@@ -222,6 +226,7 @@ mod tests {
             Action::ReadAudit,
             Action::ReadPeople,
             Action::ReadSecurityLog,
+            Action::ReadMessages,
         ];
         for action in Action::ALL {
             let may = auditor.may(action, Whose::Others).is_ok();

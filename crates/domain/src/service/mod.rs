@@ -8,8 +8,8 @@ mod blocks;
 mod desk;
 mod expiry;
 mod hourly;
+mod inbox;
 mod journal;
-mod messages;
 mod operators;
 mod passwords;
 mod payouts;
@@ -34,7 +34,9 @@ pub use accounts::{
 };
 pub use blocks::{BlockError, Blocks};
 pub use desk::{Command, Obstacle, ReplayError};
-pub use messages::{Identified, TellError};
+pub use inbox::{
+    Contradicted, IncomingMessage, MessageOutcome, ProviderInbox, ResolveMessageError, TellError,
+};
 pub use operators::{AdjustError, JudgeError, OperatorMove, OperatorMoveError, Operators};
 pub use passwords::{ChangePasswordError, PasswordDesk, ResetPasswordError};
 pub use payouts::{Payouts, Sent, Told};
@@ -45,7 +47,7 @@ pub use requests::{DjAnswer, ListFilter, MoveRequestError, OpenRequestError, Req
 pub use sessions::{EndSessionError, OwnSessions};
 pub use staff::{ChangeStandingError, Staff};
 pub use topup_orders::{Opened, Ordered, TakenUp, TopupError, TopupOrders, Worked};
-pub use wallet::{TopupTold, Wallet};
+pub use wallet::Wallet;
 pub use withdrawals::{CancelWithdrawalError, OpenWithdrawalError, Withdrawals};
 
 use crate::adjustment::AdjustmentTerms;
@@ -113,6 +115,8 @@ pub struct UseCases {
     pub withdrawals: Withdrawals,
     /// Paying withdrawals out.
     pub payouts: Payouts,
+    /// Messages of providers.
+    pub inbox: ProviderInbox,
     /// Balances, statements, and top-ups as they stand.
     pub wallet: Wallet,
     /// Paying in.
@@ -135,6 +139,12 @@ impl UseCases {
         let Ports { store, clock, passwords, secrets, notifier, topups, payouts } = ports;
         let desk = Desk { ledger: store.clone(), ids: store.clone(), clock: clock.clone() };
         let journal = Journal::new(store.clone(), clock.clone());
+        let payouts = Payouts {
+            desk: desk.clone(),
+            withdrawals: store.clone(),
+            provider: payouts,
+            terms: terms.payouts,
+        };
         let expiry = Expiry { desk: desk.clone(), requests: store.clone(), terms: terms.requests.clone() };
         Self {
             accounts: Accounts {
@@ -206,13 +216,14 @@ impl UseCases {
                 expiry,
                 terms: terms.withdrawals,
             },
-            payouts: Payouts {
+            inbox: ProviderInbox {
                 desk: desk.clone(),
-                withdrawals: store.clone(),
-                provider: payouts,
-                terms: terms.payouts,
+                topups: store.clone(),
+                payouts: payouts.clone(),
+                messages: store.clone(),
             },
-            wallet: Wallet { desk: desk.clone(), wallets: store.clone(), topups: store.clone() },
+            payouts,
+            wallet: Wallet { wallets: store.clone(), topups: store.clone() },
             topup_orders: TopupOrders {
                 desk: desk.clone(),
                 topups: store,

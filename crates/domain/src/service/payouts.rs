@@ -11,9 +11,10 @@ use crate::ids::WithdrawalId;
 use crate::ledger::{Origin, Rejection};
 use crate::plans;
 use crate::ports::{Applied, ApplyError, PayoutAnswer, PayoutProvider, Unavailable, Withdrawals};
+use crate::provider_message::Contradiction;
 use crate::provider_reference::{MessageSubject, ProviderReference};
 use crate::service::desk::{ATTEMPTS, Desk, Obstacle};
-use crate::service::messages::{Identified, TellError, identified};
+use crate::service::inbox::{Identified, TellError, identified};
 use crate::text::Line;
 use crate::withdrawal::{
     Heard, Move, PayoutTerms, PayoutWord, Withdrawal, WithdrawalStatus, hear, next_send,
@@ -31,8 +32,8 @@ pub enum Told {
     Known,
     /// The withdrawal waits for an operator, and nothing changed.
     ForOperator,
-    /// It contradicts where the withdrawal stands, and nothing changed: somebody has to look at it.
-    Contradiction(WithdrawalStatus),
+    /// It contradicts the withdrawal, which stands here, and nothing changed: an operator has to look at it.
+    Contradiction(WithdrawalStatus, Contradiction),
 }
 
 /// What became of one withdrawal that was due.
@@ -40,8 +41,8 @@ pub enum Told {
 pub enum Sent {
     /// Somebody else took it up.
     Elsewhere,
-    /// The provider answered, and this is what its answer came to.
-    Answered(Told),
+    /// The provider answered so, and this is what its answer came to.
+    Answered(PayoutWord, Told),
     /// There is no answer that can be read; it is sent again later.
     Unanswered(Unavailable),
     /// It was sent often enough without an answer: an operator has to look at it.
@@ -73,32 +74,35 @@ impl Payouts {
     ///
     /// # Errors
     /// [`Unavailable`] when it cannot be known what is due.
-    pub async fn run(&self) -> Result<Vec<(WithdrawalId, Sent)>, Unavailable> {
+    pub async fn run(&self) -> Result<Vec<(Withdrawal, Sent)>, Unavailable> {
         if self.by_hand() {
             return Ok(Vec::new());
         }
         let due = self.withdrawals.due_payouts(self.desk.now(), BATCH).await?;
         let sending = due.into_iter().map(async |withdrawal| {
-            let id = withdrawal.id;
-            (id, self.send(withdrawal).await.unwrap_or_else(Sent::Failed))
+            let sent = self.send(&withdrawal).await.unwrap_or_else(Sent::Failed);
+            (withdrawal, sent)
         });
         Ok(join_all(sending).await)
     }
 
-    async fn send(&self, withdrawal: Withdrawal) -> Result<Sent, TellError> {
-        let Some(next) = next_send(&withdrawal, &self.terms, self.desk.now()) else {
+    async fn send(&self, withdrawal: &Withdrawal) -> Result<Sent, TellError> {
+        let Some(next) = next_send(withdrawal, &self.terms, self.desk.now()) else {
             return Ok(Sent::Elsewhere);
         };
         let gives_up = next == Move::Review;
         let id = withdrawal.id;
-        match self.step(&withdrawal, next, None).await? {
+        match self.step(withdrawal, next, None).await? {
             Step::Stale => return Ok(Sent::Elsewhere),
             Step::Taken if gives_up => return Ok(Sent::GivenUp),
             Step::Taken => {}
         }
         // From here on the money may be on its way, whatever happens to this process.
-        match self.provider.send(&withdrawal).await {
-            PayoutAnswer::Said(word, reason) => Ok(Sent::Answered(self.told(id, &word, reason).await?)),
+        match self.provider.send(withdrawal).await {
+            PayoutAnswer::Said(word, reason) => {
+                let told = self.told(id, &word, reason).await?;
+                Ok(Sent::Answered(word, told))
+            }
             PayoutAnswer::Unknown(cause) => Ok(Sent::Unanswered(cause)),
         }
     }
@@ -107,7 +111,7 @@ impl Payouts {
     ///
     /// # Errors
     /// [`TellError`].
-    pub async fn named(&self, subject: MessageSubject) -> Result<Identified<WithdrawalId>, TellError> {
+    pub(super) async fn named(&self, subject: MessageSubject) -> Result<Identified<WithdrawalId>, TellError> {
         let found = match subject.key() {
             ProviderReference::Operation(opening) => self.withdrawals.withdrawal_opened_by(opening).await?,
             ProviderReference::Row(id) => match WithdrawalId::new(id) {
@@ -115,8 +119,8 @@ impl Payouts {
                 None => None,
             },
         };
-        let withdrawal = found.ok_or(TellError::NotFound)?;
-        identified(subject.matches(withdrawal.id.get(), withdrawal.reference()), withdrawal.id)
+        let found = found.map(|withdrawal| (withdrawal.id, withdrawal.id.get(), withdrawal.reference()));
+        identified(subject, found)
     }
 
     /// Hears the provider's word about a withdrawal, however often and in whatever order words arrive.
@@ -132,14 +136,15 @@ impl Payouts {
         let mut moved = None;
         let mut stale: u32 = 0;
         loop {
-            let withdrawal = self.withdrawals.withdrawal(id).await?.ok_or(TellError::NotFound)?;
+            let stored = self.withdrawals.withdrawal(id).await?;
+            let withdrawal = stored.ok_or(Obstacle::Broken("a withdrawal is gone"))?;
             let status = withdrawal.state.status();
             let next = match hear(&withdrawal, word) {
                 Heard::Move(next) => next,
                 Heard::Known | Heard::ForOperator if moved == Some(status) => return Ok(Told::Moved(status)),
                 Heard::Known => return Ok(Told::Known),
                 Heard::ForOperator => return Ok(Told::ForOperator),
-                Heard::Contradiction => return Ok(Told::Contradiction(status)),
+                Heard::Contradiction(contradiction) => return Ok(Told::Contradiction(status, contradiction)),
                 Heard::Unknown => return Err(Obstacle::Conflict.into()),
             };
             let to = next.to();

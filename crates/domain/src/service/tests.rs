@@ -8,7 +8,6 @@ mod personal_data;
 mod proofs;
 mod registrations;
 mod sessions;
-mod wallet;
 
 use std::sync::Arc;
 

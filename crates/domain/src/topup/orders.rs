@@ -139,15 +139,16 @@ pub fn answered(topup: &Topup, word: &OrderWord) -> Answered {
     }
 }
 
-/// The orders of a top-up after its order of this number had no answer; `None` when it has ended, was taken up again or
-/// was given up meanwhile.
+/// The orders of a top-up after its order of this number had no answer; `None` when they stay as they are, because it has
+/// ended, was taken up again or was given up meanwhile, or because it waits for the same moment already.
 #[must_use]
 pub fn unanswered(topup: &Topup, attempt: u32, terms: &OrderTerms, now: Timestamp) -> Option<Orders> {
     let latest = |orders: &Orders| orders.attempts == attempt && orders.next_at.is_some();
     let waits = topup.status == TopupStatus::Pending && topup.payment_url.is_none();
     let orders = topup.orders.filter(latest).filter(|_| waits)?;
     let again = attempt < terms.max_attempts;
-    Some(Orders { next_at: again.then(|| now.plus(terms.wait_after(attempt))), ..orders })
+    let next = Orders { next_at: again.then(|| now.plus(terms.wait_after(attempt))), ..orders };
+    (next != orders).then_some(next)
 }
 
 #[cfg(test)]

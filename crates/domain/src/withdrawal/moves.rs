@@ -52,8 +52,10 @@ pub enum Move {
         /// The transaction on the network; the known one when left out.
         txid: Option<Line>,
     },
-    /// The provider definitely refused it.
+    /// An operator knows that it was not and will not be sent; once the provider may have it, they review it first.
     Fail,
+    /// The provider definitely refused it; of an order that was sent more than once, none is definite.
+    Refused,
     /// Nobody knows whether it was sent.
     Review,
 }
@@ -111,7 +113,7 @@ impl Move {
             Self::Process | Self::Send { .. } | Self::Accepted => WithdrawalStatus::Processing,
             Self::Broadcast { .. } => WithdrawalStatus::Broadcast,
             Self::Complete { .. } => WithdrawalStatus::Completed,
-            Self::Fail => WithdrawalStatus::Failed,
+            Self::Fail | Self::Refused => WithdrawalStatus::Failed,
             Self::Review => WithdrawalStatus::NeedsReview,
         }
     }
@@ -129,6 +131,7 @@ impl Move {
             | Self::Accepted
             | Self::Broadcast { .. }
             | Self::Complete { .. }
+            | Self::Refused
             | Self::Review => None,
         }
     }
@@ -144,25 +147,35 @@ impl Move {
             | Self::Broadcast { .. }
             | Self::Complete { .. }
             | Self::Fail
+            | Self::Refused
             | Self::Review => true,
         }
     }
 }
 
 /// The edges of the machine, whoever takes them.
-const fn edges(from: WithdrawalStatus) -> &'static [WithdrawalStatus] {
+const fn edges(from: &WithdrawalState) -> &'static [WithdrawalStatus] {
     use WithdrawalStatus::{
-        Approved, Broadcast, Cancelled, Completed, Failed, NeedsReview, Pending, Processing, Rejected,
-        Unknown,
+        Approved, Broadcast, Cancelled, Completed, Failed, NeedsReview, Processing, Rejected,
     };
     match from {
-        Pending => &[Approved, Rejected, Cancelled],
-        Approved => &[Processing, Rejected],
-        Processing => &[Broadcast, Failed, NeedsReview],
-        Broadcast => &[Completed, NeedsReview],
-        NeedsReview => &[Broadcast, Completed, Failed],
-        Completed | Cancelled | Rejected | Failed | Unknown(_) => &[],
+        WithdrawalState::Pending => &[Approved, Rejected, Cancelled],
+        WithdrawalState::Approved => &[Processing, Rejected],
+        WithdrawalState::Processing { attempts: 0 | 1, .. } => &[Broadcast, Failed, NeedsReview],
+        WithdrawalState::Processing { .. } => &[Broadcast, NeedsReview],
+        WithdrawalState::Broadcast { .. } => &[Completed, NeedsReview],
+        WithdrawalState::NeedsReview { .. } => &[Broadcast, Completed, Failed],
+        WithdrawalState::Completed { .. }
+        | WithdrawalState::Cancelled
+        | WithdrawalState::Rejected
+        | WithdrawalState::Failed { .. }
+        | WithdrawalState::Unknown { .. } => &[],
     }
+}
+
+/// Whether the move waits for a review: an operator cannot know what becomes of a call that may be under way.
+const fn needs_review_first(from: &WithdrawalState, to: &Move) -> bool {
+    matches!((from, to), (WithdrawalState::Processing { attempts: 1.., .. }, Move::Fail))
 }
 
 /// What a move comes to. That the mover is an operator, the provider or the worker was checked before.
@@ -174,7 +187,8 @@ pub fn decide(withdrawal: &Withdrawal, to: Move) -> Result<Decision, MoveRefusal
     if !to.is_theirs(withdrawal) {
         return Err(MoveRefusal::NotTheirs);
     }
-    let refused = || MoveRefusal::InvalidTransition { current, allowed: edges(current).to_vec() };
+    let onward = edges(&withdrawal.state);
+    let refused = || MoveRefusal::InvalidTransition { current, allowed: onward.to_vec() };
     let next = match (&withdrawal.state, to) {
         (WithdrawalState::Pending, Move::Approve { by: Some(by), second_above }) => {
             return Ok(Decision::Approval { by, second_above });
@@ -187,11 +201,17 @@ pub fn decide(withdrawal: &Withdrawal, to: Move) -> Result<Decision, MoveRefusal
         (WithdrawalState::Processing { attempts, retry_at: Some(_) }, Move::Accepted) => {
             WithdrawalState::Processing { attempts: *attempts, retry_at: None }
         }
-        // What is not due, or has its answer, is not sent; what was never sent is not accepted.
+        // What is not due, or has its answer, is not sent; what was never sent is not accepted; what is in review waits for
+        // an operator.
         (WithdrawalState::Processing { .. }, Move::Send { .. })
-        | (WithdrawalState::Approved, Move::Accepted) => return Err(refused()),
+        | (WithdrawalState::Approved, Move::Accepted)
+        | (WithdrawalState::NeedsReview { .. }, Move::Refused) => return Err(refused()),
         (_, to) if current == to.to() => return Ok(Decision::Unchanged),
-        (_, to) if !edges(current).contains(&to.to()) => return Err(refused()),
+        (from, to) if needs_review_first(from, &to) => {
+            let allowed = onward.iter().copied().filter(|status| *status != to.to()).collect();
+            return Err(MoveRefusal::InvalidTransition { current, allowed });
+        }
+        (_, to) if !onward.contains(&to.to()) => return Err(refused()),
         (state, to) => reached(state, to)?,
     };
     let transfer = settlement(withdrawal, next.status());
@@ -211,7 +231,7 @@ fn reached(from: &WithdrawalState, to: Move) -> Result<WithdrawalState, MoveRefu
         Move::Complete { txid } => {
             WithdrawalState::Completed { txid: txid.or_else(known).ok_or(MoveRefusal::TxidMissing)? }
         }
-        Move::Fail => WithdrawalState::Failed { txid: known() },
+        Move::Fail | Move::Refused => WithdrawalState::Failed { txid: known() },
         Move::Review => WithdrawalState::NeedsReview { txid: known() },
     })
 }

@@ -1,12 +1,14 @@
 //! How a withdrawal is given to the payout provider, and what the provider's words come to.
 //!
 //! The provider takes a withdrawal's reference as its idempotency key, so the same order may be sent until an answer
-//! comes. Without an answer the amount stays held until an operator finds out: doubt never gives money back. A
+//! comes. Without an answer the amount stays held until an operator finds out: doubt never gives money back. So a refusal
+//! counts only while the order was sent once: that of a later sending may mean that an earlier one was carried out. A
 //! reference never repeats, unlike a row id after a restore, so that an answer about one withdrawal cannot be taken for
 //! an answer about another.
 
 use time::Duration;
 
+use crate::provider_message::Contradiction;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::withdrawal::{Move, Withdrawal, WithdrawalState};
@@ -16,7 +18,8 @@ use crate::withdrawal::{Move, Withdrawal, WithdrawalState};
 pub struct PayoutTerms {
     /// How often a withdrawal is sent without an answer before an operator has to look at it.
     pub max_attempts: u32,
-    /// How long an answer may take before it is sent again; longer than a call to the provider lasts.
+    /// How long an answer may take before it is sent again; longer than a call to the provider lasts, which the
+    /// configuration ensures.
     pub retry_after: Duration,
 }
 
@@ -78,6 +81,28 @@ pub enum PayoutWord {
     Refused,
 }
 
+impl PayoutWord {
+    /// What the word is called, in the provider's answers and in the log.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Broadcast { .. } => "broadcast",
+            Self::Completed { .. } => "completed",
+            Self::Refused => "refused",
+        }
+    }
+
+    /// The transaction that it names.
+    #[must_use]
+    pub const fn txid(&self) -> Option<&Line> {
+        match self {
+            Self::Broadcast { txid } | Self::Completed { txid } => Some(txid),
+            Self::Accepted | Self::Refused => None,
+        }
+    }
+}
+
 /// What a word comes to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Heard {
@@ -87,8 +112,8 @@ pub enum Heard {
     Known,
     /// The withdrawal waits for an operator, who alone decides.
     ForOperator,
-    /// It contradicts what happened: nothing changes, and somebody has to look at it.
-    Contradiction,
+    /// It contradicts what happened: nothing changes, and an operator has to look at it.
+    Contradiction(Contradiction),
     /// The withdrawal stands where a newer version put it, which alone can tell; the word is to be said again.
     Unknown,
 }
@@ -96,6 +121,9 @@ pub enum Heard {
 /// What the provider's word comes to, in whatever order its words arrive and however often.
 #[must_use]
 pub fn hear(withdrawal: &Withdrawal, word: &PayoutWord) -> Heard {
+    if names_another_transaction(&withdrawal.state, word) {
+        return Heard::Contradiction(Contradiction::TxidMismatch);
+    }
     match (&withdrawal.state, word) {
         (WithdrawalState::NeedsReview { .. }, _) => Heard::ForOperator,
         (WithdrawalState::Unknown { .. }, _) => Heard::Unknown,
@@ -124,7 +152,9 @@ pub fn hear(withdrawal: &Withdrawal, word: &PayoutWord) -> Heard {
         )
         | (WithdrawalState::Completed { .. }, PayoutWord::Completed { .. }) => Heard::Known,
 
-        (WithdrawalState::Processing { .. }, PayoutWord::Refused) => Heard::Move(Move::Fail),
+        // One of the earlier sendings may have got through.
+        (WithdrawalState::Processing { attempts: 2.., .. }, PayoutWord::Refused) => Heard::Move(Move::Review),
+        (WithdrawalState::Processing { .. }, PayoutWord::Refused) => Heard::Move(Move::Refused),
         // It was sent and then was not: nobody knows, so the amount stays held.
         (WithdrawalState::Broadcast { .. }, PayoutWord::Refused) => Heard::Move(Move::Review),
         (WithdrawalState::Failed { .. }, PayoutWord::Refused) => Heard::Known,
@@ -137,6 +167,18 @@ pub fn hear(withdrawal: &Withdrawal, word: &PayoutWord) -> Heard {
             _,
         )
         | (WithdrawalState::Failed { .. }, PayoutWord::Broadcast { .. } | PayoutWord::Completed { .. })
-        | (WithdrawalState::Completed { .. }, PayoutWord::Refused) => Heard::Contradiction,
+        | (WithdrawalState::Completed { .. }, PayoutWord::Refused) => {
+            Heard::Contradiction(Contradiction::StatusContradiction)
+        }
     }
+}
+
+/// Whether the word names another transaction than the one by which the withdrawal is, or may be, paid.
+fn names_another_transaction(state: &WithdrawalState, word: &PayoutWord) -> bool {
+    let paid_by = match state {
+        WithdrawalState::Broadcast { txid } | WithdrawalState::Completed { txid } => Some(txid),
+        WithdrawalState::NeedsReview { txid } => txid.as_ref(),
+        _ => None,
+    };
+    paid_by.zip(word.txid()).is_some_and(|(known, named)| known != named)
 }

@@ -9,8 +9,9 @@ use url::{Host, Url};
 
 use super::values::{Values, missing};
 use super::{ConfigError, Environment};
+use crate::clock;
 use crate::topups::LEASE;
-use crate::webhooks::SigningSecrets;
+use crate::webhooks::{CALL_WITHIN, SigningSecrets};
 
 /// The longest that a withdrawal waits for its next attempt, in seconds.
 const DAY: u32 = 86_400;
@@ -18,6 +19,10 @@ const DAY: u32 = 86_400;
 const HOUR: u32 = 3_600;
 /// The most attempts that a deployment can ask for.
 const MOST_ATTEMPTS: u32 = 1_000;
+
+/// How long a plan takes at most, as the ledger's port promises: a withdrawal is dated before, and sent after the plan that
+/// takes it up.
+const TAKEN_UP_WITHIN: Duration = Duration::seconds(5);
 
 /// Taking the guests' money.
 #[derive(Clone, Debug)]
@@ -97,12 +102,16 @@ pub(super) fn payouts(values: &Values, environment: Environment) -> Result<Payou
         PayoutProviderKind::Webhook(url.ok_or_else(|| missing("payouts.webhook_url"))?)
     };
     let retry: u32 = values.required_number("payouts.retry_seconds", 1..=DAY)?;
+    let retry_after = Duration::seconds(i64::from(retry));
+    if !by_hand && environment != Environment::Test {
+        ensure_calls_end_before_a_retry(retry_after)?;
+    }
     Ok(Payouts {
         provider,
         secrets,
         terms: PayoutTerms {
             max_attempts: values.required_number("payouts.max_attempts", 1..=MOST_ATTEMPTS)?,
-            retry_after: Duration::seconds(i64::from(retry)),
+            retry_after,
         },
         poll_interval: poll_interval(values, "payouts.poll_interval_seconds")?,
     })
@@ -111,6 +120,22 @@ pub(super) fn payouts(values: &Values, environment: Environment) -> Result<Payou
 fn poll_interval(values: &Values, key: &str) -> Result<std::time::Duration, ConfigError> {
     let seconds: u32 = values.required_number(key, 1..=HOUR)?;
     Ok(std::time::Duration::from_secs(u64::from(seconds)))
+}
+
+/// Refuses a retry that may be due while the call before is under way, at a server whose clock is as far ahead as clocks may
+/// be: the payout system would get the order twice at once. Test environments, whose providers are doubles, do not wait.
+fn ensure_calls_end_before_a_retry(retry_after: Duration) -> Result<(), ConfigError> {
+    let call = Duration::try_from(CALL_WITHIN).unwrap_or(Duration::MAX);
+    let least =
+        [TAKEN_UP_WITHIN, call, clock::TOLERANCE].into_iter().fold(Duration::ZERO, Duration::saturating_add);
+    if retry_after >= least {
+        return Ok(());
+    }
+    let reason = format!(
+        "must be at least {}: with less, a withdrawal could be sent again while the call before is under way",
+        least.whole_seconds()
+    );
+    Err(ConfigError::new("payouts.retry_seconds", reason))
 }
 
 /// The secrets of a key, as a list or as one text with commas; no sentence about them shows one.

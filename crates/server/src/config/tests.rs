@@ -1,4 +1,5 @@
 mod files;
+mod payouts;
 
 use cuepoint_domain::address::{AddressPolicy, Network, OptionsTable, PayoutOption};
 use cuepoint_domain::money::Money;

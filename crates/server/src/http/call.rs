@@ -18,6 +18,7 @@ use crate::http::deadline::Deadline;
 use crate::http::envelope::Answer;
 use crate::http::error::{ApiError, Code};
 use crate::http::fields::Fields;
+use crate::http::headers::{self, Signature};
 use crate::http::json::Object;
 use crate::http::page::{Page, Paging};
 use crate::http::query::Query;
@@ -66,6 +67,14 @@ impl Call {
         let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
         let number = text.parse().ok().filter(|_| plain);
         number.and_then(make).ok_or_else(|| Code::NotFound.into())
+    }
+
+    /// The headers of a provider's message.
+    ///
+    /// # Errors
+    /// As [`headers::signature`].
+    pub fn signature(&self) -> Result<Signature<'_>, ApiError> {
+        headers::signature(self.request.headers())
     }
 
     /// From where it comes.

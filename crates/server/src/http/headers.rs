@@ -3,6 +3,7 @@
 use actix_web::HttpRequest;
 use actix_web::http::header::{self, Accept, Header as _, HeaderMap, HeaderValue, Quality};
 use actix_web::mime;
+use cuepoint_domain::provider_message::WebhookId;
 
 use crate::http::error::{ApiError, Code};
 
@@ -40,18 +41,20 @@ pub struct Signature<'a> {
 /// The headers by which a provider's message is judged.
 ///
 /// # Errors
-/// [`Code::Unauthenticated`] without one of them, [`Code::InvalidToken`] when one is given twice or is no text.
+/// [`Code::Unauthenticated`] without one of them, [`Code::InvalidToken`] when one is given twice or is no text,
+/// [`Code::BadRequest`] for an id that is none.
 pub fn signature(headers: &HeaderMap) -> Result<Signature<'_>, ApiError> {
     let one = |name: &'static str| {
         let mut values = headers.get_all(name);
         let value = values.next().ok_or(Code::Unauthenticated)?;
         value.to_str().ok().filter(|_| values.next().is_none()).ok_or(Code::InvalidToken)
     };
-    Ok(Signature {
-        id: one("webhook-id")?,
-        timestamp: one("webhook-timestamp")?,
-        signatures: one("webhook-signature")?,
-    })
+    let id = one("webhook-id")?;
+    if WebhookId::new(id).is_none() {
+        let message = "The webhook-id header must have 1 to 255 visible ASCII characters.";
+        return Err(ApiError::saying(Code::BadRequest, message));
+    }
+    Ok(Signature { id, timestamp: one("webhook-timestamp")?, signatures: one("webhook-signature")? })
 }
 
 /// That the client takes JSON, which it also does when it says nothing.

@@ -2,8 +2,8 @@
 //!
 //! Reading order: [`routes`] (the table of contents), [`call`] (the checks in their order), the handlers by subject
 //! ([`auth`], [`sessions`], [`passwords`], [`proofs`], [`profile`], [`personal_data`], [`djs`], [`requests`], [`blocks`],
-//! [`wallet`], [`topups`], [`withdrawals`], [`operators`], [`operator_withdrawals`], [`staff`], [`webhooks`]), [`views`]
-//! (what is shown),
+//! [`wallet`], [`topups`], [`withdrawals`], [`operators`], [`operator_withdrawals`], [`staff`], [`webhooks`],
+//! [`provider_messages`]), [`views`] (what is shown),
 //! [`error`] (what is refused, and how).
 
 pub mod audit;
@@ -34,6 +34,7 @@ pub mod personal_data;
 pub mod pipeline;
 pub mod profile;
 pub mod proofs;
+pub mod provider_messages;
 pub mod query;
 pub mod reliance;
 pub mod requests;

@@ -21,7 +21,8 @@ use crate::http::route::{
 };
 use crate::http::{
     audit, auth, blocks, djs, docs, health, jwks, operator_withdrawals, operators, passwords, personal_data,
-    pipeline, profile, proofs, requests, sessions, staff, topups, wallet, webhooks, withdrawals,
+    pipeline, profile, proofs, provider_messages, requests, sessions, staff, topups, wallet, webhooks,
+    withdrawals,
 };
 use crate::networks::Networks;
 use crate::rate_limits::{Class, Standing};
@@ -32,7 +33,8 @@ use crate::rate_limits::{Class, Standing};
 pub fn table() -> Vec<Route> {
     use Action::{
         AdjustBalance, AnswerRequest, BlockGuest, CancelRequest, JudgeWithdrawal, ManagePeople, OpenRequest, ReadAudit,
-        ReadDjs, ReadPeople, ReadRequest, ReadSecurityLog, ReadWithdrawals, RefundRequest, SendWithdrawal,
+        ReadDjs, ReadMessages, ReadPeople, ReadRequest, ReadSecurityLog, ReadWithdrawals, RefundRequest, ResolveMessage,
+        SendWithdrawal,
         UseAccount, UsePersonalData, UseProfile, UseWallet, UseWithdrawal,
     };
     use Body::{Json, Optional};
@@ -113,6 +115,8 @@ pub fn table() -> Vec<Route> {
         operation("/api/v1/operator/users/{id}/restore", ManagePeople, staff::restore, staff::changed),
         operation("/api/v1/operator/users/{id}/role", ManagePeople, staff::give_role, staff::changed),
         read("/api/v1/operator/security-log", ReadSecurityLog, staff::events),
+        read("/api/v1/operator/provider-messages", ReadMessages, provider_messages::list),
+        operation("/api/v1/operator/provider-messages/{id}/resolve", ResolveMessage, provider_messages::resolve, provider_messages::resolved),
     ]
 }
 

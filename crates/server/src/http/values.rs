@@ -7,6 +7,7 @@ use cuepoint_domain::people::{ArtistType, Kilometres, Role};
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::service::DjAnswer;
 use cuepoint_domain::text::{Email, Line, MusicUrl, Password, TextError};
+use cuepoint_domain::topup::{PaidAmount, PaidCurrency};
 use serde_json::value::RawValue;
 
 use crate::http::json::Object;
@@ -209,6 +210,22 @@ pub fn amount(currency: &Currency, least: Money) -> impl Fn(&str, &RawValue) -> 
     let money = money(currency, least);
     let least = exact(currency, least);
     move |field, raw| Amount::new(money(field, raw)?).ok_or_else(|| sentence::at_least(field, &least).into())
+}
+
+/// The amount that a provider says was paid: any number, since one that is no sum of the currency is another amount.
+pub fn paid_amount(currency: &Currency) -> impl Fn(&str, &RawValue) -> Read<PaidAmount> {
+    move |field, raw| match is_number(raw) {
+        true => Ok(PaidAmount::read(raw.get(), currency)),
+        false => Err(sentence::number(field).into()),
+    }
+}
+
+/// The currency that a provider says was paid in.
+pub fn paid_currency(currency: &Currency) -> impl Fn(&str, &RawValue) -> Read<PaidCurrency> {
+    move |field, raw| match string(field, raw)?.trim() {
+        "" => Err(Wrong::Empty),
+        code => Ok(PaidCurrency::read(code, currency)),
+    }
 }
 
 fn too_many_decimals(field: &str, scale: u8) -> String {

@@ -1,58 +1,58 @@
-//! What providers say by themselves, signed as Standard Webhooks says.
+//! Messages of providers, signed as Standard Webhooks says.
 //!
 //! A message is acknowledged whether it changes anything or not, so that nobody sends it again for nothing: when it came
-//! before, when something later is known, and when its type is none of ours. What contradicts the ledger changes
-//! nothing, and the log says so.
+//! before, when something later is known, and when its type is none of ours. One that contradicts the ledger changes
+//! nothing, and is kept for operators; one about an unknown reference is kept as well, and answered 404.
 
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::Recorded;
+use cuepoint_domain::provider_message::{Contradiction, Excerpt, MessageSource, Presented, WebhookId};
 use cuepoint_domain::provider_reference::MessageSubject;
-use cuepoint_domain::service::{Identified, Told, TopupTold};
+use cuepoint_domain::service::{Contradicted, IncomingMessage, MessageOutcome, TellError};
+use cuepoint_domain::text::Line;
+use cuepoint_domain::topup::{Payment, TopupWord};
 use cuepoint_domain::withdrawal::PayoutWord;
 
 use crate::http::call::Call;
 use crate::http::envelope::Answer;
-use crate::http::error::ApiError;
+use crate::http::error::{ApiError, Code};
 use crate::http::fields::Fields;
 use crate::http::json::Object;
 use crate::http::openapi::bodies::{PayoutEvent, TopupEvent};
 use crate::http::values;
+use crate::metrics::{self, Outcome};
+use crate::webhooks::kept_reason;
 
-/// Hears whether the money of a top-up came.
+/// Receives a message about a top-up.
 #[utoipa::path(
     post,
     path = "/api/v1/webhooks/topups",
     operation_id = "hearOfTopup",
     tag = "Providers",
     request_body = TopupEvent,
-    responses((status = 204, description = "Heard, now or before.")),
+    responses((status = 204, description = "Received, now or before.")),
 )]
 pub async fn topups(call: Call) -> Result<Answer, ApiError> {
     let (kind, data) = event(&call)?;
-    let confirmed = match kind.as_str() {
-        "topup.confirmed" => true,
-        "topup.failed" => false,
-        other => return unknown(other),
+    let mut fields = Fields::of(&data);
+    let word = match kind.as_str() {
+        "topup.confirmed" => TopupWord::Confirmed(payment(&mut fields, call.currency())),
+        "topup.failed" => TopupWord::Failed,
+        other => return Ok(of_unknown_type(other)),
     };
-    let subject = subject(Fields::of(&data))?;
-    let wallet = &call.app.services.wallet;
-    let Identified::As(id) = wallet.topup_named(subject).await? else { return Ok(contradiction(subject)) };
-    match wallet.topup_told(id, confirmed).await? {
-        TopupTold::Settled => tracing::info!(topup = %id, kind, "the provider settled a top-up"),
-        TopupTold::Known => {}
-        TopupTold::Contradiction(status) => {
-            tracing::error!(topup = %id, kind, status = status.name(), "the provider contradicts itself");
-        }
-    }
-    Ok(Answer::no_content())
+    let message = incoming(&call, &kind, &data, fields)?;
+    let outcome = call.app.services.inbox.topup(&message, word).await;
+    acknowledged(MessageSource::Topups, &message, outcome)
 }
 
-/// Hears what became of a payout.
+/// Receives a message about a payout.
 #[utoipa::path(
     post,
     path = "/api/v1/webhooks/payouts",
     operation_id = "hearOfPayout",
     tag = "Providers",
     request_body = PayoutEvent,
-    responses((status = 204, description = "Heard, now or before.")),
+    responses((status = 204, description = "Received, now or before.")),
 )]
 pub async fn payouts(call: Call) -> Result<Answer, ApiError> {
     let (kind, data) = event(&call)?;
@@ -65,27 +65,12 @@ pub async fn payouts(call: Call) -> Result<Answer, ApiError> {
             fields.required("txid", values::line).map(|txid| PayoutWord::Completed { txid })
         }
         "payout.failed" => Some(PayoutWord::Refused),
-        other => return unknown(other),
+        other => return Ok(of_unknown_type(other)),
     };
-    // A reason that cannot be kept is no reason not to hear the rest.
-    let reason = data.get("reason").and_then(|raw| values::line("reason", raw).ok());
-    let subject = subject(fields)?;
+    let message = incoming(&call, &kind, &data, fields)?;
     let word = word.ok_or_else(|| ApiError::internal("a word is missing, and nothing was said of it"))?;
-    let payouts = &call.app.services.payouts;
-    let Identified::As(id) = payouts.named(subject).await? else { return Ok(contradiction(subject)) };
-    match payouts.told(id, &word, reason).await? {
-        Told::Moved(status) => {
-            tracing::info!(withdrawal = %id, kind, status = status.name(), "the provider moved a payout");
-        }
-        Told::Known => {}
-        Told::ForOperator => {
-            tracing::warn!(withdrawal = %id, kind, "the provider speaks of a payout that an operator has to review");
-        }
-        Told::Contradiction(status) => {
-            tracing::error!(withdrawal = %id, kind, status = status.name(), "the provider contradicts the ledger");
-        }
-    }
-    Ok(Answer::no_content())
+    let outcome = call.app.services.inbox.payout(&message, &word, reason(&data)).await;
+    acknowledged(MessageSource::Payouts, &message, outcome)
 }
 
 /// The type of the message, and what it is about.
@@ -96,7 +81,49 @@ fn event(call: &Call) -> Result<(String, Object), ApiError> {
     fields.complete(|| kind.zip(data))
 }
 
-/// What the message is about, once every other field was read.
+/// What a confirmation says was paid.
+fn payment(fields: &mut Fields<'_>, currency: &Currency) -> Payment {
+    Payment {
+        amount: fields.optional("amount", values::paid_amount(currency)),
+        currency: fields.optional("currency", values::paid_currency(currency)),
+    }
+}
+
+/// The reason of a refusal. The refusal counts without it, so that anything but a text is left out.
+fn reason(data: &Object) -> Option<Line> {
+    let raw = data.get("reason").filter(|raw| raw.get() != "null")?;
+    match serde_json::from_str::<String>(raw.get()) {
+        Ok(text) => kept_reason(&text),
+        Err(_) => {
+            tracing::warn!("the reason in a payout provider's message is no text and is not kept");
+            None
+        }
+    }
+}
+
+/// The message, once every field but those of its subject was read.
+fn incoming(call: &Call, kind: &str, data: &Object, fields: Fields<'_>) -> Result<IncomingMessage, ApiError> {
+    let id = call.signature()?.id;
+    Ok(IncomingMessage {
+        subject: subject(fields)?,
+        webhook_id: WebhookId::new(id).ok_or(Code::BadRequest)?,
+        kind: Excerpt::of(kind),
+        presented: Presented {
+            amount: excerpt(data, "amount"),
+            currency: excerpt(data, "currency"),
+            txid: excerpt(data, "txid"),
+        },
+    })
+}
+
+/// The beginning of a value: of its text, or of its JSON where it is no text.
+fn excerpt<const MOST: usize>(data: &Object, field: &str) -> Option<Excerpt<MOST>> {
+    let json = data.get(field).map(|raw| raw.get()).filter(|json| *json != "null")?;
+    let text = serde_json::from_str::<String>(json);
+    Some(Excerpt::of(text.as_deref().unwrap_or(json)))
+}
+
+/// What the message is about.
 fn subject(mut fields: Fields<'_>) -> Result<MessageSubject, ApiError> {
     let id = fields.optional("id", values::integer);
     let reference = match id {
@@ -109,13 +136,83 @@ fn subject(mut fields: Fields<'_>) -> Result<MessageSubject, ApiError> {
     })
 }
 
-/// Acknowledges a message whose reference and id belong to different rows, after an error in the log.
-fn contradiction(subject: MessageSubject) -> Answer {
-    tracing::error!(%subject, "a provider's message has a reference and an id of different rows");
+fn of_unknown_type(kind: &str) -> Answer {
+    tracing::info!(kind = Excerpt::<64>::of(kind).as_str(), "a provider's message of an unknown type");
     Answer::no_content()
 }
 
-fn unknown(kind: &str) -> Result<Answer, ApiError> {
-    tracing::info!(kind, "a provider's message of an unknown type");
+/// The answer to a message, which the log and the measurements tell of.
+fn acknowledged(
+    source: MessageSource,
+    message: &IncomingMessage,
+    outcome: Result<MessageOutcome, TellError>,
+) -> Result<Answer, ApiError> {
+    let (source_name, kind) = (source.name(), message.kind.as_str());
+    match outcome.inspect_err(|error| log_refusal(source, message, error))? {
+        MessageOutcome::Moved { row, status } => {
+            tracing::info!(source = source_name, kind, row, status, "a provider's message was carried out");
+        }
+        MessageOutcome::Known => {}
+        MessageOutcome::ForOperator { row } => tracing::warn!(
+            source = source_name,
+            kind,
+            row,
+            "a provider's message is about a payout that an operator has to review"
+        ),
+        MessageOutcome::Contradiction(contradicted) => {
+            report(source, message, &contradicted);
+            if contradicted.contradiction == Contradiction::UnknownReference {
+                return Err(Code::NotFound.into());
+            }
+        }
+    }
     Ok(Answer::no_content())
+}
+
+/// An id alone may be of an earlier row, so that what the message says is not in the ledger.
+fn log_refusal(source: MessageSource, message: &IncomingMessage, error: &TellError) {
+    if let TellError::ReferenceRequired = error {
+        let (source, kind) = (source.name(), message.kind.as_str());
+        let id = message.subject.stated_id();
+        tracing::warn!(source, kind, id, "a provider's message has an id alone and is refused");
+    }
+}
+
+/// Logs and counts a message that contradicts the ledger.
+fn report(source: MessageSource, message: &IncomingMessage, contradicted: &Contradicted) {
+    let Contradicted { contradiction, row, status, recorded } = *contradicted;
+    let outcome = Outcome::of(recorded);
+    metrics::provider_contradiction(source, contradiction, outcome);
+    /// Logs the message at a level.
+    macro_rules! log {
+        ($level:ident, $text:literal) => {{
+            let Presented { amount, currency, txid } = &message.presented;
+            tracing::$level!(
+                source = source.name(),
+                reason = contradiction.code(),
+                kind = message.kind.as_str(),
+                reference = %message.subject.key(),
+                stated_id = message.subject.stated_id(),
+                row,
+                status,
+                amount = amount.as_ref().map(Excerpt::as_str),
+                currency = currency.as_ref().map(Excerpt::as_str),
+                txid = txid.as_ref().map(Excerpt::as_str),
+                webhook_id = message.webhook_id.as_str(),
+                $text
+            )
+        }};
+    }
+    match recorded {
+        Recorded::Added => {
+            log!(error, "a provider's message contradicts the ledger and is kept for an operator")
+        }
+        Recorded::Known => log!(warn, "a provider's message that contradicts the ledger came again"),
+        Recorded::NotKept => {
+            log!(
+                error,
+                "a provider's message contradicts the ledger and is not kept: too many are unresolved"
+            );
+        }
+    }
 }

@@ -8,7 +8,7 @@ use cuepoint_domain::withdrawal::{PayoutWord, Withdrawal};
 use serde::{Deserialize, Serialize};
 
 use crate::http::money::Number;
-use crate::webhooks::{Caller, Reply};
+use crate::webhooks::{Caller, Reply, kept_reason};
 
 /// Sends withdrawals through a payout system.
 pub struct PayoutWebhook {
@@ -38,8 +38,9 @@ struct Said {
     status: Option<String>,
     #[serde(default)]
     txid: Option<String>,
+    /// Any value, since a refusal counts whatever its reason is.
     #[serde(default)]
-    reason: Option<String>,
+    reason: serde_json::Value,
 }
 
 impl PayoutWebhook {
@@ -102,10 +103,10 @@ fn word(reply: &Reply) -> Option<PayoutWord> {
     }
 }
 
-/// The reason that an answer gives; one that cannot be kept is none.
+/// The reason that an answer gives; anything but a text is none.
 fn reason(reply: &Reply) -> Option<Line> {
     let said: Said = reply.object()?;
-    Line::new(said.reason.as_deref()?).ok()
+    kept_reason(said.reason.as_str()?)
 }
 
 #[cfg(test)]
@@ -128,6 +129,7 @@ mod tests {
             (200, r#"{"status":"completed","txid":" f00d "}"#, Some(completed)),
             (200, r#"{"status":"refused"}"#, Some(PayoutWord::Refused)),
             (422, r#"{"status":"refused","reason":"a closed address"}"#, Some(PayoutWord::Refused)),
+            (422, r#"{"status":"refused","reason":{"code":7}}"#, Some(PayoutWord::Refused)),
             // Whoever answers these may not even know the payout.
             (200, "OK", None),
             (200, "[]", None),
@@ -147,6 +149,22 @@ mod tests {
             let status = StatusCode::from_u16(status).unwrap();
             let reply = Reply { status, body: Bytes::from_static(body.as_bytes()) };
             assert_eq!(word(&reply), expected, "{status} {body}");
+        }
+    }
+
+    #[test]
+    fn what_is_kept_of_a_reason() {
+        let long = format!(r#"{{"status":"refused","reason":"{}"}}"#, "x".repeat(300));
+        for (body, kept) in [
+            (r#"{"status":"refused","reason":" a closed address "}"#, Some("a closed address".to_owned())),
+            (r#"{"status":"refused","reason":"two\nlines"}"#, Some("two\u{fffd}lines".to_owned())),
+            (&long, Some(format!("{}…", "x".repeat(252)))),
+            (r#"{"status":"refused","reason":" "}"#, None),
+            (r#"{"status":"refused","reason":{"code":7}}"#, None),
+            (r#"{"status":"refused"}"#, None),
+        ] {
+            let reply = Reply { status: StatusCode::OK, body: Bytes::from(body.to_owned()) };
+            assert_eq!(reason(&reply).map(|line| line.as_str().to_owned()), kept, "{body}");
         }
     }
 }

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::ids::WithdrawalId;
+use cuepoint_domain::provider_message::{Contradiction, MessageSource};
 use cuepoint_domain::service::{Sent, Told};
+use cuepoint_domain::text::Line;
+use cuepoint_domain::withdrawal::{PayoutWord, Withdrawal, WithdrawalStatus};
 use tokio::sync::watch;
 
 use crate::app::App;
+use crate::metrics::{self, Outcome};
 
 /// Sends what is due, some at a time, until nothing more can be or the service stops.
 pub(crate) async fn send_due(app: Arc<App>, stopped: watch::Receiver<bool>) {
@@ -14,8 +17,8 @@ pub(crate) async fn send_due(app: Arc<App>, stopped: watch::Receiver<bool>) {
     while !*stopped.borrow() && app.clock.ensure_agreed().is_ok() {
         match app.services.payouts.run().await {
             Ok(sent) => {
-                for (id, sent) in &sent {
-                    log(*id, sent);
+                for (withdrawal, sent) in &sent {
+                    log(withdrawal, sent);
                 }
                 // What others take, or what cannot be taken up, is no reason to ask again at once.
                 if !sent.iter().any(|(_, sent)| was_taken_up(sent)) {
@@ -32,23 +35,29 @@ pub(crate) async fn send_due(app: Arc<App>, stopped: watch::Receiver<bool>) {
 
 const fn was_taken_up(sent: &Sent) -> bool {
     match sent {
-        Sent::Answered(_) | Sent::Unanswered(_) | Sent::GivenUp => true,
+        Sent::Answered(..) | Sent::Unanswered(_) | Sent::GivenUp => true,
         Sent::Elsewhere | Sent::Failed(_) => false,
     }
 }
 
-fn log(id: WithdrawalId, sent: &Sent) {
+fn log(withdrawal: &Withdrawal, sent: &Sent) {
+    let id = withdrawal.id;
     match sent {
-        Sent::Elsewhere | Sent::Answered(Told::Known) => {}
-        Sent::Answered(Told::Moved(status)) => {
+        Sent::Elsewhere | Sent::Answered(_, Told::Known) => {}
+        Sent::Answered(PayoutWord::Refused, Told::Moved(WithdrawalStatus::NeedsReview)) => {
+            tracing::error!(
+                withdrawal = %id,
+                "the provider refused a payout that was sent before; it needs a review, and its amount stays held"
+            );
+        }
+        Sent::Answered(_, Told::Moved(status)) => {
             tracing::info!(withdrawal = %id, status = status.name(), "the provider answered a payout");
         }
-        Sent::Answered(Told::ForOperator) => {
+        Sent::Answered(_, Told::ForOperator) => {
             tracing::warn!(withdrawal = %id, "the provider answered a payout that an operator has to review");
         }
-        Sent::Answered(Told::Contradiction(status)) => {
-            let status = status.name();
-            tracing::error!(withdrawal = %id, status, "the provider's answer contradicts the ledger");
+        Sent::Answered(word, Told::Contradiction(status, contradiction)) => {
+            report(withdrawal, word, *status, *contradiction);
         }
         Sent::Unanswered(cause) => {
             tracing::warn!(withdrawal = %id, %cause, "a payout has no answer and is sent again later");
@@ -60,4 +69,24 @@ fn log(id: WithdrawalId, sent: &Sent) {
             tracing::error!(withdrawal = %id, ?error, "a payout could not be written down");
         }
     }
+}
+
+/// Logs and counts an answer that contradicts the ledger. It is not kept, since nobody signed it.
+fn report(
+    withdrawal: &Withdrawal,
+    word: &PayoutWord,
+    status: WithdrawalStatus,
+    contradiction: Contradiction,
+) {
+    metrics::provider_contradiction(MessageSource::Payouts, contradiction, Outcome::Answer);
+    tracing::error!(
+        source = MessageSource::Payouts.name(),
+        reason = contradiction.code(),
+        kind = word.name(),
+        reference = %withdrawal.reference(),
+        row = withdrawal.id.get(),
+        status = status.name(),
+        txid = word.txid().map(Line::as_str),
+        "a payout provider's answer contradicts the ledger"
+    );
 }

@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 
+use cuepoint_domain::provider_message::{Contradiction, MessageSource};
 use cuepoint_domain::service::{Ordered, Worked};
 use cuepoint_domain::topup::Topup;
 use tokio::sync::watch;
 
 use crate::app::App;
+use crate::metrics::{self, Outcome};
 
 /// The provider refused a top-up, which failed.
 #[derive(Clone, Copy, Debug)]
@@ -82,8 +84,17 @@ fn log_order(topup: &Topup, ordered: &Ordered) {
             tracing::warn!(topup = %id, %reference, "the provider refused a top-up");
         }
         Ordered::Contradiction(status) => {
-            let status = status.name();
-            tracing::error!(topup = %id, %reference, status, "the provider refuses a top-up that it took before");
+            let contradiction = Contradiction::StatusContradiction;
+            metrics::provider_contradiction(MessageSource::Topups, contradiction, Outcome::Answer);
+            tracing::error!(
+                source = MessageSource::Topups.name(),
+                reason = contradiction.code(),
+                kind = "refused",
+                %reference,
+                row = id.get(),
+                status = status.name(),
+                "the provider refuses a top-up that it took before"
+            );
         }
         Ordered::Unanswered(cause) => {
             tracing::warn!(topup = %id, %reference, %cause, "a top-up has no answer and is ordered again later");

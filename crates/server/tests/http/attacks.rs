@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, PASSWORD, Person, ROUTES, Server, Store, exchange, song};
+use crate::harness::{Answer, Message, NEW, PASSWORD, Person, ROUTES, Server, Store, exchange, song};
 
 on_both_stores!(
     what_is_anothers_looks_like_what_is_not_there,
@@ -86,7 +86,7 @@ fn rows_of(answer: &Answer) -> Value {
 }
 
 fn text_is_never_code(store: Store) {
-    let server = Server::start(store);
+    let (server, operator) = Server::with_operator(store, &[("payouts.webhook_secrets", NEW)]);
     let (guest, dj) = (server.payer("100"), server.dj());
     for text in [
         "'; DROP TABLE users; --",
@@ -111,7 +111,15 @@ fn text_is_never_code(store: Store) {
             .client()
             .post("/auth/login", &json!({"email": text, "password": text}))
             .refused(401, "invalid_credentials");
+        let unknown = "00000000-0000-0000-0000-000000000001";
+        Message::payout_as("payout.completed", unknown, text).send(&server).refused(404, "not_found");
+        let kept = operator.get("/operator/provider-messages").data(200)["data"][0].clone();
+        assert_eq!(kept["txid"], text);
+        let path = format!("/operator/provider-messages/{}/resolve", kept["id"]);
+        let resolved = operator.post(&path, &json!({"reason": text})).data(200);
+        assert_eq!(resolved["provider_message"]["resolution"], text);
     }
+    operator.get("/operator/provider-messages?resolved=0'%20OR%201=1").invalid(&["resolved"]);
     let list = |query: &str| guest.get(&format!("/music/user/requests?{query}"));
     for (query, field) in
         [("status='--", "status"), ("status=pending'%20OR%201=1", "status"), ("dj_id=1%20OR%201=1", "dj_id")]

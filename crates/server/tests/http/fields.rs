@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Client, Person, ROUTES, Server, Store, song};
+use crate::harness::{Client, Message, NEW, Person, ROUTES, Server, Store, song};
 
 on_both_stores!(
     every_field_of_every_body,
+    every_reason_of_an_operator,
     all_wrong_fields_are_named_at_once,
     the_sentences_are_the_known_ones,
     fields_that_depend_on_others,
@@ -259,6 +260,33 @@ fn every_field_of_every_body(store: Store) {
         }
     }
     assert_eq!((dj.affairs(), other.affairs()), before);
+}
+
+/// Nothing is judged, suspended or resolved without a reason that can be kept.
+fn every_reason_of_an_operator(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[("payouts.webhook_secrets", NEW)]);
+    let guest = server.payer("10");
+    let withdrawal = guest.withdrawal("1");
+    let unknown = "00000000-0000-0000-0000-000000000001";
+    Message::payout("payout.failed", unknown).send(&server).refused(404, "not_found");
+    let messages = operator.ids("/operator/provider-messages?resolved=0", "id");
+    let before = guest.affairs();
+    for path in [
+        format!("/operator/withdrawals/{withdrawal}/approve"),
+        format!("/operator/users/{}/suspend", guest.id),
+        format!("/operator/provider-messages/{}/resolve", messages[0]),
+    ] {
+        let send = |body: &str| operator.call("POST", &path).text(body).send();
+        for wrong in Kind::Text(255).refuses().iter().map(String::as_str).chain(["null"]) {
+            send(&format!(r#"{{"reason":{wrong}}}"#)).invalid(&["reason"]);
+        }
+        send("{}").invalid(&["reason"]);
+        for body in ["[]", "[{}]", "\"x\"", "1", "null", "true"] {
+            send(body).refused(422, "validation_failed");
+        }
+    }
+    assert_eq!(guest.affairs(), before);
+    assert_eq!(operator.ids("/operator/provider-messages?resolved=0", "id"), messages);
 }
 
 fn all_wrong_fields_are_named_at_once(store: Store) {

@@ -6,7 +6,7 @@ use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::people::Role;
 use serde_json::{Map, Value, json};
 
-use crate::harness::{Answer, Call, Client, Person, Server, Store};
+use crate::harness::{Answer, Call, Client, Message, NEW, Person, Server, Store};
 
 on_both_stores!(every_operation_by_everybody_on_own_and_other);
 
@@ -155,6 +155,8 @@ struct Scene {
     callers: [(Who, Person); 4],
     dj: Person,
     stranger: Person,
+    /// A kept message of a provider, which is nobody's own.
+    message: i64,
 }
 
 impl Scene {
@@ -169,7 +171,10 @@ impl Scene {
             }
             (who, person)
         });
-        Self { callers, dj: server.dj(), stranger: server.payer("1000") }
+        let unknown = "00000000-0000-0000-0000-000000000001";
+        Message::payout("payout.failed", unknown).send(server).refused(404, "not_found");
+        let message = operator.ids("/operator/provider-messages", "id")[0];
+        Self { callers, dj: server.dj(), stranger: server.payer("1000"), message }
     }
 
     /// The thing that a path is about, the caller's own or the stranger's.
@@ -199,6 +204,7 @@ impl Scene {
             "/withdrawals/{id}" | "/withdrawals/{id}/cancel" => owner.withdrawal("1"),
             "/auth/sessions/{id}" => owner.ids("/auth/sessions", "id")[0],
             _ if path.starts_with("/operator/withdrawals/{id}/") => owner.withdrawal("1"),
+            "/operator/provider-messages/{id}/resolve" => self.message,
             _ if path.starts_with("/operator/users/{id}") => owner.id,
             _ if path.contains("{id}") => panic!("{path} is about a thing that this test cannot make"),
             _ => 0,
@@ -217,7 +223,7 @@ fn as_domain(who: Who, person: &Person) -> Caller {
 }
 
 fn every_operation_by_everybody_on_own_and_other(store: Store) {
-    let (server, operator) = Server::with_operator(store, &[]);
+    let (server, operator) = Server::with_operator(store, &[("payouts.webhook_secrets", NEW)]);
     let client = server.client();
     let operations = operations(&client);
     assert!(operations.len() > 50, "{}", operations.len());

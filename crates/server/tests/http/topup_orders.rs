@@ -162,7 +162,7 @@ fn a_topup_that_was_ordered_often_enough_stays_pending(store: Store) {
     assert_eq!(provider.heard().len(), 2);
     is_ordered_alone(&provider, &topup);
     // The provider had it all the same.
-    Message::topup("topup.confirmed", topup["reference"].as_str().unwrap()).heard(&server);
+    Message::topup_of("12.50", "topup.confirmed", topup["reference"].as_str().unwrap()).heard(&server);
     stands(&only(&guest), "confirmed", None);
     assert_eq!(guest.wallet().0, "12.50");
 }
@@ -212,7 +212,7 @@ fn a_confirmation_that_is_faster_than_the_page_counts(store: Store) {
     thread::scope(|scope| {
         let call = opening(scope, &guest, &provider);
         let reference = provider.heard()[0].json()["reference"].as_str().unwrap().to_owned();
-        Message::topup("topup.confirmed", &reference).heard(&server);
+        Message::topup_of("12.50", "topup.confirmed", &reference).heard(&server);
         provider.answers(named(PAGE));
         stands(&opened(&call.join().unwrap()), "confirmed", None);
     });

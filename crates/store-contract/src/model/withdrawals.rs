@@ -1,7 +1,6 @@
 //! The withdrawals of the model: limits, approvals, and every move.
 
-use super::{Model, Person, Refusal, Seen, Terms, Withdrawal};
-use crate::tables::{WITHDRAWALS, edges, transition};
+use super::{Model, Person, Refusal, Seen, TXIDS, Terms, Withdrawal};
 
 const DAY: i64 = 24 * 60 * 60;
 /// How long who adjusted a wallet judges no withdrawals from it.
@@ -28,19 +27,28 @@ impl Model {
         self.affords(owner, amount)?;
         self.entry(owner, -amount, amount, 0);
         let status = if amount < auto_approve_below { "approved" } else { "pending" };
-        let approvals = Vec::new();
-        self.withdrawals.push(Withdrawal { owner, amount, status, txid: false, approvals, made: now });
+        self.withdrawals.push(Withdrawal {
+            owner,
+            amount,
+            status,
+            txid: None,
+            attempts: 0,
+            retry_at: None,
+            approvals: Vec::new(),
+            made: now,
+        });
         Ok(self.see_withdrawal(self.withdrawals.len() - 1))
     }
 
-    fn see_withdrawal(&self, place: usize) -> Seen {
+    pub(super) fn see_withdrawal(&self, place: usize) -> Seen {
         let Withdrawal { owner, status, txid, ref approvals, .. } = self.withdrawals[place];
-        Seen::Withdrawal { status, txid, approvals: approvals.len(), purse: self.people[owner].purse }
+        let (txid, purse) = (txid.map(str::to_owned), self.people[owner].purse);
+        Seen::Withdrawal { status, txid, approvals: approvals.len(), purse }
     }
 
     /// Where a withdrawal can go from where it stands, but for being rejected.
     pub(crate) fn onward_from(&self, place: usize) -> Vec<&'static str> {
-        let mut edges = edges(WITHDRAWALS, self.withdrawals[place].status);
+        let mut edges = self.edges_by_hand(place);
         edges.retain(|to| *to != "rejected");
         edges
     }
@@ -53,7 +61,7 @@ impl Model {
         txid: bool,
         now: i64,
     ) -> Result<Seen, Refusal> {
-        let Withdrawal { owner, amount, status: current, txid: known, .. } = self.withdrawals[place];
+        let Withdrawal { owner, status: current, txid: known, .. } = self.withdrawals[place];
         if (to == "cancelled" && by != owner) || (by == owner && ["approved", "rejected"].contains(&to)) {
             return Err(Refusal::NotTheirs);
         }
@@ -62,15 +70,15 @@ impl Model {
         if current == to {
             return if barred { Err(Refusal::RecentAdjustment) } else { Ok(self.see_withdrawal(place)) };
         }
-        if !WITHDRAWALS.iter().any(|(from, target, _)| (*from, *target) == (current, to)) {
-            return Err(transition(WITHDRAWALS, current));
+        if !self.edges_by_hand(place).contains(&to) {
+            return Err(self.refused_by_hand(place, to));
         }
         let given = match to {
-            "broadcast" => true,
-            "completed" => txid || known,
+            "broadcast" => Some(TXIDS[0]),
+            "completed" if txid => Some(TXIDS[0]),
             _ => known,
         };
-        if to == "completed" && !given {
+        if to == "completed" && given.is_none() {
             return Err(Refusal::TxidMissing);
         }
         if barred {
@@ -79,7 +87,15 @@ impl Model {
         if to == "approved" {
             return Ok(self.approve(place, by, now));
         }
-        (self.withdrawals[place].status, self.withdrawals[place].txid) = (to, given);
+        self.reach(place, to, given);
+        Ok(self.see_withdrawal(place))
+    }
+
+    /// Takes a withdrawal to another status, with its money.
+    pub(super) fn reach(&mut self, place: usize, to: &'static str, txid: Option<&'static str>) {
+        let Withdrawal { owner, amount, .. } = self.withdrawals[place];
+        let withdrawal = &mut self.withdrawals[place];
+        (withdrawal.status, withdrawal.txid, withdrawal.attempts, withdrawal.retry_at) = (to, txid, 0, None);
         match to {
             "rejected" | "cancelled" | "failed" => self.entry(owner, amount, -amount, 0),
             "completed" => {
@@ -88,7 +104,6 @@ impl Model {
             }
             _ => {}
         }
-        Ok(self.see_withdrawal(place))
     }
 
     fn has_adjusted(&self, by: usize, wallet: usize, now: i64) -> bool {

@@ -69,8 +69,6 @@ impl Player<'_> {
             None => {
                 let attempts = stored.orders.unwrap().attempts;
                 unanswered(&stored, attempts, &TERMS, self.time())
-                    // The same order may be unanswered twice at the same moment.
-                    .filter(|orders| stored.orders != Some(*orders))
                     .map(|orders| plans::order_topup(self.system(), &stored, orders, None))
             }
             Some(Answered::Kept { orders, page }) => {

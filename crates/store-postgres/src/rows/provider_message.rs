@@ -2,7 +2,7 @@
 
 use cuepoint_domain::ids::{ProviderMessageId, UserId};
 use cuepoint_domain::provider_message::{
-    Excerpt, MessageRecord, MessageSource, Presented, ProviderMessage, ReasonCode, Resolution, WebhookId,
+    Contradiction, Excerpt, MessageRecord, MessageSource, Presented, ProviderMessage, Resolution, WebhookId,
 };
 use cuepoint_domain::text::Line;
 use diesel::prelude::*;
@@ -50,7 +50,7 @@ impl MessageRecordRow {
             source: record.source.name().to_owned(),
             webhook_id: record.webhook_id.as_str().to_owned(),
             kind: record.kind.as_str().to_owned(),
-            reason_code: record.reason_code.as_str().to_owned(),
+            reason_code: record.contradiction.code().to_owned(),
             reference: record.reference.as_str().to_owned(),
             stated_id: record.stated_id,
             row_id: record.row,
@@ -66,7 +66,7 @@ impl MessageRecordRow {
             source: known("provider_messages.source", MessageSource::named(&self.source))?,
             webhook_id: WebhookId::from_stored(self.webhook_id),
             kind: Excerpt::from_stored(self.kind),
-            reason_code: ReasonCode::from_stored(self.reason_code),
+            contradiction: known("provider_messages.reason_code", Contradiction::stored(&self.reason_code))?,
             reference: Excerpt::from_stored(self.reference),
             stated_id: self.stated_id,
             row: self.row_id,

@@ -155,8 +155,8 @@ fn an_answer_is_written_down_as_far_as_it_goes() {
         let scene = Scene::new(WithdrawalState::Approved);
         let payouts = scene.server(provider(1, says(word)));
         let sent = run(payouts.run()).unwrap();
-        let [(sent_id, Sent::Answered(Told::Moved(status)))] = sent.as_slice() else { panic!("{sent:?}") };
-        assert_eq!((*sent_id, *status), (id(), state.status()));
+        let [(sent, Sent::Answered(_, Told::Moved(status)))] = sent.as_slice() else { panic!("{sent:?}") };
+        assert_eq!((sent.id, *status), (id(), state.status()));
         assert_eq!((scene.state(), scene.settlements()), (state, settlements));
         assert!(run(payouts.run()).unwrap().is_empty());
     }
@@ -219,7 +219,7 @@ fn a_worker_that_comes_late_sends_nothing() {
     let second = scene.server(provider(0, lost));
     let seen = scene.stored.lock().unwrap().clone();
     run(first.run()).unwrap();
-    let late = run(second.send(seen)).unwrap();
+    let late = run(second.send(&seen)).unwrap();
     assert!(matches!(late, Sent::Elsewhere), "{late:?}");
 }
 
@@ -247,7 +247,10 @@ fn words_come_twice_and_in_any_order() {
         (
             vec![
                 (completed(), moved(WithdrawalStatus::Completed)),
-                (Refused, Told::Contradiction(WithdrawalStatus::Completed)),
+                (
+                    Refused,
+                    Told::Contradiction(WithdrawalStatus::Completed, Contradiction::StatusContradiction),
+                ),
             ],
             1,
         ),
@@ -256,7 +259,10 @@ fn words_come_twice_and_in_any_order() {
                 (Refused, moved(WithdrawalStatus::Failed)),
                 (Refused, Told::Known),
                 (Accepted, Told::Known),
-                (completed(), Told::Contradiction(WithdrawalStatus::Failed)),
+                (
+                    completed(),
+                    Told::Contradiction(WithdrawalStatus::Failed, Contradiction::StatusContradiction),
+                ),
             ],
             1,
         ),
@@ -282,9 +288,54 @@ fn words_come_twice_and_in_any_order() {
 }
 
 #[test]
-fn nobody_hears_of_what_does_not_exist() {
+fn another_transaction_is_a_contradiction_and_changes_nothing() {
+    let other = || Line::new("beef").unwrap();
+    let (broadcast, completed) =
+        (PayoutWord::Broadcast { txid: other() }, PayoutWord::Completed { txid: other() });
+    for state in [
+        WithdrawalState::Broadcast { txid: txid() },
+        WithdrawalState::Completed { txid: txid() },
+        WithdrawalState::NeedsReview { txid: Some(txid()) },
+    ] {
+        let scene = Scene::new(state.clone());
+        let payouts = scene.server(MockPayoutProvider::new());
+        for word in [&broadcast, &completed] {
+            let contradiction = Told::Contradiction(state.status(), Contradiction::TxidMismatch);
+            assert_eq!(run(payouts.told(id(), word, None)).unwrap(), contradiction, "{word:?} in {state:?}");
+        }
+        assert_eq!((scene.state(), scene.settlements()), (state, 0));
+    }
+}
+
+#[test]
+fn a_refusal_after_an_unanswered_sending_is_a_review_with_the_hold_kept() {
     let scene = Scene::new(WithdrawalState::Approved);
-    let payouts = scene.server(MockPayoutProvider::new());
-    let told = run(payouts.told(WithdrawalId::new(8).unwrap(), &PayoutWord::Refused, None));
-    assert!(matches!(told, Err(TellError::NotFound)), "{told:?}");
+    let unanswered = scene.server(provider(1, lost));
+    run(unanswered.run()).unwrap();
+    scene.later(RETRY_SECONDS);
+    // As a provider says of an order that it has carried out already.
+    let refusing = scene.server(provider(1, says(PayoutWord::Refused)));
+    let sent = run(refusing.run()).unwrap();
+    let [(_, Sent::Answered(_, Told::Moved(status)))] = sent.as_slice() else { panic!("{sent:?}") };
+    assert_eq!(*status, WithdrawalStatus::NeedsReview);
+    assert_eq!((scene.state(), scene.settlements()), (WithdrawalState::NeedsReview { txid: None }, 0));
+}
+
+#[test]
+fn an_answer_that_contradicts_what_was_said_meanwhile_changes_nothing() {
+    let scene = Scene::new(WithdrawalState::Approved);
+    let broadcast = WithdrawalState::Broadcast { txid: txid() };
+    let mut provider = MockPayoutProvider::new();
+    provider.expect_sends().return_const(true);
+    let (meanwhile, state) = (scene.clone(), broadcast.clone());
+    provider.expect_send().times(1).returning(move |_| {
+        // Its message about the same order is faster than its answer.
+        meanwhile.stored.lock().unwrap().state = state.clone();
+        PayoutAnswer::Said(PayoutWord::Completed { txid: Line::new("beef").unwrap() }, None)
+    });
+    let sent = run(scene.server(provider).run()).unwrap();
+    let [(_, Sent::Answered(word, told))] = sent.as_slice() else { panic!("{sent:?}") };
+    assert_eq!(word.txid(), Some(&Line::new("beef").unwrap()));
+    assert_eq!(*told, Told::Contradiction(WithdrawalStatus::Broadcast, Contradiction::TxidMismatch));
+    assert_eq!((scene.state(), scene.settlements()), (broadcast, 0));
 }

@@ -94,6 +94,8 @@ fn without_an_answer_each_wait_is_twice_as_long_until_the_last_attempt() {
         (Pending, under_way(1), None, 1, Some(orders(1, Some(105)))),
         (Pending, under_way(2), None, 2, Some(orders(2, Some(110)))),
         (Pending, under_way(3), None, 3, Some(orders(3, None))),
+        // Another report of the same order at the same moment.
+        (Pending, Some(orders(1, Some(105))), None, 1, None),
         // Somebody else took it up after the lease ended.
         (Pending, under_way(2), None, 1, None),
         (Pending, Some(orders(1, None)), None, 1, None),

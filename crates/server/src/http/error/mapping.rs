@@ -8,7 +8,7 @@ use cuepoint_domain::ports::Unavailable;
 use cuepoint_domain::service::{
     AdjustError, BlockError, CancelWithdrawalError, ChangeProfileError, ChangeStandingError, FindError,
     JudgeError, MoveRequestError, Obstacle, OpenRequestError, OpenWithdrawalError, OperatorMoveError,
-    ReplayError, TellError, TopupError,
+    ReplayError, ResolveMessageError, TellError, TopupError,
 };
 use cuepoint_domain::withdrawal::Limit;
 
@@ -241,11 +241,30 @@ impl IntoApiError for AdjustError {
 impl From<TellError> for ApiError {
     fn from(error: TellError) -> Self {
         match error {
-            TellError::NotFound => Code::NotFound.into(),
             TellError::ReferenceRequired => {
                 Self::invalid(Errors::one("reference", sentence::required("reference")))
             }
+            TellError::PaymentRequired { amount, currency } => {
+                let mut errors = Errors::default();
+                for (field, _) in
+                    [("amount", amount), ("currency", currency)].into_iter().filter(|(_, missing)| *missing)
+                {
+                    errors.add(field, sentence::required(field));
+                }
+                Self::invalid(errors)
+            }
             TellError::Obstacle(obstacle) => obstacle.into(),
+        }
+    }
+}
+
+impl From<ResolveMessageError> for ApiError {
+    fn from(error: ResolveMessageError) -> Self {
+        match error {
+            ResolveMessageError::AlreadyResolved => {
+                Self::saying(Code::Conflict, "This message is resolved already.")
+            }
+            ResolveMessageError::Obstacle(obstacle) => obstacle.into(),
         }
     }
 }

@@ -211,7 +211,7 @@ pub struct NewWithdrawal {
 /// What a provider says of a top-up.
 #[derive(ToSchema)]
 #[schema(example = json!({"type": "topup.confirmed", "data": {
-    "reference": "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10", "id": 3
+    "reference": "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10", "id": 3, "amount": 25.00, "currency": "USD"
 }}))]
 pub struct TopupEvent {
     /// What it says; another type is acknowledged and ignored.
@@ -231,6 +231,13 @@ pub struct TopupEventData {
     /// Its id. One that does not belong to the reference settles nothing.
     #[schema(minimum = 1)]
     pub id: Option<i64>,
+    /// How much was paid. Required of `topup.confirmed`, unless an earlier version opened the top-up. Another amount than the
+    /// top-up's settles nothing.
+    #[schema(value_type = Option<f64>, format = "decimal")]
+    pub amount: Option<f64>,
+    /// The currency that was paid in, in any letter case; required as the amount is. Another one than the wallet's settles
+    /// nothing.
+    pub currency: Option<String>,
 }
 
 /// What a provider says of a payout.
@@ -240,7 +247,7 @@ pub struct TopupEventData {
 }}))]
 pub struct PayoutEvent {
     /// What it says; another type is acknowledged and ignored. `payout.failed` means that nothing was sent and nothing ever
-    /// will be.
+    /// will be. It is a review where the order was sent more than once.
     #[schema(value_type = names::PayoutEventType)]
     pub r#type: String,
     /// What it is about.
@@ -257,10 +264,10 @@ pub struct PayoutEventData {
     /// The withdrawal's id. One that does not belong to the reference settles nothing.
     #[schema(minimum = 1)]
     pub id: Option<i64>,
-    /// The transaction on the network; required unless it failed.
+    /// The transaction on the network; required unless it failed. Another one than the known one settles nothing.
     #[schema(min_length = 1, max_length = 255)]
     pub txid: Option<String>,
-    /// Why, for the record.
+    /// Why, for the record, which keeps 255 bytes of it. Anything but a text is left out.
     pub reason: Option<String>,
 }
 

@@ -166,7 +166,10 @@ fn own_failures(method: &str, path: &str) -> &'static [Code] {
         ("POST", "/withdrawal/crypto") => &[Code::LimitExceeded, Code::InsufficientFunds],
         ("POST", "/webhooks/topups" | "/webhooks/payouts") => &[Code::NotFound, Code::Conflict],
         ("POST", "/withdrawals/{id}/cancel") => &[Code::InvalidTransition],
-        ("GET", "/wallet" | "/operator/withdrawals" | "/operator/security-log") => &[Code::ValidationFailed],
+        (
+            "GET",
+            "/wallet" | "/operator/withdrawals" | "/operator/security-log" | "/operator/provider-messages",
+        ) => &[Code::ValidationFailed],
         ("GET" | "DELETE", path) if path.starts_with("/music/dj/blocks") => &[Code::Forbidden],
         ("PUT", path) if path.starts_with("/music/dj/blocks") => &[Code::Forbidden, Code::ValidationFailed],
         ("DELETE", "/user") => &[Code::Conflict],

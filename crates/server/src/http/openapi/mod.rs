@@ -13,7 +13,7 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, Secur
 use crate::http::envelope::Failure;
 use crate::http::{
     audit, auth, blocks, djs, docs, health, jwks, operator_withdrawals, operators, passwords, personal_data,
-    profile, proofs, requests, sessions, staff, topups, wallet, webhooks, withdrawals,
+    profile, proofs, provider_messages, requests, sessions, staff, topups, wallet, webhooks, withdrawals,
 };
 
 /// What the document calls the access token.
@@ -56,6 +56,7 @@ const SIGNATURE: &str = "signature";
         operator_withdrawals::process, operator_withdrawals::broadcast, operator_withdrawals::complete,
         operator_withdrawals::fail, operator_withdrawals::review, operators::refund, operators::adjust,
         audit::show, staff::list, staff::show, staff::suspend, staff::restore, staff::give_role, staff::events,
+        provider_messages::list, provider_messages::resolve,
         webhooks::topups, webhooks::payouts,
         health::live, health::ready, health::metrics, docs::openapi, docs::index,
         jwks::show,

@@ -1,7 +1,7 @@
 //! Texts that are one of a few names, as the document lists them: taken from the code, so that none is forgotten.
 
 use cuepoint_domain::ledger;
-use cuepoint_domain::{address, music_request, people, security_log, topup, withdrawal};
+use cuepoint_domain::{address, music_request, people, provider_message, security_log, topup, withdrawal};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
@@ -11,6 +11,11 @@ use crate::http::views::AUDIT_STATUSES;
 
 /// What an entry can be about.
 pub const REFERENCES: [&str; 4] = ["music_request", "withdrawal", "topup", "adjustment"];
+
+/// The types of messages about top-ups.
+const TOPUP_EVENTS: [&str; 2] = ["topup.confirmed", "topup.failed"];
+/// The types of messages about payouts.
+const PAYOUT_EVENTS: [&str; 3] = ["payout.broadcast", "payout.completed", "payout.failed"];
 
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident = $names:expr;)+) => {$(
@@ -56,9 +61,15 @@ names! {
     /// What a DJ may say.
     Verdict = ["accepted", "rejected", "played"];
     /// What a provider says of a top-up.
-    TopupEventType = ["topup.confirmed", "topup.failed"];
+    TopupEventType = TOPUP_EVENTS;
     /// What a provider says of a payout.
-    PayoutEventType = ["payout.broadcast", "payout.completed", "payout.failed"];
+    PayoutEventType = PAYOUT_EVENTS;
+    /// A provider.
+    MessageSource = provider_message::MessageSource::ALL.map(provider_message::MessageSource::name);
+    /// What a kept message of a provider says.
+    ProviderMessageType = TOPUP_EVENTS.into_iter().chain(PAYOUT_EVENTS);
+    /// How a message contradicts the ledger.
+    MessageReasonCode = provider_message::Contradiction::ALL.map(provider_message::Contradiction::code);
     /// That it went well.
     SuccessStatus = ["ok"];
     /// That it did not.

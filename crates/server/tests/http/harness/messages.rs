@@ -1,5 +1,7 @@
 //! Messages between the service and its providers, signed in both directions.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use cuepoint_domain::ports::Clock;
 use cuepoint_server::clock::SystemClock;
 use cuepoint_server::webhooks::{SignedMessage, SigningSecrets};
@@ -36,6 +38,13 @@ pub(crate) fn payout_keys<'a>(provider: &'a Provider, attempts: &'a str) -> Vec<
     ]
 }
 
+/// The data of a message with what was paid.
+pub(crate) fn paid(amount: &str, mut data: Value) -> Value {
+    data["amount"] = serde_json::from_str(amount).unwrap();
+    data["currency"] = json!("USD");
+    data
+}
+
 fn now() -> i64 {
     SystemClock.now().to_utc().unix_timestamp()
 }
@@ -43,6 +52,8 @@ fn now() -> i64 {
 /// A message of a provider.
 #[derive(Clone)]
 pub(crate) struct Message<'a> {
+    /// Its own, however often it is sent.
+    pub(crate) id: String,
     pub(crate) path: &'static str,
     pub(crate) secret: &'a str,
     pub(crate) sent_at: i64,
@@ -51,12 +62,19 @@ pub(crate) struct Message<'a> {
 
 impl<'a> Message<'a> {
     pub(crate) fn new(path: &'static str, body: &Value) -> Self {
-        Self { path, secret: NEW, sent_at: now(), body: body.to_string() }
+        static NUMBERS: AtomicU64 = AtomicU64::new(1);
+        let id = format!("msg_{}", NUMBERS.fetch_add(1, Ordering::Relaxed));
+        Self { id, path, secret: NEW, sent_at: now(), body: body.to_string() }
     }
 
-    /// About the top-up with this reference.
+    /// About the top-up of 5 with this reference.
     pub(crate) fn topup(kind: &str, reference: &str) -> Self {
-        Self::about_topup(kind, json!({"reference": reference}))
+        Self::topup_of("5.00", kind, reference)
+    }
+
+    /// About the top-up of this amount with this reference.
+    pub(crate) fn topup_of(amount: &str, kind: &str, reference: &str) -> Self {
+        Self::about_topup(kind, paid(amount, json!({"reference": reference})))
     }
 
     /// About the top-up that these fields name.
@@ -67,6 +85,11 @@ impl<'a> Message<'a> {
     /// About the payout with this reference.
     pub(crate) fn payout(kind: &str, reference: &str) -> Self {
         Self::about_payout(kind, json!({"reference": reference}))
+    }
+
+    /// About the payout with this reference, sent or arrived as this transaction.
+    pub(crate) fn payout_as(kind: &str, reference: &str, txid: &str) -> Self {
+        Self::new("/webhooks/payouts", &json!({"type": kind, "data": {"reference": reference, "txid": txid}}))
     }
 
     /// About the payout that these fields name.
@@ -86,14 +109,14 @@ impl<'a> Message<'a> {
 
     pub(crate) fn signature(&self) -> String {
         let secrets = SigningSecrets::parse([self.secret]).unwrap();
-        secrets.sign("msg_1", &self.sent_at.to_string(), self.body.as_bytes()).unwrap()
+        secrets.sign(&self.id, &self.sent_at.to_string(), self.body.as_bytes()).unwrap()
     }
 
     pub(crate) fn call(&self, client: &Client) -> Call {
         client
             .call("POST", self.path)
             .text(&self.body)
-            .header("webhook-id", "msg_1")
+            .header("webhook-id", &self.id)
             .header("webhook-timestamp", &self.sent_at.to_string())
             .header("webhook-signature", &self.signature())
     }

@@ -7,6 +7,7 @@ mod mail;
 mod messages;
 mod people;
 mod provider;
+mod provider_scene;
 mod proxy;
 mod raw;
 mod routes;
@@ -16,11 +17,12 @@ pub(crate) use answer::{Answer, keys};
 pub(crate) use client::{Call, Client};
 pub(crate) use database::Database;
 pub(crate) use mail::{MailServer, Post};
-pub(crate) use messages::{Message, NEW, OLD, STRANGE, TOPUPS, is_signed, payout_keys};
+pub(crate) use messages::{Message, NEW, OLD, STRANGE, TOPUPS, is_signed, paid, payout_keys};
 pub(crate) use people::{
     PASSWORD, PERSONAL_INFO, Person, REQUEST, WITHDRAWAL, cents, line, operator_keys, song,
 };
 pub(crate) use provider::{Heard, Provider, Reply};
+pub(crate) use provider_scene::ProviderScene;
 pub(crate) use proxy::{Proxy, Traffic};
 pub(crate) use raw::{answers, exchange};
 pub(crate) use routes::{ROUTES, Route};

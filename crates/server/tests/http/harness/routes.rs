@@ -144,4 +144,6 @@ pub(crate) const ROUTES: &[Route] = &[
     write("POST", "/operator/users/{id}/restore", REASON),
     write("POST", "/operator/users/{id}/role", r#"{"role": "auditor", "reason": "as agreed"}"#),
     read("/operator/security-log"),
+    read("/operator/provider-messages"),
+    write("POST", "/operator/provider-messages/{id}/resolve", REASON),
 ];

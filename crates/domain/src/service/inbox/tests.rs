@@ -1,0 +1,425 @@
+//! Messages about one top-up and one withdrawal, on doubles of the ports.
+
+use std::sync::Mutex;
+
+use futures_util::FutureExt;
+use time::Duration;
+
+use super::*;
+use crate::ids::{OperationId, SessionId, UserId, WithdrawalId};
+use crate::ledger::{Balance, Outcome, Plan, Receipt, Step};
+use crate::money::{Amount, Money};
+use crate::people::Role;
+use crate::ports::{
+    MockClock, MockIds, MockLedger, MockPayoutProvider, MockProviderMessages, MockTopups, MockWithdrawals,
+};
+use crate::provider_message::Resolution;
+use crate::session::Visitor;
+use crate::timestamp::Timestamp;
+use crate::topup::{Orders, PaidAmount, PaidCurrency, Payment, Topup};
+use crate::withdrawal::{PayoutTerms, Withdrawal, WithdrawalState};
+
+const OPENING: OperationId = OperationId(0x0193_a5f0_1c2d_7abc_8def_0011_2233_aabb);
+const REFERENCE: &str = "0193a5f0-1c2d-7abc-8def-00112233aabb";
+const UNKNOWN: &str = "00000000-0000-0000-0000-000000000001";
+
+fn run<T>(future: impl Future<Output = T>) -> T {
+    future.now_or_never().expect("doubles answer at once")
+}
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::EPOCH.plus(Duration::seconds(seconds))
+}
+
+fn line(text: &str) -> Line {
+    Line::new(text).unwrap()
+}
+
+fn user() -> UserId {
+    UserId::new(1).unwrap()
+}
+
+fn topup(status: TopupStatus, opening: Option<OperationId>) -> Topup {
+    Topup {
+        id: TopupId::new(5).unwrap(),
+        opening,
+        user: user(),
+        amount: Amount::new(Money::from_minor(500)).unwrap(),
+        status,
+        payment_url: None,
+        orders: Some(Orders::default()),
+        created_at: at(0),
+        updated_at: at(0),
+    }
+}
+
+fn withdrawal(state: WithdrawalState, opening: Option<OperationId>) -> Withdrawal {
+    Withdrawal {
+        id: WithdrawalId::new(5).unwrap(),
+        opening,
+        user: user(),
+        amount: Amount::new(Money::from_minor(500)).unwrap(),
+        wallet_address: line("bc1q"),
+        currency: line("BTC"),
+        network: line("bitcoin"),
+        state,
+        approvals: Vec::new(),
+        created_at: at(0),
+        updated_at: at(0),
+    }
+}
+
+/// One top-up and one withdrawal, the plans that moved them, and the messages that are kept.
+struct Scene {
+    topup: Mutex<Topup>,
+    withdrawal: Mutex<Withdrawal>,
+    /// What others do to the top-up before the next plan is applied.
+    race: Mutex<Option<TopupStatus>>,
+    kept: Mutex<Vec<MessageRecord>>,
+}
+
+impl Scene {
+    fn new(status: TopupStatus, state: WithdrawalState, opening: Option<OperationId>) -> Arc<Self> {
+        Arc::new(Self {
+            topup: topup(status, opening).into(),
+            withdrawal: withdrawal(state, opening).into(),
+            race: None.into(),
+            kept: Mutex::default(),
+        })
+    }
+
+    fn pending() -> Arc<Self> {
+        Self::new(TopupStatus::Pending, WithdrawalState::Approved, Some(OPENING))
+    }
+
+    fn apply(&self, plan: &Plan) -> Result<Applied, ApplyError> {
+        let outcome = match plan.step() {
+            Step::MoveTopup { before, to } => {
+                let mut stored = self.topup.lock().unwrap();
+                if let Some(status) = self.race.lock().unwrap().take() {
+                    stored.status = status;
+                }
+                if stored.status != before.status {
+                    return Err(ApplyError::Rejected(Rejection::Stale));
+                }
+                stored.status = *to;
+                Outcome::Topup(stored.clone())
+            }
+            Step::MoveWithdrawal { to, .. } => {
+                let mut stored = self.withdrawal.lock().unwrap();
+                stored.state = to.clone();
+                Outcome::Withdrawal(stored.clone(), Balance::default())
+            }
+            other => panic!("{other:?}"),
+        };
+        let operation = plan.origin().operation;
+        Ok(Applied::Fresh(Receipt { operation, at: at(9), rules: plan.rules, outcome }))
+    }
+
+    fn kept(&self) -> Vec<MessageRecord> {
+        self.kept.lock().unwrap().clone()
+    }
+
+    fn topups(self: &Arc<Self>) -> MockTopups {
+        let mut topups = MockTopups::new();
+        let scene = self.clone();
+        topups.expect_topup().returning(move |asked| {
+            let stored = scene.topup.lock().unwrap().clone();
+            Ok(Some(stored).filter(|topup| topup.id == asked))
+        });
+        let scene = self.clone();
+        topups.expect_topup_opened_by().returning(move |asked| {
+            let stored = scene.topup.lock().unwrap().clone();
+            Ok(Some(stored).filter(|topup| topup.opening == Some(asked)))
+        });
+        topups
+    }
+
+    fn withdrawals(self: &Arc<Self>) -> MockWithdrawals {
+        let mut withdrawals = MockWithdrawals::new();
+        let scene = self.clone();
+        withdrawals.expect_withdrawal().returning(move |asked| {
+            let stored = scene.withdrawal.lock().unwrap().clone();
+            Ok(Some(stored).filter(|withdrawal| withdrawal.id == asked))
+        });
+        let scene = self.clone();
+        withdrawals.expect_withdrawal_opened_by().returning(move |asked| {
+            let stored = scene.withdrawal.lock().unwrap().clone();
+            Ok(Some(stored).filter(|withdrawal| withdrawal.opening == Some(asked)))
+        });
+        withdrawals
+    }
+
+    /// A store that keeps every message.
+    fn keeps(self: &Arc<Self>) -> MockProviderMessages {
+        let mut messages = MockProviderMessages::new();
+        let scene = self.clone();
+        messages.expect_record_message().returning(move |record, most| {
+            assert_eq!(most, ProviderMessage::MOST_UNRESOLVED);
+            scene.kept.lock().unwrap().push(record.clone());
+            Ok(Recorded::Added)
+        });
+        messages
+    }
+
+    fn inbox(self: &Arc<Self>, messages: MockProviderMessages) -> ProviderInbox {
+        let mut ledger = MockLedger::new();
+        let scene = self.clone();
+        ledger.expect_apply().returning(move |plan| scene.apply(&plan));
+        let desk = desk(ledger);
+        let terms = PayoutTerms { max_attempts: 3, retry_after: Duration::seconds(60) };
+        let payouts = Payouts {
+            desk: desk.clone(),
+            withdrawals: Arc::new(self.withdrawals()),
+            provider: Arc::new(MockPayoutProvider::new()),
+            terms,
+        };
+        ProviderInbox { desk, topups: Arc::new(self.topups()), payouts, messages: Arc::new(messages) }
+    }
+}
+
+fn desk(ledger: MockLedger) -> Desk {
+    let mut clock = MockClock::new();
+    clock.expect_now().return_const(at(9));
+    let mut ids = MockIds::new();
+    ids.expect_operation().return_const(OperationId(42));
+    Desk { ledger: Arc::new(ledger), ids: Arc::new(ids), clock: Arc::new(clock) }
+}
+
+fn by(reference: &str, id: Option<i64>) -> MessageSubject {
+    MessageSubject::Reference { reference: reference.parse().unwrap(), id }
+}
+
+fn message(subject: MessageSubject) -> IncomingMessage {
+    IncomingMessage {
+        webhook_id: WebhookId::new("msg_1").unwrap(),
+        kind: Excerpt::of("a.type"),
+        subject,
+        presented: Presented { txid: Some(Excerpt::of("tx-2")), ..Presented::default() },
+    }
+}
+
+fn paid(minor: i128) -> TopupWord {
+    let amount = Some(PaidAmount::Sum(Money::from_minor(minor)));
+    TopupWord::Confirmed(Payment { amount, currency: Some(PaidCurrency::Own) })
+}
+
+/// What is kept of [`message`].
+fn record(
+    source: MessageSource,
+    contradiction: Contradiction,
+    reference: &str,
+    stated_id: Option<i64>,
+    row: Option<i64>,
+) -> MessageRecord {
+    let IncomingMessage { webhook_id, kind, presented, .. } = message(MessageSubject::Id(1));
+    MessageRecord {
+        source,
+        webhook_id,
+        kind,
+        contradiction,
+        reference: Excerpt::of(reference),
+        stated_id,
+        row,
+        presented,
+        received_at: at(9),
+    }
+}
+
+#[test]
+fn a_message_is_about_the_row_with_its_reference_or_about_an_older_one_by_its_id() {
+    let heard = |opening, subject, about_topup| {
+        let state = WithdrawalState::Processing { attempts: 1, retry_at: None };
+        let scene = Scene::new(TopupStatus::Pending, state, opening);
+        let inbox = scene.inbox(scene.keeps());
+        let outcome = if about_topup {
+            run(inbox.topup(&message(subject), paid(500)))
+        } else {
+            run(inbox.payout(&message(subject), &PayoutWord::Refused, None))
+        };
+        let outcome = match outcome {
+            Ok(MessageOutcome::Moved { row: 5, .. }) => "settled",
+            Ok(MessageOutcome::Contradiction(Contradicted { contradiction, recorded, .. })) => {
+                assert_eq!(recorded, Recorded::Added);
+                contradiction.code()
+            }
+            Err(TellError::ReferenceRequired) => "reference required",
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(
+            scene.kept().len(),
+            usize::from(outcome.contains("re") && outcome.contains('_')),
+            "{outcome}"
+        );
+        outcome
+    };
+    let (unknown, differ) = ("unknown_reference", "reference_and_id_differ");
+    for (subject, of_a_new_one, of_an_old_one) in [
+        (by(REFERENCE, None), "settled", unknown),
+        (by(REFERENCE, Some(5)), "settled", unknown),
+        (by(REFERENCE, Some(6)), differ, unknown),
+        (by(UNKNOWN, None), unknown, unknown),
+        (by("5", None), unknown, "settled"),
+        (by("5", Some(6)), unknown, differ),
+        (by("6", None), unknown, unknown),
+        (MessageSubject::Id(5), "reference required", "settled"),
+        (MessageSubject::Id(6), unknown, unknown),
+        (MessageSubject::Id(0), unknown, unknown),
+    ] {
+        for about_topup in [true, false] {
+            assert_eq!(heard(Some(OPENING), subject, about_topup), of_a_new_one, "{subject:?}");
+            assert_eq!(heard(None, subject, about_topup), of_an_old_one, "{subject:?}");
+        }
+    }
+}
+
+#[test]
+fn what_contradicts_the_ledger_is_kept_with_all_that_is_known_of_it() {
+    use Contradiction::{
+        AmountMismatch, ReferenceAndIdDiffer, StatusContradiction, TxidMismatch, UnknownReference,
+    };
+    let (topups, payouts) = (MessageSource::Topups, MessageSource::Payouts);
+    let sent = || WithdrawalState::Broadcast { txid: line("tx-1") };
+    let scene = || Scene::new(TopupStatus::Pending, sent(), Some(OPENING));
+    for (subject, word, kept, status) in [
+        (by(UNKNOWN, Some(7)), paid(500), record(topups, UnknownReference, UNKNOWN, Some(7), None), None),
+        (MessageSubject::Id(7), paid(500), record(topups, UnknownReference, "7", Some(7), None), None),
+        (
+            by(REFERENCE, Some(7)),
+            paid(500),
+            record(topups, ReferenceAndIdDiffer, REFERENCE, Some(7), Some(5)),
+            None,
+        ),
+        (
+            by(REFERENCE, None),
+            paid(499),
+            record(topups, AmountMismatch, REFERENCE, None, Some(5)),
+            Some("pending"),
+        ),
+    ] {
+        let scene = scene();
+        let outcome = run(scene.inbox(scene.keeps()).topup(&message(subject), word)).unwrap();
+        let MessageRecord { contradiction, row, .. } = kept;
+        let contradicted = Contradicted { contradiction, row, status, recorded: Recorded::Added };
+        assert_eq!(outcome, MessageOutcome::Contradiction(contradicted));
+        assert_eq!(scene.kept(), [kept]);
+        assert_eq!(scene.topup.lock().unwrap().status, TopupStatus::Pending);
+    }
+    let completed = || PayoutWord::Completed { txid: line("tx-2") };
+    for (state, word, contradiction) in [
+        (sent(), completed(), TxidMismatch),
+        (WithdrawalState::Completed { txid: line("tx-1") }, completed(), TxidMismatch),
+        (WithdrawalState::NeedsReview { txid: Some(line("tx-1")) }, completed(), TxidMismatch),
+        (WithdrawalState::Completed { txid: line("tx-1") }, PayoutWord::Refused, StatusContradiction),
+        (WithdrawalState::Rejected, completed(), StatusContradiction),
+    ] {
+        let scene = Scene::new(TopupStatus::Pending, state.clone(), Some(OPENING));
+        let inbox = scene.inbox(scene.keeps());
+        let outcome = run(inbox.payout(&message(by(REFERENCE, None)), &word, None)).unwrap();
+        let status = Some(state.status().name());
+        let contradicted = Contradicted { contradiction, row: Some(5), status, recorded: Recorded::Added };
+        assert_eq!(outcome, MessageOutcome::Contradiction(contradicted), "{state:?}");
+        assert_eq!(scene.kept(), [record(payouts, contradiction, REFERENCE, None, Some(5))]);
+        assert_eq!(scene.withdrawal.lock().unwrap().state, state);
+    }
+}
+
+#[test]
+fn what_agrees_with_the_ledger_is_not_kept() {
+    let scene = Scene::pending();
+    let inbox = scene.inbox(scene.keeps());
+    let message = message(by(REFERENCE, None));
+    let incomplete = TopupWord::Confirmed(Payment::default());
+    let refused = run(inbox.topup(&message, incomplete));
+    assert!(
+        matches!(refused, Err(TellError::PaymentRequired { amount: true, currency: true })),
+        "{refused:?}"
+    );
+    let settled = run(inbox.topup(&message, paid(500))).unwrap();
+    assert_eq!(settled, MessageOutcome::Moved { row: 5, status: "confirmed" });
+    assert_eq!(run(inbox.topup(&message, paid(500))).unwrap(), MessageOutcome::Known);
+    scene.withdrawal.lock().unwrap().state = WithdrawalState::NeedsReview { txid: None };
+    let waits = run(inbox.payout(&message, &PayoutWord::Refused, None)).unwrap();
+    assert_eq!(waits, MessageOutcome::ForOperator { row: 5 });
+    assert_eq!(scene.kept(), []);
+}
+
+#[test]
+fn a_word_that_comes_after_the_opposite_one_is_a_contradiction_even_where_they_race() {
+    for (word, other) in [(paid(500), TopupStatus::Failed), (TopupWord::Failed, TopupStatus::Confirmed)] {
+        let scene = Scene::pending();
+        *scene.race.lock().unwrap() = Some(other);
+        let outcome = run(scene.inbox(scene.keeps()).topup(&message(by(REFERENCE, None)), word)).unwrap();
+        let MessageOutcome::Contradiction(contradicted) = outcome else { panic!("{outcome:?}") };
+        assert_eq!(contradicted.contradiction, Contradiction::StatusContradiction);
+        assert_eq!((contradicted.status, scene.kept().len()), (Some(other.name()), 1));
+    }
+}
+
+#[test]
+fn a_message_that_cannot_be_kept_is_not_acknowledged() {
+    let scene = Scene::pending();
+    let mut away = MockProviderMessages::new();
+    away.expect_record_message().returning(|_, _| Err(Unavailable::new("the store is away")));
+    let refused = run(scene.inbox(away).topup(&message(by(UNKNOWN, None)), paid(500)));
+    assert!(matches!(refused, Err(TellError::Obstacle(Obstacle::Unavailable(_)))), "{refused:?}");
+}
+
+#[test]
+fn known_messages_and_those_beyond_the_bound_are_told_apart() {
+    for recorded in [Recorded::Known, Recorded::NotKept] {
+        let scene = Scene::pending();
+        let mut messages = MockProviderMessages::new();
+        messages.expect_record_message().returning(move |_, _| Ok(recorded));
+        let outcome = run(scene.inbox(messages).topup(&message(by(UNKNOWN, None)), paid(500))).unwrap();
+        let MessageOutcome::Contradiction(contradicted) = outcome else { panic!("{outcome:?}") };
+        assert_eq!(contradicted.recorded, recorded);
+    }
+}
+
+fn kept_message(resolution: Option<Resolution>) -> ProviderMessage {
+    let record = record(MessageSource::Payouts, Contradiction::TxidMismatch, REFERENCE, None, Some(5));
+    ProviderMessage { id: ProviderMessageId::new(3).unwrap(), record, resolution }
+}
+
+fn command(role: Role) -> Command {
+    let session = SessionId::new(1).unwrap();
+    let caller = Caller { user: user(), role, is_dj: false, session };
+    Command { caller, visitor: Visitor::default(), key: None }
+}
+
+#[test]
+fn an_operator_resolves_a_message_once() {
+    let mut ledger = MockLedger::new();
+    // Another operator was faster, which only the store knows.
+    ledger.expect_apply().times(1).returning(|_| Err(ApplyError::Rejected(Rejection::Stale)));
+    let mut messages = MockProviderMessages::new();
+    let resolution = Resolution { at: at(8), by: UserId::new(2).unwrap(), reason: line("theirs") };
+    messages.expect_provider_message().returning(move |_| Ok(Some(kept_message(Some(resolution.clone())))));
+    let mut inbox = Scene::pending().inbox(messages);
+    inbox.desk = desk(ledger);
+    let resolved = run(inbox.resolve(&command(Role::Operator), line("mine"), kept_message(None)));
+    assert!(matches!(resolved, Err(ResolveMessageError::AlreadyResolved)), "{resolved:?}");
+}
+
+#[test]
+fn staff_reads_messages_and_operators_resolve_them() {
+    for (role, reads, resolves) in
+        [(Role::Member, false, false), (Role::Auditor, true, false), (Role::Operator, true, true)]
+    {
+        let mut messages = MockProviderMessages::new();
+        messages.expect_provider_messages().returning(|_, _| Ok(Rows::none(0)));
+        messages.expect_provider_message().returning(|_| Ok(None));
+        let inbox = Scene::pending().inbox(messages);
+        let command = command(role);
+        let page = PageRequest::new(1, 10);
+        let listed = run(inbox.messages(&command.caller, MessageFilter::default(), page));
+        assert_eq!(listed.is_ok(), reads, "{role:?}");
+        let found = run(inbox.message(&command.caller, ProviderMessageId::new(3).unwrap()));
+        assert_eq!(matches!(found, Err(FindError::NotFound)), resolves, "{role:?}");
+        if !resolves {
+            let resolved = run(inbox.resolve(&command, line("no"), kept_message(None)));
+            assert!(matches!(resolved, Err(ResolveMessageError::Obstacle(Obstacle::Denied))), "{role:?}");
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! What a payment provider says of a top-up, and what its word comes to.
+
+use crate::money::{Currency, Money};
+use crate::provider_message::Contradiction;
+use crate::topup::{Topup, TopupStatus};
+
+/// The amount that was paid, as the provider says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PaidAmount {
+    /// This much of the wallet's currency.
+    Sum(Money),
+    /// A number that is no sum of the wallet's currency, such as one with too many decimals.
+    Other,
+}
+
+impl PaidAmount {
+    /// The amount that a JSON number names; it is never rounded.
+    #[must_use]
+    pub fn read(number: &str, currency: &Currency) -> Self {
+        currency.parse(number).map_or(Self::Other, Self::Sum)
+    }
+}
+
+/// The currency that was paid in, as the provider says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PaidCurrency {
+    /// The wallet's currency.
+    Own,
+    /// Another one.
+    Other,
+}
+
+impl PaidCurrency {
+    /// The currency of this code, in any letter case.
+    #[must_use]
+    pub fn read(code: &str, currency: &Currency) -> Self {
+        if code.trim().eq_ignore_ascii_case(currency.code()) { Self::Own } else { Self::Other }
+    }
+}
+
+/// What was paid, as far as the provider says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Payment {
+    /// How much.
+    pub amount: Option<PaidAmount>,
+    /// In which currency.
+    pub currency: Option<PaidCurrency>,
+}
+
+impl Payment {
+    /// Whether it contradicts what the top-up asks for; what it leaves out does not.
+    fn differs_from(self, topup: &Topup) -> bool {
+        let asked = PaidAmount::Sum(topup.amount.money());
+        self.amount.is_some_and(|paid| paid != asked) || self.currency == Some(PaidCurrency::Other)
+    }
+}
+
+/// What the provider says of a top-up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TopupWord {
+    /// The money came.
+    Confirmed(Payment),
+    /// The money never will come.
+    Failed,
+}
+
+/// What a word comes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TopupHeard {
+    /// The top-up ends, confirmed or not.
+    Settle {
+        /// Whether it is confirmed.
+        confirmed: bool,
+    },
+    /// It was known already.
+    Known,
+    /// The word has to say what was paid.
+    Incomplete {
+        /// Whether the amount is missing.
+        amount: bool,
+        /// Whether the currency is missing.
+        currency: bool,
+    },
+    /// The top-up stands where a newer version put it, which alone can tell; the word is to be said again.
+    Unknown,
+    /// It contradicts the top-up: nothing changes, and an operator has to look at it.
+    Contradiction(Contradiction),
+}
+
+/// What the provider's word comes to, however often it comes.
+///
+/// A confirmation says what was paid, and settles only a top-up of the same amount and currency. Top-ups that an earlier
+/// version opened may be confirmed without, since their providers were never asked to say it.
+#[must_use]
+pub fn hear(topup: &Topup, word: TopupWord) -> TopupHeard {
+    let contradicts = TopupHeard::Contradiction;
+    match (word, topup.status) {
+        (_, TopupStatus::Unknown(_)) => TopupHeard::Unknown,
+        (TopupWord::Confirmed(paid), status) => {
+            let (amount, currency) = (paid.amount.is_none(), paid.currency.is_none());
+            if topup.orders.is_some() && (amount || currency) {
+                return TopupHeard::Incomplete { amount, currency };
+            }
+            match status {
+                TopupStatus::Failed => contradicts(Contradiction::StatusContradiction),
+                _ if paid.differs_from(topup) => contradicts(Contradiction::AmountMismatch),
+                TopupStatus::Pending => TopupHeard::Settle { confirmed: true },
+                TopupStatus::Confirmed | TopupStatus::Unknown(_) => TopupHeard::Known,
+            }
+        }
+        (TopupWord::Failed, TopupStatus::Pending) => TopupHeard::Settle { confirmed: false },
+        (TopupWord::Failed, TopupStatus::Failed) => TopupHeard::Known,
+        (TopupWord::Failed, TopupStatus::Confirmed) => contradicts(Contradiction::StatusContradiction),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{TopupId, UserId};
+    use crate::money::Amount;
+    use crate::timestamp::Timestamp;
+    use crate::topup::Orders;
+
+    fn usd() -> Currency {
+        Currency::new("USD", 2).unwrap()
+    }
+
+    fn topup(status: TopupStatus, orders: Option<Orders>) -> Topup {
+        Topup {
+            id: TopupId::new(1).unwrap(),
+            opening: None,
+            user: UserId::new(2).unwrap(),
+            amount: Amount::new(Money::from_minor(500)).unwrap(),
+            status,
+            payment_url: None,
+            orders,
+            created_at: Timestamp::EPOCH,
+            updated_at: Timestamp::EPOCH,
+        }
+    }
+
+    fn paid(amount: Option<&str>, currency: Option<&str>) -> TopupWord {
+        TopupWord::Confirmed(Payment {
+            amount: amount.map(|amount| PaidAmount::read(amount, &usd())),
+            currency: currency.map(|code| PaidCurrency::read(code, &usd())),
+        })
+    }
+
+    #[test]
+    fn the_paid_sum_is_compared_exactly() {
+        let settles = TopupHeard::Settle { confirmed: true };
+        let differs = TopupHeard::Contradiction(Contradiction::AmountMismatch);
+        for (amount, currency, heard) in [
+            ("5", "USD", settles),
+            ("5.00", "usd", settles),
+            ("5.000000", " USD ", settles),
+            ("50e-1", "USD", settles),
+            ("4.99", "USD", differs),
+            ("5.01", "USD", differs),
+            ("5.000000000000000000001", "USD", differs),
+            ("-5", "USD", differs),
+            ("0", "USD", differs),
+            ("-0", "USD", differs),
+            ("1e400", "USD", differs),
+            ("5", "EUR", differs),
+            ("5", "US", differs),
+            ("0.00004321", "BTC", differs),
+        ] {
+            let topup = topup(TopupStatus::Pending, Some(Orders::default()));
+            assert_eq!(hear(&topup, paid(Some(amount), Some(currency))), heard, "{amount} {currency}");
+        }
+    }
+
+    #[test]
+    fn every_word_in_every_status() {
+        use TopupHeard::{Incomplete, Known, Settle};
+        let differs = TopupHeard::Contradiction(Contradiction::AmountMismatch);
+        let excluded = TopupHeard::Contradiction(Contradiction::StatusContradiction);
+        let settled = |confirmed| Settle { confirmed };
+        // For a pending, a confirmed and a failed top-up.
+        for (word, expected) in [
+            (paid(Some("5"), Some("USD")), [settled(true), Known, excluded]),
+            (paid(Some("6"), Some("USD")), [differs, differs, excluded]),
+            (paid(Some("5"), Some("EUR")), [differs, differs, excluded]),
+            (TopupWord::Failed, [settled(false), excluded, Known]),
+        ] {
+            for (status, expected) in TopupStatus::ALL.into_iter().zip(expected) {
+                for orders in [None, Some(Orders::default())] {
+                    assert_eq!(hear(&topup(status, orders), word), expected, "{word:?} of {status:?}");
+                }
+            }
+        }
+        for (amount, currency) in [(None, None), (Some("5"), None), (None, Some("USD"))] {
+            let word = paid(amount, currency);
+            let incomplete = Incomplete { amount: amount.is_none(), currency: currency.is_none() };
+            for (status, earlier) in TopupStatus::ALL.into_iter().zip([settled(true), Known, excluded]) {
+                assert_eq!(hear(&topup(status, Some(Orders::default())), word), incomplete);
+                assert_eq!(hear(&topup(status, None), word), earlier, "opened by an earlier version");
+            }
+        }
+        // What an earlier version's top-up is confirmed with is compared where it is there.
+        for word in [paid(Some("6"), None), paid(None, Some("EUR"))] {
+            assert_eq!(hear(&topup(TopupStatus::Pending, None), word), differs);
+        }
+    }
+}

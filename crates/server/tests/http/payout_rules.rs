@@ -1,0 +1,83 @@
+//! What a payout provider's words come to where they may be wrong: which refusals give money back, when an operator may, and
+//! what becomes of an answer that contradicts the ledger.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Message, ProviderScene, Reply, Store, eventually};
+
+on_both_stores!(
+    a_refusal_after_an_unanswered_order_is_a_review,
+    an_operator_fails_what_the_provider_may_have_only_after_a_review,
+    a_refusal_counts_whatever_its_reason_is,
+    an_answer_that_contradicts_the_ledger_is_logged_and_counted,
+);
+
+/// As a provider says of an order that it has carried out already.
+fn a_refusal_after_an_unanswered_order_is_a_review(store: Store) {
+    let scene = ProviderScene::answering(store, Reply::HangsUp);
+    let (id, _) = scene.ordered();
+    scene.provider.answers(Reply::Says(409, r#"{"status": "refused", "reason": "duplicate"}"#.to_owned()));
+    scene.reaches(id, "needs_review");
+    assert_eq!(scene.guest.wallet(), ("45.00".into(), "5.00".into()));
+    scene.is_logged(&["ERROR", "was sent before"]);
+
+    // A message that says so counts no more than an answer.
+    scene.provider.answers(Reply::HangsUp);
+    let (id, reference) = scene.ordered();
+    eventually("it is sent twice", || {
+        (scene.provider.heard().iter().filter(|order| order.json()["id"] == id).count() > 1).then_some(())
+    });
+    Message::payout("payout.failed", &reference).heard(&scene.server);
+    assert_eq!(scene.withdrawal(id)["status"], "needs_review");
+    assert_eq!(scene.guest.wallet(), ("40.00".into(), "10.00".into()));
+}
+
+fn an_operator_fails_what_the_provider_may_have_only_after_a_review(store: Store) {
+    let scene = ProviderScene::new(store);
+    let (id, _) = scene.ordered();
+    let act = |act: &str| {
+        scene.operator.post(&format!("/operator/withdrawals/{id}/{act}"), &json!({"reason": "as agreed"}))
+    };
+    let refused = act("fail").refused(409, "invalid_transition");
+    assert_eq!(
+        (&refused["current"], &refused["allowed"]),
+        (&json!("processing"), &json!(["broadcast", "needs_review"]))
+    );
+    assert_eq!(scene.guest.wallet(), ("45.00".into(), "5.00".into()));
+    assert_eq!(act("review").data(200)["status"], "needs_review");
+    assert_eq!(act("fail").data(200)["status"], "failed");
+    assert_eq!(scene.guest.wallet(), ("50.00".into(), "0.00".into()));
+}
+
+fn a_refusal_counts_whatever_its_reason_is(store: Store) {
+    let scene = ProviderScene::new(store);
+    for reason in [json!({}), json!(["x"]), json!(5), json!("x".repeat(300)), json!("a\u{0}b"), Value::Null] {
+        let (id, reference) = scene.ordered();
+        let data = json!({"reference": reference, "reason": reason});
+        Message::new("/webhooks/payouts", &json!({"type": "payout.failed", "data": data}))
+            .heard(&scene.server);
+        assert_eq!(scene.withdrawal(id)["status"], "failed", "{reason}");
+    }
+    assert_eq!(scene.guest.wallet(), ("50.00".into(), "0.00".into()));
+    scene.is_logged(&["WARN", "is no text and is not kept"]);
+}
+
+/// Nobody signs an answer, so that it is no message that is kept.
+fn an_answer_that_contradicts_the_ledger_is_logged_and_counted(store: Store) {
+    let scene = ProviderScene::answering(store, Reply::Silent);
+    let (id, reference) = scene.ordered();
+    Message::payout_as("payout.broadcast", &reference, "tx-1").heard(&scene.server);
+    scene.provider.answers(Reply::Says(200, r#"{"status": "completed", "txid": "tx-2"}"#.to_owned()));
+    scene.is_logged(&[
+        "ERROR",
+        "answer contradicts the ledger",
+        r#"txid="tx-2""#,
+        "txid_mismatch",
+        &reference,
+    ]);
+    scene.is_measured("payouts", "txid_mismatch", "answer", 1);
+    let withdrawal = scene.withdrawal(id);
+    assert_eq!((&withdrawal["status"], &withdrawal["txid"]), (&json!("broadcast"), &json!("tx-1")));
+    assert_eq!(scene.guest.wallet(), ("45.00".into(), "5.00".into()));
+    assert_eq!(scene.messages(), Vec::<Value>::new());
+}

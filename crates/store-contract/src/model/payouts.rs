@@ -1,0 +1,77 @@
+//! Payouts through a provider in the model: how often an order is sent, and what the provider's words come to.
+
+use super::{Model, Refusal, Seen, Withdrawal};
+use crate::tables::{WITHDRAWALS, edges};
+
+/// How long the provider has for an answer before an order is sent again.
+pub(crate) const RETRY_SECONDS: i64 = 60;
+
+impl Model {
+    /// Where a withdrawal can go from where it stands, whoever moves it: what was sent more than once fails only after
+    /// a review.
+    fn edges_of_withdrawal(&self, place: usize) -> Vec<&'static str> {
+        let Withdrawal { status, attempts, .. } = self.withdrawals[place];
+        let mut edges = edges(WITHDRAWALS, status);
+        edges.retain(|to| *to != "failed" || status != "processing" || attempts < 2);
+        edges
+    }
+
+    /// Where an operator or the owner can take a withdrawal: an operator reviews what the provider may have first.
+    pub(super) fn edges_by_hand(&self, place: usize) -> Vec<&'static str> {
+        let Withdrawal { status, attempts, .. } = self.withdrawals[place];
+        let mut edges = self.edges_of_withdrawal(place);
+        edges.retain(|to| *to != "failed" || status != "processing" || attempts == 0);
+        edges
+    }
+
+    /// The refusal of a move by an operator or the owner.
+    pub(super) fn refused_by_hand(&self, place: usize, to: &str) -> Refusal {
+        let mut allowed = self.edges_of_withdrawal(place);
+        allowed.retain(|edge| *edge != to);
+        Refusal::Transition {
+            current: self.withdrawals[place].status,
+            allowed: allowed.into_iter().collect(),
+        }
+    }
+
+    /// The worker gives a withdrawal to the provider, for the first time or, when that is due, again.
+    pub(crate) fn send(&mut self, place: usize, now: i64) -> Result<Seen, Refusal> {
+        let withdrawal = &mut self.withdrawals[place];
+        let due = withdrawal.status == "approved"
+            || (withdrawal.status == "processing" && withdrawal.retry_at.is_some_and(|at| at <= now));
+        if !due {
+            let allowed = self.edges_of_withdrawal(place).into_iter().collect();
+            return Err(Refusal::Transition { current: self.withdrawals[place].status, allowed });
+        }
+        withdrawal.status = "processing";
+        withdrawal.attempts += 1;
+        withdrawal.retry_at = Some(now + RETRY_SECONDS);
+        Ok(self.see_withdrawal(place))
+    }
+
+    /// A provider's word, as this transaction where it names one; says what it comes to.
+    pub(crate) fn hear(&mut self, place: usize, word: &str, txid: &'static str) -> &'static str {
+        let Withdrawal { status, attempts, retry_at, txid: known, .. } = self.withdrawals[place];
+        let names_one = ["broadcast", "completed"].contains(&word);
+        let is_another = names_one && known.is_some_and(|known| known != txid);
+        let (to, txid) = match (status, word) {
+            ("broadcast" | "completed" | "needs_review", _) if is_another => return "txid_mismatch",
+            ("needs_review", _) => return "for operator",
+            ("pending" | "approved" | "cancelled" | "rejected", _)
+            | ("failed", "broadcast" | "completed")
+            | ("completed", "refused") => return "status_contradiction",
+            ("processing", "accepted") if retry_at.is_some() => {
+                self.withdrawals[place].retry_at = None;
+                return "moved";
+            }
+            ("processing", "refused") if attempts > 1 => ("needs_review", None),
+            ("processing", "refused") => ("failed", None),
+            ("processing", "broadcast") => ("broadcast", Some(txid)),
+            ("processing" | "broadcast", "completed") => ("completed", Some(txid)),
+            ("broadcast", "refused") => ("needs_review", known),
+            _ => return "known",
+        };
+        self.reach(place, to, txid);
+        "moved"
+    }
+}

@@ -1,0 +1,92 @@
+//! Payouts through a provider, played on the store and on the model.
+
+use cuepoint_domain::ledger::Actor;
+use cuepoint_domain::plans;
+use cuepoint_domain::text::Line;
+use cuepoint_domain::withdrawal::{Heard, Move, PayoutWord, hear};
+
+use super::{Player, equal};
+use crate::commands::{By, OPERATOR, OTHER_OPERATOR};
+use crate::model::RETRY_SECONDS;
+use crate::told::{purse, withdrawal_move};
+use crate::world::{Refused, at, line};
+
+/// A word of the provider, as this transaction where it names one.
+fn word(name: &str, txid: &str) -> PayoutWord {
+    match name {
+        "accepted" => PayoutWord::Accepted,
+        "broadcast" => PayoutWord::Broadcast { txid: line(txid) },
+        "completed" => PayoutWord::Completed { txid: line(txid) },
+        "refused" => PayoutWord::Refused,
+        other => panic!("no word: {other}"),
+    }
+}
+
+impl Player<'_> {
+    /// Moves a withdrawal as an operator, or as its owner.
+    pub(super) async fn move_withdrawal(
+        &mut self,
+        place: usize,
+        to: &'static str,
+        by: By,
+        txid: bool,
+        keyed: bool,
+    ) -> Result<(), String> {
+        let owner = self.model.withdrawals[place].owner;
+        let who = match by {
+            By::Owner => owner,
+            By::Operator(operator) if operator != owner => operator,
+            By::Operator(OPERATOR) => OTHER_OPERATOR,
+            By::Operator(_) => OPERATOR,
+        };
+        let stored = self.world.stored_withdrawal(self.withdrawals[place]).await;
+        let second_above = self.world.withdrawals.second_approval_above;
+        let next = withdrawal_move(to, self.people[who], second_above, txid);
+        let plan = plans::move_withdrawal(self.origin(who, keyed), &stored, next);
+        let answer = self.apply(plan.map_err(Refused::Withdrawal)).await;
+        let model = self.model.move_withdrawal(place, to, who, txid, self.now);
+        self.agree(answer, model)
+    }
+
+    /// Gives a withdrawal to the provider, as the worker does.
+    pub(super) async fn send(&mut self, place: usize) -> Result<(), String> {
+        let stored = self.world.stored_withdrawal(self.withdrawals[place]).await;
+        let next = Move::Send { now: self.time(), again_at: at(self.now + RETRY_SECONDS) };
+        let plan = plans::move_withdrawal(self.world.origin(Actor::System, self.time()), &stored, next);
+        let answer = self.apply(plan.map_err(Refused::Withdrawal)).await;
+        let model = self.model.send(place, self.now);
+        self.agree(answer, model)
+    }
+
+    /// Has the provider say something of a withdrawal, which takes as many steps as the word needs.
+    pub(super) async fn hear(&mut self, place: usize, name: &str, txid: &'static str) -> Result<(), String> {
+        let id = self.withdrawals[place];
+        let said = word(name, txid);
+        let mut moved = false;
+        let came_to = loop {
+            let stored = self.world.stored_withdrawal(id).await;
+            match hear(&stored, &said) {
+                Heard::Move(next) => {
+                    let origin = self.world.origin(Actor::System, self.time());
+                    let plan = plans::move_withdrawal(origin, &stored, next);
+                    self.apply(plan.map_err(Refused::Withdrawal)).await.unwrap();
+                    moved = true;
+                }
+                Heard::Known | Heard::ForOperator if moved => break "moved",
+                Heard::Known => break "known",
+                Heard::ForOperator => break "for operator",
+                Heard::Contradiction(contradiction) => break contradiction.code(),
+                Heard::Unknown => panic!("no history leads to a status of a newer version"),
+            }
+        };
+        self.told.insert(format!("payout word {came_to}"));
+        equal("what a word comes to", &came_to, &self.model.hear(place, name, txid))?;
+        let stored = self.world.stored_withdrawal(id).await;
+        let model = &self.model.withdrawals[place];
+        let owner = model.owner;
+        equal("the status after a word", &stored.state.status().name(), &model.status)?;
+        equal("the transaction after a word", &stored.state.txid().map(Line::as_str), &model.txid)?;
+        let balance = purse(self.world.balance(self.people[owner]).await);
+        equal("the purse after a word", &balance, &self.model.people[owner].purse)
+    }
+}
