@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
+use cuepoint_domain::feature_level::FeatureLevel;
 use time::Duration;
 
 use crate::clock::SystemClock;
@@ -35,6 +36,13 @@ enum Command {
     Migrate,
     /// Prepare a database that was restored from a backup, or moved to another cluster, before servers use it.
     Restore {
+        /// The name of the database, as a confirmation that the configuration points to the intended one.
+        #[arg(long, value_name = "NAME")]
+        database_name: String,
+    },
+    /// Finalize an upgrade, once no server of an earlier version runs: from then on, servers write values that those of
+    /// earlier versions cannot read.
+    FinalizeUpgrade {
         /// The name of the database, as a confirmation that the configuration points to the intended one.
         #[arg(long, value_name = "NAME")]
         database_name: String,
@@ -87,6 +95,7 @@ pub fn run() -> ExitCode {
         Command::Serve
         | Command::Migrate
         | Command::Restore { .. }
+        | Command::FinalizeUpgrade { .. }
         | Command::Keys(_)
         | Command::Config(_)
         | Command::Openapi => ExitCode::FAILURE,
@@ -135,6 +144,12 @@ fn execute(command: Command, queue: Option<&LogQueue>) -> anyhow::Result<ExitCod
         Command::Restore { database_name } => {
             let settings = start(queue)?;
             return block_on(restore::run(settings, &database_name)).map(ExitCode::from);
+        }
+        Command::FinalizeUpgrade { database_name } => {
+            let settings = start(queue)?;
+            let before = block_on(composition::finalize_upgrade(&settings, &database_name))?.number();
+            let level = FeatureLevel::NEWEST.number();
+            print(&format!("{database_name}: feature level {level}, {before} before\n"))?;
         }
         Command::Ledger(LedgerCommand::Verify) => {
             let settings = start(queue)?;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
+use cuepoint_domain::feature_level::FeatureLevel;
 use cuepoint_domain::ports::{Clock, Notifier, PayoutProvider, Store, TopupProvider};
 use cuepoint_domain::service::{Ports, Terms, UseCases};
 use cuepoint_store_memory::MemoryStore;
@@ -95,6 +96,19 @@ pub async fn restore(settings: &Settings, database_name: &str, epoch: i64) -> an
     let options = database(settings)?;
     let restored = cuepoint_store_postgres::restore(&options, &settings.currency, database_name, epoch).await;
     restored.context("storage.postgres")
+}
+
+/// Lets servers of the configured database, if its name is this one, write what those of earlier versions cannot read, and
+/// returns the feature level before.
+///
+/// # Errors
+/// When the store is no database, the name is another, or a server of an earlier version is connected.
+pub async fn finalize_upgrade(settings: &Settings, database_name: &str) -> anyhow::Result<FeatureLevel> {
+    let Storage::Postgres(postgres) = &settings.storage else {
+        bail!("storage.backend is memory: there is no upgrade to finalize")
+    };
+    let url = postgres.url.expose_secret();
+    cuepoint_store_postgres::finalize_upgrade(url, database_name).await.context("storage.postgres")
 }
 
 /// What a restored backup left open.

@@ -8,6 +8,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use cuepoint_domain::feature_level::FeatureLevel;
 use diesel_async::AsyncPgConnection;
 use thiserror::Error;
 
@@ -56,6 +57,8 @@ struct Seen {
     timeline: u32,
     /// The epoch of the data, once that is known.
     epoch: Option<i64>,
+    /// The feature level of the deployment, once that is known.
+    feature_level: Option<FeatureLevel>,
 }
 
 impl Cluster {
@@ -82,6 +85,19 @@ impl Cluster {
             tracing::warn!(epoch, "the database was restored: all connections are opened anew");
             self.renew_connections();
         }
+    }
+
+    /// Notes the feature level of the deployment.
+    pub(crate) fn note_feature_level(&self, level: FeatureLevel) {
+        let before = self.seen().feature_level.replace(level);
+        if before.is_some_and(|before| before != level) {
+            tracing::info!(level = level.number(), "the feature level has changed");
+        }
+    }
+
+    /// Which values may be written: those of the first version until more is known.
+    pub(crate) fn feature_level(&self) -> FeatureLevel {
+        self.seen().feature_level.unwrap_or(FeatureLevel::First)
     }
 
     /// The generation of a connection to this node, if it may be used. A newer timeline closes all connections that

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
+use cuepoint_domain::feature_level::FeatureLevel;
 use diesel::{ConnectionError, ConnectionResult};
 use diesel_async::AsyncPgConnection;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -15,7 +16,7 @@ use tokio_postgres::{Client, Connection, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::cluster::{AdmittedConnection, Cluster, Refusal};
-use crate::node::{Node, OPTIONS_ARRIVED, RESTORE_LOCK, share_restore_lock};
+use crate::node::{LEVEL_LOCKS, Node, OPTIONS_ARRIVED, RESTORE_LOCK, SHARE_LOCKS, share_locks};
 
 /// How long connecting may take, to all hosts of the URL together.
 const CONNECT_WITHIN: Duration = Duration::from_millis(2_400);
@@ -147,7 +148,7 @@ impl Connector {
             let node = Node::describe(&connection).await.map_err(bad)?;
             let generation = self.cluster.admit(&node).map_err(bad)?;
             if self.shares_restore_lock {
-                share_restore_lock(&connection).await.map_err(bad)?;
+                share_locks(&connection).await.map_err(bad)?;
             }
             Ok(AdmittedConnection::new(connection, &node, generation))
         };
@@ -191,7 +192,8 @@ impl Connector {
         let client = client.map_err(|error| anyhow::anyhow!(cause(&error)))?;
         self.cluster.admit(&Node::describe_to(&client).await?)?;
         if self.shares_restore_lock {
-            let shared = client.query_one("SELECT pg_try_advisory_lock_shared($1)", &[&RESTORE_LOCK]).await?;
+            let level = i32::from(FeatureLevel::NEWEST.number());
+            let shared = client.query_one(SHARE_LOCKS, &[&RESTORE_LOCK, &LEVEL_LOCKS, &level]).await?;
             ensure!(shared.get::<_, bool>(0), Refusal::Restoring);
         }
         Ok(client)

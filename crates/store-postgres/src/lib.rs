@@ -18,6 +18,7 @@ mod connection;
 mod database;
 mod deployment;
 mod erasure;
+mod finalize;
 mod ids;
 mod ledger;
 mod logins;
@@ -58,6 +59,7 @@ use reads::ReadTogether;
 use sentinel::Sentinel;
 use writer::Writer;
 
+pub use finalize::finalize_upgrade;
 pub use restore::{OpenTransfers, Restored, open_transfers, restore};
 
 /// Where the database is and how it is used.

@@ -5,6 +5,7 @@ mod migrator;
 use std::collections::BTreeSet;
 
 use anyhow::{Context, ensure};
+use cuepoint_domain::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
@@ -107,14 +108,18 @@ async fn applied(client: &Client) -> Result<BTreeSet<String>, tokio_postgres::Er
     Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
-/// Writes the currency down at the first start; a later start with another one is refused.
+/// Writes the currency down at the first start, with the newest feature level; a later start with another currency is refused.
 pub(crate) async fn settle_currency(connector: &Connector, currency: &Currency) -> anyhow::Result<()> {
     let mut connection = connector.connect().await?;
     let scale = i16::from(currency.scale());
     let kept = deployment::table.select((deployment::currency, deployment::scale));
     if kept.get_result::<(String, i16)>(&mut connection).await.optional()?.is_none() {
         diesel::insert_into(deployment::table)
-            .values((deployment::currency.eq(currency.code()), deployment::scale.eq(scale)))
+            .values((
+                deployment::currency.eq(currency.code()),
+                deployment::scale.eq(scale),
+                deployment::feature_level.eq(FeatureLevel::NEWEST.number()),
+            ))
             .on_conflict_do_nothing()
             .execute(&mut connection)
             .await?;

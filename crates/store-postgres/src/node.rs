@@ -1,5 +1,7 @@
-//! What a node of the cluster says of itself, and the lock that keeps a restore from working beside a server.
+//! What a node of the cluster says of itself, and the locks of servers: one keeps a restore from working beside them, one
+//! says which feature level they know.
 
+use cuepoint_domain::feature_level::FeatureLevel;
 use diesel::QueryableByName;
 use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -10,6 +12,14 @@ use crate::database::Failure;
 
 /// The advisory lock that every connection of a server shares and that a restore takes alone: `restore!` in ASCII.
 pub(crate) const RESTORE_LOCK: i64 = 0x7265_7374_6f72_6521;
+
+/// The first key of the advisory lock that every connection of a server shares since the first version; the second key is
+/// the newest feature level that the server knows: `levl` in ASCII.
+pub(crate) const LEVEL_LOCKS: i32 = 0x6c65_766c;
+
+/// Shares both locks for as long as the session lives; false while a restore has its own alone.
+pub(crate) const SHARE_LOCKS: &str =
+    "SELECT pg_try_advisory_lock_shared($1) AND pg_try_advisory_lock_shared($2, $3) AS shared";
 
 /// The setting that each connection sends as a startup option; where it is missing, so are the time limits.
 pub(crate) const OPTIONS_ARRIVED: &str = "cuepoint.options";
@@ -69,12 +79,20 @@ impl Node {
     }
 }
 
-/// Shares the lock that a restore takes alone, for as long as the connection lives.
-pub(crate) async fn share_restore_lock(mut connection: &AsyncPgConnection) -> Result<(), Failure> {
-    let shared = diesel::dsl::sql::<Bool>("SELECT pg_try_advisory_lock_shared(")
+/// Shares the locks of a server, for as long as the connection lives.
+pub(crate) async fn share_locks(mut connection: &AsyncPgConnection) -> Result<(), Failure> {
+    let Shared { shared } = diesel::sql_query(SHARE_LOCKS)
         .bind::<BigInt, _>(RESTORE_LOCK)
-        .sql(")")
-        .get_result::<bool>(&mut connection)
+        .bind::<Integer, _>(LEVEL_LOCKS)
+        .bind::<Integer, _>(i32::from(FeatureLevel::NEWEST.number()))
+        .get_result(&mut connection)
         .await?;
     if shared { Ok(()) } else { Err(Refusal::Restoring.into()) }
+}
+
+/// Whether the locks are shared now.
+#[derive(QueryableByName)]
+struct Shared {
+    #[diesel(sql_type = Bool)]
+    shared: bool,
 }

@@ -8,13 +8,14 @@ use cuepoint_domain::topup::{Topup, TopupStatus};
 use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalStatus};
 use diesel::dsl::now;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool, Text};
+use diesel::sql_types::{BigInt, Bool};
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use time::OffsetDateTime;
 
 use crate::PostgresOptions;
 use crate::connection::Connector;
 use crate::database::Failure;
+use crate::deployment::ensure_name;
 use crate::migrations::{self, MIGRATIONS, Patience};
 use crate::node::{Node, RESTORE_LOCK};
 use crate::rows::{TopupRow, WithdrawalRow, timestamp};
@@ -70,12 +71,7 @@ pub async fn restore(
 ) -> anyhow::Result<Restored> {
     let connector = Connector::new(&options.url)?.for_restore();
     let mut connection = connector.connect().await?;
-    let reached: String =
-        diesel::dsl::sql::<Text>("SELECT current_database()::text").get_result(&mut connection).await?;
-    ensure!(
-        reached == database_name,
-        "the configuration leads to the database {reached:?}, and --database-name says {database_name:?}"
-    );
+    ensure_name(&mut connection, database_name).await?;
     let alone: bool = diesel::dsl::sql::<Bool>("SELECT pg_try_advisory_lock(")
         .bind::<BigInt, _>(RESTORE_LOCK)
         .sql(")")

@@ -8,6 +8,7 @@ diesel::table! {
         created_at -> Timestamptz,
         system_identifier -> BigInt,
         epoch -> BigInt,
+        feature_level -> SmallInt,
     }
 }
 

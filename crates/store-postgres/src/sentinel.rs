@@ -1,5 +1,5 @@
 //! The connection over which a server reads the revocation list every second. The same read shows whether the
-//! database has a new primary, was restored, or has a different time.
+//! database has a new primary, was restored, has another feature level, or a different time.
 //!
 //! It does not belong to the pool, so that neither a busy pool nor the ledger audit delays the list. It is
 //! reopened periodically, because a long-lived connection does not show that the host name has come to point
@@ -8,6 +8,7 @@
 use std::time::Duration;
 
 use cuepoint_domain::access::{Epoch, Revoked, Standing};
+use cuepoint_domain::feature_level::FeatureLevel;
 use cuepoint_domain::people::Role;
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::prelude::*;
@@ -82,11 +83,14 @@ async fn read(
     let ended = sessions::table.filter(sessions::ended_at.ge(since)).select(sessions::id);
     let changed = users::table.filter(users::standing_at.ge(since));
     let changed = changed.select((users::id, users::role, users::suspended_at));
-    let (node, ended, changed, epoch) = try_join4(
+    let (node, ended, changed, (epoch, level)) = try_join4(
         Node::describe(connection),
         async { Ok(ended.load::<i64>(&mut &*connection).await?) },
         async { Ok(changed.load::<(i64, String, Option<OffsetDateTime>)>(&mut &*connection).await?) },
-        async { Ok(deployment::table.select(deployment::epoch).get_result::<i64>(&mut connection).await?) },
+        async {
+            let columns = (deployment::epoch, deployment::feature_level);
+            Ok(deployment::table.select(columns).get_result::<(i64, i16)>(&mut connection).await?)
+        },
     )
     .await?;
     if let Err(refusal) = cluster.admit(&node) {
@@ -95,6 +99,7 @@ async fn read(
         return Err(refusal.into());
     }
     cluster.note_epoch(epoch);
+    cluster.note_feature_level(FeatureLevel::numbered(level));
     let standing = |(user, role, suspended_at): (i64, String, Option<OffsetDateTime>)| {
         let role = known("role", Role::stored(&role))?;
         Ok((user_id(user)?, Standing { role, suspended: suspended_at.is_some() }))

@@ -57,6 +57,9 @@ pub enum Rejection {
     KeyReused,
     /// The profile cannot be changed like this.
     Profile(ProfileRefusal),
+    /// It would write values that servers of an earlier version cannot read, which may still run: the upgrade is not
+    /// finalized.
+    NotFinalized,
     /// A balance would be larger than any may be.
     OutOfRange,
     /// The plan names something that does not exist.
@@ -77,17 +80,21 @@ pub enum Verdict {
 /// Applies a plan to the book, whole or not at all.
 ///
 /// # Errors
-/// [`Rejection`], the first that applies: the key, the state of what moves, the guards, the funds.
+/// [`Rejection`], the first that applies: the key, the feature level, the state of what moves, the guards, the funds.
 pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
     if let Some(receipt) = earlier(book, plan)? {
         return Ok(Verdict::Replayed(receipt));
     }
+    if plan.feature_level() > book.feature_level {
+        return Err(Rejection::NotFinalized);
+    }
+    let rules = plan.rules.min(book.feature_level.posting_rules());
     let mut changes = Changes::default();
     let thing = step(book, plan, &mut changes)?;
     guards(book, plan)?;
     if let Some(reference) = plan.reference() {
         let Posted { wallets, entries, postings } =
-            post(&book.wallets, &plan.origin, reference, &plan.transfers, plan.rules)?;
+            post(&book.wallets, &plan.origin, reference, &plan.transfers, rules)?;
         changes.wallets = wallets;
         changes.entries = entries;
         changes.postings = postings;
@@ -95,7 +102,7 @@ pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
     let receipt = Receipt {
         operation: plan.origin.operation,
         at: plan.origin.at,
-        rules: plan.rules,
+        rules,
         outcome: outcome(book, &changes, thing)?,
     };
     record(plan, &receipt, &mut changes);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use crate::feature_level::FeatureLevel;
 use crate::ids::{OperationId, ProviderMessageId, RequestId, TopupId, UserId, WithdrawalId};
 use crate::ledger::{Actor, Entry, EntryKind, KeyRecord, KeyScope, Posting, Receipt, StoredReceipt, Wallet};
 use crate::music_request::MusicRequest;
@@ -18,6 +19,8 @@ use crate::withdrawal::Withdrawal;
 /// A row that a plan names and that is not here is an error, never a zero.
 #[derive(Clone, Debug, Default)]
 pub struct Book {
+    /// Which values may be written.
+    pub feature_level: FeatureLevel,
     /// Operations that were applied before, with what they came to.
     pub operations: HashMap<OperationId, StoredReceipt>,
     /// Idempotency keys that were used before.
@@ -40,6 +43,12 @@ pub struct Book {
 }
 
 impl Book {
+    /// An empty book of a deployment at this feature level.
+    #[must_use]
+    pub fn at(feature_level: FeatureLevel) -> Self {
+        Self { feature_level, ..Self::default() }
+    }
+
     /// Puts a request in, in place of the one with its id.
     pub fn put_request(&mut self, request: MusicRequest) {
         let holding = self.holding_of.entry(request.requester).or_default();

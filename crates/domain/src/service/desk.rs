@@ -155,12 +155,15 @@ impl Desk {
 
 impl Obstacle {
     /// The obstacle that a rejection is to a command which expects none of its own.
-    pub(super) const fn from_rejection(rejection: Rejection) -> Self {
+    pub(super) fn from_rejection(rejection: Rejection) -> Self {
         match rejection {
             Rejection::Stale => Self::Conflict,
             Rejection::KeyReused => Self::KeyReused,
             Rejection::RecentAdjustment => Self::RecentAdjustment,
             Rejection::OutOfRange => Self::OutOfRange,
+            Rejection::NotFinalized => Self::Unavailable(Unavailable::new(
+                "the upgrade is not finalized: stop all servers of earlier versions, then run `cuepoint finalize-upgrade`",
+            )),
             Rejection::Missing(Row::User | Row::Wallet) => Self::UnknownCaller,
             Rejection::Missing(Row::Request | Row::Withdrawal | Row::Topup | Row::ProviderMessage) => {
                 Self::Broken("a row is gone")

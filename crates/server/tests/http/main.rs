@@ -67,5 +67,6 @@ mod topup_orders;
 mod tour;
 mod unknown_names;
 mod unread_log;
+mod upgrades;
 mod ways_to_lose_money;
 mod webhooks;

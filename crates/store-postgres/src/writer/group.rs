@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use cuepoint_domain::feature_level::FeatureLevel;
 use cuepoint_domain::ids::OperationId;
 use cuepoint_domain::ledger::{self, Book, KeyScope, Plan, Receipt, Rejection, Verdict};
 use cuepoint_domain::money::Currency;
@@ -239,7 +240,8 @@ impl Committer {
         if !finds_out {
             self.ensure_commits_are_answered(&connection, plans, limits).await?;
         }
-        let working = prepare(&connection, plans, prove, own, &self.currency);
+        let feature_level = self.connector.cluster().feature_level();
+        let working = prepare(&connection, plans, prove, own, (&self.currency, feature_level));
         let prepared = timeout_at(limits.work, working).await.unwrap_or(Err(Failure::Deadline));
         let Prepared { answers, written } = match prepared {
             Ok(prepared) => prepared,
@@ -335,7 +337,7 @@ async fn prepare(
     plans: &[&Plan],
     prove: bool,
     own: &mut HashSet<OperationId>,
-    currency: &Currency,
+    (currency, feature_level): (&Currency, FeatureLevel),
 ) -> Result<Prepared, Failure> {
     crash::at(Step::BeforeLock, plans.iter().copied());
     let named = Named::by(plans.iter().copied());
@@ -354,7 +356,7 @@ async fn prepare(
     // Each is polled, and so sent, in this order.
     let ((), locked, read, ()) = try_join4(begin, lock, named.read(connection), proving).await?;
     crash::at(Step::AfterRead, plans.iter().copied());
-    let mut book = Book::default();
+    let mut book = Book::at(feature_level);
     locked.enter(&mut book, currency)?;
     read.enter(&mut book, currency)?;
     let mut stored_keys: HashSet<KeyScope> = book.keys.keys().copied().collect();

@@ -14,6 +14,7 @@ mod absence;
 mod drift;
 mod erasure;
 mod erasure_at_size;
+mod finalize;
 mod groups;
 mod locks;
 mod migrations;

@@ -1,0 +1,162 @@
+//! Feature levels: which values the servers of a deployment may write.
+//!
+//! While a new version is rolled out, servers of the version before work on the same data, and some values of the new one they
+//! cannot read. Such values are written only once an operator has finalized the upgrade, when no older server runs any more.
+//!
+//! Some values are new and written at [`FeatureLevel::First`] all the same, because servers of the first version can live
+//! with them:
+//!
+//! - New columns and tables, which they do not name: how often a top-up was ordered, the one approval of a withdrawal, the
+//!   rules of a posting, an erasure that goes on, providers' messages, networks of logins.
+//! - The same fields in receipts, where they skip what they do not know.
+//! - A receipt that shows a provider's message: they read it neither by its operation nor by a key, because no route of theirs
+//!   resolves messages, nor in their ledger audit, because it moved no money.
+//! - A redacted receipt of a person who was erased. Nobody has a token to repeat their calls; an operator who repeats a call
+//!   about them with its key is answered with an error.
+//! - A pending top-up without a page: theirs may have none either.
+//! - Events of operators with session, address and user agent, in columns that they have. They show them to the person in
+//!   question, who exports their data; to leave them out would hide who acts under an operator's name.
+
+#[cfg(doc)]
+use crate::ledger::Receipt;
+use crate::ledger::{Account, OutsideAccount, Plan, PostingRules, Step, Transfer, TransferKind};
+use crate::withdrawal::approvals_needed;
+
+/// Which values may be written.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum FeatureLevel {
+    /// Those that servers read which know no feature levels.
+    First,
+    /// Besides: charge-backs, money in suspense, withdrawals with two approvals, receipts without their profile, and income
+    /// that pays first what is owed.
+    #[default]
+    Second,
+}
+
+impl FeatureLevel {
+    /// The level of this version: whatever it writes, it writes here.
+    pub const NEWEST: Self = Self::Second;
+
+    /// The number by which stores keep it.
+    #[must_use]
+    pub const fn number(self) -> i16 {
+        match self {
+            Self::First => 0,
+            Self::Second => 1,
+        }
+    }
+
+    /// The level that a store keeps under this number; of a newer version's, the newest that this version knows.
+    #[must_use]
+    pub const fn numbered(number: i16) -> Self {
+        match number {
+            ..=0 => Self::First,
+            1.. => Self::NEWEST,
+        }
+    }
+
+    /// The newest rules by which money may be posted.
+    #[must_use]
+    pub const fn posting_rules(self) -> PostingRules {
+        match self {
+            Self::First => PostingRules::EarningsPayOwed,
+            Self::Second => PostingRules::IncomePaysOwed,
+        }
+    }
+
+    /// Whether receipts of people who were not erased lose their profile after [`Receipt::KEPT`].
+    #[must_use]
+    pub const fn redacts_receipts(self) -> bool {
+        match self {
+            Self::First => false,
+            Self::Second => true,
+        }
+    }
+}
+
+impl Plan {
+    /// The level at which the values that it writes may be written.
+    #[must_use]
+    pub fn feature_level(&self) -> FeatureLevel {
+        let transfers = self.transfers.iter().map(of_transfer);
+        transfers.fold(of_step(&self.step), FeatureLevel::max)
+    }
+}
+
+fn of_step(step: &Step) -> FeatureLevel {
+    match step {
+        Step::ApproveWithdrawal { before, second_above, .. }
+            if approvals_needed(before.amount, *second_above) > 1 =>
+        {
+            FeatureLevel::Second
+        }
+        Step::None(_)
+        | Step::OpenRequest(_)
+        | Step::MoveRequest { .. }
+        | Step::OpenWithdrawal(_)
+        | Step::MoveWithdrawal { .. }
+        | Step::ApproveWithdrawal { .. }
+        | Step::OpenTopup(_)
+        | Step::OrderTopup { .. }
+        | Step::MoveTopup { .. }
+        | Step::Adjust(_)
+        | Step::Profile { .. }
+        | Step::Standing { .. }
+        | Step::ResolveMessage { .. } => FeatureLevel::First,
+    }
+}
+
+fn of_transfer(transfer: &Transfer) -> FeatureLevel {
+    let of_kind = match transfer.kind {
+        TransferKind::Chargeback => FeatureLevel::Second,
+        TransferKind::Topup
+        | TransferKind::Hold
+        | TransferKind::Release
+        | TransferKind::Capture
+        | TransferKind::Refund
+        | TransferKind::Adjustment => FeatureLevel::First,
+    };
+    of_kind.max(of_account(transfer.debit)).max(of_account(transfer.credit))
+}
+
+const fn of_account(account: Account) -> FeatureLevel {
+    match account {
+        Account::Outside(OutsideAccount::Suspense) => FeatureLevel::Second,
+        Account::Outside(OutsideAccount::Topups | OutsideAccount::Payouts | OutsideAccount::Adjustments)
+        | Account::Available(_)
+        | Account::Held(_)
+        | Account::Platform(_) => FeatureLevel::First,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::UserId;
+    use crate::money::{Amount, Money};
+
+    #[test]
+    fn a_level_is_kept_by_its_number_and_one_of_a_newer_version_is_the_newest() {
+        for level in [FeatureLevel::First, FeatureLevel::Second] {
+            assert_eq!(FeatureLevel::numbered(level.number()), level);
+        }
+        assert_eq!(FeatureLevel::numbered(i16::MAX), FeatureLevel::NEWEST);
+        assert_eq!(FeatureLevel::default(), FeatureLevel::NEWEST);
+    }
+
+    #[test]
+    fn a_new_kind_of_transfer_and_a_new_account_wait_for_their_level() {
+        let wallet = Account::Available(UserId::new(1).unwrap());
+        let [topups, suspense] = [OutsideAccount::Topups, OutsideAccount::Suspense].map(Account::Outside);
+        let amount = Amount::new(Money::from_minor(1)).unwrap();
+        for (debit, credit, kind, level) in [
+            (topups, wallet, TransferKind::Topup, FeatureLevel::First),
+            (wallet, topups, TransferKind::Chargeback, FeatureLevel::Second),
+            (topups, suspense, TransferKind::Topup, FeatureLevel::Second),
+            (suspense, topups, TransferKind::Topup, FeatureLevel::Second),
+        ] {
+            let transfer = Transfer { debit, credit, amount, kind };
+            assert_eq!(of_transfer(&transfer), level, "{transfer:?}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! What is written while servers of an earlier version may still run.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+#![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
+
+mod support;
+
+use cuepoint_domain::feature_level::FeatureLevel;
+use cuepoint_domain::ids::WithdrawalId;
+use cuepoint_domain::ledger::Rejection;
+use cuepoint_domain::music_request::Move;
+use cuepoint_domain::withdrawal::{Move as WithdrawalMove, WithdrawalStatus};
+use support::{DJ, GUEST, Ledger, OPERATOR, amount, balance, terms, user};
+
+/// A ledger in which servers of the first version may still write.
+fn upgrading() -> Ledger {
+    let mut ledger = Ledger::new(1_000, 5_000);
+    ledger.book.feature_level = FeatureLevel::First;
+    ledger
+}
+
+#[test]
+fn the_first_of_two_approvals_waits_until_the_upgrade_is_finalized() {
+    let mut ledger = upgrading();
+    ledger.withdraw(1, GUEST, 1_000).unwrap();
+    ledger.withdraw(2, GUEST, 1_001).unwrap();
+    let approve = WithdrawalMove::Approve { by: Some(user(OPERATOR)), second_above: Some(amount(1_000)) };
+    ledger.move_withdrawal(1, approve.clone()).unwrap();
+    assert_eq!(ledger.move_withdrawal(2, approve.clone()), Err(Rejection::NotFinalized));
+    let stored = ledger.book.withdrawal(WithdrawalId::new(2).unwrap()).unwrap();
+    assert_eq!((stored.state.status(), stored.approvals.len()), (WithdrawalStatus::Pending, 0));
+
+    ledger.book.feature_level = FeatureLevel::NEWEST;
+    ledger.move_withdrawal(2, approve).unwrap();
+    assert_eq!(ledger.book.withdrawal(WithdrawalId::new(2).unwrap()).unwrap().approvals.len(), 1);
+    ledger.audit().unwrap();
+}
+
+#[test]
+fn income_leaves_what_is_owed_until_the_upgrade_is_finalized() {
+    let (mut ledger, terms) = (upgrading(), terms(0));
+    ledger.open(1, &terms).unwrap();
+    ledger.step(1, Move::Play, &terms).unwrap();
+    ledger.adjust(DJ, -1_000).unwrap();
+    ledger.step(1, Move::Refund, &terms).unwrap();
+    assert_eq!(ledger.balance(DJ), balance(0, 0, 1_000));
+    ledger.adjust(DJ, 100).unwrap();
+    assert_eq!(ledger.balance(DJ), balance(100, 0, 1_000), "as servers of the first version post it");
+    ledger.book.feature_level = FeatureLevel::NEWEST;
+    ledger.adjust(DJ, 100).unwrap();
+    assert_eq!(ledger.balance(DJ), balance(100, 0, 900));
+    // Each operation is posted anew by the rules of its time.
+    ledger.audit().unwrap();
+}

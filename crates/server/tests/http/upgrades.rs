@@ -1,0 +1,63 @@
+//! `cuepoint finalize-upgrade`: what servers of an earlier version cannot read is not written before.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Database, Person, Server, eventually, operator_keys, run};
+
+const OPERATOR: &str = "operator@example.com";
+
+/// A server of this version on the database of an earlier one, and its operator.
+fn upgrading(database: &Arc<Database>, keys: &[(&str, &str)]) -> (Server, Person) {
+    let keys = [&operator_keys(OPERATOR)[..], keys].concat();
+    drop(Server::on(database, &keys));
+    database.rows("UPDATE deployment SET feature_level = 0");
+    let server = Server::on(database, &keys);
+    let operator = server.client().login(OPERATOR);
+    (server, operator)
+}
+
+fn finalize(database: &Database) -> String {
+    let name = database.url().rsplit_once('/').unwrap().1;
+    let (status, said) = run(&["finalize-upgrade", "--database-name", name], Some(database.url()), &[]);
+    assert!(status.success(), "{said}");
+    said
+}
+
+/// How many rows there are of what a plan writes.
+fn written(database: &Database) -> Vec<Vec<Option<String>>> {
+    database.rows(
+        "SELECT (SELECT count(*) FROM operations), (SELECT count(*) FROM ledger_entries), (SELECT count(*) FROM postings),
+             (SELECT count(*) FROM security_events WHERE kind = 'operator_action'),
+             (SELECT count(*) FROM idempotency_keys)",
+    )
+}
+
+#[test]
+fn a_second_pair_of_eyes_waits_until_the_upgrade_is_finalized() {
+    let database = Arc::new(Database::new());
+    let (server, operator) = upgrading(&database, &[("withdrawals.second_approval_above", "10")]);
+    eventually("the start says it", || server.log().contains("the upgrade is not finalized").then_some(()));
+    let guest = server.payer("50");
+    let (small, large) = (guest.withdrawal("10"), guest.withdrawal("20"));
+    let approve = |withdrawal: i64| -> Answer {
+        let path = format!("/operator/withdrawals/{withdrawal}/approve");
+        operator.call("POST", &path).key(&path).json(&json!({"reason": "checked"})).send()
+    };
+    assert_eq!(approve(small).data(200)["status"], "approved");
+    let before = written(&database);
+    let refused = approve(large);
+    refused.refused(503, "unavailable");
+    eventually("the log says why", || server.log().contains("run `cuepoint finalize-upgrade`").then_some(()));
+    assert_eq!(written(&database), before);
+
+    assert!(finalize(&database).contains("feature level 1, 0 before"));
+    assert!(finalize(&database).contains("feature level 1, 1 before"));
+    // Without a restart.
+    let approved: Value = eventually("the server knows", || {
+        let answer = approve(large);
+        (answer.status == 200).then(|| answer.data(200))
+    });
+    assert_eq!((&approved["status"], &approved["approvals"]), (&json!("pending"), &json!([operator.id])));
+}

@@ -1,0 +1,122 @@
+//! The end of an upgrade: what it waits for, and how running servers learn of it.
+
+use cuepoint_domain::feature_level::FeatureLevel;
+use cuepoint_domain::ledger::Rejection;
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::{Applied, ApplyError, Erased, Ledger, People, Sessions, Store, Withdrawals};
+use cuepoint_domain::withdrawal::Move;
+use cuepoint_store_postgres::testing::TestDatabase;
+use cuepoint_store_postgres::{PostgresStore, finalize_upgrade};
+use time::Duration;
+use tokio_postgres::Client;
+
+use crate::redaction::{add_profile_changes, whole_receipts};
+use crate::world::{amount, client, guest, now, open, origin, until, withdrawal};
+
+/// The lock that connections of the first version share.
+const FIRST_VERSION: &str = "SELECT pg_advisory_lock_shared(x'726573746f726521'::bigint)";
+
+fn name(url: &str) -> &str {
+    url.rsplit_once('/').unwrap().1
+}
+
+/// Makes the database one that servers of the first version began.
+async fn as_of_the_first_version(url: &str) -> Client {
+    open(url).await.close().await;
+    let owner = client(url).await;
+    owner.batch_execute("UPDATE deployment SET feature_level = 0").await.unwrap();
+    owner
+}
+
+/// Has an operator approve a new withdrawal that takes two.
+async fn approve(store: &PostgresStore) -> Result<Applied, ApplyError> {
+    let (owner, operator) = (guest(store, 20_00).await, guest(store, 0).await);
+    let opened = store.apply(withdrawal(store, owner, 10_00, "T9").await).await.unwrap();
+    let Applied::Fresh(receipt) = opened else { panic!("{opened:?}") };
+    let id = match receipt.outcome {
+        cuepoint_domain::ledger::Outcome::Withdrawal(withdrawal, _) => withdrawal.id,
+        other => panic!("{other:?}"),
+    };
+    let stored = store.withdrawal(id).await.unwrap().unwrap();
+    let by_two = Move::Approve { by: Some(operator), second_above: Some(amount(1_00)) };
+    let plan = plans::move_withdrawal(origin(store, operator), &stored, by_two).unwrap();
+    let answer = store.apply(plan).await;
+    let after = store.withdrawal(id).await.unwrap().unwrap();
+    assert_eq!(after.approvals.len(), usize::from(answer.is_ok()));
+    answer
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_deployment_begins_at_the_newest_level() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    assert!(matches!(approve(&store).await, Ok(Applied::Fresh(_))));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upgrade_is_finalized_once_no_server_of_an_earlier_version_is_connected() {
+    let database = TestDatabase::create().await;
+    let (url, name) = (database.url(), name(database.url()));
+    as_of_the_first_version(url).await;
+    let store = open(url).await;
+    let refused = approve(&store).await;
+    assert!(matches!(refused, Err(ApplyError::Rejected(Rejection::NotFinalized))), "{refused:?}");
+
+    let older = client(url).await;
+    older.batch_execute(FIRST_VERSION).await.unwrap();
+    let wrong = finalize_upgrade(url, "cuepoint").await.unwrap_err().to_string();
+    assert!(wrong.contains("--database-name"), "{wrong}");
+    let beside = finalize_upgrade(url, name).await.unwrap_err().to_string();
+    assert!(beside.contains("servers of an earlier version have 1 connections"), "{beside}");
+    drop(older);
+    until("the old server is gone", || async {
+        finalize_upgrade(url, name).await.is_ok_and(|before| before == FeatureLevel::First)
+    })
+    .await;
+    assert_eq!(finalize_upgrade(url, name).await.unwrap(), FeatureLevel::NEWEST);
+
+    // What a running server reads every second.
+    store.revoked_since(now()).await.unwrap();
+    assert!(matches!(approve(&store).await, Ok(Applied::Fresh(_))));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn profiles_stay_in_receipts_until_the_upgrade_is_finalized() {
+    let database = TestDatabase::create().await;
+    let url = database.url();
+    let owner = as_of_the_first_version(url).await;
+    let store = open(url).await;
+    let user = guest(&store, 0).await;
+    add_profile_changes(&owner, user, 3).await;
+    let later = now().plus(Duration::days(8));
+    store.tidy(later).await.unwrap();
+    assert_eq!(whole_receipts(&owner, user).await, 3);
+
+    finalize_upgrade(url, name(url)).await.unwrap();
+    store.revoked_since(now()).await.unwrap();
+    store.tidy(later).await.unwrap();
+    assert_eq!(whole_receipts(&owner, user).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_earlier_server_left_of_an_erased_person_is_removed_in_the_end() {
+    let database = TestDatabase::create().await;
+    let url = database.url();
+    let owner = as_of_the_first_version(url).await;
+    let store = open(url).await;
+    let user = guest(&store, 0).await;
+    assert_eq!(store.erase(user, now()).await.unwrap(), Erased::Done);
+    let add = "INSERT INTO login_networks (user_id, network, seen_at) VALUES ($1, '203.0.113.7/32', now())";
+    owner.execute(add, &[&user.get()]).await.unwrap();
+    finalize_upgrade(url, name(url)).await.unwrap();
+    store.finish_erasures().await.unwrap();
+    let left = owner.query_one("SELECT count(*) FROM login_networks", &[]).await.unwrap();
+    assert_eq!(left.get::<_, i64>(0), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_without_a_deployment_has_no_upgrade_to_finalize() {
+    let database = TestDatabase::create().await;
+    let refused = finalize_upgrade(database.url(), name(database.url())).await.unwrap_err().to_string();
+    assert!(refused.contains("no server was started"), "{refused}");
+}
