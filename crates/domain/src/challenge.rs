@@ -2,6 +2,7 @@
 
 use time::Duration;
 
+use crate::code_quotas::{CodeQuota, TooMany};
 use crate::ids::UserId;
 use crate::people::User;
 use crate::session::TokenHash;
@@ -111,14 +112,15 @@ impl Challenge {
         self.issued_at.plus(self.purpose.valid_for())
     }
 
-    /// What an answer from this person, as they are now, comes to at this moment.
+    /// What an answer from this person, as they are now, comes to at this moment. It was presented with all that the secret
+    /// may be kept as.
     #[must_use]
-    pub fn judge(&self, user: &User, presented: &TokenHash, now: Timestamp) -> Judged {
+    pub fn judge(&self, user: &User, presented: &[TokenHash], now: Timestamp) -> Judged {
         let open = self.ended_at.is_none()
             && now < self.expires_at()
             && self.attempts < MOST_ATTEMPTS
             && self.purpose.target(user).as_deref() == Some(self.target.as_str());
-        match (open, *presented == self.hash) {
+        match (open, presented.contains(&self.hash)) {
             (false, _) => Judged::Over,
             (true, true) => Judged::Right,
             (true, false) => Judged::Wrong,
@@ -140,14 +142,18 @@ impl Challenge {
 /// Whether one more challenge may be sent, after those of its purpose that were sent to this person or to this address.
 ///
 /// # Errors
-/// From when on it may.
-pub fn may_issue(earlier: &[Timestamp], now: Timestamp) -> Result<(), Timestamp> {
+/// [`TooMany`].
+pub fn may_issue(earlier: &[Timestamp], now: Timestamp) -> Result<(), TooMany> {
     let since = now.minus(ISSUE_WINDOW);
     let mut recent: Vec<Timestamp> = earlier.iter().copied().filter(|at| *at > since).collect();
     recent.sort_unstable();
     match recent.len().checked_sub(MOST_ISSUED) {
         None => Ok(()),
-        Some(index) => Err(recent.get(index).copied().unwrap_or(now).plus(ISSUE_WINDOW)),
+        Some(index) => {
+            let until = recent.get(index).copied().unwrap_or(now).plus(ISSUE_WINDOW);
+            let most = u32::try_from(MOST_ISSUED).unwrap_or(u32::MAX);
+            Err(TooMany { quota: CodeQuota::Hour, most, until })
+        }
     }
 }
 
@@ -171,8 +177,8 @@ mod tests {
         Challenge::issue(&user(), purpose, TokenHash([1; 32]), at(0)).unwrap()
     }
 
-    const RIGHT: TokenHash = TokenHash([1; 32]);
-    const WRONG: TokenHash = TokenHash([2; 32]);
+    const RIGHT: [TokenHash; 2] = [TokenHash([9; 32]), TokenHash([1; 32])];
+    const WRONG: [TokenHash; 1] = [TokenHash([2; 32])];
 
     #[test]
     fn a_challenge_is_answered_in_time_and_before_too_many_guesses() {
@@ -191,7 +197,7 @@ mod tests {
         let moved = User { phone: Some(Line::new("+1 555 0199").unwrap()), ..user() };
         assert_eq!(challenge(Purpose::Phone).judge(&moved, &RIGHT, at(1)), Judged::Over);
         let nowhere = User { phone: None, ..user() };
-        assert_eq!(Challenge::issue(&nowhere, Purpose::Phone, RIGHT, at(0)), None);
+        assert_eq!(Challenge::issue(&nowhere, Purpose::Phone, TokenHash([1; 32]), at(0)), None);
         assert!(challenge(Purpose::Phone).proven(&user()).phone_verified);
         assert!(!challenge(Purpose::Phone).proven(&user()).email_verified);
         assert!(challenge(Purpose::Password).proven(&user()).email_verified);
@@ -201,7 +207,8 @@ mod tests {
     fn no_more_than_a_few_are_sent_within_an_hour() {
         let sent = [at(0), at(10), at(20), at(30), at(40)];
         assert_eq!(may_issue(&sent[..4], at(50)), Ok(()));
-        assert_eq!(may_issue(&sent, at(50)), Err(at(60)));
+        let full = TooMany { quota: CodeQuota::Hour, most: 5, until: at(60) };
+        assert_eq!(may_issue(&sent, at(50)), Err(full));
         assert_eq!(may_issue(&sent, at(60)), Ok(()));
     }
 }

@@ -10,6 +10,7 @@ pub mod access;
 pub mod address;
 pub mod adjustment;
 pub mod challenge;
+pub mod code_quotas;
 pub mod feature_level;
 pub mod ids;
 pub mod ledger;

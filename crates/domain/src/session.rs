@@ -10,8 +10,8 @@ use crate::network::Network;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 
-/// The SHA-256 of a refresh token or of a code: what is stored in place of it. It prints as nothing, because a code of
-/// six digits can be found again from its hash.
+/// What is stored in place of a secret: the SHA-256 of a token that nobody can guess, or the HMAC-SHA256, under a key of this
+/// service, of what can be guessed. It prints as nothing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TokenHash(pub [u8; 32]);
 

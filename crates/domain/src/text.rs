@@ -62,10 +62,13 @@ macro_rules! texts {
 }
 
 texts! {
-    /// One line of 1 to 255 characters: a name, a title, a city, a wallet address, a phone number.
+    /// One line of 1 to 255 characters: a name, a title, a city, a wallet address.
     Line,
     /// An e-mail address as its owner writes it.
     Email,
+    /// A phone number in the form of ITU-T E.164: `+` and 7 to 15 digits, of which the first is not 0. E.164 sets no lower
+    /// bound; the shortest numbers in use have 7 digits (Niue, Tokelau).
+    Phone,
     /// An address of a piece of music, http or https, never fetched by this service.
     MusicUrl,
     /// The address of a page on which a guest pays, http or https, never fetched by this service.
@@ -98,6 +101,27 @@ impl Email {
     #[must_use]
     pub fn folded(&self) -> String {
         self.0.chars().flat_map(char::to_lowercase).collect()
+    }
+}
+
+impl Phone {
+    /// The trimmed number.
+    ///
+    /// # Errors
+    /// [`TextError`] when it is empty, too long, or not in the form of E.164.
+    pub fn new(text: &str) -> Result<Self, TextError> {
+        let text = trimmed(text, MAX_CHARACTERS)?;
+        let digits = text.strip_prefix('+').ok_or(TextError::Malformed)?;
+        let right = (7..=15).contains(&digits.len())
+            && digits.bytes().all(|digit| digit.is_ascii_digit())
+            && !digits.starts_with('0');
+        if right { Ok(Self(text.to_owned())) } else { Err(TextError::Malformed) }
+    }
+}
+
+impl From<Phone> for Line {
+    fn from(Phone(number): Phone) -> Self {
+        Self(number)
     }
 }
 
@@ -216,6 +240,30 @@ mod tests {
             Email::new("ΑΣ@example.com").unwrap().folded(),
             Email::new("ασ@example.com").unwrap().folded()
         );
+    }
+
+    #[test]
+    fn phone_numbers() {
+        for good in ["+6834000", "+4930123456", "+123456789012345", " +15550100200 "] {
+            assert_eq!(Phone::new(good).unwrap().as_str(), good.trim());
+        }
+        for bad in [
+            "4930123456",
+            "+123456",
+            "+1234567890123456",
+            "+04930123456",
+            "+49 30 123456",
+            "+49-30-123456",
+            "0049301234567",
+            "++4930123456",
+            "+49301234x6",
+            "+٤٩٣٠١٢٣٤",
+            "+",
+        ] {
+            assert_eq!(Phone::new(bad), Err(TextError::Malformed), "{bad}");
+        }
+        assert_eq!(Phone::new(" "), Err(TextError::Empty));
+        assert_eq!(Phone::new("+4930\n12345"), Err(TextError::ControlCharacter));
     }
 
     #[test]

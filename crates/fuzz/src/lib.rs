@@ -10,6 +10,7 @@ mod json;
 mod moment;
 mod money;
 mod page;
+mod phone;
 mod token;
 mod webhook;
 
@@ -25,6 +26,7 @@ pub const TARGETS: &[Target] = &[
     ("moment", moment::check),
     ("money", money::check),
     ("page", page::check),
+    ("phone", phone::check),
     ("token", token::check),
     ("webhook", webhook::check),
 ];

@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::clock::ServiceClock;
 use crate::config::Reachable;
 use crate::errands::Errands;
+use crate::hourly::Hourly;
 use crate::http::in_flight::InFlight;
 use crate::metrics::Metrics;
 use crate::networks::Networks;
@@ -66,6 +67,8 @@ pub struct App {
     pub in_flight: InFlight,
     /// How often they are called, and may be.
     pub limits: RateLimits,
+    /// Whether the log says that no more codes are sent to phones.
+    pub phone_budget_warning: Hourly,
     /// What providers sign their messages with.
     pub secrets: ProviderSecrets,
     /// What the last self-check of the ledger came to.

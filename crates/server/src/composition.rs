@@ -19,6 +19,7 @@ use crate::config::{
     Storage, TopupProviderKind,
 };
 use crate::errands::Errands;
+use crate::hourly::Hourly;
 use crate::http::in_flight::InFlight;
 use crate::metrics::Metrics;
 use crate::notifier::{Channel, Channels, LogChannel, SmtpChannel, WebhookChannel};
@@ -256,6 +257,7 @@ pub fn app(
         topups: settings.topups.terms,
         payouts: settings.payouts.terms,
         refresh_token_for: settings.auth.refresh_token_ttl,
+        phone_codes_per_day: settings.phone_codes_per_day,
     };
     let api = ApiSettings {
         public_url: settings.server.public_url.clone().unwrap_or(public_url),
@@ -275,6 +277,7 @@ pub fn app(
         errands: Errands::default(),
         in_flight: InFlight::default(),
         limits: RateLimits::new(settings.rate_limits, MonotonicClock),
+        phone_budget_warning: Hourly::default(),
         secrets: ProviderSecrets {
             topups: settings.topups.secrets.clone(),
             payouts: settings.payouts.secrets.clone(),

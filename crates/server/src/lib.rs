@@ -15,6 +15,7 @@ pub mod composition;
 pub mod config;
 mod connections;
 pub mod errands;
+mod hourly;
 pub mod http;
 mod key_rotation;
 mod ledger_verify;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use actix_web::dev::Server;
 use anyhow::{Context, anyhow};
 use cuepoint_domain::ports::Store;
-use cuepoint_domain::service::BootstrapError;
+use cuepoint_domain::service::{BootstrapError, Bootstrapped};
 use socket2::SockRef;
 
 use crate::app::App;
@@ -130,8 +130,14 @@ async fn bootstrap(app: &App, operator: Bootstrap) -> anyhow::Result<()> {
             anyhow!(unavailable).context("bootstrap.operator_email: the operator cannot be made")
         }
     })?;
-    if let Some(user) = made {
-        tracing::info!(%user, "the operator was made");
+    match made {
+        Bootstrapped::Made(user) => tracing::info!(%user, "the operator was made"),
+        Bootstrapped::MadeBefore => {
+            tracing::info!("the first operator was made before: bootstrap.operator_email is ignored");
+        }
+        Bootstrapped::AddressTaken => tracing::warn!(
+            "bootstrap.operator_email is the address of an account: no operator was made; name an address that nobody has"
+        ),
     }
     Ok(())
 }

@@ -24,7 +24,7 @@ async fn ada(world: &World) -> User {
     let set = |text: &str| Field::Set(Some(line(text)));
     let change = ProfileChange {
         name: Field::Set(line("Ada Lovelace")),
-        phone: set("+44 20 7946 0000"),
+        phone: set("+442079460000"),
         city: set("London"),
         place: Locate { latitude: Field::Set(Some(51.5)), longitude: Field::Set(Some(-0.1)) },
         online: Field::Set(true),
@@ -44,7 +44,7 @@ pub async fn who_was_erased_is_nobody(store: Arc<dyn Store>) {
     let user = ada(&world).await;
     log_in(&world.store, user.id, 1, at(1)).await;
     let phone = Challenge::issue(&user, Purpose::Phone, TokenHash([1; 32]), at(2)).unwrap();
-    world.store.issue(&phone).await.unwrap();
+    world.store.issue(&phone, None).await.unwrap();
     assert_eq!(erase(&world, user.id, 3).await, Erased::Done);
 
     let wallet = Wallet::empty(user.id);
@@ -60,7 +60,7 @@ pub async fn who_was_erased_is_nobody(store: Arc<dyn Store>) {
         .await
         .unwrap();
     assert_eq!(world.store.credentials_of(user.id).await.unwrap(), None);
-    let answered = world.store.answer(user.id, Purpose::Phone, &TokenHash([1; 32]), at(4)).await.unwrap();
+    let answered = world.store.answer(user.id, Purpose::Phone, &[TokenHash([1; 32])], at(4)).await.unwrap();
     assert_eq!(answered, Judged::Over);
     assert_eq!(alive(&world.store, user.id, at(4)).await, []);
     let page = PageRequest::new(1, 15);
@@ -225,6 +225,6 @@ pub async fn nobody_is_sent_a_challenge(store: Arc<dyn Store>) {
     assert_eq!(erase(&world, erased.id, 1).await, Erased::Done);
     for user in [erased, unknown] {
         let challenge = Challenge::issue(&user, Purpose::Email, TokenHash([1; 32]), at(2)).unwrap();
-        assert!(world.store.issue(&challenge).await.is_err());
+        assert!(world.store.issue(&challenge, None).await.is_err());
     }
 }

@@ -9,6 +9,7 @@
 pub mod approvals;
 pub mod audit;
 pub mod blocks;
+pub mod code_quotas;
 mod commands;
 mod compare;
 pub mod concurrency;
@@ -188,6 +189,7 @@ macro_rules! store_contract {
                 registering_makes_a_person_and_a_wallet,
                 an_email_is_taken_in_every_letter_case,
                 one_of_many_gets_an_email,
+                the_first_operator_is_made_once,
                 a_profile_reads_back_as_it_was_changed,
                 djs_are_listed_newest_first,
                 people_are_listed_newest_first,
@@ -237,6 +239,14 @@ macro_rules! store_contract {
                 an_address_is_sent_a_few_challenges_whosever_it_is,
                 a_reset_password_ends_everything,
                 one_of_many_resets_a_password,
+            }
+            code_quotas {
+                a_number_is_sent_a_few_codes_a_day,
+                a_network_asks_for_some_codes_a_day,
+                a_deployment_sends_some_codes_a_day,
+                codes_asked_for_at_once_are_counted_exactly,
+                an_erasure_resets_no_count,
+                codes_count_under_every_key_and_for_the_longest_wait,
             }
             standing {
                 a_standing_reads_back_as_it_was_changed,
@@ -329,6 +339,7 @@ mod tests {
         for (file, text) in [
             ("audit", include_str!("audit.rs")),
             ("blocks", include_str!("blocks.rs")),
+            ("code_quotas", include_str!("code_quotas.rs")),
             ("concurrency", include_str!("concurrency.rs")),
             ("erasure", include_str!("erasure.rs")),
             ("histories", include_str!("histories.rs")),

@@ -7,7 +7,7 @@ use cuepoint_domain::money::Money;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::people::{Field, Kilometres, Locate, ProfileChange, Role, User};
 use cuepoint_domain::plans;
-use cuepoint_domain::ports::{DjFilter, Erased, PasswordHash, Profile, Registered, Store};
+use cuepoint_domain::ports::{DjFilter, Erased, FirstOperator, PasswordHash, Profile, Registered, Store};
 use cuepoint_domain::text::Email;
 
 use crate::world::{World, at, at_once, balance, line, money};
@@ -17,7 +17,7 @@ pub async fn registering_makes_a_person_and_a_wallet(store: Arc<dyn Store>) {
     let world = World::new(store);
     for is_dj in [false, true] {
         let mut user = world.stranger(is_dj, at(1)).await;
-        user.phone = Some(line("+1 555 0100"));
+        user.phone = Some(line("+15550100"));
         user.role = if is_dj { Role::Member } else { Role::Operator };
         world.register(&user).await;
         let profile = world.store.profile(user.id).await.unwrap();
@@ -83,7 +83,7 @@ pub async fn a_profile_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
     let set = |text: &str| Field::Set(Some(line(text)));
     let change = ProfileChange {
         name: Field::Set(line("DJ Ünïcode 🎧")),
-        phone: set("+47 22 00 00 00"),
+        phone: set("+4722000000"),
         city: set("Oslo"),
         state: set("Oslo fylke"),
         country: set("Norway"),
@@ -182,4 +182,50 @@ pub async fn people_are_listed_newest_first(store: Arc<dyn Store>) {
     for email in [folded, erased] {
         assert_eq!(page(Some(&email), 1, 15).await, (vec![], 0), "{email}");
     }
+}
+
+/// The first operator is made once, by one of many who try, and stays made when they are dismissed or erased.
+pub async fn the_first_operator_is_made_once(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let password = || PasswordHash("hash".to_owned());
+    let operator = async || User { role: Role::Operator, ..world.stranger(false, at(1)).await };
+    assert!(!world.store.has_first_operator().await.unwrap());
+    let taken = User { email: Email::new("Op@example.com").unwrap(), ..world.stranger(false, at(1)).await };
+    world.register(&taken).await;
+    let second = User { email: Email::new("op@example.com").unwrap(), ..operator().await };
+    let refused = world.store.register_first_operator(&second, &password()).await.unwrap();
+    assert_eq!(refused, FirstOperator::EmailTaken);
+    assert!(!world.store.has_first_operator().await.unwrap());
+    assert_eq!(world.user(taken.id).await, taken);
+
+    let mut candidates = Vec::new();
+    for _ in 0..10 {
+        candidates.push(operator().await);
+    }
+    let tasks =
+        candidates.clone().into_iter().map(|user| {
+            let world = world.clone();
+            async move {
+                world.store.register_first_operator(&user, &PasswordHash("hash".to_owned())).await.unwrap()
+            }
+        });
+    let answers = at_once(tasks).await;
+    assert_eq!(answers.iter().filter(|made| **made == FirstOperator::Done).count(), 1, "{answers:?}");
+    assert_eq!(answers.iter().filter(|made| **made == FirstOperator::MadeBefore).count(), 9, "{answers:?}");
+    assert!(world.store.has_first_operator().await.unwrap());
+    let made = answers.iter().position(|made| *made == FirstOperator::Done).unwrap();
+    let first = candidates[made].clone();
+    assert_eq!(
+        world.store.profile(first.id).await.unwrap(),
+        Some(Profile { user: first.clone(), balance: balance(0, 0) })
+    );
+    let email = first.email.folded();
+    assert_eq!(world.store.credentials(&email).await.unwrap().map(|known| known.user), Some(first.id));
+
+    world.operator().await;
+    assert_eq!(world.store.erase(first.id, at(2)).await.unwrap(), Erased::Done);
+    let again = User { email: first.email, ..operator().await };
+    let refused = world.store.register_first_operator(&again, &password()).await.unwrap();
+    assert_eq!(refused, FirstOperator::MadeBefore);
+    assert_eq!(world.store.credentials(&email).await.unwrap(), None);
 }

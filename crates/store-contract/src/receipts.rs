@@ -146,7 +146,7 @@ pub async fn receipts_of_profiles_read_back(store: Arc<dyn Store>) {
     let here = Coordinates::new(59.913_868_8, -0.300_000_000_000_000_04).unwrap();
     let change = ProfileChange {
         name: Field::Set(line("DJ Ünïcode 🎧")),
-        phone: Field::Set(Some(line("+47 22 00 00 00"))),
+        phone: Field::Set(Some(line("+4722000000"))),
         city: Field::Set(Some(line("Oslo"))),
         place: Locate {
             latitude: Field::Set(Some(here.latitude())),

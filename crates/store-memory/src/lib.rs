@@ -45,6 +45,8 @@ struct State {
     sessions: Desk,
     blocked: Blocked,
     events: Events,
+    /// Whether the first operator was made.
+    has_first_operator: bool,
     known_messages: KnownMessages,
 }
 

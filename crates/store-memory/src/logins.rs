@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use cuepoint_domain::challenge::{Challenge, Judged, Purpose, may_issue};
+use cuepoint_domain::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany, WINDOW};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::{Credentials, Issued, Logins, PasswordHash, Unavailable};
 use cuepoint_domain::session::TokenHash;
@@ -17,6 +18,8 @@ pub(crate) struct Keys {
     users: HashMap<String, UserId>,
     passwords: HashMap<UserId, PasswordHash>,
     challenges: HashMap<UserId, Vec<Challenge>>,
+    /// The codes by phone that are counted.
+    phone_codes: Vec<KeptCode>,
 }
 
 impl Keys {
@@ -50,6 +53,20 @@ impl Keys {
             sent.retain(|challenge| challenge.issued_at > since);
         }
         self.challenges.retain(|_, sent| !sent.is_empty());
+        let since = now.minus(WINDOW);
+        self.phone_codes.retain(|code| code.sent_at > since);
+    }
+
+    /// The quotas of codes by phone that a code finds used up.
+    fn used_up(&self, code: &CountedCode) -> Vec<TooMany> {
+        let refused = |(quota, most): (CodeQuota, u32)| {
+            let counted = self.phone_codes.iter().filter(|kept| kept.counts(quota, code));
+            let mut sent: Vec<Timestamp> = counted.map(|kept| kept.sent_at).collect();
+            sent.sort_unstable_by_key(|at| std::cmp::Reverse(*at));
+            let last = usize::try_from(most.saturating_sub(1)).unwrap_or(usize::MAX);
+            code.refused(quota, most, sent.get(last).copied())
+        };
+        code.quotas().filter_map(refused).collect()
     }
 
     fn credentials(&self, user: UserId) -> Option<Credentials> {
@@ -87,7 +104,7 @@ impl Keys {
 
 impl State {
     /// Judges an answer to a challenge, with what follows from that.
-    fn answer(&mut self, user: UserId, purpose: Purpose, presented: &TokenHash, now: Timestamp) -> Judged {
+    fn answer(&mut self, user: UserId, purpose: Purpose, presented: &[TokenHash], now: Timestamp) -> Judged {
         let Some(person) = self.book.users.get_mut(&user) else { return Judged::Over };
         let Some(challenge) = self.keys.newest(user, purpose) else { return Judged::Over };
         let judged = challenge.judge(person, presented, now);
@@ -141,20 +158,27 @@ impl Logins for MemoryStore {
         Ok(true)
     }
 
-    async fn issue(&self, challenge: &Challenge) -> Result<Issued, Unavailable> {
+    async fn issue<'a>(
+        &self,
+        challenge: &Challenge,
+        counted: Option<&'a CountedCode>,
+    ) -> Result<Issued, Unavailable> {
         let state = &mut *self.lock()?;
         let (user, purpose) = (challenge.user, challenge.purpose);
         if !state.is_somebody(user) {
             return Err(Unavailable::new("nobody is there to answer a challenge"));
         }
         let keys = &mut state.keys;
-        let counted = keys.challenges.values().flatten().filter(|other| {
+        let alike = keys.challenges.values().flatten().filter(|other| {
             other.purpose == purpose && (other.user == user || other.target == challenge.target)
         });
-        let earlier: Vec<Timestamp> = counted.map(|other| other.issued_at).collect();
-        if let Err(from) = may_issue(&earlier, challenge.issued_at) {
-            return Ok(Issued::TooMany(from));
+        let earlier: Vec<Timestamp> = alike.map(|other| other.issued_at).collect();
+        let hour = may_issue(&earlier, challenge.issued_at).err();
+        let used_up = counted.map(|code| keys.used_up(code)).unwrap_or_default();
+        if let Some(too_many) = TooMany::longest(hour.into_iter().chain(used_up)) {
+            return Ok(Issued::TooMany(too_many));
         }
+        keys.phone_codes.extend(counted.map(KeptCode::from));
         keys.end(user, purpose, challenge.issued_at);
         keys.challenges.entry(user).or_default().push(challenge.clone());
         Ok(Issued::Done)
@@ -164,7 +188,7 @@ impl Logins for MemoryStore {
         &self,
         user: UserId,
         purpose: Purpose,
-        presented: &TokenHash,
+        presented: &[TokenHash],
         now: Timestamp,
     ) -> Result<Judged, Unavailable> {
         Ok(self.lock()?.answer(user, purpose, presented, now))
@@ -181,7 +205,7 @@ impl Logins for MemoryStore {
         let asked =
             all.find(|challenge| challenge.purpose == Purpose::Password && challenge.hash == *presented);
         let Some(user) = asked.map(|challenge| challenge.user) else { return Ok(None) };
-        if state.answer(user, Purpose::Password, presented, now) != Judged::Right {
+        if state.answer(user, Purpose::Password, &[*presented], now) != Judged::Right {
             return Ok(None);
         }
         state.keys.passwords.insert(user, after.clone());

@@ -5,7 +5,9 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::{StoredReceipt, Wallet};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::people::{User, erase};
-use cuepoint_domain::ports::{DjFilter, Erased, PasswordHash, People, Profile, Registered, Unavailable};
+use cuepoint_domain::ports::{
+    DjFilter, Erased, FirstOperator, PasswordHash, People, Profile, Registered, Unavailable,
+};
 use cuepoint_domain::session::{Session, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
 
@@ -17,17 +19,15 @@ impl State {
     pub(crate) fn is_somebody(&self, id: UserId) -> bool {
         self.book.users.get(&id).is_some_and(|user| user.erased_at.is_none())
     }
-}
 
-#[async_trait]
-impl People for MemoryStore {
-    async fn register<'a>(
-        &self,
+    /// Adds a person with an empty wallet, and their first session.
+    fn register(
+        &mut self,
         user: &User,
         password: &PasswordHash,
-        session: Option<(&'a Session, TokenHash)>,
+        session: Option<(&Session, TokenHash)>,
     ) -> Result<Registered, Unavailable> {
-        let State { book, lists, keys, sessions, .. } = &mut *self.lock()?;
+        let Self { book, lists, keys, sessions, .. } = self;
         let email = user.email.folded();
         if keys.has(&email) {
             let own = session.is_some_and(|(session, token)| sessions.was_begun(session, token));
@@ -47,6 +47,41 @@ impl People for MemoryStore {
             lists.djs.add(user.created_at, user.id);
         }
         Ok(Registered::Done)
+    }
+}
+
+#[async_trait]
+impl People for MemoryStore {
+    async fn register<'a>(
+        &self,
+        user: &User,
+        password: &PasswordHash,
+        session: Option<(&'a Session, TokenHash)>,
+    ) -> Result<Registered, Unavailable> {
+        let state = &mut *self.lock()?;
+        state.register(user, password, session)
+    }
+
+    async fn has_first_operator(&self) -> Result<bool, Unavailable> {
+        Ok(self.lock()?.has_first_operator)
+    }
+
+    async fn register_first_operator(
+        &self,
+        user: &User,
+        password: &PasswordHash,
+    ) -> Result<FirstOperator, Unavailable> {
+        let state = &mut *self.lock()?;
+        if state.has_first_operator {
+            return Ok(FirstOperator::MadeBefore);
+        }
+        match state.register(user, password, None)? {
+            Registered::Done => {
+                state.has_first_operator = true;
+                Ok(FirstOperator::Done)
+            }
+            Registered::EmailTaken => Ok(FirstOperator::EmailTaken),
+        }
     }
 
     async fn profile(&self, id: UserId) -> Result<Option<Profile>, Unavailable> {

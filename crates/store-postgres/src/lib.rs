@@ -10,6 +10,7 @@
 compile_error!("the feature `testing` can end the process on purpose, and is not for release builds");
 
 mod adjustments;
+mod advisory_locks;
 mod audit;
 mod blocks;
 mod bulk;
@@ -27,6 +28,7 @@ mod networks;
 mod node;
 mod people;
 mod per_thread;
+mod phone_codes;
 mod provider_messages;
 mod reads;
 mod redaction;

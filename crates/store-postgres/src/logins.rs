@@ -3,6 +3,7 @@
 
 use async_trait::async_trait;
 use cuepoint_domain::challenge::{Challenge, ISSUE_WINDOW, Judged, Purpose, may_issue};
+use cuepoint_domain::code_quotas::{CountedCode, TooMany};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::people::User;
@@ -13,27 +14,16 @@ use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::result::Error as QueryError;
-use diesel::sql_types::{Integer, Text};
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
 
 use crate::PostgresStore;
+use crate::advisory_locks::{PHONE_CODES, TARGETS, hashtext, pg_advisory_xact_lock};
 use crate::database::Failure;
 use crate::people::{lock, write};
+use crate::phone_codes;
 use crate::rows::{ChallengeRow, NewChallengeRow, column_time, known, timestamp};
 use crate::schema::{challenges, users};
 use crate::sessions::end_all;
-
-/// The advisory locks of the addresses that challenges are sent to.
-const TARGETS: i32 = 1;
-
-diesel::define_sql_function! {
-    /// Waits until nobody else holds this lock, and holds it until the transaction ends.
-    fn pg_advisory_xact_lock(class: Integer, key: Integer);
-}
-diesel::define_sql_function! {
-    /// A text as a number; two texts may have one.
-    fn hashtext(text: Text) -> Integer;
-}
 
 /// Everybody who was not erased.
 fn present<'q>() -> IntoBoxed<'q, users::table, Pg> {
@@ -105,12 +95,18 @@ impl Logins for PostgresStore {
         Ok(changed)
     }
 
-    async fn issue(&self, challenge: &Challenge) -> Result<Issued, Unavailable> {
+    async fn issue<'a>(
+        &self,
+        challenge: &Challenge,
+        counted: Option<&'a CountedCode>,
+    ) -> Result<Issued, Unavailable> {
         let issued = self
             .database
             .write(async |connection| {
                 connection
-                    .transaction(async |connection| issue(connection, challenge, &self.currency).await)
+                    .transaction(async |connection| {
+                        issue(connection, challenge, counted, &self.currency).await
+                    })
                     .await
             })
             .await?;
@@ -121,7 +117,7 @@ impl Logins for PostgresStore {
         &self,
         user: UserId,
         purpose: Purpose,
-        presented: &TokenHash,
+        presented: &[TokenHash],
         now: Timestamp,
     ) -> Result<Judged, Unavailable> {
         let judged = self
@@ -193,6 +189,7 @@ async fn end_open(
 async fn issue(
     connection: &mut AsyncPgConnection,
     challenge: &Challenge,
+    counted: Option<&CountedCode>,
     currency: &Currency,
 ) -> Result<Issued, Failure> {
     let person = lock(connection, challenge.user, currency).await?;
@@ -209,8 +206,19 @@ async fn issue(
         .load(connection)
         .await?;
     let earlier: Vec<Timestamp> = earlier.into_iter().map(timestamp).collect();
-    if let Err(from) = may_issue(&earlier, challenge.issued_at) {
-        return Ok(Issued::TooMany(from));
+    let hour = may_issue(&earlier, challenge.issued_at).err();
+    let used_up = match counted {
+        Some(code) => {
+            diesel::select(pg_advisory_xact_lock(PHONE_CODES, 0)).execute(connection).await?;
+            phone_codes::used_up(connection, code).await?
+        }
+        None => Vec::new(),
+    };
+    if let Some(too_many) = TooMany::longest(hour.into_iter().chain(used_up)) {
+        return Ok(Issued::TooMany(too_many));
+    }
+    if let Some(code) = counted {
+        phone_codes::count(connection, code).await?;
     }
     end_open(connection, challenge.user, challenge.purpose, challenge.issued_at).await?;
     let challenge = NewChallengeRow::of(challenge);
@@ -223,7 +231,7 @@ async fn answer(
     connection: &mut AsyncPgConnection,
     user: UserId,
     purpose: Purpose,
-    presented: &TokenHash,
+    presented: &[TokenHash],
     now: Timestamp,
     currency: &Currency,
 ) -> Result<Judged, Failure> {
@@ -272,7 +280,8 @@ async fn reset(
         .optional()?;
     let Some(owner) = owner else { return Ok(None) };
     let user = known("challenges.user_id", UserId::new(owner))?;
-    if answer(connection, user, Purpose::Password, presented, now, currency).await? != Judged::Right {
+    let answered = answer(connection, user, Purpose::Password, &[*presented], now, currency).await?;
+    if answered != Judged::Right {
         return Ok(None);
     }
     diesel::update(users::table.find(owner))

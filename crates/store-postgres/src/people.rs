@@ -6,19 +6,23 @@ use cuepoint_domain::ledger::Wallet;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::people::User;
-use cuepoint_domain::ports::{DjFilter, Erased, PasswordHash, People, Profile, Registered, Unavailable};
+use cuepoint_domain::ports::{
+    DjFilter, Erased, FirstOperator, PasswordHash, People, Profile, Registered, Unavailable,
+};
 use cuepoint_domain::session::{Session, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
+use diesel::dsl::{exists, select};
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
 
 use crate::PostgresStore;
+use crate::advisory_locks::{FIRST_OPERATOR, pg_advisory_xact_lock};
 use crate::database::Failure;
 use crate::reads::{Counted, NewestFirst, ProfileRow, columns, limits, paged};
-use crate::rows::{NewUserRow, TokenRow, UserRow, WalletRow};
-use crate::schema::{users, wallets};
+use crate::rows::{NewUserRow, TokenRow, UserRow, WalletRow, column_time};
+use crate::schema::{bootstrap_operator, users, wallets};
 use crate::sessions::{begin, is_kept};
 
 fn djs(filter: DjFilter) -> IntoBoxed<'static, users::table, Pg> {
@@ -68,6 +72,24 @@ pub(crate) async fn write(
     Ok(())
 }
 
+/// Adds a person with their wallet, and says whether nobody had the address.
+async fn add(
+    connection: &mut AsyncPgConnection,
+    person: &NewUserRow,
+    wallet: &WalletRow,
+) -> Result<bool, Failure> {
+    let added = diesel::insert_into(users::table)
+        .values(person)
+        .on_conflict(users::email_folded)
+        .do_nothing()
+        .execute(connection)
+        .await?;
+    if added > 0 {
+        diesel::insert_into(wallets::table).values(wallet).execute(connection).await?;
+    }
+    Ok(added > 0)
+}
+
 impl PostgresStore {
     /// A page of these people, newest first.
     async fn page_of<'q>(
@@ -107,20 +129,13 @@ impl People for PostgresStore {
             .write_repeatable(async |connection| {
                 connection
                     .transaction(async |connection| {
-                        let added = diesel::insert_into(users::table)
-                            .values(&person)
-                            .on_conflict(users::email_folded)
-                            .do_nothing()
-                            .execute(connection)
-                            .await?;
-                        if added == 0 {
+                        if !add(connection, &person, &wallet).await? {
                             let own = match &session {
                                 Some((_, token)) => is_kept(connection, token).await?,
                                 None => false,
                             };
                             return Ok(if own { Registered::Done } else { Registered::EmailTaken });
                         }
-                        diesel::insert_into(wallets::table).values(&wallet).execute(connection).await?;
                         if let Some((session, token)) = &session {
                             begin(connection, session, token).await?;
                         }
@@ -130,6 +145,44 @@ impl People for PostgresStore {
             })
             .await?;
         Ok(registered)
+    }
+
+    async fn has_first_operator(&self) -> Result<bool, Unavailable> {
+        let made = self.database.read(async |mut connection| {
+            Ok(select(exists(bootstrap_operator::table.select(bootstrap_operator::singleton)))
+                .get_result(&mut connection)
+                .await?)
+        });
+        Ok(made.await?)
+    }
+
+    async fn register_first_operator(
+        &self,
+        user: &User,
+        password: &PasswordHash,
+    ) -> Result<FirstOperator, Unavailable> {
+        let person = NewUserRow::of(user, password, &self.currency);
+        let wallet = WalletRow::of(&Wallet::empty(user.id), &self.currency);
+        let made_at = column_time(user.created_at);
+        let made = self.database.write(async |connection| {
+            connection
+                .transaction(async |connection| {
+                    select(pg_advisory_xact_lock(FIRST_OPERATOR, 0)).execute(connection).await?;
+                    let before =
+                        select(exists(bootstrap_operator::table.select(bootstrap_operator::singleton)));
+                    if before.get_result(connection).await? {
+                        return Ok(FirstOperator::MadeBefore);
+                    }
+                    if !add(connection, &person, &wallet).await? {
+                        return Ok(FirstOperator::EmailTaken);
+                    }
+                    let once = bootstrap_operator::made_at.eq(made_at);
+                    diesel::insert_into(bootstrap_operator::table).values(once).execute(connection).await?;
+                    Ok::<FirstOperator, Failure>(FirstOperator::Done)
+                })
+                .await
+        });
+        Ok(made.await?)
     }
 
     async fn profile(&self, id: UserId) -> Result<Option<Profile>, Unavailable> {

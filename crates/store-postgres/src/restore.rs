@@ -25,7 +25,7 @@ use crate::schema::{challenges, deployment, operations, refresh_tokens, sessions
 const AHEAD: i64 = 1_000_000;
 
 /// Each sequence, with the numbers that rows have of it.
-const SEQUENCES: [(&str, &str); 11] = [
+const SEQUENCES: [(&str, &str); 12] = [
     ("user_ids", "SELECT max(id) FROM users"),
     ("music_request_ids", "SELECT max(id) FROM music_requests"),
     ("withdrawal_ids", "SELECT max(id) FROM withdrawals"),
@@ -34,6 +34,7 @@ const SEQUENCES: [(&str, &str); 11] = [
     ("session_ids", "SELECT max(id) FROM sessions"),
     ("postings_id_seq", "SELECT max(id) FROM postings"),
     ("login_networks_id_seq", "SELECT max(id) FROM login_networks"),
+    ("phone_codes_id_seq", "SELECT max(id) FROM phone_codes"),
     ("challenges_id_seq", "SELECT max(id) FROM challenges"),
     ("security_events_id_seq", "SELECT max(id) FROM security_events"),
     ("provider_messages_id_seq", "SELECT max(id) FROM provider_messages"),

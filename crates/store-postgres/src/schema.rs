@@ -13,6 +13,13 @@ diesel::table! {
 }
 
 diesel::table! {
+    bootstrap_operator (singleton) {
+        singleton -> Bool,
+        made_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
     users (id) {
         id -> BigInt,
         name -> Text,
@@ -208,6 +215,15 @@ diesel::table! {
 }
 
 diesel::table! {
+    phone_codes (id) {
+        id -> BigInt,
+        number -> Bytea,
+        network -> Bytea,
+        sent_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
     blocks (dj_id, guest_id) {
         dj_id -> BigInt,
         guest_id -> BigInt,
@@ -256,6 +272,7 @@ diesel::joinable!(refresh_tokens -> sessions (session_id));
 diesel::joinable!(blocks -> users (guest_id));
 diesel::allow_tables_to_appear_in_same_query!(
     deployment,
+    bootstrap_operator,
     users,
     wallets,
     music_requests,
@@ -269,6 +286,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     login_networks,
     refresh_tokens,
     challenges,
+    phone_codes,
     blocks,
     security_events,
     provider_messages,

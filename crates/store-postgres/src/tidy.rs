@@ -4,6 +4,7 @@ use std::time::Duration as Wait;
 
 use async_trait::async_trait;
 use cuepoint_domain::challenge::Challenge;
+use cuepoint_domain::code_quotas;
 use cuepoint_domain::ledger::KeyRecord;
 use cuepoint_domain::network::KnownNetwork;
 use cuepoint_domain::ports::{Store, Unavailable};
@@ -49,12 +50,13 @@ macro_rules! purge {
 }
 
 /// What is purged, and how long it is kept.
-const RETENTION: [(&str, Duration); 6] = [
+const RETENTION: [(&str, Duration); 7] = [
     (purge!("idempotency_keys", "scope", "at"), KeyRecord::KEPT),
     (purge!("refresh_tokens", "hash", "expires_at"), Duration::ZERO),
     (purge!("sessions", "id", "least(ended_at, expires_at)"), Session::KEPT),
     (purge!("login_networks", "id", "seen_at"), KnownNetwork::KEPT),
     (purge!("challenges", "id", "issued_at"), Challenge::KEPT),
+    (purge!("phone_codes", "id", "sent_at"), code_quotas::WINDOW),
     (purge!("security_events", "id", "at"), SecurityEvent::KEPT),
 ];
 

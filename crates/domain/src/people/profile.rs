@@ -2,7 +2,7 @@
 
 use crate::money::Money;
 use crate::people::{Coordinates, DjProfile, Kilometres, User};
-use crate::text::Line;
+use crate::text::{Line, Phone};
 
 /// A field in a change: left out, or given, where a nullable one may be given as nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -42,7 +42,8 @@ pub struct Locate {
 pub struct ProfileChange {
     /// The new name.
     pub name: Field<Line>,
-    /// The new phone number; another one is unproven.
+    /// The new phone number; another one is unproven, and is refused unless it is a [`Phone`]. One that is kept stays as it
+    /// is, whatever its form.
     pub phone: Field<Option<Line>>,
     /// The new city.
     pub city: Field<Option<Line>>,
@@ -75,6 +76,8 @@ impl ProfileChange {
 pub enum ProfileRefusal {
     /// It sets what only DJs have.
     NotADj,
+    /// It sets another phone number, which is none.
+    Phone,
     /// It leaves a longitude without a latitude.
     LatitudeMissing,
     /// It leaves a latitude without a longitude.
@@ -97,6 +100,9 @@ pub fn change_profile(user: &User, change: &ProfileChange) -> Result<User, Profi
     if let Field::Set(phone) = &change.phone
         && *phone != changed.phone
     {
+        if phone.as_ref().is_some_and(|phone| Phone::new(phone.as_str()).is_err()) {
+            return Err(ProfileRefusal::Phone);
+        }
         changed.phone_verified = false;
     }
     changed.coordinates = located(user.coordinates, change.place)?;
@@ -168,6 +174,24 @@ mod tests {
         assert!(change_profile(&person(false), &same).unwrap().phone_verified);
         let none = ProfileChange { phone: Field::Set(None), ..ProfileChange::default() };
         assert!(!change_profile(&person(false), &none).unwrap().phone_verified);
+    }
+
+    #[test]
+    fn another_phone_number_has_the_international_form_and_a_kept_one_any() {
+        let kept = person(false);
+        let phone = |number| ProfileChange {
+            phone: Field::Set(Some(Line::new(number).unwrap())),
+            city: Field::Set(Some(Line::new("London").unwrap())),
+            ..ProfileChange::default()
+        };
+        for number in ["+1 555 0199", "5550199", "call me"] {
+            assert_eq!(change_profile(&kept, &phone(number)), Err(ProfileRefusal::Phone), "{number}");
+        }
+        let changed = change_profile(&kept, &phone("+15550100")).unwrap();
+        assert_eq!((changed.phone.unwrap().as_str(), changed.phone_verified), ("+15550100", false));
+        let same = change_profile(&kept, &phone("+1 555 0100")).unwrap();
+        assert_eq!((&same.phone, same.phone_verified), (&kept.phone, true));
+        assert!(same.city.is_some());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 
 use crate::challenge::{Challenge, Judged, Purpose};
+use crate::code_quotas::{CountedCode, TooMany};
 use crate::ids::{SessionId, UserId};
 use crate::ports::{PasswordHash, Unavailable};
 use crate::session::TokenHash;
@@ -22,8 +23,8 @@ pub struct Credentials {
 pub enum Issued {
     /// It is kept, and ended the one before it.
     Done,
-    /// Too many were sent: one more may be from this moment on.
-    TooMany(Timestamp),
+    /// Too many were sent.
+    TooMany(TooMany),
 }
 
 /// Keeps passwords and challenges.
@@ -73,11 +74,20 @@ pub trait Logins: Send + Sync {
     /// purpose, in one atomic step. Counted are those of the same purpose whose person or whose target is the same: who
     /// shares an address shares what may be sent to it.
     ///
+    /// What is sent to a phone is counted as well: against each of [`CountedCode::quotas`], whoever sent the earlier ones at
+    /// whichever server, and whether or not they are still there. Of several quotas that refuse it, [`TooMany::longest`] is
+    /// answered.
+    ///
     /// # Errors
     /// [`Unavailable`], also when its person is nobody or was erased; nothing changed then.
-    async fn issue(&self, challenge: &Challenge) -> Result<Issued, Unavailable>;
+    async fn issue<'a>(
+        &self,
+        challenge: &Challenge,
+        counted: Option<&'a CountedCode>,
+    ) -> Result<Issued, Unavailable>;
 
-    /// Judges an answer to the person's newest challenge of this purpose, as [`Challenge::judge`] does, in one atomic
+    /// Judges an answer to the person's newest challenge of this purpose, by all that it may be kept as, as
+    /// [`Challenge::judge`] does, in one atomic
     /// step: a right one ends the challenge and changes the person as [`Challenge::proven`] says; a wrong one counts.
     /// Without a challenge the answer is [`Judged::Over`].
     ///
@@ -87,7 +97,7 @@ pub trait Logins: Send + Sync {
         &self,
         user: UserId,
         purpose: Purpose,
-        presented: &TokenHash,
+        presented: &[TokenHash],
         now: Timestamp,
     ) -> Result<Judged, Unavailable>;
 

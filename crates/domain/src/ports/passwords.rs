@@ -60,6 +60,17 @@ impl std::fmt::Debug for Token {
     }
 }
 
+/// What is kept as a hash under a key of this service, since whoever reads it could guess what an unkeyed hash is of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Guessable {
+    /// A code of six digits, with whom and what it is for.
+    Code,
+    /// A phone number.
+    PhoneNumber,
+    /// A network.
+    Network,
+}
+
 /// Makes secrets that nobody can guess.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 pub trait Secrets: Send + Sync {
@@ -86,6 +97,18 @@ pub trait Secrets: Send + Sync {
         now: Timestamp,
     ) -> Result<Candidates<Token>, Unavailable>;
 
-    /// What a token is stored as.
+    /// What something that can be guessed is stored as: under the key that signs now, and under every other key that there
+    /// is, in force or not, since a rotation must neither void a code that was sent nor forget what is counted.
+    ///
+    /// # Errors
+    /// [`Unavailable`] when no key is in force.
+    fn keyed_hashes(
+        &self,
+        what: Guessable,
+        text: &str,
+        now: Timestamp,
+    ) -> Result<Candidates<TokenHash>, Unavailable>;
+
+    /// What a token that nobody can guess is stored as.
     fn fingerprint(&self, token: &Token) -> TokenHash;
 }

@@ -28,6 +28,17 @@ pub enum Registered {
     EmailTaken,
 }
 
+/// How making the first operator ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FirstOperator {
+    /// The operator is there, with an empty wallet.
+    Done,
+    /// The deployment's first operator was made before, whatever became of them.
+    MadeBefore,
+    /// Somebody has this e-mail address, in whatever letter case.
+    EmailTaken,
+}
+
 /// How an erasure ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Erased {
@@ -62,6 +73,23 @@ pub trait People: Send + Sync {
         password: &PasswordHash,
         session: Option<(&'a Session, TokenHash)>,
     ) -> Result<Registered, Unavailable>;
+
+    /// Whether the deployment's first operator was made, whatever became of them.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn has_first_operator(&self) -> Result<bool, Unavailable>;
+
+    /// Registers the deployment's first operator, once and for all, in one atomic step: of any number that try, at whichever
+    /// server, one does.
+    ///
+    /// # Errors
+    /// [`Unavailable`], also when somebody has the id.
+    async fn register_first_operator(
+        &self,
+        user: &User,
+        password: &PasswordHash,
+    ) -> Result<FirstOperator, Unavailable>;
 
     /// A person with their wallet, as of one moment.
     ///

@@ -10,15 +10,15 @@ use crate::network::{KnownNetwork, Network};
 use crate::page::PageRequest;
 use crate::people::{Role, User};
 use crate::ports::{
-    Begun, Clock, Credentials, Exchange, Ids, Logins, PasswordHash, Passwords, People, Profile, Registered,
-    Secrets, Sessions, Token, Unavailable, Verified,
+    Begun, Clock, Credentials, Exchange, FirstOperator, Ids, Logins, PasswordHash, Passwords, People,
+    Profile, Registered, Secrets, Sessions, Token, Unavailable, Verified,
 };
 use crate::security_log::{EventKind, SecurityEvent};
 use crate::service::journal::Journal;
 #[cfg(doc)]
 use crate::session::REPEATABLE_FOR;
 use crate::session::{Session, Visitor, repeats};
-use crate::text::{Email, Line, Password};
+use crate::text::{Email, Line, Password, Phone};
 
 /// How often a login is tried while its password changes under it.
 const ATTEMPTS: u32 = 2;
@@ -33,7 +33,7 @@ pub struct Registration {
     /// The password that they chose.
     pub password: Password,
     /// Where they are called.
-    pub phone: Option<Line>,
+    pub phone: Option<Phone>,
     /// Whether they are a DJ.
     pub is_dj: bool,
 }
@@ -82,6 +82,17 @@ pub enum RefreshError {
     Suspended,
     /// Something outside cannot be reached.
     Unavailable(Unavailable),
+}
+
+/// What making the first operator came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bootstrapped {
+    /// This person was made.
+    Made(UserId),
+    /// The first operator was made before. Whoever they were may be no operator any more, or be erased.
+    MadeBefore,
+    /// Somebody else has the address.
+    AddressTaken,
 }
 
 /// Why the first operator is not made.
@@ -137,7 +148,7 @@ impl Accounts {
         let session = self.ids.next_session().await?;
         let refresh_token = self.secrets.first_tokens(session, &hash, self.clock.now())?.current;
         let first = (session, visitor.clone(), &refresh_token);
-        match self.add(&registration, &hash, Role::Member, Some(first)).await {
+        match self.add(&registration, &hash, first).await {
             Ok(user) => {
                 self.journal.note(EventKind::Registered, Some(user.id), Some(session), visitor).await;
                 let profile = Profile { user, balance: crate::ledger::Balance::default() };
@@ -309,7 +320,8 @@ impl Accounts {
         Ok(true)
     }
 
-    /// Makes the first operator unless somebody has the address already; says whose account was made.
+    /// Makes the deployment's first operator, once: one who was dismissed or erased since does not come back. Nobody who has
+    /// the address becomes an operator.
     ///
     /// # Errors
     /// [`BootstrapError`].
@@ -317,46 +329,46 @@ impl Accounts {
         &self,
         email: Email,
         password: Password,
-    ) -> Result<Option<UserId>, BootstrapError> {
+    ) -> Result<Bootstrapped, BootstrapError> {
+        if self.people.has_first_operator().await? {
+            return Ok(Bootstrapped::MadeBefore);
+        }
         if self.logins.credentials(&email.folded()).await?.is_some() {
-            return Ok(None);
+            return Ok(Bootstrapped::AddressTaken);
         }
         if self.passwords.is_breached(&password) {
             return Err(BootstrapError::BreachedPassword);
         }
+        let hash = self.passwords.hash(&password).await?;
+        let (id, now) = (self.ids.next_user().await?, self.clock.now());
         let name = Line::from_stored("Operator".to_owned());
-        let registration = Registration { name, email, password, phone: None, is_dj: false };
-        let hash = self.passwords.hash(&registration.password).await?;
-        let id = match self.add(&registration, &hash, Role::Operator, None).await {
-            Ok(user) => user.id,
-            Err(RegisterError::EmailTaken) => return Ok(None),
-            Err(RegisterError::BreachedPassword) => return Err(BootstrapError::BreachedPassword),
-            Err(RegisterError::Unavailable(unavailable)) => return Err(unavailable.into()),
-        };
-        let (kind, now) = (EventKind::Registered, self.clock.now());
+        let user = User { role: Role::Operator, ..User::registered(id, name, email, None, false, now) };
+        match self.people.register_first_operator(&user, &hash).await? {
+            FirstOperator::Done => {}
+            FirstOperator::MadeBefore => return Ok(Bootstrapped::MadeBefore),
+            FirstOperator::EmailTaken => return Ok(Bootstrapped::AddressTaken),
+        }
+        let kind = EventKind::Registered;
         let detail = Some(Line::from_stored("bootstrap operator".to_owned()));
         let event = SecurityEvent::about(kind, Some(id), Visitor::default(), now);
         self.journal.add(SecurityEvent { detail, ..event }).await;
-        Ok(Some(id))
+        Ok(Bootstrapped::Made(id))
     }
 
     async fn add(
         &self,
         registration: &Registration,
         password: &PasswordHash,
-        role: Role,
-        first: Option<(SessionId, Visitor, &Token)>,
+        (session, visitor, token): (SessionId, Visitor, &Token),
     ) -> Result<User, RegisterError> {
         let Registration { name, email, phone, is_dj, .. } = registration.clone();
         let id = self.ids.next_user().await?;
         let now = self.clock.now();
-        let user = User { role, ..User::registered(id, name, email, phone, is_dj, now) };
-        let first = first.map(|(session, visitor, token)| {
-            let session = Session::begin(session, id, visitor, now, self.refresh_token_for);
-            (session, self.secrets.fingerprint(token))
-        });
-        let session = first.as_ref().map(|(session, token)| (session, *token));
-        match self.people.register(&user, password, session).await? {
+        let phone = phone.map(Line::from);
+        let user = User::registered(id, name, email, phone, is_dj, now);
+        let session = Session::begin(session, id, visitor, now, self.refresh_token_for);
+        let first = (&session, self.secrets.fingerprint(token));
+        match self.people.register(&user, password, Some(first)).await? {
             Registered::Done => Ok(user),
             Registered::EmailTaken => Err(RegisterError::EmailTaken),
         }

@@ -25,12 +25,13 @@ mod topup_orders;
 mod wallet;
 mod withdrawals;
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use time::Duration;
 
 pub use accounts::{
-    Accounts, BootstrapError, LoginError, RefreshError, RegisterError, Registration, SignedIn,
+    Accounts, BootstrapError, Bootstrapped, LoginError, RefreshError, RegisterError, Registration, SignedIn,
 };
 pub use blocks::{BlockError, Blocks};
 pub use desk::{Command, Obstacle, ReplayError};
@@ -94,6 +95,8 @@ pub struct Terms {
     pub payouts: PayoutTerms,
     /// How long a refresh token lasts.
     pub refresh_token_for: Duration,
+    /// The most codes by phone within a day; `None`: any number.
+    pub phone_codes_per_day: Option<NonZeroU32>,
 }
 
 /// Every use case.
@@ -175,6 +178,7 @@ impl UseCases {
                 secrets,
                 notifier,
                 clock: clock.clone(),
+                phone_codes_per_day: terms.phone_codes_per_day,
             },
             profiles: Profiles { desk: desk.clone(), people: store.clone() },
             staff: Staff { desk: desk.clone(), people: store.clone(), journal: journal.clone() },

@@ -116,7 +116,7 @@ impl PasswordDesk {
         let hash = self.secrets.fingerprint(&token);
         let challenge = Challenge::issue(&user, Purpose::Password, hash, self.clock.now());
         let Some(challenge) = challenge else { return Ok(()) };
-        if self.logins.issue(&challenge).await? != Issued::Done {
+        if self.logins.issue(&challenge, None).await? != Issued::Done {
             return Ok(());
         }
         self.notifier.send(&Recipient::Email(user.email), &Notice::PasswordReset(token)).await?;

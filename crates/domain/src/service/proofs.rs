@@ -1,19 +1,22 @@
 //! Proving an address: a code is sent to it, and who can repeat the code has shown that it is theirs.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use time::Duration;
 
 use crate::access::{Action, Caller, Whose};
 use crate::challenge::{Challenge, Judged, Purpose};
+use crate::code_quotas::{CodeQuota, CountedCode, TooMany};
 use crate::people::User;
 use crate::ports::{
-    Clock, Issued, Logins, Notice, Notifier, People, Profile, Recipient, Secrets, Token, Unavailable,
+    Clock, Guessable, Issued, Logins, Notice, Notifier, People, Profile, Recipient, Secrets, Token,
+    Unavailable,
 };
 use crate::security_log::EventKind;
 use crate::service::desk::Obstacle;
 use crate::service::journal::Journal;
-use crate::session::{TokenHash, Visitor};
+use crate::session::{Candidates, TokenHash, Visitor};
 use crate::timestamp::Timestamp;
 
 /// An address that can be proven.
@@ -62,8 +65,15 @@ pub enum SendCodeError {
     NoAddress,
     /// This deployment sends nothing there.
     NotHere,
-    /// Too many were sent: one more may be after this time.
-    TooMany(Duration),
+    /// Too many were sent: as many as this within the window, and one more may be after this time.
+    TooMany {
+        /// How many may be sent.
+        most: u32,
+        /// How long to wait.
+        wait: Duration,
+    },
+    /// The deployment has sent all the codes by phone that it sends within a day: one more may be after this time.
+    BudgetSpent(Duration),
     /// See [`Obstacle`].
     Obstacle(Obstacle),
 }
@@ -104,15 +114,22 @@ pub struct Proofs {
     pub(super) secrets: Arc<dyn Secrets>,
     pub(super) notifier: Arc<dyn Notifier>,
     pub(super) clock: Arc<dyn Clock>,
+    /// The most codes by phone within a day; `None`: any number.
+    pub(super) phone_codes_per_day: Option<NonZeroU32>,
 }
 
 impl Proofs {
     /// Sends a code to the caller's own address, in place of the one before; nothing is sent to an address that was
-    /// proven already.
+    /// proven already. What is sent to phones is also counted for the number, the caller's network and the deployment.
     ///
     /// # Errors
     /// [`SendCodeError`]; a code that could not be sent counts as one.
-    pub async fn send_code(&self, caller: &Caller, address: Address) -> Result<(), SendCodeError> {
+    pub async fn send_code(
+        &self,
+        caller: &Caller,
+        address: Address,
+        visitor: &Visitor,
+    ) -> Result<(), SendCodeError> {
         caller.may(Action::UseAccount, Whose::Own).map_err(Obstacle::from)?;
         let Profile { user, .. } = self.profile(caller).await?;
         if address.is_proven(&user) {
@@ -123,12 +140,35 @@ impl Proofs {
             return Err(SendCodeError::NotHere);
         }
         let (code, now) = (self.secrets.code(), self.clock.now());
-        let hash = self.hash(caller, address, &code);
+        let hash = self.hashes(caller, address, &code, now)?.current;
         let challenge = Challenge::issue(&user, address.purpose(), hash, now);
-        match self.logins.issue(&challenge.ok_or(SendCodeError::NoAddress)?).await? {
+        let challenge = challenge.ok_or(SendCodeError::NoAddress)?;
+        let counted = match &to {
+            Recipient::Phone(number) => Some(self.counted(number.as_str(), visitor, now)?),
+            Recipient::Email(_) => None,
+        };
+        match self.logins.issue(&challenge, counted.as_ref()).await? {
             Issued::Done => Ok(self.notifier.send(&to, &Notice::Code(code)).await?),
-            Issued::TooMany(from) => Err(SendCodeError::TooMany(between(now, from))),
+            Issued::TooMany(TooMany { quota, most, until }) => Err(match quota {
+                CodeQuota::Deployment => SendCodeError::BudgetSpent(between(now, until)),
+                CodeQuota::Hour | CodeQuota::Number | CodeQuota::Network => {
+                    SendCodeError::TooMany { most, wait: between(now, until) }
+                }
+            }),
         }
+    }
+
+    /// A code to this number, as it is counted. Numbers that differ in their digits alone are two.
+    fn counted(&self, number: &str, visitor: &Visitor, now: Timestamp) -> Result<CountedCode, Unavailable> {
+        let digits: String = number.chars().filter(char::is_ascii_digit).collect();
+        // All clients whose network is unknown are one.
+        let network = visitor.network().map(|network| network.to_string()).unwrap_or_default();
+        Ok(CountedCode {
+            number: self.secrets.keyed_hashes(Guessable::PhoneNumber, &digits, now)?,
+            network: self.secrets.keyed_hashes(Guessable::Network, &network, now)?,
+            most_of_deployment: self.phone_codes_per_day,
+            at: now,
+        })
     }
 
     /// Takes a code that was sent to the caller's address; answers with the caller as they are then.
@@ -145,8 +185,11 @@ impl Proofs {
         caller.may(Action::UseAccount, Whose::Own).map_err(Obstacle::from)?;
         // Read first: an outage must not use the code up.
         let mut profile = self.profile(caller).await?;
-        let (hash, now) = (self.hash(caller, address, code), self.clock.now());
-        let judged = self.logins.answer(caller.user, address.purpose(), &hash, now).await?;
+        let now = self.clock.now();
+        let mut hashes: Vec<TokenHash> = self.hashes(caller, address, code, now)?.iter().copied().collect();
+        // A code that an earlier version sent a few minutes ago is kept without a key.
+        hashes.push(self.secrets.fingerprint(&bound(caller, address, code)));
+        let judged = self.logins.answer(caller.user, address.purpose(), &hashes, now).await?;
         let kind = if judged == Judged::Right { address.event() } else { EventKind::CodeRefused };
         self.journal.by(caller, kind, visitor).await;
         if judged != Judged::Right {
@@ -163,11 +206,21 @@ impl Proofs {
         self.people.profile(caller.user).await?.ok_or(Obstacle::UnknownCaller)
     }
 
-    /// What a code is kept as: the same six digits are something else for another person and for another purpose.
-    fn hash(&self, caller: &Caller, address: Address, code: &Token) -> TokenHash {
-        let bound = format!("{}:{}:{}", address.purpose().name(), caller.user, code.0);
-        self.secrets.fingerprint(&Token(bound))
+    /// What a code is kept as.
+    fn hashes(
+        &self,
+        caller: &Caller,
+        address: Address,
+        code: &Token,
+        now: Timestamp,
+    ) -> Result<Candidates<TokenHash>, Unavailable> {
+        self.secrets.keyed_hashes(Guessable::Code, &bound(caller, address, code).0, now)
     }
+}
+
+/// A code with whom and what it is for: the same six digits are something else for another person and for another purpose.
+fn bound(caller: &Caller, address: Address, code: &Token) -> Token {
+    Token(format!("{}:{}:{}", address.purpose().name(), caller.user, code.0))
 }
 
 fn between(now: Timestamp, then: Timestamp) -> Duration {

@@ -59,6 +59,7 @@ pub(super) const KEYS: &[Key] = &[
     open("notifier.phone"),
     open("notifier.webhook_url"),
     secret("notifier.webhook_secrets"),
+    open("phone.codes_per_day"),
     open("topups.provider"),
     open("topups.webhook_url"),
     secret("topups.webhook_secrets"),

@@ -1,5 +1,7 @@
 //! How people are sent messages.
 
+use std::num::NonZeroU32;
+
 use lettre::message::Mailbox;
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
@@ -64,6 +66,14 @@ pub(super) fn notifier(values: &Values, environment: Environment) -> Result<Noti
         }
         None => Ok(notifier),
     }
+}
+
+/// The largest `phone.codes_per_day`: every code reads as many index entries as there were codes within a day.
+const MOST_PHONE_CODES: u32 = 100_000;
+
+/// The most codes by phone within a day; `None` where any number is sent.
+pub(super) fn phone_codes_per_day(values: &Values) -> Result<Option<NonZeroU32>, ConfigError> {
+    Ok(NonZeroU32::new(values.required_number("phone.codes_per_day", 0..=MOST_PHONE_CODES)?))
 }
 
 fn email(values: &Values, environment: Environment) -> Result<EmailChannel, ConfigError> {

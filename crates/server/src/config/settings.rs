@@ -1,5 +1,6 @@
 //! The configuration as typed settings, each within its range.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use argon2::Params;
@@ -51,6 +52,8 @@ pub struct Settings {
     pub adjustments: AdjustmentTerms,
     /// How people are sent messages.
     pub notifier: Notifier,
+    /// The most codes by phone within a day; `None` means any number.
+    pub phone_codes_per_day: Option<NonZeroU32>,
     /// Taking the guests' money.
     pub topups: Topups,
     /// Sending money out.
@@ -150,7 +153,7 @@ pub struct Requests {
     pub sweep_interval: std::time::Duration,
 }
 
-/// An operator who is made at start if nobody has the address.
+/// The first operator, who is made at start unless one was made before or somebody has the address.
 #[derive(Clone, Debug)]
 pub struct Bootstrap {
     /// Their address.
@@ -174,6 +177,7 @@ impl Settings {
                 max_amount: values.amount("adjustments.max_amount", &currency, false)?,
             },
             notifier: notifier::notifier(values, environment)?,
+            phone_codes_per_day: notifier::phone_codes_per_day(values)?,
             topups: providers::topups(values, environment)?,
             payouts: providers::payouts(values, environment)?,
             cors_allowed_origins: allowed_origins(values)?,

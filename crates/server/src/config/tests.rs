@@ -63,6 +63,7 @@ fn the_bare_binary_has_every_value_that_it_needs() {
         failed_logins_per_hour: number(100),
     };
     assert_eq!(settings.rate_limits, Some(quotas));
+    assert_eq!(settings.phone_codes_per_day, Some(number(1_000)));
     assert_eq!(settings.server.trusted_proxies, Networks::default());
     let everywhere = ClientAddress { address: None, proven: false };
     let here = ClientAddress { address: Some("127.0.0.1".parse().unwrap()), proven: true };
@@ -118,6 +119,7 @@ fn every_value_can_be_given_as_a_variable() {
         ("withdrawals.max_per_24h", "1000000000000"),
         ("withdrawals.max_per_30d", "3e1"),
         ("topups.provider", "webhook"),
+        ("phone.codes_per_day", "7"),
         ("topups.webhook_url", "https://pay.example.com/charges?from=us"),
         ("topups.webhook_secrets", SECRETS),
         ("topups.max_attempts", "4"),
@@ -153,6 +155,7 @@ fn every_value_can_be_given_as_a_variable() {
     assert_eq!((settings.server.port, settings.server.workers), (0, Some(3)));
     assert_eq!(settings.server.trusted_proxies, Networks::parse(["10.0.0.0/8", "::1"]).unwrap());
     assert_eq!(settings.server.max_connections, 11);
+    assert_eq!(settings.phone_codes_per_day, std::num::NonZeroU32::new(7));
     assert_eq!(settings.server.head_timeout, std::time::Duration::from_secs(12));
     assert_eq!(settings.server.body_timeout, std::time::Duration::from_secs(13));
     assert_eq!(settings.server.keep_alive, std::time::Duration::from_secs(14));
@@ -274,6 +277,8 @@ fn a_bad_value_is_one_sentence_that_names_its_key() {
         ("cors.allowed_origins", "*", "\"*\" is no origin such as https://app.example.com"),
         ("cors.allowed_origins", "https://a/", "\"https://a/\" is no origin such as https://app.example.com"),
         ("rate_limits.enabled", "1", "must be true or false"),
+        ("phone.codes_per_day", "100001", "must be a whole number from 0 to 100000"),
+        ("phone.codes_per_day", "many", "must be a whole number from 0 to 100000"),
         ("rate_limits.login_per_minute", "0", "must be a whole number from 1 to 1000000"),
         ("rate_limits.default_per_minute", "1000001", "must be a whole number from 1 to 1000000"),
         (

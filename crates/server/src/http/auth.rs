@@ -30,7 +30,7 @@ pub async fn register(call: Call) -> Result<Answer, ApiError> {
     let name = fields.required("name", values::line);
     let email = fields.required("email", values::email);
     let password = fields.required("password", values::password);
-    let phone = fields.optional("phone", values::line);
+    let phone = fields.optional("phone", values::phone);
     let is_dj = fields.optional("is_dj", values::boolean).unwrap_or(false);
     let registration = fields
         .complete(|| Some(Registration { name: name?, email: email?, password: password?, phone, is_dj }))?;

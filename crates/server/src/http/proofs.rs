@@ -2,7 +2,7 @@
 
 use cuepoint_domain::access::Caller;
 use cuepoint_domain::ports::Token;
-use cuepoint_domain::service::Address;
+use cuepoint_domain::service::{Address, SendCodeError};
 
 use crate::http::call::Call;
 use crate::http::envelope::{Answer, Success};
@@ -29,7 +29,8 @@ pub async fn send_email_code(call: Call, caller: Caller) -> Result<Answer, ApiEr
 
 /// Sends a code of six digits to the caller's phone.
 ///
-/// As with e-mail; without a phone number in the profile it is a 422 of `phone`.
+/// As with e-mail; without a phone number in the profile it is a 422 of `phone`. Within 24 hours at most five are sent to a
+/// number, and 20 for a client's network. It is a 503 once the deployment has sent `phone.codes_per_day` within 24 hours.
 #[utoipa::path(
     post,
     path = "/api/v1/auth/phone/code",
@@ -69,7 +70,13 @@ pub async fn verify_phone(call: Call, caller: Caller) -> Result<Answer, ApiError
 }
 
 async fn send(call: &Call, caller: &Caller, address: Address) -> Result<Answer, ApiError> {
-    call.app.services.proofs.send_code(caller, address).await?;
+    let sent = call.app.services.proofs.send_code(caller, address, &call.visitor()).await;
+    if matches!(sent, Err(SendCodeError::BudgetSpent(_))) && call.app.phone_budget_warning.is_due() {
+        tracing::warn!(
+            "phone.codes_per_day is used up: no code is sent to a phone until earlier ones are older than 24 hours"
+        );
+    }
+    sent?;
     Answer::ok("Code sent, unless it was proven before.", Nothing {})
 }
 

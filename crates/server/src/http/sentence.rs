@@ -96,6 +96,8 @@ sentences! {
     format() = "The {field} field format is invalid.";
     /// It is no e-mail address.
     email() = "The {field} field must be a valid email address.";
+    /// It is no phone number.
+    phone() = "The {field} field must be a phone number such as +4930123456.";
     /// It is no web address.
     url() = "The {field} field must be a valid URL.";
     /// It is an address of another network than the one named.

@@ -6,7 +6,7 @@ use cuepoint_domain::money::{Amount, Currency, Money, MoneyError};
 use cuepoint_domain::people::{ArtistType, Kilometres, Role};
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::service::DjAnswer;
-use cuepoint_domain::text::{Email, Line, MusicUrl, Password, TextError};
+use cuepoint_domain::text::{Email, Line, MusicUrl, Password, Phone, TextError};
 use cuepoint_domain::topup::{PaidAmount, PaidCurrency};
 use serde_json::value::RawValue;
 
@@ -61,6 +61,11 @@ pub fn line(field: &str, raw: &RawValue) -> Read<Line> {
 /// An e-mail address.
 pub fn email(field: &str, raw: &RawValue) -> Read<Email> {
     Email::new(&string(field, raw)?).map_err(|error| refused(field, error, sentence::email))
+}
+
+/// A phone number that is new.
+pub fn phone(field: &str, raw: &RawValue) -> Read<Phone> {
+    Phone::new(&string(field, raw)?).map_err(|error| refused(field, error, sentence::phone))
 }
 
 /// A web address of music.

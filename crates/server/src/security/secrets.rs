@@ -4,16 +4,22 @@ use anyhow::Context;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cuepoint_domain::ids::SessionId;
-use cuepoint_domain::ports::{PasswordHash, Secrets, Token, Unavailable};
+use cuepoint_domain::ports::{Guessable, PasswordHash, Secrets, Token, Unavailable};
 use cuepoint_domain::session::{Candidates, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::keys::SigningKeys;
 
-/// What the derivation of a successor begins with, and that of a first token: neither label begins with the other.
+/// What a derivation begins with, by what it is for: no label begins with another.
 const SUCCESSOR_LABEL: &[u8] = b"successor\0";
 const REGISTRATION_LABEL: &[u8] = b"registration\0";
+const CODE_LABEL: &[u8] = b"code\0";
+const PHONE_NUMBER_LABEL: &[u8] = b"phone number\0";
+const NETWORK_LABEL: &[u8] = b"network\0";
+
+/// Why nothing can be derived.
+const NO_KEY_SIGNS: &str = "no key signs at this moment";
 
 /// Makes secrets from the operating system's randomness.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +53,7 @@ pub(crate) fn random<const BYTES: usize>(_: RandomSecrets) -> [u8; BYTES] {
     bytes
 }
 
-/// Random secrets, and refresh tokens that are derived with the keys of access tokens.
+/// Random secrets, and refresh tokens and hashes that are derived with the keys of access tokens.
 #[derive(Clone, Debug)]
 pub struct KeyedSecrets {
     random: RandomSecrets,
@@ -65,7 +71,7 @@ impl KeyedSecrets {
     /// of parts are the same bytes.
     fn derive(&self, parts: &[&[u8]], now: Timestamp) -> Result<Candidates<Token>, Unavailable> {
         let ring = self.keys.ring();
-        let keys = ring.valid(now).ok_or_else(|| Unavailable::new("no key signs at this moment"))?;
+        let keys = ring.valid(now).ok_or_else(|| Unavailable::new(NO_KEY_SIGNS))?;
         Ok(keys.map(|key| encoded(key.derivation().derive(parts))))
     }
 }
@@ -99,6 +105,22 @@ impl Secrets for KeyedSecrets {
         self.derive(&[REGISTRATION_LABEL, &session.get().to_be_bytes(), password.0.as_bytes()], now)
     }
 
+    fn keyed_hashes(
+        &self,
+        what: Guessable,
+        text: &str,
+        now: Timestamp,
+    ) -> Result<Candidates<TokenHash>, Unavailable> {
+        let label = match what {
+            Guessable::Code => CODE_LABEL,
+            Guessable::PhoneNumber => PHONE_NUMBER_LABEL,
+            Guessable::Network => NETWORK_LABEL,
+        };
+        let ring = self.keys.ring();
+        let keys = ring.all(now).ok_or_else(|| Unavailable::new(NO_KEY_SIGNS))?;
+        Ok(keys.map(|key| TokenHash(key.derivation().derive(&[label, text.as_bytes()]))))
+    }
+
     fn fingerprint(&self, token: &Token) -> TokenHash {
         TokenHash(Sha256::digest(token.0.as_bytes()).into())
     }
@@ -114,6 +136,7 @@ mod tests {
 
     const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
     const OTHER: &str = "HwECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+    const THIRD: &str = "IAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
     const NOW: Timestamp = Timestamp::EPOCH;
 
     fn secrets(keys: &str) -> KeyedSecrets {
@@ -195,11 +218,35 @@ mod tests {
     }
 
     #[test]
+    fn what_can_be_guessed_is_hashed_under_each_key_that_there_is() {
+        let hashes = |keys: &str, what, text: &str| secrets(keys).keyed_hashes(what, text, NOW).unwrap();
+        let (a, b) = (format!("a:{KEY}"), format!("b:{OTHER}"));
+        let of_a = hashes(&a, Guessable::Code, "email:2:042137");
+        assert!(of_a.others.is_empty());
+        // The key's id is no part of it, what it is for is, and no unkeyed hash says the same.
+        assert!(hashes(&format!("x:{KEY}"), Guessable::Code, "email:2:042137") == of_a);
+        let different = [
+            hashes(&a, Guessable::Code, "email:2:042138").current,
+            hashes(&a, Guessable::PhoneNumber, "email:2:042137").current,
+            hashes(&a, Guessable::Network, "email:2:042137").current,
+            hashes(&b, Guessable::Code, "email:2:042137").current,
+            secrets(&a).fingerprint(&Token("email:2:042137".to_owned())),
+            TokenHash(Sha256::digest(b"code\0email:2:042137").into()),
+        ];
+        assert!(!different.contains(&of_a.current));
+        // One that has ended and one that has not begun are keys as well.
+        let keys = format!("{b}\n{a} until=1970-01-01T00:00:00Z\nc:{THIRD} from=2100-01-01T00:00:00Z");
+        let all = hashes(&keys, Guessable::Code, "email:2:042137");
+        assert!(all.current != of_a.current && all.others.contains(&of_a.current) && all.others.len() == 2);
+    }
+
+    #[test]
     fn without_a_key_in_force_nothing_is_derived() {
         let keys = format!("a:{KEY} until=1970-01-01T00:00:01Z");
         let secrets = secrets(&keys);
         assert!(secrets.successors(&Token("one".to_owned()), NOW).is_ok());
         let later = NOW.plus(Duration::SECOND);
         assert!(secrets.successors(&Token("one".to_owned()), later).is_err());
+        assert!(secrets.keyed_hashes(Guessable::Code, "one", later).is_err());
     }
 }

@@ -23,6 +23,7 @@ enum Kind {
     Text(usize),
     Email,
     Password,
+    Phone,
     Url,
     /// A text that is compared and nothing else.
     Secret,
@@ -63,6 +64,15 @@ impl Kind {
             Self::Password => {
                 add(&["12345678", "true", r#""""#, r#""1234567""#]);
                 wrong.push(format!("\"{}\"", "x".repeat(256)));
+            }
+            Self::Phone => {
+                add(&["4930123456", "true", r#""""#, r#""4930123456""#, r#""+4930""#, r#""+49 30 123456""#]);
+                add(&[
+                    r#""+04930123456""#,
+                    r#""+1234567890123456""#,
+                    r#""+4930123456\u0000""#,
+                    r#""call me""#,
+                ]);
             }
             Self::Url => {
                 add(&["5", "true", r#""""#, r#""example.com""#, r#""ftp://example.com/x""#, r#""http://""#]);
@@ -105,7 +115,7 @@ struct Form {
 }
 
 fn forms(dj: i64, request: i64) -> Vec<Form> {
-    use Kind::{Boolean, Choice, Email, Flag, Id, Money, Number, Password, Secret, Text, Url};
+    use Kind::{Boolean, Choice, Email, Flag, Id, Money, Number, Password, Phone, Secret, Text, Url};
     use Need::{Nullable, Optional, Required};
     let update: &'static str = Box::leak(format!("/music/requests-update/{request}").into_boxed_str());
     let form = |method, path, body, fields| Form { method, path, body, fields };
@@ -118,7 +128,7 @@ fn forms(dj: i64, request: i64) -> Vec<Form> {
                 ("name", Text(255), Required),
                 ("email", Email, Required),
                 ("password", Password, Required),
-                ("phone", Text(255), Nullable),
+                ("phone", Phone, Nullable),
                 ("is_dj", Boolean, Optional),
             ],
         ),
@@ -150,7 +160,7 @@ fn forms(dj: i64, request: i64) -> Vec<Form> {
             json!({}),
             vec![
                 ("name", Text(255), Optional),
-                ("phone", Text(255), Nullable),
+                ("phone", Phone, Nullable),
                 ("city", Text(255), Nullable),
                 ("state", Text(255), Nullable),
                 ("country", Text(255), Nullable),
@@ -443,7 +453,7 @@ fn nullable_fields_can_be_emptied(store: Store) {
     let info = "/user/personal-info";
     let before = guest.get(info).data(200);
     let full = json!({
-        "phone": "+49", "city": "a", "state": "b", "country": "c", "latitude": 1.5, "longitude": 2.5, "radius": 3.5
+        "phone": "+4930123456", "city": "a", "state": "b", "country": "c", "latitude": 1.5, "longitude": 2.5, "radius": 3.5
     });
     let data = guest.patch(info, &full).data(200);
     for (key, value) in full.as_object().unwrap() {

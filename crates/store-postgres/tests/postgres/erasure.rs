@@ -26,7 +26,7 @@ const TELLING: [&str; 10] = [
     "lovelace",
     "countess",
     "ada@",
-    "+44 20 7946",
+    "+442079460000",
     "Marylebone",
     "Middlesex",
     "England",
@@ -47,7 +47,7 @@ fn visitor() -> Visitor {
 async fn live(store: &PostgresStore) -> UserId {
     let (id, session) = (store.next_user().await.unwrap(), store.next_session().await.unwrap());
     let email = Email::new("Ada@Lovelace.example").unwrap();
-    let user = User::registered(id, line("Ada Lovelace"), email, Some(line("+44 20 7946 0000")), true, now());
+    let user = User::registered(id, line("Ada Lovelace"), email, Some(line("+442079460000")), true, now());
     let session = Session::begin(session, id, visitor(), now(), Duration::days(1));
     let first = Some((&session, TokenHash([1; 32])));
     let registered = store.register(&user, &PasswordHash("argon2-of-ada".to_owned()), first).await.unwrap();
@@ -72,7 +72,10 @@ async fn live(store: &PostgresStore) -> UserId {
         store.apply(plans::change_standing(origin, id, change)).await.unwrap();
     }
     for purpose in Purpose::ALL {
-        store.issue(&Challenge::issue(&user, purpose, TokenHash([2; 32]), now()).unwrap()).await.unwrap();
+        store
+            .issue(&Challenge::issue(&user, purpose, TokenHash([2; 32]), now()).unwrap(), None)
+            .await
+            .unwrap();
     }
     store.block(id, operator, now()).await.unwrap();
     let event = SecurityEvent::about(EventKind::LoggedIn, Some(id), visitor(), now());

@@ -19,6 +19,7 @@ mod groups;
 mod locks;
 mod migrations;
 mod migrator;
+mod phone_codes;
 mod proxy;
 mod reads;
 mod recovery;

@@ -2,7 +2,7 @@
 
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::ports::{Begun, Exchange, Ids, Logins, Sessions};
+use cuepoint_domain::ports::{Begun, Exchange, Ids, Logins, People, Sessions};
 use cuepoint_domain::session::{Candidates, Session, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_postgres::testing::TestDatabase;
@@ -129,6 +129,34 @@ async fn whoever_was_logged_in_before_networks_were_kept_is_known_from_where_tha
         networks.sort_unstable();
         assert_eq!(networks, ["192.0.2.7/32", "2001:0:0:1::/64", "2001:db8:0:1::/64", "::/64"]);
     }
+}
+
+const BOOTSTRAP_UP: &str = include_str!("../../../../migrations/2026-11-21-000052_bootstrap_operator/up.sql");
+const BOOTSTRAP_DOWN: &str =
+    include_str!("../../../../migrations/2026-11-21-000052_bootstrap_operator/down.sql");
+
+/// Whether a migrated database counts as one whose first operator was made, after these changes of its rows.
+async fn has_first_operator(changes: &str) -> bool {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let user = guest(&store, 0).await;
+    let client = client(database.url()).await;
+    client.batch_execute(BOOTSTRAP_DOWN).await.unwrap();
+    client.batch_execute(&changes.replace("$user", &user.to_string())).await.unwrap();
+    client.batch_execute(BOOTSTRAP_UP).await.unwrap();
+    store.has_first_operator().await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_of_before_counts_as_made_whatever_became_of_them() {
+    assert!(!has_first_operator("").await);
+    assert!(has_first_operator("UPDATE users SET role = 'operator'").await);
+    let erased = "UPDATE users SET role = 'operator', erased_at = now(), password_hash = '!', \
+        email_folded = 'erased-$user'";
+    assert!(has_first_operator(erased).await);
+    let dismissed = "INSERT INTO operations (id, kind, actor_user_id, reason, at, receipt) \
+        VALUES (gen_random_uuid(), 'role', $user, 'as agreed', now(), '{}')";
+    assert!(has_first_operator(dismissed).await);
 }
 
 /// Migrating also works where the runtime has one thread only.

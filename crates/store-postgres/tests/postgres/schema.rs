@@ -24,6 +24,7 @@ const TOKEN: &str = "INSERT INTO refresh_tokens (hash, session_id, issued_at, ex
 const CHALLENGE: &str =
     "INSERT INTO challenges (user_id, purpose, target, hash, issued_at, attempts, ended_at) VALUES ";
 const NETWORK: &str = "INSERT INTO login_networks (user_id, network, seen_at) VALUES ";
+const PHONE_CODE: &str = "INSERT INTO phone_codes (number, network, sent_at) VALUES ";
 const BLOCK: &str = "INSERT INTO blocks (dj_id, guest_id, at) VALUES ";
 const EVENT: &str = "INSERT INTO security_events (kind, user_id, session_id, address, detail, at) VALUES ";
 const MESSAGE: &str = "INSERT INTO provider_messages (source, webhook_id, kind, reason_code, reference, row_id, txid, \
@@ -82,6 +83,7 @@ const SOUND: &[(&str, &str)] = &[
     (TOKEN, "($zero, 1, now(), now(), NULL)"),
     (CHALLENGE, "(2, 'email', 'ada@example.com', $zero, now(), 0, NULL)"),
     (CHALLENGE, "(2, 'email', 'ada@example.com', $zero, now(), 5, now())"),
+    (PHONE_CODE, "($zero, $link, now())"),
     (BLOCK, "(1, 2, now())"),
     (EVENT, "('logged_in', 2, 1, '192.0.2.1', repeat('é', 1024), now() - interval '364 days')"),
     (MESSAGE, "('payouts', 'm1', 'k', 'later_code', '5', NULL, repeat('x', 512), now(), NULL, NULL, NULL)"),
@@ -343,6 +345,17 @@ const UNSOUND: &[(&str, &str, &str)] = &[
         INSERT INTO deployment (currency, scale) VALUES ('EUR', 2)",
         "deployment_pkey",
     ),
+    (
+        "",
+        "INSERT INTO bootstrap_operator (made_at) VALUES (now()); \
+        INSERT INTO bootstrap_operator (made_at) VALUES (now())",
+        "bootstrap_operator_pkey",
+    ),
+    (
+        "",
+        "INSERT INTO bootstrap_operator (singleton, made_at) VALUES (false, now())",
+        "bootstrap_operator_singleton_check",
+    ),
     ("", "UPDATE users SET suspended_at = now() WHERE id = 1", "users_suspension_is_noted"),
     ("", "UPDATE users SET erased_at = now() WHERE id = 2", "users_erased_are_nobody"),
     ("", "UPDATE users SET password_hash = 'h' WHERE id = 5", "users_erased_are_nobody"),
@@ -363,6 +376,8 @@ const UNSOUND: &[(&str, &str, &str)] = &[
     (CHALLENGE, "(2, 'phone', '', $link, now(), 0, NULL)", "challenges_target_check"),
     (CHALLENGE, "(2, 'phone', 'a', '', now(), 0, NULL)", "challenges_hash_check"),
     (CHALLENGE, "(2, 'phone', 'a', $link, now(), -1, NULL)", "challenges_attempts_check"),
+    (PHONE_CODE, "('', $link, now())", "phone_codes_number_check"),
+    (PHONE_CODE, "($link, '', now())", "phone_codes_network_check"),
     (BLOCK, "(1, 2, now())", "blocks_pkey"),
     (BLOCK, "(1, 8, now())", "blocks_guest_id_fkey"),
     (EVENT, "('', 2, 1, NULL, NULL, now())", "security_events_kind_check"),

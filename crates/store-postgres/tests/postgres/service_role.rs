@@ -28,6 +28,7 @@ const FORBIDDEN: &[&str] = &[
     "DELETE FROM users",
     "UPDATE security_events SET detail = 'x'",
     "UPDATE deployment SET scale = 3",
+    "DELETE FROM bootstrap_operator",
     "UPDATE idempotency_keys SET at = now()",
     "INSERT INTO __diesel_schema_migrations (version) VALUES ('1')",
     "DELETE FROM __diesel_schema_migrations",

@@ -3,8 +3,8 @@
 use super::*;
 use crate::people::{StandingChange, change_standing};
 use crate::ports::{
-    Begun, Credentials, Exchange, MockLogins, MockPasswords, MockSecrets, MockSessions, PasswordHash,
-    Registered, Token, Verified,
+    Begun, Credentials, Exchange, FirstOperator, MockLogins, MockPasswords, MockSecrets, MockSessions,
+    PasswordHash, Token, Verified,
 };
 use crate::session::{Candidates, TokenHash, Visitor};
 use crate::text::Password;
@@ -190,16 +190,27 @@ fn a_login_that_began_is_not_undone_by_what_comes_after_it() {
     }
 }
 
-/// What making the first operator comes to, where nobody has the address.
-fn bootstrap(breached: bool) -> Result<Option<UserId>, BootstrapError> {
+/// What making the first operator comes to, by whether one was made before, who has the address, and whether the password is
+/// known; and what the store says of it, if it is asked.
+fn bootstrap(
+    before: bool,
+    taken: bool,
+    breached: bool,
+    made: Option<FirstOperator>,
+) -> Result<Bootstrapped, BootstrapError> {
     let mut doubles = Doubles::default();
-    doubles.logins.expect_credentials().returning(|_| Ok(None));
+    doubles.people.expect_has_first_operator().returning(move || Ok(before));
+    doubles.logins.expect_credentials().returning(move |_| {
+        Ok(taken.then(|| Credentials { user: user(2), password: PasswordHash("theirs".to_owned()) }))
+    });
     doubles.passwords.expect_is_breached().return_const(breached);
     doubles.passwords.expect_hash().returning(|_| Ok(PasswordHash("hash".to_owned())));
-    doubles.people.expect_register().returning(|made, _, _| {
-        assert_eq!(made.role, Role::Operator);
-        Ok(Registered::Done)
-    });
+    doubles.people.expect_register_first_operator().times(usize::from(made.is_some())).returning(
+        move |user, _| {
+            assert_eq!(user.role, Role::Operator);
+            Ok(made.unwrap())
+        },
+    );
     let mut ids = MockIds::new();
     ids.expect_next_user().returning(|| Ok(user(3)));
     let mut log = MockSecurityLog::new();
@@ -208,15 +219,25 @@ fn bootstrap(breached: bool) -> Result<Option<UserId>, BootstrapError> {
             && event.user == Some(user(3))
             && event.detail == Some(Line::new("bootstrap operator").unwrap())
     };
-    log.expect_append().withf(right).times(usize::from(!breached)).returning(|_| Ok(()));
+    let noted = usize::from(made == Some(FirstOperator::Done));
+    log.expect_append().withf(right).times(noted).returning(|_| Ok(()));
     let accounts = Accounts { ids: Arc::new(ids), journal: journal(log), ..accounts(doubles) };
     run(accounts.bootstrap_operator(Email::new("op@example.com").unwrap(), password()))
 }
 
 #[test]
-fn the_first_operator_is_noted_and_has_no_known_password() {
-    assert_eq!(bootstrap(false).unwrap(), Some(user(3)));
-    let refused = bootstrap(true);
+fn the_first_operator_is_made_once_noted_and_has_no_known_password() {
+    let done = Some(FirstOperator::Done);
+    assert_eq!(bootstrap(false, false, false, done).unwrap(), Bootstrapped::Made(user(3)));
+    assert_eq!(bootstrap(true, false, false, None).unwrap(), Bootstrapped::MadeBefore);
+    // Who has the address stays what they are.
+    assert_eq!(bootstrap(false, true, false, None).unwrap(), Bootstrapped::AddressTaken);
+    // Another server was faster.
+    let before = Some(FirstOperator::MadeBefore);
+    assert_eq!(bootstrap(false, false, false, before).unwrap(), Bootstrapped::MadeBefore);
+    let taken = Some(FirstOperator::EmailTaken);
+    assert_eq!(bootstrap(false, false, false, taken).unwrap(), Bootstrapped::AddressTaken);
+    let refused = bootstrap(false, false, true, None);
     assert!(matches!(refused, Err(BootstrapError::BreachedPassword)), "{refused:?}");
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::challenge::Purpose;
+use crate::code_quotas::{CodeQuota, TooMany};
 use crate::people::{StandingChange, change_standing};
 use crate::ports::{
     Credentials, Issued, MockLogins, MockNotifier, MockPasswords, MockSecrets, Notice, PasswordHash,
@@ -170,12 +171,13 @@ fn known(issued: Issued) -> MockLogins {
     logins.expect_credentials().with(eq("dee@example.com")).returning(|_| Ok(credentials()));
     logins
         .expect_issue()
-        .withf(|challenge| {
-            challenge.purpose == Purpose::Password
+        .withf(|challenge, counted| {
+            counted.is_none()
+                && challenge.purpose == Purpose::Password
                 && challenge.user == user(2)
                 && challenge.hash == hash_of("token")
         })
-        .returning(move |_| Ok(issued));
+        .returning(move |_, _| Ok(issued));
     logins
 }
 
@@ -207,7 +209,8 @@ fn nothing_is_sent_to_who_is_unknown_shut_out_or_was_sent_too_many() {
         Ok(Some(Profile { user, ..profile }))
     });
     forgot(Doubles { people: suspended, logins: known(Issued::Done), ..Doubles::default() }).unwrap();
-    let logins = known(Issued::TooMany(now()));
+    let too_many = TooMany { quota: CodeQuota::Hour, most: 5, until: now() };
+    let logins = known(Issued::TooMany(too_many));
     forgot(Doubles { people: people_with(true), logins, ..Doubles::default() }).unwrap();
 }
 

@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::challenge::{Judged, Purpose};
-use crate::ports::{Issued, MockLogins, MockNotifier, MockSecrets, Notice, Recipient, Token};
-use crate::session::{TokenHash, Visitor};
+use crate::code_quotas::{CodeQuota, CountedCode, TooMany};
+use crate::ports::{Guessable, Issued, MockLogins, MockNotifier, MockSecrets, Notice, Recipient, Token};
+use crate::session::{Candidates, TokenHash, Visitor};
 
 /// The doubles that a test sets up, and what it expects of the security log.
 #[derive(Default)]
@@ -14,6 +15,11 @@ struct Doubles {
     noted: Option<EventKind>,
 }
 
+/// A hash under the key that signs, and under another.
+fn keyed(number: u8) -> Candidates<TokenHash> {
+    Candidates { current: TokenHash([number; 32]), others: vec![TokenHash([number.saturating_add(100); 32])] }
+}
+
 /// Proofs whose code is 042137, kept as what tells purpose and person too.
 fn proofs(doubles: Doubles) -> Proofs {
     let mut clock = MockClock::new();
@@ -21,9 +27,20 @@ fn proofs(doubles: Doubles) -> Proofs {
     let mut secrets = MockSecrets::new();
     secrets.expect_code().returning(|| Token("042137".to_owned()));
     secrets.expect_fingerprint().returning(|token| match token.0.as_str() {
-        "email:2:042137" => TokenHash([1; 32]),
-        "phone:2:042137" => TokenHash([2; 32]),
+        "email:2:042137" | "phone:2:042137" => TokenHash([9; 32]),
         other => panic!("{other}"),
+    });
+    secrets.expect_keyed_hashes().returning(|what, text, at| {
+        assert_eq!(at, now());
+        let number = match (what, text) {
+            (Guessable::Code, "email:2:042137") => 1,
+            (Guessable::Code, "phone:2:042137") => 2,
+            (Guessable::PhoneNumber, "15550100") => 3,
+            (Guessable::Network, "192.0.2.7/32") => 4,
+            (Guessable::Network, "") => 5,
+            other => panic!("{other:?}"),
+        };
+        Ok(keyed(number))
     });
     let mut log = MockSecurityLog::new();
     if let Some(kind) = doubles.noted {
@@ -36,6 +53,7 @@ fn proofs(doubles: Doubles) -> Proofs {
         secrets: Arc::new(secrets),
         notifier: Arc::new(doubles.notifier),
         clock: Arc::new(clock),
+        phone_codes_per_day: NonZeroU32::new(7),
     }
 }
 
@@ -49,18 +67,19 @@ fn issuing(issued: Issued) -> MockLogins {
     let mut logins = MockLogins::new();
     logins
         .expect_issue()
-        .withf(|challenge| {
-            challenge.purpose == Purpose::Email
+        .withf(|challenge, counted| {
+            counted.is_none()
+                && challenge.purpose == Purpose::Email
                 && challenge.hash == TokenHash([1; 32])
                 && challenge.target == "dee@example.com"
         })
         .once()
-        .returning(move |_| Ok(issued));
+        .returning(move |_, _| Ok(issued));
     logins
 }
 
 fn send(doubles: Doubles, address: Address) -> Result<(), SendCodeError> {
-    run(proofs(doubles).send_code(&caller(2), address))
+    run(proofs(doubles).send_code(&caller(2), address, &Visitor::default()))
 }
 
 #[test]
@@ -101,10 +120,49 @@ fn nothing_is_kept_where_nothing_is_sent() {
 #[test]
 fn too_many_codes_say_how_long_to_wait() {
     let wait = Duration::minutes(7);
-    let logins = issuing(Issued::TooMany(now().plus(wait)));
+    for (quota, most) in [(CodeQuota::Hour, 5), (CodeQuota::Number, 5), (CodeQuota::Network, 20)] {
+        let logins = issuing(Issued::TooMany(TooMany { quota, most, until: now().plus(wait) }));
+        let doubles =
+            Doubles { people: people_with(true), logins, notifier: reaching(), ..Doubles::default() };
+        match send(doubles, Address::Email) {
+            Err(SendCodeError::TooMany { most: told, wait: waits }) => {
+                assert_eq!((told, waits), (most, wait))
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    let spent = TooMany { quota: CodeQuota::Deployment, most: 7, until: now().plus(wait) };
+    let logins = issuing(Issued::TooMany(spent));
     let doubles = Doubles { people: people_with(true), logins, notifier: reaching(), ..Doubles::default() };
     let refused = send(doubles, Address::Email);
-    assert!(matches!(refused, Err(SendCodeError::TooMany(told)) if told == wait), "{refused:?}");
+    assert!(matches!(refused, Err(SendCodeError::BudgetSpent(told)) if told == wait), "{refused:?}");
+}
+
+#[test]
+fn a_code_for_a_phone_is_counted_for_number_network_and_deployment() {
+    for (address, network) in [(Some("192.0.2.7"), keyed(4)), (None, keyed(5))] {
+        let mut people = MockPeople::new();
+        people.expect_profile().returning(|_| {
+            let profile = dj(false);
+            let phone = Some(Line::new("+1 (555) 0100").unwrap());
+            Ok(Some(Profile { user: User { phone, ..profile.user }, ..profile }))
+        });
+        let counted =
+            CountedCode { number: keyed(3), network, most_of_deployment: NonZeroU32::new(7), at: now() };
+        let mut logins = MockLogins::new();
+        logins
+            .expect_issue()
+            .withf(move |challenge, code| {
+                challenge.hash == TokenHash([2; 32]) && code.is_some_and(|code| *code == counted)
+            })
+            .once()
+            .returning(|_, _| Ok(Issued::Done));
+        let mut notifier = reaching();
+        notifier.expect_send().once().returning(|_, _| Ok(()));
+        let desk = proofs(Doubles { people, logins, notifier, ..Doubles::default() });
+        let visitor = Visitor { address: address.map(|address| address.parse().unwrap()), agent: None };
+        run(desk.send_code(&caller(2), Address::Phone, &visitor)).unwrap();
+    }
 }
 
 #[test]
@@ -120,7 +178,12 @@ fn only_a_right_answer_proves() {
         let mut logins = MockLogins::new();
         logins
             .expect_answer()
-            .with(eq(user(2)), eq(purpose), eq(hash), eq(now()))
+            .withf(move |who, what, presented, at| {
+                // Under each key, and as an earlier version kept it.
+                let all: Vec<TokenHash> =
+                    keyed(hash.0[0]).iter().copied().chain([TokenHash([9; 32])]).collect();
+                (*who, *what, *at) == (user(2), purpose, now()) && *presented == all
+            })
             .once()
             .returning(move |_, _, _, _| Ok(judged));
         let doubles = Doubles { people: people_with(true), logins, noted: Some(kind), ..Doubles::default() };

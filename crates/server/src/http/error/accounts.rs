@@ -1,10 +1,11 @@
 //! What the errors of accounts are to a client: registration, login, sessions, passwords, codes, erasure.
 
-use cuepoint_domain::challenge::MOST_ISSUED;
 use cuepoint_domain::service::{
     ChangePasswordError, EndSessionError, EraseError, LoginError, RefreshError, RegisterError,
     ResetPasswordError, SendCodeError, VerifyError,
 };
+
+use time::Duration;
 
 use super::{ApiError, Code, Quota};
 use crate::http::sentence::{self, Errors};
@@ -81,15 +82,20 @@ impl From<SendCodeError> for ApiError {
         match error {
             SendCodeError::NoAddress => Self::invalid(Errors::one("phone", sentence::required("phone"))),
             SendCodeError::NotHere => Self::not_here("Messages are not available here."),
-            SendCodeError::TooMany(wait) => Self::rate_limited(Quota {
-                limit: u32::try_from(MOST_ISSUED).unwrap_or(u32::MAX),
-                // A part of a second is waited for as a whole one.
-                retry_after_seconds: u32::try_from(wait.whole_seconds().saturating_add(1))
-                    .unwrap_or(u32::MAX),
-            }),
+            SendCodeError::TooMany { most, wait } => {
+                Self::rate_limited(Quota { limit: most, retry_after_seconds: whole_seconds(wait) })
+            }
+            SendCodeError::BudgetSpent(wait) => {
+                Self::not_now("No more codes can be sent to phones now.", whole_seconds(wait))
+            }
             SendCodeError::Obstacle(obstacle) => obstacle.into(),
         }
     }
+}
+
+/// A part of a second is waited for as a whole one.
+fn whole_seconds(wait: Duration) -> u32 {
+    u32::try_from(wait.whole_seconds().saturating_add(1)).unwrap_or(u32::MAX)
 }
 
 impl From<VerifyError> for ApiError {

@@ -99,6 +99,7 @@ impl From<ChangeProfileError> for ApiError {
         };
         let errors = match refusal {
             ProfileRefusal::NotADj => return Code::Forbidden.into(),
+            ProfileRefusal::Phone => Errors::one("phone", sentence::phone("phone")),
             ProfileRefusal::LatitudeMissing => {
                 Errors::one("latitude", sentence::required_with("latitude", "longitude"))
             }

@@ -88,7 +88,13 @@ impl ApiError {
     /// Something that this deployment does not do.
     #[must_use]
     pub fn not_here(message: &'static str) -> Self {
-        let details = Details { retry_after_seconds: Some(SECONDS_UNTIL_CONFIGURED), ..Details::default() };
+        Self::not_now(message, SECONDS_UNTIL_CONFIGURED)
+    }
+
+    /// Something that this deployment does not do before so many seconds are over.
+    #[must_use]
+    pub fn not_now(message: &'static str, retry_after_seconds: u32) -> Self {
+        let details = Details { retry_after_seconds: Some(retry_after_seconds), ..Details::default() };
         Self { message: message.into(), ..Self::with(Code::Unavailable, details) }
     }
 

@@ -33,8 +33,8 @@ pub struct Registration {
     /// The password that they chose.
     #[schema(format = Password, min_length = 8, max_length = 255)]
     pub password: String,
-    /// Where they are called.
-    #[schema(max_length = 255)]
+    /// Where they are called, in the form of E.164.
+    #[schema(pattern = "^\\+[1-9][0-9]{6,14}$", example = "+4930123456")]
     pub phone: Option<String>,
     /// Whether they are a DJ; no when left out.
     pub is_dj: Option<bool>,
@@ -110,8 +110,9 @@ pub struct PersonalInfo {
     /// What they are called.
     #[schema(min_length = 1, max_length = 255, nullable = false)]
     pub name: Option<String>,
-    /// Where they are called; another number is unproven.
-    #[schema(max_length = 255)]
+    /// Where they are called, in the form of E.164; another number is unproven. The number that is kept can be sent again,
+    /// whatever its form.
+    #[schema(pattern = "^\\+[1-9][0-9]{6,14}$", example = "+4930123456")]
     pub phone: Option<String>,
     /// Their city.
     #[schema(max_length = 255)]

@@ -91,7 +91,8 @@ pub(super) enum Material {
     Es256 { pair: Secret, point: Secret, x: String, y: String },
 }
 
-/// The secret that refresh tokens are derived with, itself derived from the secret bytes of a key.
+/// The secret that refresh tokens and hashes of verification codes are derived with, each under a label of its own; itself
+/// derived from the secret bytes of a key.
 pub(in crate::security) struct DerivationKey(Zeroizing<[u8; 32]>);
 
 impl DerivationKey {
@@ -166,7 +167,7 @@ impl Key {
         }
     }
 
-    /// What refresh tokens are derived with.
+    /// What refresh tokens and hashes of verification codes are derived with.
     pub(in crate::security) const fn derivation(&self) -> &DerivationKey {
         &self.derivation
     }

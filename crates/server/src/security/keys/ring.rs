@@ -60,6 +60,12 @@ impl KeyRing {
         Some(Candidates { current, others })
     }
 
+    /// The key that signs at this moment, and every other key; `None` where no key signs.
+    pub(in crate::security) fn all(&self, now: Timestamp) -> Option<Candidates<&Key>> {
+        let current = self.signing(now)?;
+        Some(Candidates { current, others: self.0.iter().filter(|key| key.id != current.id).collect() })
+    }
+
     /// What third parties verify with, keys that have yet to sign among them.
     #[must_use]
     pub fn public(&self, now: Timestamp) -> Vec<PublicKey> {

@@ -1,0 +1,121 @@
+//! The first operator: made once, and not made again of whoever was dismissed, erased, or took the address.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::harness::{Database, PASSWORD, Person, Server, eventually, operator_keys};
+
+const EMAIL: &str = "operator@example.com";
+
+/// A server of a deployment that says who its first operator is.
+fn start(database: &Arc<Database>) -> Server {
+    Server::on(database, &operator_keys(EMAIL))
+}
+
+/// The first operator, and a second one.
+fn operators(server: &Server) -> (Person, Person) {
+    let (first, second) = (server.client().login(EMAIL), server.guest());
+    first.give_role(&second, "operator");
+    (first, second)
+}
+
+/// The addresses of all operators, as one of them is shown them.
+fn addresses(operator: &Person) -> Vec<String> {
+    let page = operator.get("/operator/users?per_page=100").data(200);
+    let rows = page["data"].as_array().unwrap().iter();
+    let operators = rows.filter(|row| row["role"] == "operator");
+    operators.map(|row| row["email"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_dismissed_operator_is_not_made_again() {
+    let database = Arc::new(Database::new());
+    let server = start(&database);
+    let (first, second) = operators(&server);
+    second.give_role(&first, "member");
+    drop(server);
+    let server = start(&database);
+    let first = server.client().login(EMAIL);
+    first.get("/operator/users").refused(403, "insufficient_scope");
+    assert_eq!(addresses(&second.at(&server.client())), [second.email]);
+}
+
+#[test]
+fn an_erased_operator_is_not_made_again_and_the_address_makes_nobody_one() {
+    let database = Arc::new(Database::new());
+    let server = start(&database);
+    let (first, second) = operators(&server);
+    first.call("DELETE", "/user").json(&json!({"password": PASSWORD})).send().data(200);
+    drop(server);
+    let server = start(&database);
+    let login = server.client().post("/auth/login", &json!({"email": EMAIL, "password": PASSWORD}));
+    login.refused(401, "invalid_credentials");
+    let body = json!({"name": "Eve", "email": EMAIL, "password": PASSWORD});
+    server.client().post("/auth/register", &body).data(201);
+    drop(server);
+    let server = start(&database);
+    let eve = server.client().login(EMAIL);
+    eve.get("/operator/users").refused(403, "insufficient_scope");
+    assert_eq!(addresses(&second.at(&server.client())), [second.email]);
+}
+
+#[test]
+fn who_takes_the_address_first_is_no_operator_and_the_log_says_so() {
+    let database = Arc::new(Database::new());
+    let server = Server::on(&database, &[]);
+    let body = json!({"name": "Eve", "email": "Operator@example.com", "password": "her own horse"});
+    server.client().post("/auth/register", &body).data(201);
+    drop(server);
+    let server = start(&database);
+    let eve = server.client().post("/auth/login", &json!({"email": EMAIL, "password": "her own horse"}));
+    let eve = Person::signed_in(&server.client(), &eve.data(200));
+    eve.get("/operator/users").refused(403, "insufficient_scope");
+    let said = "bootstrap.operator_email is the address of an account: no operator was made";
+    eventually("the log says so", || server.log().contains(said).then_some(()));
+    // With another address the operator is made.
+    let other = Server::on(&database, &operator_keys("other@example.com"));
+    assert_eq!(addresses(&other.client().login("other@example.com")), ["other@example.com"]);
+}
+
+#[test]
+fn another_address_makes_no_second_operator_while_the_first_is_suspended_or_not() {
+    let database = Arc::new(Database::new());
+    let server = start(&database);
+    let (first, second) = operators(&server);
+    drop(server);
+    let nobody = || {
+        let server = Server::on(&database, &operator_keys("other@example.com"));
+        let login = json!({"email": "other@example.com", "password": PASSWORD});
+        server.client().post("/auth/login", &login).refused(401, "invalid_credentials");
+        let said = "the first operator was made before: bootstrap.operator_email is ignored";
+        eventually("the log says so", || server.log().contains(said).then_some(()));
+        server
+    };
+    let server = nobody();
+    let suspend = format!("/operator/users/{}/suspend", first.id);
+    second.at(&server.client()).post(&suspend, &json!({"reason": "lost laptop"})).data(200);
+    drop(server);
+    let server = nobody();
+    let login = json!({"email": EMAIL, "password": PASSWORD});
+    server.client().post("/auth/login", &login).refused(403, "account_suspended");
+    drop(server);
+    // The first one's own address restores nobody either.
+    let server = start(&database);
+    server.client().post("/auth/login", &login).refused(403, "account_suspended");
+}
+
+#[test]
+fn servers_that_start_at_once_make_one_operator() {
+    let database = Arc::new(Database::new());
+    let emails = ["one@example.com", "two@example.com", "three@example.com"];
+    let servers: Vec<Server> = std::thread::scope(|scope| {
+        let database = &database;
+        let starts = emails.map(|email| scope.spawn(move || Server::on(database, &operator_keys(email))));
+        starts.into_iter().map(|start| start.join().unwrap()).collect()
+    });
+    let logins = emails.map(|email| {
+        servers[0].client().post("/auth/login", &json!({"email": email, "password": PASSWORD})).status
+    });
+    assert_eq!(logins.iter().filter(|status| **status == 200).count(), 1, "{logins:?}");
+}

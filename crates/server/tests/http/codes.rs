@@ -1,0 +1,204 @@
+//! Codes: how they are kept, and how many of them go to phones.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::keys::{FILE, KeyFolder, kid};
+use crate::harness::{Answer, Call, Database, PASSWORD, Person, Server, Store, at_once, eventually};
+
+on_both_stores!(
+    only_numbers_that_can_be_called_are_new,
+    a_number_is_sent_five_codes_a_day_whoever_has_it,
+    a_network_asks_for_twenty_codes_a_day,
+    a_deployment_sends_as_many_codes_a_day_as_it_says,
+    a_code_survives_a_rotation_of_the_keys,
+);
+
+/// What the servers of one database share.
+const KEYS: [(&str, &str); 1] =
+    [("auth.signing_keys", "shared:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")];
+
+fn ask(person: &Person) -> Call {
+    person.call("POST", "/auth/phone/code")
+}
+
+fn from(call: Call, address: &str) -> Call {
+    call.header("x-forwarded-for", address)
+}
+
+fn give(person: &Person, phone: &str) {
+    person.patch("/user/personal-info", &json!({"phone": phone})).data(200);
+}
+
+/// A guest with this number.
+fn guest(server: &Server, phone: &str) -> Person {
+    let guest = server.guest();
+    give(&guest, phone);
+    guest
+}
+
+/// That too many were sent: as many as this, and none for almost a day.
+fn used_up(answer: &Answer, most: &str) {
+    answer.refused(429, "rate_limited");
+    assert_eq!(answer.header("x-ratelimit-limit"), Some(most), "{answer}");
+    is_a_day(answer);
+}
+
+fn is_a_day(answer: &Answer) {
+    let seconds: u32 = answer.header("retry-after").unwrap().parse().unwrap();
+    assert!((86_300..=86_401).contains(&seconds), "{answer}");
+}
+
+fn only_numbers_that_can_be_called_are_new(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let sentence = json!(["The phone field must be a phone number such as +4930123456."]);
+    for wrong in ["+49 30 123456", "030123456", "+0123456789", "+123456", "+1234567890123456", "call me"] {
+        let body = json!({"name": "Eve", "email": "eve@example.com", "password": PASSWORD, "phone": wrong});
+        let refused = server.client().post("/auth/register", &body);
+        assert_eq!(refused.invalid(&["phone"])["phone"], sentence, "{wrong}");
+        let refused = guest.patch("/user/personal-info", &json!({"phone": wrong, "city": "Berlin"}));
+        assert_eq!(refused.invalid(&["phone"])["phone"], sentence, "{wrong}");
+    }
+    assert_eq!(guest.get("/user/personal-info").data(200)["user"]["city"], json!(null));
+    let body =
+        json!({"name": "Eve", "email": "eve@example.com", "password": PASSWORD, "phone": " +4930123456 "});
+    let data = server.client().post("/auth/register", &body).data(201);
+    assert_eq!(data["user"]["phone"], "+4930123456");
+    // A number of before stays as it is, and can be sent back with the rest of the profile.
+    if let Some(database) = server.database() {
+        database.rows(&format!("UPDATE users SET phone = '030 / 12 34 56' WHERE id = {}", guest.id));
+        let changes = [json!({"city": "Berlin"}), json!({"city": "Bonn", "phone": "030 / 12 34 56"})];
+        for change in changes {
+            let data = guest.patch("/user/personal-info", &change).data(200);
+            assert_eq!(
+                (&data["user"]["phone"], &data["user"]["city"]),
+                (&json!("030 / 12 34 56"), &change["city"])
+            );
+        }
+        guest.patch("/user/personal-info", &json!({"phone": "030 / 12 34 57"})).invalid(&["phone"]);
+        ask(&guest).send().data(200);
+        give(&guest, "+4930123456");
+    }
+}
+
+/// The tables with a row that shows this text.
+fn tables_with(database: &Database, text: &str) -> Vec<String> {
+    let tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'";
+    let tables = database.rows(tables).into_iter().flatten().flatten();
+    let shows = |table: &String| {
+        let rows = format!("SELECT 1 FROM {table} AS it WHERE strpos(it::text, '{text}') > 0 LIMIT 1");
+        !database.rows(&rows).is_empty()
+    };
+    tables.filter(shows).collect()
+}
+
+fn a_number_is_sent_five_codes_a_day_whoever_has_it(store: Store) {
+    let server = Server::start(store);
+    let (number, digits) = ("+4930123456", "4930123456");
+    for _ in 0..5 {
+        // The accounts are erased as soon as the code was sent.
+        let guest = guest(&server, number);
+        ask(&guest).send().data(200);
+        if let Some(database) = server.database() {
+            let tables = tables_with(&database, digits);
+            assert!(["users", "challenges"].iter().all(|table| tables.iter().any(|other| other == table)));
+        }
+        guest.call("DELETE", "/user").json(&json!({"password": PASSWORD})).send().data(200);
+    }
+    assert_eq!(server.messages(number).len(), 5);
+    if let Some(database) = server.database() {
+        eventually("no table shows the number", || tables_with(&database, digits).is_empty().then_some(()));
+        assert_eq!(database.rows("SELECT 1 FROM phone_codes").len(), 5, "the codes stay counted");
+    }
+    let next = guest(&server, number);
+    used_up(&ask(&next).send(), "5");
+    // Another number of the same person, and a code by mail.
+    give(&next, "+4930123457");
+    ask(&next).send().data(200);
+    next.call("POST", "/auth/email/code").send().data(200);
+    assert_eq!(server.messages(number).len(), 5);
+}
+
+fn a_network_asks_for_twenty_codes_a_day(store: Store) {
+    let server = Server::configured(store, &[("server.trusted_proxies", "127.0.0.1")]);
+    for number in 0..20 {
+        let guest = guest(&server, &format!("+4930{number:06}"));
+        from(ask(&guest), &format!("2001:db8:0:1::{number}")).send().data(200);
+    }
+    let next = guest(&server, "+4930999999");
+    used_up(&from(ask(&next), "2001:db8:0:1:ffff::1").send(), "20");
+    from(ask(&next), "2001:db8:0:2::1").send().data(200);
+}
+
+fn a_deployment_sends_as_many_codes_a_day_as_it_says(store: Store) {
+    let server = Server::configured(store, &[("phone.codes_per_day", "3")]);
+    let guests: Vec<Person> = (0..8).map(|number| guest(&server, &format!("+4930{number:06}"))).collect();
+    let answers = at_once(guests.iter().map(ask).collect());
+    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 3, "{answers:?}");
+    for answer in answers.iter().filter(|answer| answer.status != 200) {
+        answer.refused(503, "unavailable");
+        is_a_day(answer);
+    }
+    guests[0].call("POST", "/auth/email/code").send().data(200);
+    let warned = || server.log().matches("phone.codes_per_day is used up").count();
+    eventually("the log says so", || (warned() > 0).then_some(()));
+    assert_eq!(warned(), 1, "once, however many are refused");
+}
+
+fn a_code_survives_a_rotation_of_the_keys(store: Store) {
+    let folder = KeyFolder::new();
+    folder.rotate(&[]);
+    let server = Server::configured(store, &[(FILE, &folder.path())]);
+    let guest = guest(&server, "+4930123456");
+    ask(&guest).send().data(200);
+    let code = code(&server.message("+4930123456", 0));
+    let said = folder.rotate(&["--signs-in", "0"]);
+    let after = said.split(' ').next().unwrap();
+    eventually("the new key signs", || (kid(&server.guest().token) == after).then_some(()));
+    let verified = guest.post("/auth/phone/verify", &json!({"code": code})).data(200);
+    assert_eq!(verified["user"]["phone_verified"], true);
+}
+
+/// The code in a message.
+fn code(message: &str) -> String {
+    let (_, after) = message.split_once("code is ").unwrap_or_else(|| panic!("{message}"));
+    after.chars().take_while(char::is_ascii_digit).collect()
+}
+
+#[test]
+fn a_code_is_kept_under_a_key_and_one_of_an_earlier_version_counts() {
+    let database = Arc::new(Database::new());
+    let server = Server::on(&database, &KEYS);
+    let guest = server.guest();
+    let send = || guest.call("POST", "/auth/email/code").send().data(200);
+    send();
+    let bound = |code: &str| format!("sha256(convert_to('email:{}:{code}', 'UTF8'))", guest.id);
+    // Whoever reads the table cannot try all codes.
+    let codes =
+        "(SELECT lpad(number::text, 6, '0') AS code FROM generate_series(0, 999999) AS number) AS codes";
+    let plain = bound("' || code || '");
+    let guessed = format!("SELECT code FROM challenges, {codes} WHERE hash = {plain}");
+    assert!(database.rows(&guessed).is_empty());
+    let sent = code(&server.message(&guest.email, 0));
+    assert_eq!(sent.len(), 6);
+    let plain = format!("UPDATE challenges SET hash = {} WHERE ended_at IS NULL", bound("123456"));
+    database.rows(&plain);
+    assert_eq!(database.rows(&guessed), [[Some("123456".to_owned())]]);
+    let verified = guest.post("/auth/email/verify", &json!({"code": "123456"})).data(200);
+    assert_eq!(verified["user"]["email_verified"], true);
+}
+
+#[test]
+fn codes_are_counted_by_all_servers_and_across_restarts() {
+    let database = Arc::new(Database::new());
+    let servers = [Server::on(&database, &KEYS), Server::on(&database, &KEYS)];
+    let number = "+4930123456";
+    let guests: Vec<Person> = (0..12).map(|number_of| guest(&servers[number_of % 2], number)).collect();
+    let answers = at_once(guests.iter().map(ask).collect());
+    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 5, "{answers:?}");
+    drop(servers);
+    let later = Server::on(&database, &KEYS);
+    used_up(&ask(&guest(&later, number)).send(), "5");
+}

@@ -1,0 +1,173 @@
+//! Codes by phone: counted exactly for number, network and deployment, whoever asks, and whoever is gone since.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use cuepoint_domain::challenge::{Challenge, Purpose};
+use cuepoint_domain::code_quotas::{CodeQuota, CountedCode, PER_NETWORK, PER_NUMBER, TooMany, WINDOW};
+use cuepoint_domain::people::User;
+use cuepoint_domain::ports::{Erased, Issued, Store};
+use cuepoint_domain::session::{Candidates, TokenHash};
+use cuepoint_domain::timestamp::Timestamp;
+use time::Duration;
+
+use crate::world::{World, at, at_once, line};
+
+/// What a number or network is kept as under the key that signs, and under no other.
+fn under_one_key(number: u8) -> Candidates<TokenHash> {
+    Candidates { current: TokenHash([number; 32]), others: Vec::new() }
+}
+
+/// A code to this number, asked for from this network.
+fn code(number: u8, network: u8, most_of_deployment: u32, at: Timestamp) -> CountedCode {
+    CountedCode {
+        number: under_one_key(number),
+        network: under_one_key(network),
+        most_of_deployment: NonZeroU32::new(most_of_deployment),
+        at,
+    }
+}
+
+/// A code that differs from others by a number, sent at a moment.
+type CodeOf = fn(u8, Timestamp) -> CountedCode;
+
+/// A registered person with a phone number that nobody else has.
+async fn somebody(world: &World) -> User {
+    let mut user = world.stranger(false, at(0)).await;
+    user.phone = Some(line(&format!("+4930{:08}", user.id.get())));
+    world.register(&user).await;
+    user
+}
+
+/// Sends a code to somebody who was sent none before.
+async fn send(world: &World, code: &CountedCode) -> Issued {
+    send_to(world, &somebody(world).await, code).await
+}
+
+async fn send_to(world: &World, user: &User, code: &CountedCode) -> Issued {
+    let challenge = Challenge::issue(user, Purpose::Phone, TokenHash([1; 32]), code.at).unwrap();
+    world.store.issue(&challenge, Some(code)).await.unwrap()
+}
+
+fn refused(quota: CodeQuota, most: u32, until: Timestamp) -> Issued {
+    Issued::TooMany(TooMany { quota, most, until })
+}
+
+/// Sends as many codes as a quota has room for, one a minute, and answers with when the first was sent.
+async fn fill(world: &World, many: u32, code: impl Fn(u32, Timestamp) -> CountedCode) -> Timestamp {
+    for number in 0..many {
+        let sent_at = at(60 * i64::from(number));
+        assert_eq!(send(world, &code(number, sent_at)).await, Issued::Done, "code {number}");
+    }
+    at(0)
+}
+
+/// What one more code comes to until a day after the first, when there is room for one.
+async fn is_full_for_a_day(
+    world: &World,
+    quota: CodeQuota,
+    most: u32,
+    code: impl Fn(Timestamp) -> CountedCode,
+) {
+    let room = at(0).plus(WINDOW);
+    let too_early = room.minus(Duration::MICROSECOND);
+    for now in [at(7_200), too_early] {
+        assert_eq!(send(world, &code(now)).await, refused(quota, most, room), "{now:?}");
+    }
+    // What is counted is kept.
+    world.store.tidy(too_early).await.unwrap();
+    assert_eq!(send(world, &code(too_early)).await, refused(quota, most, room));
+    assert_eq!(send(world, &code(room)).await, Issued::Done);
+    let next = refused(quota, most, at(60).plus(WINDOW));
+    assert_eq!(send(world, &code(room)).await, next, "the second one still counts");
+}
+
+fn number_of(number: u32) -> u8 {
+    u8::try_from(number).unwrap()
+}
+
+/// A number is sent so many codes within a day, to the microsecond, whosever account it is in and wherever they ask.
+pub async fn a_number_is_sent_a_few_codes_a_day(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    fill(&world, PER_NUMBER, |number, now| code(200, number_of(number), 0, now)).await;
+    assert_eq!(send(&world, &code(201, 90, 0, at(900))).await, Issued::Done, "another number");
+    is_full_for_a_day(&world, CodeQuota::Number, PER_NUMBER, |now| code(200, 100, 0, now)).await;
+}
+
+/// A network asks for so many codes within a day, whatever their numbers.
+pub async fn a_network_asks_for_some_codes_a_day(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    fill(&world, PER_NETWORK, |number, now| code(number_of(number), 200, 0, now)).await;
+    assert_eq!(send(&world, &code(90, 201, 0, at(1_900))).await, Issued::Done, "another network");
+    is_full_for_a_day(&world, CodeQuota::Network, PER_NETWORK, |now| code(100, 200, 0, now)).await;
+}
+
+/// A deployment sends so many codes within a day, and any number where no limit is set.
+pub async fn a_deployment_sends_some_codes_a_day(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    fill(&world, 7, |number, now| code(number_of(number), number_of(number), 7, now)).await;
+    is_full_for_a_day(&world, CodeQuota::Deployment, 7, |now| code(100, 100, 7, now)).await;
+    for number in 0..10 {
+        assert_eq!(send(&world, &code(150 + number, 150, 0, at(100_000))).await, Issued::Done);
+    }
+}
+
+/// Of many that are asked for at once no more are sent than may be, for each quota.
+pub async fn codes_asked_for_at_once_are_counted_exactly(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let cases: [(i64, CodeQuota, u32, CodeOf); 3] = [
+        (0, CodeQuota::Number, 5, |number, now| code(1, number, 0, now)),
+        (25, CodeQuota::Network, 20, |number, now| code(number, 2, 0, now)),
+        (50, CodeQuota::Deployment, 9, |number, now| code(number, number, 9, now)),
+    ];
+    for (hour, quota, most, code) in cases {
+        let now = at(3_600 * hour);
+        let tasks = (0..30).map(|number| {
+            let world = world.clone();
+            async move { send(&world, &code(100 + number, now)).await }
+        });
+        let answers = at_once(tasks).await;
+        let sent = answers.iter().filter(|issued| **issued == Issued::Done).count();
+        assert_eq!(sent, usize::try_from(most).unwrap(), "{quota:?}");
+        let full = refused(quota, most, now.plus(WINDOW));
+        assert_eq!(answers.iter().filter(|issued| **issued == full).count(), 30 - sent, "{quota:?}");
+    }
+}
+
+/// Whoever is erased leaves what was sent counted: a new account resets nothing.
+pub async fn an_erasure_resets_no_count(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    for number in 0..PER_NUMBER {
+        let user = somebody(&world).await;
+        let sent = send_to(&world, &user, &code(200, 200, 0, at(i64::from(number)))).await;
+        assert_eq!(sent, Issued::Done);
+        assert_eq!(world.store.erase(user.id, at(60)).await.unwrap(), Erased::Done);
+    }
+    let full = refused(CodeQuota::Number, PER_NUMBER, at(0).plus(WINDOW));
+    assert_eq!(send(&world, &code(200, 200, 0, at(120))).await, full);
+}
+
+/// What was counted under another key counts, and of several full quotas the one is answered that is full for longest.
+pub async fn codes_count_under_every_key_and_for_the_longest_wait(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    fill(&world, PER_NUMBER, |number, now| code(200, number_of(number), 0, now)).await;
+    let rotated = CountedCode {
+        number: Candidates { current: TokenHash([201; 32]), others: vec![TokenHash([200; 32])] },
+        ..code(201, 100, 0, at(3_600))
+    };
+    assert_eq!(send(&world, &rotated).await, refused(CodeQuota::Number, PER_NUMBER, at(0).plus(WINDOW)));
+    // The deployment's one code was sent last.
+    assert_eq!(send(&world, &code(210, 210, 0, at(3_700))).await, Issued::Done);
+    let both = code(200, 100, 1, at(3_800));
+    assert_eq!(send(&world, &both).await, refused(CodeQuota::Deployment, 1, at(3_700).plus(WINDOW)));
+    // A person's hour is over before.
+    let user = somebody(&world).await;
+    for network in 0..5 {
+        let sent = send_to(&world, &user, &code(220 + network, 220, 0, at(4_000))).await;
+        assert_eq!(sent, Issued::Done);
+    }
+    let hour = refused(CodeQuota::Hour, 5, at(4_000 + 3_600));
+    assert_eq!(send_to(&world, &user, &code(230, 230, 0, at(4_001))).await, hour);
+    let day = refused(CodeQuota::Number, PER_NUMBER, at(0).plus(WINDOW));
+    assert_eq!(send_to(&world, &user, &code(200, 230, 0, at(4_001))).await, day);
+}

@@ -1,0 +1,66 @@
+//! Codes by phone: counted over all servers of a database, and kept for as long as they count.
+
+use std::num::NonZeroU32;
+
+use cuepoint_domain::challenge::{Challenge, Purpose};
+use cuepoint_domain::code_quotas::{CodeQuota, CountedCode, TooMany, WINDOW};
+use cuepoint_domain::people::User;
+use cuepoint_domain::ports::{Ids, Issued, Logins, PasswordHash, People, Registered, Store};
+use cuepoint_domain::session::{Candidates, TokenHash};
+use cuepoint_domain::text::{Email, Line};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_store_postgres::PostgresStore;
+use cuepoint_store_postgres::testing::TestDatabase;
+use futures_util::future::join_all;
+use time::Duration;
+
+use crate::world::{client, now, open};
+
+/// The most codes of the deployment within a day.
+const MOST: u32 = 7;
+
+/// Sends a code to somebody new, whose number and network are their own.
+async fn send(store: &PostgresStore, at: Timestamp) -> Issued {
+    let id = store.next_user().await.unwrap();
+    let email = Email::new(&format!("person{id}@example.com")).unwrap();
+    let phone = Line::new(&format!("+49301{:06}", id.get())).unwrap();
+    let user = User::registered(id, Line::new("Guest").unwrap(), email, Some(phone), false, at);
+    let registered = store.register(&user, &PasswordHash("hash".into()), None).await.unwrap();
+    assert_eq!(registered, Registered::Done);
+    let mut own = [0; 32];
+    own[..8].copy_from_slice(&id.get().to_be_bytes());
+    let own = Candidates { current: TokenHash(own), others: Vec::new() };
+    let (number, network) = (own.clone(), own);
+    let counted = CountedCode { number, network, most_of_deployment: NonZeroU32::new(MOST), at };
+    let challenge = Challenge::issue(&user, Purpose::Phone, TokenHash([1; 32]), at).unwrap();
+    store.issue(&challenge, Some(&counted)).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn servers_together_send_no_more_codes_than_the_deployment_may() {
+    let database = TestDatabase::create().await;
+    let servers = [open(database.url()).await, open(database.url()).await];
+    let answers = join_all((0..30).map(|number| send(&servers[number % 2], now()))).await;
+    let most = usize::try_from(MOST).unwrap();
+    assert_eq!(answers.iter().filter(|issued| **issued == Issued::Done).count(), most, "{answers:?}");
+    let full = TooMany { quota: CodeQuota::Deployment, most: MOST, until: now().plus(WINDOW) };
+    let refused = answers.iter().filter(|issued| **issued == Issued::TooMany(full)).count();
+    assert_eq!(refused, 30 - most, "{answers:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_codes_that_are_sent_are_kept_and_for_a_day_alone() {
+    let database = TestDatabase::create().await;
+    let (store, client) = (open(database.url()).await, client(database.url()).await);
+    let rows =
+        async || client.query_one("SELECT count(*) FROM phone_codes", &[]).await.unwrap().get::<_, i64>(0);
+    for number in 0..i64::from(MOST) {
+        assert_eq!(send(&store, now().plus(Duration::hours(number))).await, Issued::Done);
+    }
+    assert!(matches!(send(&store, now().plus(Duration::hours(8))).await, Issued::TooMany(_)));
+    assert_eq!(rows().await, i64::from(MOST), "what is refused leaves no row");
+    for (hours, kept) in [(23, 7), (24, 6), (27, 3), (30, 0)] {
+        store.tidy(now().plus(Duration::hours(hours))).await.unwrap();
+        assert_eq!(rows().await, kept, "after {hours} hours");
+    }
+}
