@@ -82,7 +82,7 @@ known = {}
 def populate(guest, dj):
     """Requests and withdrawals in several states, so that moves are possible."""
     (_, guest_token, guest_number), (_, dj_token, dj_number) = guest, dj
-    call("POST", "/wallet/topups", guest_token, amount=100_000)
+    topups = [call("POST", "/wallet/topups", guest_token, amount=amount)["data"]["topup"]["id"] for amount in (100_000, 2, 3)]
     song = dict(song_title="Blue Monday", artist_name="New Order", music_url="https://example.com/song")
     orders = [
         call("POST", "/music/requests", guest_token, dj_id=dj_number, artist_type="popular", **song)["data"]["id"]
@@ -95,7 +95,8 @@ def populate(guest, dj):
         call("POST", "/withdrawal/crypto", guest_token, amount=10, **destination)["data"]["withdrawal_request"]["id"]
         for _ in range(8)
     ]
-    known.update(requests=orders, withdrawals=withdrawals, djs=[dj_number])
+    # All but the first, which pays for everything.
+    known.update(requests=orders, withdrawals=withdrawals, topups=topups[1:], djs=[dj_number])
     known.update(users=[guest_number], blocks=[guest_number])
     if CALLER == "operator":
         known["provider"] = kept_messages()
@@ -287,6 +288,7 @@ def a_field_that_no_schema_describes(failure, case, response):
         r"The (code|token) is invalid or has expired\.",
         r"The (amount|fee|fee \w+ \w+) field must (have 0-2 decimal places|be a number|be at least .*|not be 0)\.",
         r"The (latitude|longitude) field is required when (latitude|longitude) is present\.",
+        r"The user id field is required when reference is not present\.",
     ]
     errors = response.json().get("errors", {}) if isinstance(failure, RejectedPositiveData) else {}
     return bool(errors) and all(
@@ -304,8 +306,8 @@ DEPENDS = {
 
 
 def a_field_that_depends(failure, case, response):
-    """A `txid` is required where none is known or was made, what was paid of a new top-up, and a telephone in the profile
-    where a code is sent to it."""
+    """A `txid` is required where none is known or was made, what was paid of a new top-up or taken back, and a telephone
+    in the profile where a code is sent to it."""
     names = {name for path, names in DEPENDS.items() if case.path.endswith(path) for name in names}
     errors = response.json().get("errors", {}) if isinstance(failure, RejectedPositiveData) else {}
     depends = {name: [f"The {name} field is required."] for name in names & errors.keys()}

@@ -20,6 +20,7 @@
 #[cfg(doc)]
 use crate::ledger::Receipt;
 use crate::ledger::{Account, OutsideAccount, Plan, PostingRules, Step, Transfer, TransferKind};
+use crate::topup::TopupStatus;
 use crate::withdrawal::approvals_needed;
 
 /// Which values may be written.
@@ -90,6 +91,7 @@ fn of_step(step: &Step) -> FeatureLevel {
         {
             FeatureLevel::Second
         }
+        Step::SuspendTopup { .. } | Step::MoveTopup { to: TopupStatus::Reversed, .. } => FeatureLevel::Second,
         Step::None(_)
         | Step::OpenRequest(_)
         | Step::MoveRequest { .. }

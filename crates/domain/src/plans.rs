@@ -8,7 +8,7 @@ use crate::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestT
 use crate::people::{ProfileChange, StandingChange, User, may_dismiss};
 use crate::provider_message::{self, AlreadyResolved, ProviderMessage};
 use crate::text::{Line, PaymentUrl};
-use crate::topup::{self, Charge, Orders, Settlement, Topup};
+use crate::topup::{self, Charge, Orders, ReversalRefusal, Settlement, SuspenseRefusal, Topup};
 use crate::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTerms};
 
 /// The rules by which the money of every plan is posted.
@@ -119,6 +119,46 @@ pub fn settle_topup(origin: Origin, topup: &Topup, confirmed: bool) -> Plan {
             plan(origin, Step::MoveTopup { before: topup.clone(), to }, transfer)
         }
     }
+}
+
+/// Takes the money of a confirmed top-up back; one that was reversed before is answered as it is.
+///
+/// # Errors
+/// [`ReversalRefusal`].
+pub fn reverse_topup(origin: Origin, topup: &Topup) -> Result<Plan, ReversalRefusal> {
+    Ok(match topup::reverse(topup)? {
+        Settlement::Unchanged => plan(origin, Step::None(Subject::Topup(topup.clone())), []),
+        Settlement::Settled { to, transfer } => {
+            plan(origin, Step::MoveTopup { before: topup.clone(), to }, transfer)
+        }
+    })
+}
+
+/// Keeps the money of a top-up in suspense whose owner was erased; where it is there already, or came before, the top-up
+/// is answered as it is.
+#[must_use]
+pub fn suspend_topup(origin: Origin, topup: &Topup) -> Plan {
+    match topup::suspend(topup, &origin) {
+        None => plan(origin, Step::None(Subject::Topup(topup.clone())), []),
+        Some((suspense, transfer)) => {
+            plan(origin, Step::SuspendTopup { before: topup.clone(), suspense }, [transfer])
+        }
+    }
+}
+
+/// Takes the money of a top-up out of suspense, which an operator has dealt with for this reason.
+///
+/// # Errors
+/// [`SuspenseRefusal`].
+pub fn settle_suspense(
+    origin: Origin,
+    topup: &Topup,
+    by: UserId,
+    reason: Line,
+) -> Result<Plan, SuspenseRefusal> {
+    let (suspense, transfer) = topup::settle_suspense(topup, &origin, by, reason.clone())?;
+    let origin = Origin { reason: Some(reason), ..origin };
+    Ok(plan(origin, Step::SuspendTopup { before: topup.clone(), suspense }, [transfer]))
 }
 
 /// Corrects a person's available balance, for the reason that the adjustment gives.

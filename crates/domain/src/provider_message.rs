@@ -48,8 +48,10 @@ pub enum Contradiction {
     ReferenceAndIdDiffer,
     /// The row has another transaction: there may be two payments for one withdrawal.
     TxidMismatch,
-    /// Another amount or another currency was paid than the top-up asks for.
+    /// Another amount or another currency was paid, or taken back, than the top-up asks for.
     AmountMismatch,
+    /// A part of a top-up's money was taken back.
+    PartialReversal,
     /// The row's status excludes what the message says.
     StatusContradiction,
     /// A newer version found it, under this code.
@@ -58,11 +60,12 @@ pub enum Contradiction {
 
 impl Contradiction {
     /// Every contradiction that this version knows.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::UnknownReference,
         Self::ReferenceAndIdDiffer,
         Self::TxidMismatch,
         Self::AmountMismatch,
+        Self::PartialReversal,
         Self::StatusContradiction,
     ];
 
@@ -74,6 +77,7 @@ impl Contradiction {
             Self::ReferenceAndIdDiffer => "reference_and_id_differ",
             Self::TxidMismatch => "txid_mismatch",
             Self::AmountMismatch => "amount_mismatch",
+            Self::PartialReversal => "partial_reversal",
             Self::StatusContradiction => "status_contradiction",
             Self::Unknown(code) => code.as_str(),
         }

@@ -153,6 +153,7 @@ impl SecurityEvent {
 const fn subject(step: &Step) -> Option<UserId> {
     match step {
         Step::MoveWithdrawal { before, .. } | Step::ApproveWithdrawal { before, .. } => Some(before.user),
+        Step::MoveTopup { before, .. } | Step::SuspendTopup { before, .. } => Some(before.user),
         Step::MoveRequest { before, .. } => Some(before.requester),
         Step::Adjust(adjustment) => Some(adjustment.user),
         Step::Standing { user, .. } => Some(*user),
@@ -161,7 +162,6 @@ const fn subject(step: &Step) -> Option<UserId> {
         | Step::OpenWithdrawal(_)
         | Step::OpenTopup(_)
         | Step::OrderTopup { .. }
-        | Step::MoveTopup { .. }
         | Step::Profile { .. }
         | Step::ResolveMessage { .. } => None,
     }

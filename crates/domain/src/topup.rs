@@ -2,9 +2,11 @@
 
 mod orders;
 mod payment;
+mod suspense;
 
 pub use orders::{Answered, NextOrder, OrderTerms, OrderWord, Orders, answered, next_order, unanswered};
 pub use payment::{PaidAmount, PaidCurrency, Payment, TopupHeard, TopupWord, hear};
+pub use suspense::{Suspense, SuspenseRefusal, SuspenseSettlement, settle_suspense, suspend};
 
 use crate::ids::{OperationId, TopupId, UserId};
 use crate::ledger::{Account, OutsideAccount, Transfer, TransferKind};
@@ -21,15 +23,17 @@ pub enum TopupStatus {
     Pending,
     /// The money is in the wallet.
     Confirmed,
-    /// The provider refused it.
+    /// The provider refused it, or its owner was erased before the money came.
     Failed,
+    /// The money was in the wallet, and was taken back by who paid it.
+    Reversed,
     /// A newer version put it there: no rule moves it or its money.
     Unknown(UnknownName),
 }
 
 impl TopupStatus {
     /// Every status that this version knows.
-    pub const ALL: [Self; 3] = [Self::Pending, Self::Confirmed, Self::Failed];
+    pub const ALL: [Self; 4] = [Self::Pending, Self::Confirmed, Self::Failed, Self::Reversed];
 
     /// The name, as clients and stores write it.
     #[must_use]
@@ -38,6 +42,7 @@ impl TopupStatus {
             Self::Pending => "pending",
             Self::Confirmed => "confirmed",
             Self::Failed => "failed",
+            Self::Reversed => "reversed",
             Self::Unknown(name) => name.as_str(),
         }
     }
@@ -52,6 +57,15 @@ impl TopupStatus {
     #[must_use]
     pub fn stored(name: &str) -> Option<Self> {
         Self::named(name).or_else(|| UnknownName::stored(name).map(Self::Unknown))
+    }
+
+    /// Where it can go from here, whoever moves it.
+    const fn edges(self) -> &'static [Self] {
+        match self {
+            Self::Pending => &[Self::Confirmed, Self::Failed],
+            Self::Confirmed => &[Self::Reversed],
+            Self::Failed | Self::Reversed | Self::Unknown(_) => &[],
+        }
     }
 }
 
@@ -72,6 +86,8 @@ pub struct Topup {
     pub payment_url: Option<PaymentUrl>,
     /// How it is ordered at its provider; `None` where an earlier version opened it, which ordered it before.
     pub orders: Option<Orders>,
+    /// The money that came after its owner was erased; it stays failed then.
+    pub suspense: Option<Suspense>,
     /// When it was made.
     pub created_at: Timestamp,
     /// When its status last changed.
@@ -85,9 +101,10 @@ impl Topup {
         ProviderReference::of(self.id.get(), self.opening)
     }
 
-    /// Whether it stands as it did when the other was loaded: its status, its orders and its page.
+    /// Whether it stands as it did when the other was loaded: its status, its orders, its page and its money in suspense.
     pub(crate) fn stands_as(&self, other: &Self) -> bool {
-        (self.status, self.orders, &self.payment_url) == (other.status, other.orders, &other.payment_url)
+        (self.status, self.orders, &self.payment_url, &self.suspense)
+            == (other.status, other.orders, &other.payment_url, &other.suspense)
     }
 
     /// The same after it ended so at this moment; it is not ordered any more.
@@ -131,6 +148,7 @@ pub fn open(
         status,
         payment_url: None,
         orders: Some(orders),
+        suspense: None,
         created_at: now,
         updated_at: now,
     };
@@ -138,16 +156,16 @@ pub fn open(
     (topup, transfer)
 }
 
-/// What a provider's later word comes to.
+/// What a later word about a top-up comes to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Settlement {
-    /// It was known already, or comes after the opposite word: nothing changes.
+    /// It was known already, or comes after another word that excludes it: nothing changes.
     Unchanged,
     /// The top-up ends so, with the money if it is confirmed.
     Settled {
         /// How it ends.
         to: TopupStatus,
-        /// The money, if it came.
+        /// The money, if it came or is taken back.
         transfer: Option<Transfer>,
     },
 }
@@ -156,7 +174,9 @@ pub enum Settlement {
 #[must_use]
 pub fn settle(topup: &Topup, confirmed: bool) -> Settlement {
     match topup.status {
-        TopupStatus::Confirmed | TopupStatus::Failed | TopupStatus::Unknown(_) => Settlement::Unchanged,
+        TopupStatus::Confirmed | TopupStatus::Failed | TopupStatus::Reversed | TopupStatus::Unknown(_) => {
+            Settlement::Unchanged
+        }
         TopupStatus::Pending if confirmed => {
             Settlement::Settled { to: TopupStatus::Confirmed, transfer: Some(credit(topup)) }
         }
@@ -164,11 +184,50 @@ pub fn settle(topup: &Topup, confirmed: bool) -> Settlement {
     }
 }
 
-/// The transfers of each operation that moved its money: one once it is confirmed.
-pub(crate) fn history(topup: &Topup) -> Vec<Vec<Transfer>> {
+/// What becomes of a top-up with the erasure of its owner: it fails, if it is pending. Money that comes later is taken into
+/// suspense. `None` where it has ended before.
+#[must_use]
+pub fn abandon(topup: &Topup, at: Timestamp) -> Option<Topup> {
+    (topup.status == TopupStatus::Pending).then(|| topup.ended(TopupStatus::Failed, at))
+}
+
+/// A top-up does not stand where its money can be taken back.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReversalRefusal {
+    /// Where it stands.
+    pub current: TopupStatus,
+    /// Where it could go instead, by whoever may move it there.
+    pub allowed: Vec<TopupStatus>,
+}
+
+/// Takes the money of a confirmed top-up back, because who paid it did: from what is available, and the rest becomes
+/// owed. Nothing that is held is touched, and who was paid with the money keeps it. A second time nothing changes.
+///
+/// # Errors
+/// [`ReversalRefusal`].
+pub fn reverse(topup: &Topup) -> Result<Settlement, ReversalRefusal> {
     match topup.status {
-        TopupStatus::Confirmed => vec![vec![credit(topup)]],
-        TopupStatus::Pending | TopupStatus::Failed | TopupStatus::Unknown(_) => Vec::new(),
+        TopupStatus::Reversed => Ok(Settlement::Unchanged),
+        TopupStatus::Confirmed => {
+            Ok(Settlement::Settled { to: TopupStatus::Reversed, transfer: Some(chargeback(topup)) })
+        }
+        current @ (TopupStatus::Pending | TopupStatus::Failed | TopupStatus::Unknown(_)) => {
+            Err(ReversalRefusal { current, allowed: current.edges().to_vec() })
+        }
+    }
+}
+
+/// The transfers of each operation that moved its money, in their order; `None` where its state contradicts itself.
+pub(crate) fn history(topup: &Topup) -> Option<Vec<Vec<Transfer>>> {
+    match (topup.status, &topup.suspense) {
+        (TopupStatus::Pending | TopupStatus::Failed | TopupStatus::Unknown(_), None) => Some(Vec::new()),
+        (TopupStatus::Confirmed, None) => Some(vec![vec![credit(topup)]]),
+        (TopupStatus::Reversed, None) => Some(vec![vec![credit(topup)], vec![chargeback(topup)]]),
+        (TopupStatus::Failed, Some(suspense)) => Some(suspense::history(topup, suspense)),
+        (
+            TopupStatus::Pending | TopupStatus::Confirmed | TopupStatus::Reversed | TopupStatus::Unknown(_),
+            Some(_),
+        ) => None,
     }
 }
 
@@ -179,6 +238,11 @@ fn credit(topup: &Topup) -> Transfer {
         amount: topup.amount,
         kind: TransferKind::Topup,
     }
+}
+
+fn chargeback(topup: &Topup) -> Transfer {
+    let Transfer { debit, credit, amount, .. } = credit(topup);
+    Transfer { debit: credit, credit: debit, amount, kind: TransferKind::Chargeback }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use cuepoint_domain::feature_level::FeatureLevel;
 use cuepoint_domain::ids::WithdrawalId;
 use cuepoint_domain::ledger::Rejection;
 use cuepoint_domain::music_request::Move;
+use cuepoint_domain::topup::{Charge, TopupStatus};
 use cuepoint_domain::withdrawal::{Move as WithdrawalMove, WithdrawalStatus};
 use support::{DJ, GUEST, Ledger, OPERATOR, amount, balance, terms, user};
 
@@ -50,5 +51,25 @@ fn income_leaves_what_is_owed_until_the_upgrade_is_finalized() {
     ledger.adjust(DJ, 100).unwrap();
     assert_eq!(ledger.balance(DJ), balance(100, 0, 900));
     // Each operation is posted anew by the rules of its time.
+    ledger.audit().unwrap();
+}
+
+#[test]
+fn reversals_and_late_money_wait_until_the_upgrade_is_finalized() {
+    let mut ledger = upgrading();
+    ledger.topup(1, GUEST, 700, Charge::Confirmed).unwrap();
+    ledger.topup(2, GUEST, 300, Charge::Pending).unwrap();
+    let before = (ledger.balance(GUEST), ledger.postings.len());
+    assert_eq!(ledger.reverse(1), Err(Rejection::NotFinalized));
+    assert_eq!(ledger.suspend(2), Err(Rejection::NotFinalized));
+    assert_eq!((ledger.balance(GUEST), ledger.postings.len()), before);
+    assert_eq!(
+        [1, 2].map(|number| ledger.the_topup(number).status),
+        [TopupStatus::Confirmed, TopupStatus::Pending]
+    );
+
+    ledger.book.feature_level = FeatureLevel::NEWEST;
+    ledger.reverse(1).unwrap();
+    ledger.suspend(2).unwrap();
     ledger.audit().unwrap();
 }

@@ -256,6 +256,7 @@ pub fn app(
         adjustments: settings.adjustments,
         topups: settings.topups.terms,
         payouts: settings.payouts.terms,
+        topups_pending_for: settings.topups.pending_for,
         refresh_token_for: settings.auth.refresh_token_ttl,
         phone_codes_per_day: settings.phone_codes_per_day,
     };

@@ -18,11 +18,17 @@ pub(crate) const OPERATOR: usize = 4;
 /// The second of them.
 pub(crate) const OTHER_OPERATOR: usize = 5;
 
+/// The one who leaves, whoever that is at the moment.
+const LEAVER: usize = usize::MAX;
+
 /// How many of the newest things of a kind a command picks from.
 const NEWEST: usize = 3;
 
 /// What the payout provider says.
 const WORDS: [&str; 4] = ["accepted", "broadcast", "completed", "refused"];
+/// What the payment provider says, and of how much beside the top-up's amount.
+const TOPUP_WORDS: [(&str, i128); 6] =
+    [("confirmed", 0), ("confirmed", 1), ("failed", 0), ("reversed", 0), ("reversed", -1), ("reversed", 1)];
 
 /// One command; `pick` counts from the newest thing of its kind, and nothing happens while there is none.
 #[derive(Clone, Debug)]
@@ -49,6 +55,25 @@ pub(crate) enum Command {
     SettleTopup {
         pick: usize,
         confirmed: bool,
+    },
+    ReverseTopup {
+        pick: usize,
+    },
+    /// Has the payment provider say something of a top-up, of so many cents more than it asks for.
+    HearOfTopup {
+        pick: usize,
+        word: &'static str,
+        more: i128,
+    },
+    /// Opens a pending top-up of the one who leaves: nobody else has anything to do with them.
+    OpenLeaversTopup {
+        cents: i128,
+        ordered: bool,
+    },
+    /// Erases the one who leaves, if that can be; somebody new is the next one to leave.
+    EraseLeaver,
+    SettleSuspense {
+        pick: usize,
     },
     /// Corrects by so many cents, or takes away all there is.
     Adjust {
@@ -169,11 +194,54 @@ pub(crate) fn history(steps: usize) -> impl Strategy<Value = History> {
         1 => crowd(),
         1 => silence(),
         1 => four_eyes(),
+        1 => theft(),
+        1 => departure(),
     ];
     (terms(), vec((phrase, any::<bool>()), steps)).prop_map(move |(terms, phrases)| {
         let commands =
             phrases.into_iter().flat_map(|(phrase, keyed)| phrase.into_iter().map(move |one| (one, keyed)));
         History { terms, commands: commands.take(steps).collect() }
+    })
+}
+
+/// A top-up that is charged back once its money is held or spent, and another one that pays what is owed.
+fn theft() -> impl Strategy<Value = Vec<Command>> {
+    (0..FIRST_DJ, 1..450_i128).prop_map(|(who, cents)| {
+        let top_up = || Command::OpenTopup { who, cents, confirmed: true };
+        let spend = [
+            Command::OpenWithdrawal { who, cents: None },
+            Command::Adjust { who, cents: None, by: OPERATOR },
+        ];
+        let reverse = || Command::ReverseTopup { pick: 0 };
+        let hear = |more| Command::HearOfTopup { pick: 0, word: "reversed", more };
+        let beginning = std::iter::once(top_up()).chain(spend);
+        beginning.chain([hear(-1), reverse(), hear(0), reverse(), top_up(), hear(0), reverse()]).collect()
+    })
+}
+
+/// Somebody who leaves while a top-up is pending, and its money, which comes too late.
+fn departure() -> impl Strategy<Value = Vec<Command>> {
+    (1..4_000_i128, any::<bool>()).prop_map(|(cents, ordered)| {
+        let confirmed = || Command::SettleTopup { pick: 0, confirmed: true };
+        let hear = |word| Command::HearOfTopup { pick: 0, word, more: 0 };
+        let settle = || Command::SettleSuspense { pick: 0 };
+        let open = || Command::OpenLeaversTopup { cents, ordered };
+        vec![
+            Command::Adjust { who: LEAVER, cents: None, by: OPERATOR },
+            open(),
+            confirmed(),
+            Command::EraseLeaver,
+            Command::ReverseTopup { pick: 0 },
+            open(),
+            Command::EraseLeaver,
+            Command::Pass { seconds: 604_800 },
+            Command::EraseLeaver,
+            if ordered { confirmed() } else { hear("confirmed") },
+            hear("confirmed"),
+            hear("reversed"),
+            settle(),
+            settle(),
+        ]
     })
 }
 
@@ -318,12 +386,21 @@ fn command() -> impl Strategy<Value = Command> {
         "needs_review",
         "failed",
         "rejected",
+        "rejected",
         "cancelled",
     ];
     prop_oneof![
         4 => (who(), 1..4_000_i128, flag())
             .prop_map(|(who, cents, confirmed)| Command::OpenTopup { who, cents, confirmed }),
         3 => (pick(), flag()).prop_map(|(pick, confirmed)| Command::SettleTopup { pick, confirmed }),
+        1 => pick().prop_map(|pick| Command::ReverseTopup { pick }),
+        2 => (pick(), select(TOPUP_WORDS.to_vec()))
+            .prop_map(|(pick, (word, more))| Command::HearOfTopup { pick, word, more }),
+        1 => prop_oneof![
+            (1..4_000_i128, flag()).prop_map(|(cents, ordered)| Command::OpenLeaversTopup { cents, ordered }),
+            Just(Command::EraseLeaver),
+            pick().prop_map(|pick| Command::SettleSuspense { pick }),
+        ],
         3 => (who(), 1..4_000_i128).prop_map(|(who, cents)| Command::OrderTopup { who, cents }),
         4 => (1..3_usize).prop_map(|limit| Command::TakeUpTopups { limit }),
         5 => (pick(), select(vec!["page", "taken", "taken", "refused", "silent", "silent"]))

@@ -9,7 +9,7 @@ use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalFilter};
 
 use crate::model::Ordering;
 use crate::player::{Player, equal};
-use crate::told::{dj, purse, seconds};
+use crate::told::{dj, purse, seconds, topup_status};
 use crate::world::at;
 
 impl Player<'_> {
@@ -75,7 +75,7 @@ impl Player<'_> {
                 next: orders.next_at.map(seconds),
                 page: stored.payment_url.is_some(),
             };
-            equal("a top-up", &(stored.status.name(), ordering), &self.model.topup(place))?;
+            equal("a top-up", &(topup_status(&stored), ordering), &self.model.topup(place))?;
         }
         Ok(())
     }

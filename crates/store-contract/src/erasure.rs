@@ -35,7 +35,7 @@ async fn ada(world: &World) -> User {
 }
 
 async fn erase(world: &World, user: UserId, seconds: i64) -> Erased {
-    world.store.erase(user, at(seconds)).await.unwrap()
+    world.erase(user, seconds).await
 }
 
 /// Who was erased is what the domain says, logs in no more and is listed nowhere; their address is free again.
@@ -48,7 +48,7 @@ pub async fn who_was_erased_is_nobody(store: Arc<dyn Store>) {
     assert_eq!(erase(&world, user.id, 3).await, Erased::Done);
 
     let wallet = Wallet::empty(user.id);
-    let expected = people::erase(&user, &wallet, [], at(3)).unwrap();
+    let expected = people::erase(&user, &wallet, [], None, at(3), at(3)).unwrap();
     assert_eq!(world.user(user.id).await, expected);
     assert_eq!(world.store.credentials_of(user.id).await.unwrap(), None);
     for email in [user.email.folded(), expected.email.folded()] {

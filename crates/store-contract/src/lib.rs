@@ -31,9 +31,11 @@ pub mod receipts;
 pub mod references;
 pub mod repetitions;
 pub mod requests;
+pub mod reversals;
 pub mod security_log;
 pub mod sessions;
 pub mod standing;
+pub mod suspense;
 pub mod suspensions;
 mod tables;
 mod told;
@@ -176,6 +178,20 @@ macro_rules! store_contract {
             references {
                 a_withdrawal_is_found_by_the_operation_that_opened_it,
                 a_topup_is_found_by_the_operation_that_opened_it,
+            }
+            reversals {
+                a_reversal_takes_what_is_available_and_the_rest_is_owed,
+                a_topup_is_reversed_once,
+                only_a_confirmed_topup_is_reversed,
+                a_reversal_leaves_an_event,
+            }
+            suspense {
+                pending_topups_keep_their_owner_from_being_erased,
+                who_was_erased_opens_no_topup,
+                late_money_goes_into_suspense_once,
+                a_pending_topup_of_somebody_erased_fails_with_its_money,
+                suspense_is_settled_once,
+                suspense_is_listed_unsettled_first,
             }
             receipts {
                 receipts_of_requests_read_back,
@@ -356,9 +372,11 @@ mod tests {
             ("receipts", include_str!("receipts.rs")),
             ("references", include_str!("references.rs")),
             ("requests", include_str!("requests.rs")),
+            ("reversals", include_str!("reversals.rs")),
             ("security_log", include_str!("security_log.rs")),
             ("sessions", include_str!("sessions.rs")),
             ("standing", include_str!("standing.rs")),
+            ("suspense", include_str!("suspense.rs")),
             ("suspensions", include_str!("suspensions.rs")),
             ("wallets", include_str!("wallets.rs")),
         ] {

@@ -4,6 +4,7 @@
 
 mod orders;
 mod payouts;
+mod suspense;
 mod withdrawals;
 
 use std::collections::BTreeSet;
@@ -57,6 +58,7 @@ pub(crate) enum Refusal {
     RecentAdjustment,
     NotTheirs,
     TxidMissing,
+    AlreadySettled,
     Transition { current: &'static str, allowed: BTreeSet<&'static str> },
 }
 
@@ -75,6 +77,7 @@ pub(crate) struct Person {
     pub(crate) purse: Purse,
     pub(crate) entries: u64,
     pub(crate) dj: Option<Dj>,
+    pub(crate) erased: bool,
     pub(crate) is_operator: bool,
     pub(crate) is_suspended: bool,
     /// Since when they stand so.
@@ -114,9 +117,11 @@ pub(crate) struct Withdrawal {
 #[derive(Clone, Debug)]
 pub(crate) struct Topup {
     pub(crate) owner: usize,
-    amount: i128,
-    status: &'static str,
+    pub(crate) amount: i128,
+    pub(crate) status: &'static str,
     ordering: Ordering,
+    /// When the one who leaves opened it.
+    made: i64,
 }
 
 /// Everything, by place of making.
@@ -200,7 +205,8 @@ impl Model {
         amount: i128,
         confirmed: bool,
     ) -> Result<Seen, Refusal> {
-        self.topups.push(Topup { owner, amount, status: "pending", ordering: Ordering::default() });
+        let ordering = Ordering::default();
+        self.topups.push(Topup { owner, amount, status: "pending", ordering, made: 0 });
         if confirmed {
             self.settle_topup(self.topups.len() - 1, true)
         } else {

@@ -111,7 +111,7 @@ pub async fn no_network_outlives_an_erasure(store: Arc<dyn Store>) {
             let store = Arc::clone(&store);
             async move {
                 if what == 0 {
-                    assert_eq!(store.erase(user, at(2)).await.unwrap(), Erased::Done);
+                    assert_eq!(store.erase(user, at(2), at(2)).await.unwrap(), Erased::Done);
                 } else {
                     let from = Some(network("198.51.100.9"));
                     store.exchange(&hash(round), &successor(100 + round), from, end(), at(1)).await.unwrap();

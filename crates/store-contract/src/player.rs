@@ -2,6 +2,7 @@
 
 mod orders;
 mod payouts;
+mod suspense;
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -85,7 +86,8 @@ impl<'a> Player<'a> {
         world.requests.most_open_per_dj = terms.most_open_per_dj;
         let mut model = Model { terms, ..Model::default() };
         let mut people = Vec::new();
-        for place in 0..PEOPLE {
+        // The last of them is the one who leaves.
+        for place in 0..=PEOPLE {
             let is_dj = (FIRST_DJ..OPERATOR).contains(&place);
             let user = world.stranger(is_dj, at(0)).await;
             world.register(&user).await;
@@ -199,6 +201,7 @@ impl<'a> Player<'a> {
             Command::TakeUpTopups { limit } => return self.take_up_topups(limit).await,
             Command::AnswerOrder { pick, word } => return self.answer_order(pick, word).await,
             Command::Adjust { who, cents, by } => {
+                let who = who.min(self.people.len() - 1);
                 let (available, ..) = self.model.people[who].purse;
                 let cents = cents.unwrap_or(-available.max(1));
                 let plan = self.world.adjust_plan(self.origin(by, keyed), self.people[who], cents).await;
@@ -255,14 +258,17 @@ impl<'a> Player<'a> {
                 return self.agree(answer, model);
             }
             Command::SettleTopup { pick, confirmed } => {
-                if let Some(place) = picked(pick, self.topups.len()) {
-                    let stored = self.world.stored_topup(self.topups[place]).await;
-                    let origin = self.origin(self.model.topups[place].owner, keyed);
-                    let answer = self.apply(Ok(plans::settle_topup(origin, &stored, confirmed))).await;
-                    let model = self.model.settle_topup(place, confirmed);
-                    return self.agree(answer, model);
-                }
+                return self.settle_topup(pick, confirmed, keyed).await;
             }
+            Command::HearOfTopup { pick, word, more } => {
+                return self.hear_of_topup(pick, word, more).await;
+            }
+            Command::ReverseTopup { pick } => return self.reverse_topup(pick, keyed).await,
+            Command::OpenLeaversTopup { cents, ordered } => {
+                return self.open_leavers_topup(cents, ordered, keyed).await;
+            }
+            Command::EraseLeaver => return self.erase_leaver().await,
+            Command::SettleSuspense { pick } => return self.settle_suspense(pick, keyed).await,
             Command::MoveRequest { pick, to } => {
                 if let Some(place) = picked(pick, self.requests.len()) {
                     return self.move_request(place, to, keyed).await;
@@ -405,7 +411,7 @@ impl<'a> Player<'a> {
     /// What the self-check will have seen of it, and which answers it led to.
     pub(crate) fn end(self) -> Ended {
         let entries = self.model.people.iter().map(|person| person.entries).sum();
-        let wallets = u64::try_from(PEOPLE).unwrap();
+        let wallets = u64::try_from(self.people.len()).unwrap();
         let Model { requests, withdrawals, topups, adjustments, postings, .. } = self.model;
         let things = requests.len() + withdrawals.len() + topups.len() + adjustments;
         let summary = Summary { wallets, entries, postings, things: things.try_into().unwrap() };

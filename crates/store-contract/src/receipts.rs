@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::{Actor, Origin, Plan, Receipt, Rejection};
 use cuepoint_domain::music_request;
 use cuepoint_domain::people::{
@@ -10,7 +11,7 @@ use cuepoint_domain::people::{
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::text::PaymentUrl;
-use cuepoint_domain::topup::{Charge, Orders};
+use cuepoint_domain::topup::{Charge, Orders, Topup, TopupStatus};
 use cuepoint_domain::withdrawal;
 use time::Duration;
 
@@ -38,6 +39,20 @@ impl Tape {
         let seconds = i64::try_from(self.played.len()).unwrap();
         let now = at(seconds).plus(Duration::MICROSECOND);
         Origin { reason: Some(line("a reason")), ..self.world.origin(Actor::System, now) }
+    }
+
+    /// Reverses a top-up that was confirmed; takes the money of one that failed into suspense, and out of it.
+    async fn take_back_or_suspend(&mut self, operator: UserId, topup: Topup) {
+        if topup.status == TopupStatus::Confirmed {
+            let reversed = plans::reverse_topup(self.origin(), &topup).unwrap();
+            self.play(reversed).await;
+            return;
+        }
+        let suspended = plans::suspend_topup(self.origin(), &topup);
+        let suspended = topup_of(&self.play(suspended).await);
+        let settled = plans::settle_suspense(self.origin(), &suspended, operator, line("sent back")).unwrap();
+        let settled = topup_of(&self.play(settled).await);
+        assert_eq!(self.world.stored_topup(topup.id).await, settled);
     }
 
     /// Every plan submitted again is answered as the first time.
@@ -130,6 +145,7 @@ pub async fn receipts_of_topups_and_adjustments_read_back(store: Arc<dyn Store>)
             let plan = plans::settle_topup(tape.origin(), &topup, confirmed);
             let settled = topup_of(&tape.play(plan).await);
             assert_eq!(tape.world.stored_topup(topup.id).await, settled);
+            tape.take_back_or_suspend(guest, settled).await;
         }
     }
     for cents in [50, -20] {

@@ -73,7 +73,7 @@ pub async fn a_login_with_a_changed_password_begins_nothing(store: Arc<dyn Store
     let late = Session::begin(id, user, Visitor::default(), at(2), valid_for());
     assert_eq!(store.begin(&late, hash(2), &before).await.unwrap(), Begun::PasswordChanged);
     assert_eq!(store.owner(&hash(2)).await.unwrap(), None);
-    assert_eq!(store.erase(user, at(3)).await.unwrap(), Erased::Done);
+    assert_eq!(store.erase(user, at(3), at(3)).await.unwrap(), Erased::Done);
     assert_eq!(store.begin(&late, hash(2), &after).await.unwrap(), Begun::PasswordChanged);
     assert_eq!(alive(&store, user, at(4)).await, []);
 }

@@ -144,7 +144,7 @@ pub async fn the_last_active_operator_stays(store: Arc<dyn Store>) {
     let (world, operators) = with_operators(store, 3).await;
     let (guest, last) = (world.guest(0).await, operators[0]);
     world.stand(last, operators[1], StandingChange::Suspend, at(1)).await;
-    assert_eq!(world.store.erase(operators[2], at(2)).await.unwrap(), Erased::Done);
+    assert_eq!(world.store.erase(operators[2], at(2), at(2)).await.unwrap(), Erased::Done);
     let before = world.user(last).await;
     for to in
         [StandingChange::Suspend, StandingChange::Role(Role::Auditor), StandingChange::Role(Role::Member)]
@@ -152,7 +152,7 @@ pub async fn the_last_active_operator_stays(store: Arc<dyn Store>) {
         let refused = world.apply(change(&world, guest, last, to, 3)).await;
         assert_eq!(refused, Err(Rejection::LastOperator), "{to:?}");
     }
-    let refused = world.store.erase(last, at(3)).await.unwrap();
+    let refused = world.store.erase(last, at(3), at(3)).await.unwrap();
     assert_eq!(refused, Erased::Refused(ErasureRefusal::LastOperator));
     assert_eq!(world.user(last).await, before);
     // The suspended one is no active one, and can lose the role.
@@ -203,7 +203,7 @@ pub async fn of_operators_who_leave_at_once_one_remains(store: Arc<dyn Store>) {
             let (world, operators) = (world.clone(), operators.clone());
             async move {
                 match number {
-                    0 | 1 => match world.store.erase(operators[number], at(20)).await.unwrap() {
+                    0 | 1 => match world.store.erase(operators[number], at(20), at(20)).await.unwrap() {
                         Erased::Done => true,
                         Erased::Refused(ErasureRefusal::LastOperator) => false,
                         other => panic!("{other:?}"),

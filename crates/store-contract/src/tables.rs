@@ -33,6 +33,13 @@ pub(crate) const WITHDRAWALS: Table = &[
     ("needs_review", "failed", "operator"),
 ];
 
+/// The moves of a top-up.
+pub(crate) const TOPUPS: Table = &[
+    ("pending", "confirmed", "provider"),
+    ("pending", "failed", "provider"),
+    ("confirmed", "reversed", "operator"),
+];
+
 /// Where a thing can go from `current`, whoever moves it.
 pub(crate) fn edges(table: Table, current: &str) -> Vec<&'static str> {
     table.iter().filter(|(from, ..)| *from == current).map(|(_, to, _)| *to).collect()

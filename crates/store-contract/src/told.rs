@@ -6,6 +6,7 @@ use cuepoint_domain::money::Amount;
 use cuepoint_domain::music_request::{self, OpenRefusal};
 use cuepoint_domain::people::{ProfileRefusal, User};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::{ReversalRefusal, SuspenseRefusal, Topup, TopupStatus};
 use cuepoint_domain::withdrawal::{self, Limit};
 
 use crate::model::{Dj, Purse, Refusal, Seen, TXIDS};
@@ -79,10 +80,19 @@ fn seen(outcome: Outcome) -> Seen {
             approvals: withdrawal.approvals.len(),
             purse: purse(balance),
         },
-        Outcome::Topup(topup) => Seen::Topup { status: topup.status.name() },
+        Outcome::Topup(topup) => Seen::Topup { status: topup_status(&topup) },
         Outcome::Profile(user, balance) => Seen::Profile { dj: dj(&user), purse: purse(balance) },
         Outcome::Adjustment(_, balance) => Seen::Adjustment { purse: purse(balance) },
         Outcome::Message(message) => panic!("no history is about a message: {message:?}"),
+    }
+}
+
+/// The status of a top-up; one that failed also tells of its money in suspense.
+pub(crate) fn topup_status(topup: &Topup) -> &'static str {
+    match &topup.suspense {
+        None => topup.status.name(),
+        Some(suspense) if suspense.settlement.is_none() => "suspended",
+        Some(_) => "settled",
     }
 }
 
@@ -101,6 +111,11 @@ fn refusal(refused: Refused) -> Refusal {
             let allowed = allowed.into_iter().map(withdrawal::WithdrawalStatus::name).collect();
             Refusal::Transition { current: current.name(), allowed }
         }
+        Refused::Reversal(ReversalRefusal { current, allowed }) => {
+            let allowed = allowed.into_iter().map(TopupStatus::name).collect();
+            Refusal::Transition { current: current.name(), allowed }
+        }
+        Refused::Suspense(SuspenseRefusal::AlreadySettled) => Refusal::AlreadySettled,
         Refused::Withdrawal(withdrawal::MoveRefusal::NotTheirs) => Refusal::NotTheirs,
         Refused::Withdrawal(withdrawal::MoveRefusal::TxidMissing) => Refusal::TxidMissing,
         Refused::Rejected(Rejection::InsufficientFunds { available }) => {
@@ -145,5 +160,6 @@ pub(crate) fn name(answer: &Result<Seen, Refusal>) -> String {
         Err(Refusal::RecentAdjustment) => "recent adjustment".to_owned(),
         Err(Refusal::NotTheirs) => "not theirs".to_owned(),
         Err(Refusal::TxidMissing) => "txid missing".to_owned(),
+        Err(Refusal::AlreadySettled) => "already settled".to_owned(),
     }
 }

@@ -14,16 +14,18 @@ use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, OpenRefusal
 use cuepoint_domain::people::{ArtistType, Field, ProfileChange, Role, StandingChange, User};
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{
-    Applied, ApplyError, Ids, MusicRequests, PasswordHash, Registered, Store, Topups, Withdrawals,
+    Applied, ApplyError, Erased, Ids, MusicRequests, PasswordHash, Registered, Store, Topups, Withdrawals,
 };
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::topup::{Charge, Topup};
+use cuepoint_domain::topup::{Charge, ReversalRefusal, SuspenseRefusal, Topup};
 use cuepoint_domain::withdrawal::{self, Limit, NewWithdrawal, Withdrawal, WithdrawalTerms};
 use futures_util::future::join_all;
 use time::Duration;
 use tokio::sync::Barrier;
 
+/// For how long the money of a pending top-up may come.
+pub(crate) const TOPUPS_PENDING_FOR: Duration = Duration::days(7);
 /// How often a command is decided again on a state that moved: more than anything here can move it.
 const ATTEMPTS: u32 = 1_000;
 
@@ -58,6 +60,10 @@ pub(crate) enum Refused {
     Request(music_request::MoveRefusal),
     /// By the rule that moves withdrawals.
     Withdrawal(withdrawal::MoveRefusal),
+    /// By the rule that reverses top-ups.
+    Reversal(ReversalRefusal),
+    /// By the rule that settles money in suspense.
+    Suspense(SuspenseRefusal),
     /// By the limit of a single withdrawal.
     Limit(Limit),
 }
@@ -224,6 +230,21 @@ impl World {
         }
     }
 
+    /// A pending top-up of this many cents, made then.
+    pub(crate) async fn pending_topup(&self, user: UserId, cents: i128, seconds: i64) -> Topup {
+        let id = self.ids.next_topup().await.unwrap();
+        let charge = Charge::Pending;
+        let plan = plans::open_topup(self.by(user, at(seconds)), id, user, amount(cents), charge);
+        topup_of(&self.fresh(plan).await)
+    }
+
+    /// A confirmed top-up of this many cents.
+    pub(crate) async fn confirmed_topup(&self, user: UserId, cents: i128) -> Topup {
+        let id = self.ids.next_topup().await.unwrap();
+        let plan = plans::open_topup(self.by(user, at(0)), id, user, amount(cents), Charge::Confirmed);
+        topup_of(&self.fresh(plan).await)
+    }
+
     /// What is in a registered person's wallet.
     pub(crate) async fn balance(&self, user: UserId) -> Balance {
         self.store.balance(user).await.unwrap().unwrap()
@@ -358,6 +379,14 @@ impl World {
     /// A stored top-up.
     pub(crate) async fn stored_topup(&self, id: TopupId) -> Topup {
         self.find_topup(id).await.unwrap()
+    }
+
+    /// Erases a person; of pending top-ups the money may come for a week.
+    pub(crate) async fn erase(&self, user: UserId, seconds: i64) -> Erased {
+        let now = at(seconds);
+        let erased = self.store.erase(user, now.minus(TOPUPS_PENDING_FOR), now).await.unwrap();
+        self.store.finish_erasures().await.unwrap();
+        erased
     }
 
     /// A top-up, if there is one.

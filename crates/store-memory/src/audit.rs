@@ -64,7 +64,7 @@ impl Moment {
                 Thing::Withdrawal(withdrawal) => moves.get(&withdrawal.id).map_or(&[][..], Vec::as_slice),
                 Thing::Request(_) | Thing::Topup(_) | Thing::Adjustment(_) => &[],
             };
-            auditor.thing(&thing, &self.trace(entries, &postings, moves));
+            auditor.thing(&thing, &self.trace(&thing, entries, &postings, moves));
         }
     }
 
@@ -98,11 +98,14 @@ impl Moment {
 
     fn trace(
         &self,
+        thing: &Thing,
         entries: &[&Entry],
         postings: &HashMap<OperationId, Vec<&Posting>>,
         moves: &[&Receipt],
     ) -> Trace {
-        let mut operations: Vec<OperationId> = entries.iter().map(|entry| entry.operation).collect();
+        let with_entries = entries.iter().map(|entry| entry.operation);
+        let mut operations: Vec<OperationId> =
+            with_entries.chain(thing.operations_without_entries()).collect();
         operations.sort_unstable();
         operations.dedup();
         let receipt =

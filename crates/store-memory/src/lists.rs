@@ -141,10 +141,11 @@ impl Lists {
         if let Some(topup) = &changes.opened_topup {
             self.topups.entry(topup.user).or_default().add(topup.created_at, topup.id);
         }
-        if let Step::OrderTopup { before, .. } | Step::MoveTopup { before, .. } = step
-            && let Some(next) = next_order(before)
+        if let Step::OrderTopup { before, .. }
+        | Step::MoveTopup { before, .. }
+        | Step::SuspendTopup { before, .. } = step
         {
-            self.ordering.remove(&next);
+            self.orders_no_more(before);
         }
         let topup = changes.opened_topup.as_ref().or(changes.moved_topup.as_ref());
         self.ordering.extend(topup.and_then(next_order));
@@ -152,6 +153,13 @@ impl Lists {
             self.entries.entry(entry.wallet).or_default().push(entry.clone());
         }
         self.postings.extend(&changes.postings);
+    }
+
+    /// Forgets when this top-up was to be ordered, as it stood before.
+    pub(crate) fn orders_no_more(&mut self, before: &Topup) {
+        if let Some(next) = next_order(before) {
+            self.ordering.remove(&next);
+        }
     }
 
     fn expires(&mut self, request: &MusicRequest) {

@@ -10,8 +10,9 @@ use cuepoint_domain::ports::{
 };
 use cuepoint_domain::session::{Session, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::{TopupStatus, abandon};
 
-use crate::lists::cut;
+use crate::lists::{Chronicle, cut};
 use crate::{MemoryStore, State, receipts};
 
 impl State {
@@ -103,16 +104,28 @@ impl People for MemoryStore {
         Ok(Rows { rows: rows.rows.into_iter().cloned().collect(), total: rows.total })
     }
 
-    async fn erase(&self, id: UserId, now: Timestamp) -> Result<Erased, Unavailable> {
-        let State { book, keys, sessions, blocked, .. } = &mut *self.lock()?;
+    async fn erase(
+        &self,
+        id: UserId,
+        expected_since: Timestamp,
+        now: Timestamp,
+    ) -> Result<Erased, Unavailable> {
+        let State { book, lists, keys, sessions, blocked, .. } = &mut *self.lock()?;
         let both = book.users.get(&id).zip(book.wallets.get(&id));
         let Some((user, wallet)) = both.filter(|(user, _)| user.erased_at.is_none()) else {
             return Ok(Erased::Nobody);
         };
-        let erased = match erase(user, wallet, book.users.values(), now) {
+        let theirs = lists.topups.get(&id).into_iter().flat_map(Chronicle::newest_first);
+        let pending = theirs.filter_map(|topup| book.topups.get(&topup));
+        let pending: Vec<_> = pending.filter(|topup| topup.status == TopupStatus::Pending).collect();
+        let newest = pending.first().copied();
+        let erased = match erase(user, wallet, book.users.values(), newest, expected_since, now) {
             Ok(erased) => erased,
             Err(refusal) => return Ok(Erased::Refused(refusal)),
         };
+        pending.iter().for_each(|topup| lists.orders_no_more(topup));
+        let abandoned: Vec<_> = pending.into_iter().filter_map(|topup| abandon(topup, now)).collect();
+        book.topups.extend(abandoned.into_iter().map(|topup| (topup.id, topup)));
         book.users.insert(id, erased);
         receipts(book).filter(|receipt| receipt.profile_of() == Some(id)).for_each(StoredReceipt::redact);
         keys.forget(id);

@@ -1,5 +1,7 @@
 //! What is read beside plans.
 
+use std::cmp::Reverse;
+
 use async_trait::async_trait;
 use cuepoint_domain::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{Balance, Entry, Outcome};
@@ -126,6 +128,18 @@ impl Topups for MemoryStore {
         let state = self.lock()?;
         let ids = state.lists.topups.get(&user).map_or(Rows::none(0), |list| list.page(page));
         Ok(found(ids, |id| state.book.topups.get(&id).cloned()))
+    }
+
+    async fn topups_in_suspense(&self, page: PageRequest) -> Result<Rows<Topup>, Unavailable> {
+        let state = self.lock()?;
+        let suspended = state.book.topups.values().filter(|topup| topup.suspense.is_some());
+        let mut topups: Vec<&Topup> = suspended.collect();
+        topups.sort_unstable_by_key(|topup| {
+            let suspense = topup.suspense.as_ref();
+            let settled = suspense.is_some_and(|suspense| suspense.settlement.is_some());
+            (settled, Reverse((suspense.map(|suspense| suspense.arrived_at), topup.id)))
+        });
+        Ok(cut(topups.into_iter().cloned(), page))
     }
 
     async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Topup>, Unavailable> {

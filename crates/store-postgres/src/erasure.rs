@@ -8,19 +8,22 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::people::{User, erase as erase_person};
 use cuepoint_domain::ports::{Erased, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::{TopupStatus, abandon};
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
+use time::OffsetDateTime;
 use tokio::time::{Duration, Instant, sleep, timeout};
 
 use crate::PostgresStore;
-use crate::database::{Database, Failure};
+use crate::database::Failure;
 use crate::people::{ACTING_OPERATOR, write};
 use crate::redaction::redact_person;
-use crate::rows::{Corrupt, UserRow, WalletRow, known};
-use crate::schema::{challenges, users, wallets};
+use crate::rows::{Corrupt, TopupRow, UserRow, WalletRow, column_time, known, timestamp};
+use crate::schema::{challenges, topups, users, wallets};
 use crate::sessions::end_all;
+use crate::writer::MoveTopups;
 
 /// The hash that no password verifies against.
 const NO_PASSWORD: &str = "!";
@@ -66,18 +69,25 @@ impl Pace {
 
 impl PostgresStore {
     /// Erases a person: see [`cuepoint_domain::ports::People::erase`].
-    pub(crate) async fn erase_person(&self, id: UserId, now: Timestamp) -> Result<Erased, Unavailable> {
+    pub(crate) async fn erase_person(
+        &self,
+        id: UserId,
+        expected_since: Timestamp,
+        now: Timestamp,
+    ) -> Result<Erased, Unavailable> {
         let erased = self
             .database
             .write(async |connection| {
                 connection
-                    .transaction(async |connection| erase(connection, id, now, &self.currency).await)
+                    .transaction(async |connection| {
+                        erase(connection, id, expected_since, now, &self.currency).await
+                    })
                     .await
             })
             .await?;
         if erased == Erased::Done {
             // The person is erased whatever comes of this.
-            match timeout(WITHIN_CALL, forget(&self.database, id, Pace::Brisk)).await {
+            match timeout(WITHIN_CALL, self.forget(id, Pace::Brisk)).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => tracing::warn!(user = %id, %error, "an erasure goes on in the background"),
                 Err(_) => tracing::info!(user = %id, "an erasure goes on in the background"),
@@ -91,7 +101,7 @@ impl PostgresStore {
         let mut failed = None;
         for id in self.pending_erasures().await? {
             let began = Instant::now();
-            match forget(&self.database, id, Pace::Gentle).await {
+            match self.forget(id, Pace::Gentle).await {
                 Ok(()) => {
                     let seconds = began.elapsed().as_secs_f64();
                     tracing::info!(user = %id, seconds, "an erasure was finished");
@@ -113,6 +123,56 @@ impl PostgresStore {
             })
             .await?;
         Ok(ids.into_iter().map(|id| known("users.id", UserId::new(id))).collect::<Result<_, _>>()?)
+    }
+
+    /// Ends the pending top-ups of an erased person, and removes whatever else tells who they were. Each batch is a
+    /// transaction of its own, so that this can be broken off at any time and done again.
+    async fn forget(&self, user: UserId, pace: Pace) -> Result<(), Failure> {
+        let database = &self.database;
+        loop {
+            let began = Instant::now();
+            if self.abandon_topups(user).await? < BATCH {
+                break;
+            }
+            pace.rest(began).await;
+        }
+        for statement in [FORGET_ORIGINS, FORGET_NETWORKS, FORGET_BLOCKS] {
+            loop {
+                let began = Instant::now();
+                let forgotten = database
+                    .write(async |connection| {
+                        let batch = diesel::sql_query(statement);
+                        let batch = batch.bind::<BigInt, _>(user.get()).bind::<BigInt, _>(BATCH);
+                        Ok(batch.execute(connection).await?)
+                    })
+                    .await?;
+                if i64::try_from(forgotten).is_ok_and(|forgotten| forgotten < BATCH) {
+                    break;
+                }
+                pace.rest(began).await;
+            }
+        }
+        redact_person(database, user, pace).await?;
+        database
+            .write(async |connection| {
+                let person = users::table.find(user.get());
+                Ok(diesel::update(person).set(users::erasure_pending.eq(false)).execute(connection).await?)
+            })
+            .await?;
+        Ok(())
+    }
+
+    /// Ends a batch of an erased person's pending top-ups as of their erasure; says how many it had.
+    async fn abandon_topups(&self, user: UserId) -> Result<i64, Failure> {
+        let abandoned = self
+            .database
+            .write(async |connection| {
+                connection
+                    .transaction(async |connection| abandon_some(connection, user, &self.currency).await)
+                    .await
+            })
+            .await?;
+        Ok(i64::try_from(abandoned).unwrap_or(i64::MAX))
     }
 }
 
@@ -145,6 +205,7 @@ async fn lock_person(
 async fn erase(
     connection: &mut AsyncPgConnection,
     id: UserId,
+    expected_since: Timestamp,
     now: Timestamp,
     currency: &Currency,
 ) -> Result<Erased, Failure> {
@@ -158,7 +219,19 @@ async fn erase(
         .select(WalletRow::as_select())
         .get_result(connection)
         .await?;
-    let erased = match erase_person(person, &wallet.wallet(currency)?, people.values(), now) {
+    // Of those whose money may come the newest, by their index; it is settled under the lock of the wallet.
+    let pending: Option<TopupRow> = topups::table
+        .filter(topups::user_id.eq(id.get()).and(topups::created_at.gt(column_time(expected_since))))
+        .filter(topups::status.eq(TopupStatus::Pending.name()))
+        .order((topups::created_at.desc(), topups::id.desc()))
+        .select(TopupRow::as_select())
+        .first(connection)
+        .await
+        .optional()?;
+    let pending = pending.map(|row| row.topup(currency)).transpose()?;
+    let wallet = wallet.wallet(currency)?;
+    let decided = erase_person(person, &wallet, people.values(), pending.as_ref(), expected_since, now);
+    let erased = match decided {
         Ok(erased) => erased,
         Err(refusal) => return Ok(Erased::Refused(refusal)),
     };
@@ -173,31 +246,31 @@ async fn erase(
     Ok(Erased::Done)
 }
 
-/// Removes whatever else tells who an erased person was. Each batch is a transaction of its own, so that this can be broken
-/// off at any time and done again.
-async fn forget(database: &Database, user: UserId, pace: Pace) -> Result<(), Failure> {
-    for statement in [FORGET_ORIGINS, FORGET_NETWORKS, FORGET_BLOCKS] {
-        loop {
-            let began = Instant::now();
-            let forgotten = database
-                .write(async |connection| {
-                    let batch = diesel::sql_query(statement);
-                    let batch = batch.bind::<BigInt, _>(user.get()).bind::<BigInt, _>(BATCH);
-                    Ok(batch.execute(connection).await?)
-                })
-                .await?;
-            if i64::try_from(forgotten).is_ok_and(|forgotten| forgotten < BATCH) {
-                break;
-            }
-            pace.rest(began).await;
-        }
-    }
-    redact_person(database, user, pace).await?;
-    database
-        .write(async |connection| {
-            let person = users::table.find(user.get());
-            Ok(diesel::update(person).set(users::erasure_pending.eq(false)).execute(connection).await?)
-        })
+/// Ends some of a person's pending top-ups, locked by id, as the writer does.
+async fn abandon_some(
+    connection: &mut AsyncPgConnection,
+    user: UserId,
+    currency: &Currency,
+) -> Result<usize, Failure> {
+    let erased_at: Option<OffsetDateTime> =
+        users::table.find(user.get()).select(users::erased_at).first(connection).await?;
+    let erased_at = known("users.erased_at", erased_at.map(timestamp))?;
+    let rows: Vec<TopupRow> = topups::table
+        .filter(topups::user_id.eq(user.get()).and(topups::status.eq(TopupStatus::Pending.name())))
+        .order(topups::id)
+        .limit(BATCH)
+        .for_no_key_update()
+        .select(TopupRow::as_select())
+        .load(connection)
         .await?;
-    Ok(())
+    let pending = rows.into_iter().map(|row| row.topup(currency)).collect::<Result<Vec<_>, Corrupt>>()?;
+    let failed: Vec<TopupRow> = pending
+        .iter()
+        .filter_map(|topup| abandon(topup, erased_at))
+        .map(|topup| TopupRow::of(&topup, currency))
+        .collect();
+    if !failed.is_empty() {
+        failed.into_iter().collect::<MoveTopups>().execute(connection).await?;
+    }
+    Ok(pending.len())
 }

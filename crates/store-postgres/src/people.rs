@@ -202,8 +202,13 @@ impl People for PostgresStore {
         self.page_of(asked, || everybody(email)).await
     }
 
-    async fn erase(&self, id: UserId, now: Timestamp) -> Result<Erased, Unavailable> {
-        self.erase_person(id, now).await
+    async fn erase(
+        &self,
+        id: UserId,
+        expected_since: Timestamp,
+        now: Timestamp,
+    ) -> Result<Erased, Unavailable> {
+        self.erase_person(id, expected_since, now).await
     }
 
     async fn finish_erasures(&self) -> Result<(), Unavailable> {

@@ -115,6 +115,12 @@ diesel::table! {
         reference -> Nullable<Uuid>,
         attempts -> Nullable<Integer>,
         order_at -> Nullable<Timestamptz>,
+        suspense_operation -> Nullable<Uuid>,
+        suspense_at -> Nullable<Timestamptz>,
+        settled_operation -> Nullable<Uuid>,
+        settled_at -> Nullable<Timestamptz>,
+        settled_by -> Nullable<BigInt>,
+        settled_reason -> Nullable<Text>,
     }
 }
 

@@ -32,7 +32,7 @@ const fn line(name: &'static str, reaches: [Reach; 4]) -> Rule {
 
 impl Action {
     /// Every action, in the order of the matrix.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 26] = [
         Self::UseProfile,
         Self::TakeRequests,
         Self::UseAccount,
@@ -50,6 +50,9 @@ impl Action {
         Self::SendWithdrawal,
         Self::RefundRequest,
         Self::AdjustBalance,
+        Self::ReadTopups,
+        Self::ReverseTopup,
+        Self::SettleSuspense,
         Self::ReadAudit,
         Self::ReadPeople,
         Self::ManagePeople,
@@ -81,6 +84,9 @@ impl Action {
             Self::SendWithdrawal  => line("process, broadcast, complete, review one",     [Non, Non, All, Non]),
             Self::RefundRequest   => line("refund a played request",                      [Non, Non, Oth, Non]),
             Self::AdjustBalance   => line("adjust a balance",                             [Non, Non, Oth, Non]),
+            Self::ReadTopups      => line("find top-ups, see money in suspense",          [Non, Non, All, All]),
+            Self::ReverseTopup    => line("reverse a top-up",                             [Non, Non, Oth, Non]),
+            Self::SettleSuspense  => line("settle money in suspense",                     [Non, Non, All, Non]),
             Self::ReadAudit       => line("see the self-check of the ledger",             [Non, Non, All, All]),
             Self::ReadPeople      => line("find people",                                  [Non, Non, All, All]),
             Self::ManagePeople    => line("suspend, restore, give a role",                [Non, Non, Oth, Non]),

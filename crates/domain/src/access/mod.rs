@@ -130,6 +130,12 @@ pub enum Action {
     RefundRequest,
     /// Correct a balance.
     AdjustBalance,
+    /// Find anybody's top-ups, and look at money that came for accounts that were erased.
+    ReadTopups,
+    /// Take the money of a top-up back that was charged back.
+    ReverseTopup,
+    /// Say that money in suspense was dealt with.
+    SettleSuspense,
     /// Look at what the self-check of the ledger found.
     ReadAudit,
     /// Find people.
@@ -223,6 +229,7 @@ mod tests {
         let reads = [
             Action::ReadDjs,
             Action::ReadWithdrawals,
+            Action::ReadTopups,
             Action::ReadAudit,
             Action::ReadPeople,
             Action::ReadSecurityLog,

@@ -14,7 +14,7 @@ use crate::people::{
 };
 use crate::provider_message::{ProviderMessage, Resolution};
 use crate::security_log::SecurityEvent;
-use crate::topup::Topup;
+use crate::topup::{Topup, TopupStatus, abandon};
 use crate::withdrawal::{Approval, Limit, Withdrawal, approve};
 
 /// The kinds of rows that a plan can name.
@@ -154,6 +154,7 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Reject
         }
         Step::OpenTopup(new) => {
             opens(book, new.user, book.topups.contains_key(&new.id))?;
+            person(book, new.user)?;
             changes.opened_topup = Some(new.clone());
             Thing::Topup(new.clone())
         }
@@ -179,7 +180,17 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Reject
         }
         Step::MoveTopup { before, to } => {
             let stored = topup(book, before)?;
+            if *to == TopupStatus::Confirmed {
+                person(book, stored.user)?;
+            }
             let moved = stored.ended(*to, plan.origin.at);
+            changes.moved_topup = Some(moved.clone());
+            Thing::Topup(moved)
+        }
+        Step::SuspendTopup { before, suspense } => {
+            let stored = topup(book, before)?;
+            let failed = abandon(stored, plan.origin.at).unwrap_or_else(|| stored.clone());
+            let moved = Topup { suspense: Some(suspense.clone()), ..failed };
             changes.moved_topup = Some(moved.clone());
             Thing::Topup(moved)
         }
@@ -221,7 +232,7 @@ fn resolve_message(
     Ok(resolved)
 }
 
-/// The person, unless they were erased since they called.
+/// The person, unless they were erased: since they called, or before money came that they paid in.
 fn person(book: &Book, id: UserId) -> Result<&User, Rejection> {
     let stored = book.users.get(&id).filter(|user| user.erased_at.is_none());
     stored.ok_or(Rejection::Missing(Row::User))

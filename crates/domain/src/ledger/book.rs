@@ -176,7 +176,7 @@ pub struct Changes {
     pub moved_withdrawal: Option<Withdrawal>,
     /// A top-up that was made.
     pub opened_topup: Option<Topup>,
-    /// A top-up that was ordered or ended.
+    /// A top-up that was ordered or moved.
     pub moved_topup: Option<Topup>,
     /// A message of a provider that was resolved.
     pub resolved_message: Option<ProviderMessage>,

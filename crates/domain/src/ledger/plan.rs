@@ -13,7 +13,7 @@ use crate::provider_message::{ProviderMessage, Resolution};
 use crate::session::Visitor;
 use crate::text::{Line, PaymentUrl};
 use crate::timestamp::Timestamp;
-use crate::topup::{Orders, Topup, TopupStatus};
+use crate::topup::{Orders, Suspense, Topup, TopupStatus};
 use crate::withdrawal::{Window, Withdrawal, WithdrawalState};
 
 /// Who is behind a change.
@@ -124,12 +124,19 @@ pub enum Step {
         /// Where the guest pays, where the provider named a page.
         page: Option<PaymentUrl>,
     },
-    /// Ends a pending top-up.
+    /// Ends a pending top-up, or takes the money of a confirmed one back.
     MoveTopup {
         /// The top-up as it must stand.
         before: Topup,
-        /// How it ends.
+        /// Where it goes.
         to: TopupStatus,
+    },
+    /// Takes the money of a top-up into suspense, or out of it; a pending top-up fails.
+    SuspendTopup {
+        /// The top-up as it must stand.
+        before: Topup,
+        /// The money from now on.
+        suspense: Suspense,
     },
     /// Corrects a balance.
     Adjust(Adjustment),
@@ -240,9 +247,9 @@ impl Plan {
                 Some(Reference::Withdrawal(before.id))
             }
             Step::OpenTopup(topup) => Some(Reference::Topup(topup.id)),
-            Step::OrderTopup { before, .. } | Step::MoveTopup { before, .. } => {
-                Some(Reference::Topup(before.id))
-            }
+            Step::OrderTopup { before, .. }
+            | Step::MoveTopup { before, .. }
+            | Step::SuspendTopup { before, .. } => Some(Reference::Topup(before.id)),
             Step::Adjust(adjustment) => Some(Reference::Adjustment(adjustment.id)),
             Step::None(_) | Step::Profile { .. } | Step::Standing { .. } | Step::ResolveMessage { .. } => {
                 None
@@ -268,7 +275,10 @@ impl Plan {
             Step::ApproveWithdrawal { .. } => "approve_withdrawal",
             Step::OpenTopup(_) => "open_topup",
             Step::OrderTopup { .. } => "order_topup",
+            Step::MoveTopup { to: TopupStatus::Reversed, .. } => "reverse_topup",
             Step::MoveTopup { .. } => "move_topup",
+            Step::SuspendTopup { suspense: Suspense { settlement: None, .. }, .. } => "suspend_topup",
+            Step::SuspendTopup { .. } => "settle_suspense",
             Step::Adjust(_) => "adjust",
             Step::Profile { .. } => "profile",
             Step::Standing { change: StandingChange::Suspend, .. } => "suspend",
@@ -300,6 +310,7 @@ impl Plan {
                 names.wallets.insert(request.requester);
             }
             Step::OpenTopup(topup) => {
+                names.users.insert(topup.user);
                 names.wallets.insert(topup.user);
             }
             Step::None(Subject::Request(request)) => {
@@ -312,8 +323,14 @@ impl Plan {
             Step::None(Subject::Topup(topup)) => {
                 names.topups.insert(topup.id);
             }
-            Step::OrderTopup { before, .. } | Step::MoveTopup { before, .. } => {
+            Step::OrderTopup { before, .. } | Step::SuspendTopup { before, .. } => {
                 names.topups.insert(before.id);
+            }
+            Step::MoveTopup { before, to } => {
+                names.topups.insert(before.id);
+                if *to == TopupStatus::Confirmed {
+                    names.users.insert(before.user);
+                }
             }
             Step::MoveRequest { before, to } => {
                 names.requests.insert(before.id);

@@ -19,6 +19,8 @@ pub enum PostingRules {
     EarningsPayOwed,
     /// All income: top-ups, earnings, fees that come back, and corrections upwards.
     IncomePaysOwed,
+    /// Rules of a newer version, by their number: only that version can tell what they make of a transfer.
+    Unknown(i16),
 }
 
 impl PostingRules {
@@ -28,15 +30,18 @@ impl PostingRules {
         match self {
             Self::EarningsPayOwed => 1,
             Self::IncomePaysOwed => 2,
+            Self::Unknown(number) => number,
         }
     }
 
-    /// The rules that an operation kept under this number, which the first version did not write.
+    /// The rules that an operation kept under this number, which the first version did not write; `None` for what no version
+    /// writes.
     #[must_use]
     pub const fn numbered(number: Option<i16>) -> Option<Self> {
         match number {
             None | Some(1) => Some(Self::EarningsPayOwed),
             Some(2) => Some(Self::IncomePaysOwed),
+            Some(number) if number > 0 => Some(Self::Unknown(number)),
             Some(_) => None,
         }
     }

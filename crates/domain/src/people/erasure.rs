@@ -5,6 +5,7 @@ use crate::money::Money;
 use crate::people::{DjProfile, User, leaves_an_operator};
 use crate::text::{Email, Line};
 use crate::timestamp::Timestamp;
+use crate::topup::Topup;
 
 /// Why a person cannot be erased.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,10 +14,13 @@ pub enum ErasureRefusal {
     MoneyLeft,
     /// They are the last active operator.
     LastOperator,
+    /// A top-up of theirs is pending, and its money may still come.
+    TopupPending,
 }
 
 /// The person without anything that tells who they were: their id, what they played and when they registered stay.
-/// Among these people is every active operator, if the person is one.
+/// Among these people is every active operator, if the person is one. `pending` is their newest pending top-up; the money of
+/// one that was made after `expected_since` may still come. Older ones fail with the erasure, as [`crate::topup::abandon`] says.
 ///
 /// # Errors
 /// [`ErasureRefusal`].
@@ -24,11 +28,16 @@ pub fn erase<'a>(
     user: &User,
     wallet: &Wallet,
     people: impl IntoIterator<Item = &'a User>,
+    pending: Option<&Topup>,
+    expected_since: Timestamp,
     at: Timestamp,
 ) -> Result<User, ErasureRefusal> {
     let balance = &wallet.balance;
     if [balance.available, balance.held, balance.owed].iter().any(|money| *money != Money::ZERO) {
         return Err(ErasureRefusal::MoneyLeft);
+    }
+    if pending.is_some_and(|topup| topup.created_at > expected_since) {
+        return Err(ErasureRefusal::TopupPending);
     }
     let id = user.id;
     let dj =

@@ -104,17 +104,23 @@ pub trait People: Send + Sync {
     /// [`Unavailable`].
     async fn people<'a>(&self, email: Option<&'a str>, page: PageRequest) -> Result<Rows<User>, Unavailable>;
 
-    /// Erases a person, as [`crate::people::erase`] decides on them and their wallet under lock, all or nothing: the
-    /// person becomes what it says, their password is gone, their sessions end, and so do their challenges. Where the person
-    /// is an operator, every operator is locked, by id.
+    /// Erases a person, as [`crate::people::erase`] decides on them, their wallet and their newest pending top-up under lock,
+    /// all or nothing: the person becomes what it says, their password is gone, their sessions end, and so do their
+    /// challenges. Where the person is an operator, every operator is locked, by id.
     ///
-    /// After that, the blocks by and of them, from where they came in their sessions, the networks that are known of them,
-    /// and their profile in receipts are removed, before this returns as far as that takes a second at most:
-    /// [`People::finish_erasures`] does the rest. No call of anybody waits for that, however much there is.
+    /// After that, their pending top-ups become what [`crate::topup::abandon`] says; the blocks by and of them, from where
+    /// they came in their sessions, the networks that are known of them, and their profile in receipts are removed. That is
+    /// done before this returns as far as it takes a second at most: [`People::finish_erasures`] does the rest. No call of
+    /// anybody waits for that, however much there is.
     ///
     /// # Errors
     /// [`Unavailable`]; nothing changed then.
-    async fn erase(&self, id: UserId, now: Timestamp) -> Result<Erased, Unavailable>;
+    async fn erase(
+        &self,
+        id: UserId,
+        expected_since: Timestamp,
+        now: Timestamp,
+    ) -> Result<Erased, Unavailable>;
 
     /// Removes what erasures left to be removed, until nothing is left. It may be broken off and called again at any time,
     /// on several servers at once.

@@ -67,6 +67,9 @@ pub trait Topups: Send + Sync {
     async fn topup_opened_by(&self, opening: OperationId) -> Result<Option<Topup>, Unavailable>;
     /// A page of a person's, by `created_at`, then id, both descending.
     async fn topups(&self, user: UserId, page: PageRequest) -> Result<Rows<Topup>, Unavailable>;
+    /// A page of those with a [`Topup::suspense`]: those without a settlement first, then by `arrived_at`, then id, both
+    /// descending.
+    async fn topups_in_suspense(&self, page: PageRequest) -> Result<Rows<Topup>, Unavailable>;
     /// Those whose next order is due, by [`Orders::next_at`](crate::topup::Orders::next_at), then id, both ascending.
     async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Topup>, Unavailable>;
 }

@@ -6,11 +6,11 @@ mod tests;
 use std::sync::Arc;
 
 use crate::access::{Action, Caller, Whose};
-use crate::ids::{ProviderMessageId, TopupId};
-use crate::ledger::{Origin, Rejection};
+use crate::ids::{ProviderMessageId, TopupId, UserId};
+use crate::ledger::{Origin, Rejection, Row};
 use crate::page::{PageRequest, Rows};
 use crate::plans;
-use crate::ports::{Applied, ApplyError, ProviderMessages, Recorded, Topups, Unavailable};
+use crate::ports::{Applied, ApplyError, People, ProviderMessages, Recorded, Topups, Unavailable};
 use crate::provider_message::{
     AlreadyResolved, Contradiction, Excerpt, MessageFilter, MessageRecord, MessageSource, Presented,
     ProviderMessage, WebhookId,
@@ -48,6 +48,11 @@ pub enum MessageOutcome {
     },
     /// It was known already, or something later is.
     Known,
+    /// The money of the top-up with this id is in suspense now, because its owner was erased.
+    Suspended {
+        /// Its id.
+        row: i64,
+    },
     /// The withdrawal with this id waits for an operator, and nothing changed.
     ForOperator {
         /// Its id.
@@ -146,7 +151,8 @@ pub(super) fn identified<Id: Copy>(
 
 /// What a word about a known top-up came to.
 enum TopupTold {
-    Moved(&'static str),
+    Moved(TopupStatus),
+    Suspended,
     Known,
     Contradiction(&'static str, Contradiction),
 }
@@ -156,6 +162,7 @@ enum TopupTold {
 pub struct ProviderInbox {
     pub(super) desk: Desk,
     pub(super) topups: Arc<dyn Topups>,
+    pub(super) people: Arc<dyn People>,
     pub(super) payouts: Payouts,
     pub(super) messages: Arc<dyn ProviderMessages>,
 }
@@ -177,7 +184,8 @@ impl ProviderInbox {
             Identified::Differs(id) => return self.differs(source, message, id.get()).await,
         };
         match self.topup_told(id, word).await? {
-            TopupTold::Moved(status) => Ok(MessageOutcome::Moved { row: id.get(), status }),
+            TopupTold::Moved(status) => Ok(MessageOutcome::Moved { row: id.get(), status: status.name() }),
+            TopupTold::Suspended => Ok(MessageOutcome::Suspended { row: id.get() }),
             TopupTold::Known => Ok(MessageOutcome::Known),
             TopupTold::Contradiction(status, contradiction) => {
                 self.contradiction(source, message, contradiction, Some((id.get(), Some(status)))).await
@@ -282,8 +290,20 @@ impl ProviderInbox {
         let origin = Origin::system(self.desk.ids.operation(), self.desk.now());
         for _ in 0..ATTEMPTS {
             let topup = self.topups.topup(id).await?.ok_or(Obstacle::Broken("a top-up is gone"))?;
-            let confirmed = match hear(&topup, word) {
-                TopupHeard::Settle { confirmed } => confirmed,
+            let owner_erased = matches!(word, TopupWord::Confirmed(_)) && self.is_erased(topup.user).await?;
+            let origin = Origin { at: self.desk.now(), ..origin.clone() };
+            let (plan, told) = match hear(&topup, word, owner_erased) {
+                TopupHeard::Settle { confirmed } => {
+                    let status = if confirmed { TopupStatus::Confirmed } else { TopupStatus::Failed };
+                    (plans::settle_topup(origin, &topup, confirmed), TopupTold::Moved(status))
+                }
+                TopupHeard::Suspend => (plans::suspend_topup(origin, &topup), TopupTold::Suspended),
+                TopupHeard::Reverse => {
+                    let plan = plans::reverse_topup(origin, &topup);
+                    let plan =
+                        plan.map_err(|_| Obstacle::Broken("a top-up that is reversed is not confirmed"))?;
+                    (plan, TopupTold::Moved(TopupStatus::Reversed))
+                }
                 TopupHeard::Known => return Ok(TopupTold::Known),
                 TopupHeard::Unknown => return Err(Obstacle::Conflict.into()),
                 TopupHeard::Incomplete { amount, currency } => {
@@ -293,17 +313,19 @@ impl ProviderInbox {
                     return Ok(TopupTold::Contradiction(topup.status.name(), contradiction));
                 }
             };
-            let origin = Origin { at: self.desk.now(), ..origin.clone() };
-            match self.desk.apply(plans::settle_topup(origin, &topup, confirmed)).await {
-                Ok(_) => {
-                    let status = if confirmed { TopupStatus::Confirmed } else { TopupStatus::Failed };
-                    return Ok(TopupTold::Moved(status.name()));
-                }
-                Err(ApplyError::Rejected(Rejection::Stale)) => {}
+            match self.desk.apply(plan).await {
+                Ok(_) => return Ok(told),
+                // It moved, or its owner was erased.
+                Err(ApplyError::Rejected(Rejection::Stale | Rejection::Missing(Row::User))) => {}
                 Err(error) => return Err(Obstacle::from(error).into()),
             }
         }
         Err(Obstacle::Conflict.into())
+    }
+
+    async fn is_erased(&self, user: UserId) -> Result<bool, Unavailable> {
+        let profile = self.people.profile(user).await?;
+        Ok(profile.is_some_and(|profile| profile.user.erased_at.is_some()))
     }
 
     async fn unknown(

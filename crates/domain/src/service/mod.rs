@@ -10,6 +10,7 @@ mod expiry;
 mod hourly;
 mod inbox;
 mod journal;
+mod operator_topups;
 mod operators;
 mod passwords;
 mod payouts;
@@ -38,6 +39,7 @@ pub use desk::{Command, Obstacle, ReplayError};
 pub use inbox::{
     Contradicted, IncomingMessage, MessageOutcome, ProviderInbox, ResolveMessageError, TellError,
 };
+pub use operator_topups::{OperatorTopups, ReverseTopupError, SettleSuspenseError, TopupSearch};
 pub use operators::{AdjustError, JudgeError, OperatorMove, OperatorMoveError, Operators};
 pub use passwords::{ChangePasswordError, PasswordDesk, ResetPasswordError};
 pub use payouts::{Payouts, Sent, Told};
@@ -93,6 +95,8 @@ pub struct Terms {
     pub topups: OrderTerms,
     /// About giving withdrawals to the payout provider.
     pub payouts: PayoutTerms,
+    /// How long the money of a pending top-up may still come, which keeps its owner from being erased.
+    pub topups_pending_for: Duration,
     /// How long a refresh token lasts.
     pub refresh_token_for: Duration,
     /// The most codes by phone within a day; `None`: any number.
@@ -126,6 +130,8 @@ pub struct UseCases {
     pub topup_orders: TopupOrders,
     /// What operators do with money.
     pub operators: Operators,
+    /// What staff does about top-ups, and about money that came too late.
+    pub operator_topups: OperatorTopups,
     /// What staff does about people.
     pub staff: Staff,
     /// Whom DJs take no requests from.
@@ -195,7 +201,9 @@ impl UseCases {
                 logins: store.clone(),
                 passwords,
                 expiry: expiry.clone(),
+                topups_pending_for: terms.topups_pending_for,
             },
+            operator_topups: OperatorTopups { desk: desk.clone(), topups: store.clone() },
             operators: Operators {
                 desk: desk.clone(),
                 withdrawals: store.clone(),
@@ -223,6 +231,7 @@ impl UseCases {
             inbox: ProviderInbox {
                 desk: desk.clone(),
                 topups: store.clone(),
+                people: store.clone(),
                 payouts: payouts.clone(),
                 messages: store.clone(),
             },

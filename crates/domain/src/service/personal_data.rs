@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::stream::{self, Stream, StreamExt as _};
+use time::Duration;
 
 use crate::access::{Action, Caller, Denied, Whose};
 use crate::ledger::Entry;
@@ -106,6 +107,8 @@ pub enum EraseError {
     WrongPassword,
     /// They have money, available, held or owed.
     MoneyLeft,
+    /// A top-up of theirs is pending, and its money may still come.
+    TopupPending,
     /// They are the last active operator.
     LastOperator,
     /// See [`Obstacle`].
@@ -132,6 +135,8 @@ pub struct PersonalData {
     pub(super) logins: Arc<dyn Logins>,
     pub(super) passwords: Arc<dyn Passwords>,
     pub(super) expiry: Expiry,
+    /// How long the money of a pending top-up may still come.
+    pub(super) topups_pending_for: Duration,
 }
 
 impl PersonalData {
@@ -200,9 +205,11 @@ impl PersonalData {
             return Err(EraseError::WrongPassword);
         }
         self.expiry.settle_own(caller.user).await?;
-        match self.people.erase(caller.user, self.expiry.desk.now()).await? {
+        let now = self.expiry.desk.now();
+        match self.people.erase(caller.user, now.minus(self.topups_pending_for), now).await? {
             Erased::Done => {}
             Erased::Refused(ErasureRefusal::MoneyLeft) => return Err(EraseError::MoneyLeft),
+            Erased::Refused(ErasureRefusal::TopupPending) => return Err(EraseError::TopupPending),
             Erased::Refused(ErasureRefusal::LastOperator) => return Err(EraseError::LastOperator),
             Erased::Nobody => return Err(Obstacle::UnknownCaller.into()),
         }

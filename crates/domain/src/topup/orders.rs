@@ -131,7 +131,7 @@ pub fn answered(topup: &Topup, word: &OrderWord) -> Answered {
             Answered::Kept { orders: orders.over(), page: page.clone() }
         }
         (TopupStatus::Pending, None, OrderWord::Refused) => Answered::Failed,
-        (TopupStatus::Confirmed, _, OrderWord::Refused)
+        (TopupStatus::Confirmed | TopupStatus::Reversed, _, OrderWord::Refused)
         | (TopupStatus::Pending, Some(_), OrderWord::Refused) => Answered::Contradiction,
         (TopupStatus::Failed | TopupStatus::Unknown(_), ..) | (_, _, OrderWord::Taken { .. }) => {
             Answered::Known

@@ -62,6 +62,13 @@ pub enum TopupWord {
     Confirmed(Payment),
     /// The money never will come.
     Failed,
+    /// Who paid the money took this much of it back.
+    Reversed {
+        /// How much.
+        amount: PaidAmount,
+        /// In which currency, where the provider says it.
+        currency: Option<PaidCurrency>,
+    },
 }
 
 /// What a word comes to.
@@ -72,6 +79,10 @@ pub enum TopupHeard {
         /// Whether it is confirmed.
         confirmed: bool,
     },
+    /// The money goes into suspense, because its owner was erased.
+    Suspend,
+    /// The money is taken back.
+    Reverse,
     /// It was known already.
     Known,
     /// The word has to say what was paid.
@@ -87,40 +98,72 @@ pub enum TopupHeard {
     Contradiction(Contradiction),
 }
 
-/// What the provider's word comes to, however often it comes.
+/// What the provider's word comes to, however often it comes; `owner_erased` says whether the top-up's owner was erased.
 ///
 /// A confirmation says what was paid, and settles only a top-up of the same amount and currency. Top-ups that an earlier
-/// version opened may be confirmed without, since their providers were never asked to say it.
+/// version opened may be confirmed without, since their providers were never asked to say it. Only the whole amount is taken
+/// back: an operator has to look at a part of it.
 #[must_use]
-pub fn hear(topup: &Topup, word: TopupWord) -> TopupHeard {
-    let contradicts = TopupHeard::Contradiction;
+pub fn hear(topup: &Topup, word: TopupWord, owner_erased: bool) -> TopupHeard {
     match (word, topup.status) {
         (_, TopupStatus::Unknown(_)) => TopupHeard::Unknown,
-        (TopupWord::Confirmed(paid), status) => {
-            let (amount, currency) = (paid.amount.is_none(), paid.currency.is_none());
-            if topup.orders.is_some() && (amount || currency) {
-                return TopupHeard::Incomplete { amount, currency };
-            }
-            match status {
-                TopupStatus::Failed => contradicts(Contradiction::StatusContradiction),
-                _ if paid.differs_from(topup) => contradicts(Contradiction::AmountMismatch),
-                TopupStatus::Pending => TopupHeard::Settle { confirmed: true },
-                TopupStatus::Confirmed | TopupStatus::Unknown(_) => TopupHeard::Known,
+        (TopupWord::Confirmed(paid), _) => hear_confirmation(topup, paid, owner_erased),
+        (TopupWord::Failed, TopupStatus::Pending) => TopupHeard::Settle { confirmed: false },
+        (TopupWord::Failed, TopupStatus::Failed) if topup.suspense.is_none() => TopupHeard::Known,
+        (TopupWord::Failed, TopupStatus::Failed | TopupStatus::Confirmed | TopupStatus::Reversed)
+        | (TopupWord::Reversed { .. }, TopupStatus::Pending | TopupStatus::Failed) => {
+            TopupHeard::Contradiction(Contradiction::StatusContradiction)
+        }
+        (TopupWord::Reversed { amount, currency }, status) => {
+            match (reversal_contradiction(topup, amount, currency), status) {
+                (Some(contradiction), _) => TopupHeard::Contradiction(contradiction),
+                (None, TopupStatus::Confirmed) => TopupHeard::Reverse,
+                (None, _) => TopupHeard::Known,
             }
         }
-        (TopupWord::Failed, TopupStatus::Pending) => TopupHeard::Settle { confirmed: false },
-        (TopupWord::Failed, TopupStatus::Failed) => TopupHeard::Known,
-        (TopupWord::Failed, TopupStatus::Confirmed) => contradicts(Contradiction::StatusContradiction),
+    }
+}
+
+fn hear_confirmation(topup: &Topup, paid: Payment, owner_erased: bool) -> TopupHeard {
+    let (amount, currency) = (paid.amount.is_none(), paid.currency.is_none());
+    if topup.orders.is_some() && (amount || currency) {
+        return TopupHeard::Incomplete { amount, currency };
+    }
+    match topup.status {
+        TopupStatus::Failed if !owner_erased => TopupHeard::Contradiction(Contradiction::StatusContradiction),
+        _ if paid.differs_from(topup) => TopupHeard::Contradiction(Contradiction::AmountMismatch),
+        TopupStatus::Pending | TopupStatus::Failed if owner_erased && topup.suspense.is_none() => {
+            TopupHeard::Suspend
+        }
+        TopupStatus::Pending => TopupHeard::Settle { confirmed: true },
+        TopupStatus::Confirmed | TopupStatus::Failed | TopupStatus::Reversed | TopupStatus::Unknown(_) => {
+            TopupHeard::Known
+        }
+    }
+}
+
+/// How a reversal contradicts the money that a top-up brought, if it does not take back exactly that.
+fn reversal_contradiction(
+    topup: &Topup,
+    amount: PaidAmount,
+    currency: Option<PaidCurrency>,
+) -> Option<Contradiction> {
+    let asked = topup.amount.money();
+    match amount {
+        _ if currency == Some(PaidCurrency::Other) => Some(Contradiction::AmountMismatch),
+        PaidAmount::Sum(back) if back == asked => None,
+        PaidAmount::Sum(back) if Money::ZERO < back && back < asked => Some(Contradiction::PartialReversal),
+        PaidAmount::Sum(_) | PaidAmount::Other => Some(Contradiction::AmountMismatch),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::{TopupId, UserId};
+    use crate::ids::{OperationId, TopupId, UserId};
     use crate::money::Amount;
     use crate::timestamp::Timestamp;
-    use crate::topup::Orders;
+    use crate::topup::{Orders, Suspense};
 
     fn usd() -> Currency {
         Currency::new("USD", 2).unwrap()
@@ -135,6 +178,7 @@ mod tests {
             status,
             payment_url: None,
             orders,
+            suspense: None,
             created_at: Timestamp::EPOCH,
             updated_at: Timestamp::EPOCH,
         }
@@ -168,40 +212,87 @@ mod tests {
             ("0.00004321", "BTC", differs),
         ] {
             let topup = topup(TopupStatus::Pending, Some(Orders::default()));
-            assert_eq!(hear(&topup, paid(Some(amount), Some(currency))), heard, "{amount} {currency}");
+            assert_eq!(hear(&topup, paid(Some(amount), Some(currency)), false), heard, "{amount} {currency}");
+        }
+    }
+
+    fn reversed(amount: &str, currency: Option<&str>) -> TopupWord {
+        TopupWord::Reversed {
+            amount: PaidAmount::read(amount, &usd()),
+            currency: currency.map(|code| PaidCurrency::read(code, &usd())),
         }
     }
 
     #[test]
     fn every_word_in_every_status() {
-        use TopupHeard::{Incomplete, Known, Settle};
+        use TopupHeard::{Incomplete, Known, Reverse, Settle};
         let differs = TopupHeard::Contradiction(Contradiction::AmountMismatch);
+        let partial = TopupHeard::Contradiction(Contradiction::PartialReversal);
         let excluded = TopupHeard::Contradiction(Contradiction::StatusContradiction);
         let settled = |confirmed| Settle { confirmed };
-        // For a pending, a confirmed and a failed top-up.
+        // For a pending, a confirmed, a failed and a reversed top-up.
         for (word, expected) in [
-            (paid(Some("5"), Some("USD")), [settled(true), Known, excluded]),
-            (paid(Some("6"), Some("USD")), [differs, differs, excluded]),
-            (paid(Some("5"), Some("EUR")), [differs, differs, excluded]),
-            (TopupWord::Failed, [settled(false), excluded, Known]),
+            (paid(Some("5"), Some("USD")), [settled(true), Known, excluded, Known]),
+            (paid(Some("6"), Some("USD")), [differs, differs, excluded, differs]),
+            (paid(Some("5"), Some("EUR")), [differs, differs, excluded, differs]),
+            (TopupWord::Failed, [settled(false), excluded, Known, excluded]),
+            (reversed("5.00", None), [excluded, Reverse, excluded, Known]),
+            (reversed("5", Some("usd")), [excluded, Reverse, excluded, Known]),
+            (reversed("4.99", None), [excluded, partial, excluded, partial]),
+            (reversed("0.01", Some("USD")), [excluded, partial, excluded, partial]),
+            (reversed("5.01", None), [excluded, differs, excluded, differs]),
+            (reversed("0", None), [excluded, differs, excluded, differs]),
+            (reversed("-5", None), [excluded, differs, excluded, differs]),
+            (reversed("4.999", None), [excluded, differs, excluded, differs]),
+            (reversed("5", Some("EUR")), [excluded, differs, excluded, differs]),
+            (reversed("4", Some("EUR")), [excluded, differs, excluded, differs]),
         ] {
             for (status, expected) in TopupStatus::ALL.into_iter().zip(expected) {
                 for orders in [None, Some(Orders::default())] {
-                    assert_eq!(hear(&topup(status, orders), word), expected, "{word:?} of {status:?}");
+                    let heard = hear(&topup(status, orders), word, false);
+                    assert_eq!(heard, expected, "{word:?} of {status:?}");
                 }
             }
         }
         for (amount, currency) in [(None, None), (Some("5"), None), (None, Some("USD"))] {
             let word = paid(amount, currency);
             let incomplete = Incomplete { amount: amount.is_none(), currency: currency.is_none() };
-            for (status, earlier) in TopupStatus::ALL.into_iter().zip([settled(true), Known, excluded]) {
-                assert_eq!(hear(&topup(status, Some(Orders::default())), word), incomplete);
-                assert_eq!(hear(&topup(status, None), word), earlier, "opened by an earlier version");
+            for (status, earlier) in TopupStatus::ALL.into_iter().zip([settled(true), Known, excluded, Known])
+            {
+                assert_eq!(hear(&topup(status, Some(Orders::default())), word, false), incomplete);
+                assert_eq!(hear(&topup(status, None), word, false), earlier, "opened by an earlier version");
             }
         }
         // What an earlier version's top-up is confirmed with is compared where it is there.
         for word in [paid(Some("6"), None), paid(None, Some("EUR"))] {
-            assert_eq!(hear(&topup(TopupStatus::Pending, None), word), differs);
+            assert_eq!(hear(&topup(TopupStatus::Pending, None), word, false), differs);
+        }
+        let newer = topup(TopupStatus::stored("on_hold").unwrap(), None);
+        for word in [paid(Some("5"), Some("USD")), TopupWord::Failed, reversed("5", None)] {
+            assert_eq!(hear(&newer, word, false), TopupHeard::Unknown);
+        }
+    }
+
+    #[test]
+    fn every_word_after_the_owner_was_erased() {
+        use TopupHeard::{Known, Reverse, Settle, Suspend};
+        let differs = TopupHeard::Contradiction(Contradiction::AmountMismatch);
+        let excluded = TopupHeard::Contradiction(Contradiction::StatusContradiction);
+        let suspense =
+            || Suspense { operation: OperationId(3), arrived_at: Timestamp::EPOCH, settlement: None };
+        let suspended = Topup { suspense: Some(suspense()), ..topup(TopupStatus::Failed, None) };
+        let [pending, confirmed, failed, reversed_before] =
+            TopupStatus::ALL.map(|status| topup(status, Some(Orders::default())));
+        let stands = [pending, confirmed, failed, reversed_before, suspended];
+        for (word, expected) in [
+            (paid(Some("5"), Some("USD")), [Suspend, Known, Suspend, Known, Known]),
+            (paid(Some("6"), Some("USD")), [differs; 5]),
+            (TopupWord::Failed, [Settle { confirmed: false }, excluded, Known, excluded, excluded]),
+            (reversed("5", None), [excluded, Reverse, excluded, Known, excluded]),
+        ] {
+            for (topup, expected) in stands.iter().zip(expected) {
+                assert_eq!(hear(topup, word, true), expected, "{word:?} of {topup:?}");
+            }
         }
     }
 }

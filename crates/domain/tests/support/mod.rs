@@ -14,7 +14,7 @@ use cuepoint_domain::people::{ArtistType, User};
 use cuepoint_domain::plans;
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::topup::Charge;
+use cuepoint_domain::topup::{Charge, Topup};
 use cuepoint_domain::withdrawal;
 use time::Duration;
 
@@ -198,6 +198,33 @@ impl Ledger {
         self.apply(&plans::open_topup(origin, id, user(who), amount(cents), charge))
     }
 
+    /// A stored top-up.
+    pub fn the_topup(&self, number: i64) -> Topup {
+        self.book.topups[&TopupId::new(number).unwrap()].clone()
+    }
+
+    /// Takes the money of a stored top-up back.
+    pub fn reverse(&mut self, number: i64) -> Result<Receipt, Rejection> {
+        let origin = self.origin(at(6));
+        let plan = plans::reverse_topup(origin, &self.the_topup(number)).unwrap();
+        self.apply(&plan)
+    }
+
+    /// Takes late money of a stored top-up into suspense.
+    pub fn suspend(&mut self, number: i64) -> Result<Receipt, Rejection> {
+        let origin = self.origin(at(7));
+        let plan = plans::suspend_topup(origin, &self.the_topup(number));
+        self.apply(&plan)
+    }
+
+    /// Takes late money of a stored top-up out of suspense.
+    pub fn settle_suspense(&mut self, number: i64) -> Result<Receipt, Rejection> {
+        let origin = self.origin(at(8));
+        let (topup, reason) = (self.the_topup(number), line("sent back"));
+        let plan = plans::settle_suspense(origin, &topup, user(OPERATOR), reason).unwrap();
+        self.apply(&plan)
+    }
+
     /// Moves a stored withdrawal, whose rule must allow it.
     pub fn move_withdrawal(&mut self, number: i64, to: withdrawal::Move) -> Result<Receipt, Rejection> {
         let stored = self.book.withdrawal(WithdrawalId::new(number).unwrap()).unwrap().clone();
@@ -248,7 +275,9 @@ impl Ledger {
     fn trace(&self, thing: &Thing) -> Trace {
         let about = |entry: &&Entry| entry.reference == thing.reference();
         let entries: Vec<Entry> = self.entries.iter().filter(about).cloned().collect();
-        let operations: BTreeSet<OperationId> = entries.iter().map(|entry| entry.operation).collect();
+        let with_entries = entries.iter().map(|entry| entry.operation);
+        let operations: BTreeSet<OperationId> =
+            with_entries.chain(thing.operations_without_entries()).collect();
         let posted = |posting: &&Posting| operations.contains(&posting.operation);
         Trace {
             postings: self.postings.iter().filter(posted).copied().collect(),

@@ -62,6 +62,7 @@ pub(super) const KEYS: &[Key] = &[
     open("phone.codes_per_day"),
     open("topups.provider"),
     open("topups.webhook_url"),
+    open("topups.pending_days"),
     secret("topups.webhook_secrets"),
     open("topups.max_attempts"),
     open("topups.retry_seconds"),

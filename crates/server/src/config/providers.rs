@@ -31,6 +31,8 @@ pub struct Topups {
     pub provider: TopupProviderKind,
     /// What calls to and from the provider are signed with.
     pub secrets: SigningSecrets,
+    /// How long the money of a pending top-up may still come, which keeps its owner from being erased.
+    pub pending_for: Duration,
     /// When a top-up is ordered again, and how often.
     pub terms: OrderTerms,
     /// How often the worker looks for top-ups to order.
@@ -80,9 +82,11 @@ pub(super) fn topups(values: &Values, environment: Environment) -> Result<Topups
         _ => TopupProviderKind::Webhook(url),
     };
     let retry: u32 = values.required_number("topups.retry_seconds", 1..=HOUR)?;
+    let days: u16 = values.required_number("topups.pending_days", 0..=365)?;
     Ok(Topups {
         provider,
         secrets,
+        pending_for: Duration::days(i64::from(days)),
         terms: OrderTerms {
             max_attempts: values.required_number("topups.max_attempts", 1..=MOST_ATTEMPTS)?,
             retry_after: Duration::seconds(i64::from(retry)),

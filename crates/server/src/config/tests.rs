@@ -51,6 +51,7 @@ fn the_bare_binary_has_every_value_that_it_needs() {
     assert_eq!(settings.topups.provider, TopupProviderKind::Sandbox);
     assert_eq!(settings.payouts.provider, PayoutProviderKind::Manual);
     assert_eq!((settings.topups.terms.max_attempts, settings.payouts.terms.max_attempts), (10, 5));
+    assert_eq!(settings.topups.pending_for, time::Duration::days(7));
     assert!(settings.topups.secrets.is_empty() && settings.payouts.secrets.is_empty());
     assert!(settings.cors_allowed_origins.is_empty());
     let number = |number| std::num::NonZeroU32::new(number).unwrap();
@@ -125,6 +126,7 @@ fn every_value_can_be_given_as_a_variable() {
         ("topups.max_attempts", "4"),
         ("topups.retry_seconds", "6"),
         ("topups.poll_interval_seconds", "7"),
+        ("topups.pending_days", "30"),
         ("payouts.provider", "webhook"),
         ("payouts.webhook_url", "http://payouts.example.com"),
         ("payouts.webhook_secrets", SECRETS),
@@ -180,6 +182,7 @@ fn every_value_can_be_given_as_a_variable() {
         settings.topups.provider,
         TopupProviderKind::Webhook(Some(url("https://pay.example.com/charges?from=us")))
     );
+    assert_eq!(settings.topups.pending_for, time::Duration::days(30));
     let (orders, poll_interval) = (settings.topups.terms, settings.topups.poll_interval);
     assert_eq!((orders.max_attempts, orders.retry_after), (4, time::Duration::seconds(6)));
     assert_eq!(
@@ -274,6 +277,7 @@ fn a_bad_value_is_one_sentence_that_names_its_key() {
         ("topups.max_attempts", "0", "must be a whole number from 1 to 1000"),
         ("topups.retry_seconds", "3601", "must be a whole number from 1 to 3600"),
         ("topups.poll_interval_seconds", "0", "must be a whole number from 1 to 3600"),
+        ("topups.pending_days", "366", "must be a whole number from 0 to 365"),
         ("cors.allowed_origins", "*", "\"*\" is no origin such as https://app.example.com"),
         ("cors.allowed_origins", "https://a/", "\"https://a/\" is no origin such as https://app.example.com"),
         ("rate_limits.enabled", "1", "must be true or false"),

@@ -26,6 +26,7 @@ pub mod jwks;
 pub mod money;
 pub mod observe;
 pub mod openapi;
+pub mod operator_topups;
 pub mod operator_withdrawals;
 pub mod operators;
 pub mod page;

@@ -83,6 +83,22 @@ impl<'a> Filters<'a> {
         self.read(name, |_| UserId::new(number), sentence::selected)
     }
 
+    /// What comes of two filters of which at least one is required, once all filters were read.
+    ///
+    /// # Errors
+    /// 422 with every sentence when any filter is wrong, or both are missing.
+    pub fn one_of<T>(
+        mut self,
+        found: Option<T>,
+        one: &'static str,
+        other: &'static str,
+    ) -> Result<T, ApiError> {
+        if found.is_none() && self.errors.is_empty() {
+            self.errors.add(one, sentence::required_without(one, other));
+        }
+        found.filter(|_| self.errors.is_empty()).ok_or_else(|| ApiError::invalid(self.errors))
+    }
+
     /// That all filters were right.
     ///
     /// # Errors

@@ -20,9 +20,9 @@ use crate::http::route::{
     Body, Endpoint, Provider, Reach, Route, change, command, open, operation, plain, read, signed,
 };
 use crate::http::{
-    audit, auth, blocks, djs, docs, health, jwks, operator_withdrawals, operators, passwords, personal_data,
-    pipeline, profile, proofs, provider_messages, requests, sessions, staff, topups, wallet, webhooks,
-    withdrawals,
+    audit, auth, blocks, djs, docs, health, jwks, operator_topups, operator_withdrawals, operators,
+    passwords, personal_data, pipeline, profile, proofs, provider_messages, requests, sessions, staff,
+    topups, wallet, webhooks, withdrawals,
 };
 use crate::networks::Networks;
 use crate::rate_limits::{Class, Standing};
@@ -33,8 +33,8 @@ use crate::rate_limits::{Class, Standing};
 pub fn table() -> Vec<Route> {
     use Action::{
         AdjustBalance, AnswerRequest, BlockGuest, CancelRequest, JudgeWithdrawal, ManagePeople, OpenRequest, ReadAudit,
-        ReadDjs, ReadMessages, ReadPeople, ReadRequest, ReadSecurityLog, ReadWithdrawals, RefundRequest, ResolveMessage,
-        SendWithdrawal,
+        ReadDjs, ReadMessages, ReadPeople, ReadRequest, ReadSecurityLog, ReadTopups, ReadWithdrawals, RefundRequest,
+        ResolveMessage, ReverseTopup, SendWithdrawal, SettleSuspense,
         UseAccount, UsePersonalData, UseProfile, UseWallet, UseWithdrawal,
     };
     use Body::{Json, Optional};
@@ -108,6 +108,11 @@ pub fn table() -> Vec<Route> {
         operation("/api/v1/operator/withdrawals/{id}/review", SendWithdrawal, operator_withdrawals::review, operator_withdrawals::moved),
         operation("/api/v1/operator/music/requests/{id}/refund", RefundRequest, operators::refund, requests::moved),
         operation("/api/v1/operator/adjustments", AdjustBalance, operators::adjust, operators::adjusted),
+        read("/api/v1/operator/topups", ReadTopups, operator_topups::list),
+        read("/api/v1/operator/topups/{id}", ReadTopups, operator_topups::show),
+        operation("/api/v1/operator/topups/{id}/reverse", ReverseTopup, operator_topups::reverse, operator_topups::reversed),
+        read("/api/v1/operator/suspense", ReadTopups, operator_topups::suspense),
+        operation("/api/v1/operator/suspense/{id}/settle", SettleSuspense, operator_topups::settle, operator_topups::settled),
         read("/api/v1/operator/audit", ReadAudit, audit::show),
         read("/api/v1/operator/users", ReadPeople, staff::list),
         read("/api/v1/operator/users/{id}", ReadPeople, staff::show),

@@ -138,6 +138,12 @@ pub fn required_with(field: &str, other: &str) -> String {
     format!("The {} field is required when {} is present.", spoken(field), spoken(other))
 }
 
+/// It is missing, and so is the other one.
+#[must_use]
+pub fn required_without(field: &str, other: &str) -> String {
+    format!("The {} field is required when {} is not present.", spoken(field), spoken(other))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

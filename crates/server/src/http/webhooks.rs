@@ -36,11 +36,13 @@ pub async fn topups(call: Call) -> Result<Answer, ApiError> {
     let (kind, data) = event(&call)?;
     let mut fields = Fields::of(&data);
     let word = match kind.as_str() {
-        "topup.confirmed" => TopupWord::Confirmed(payment(&mut fields, call.currency())),
-        "topup.failed" => TopupWord::Failed,
+        "topup.confirmed" => Some(TopupWord::Confirmed(payment(&mut fields, call.currency()))),
+        "topup.failed" => Some(TopupWord::Failed),
+        "topup.reversed" => reversal(&mut fields, call.currency()),
         other => return Ok(of_unknown_type(other)),
     };
     let message = incoming(&call, &kind, &data, fields)?;
+    let word = word.ok_or_else(|| ApiError::internal("a word is missing, and nothing was said of it"))?;
     let outcome = call.app.services.inbox.topup(&message, word).await;
     acknowledged(MessageSource::Topups, &message, outcome)
 }
@@ -87,6 +89,13 @@ fn payment(fields: &mut Fields<'_>, currency: &Currency) -> Payment {
         amount: fields.optional("amount", values::paid_amount(currency)),
         currency: fields.optional("currency", values::paid_currency(currency)),
     }
+}
+
+/// What a reversal says was taken back.
+fn reversal(fields: &mut Fields<'_>, currency: &Currency) -> Option<TopupWord> {
+    let amount = fields.required("amount", values::paid_amount(currency));
+    let currency = fields.optional("currency", values::paid_currency(currency));
+    amount.map(|amount| TopupWord::Reversed { amount, currency })
 }
 
 /// The reason of a refusal. The refusal counts without it, so that anything but a text is left out.
@@ -153,6 +162,12 @@ fn acknowledged(
             tracing::info!(source = source_name, kind, row, status, "a provider's message was carried out");
         }
         MessageOutcome::Known => {}
+        MessageOutcome::Suspended { row } => tracing::warn!(
+            source = source_name,
+            kind,
+            row,
+            "money came for a top-up whose owner was erased; it waits in suspense for an operator"
+        ),
         MessageOutcome::ForOperator { row } => tracing::warn!(
             source = source_name,
             kind,

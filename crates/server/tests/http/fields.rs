@@ -272,17 +272,18 @@ fn every_field_of_every_body(store: Store) {
     assert_eq!((dj.affairs(), other.affairs()), before);
 }
 
-/// Nothing is judged, suspended or resolved without a reason that can be kept.
+/// Nothing is judged, reversed, suspended or resolved without a reason that can be kept.
 fn every_reason_of_an_operator(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("payouts.webhook_secrets", NEW)]);
     let guest = server.payer("10");
-    let withdrawal = guest.withdrawal("1");
+    let (withdrawal, topup) = (guest.withdrawal("1"), guest.topup("1"));
     let unknown = "00000000-0000-0000-0000-000000000001";
     Message::payout("payout.failed", unknown).send(&server).refused(404, "not_found");
     let messages = operator.ids("/operator/provider-messages?resolved=0", "id");
     let before = guest.affairs();
     for path in [
         format!("/operator/withdrawals/{withdrawal}/approve"),
+        format!("/operator/topups/{topup}/reverse"),
         format!("/operator/users/{}/suspend", guest.id),
         format!("/operator/provider-messages/{}/resolve", messages[0]),
     ] {

@@ -6,7 +6,7 @@ use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::people::Role;
 use serde_json::{Map, Value, json};
 
-use crate::harness::{Answer, Call, Client, Message, NEW, Person, Server, Store};
+use crate::harness::{Answer, Call, Client, Message, NEW, PASSWORD, Person, Server, Store, TOPUPS};
 
 on_both_stores!(every_operation_by_everybody_on_own_and_other);
 
@@ -161,9 +161,13 @@ struct Scene {
 
 impl Scene {
     fn new(server: &Server, operator: &Person) -> Self {
+        let paid = |person: &Person, amount: &str| {
+            let topup = person.topup(amount);
+            Message::topup_of(amount, "topup.confirmed", &person.topup_reference(topup)).heard(server);
+        };
         let callers = Who::ALL.map(|who| {
             let person = if who == Who::Dj { server.dj() } else { server.guest() };
-            person.topup("1000");
+            paid(&person, "1000");
             match who {
                 Who::Guest | Who::Dj => {}
                 Who::Operator => operator.give_role(&person, "operator"),
@@ -171,14 +175,16 @@ impl Scene {
             }
             (who, person)
         });
+        let stranger = server.guest();
+        paid(&stranger, "1000");
         let unknown = "00000000-0000-0000-0000-000000000001";
         Message::payout("payout.failed", unknown).send(server).refused(404, "not_found");
         let message = operator.ids("/operator/provider-messages", "id")[0];
-        Self { callers, dj: server.dj(), stranger: server.payer("1000"), message }
+        Self { callers, dj: server.dj(), stranger, message }
     }
 
     /// The thing that a path is about, the caller's own or the stranger's.
-    fn target(&self, path: &str, who: Who, caller: &Person, whose: Whose) -> Target {
+    fn target(&self, server: &Server, path: &str, who: Who, caller: &Person, whose: Whose) -> Target {
         let owner = if whose == Whose::Own { caller } else { &self.stranger };
         let path = path.strip_prefix("/api/v1").unwrap_or(path);
         let id = match path {
@@ -200,7 +206,10 @@ impl Scene {
                 self.stranger.id
             }
             "/music/dj/blocks/{id}" => self.stranger.id,
-            "/wallet/topups/{id}" => owner.topup("1"),
+            "/wallet/topups/{id}" | "/operator/topups/{id}" | "/operator/topups/{id}/reverse" => {
+                owner.topup("1")
+            }
+            "/operator/suspense/{id}/settle" => late_money(server),
             "/withdrawals/{id}" | "/withdrawals/{id}/cancel" => owner.withdrawal("1"),
             "/auth/sessions/{id}" => owner.ids("/auth/sessions", "id")[0],
             _ if path.starts_with("/operator/withdrawals/{id}/") => owner.withdrawal("1"),
@@ -213,6 +222,16 @@ impl Scene {
     }
 }
 
+/// Money that came after its owner was erased.
+fn late_money(server: &Server) -> i64 {
+    let guest = server.guest();
+    let topup = guest.topup("5");
+    let reference = guest.topup_reference(topup);
+    guest.call("DELETE", "/user").json(&json!({"password": PASSWORD})).send().data(200);
+    Message::topup("topup.confirmed", &reference).heard(server);
+    topup
+}
+
 fn as_domain(who: Who, person: &Person) -> Caller {
     Caller {
         user: UserId::new(person.id).unwrap(),
@@ -223,7 +242,8 @@ fn as_domain(who: Who, person: &Person) -> Caller {
 }
 
 fn every_operation_by_everybody_on_own_and_other(store: Store) {
-    let (server, operator) = Server::with_operator(store, &[("payouts.webhook_secrets", NEW)]);
+    let keys = [("topups.pending_days", "0"), ("payouts.webhook_secrets", NEW)];
+    let (server, operator) = Server::with_operator(store, &[&TOPUPS[..], &keys].concat());
     let client = server.client();
     let operations = operations(&client);
     assert!(operations.len() > 50, "{}", operations.len());
@@ -252,7 +272,7 @@ fn every_operation_by_everybody_on_own_and_other(store: Store) {
         let action = operation.action();
         for whose in operation.sides(action) {
             for (who, caller) in &scene.callers {
-                let target = scene.target(&operation.path, *who, caller, whose);
+                let target = scene.target(&server, &operation.path, *who, caller, whose);
                 let answer = operation.call(&client, &scene, &target).bearer(&caller.token).send();
                 let expected = expected(action, &as_domain(*who, caller), whose);
                 assert_eq!(came(&answer), expected, "{who:?}, {whose:?}: {answer}");

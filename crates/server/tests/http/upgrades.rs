@@ -61,3 +61,24 @@ fn a_second_pair_of_eyes_waits_until_the_upgrade_is_finalized() {
     });
     assert_eq!((&approved["status"], &approved["approvals"]), (&json!("pending"), &json!([operator.id])));
 }
+
+#[test]
+fn a_reversal_waits_until_the_upgrade_is_finalized() {
+    let database = Arc::new(Database::new());
+    let (server, operator) = upgrading(&database, &[]);
+    let guest = server.guest();
+    let path = format!("/operator/topups/{}/reverse", guest.topup("50"));
+    let reverse = || operator.call("POST", &path).key(&path).json(&json!({"reason": "a stolen card"})).send();
+    let before = written(&database);
+    reverse().refused(503, "unavailable");
+    assert_eq!(written(&database), before);
+    assert_eq!(guest.get("/wallet").raw("/data/wallet/available"), "50.00");
+
+    finalize(&database);
+    let reversed = eventually("the server knows", || {
+        let answer = reverse();
+        (answer.status == 200).then(|| answer.data(200))
+    });
+    assert_eq!(reversed["topup"]["status"], "reversed");
+    assert_eq!(guest.get("/wallet").raw("/data/wallet/available"), "0.00");
+}

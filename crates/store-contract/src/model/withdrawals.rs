@@ -2,7 +2,7 @@
 
 use super::{Model, Person, Refusal, Seen, TXIDS, Terms, Withdrawal};
 
-const DAY: i64 = 24 * 60 * 60;
+pub(super) const DAY: i64 = 24 * 60 * 60;
 /// How long who adjusted a wallet judges no withdrawals from it.
 const BARRED_SECONDS: i64 = 30 * DAY;
 

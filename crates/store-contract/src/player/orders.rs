@@ -15,7 +15,8 @@ use crate::world::{amount, topup_of};
 /// More than all histories on one store leave due.
 const ALL: u32 = 1_000_000;
 
-const TERMS: OrderTerms = OrderTerms {
+/// The terms on which a history's top-ups are ordered.
+pub(super) const TERMS: OrderTerms = OrderTerms {
     max_attempts: MOST_ATTEMPTS,
     retry_after: Duration::seconds(FIRST_WAIT),
     lease: Duration::seconds(LEASE),
@@ -54,9 +55,11 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// Has the provider answer the newest order of a top-up.
+    /// Has the provider answer the newest order of a top-up that was ordered.
     pub(super) async fn answer_order(&mut self, pick: usize, word: &'static str) -> Result<(), String> {
-        let Some(place) = picked(pick, self.topups.len()) else { return Ok(()) };
+        let ordered = |place: &usize| self.model.topup(*place).1.attempts > 0;
+        let ordered: Vec<usize> = (0..self.topups.len()).filter(ordered).collect();
+        let Some(place) = picked(pick, ordered.len()).map(|place| ordered[place]) else { return Ok(()) };
         let stored = self.world.stored_topup(self.topups[place]).await;
         let page = || PaymentUrl::new("https://pay.example.com/1").ok();
         let said = match word {

@@ -30,8 +30,12 @@ impl Showing<'_> {
             self.auditor.stray_entry(&read("a stray entry", row.entry(self.currency))?);
         }
         let entries = ledger_entries::table.filter(operation_id.eq(postings::operation_id));
-        let query =
-            postings::table.filter(not(exists(entries))).order(postings::id).select(PostingRow::as_select());
+        let arrived = topups::table.filter(topups::suspense_operation.eq(postings::operation_id.nullable()));
+        let settled = topups::table.filter(topups::settled_operation.eq(postings::operation_id.nullable()));
+        let query = postings::table
+            .filter(not(exists(entries)).and(not(exists(arrived))).and(not(exists(settled))))
+            .order(postings::id)
+            .select(PostingRow::as_select());
         let posting: Option<PostingRow> =
             patiently(async { Ok(query.first(self.connection).await.optional()?) }).await?;
         if let Some(row) = posting {

@@ -110,6 +110,10 @@ impl Showing<'_> {
             let (id, name) = (row.reference_id, format!("entry {} of wallet {}", row.seq, row.wallet_id));
             traces.entry(id).or_default().entries.push(read(name, row.entry(self.currency))?);
         }
+        for thing in things {
+            let outside = thing.operations_without_entries().map(|operation| Uuid::from_u128(operation.0));
+            about.extend(outside.map(|operation| (operation, thing.reference().id())));
+        }
         let named: Vec<Uuid> = about.keys().copied().collect();
         let query =
             postings::table.filter(postings::operation_id.eq_any(&named)).select(PostingRow::as_select());

@@ -11,8 +11,8 @@ mod wallets;
 mod withdrawals;
 
 pub(crate) use paged::{
-    BeganLastFirst, BlockedLastFirst, Counted, LastIdFirst, NewestFirst, Paged, UnresolvedFirst, columns,
-    limits, paged,
+    BeganLastFirst, BlockedLastFirst, Counted, LastIdFirst, NewestFirst, Paged, UnresolvedFirst,
+    UnsettledFirst, columns, limits, paged,
 };
 pub(crate) use people::ProfileRow;
 

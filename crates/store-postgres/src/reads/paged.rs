@@ -38,6 +38,8 @@ orders! {
     LastIdFirst = "page.id DESC";
     /// Messages of providers: those that nobody resolved first, and of each the newest.
     UnresolvedFirst = "(page.resolved_at IS NULL) DESC, page.id DESC";
+    /// Money in suspense: what nobody has settled first, and of each what came last.
+    UnsettledFirst = "page.settled_operation IS NOT NULL, page.suspense_at DESC, page.id DESC";
 }
 
 /// A statement that counts by one query and reads by another.

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::readable::{MOST_UNREADABLE, decode_all, one_by_one};
 use super::together::Row;
-use super::{Counted, NewestFirst, columns, least, limits, paged};
+use super::{Counted, NewestFirst, UnsettledFirst, columns, least, limits, paged};
 use crate::PostgresStore;
 use crate::database::Failure;
 use crate::rows::{TopupRow, column_time};
@@ -62,6 +62,27 @@ impl Topups for PostgresStore {
                     .offset(offset)
                     .select(columns::<TopupRow>());
                 paged!(connection, theirs.count(), page, NewestFirst, offset)
+            })
+            .await?;
+        counted.page(|row| row.topup(&self.currency)).map_err(Unavailable::new)
+    }
+
+    async fn topups_in_suspense(&self, asked: PageRequest) -> Result<Rows<Topup>, Unavailable> {
+        let (limit, offset) = limits(asked);
+        let counted: Counted<TopupRow> = self
+            .database
+            .read(async |connection| {
+                let suspended = table.filter(topups::suspense_operation.is_not_null());
+                let page = suspended
+                    .order((
+                        topups::settled_operation.is_not_null(),
+                        topups::suspense_at.desc(),
+                        topups::id.desc(),
+                    ))
+                    .limit(limit)
+                    .offset(offset)
+                    .select(columns::<TopupRow>());
+                paged!(connection, suspended.count(), page, UnsettledFirst, offset)
             })
             .await?;
         counted.page(|row| row.topup(&self.currency)).map_err(Unavailable::new)

@@ -288,7 +288,7 @@ mod tests {
     use cuepoint_domain::people::{ArtistType, Coordinates, DjProfile, Kilometres, Rating, Role, User};
     use cuepoint_domain::text::{Email, Line, MusicUrl, PaymentUrl};
     use cuepoint_domain::timestamp::Timestamp;
-    use cuepoint_domain::topup::{Orders, Topup, TopupStatus};
+    use cuepoint_domain::topup::{Orders, Suspense, SuspenseSettlement, Topup, TopupStatus};
     use cuepoint_domain::withdrawal::{Approval, Withdrawal, WithdrawalState, WithdrawalStatus};
 
     use super::*;
@@ -382,19 +382,40 @@ mod tests {
             (TopupStatus::Pending, None, ordered(Some(at(5)))),
             (TopupStatus::Confirmed, None, ordered(None)),
             (TopupStatus::Failed, page(), ordered(None)),
+            (TopupStatus::Reversed, page(), ordered(None)),
         ];
-        each.into_iter().map(|(status, payment_url, orders)| {
-            Outcome::Topup(Topup {
-                id: TopupId::new(1).unwrap(),
-                opening: payment_url.is_some().then_some(OperationId(7)),
-                user: user(1),
-                amount: Amount::new(Money::from_minor(1_000)).unwrap(),
-                status,
-                payment_url,
-                orders,
-                created_at: at(0),
-                updated_at: at(1),
-            })
+        each.into_iter().flat_map(|(status, payment_url, orders)| {
+            let failed = status == TopupStatus::Failed;
+            let suspended = suspenses().into_iter().filter(move |suspense| failed || suspense.is_none());
+            suspended.map(move |suspense| topup(status, payment_url.clone(), orders, suspense))
+        })
+    }
+
+    fn suspenses() -> [Option<Suspense>; 3] {
+        let suspense = Suspense { operation: OperationId(8), arrived_at: at(5), settlement: None };
+        let (by, reason) = (user(2), line("sent \"back\""));
+        let settlement = SuspenseSettlement { operation: OperationId(9), at: at(6), by, reason };
+        let settled = Suspense { settlement: Some(settlement), ..suspense.clone() };
+        [None, Some(suspense), Some(settled)]
+    }
+
+    fn topup(
+        status: TopupStatus,
+        payment_url: Option<PaymentUrl>,
+        orders: Option<Orders>,
+        suspense: Option<Suspense>,
+    ) -> Outcome {
+        Outcome::Topup(Topup {
+            id: TopupId::new(1).unwrap(),
+            opening: payment_url.is_some().then_some(OperationId(7)),
+            user: user(1),
+            amount: Amount::new(Money::from_minor(1_000)).unwrap(),
+            status,
+            payment_url,
+            orders,
+            suspense,
+            created_at: at(0),
+            updated_at: at(1),
         })
     }
 

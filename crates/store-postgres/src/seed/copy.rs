@@ -65,6 +65,8 @@ copied! {
     );
     TopupRow => topups (
         id, user_id, amount, status, payment_url, created_at, updated_at, reference, attempts, order_at,
+        suspense_operation in suspense, suspense_at in suspense, settled_operation in suspense,
+        settled_at in suspense, settled_by in suspense, settled_reason in suspense,
     );
     OperationRow => operations (id, kind, actor_user_id, reason, at, receipt, posting_rules);
     KeyRow => idempotency_keys (scope, fingerprint, operation_id, at);

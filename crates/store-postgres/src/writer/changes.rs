@@ -12,11 +12,12 @@ use futures_util::future::{BoxFuture, try_join_all};
 use super::statements::{
     AddEntries, AddEvents, AddKeys, AddOperations, AddPostings, AddRequests, AddTopups, AddWithdrawals,
     ChangeUsers, ChangeWallets, EndSessions, MoveRequests, MoveTopups, MoveWithdrawals, ResolveMessages,
+    SuspendTopups,
 };
 use crate::database::Failure;
 use crate::rows::{
     Corrupt, EndedSessionsRow, EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow,
-    ProviderMessageRow, TopupRow, UserRow, WalletRow, WithdrawalRow,
+    ProviderMessageRow, SuspenseRow, TopupRow, UserRow, WalletRow, WithdrawalRow,
 };
 use crate::schema::idempotency_keys;
 
@@ -53,6 +54,7 @@ pub(super) struct Written {
     requests: Images<MusicRequestRow>,
     withdrawals: Images<WithdrawalRow>,
     topups: Images<TopupRow>,
+    suspense: BTreeMap<i64, SuspenseRow>,
     resolved_messages: BTreeMap<i64, ProviderMessageRow>,
     users: BTreeMap<i64, UserRow>,
     ended_sessions: BTreeMap<i64, EndedSessionsRow>,
@@ -92,6 +94,7 @@ impl Written {
         }
         if let Some(topup) = &changes.moved_topup {
             self.topups.moved(topup.id.get(), TopupRow::of(topup, currency));
+            self.suspense.extend(SuspenseRow::of(topup).map(|row| (row.id, row)));
         }
         let resolved = changes.resolved_message.iter();
         self.resolved_messages
@@ -137,6 +140,7 @@ impl Written {
         execute!(MoveWithdrawals, self.withdrawals.moved.into_values());
         execute!(AddTopups, self.topups.opened.into_values());
         execute!(MoveTopups, self.topups.moved.into_values());
+        execute!(SuspendTopups, self.suspense.into_values());
         execute!(ResolveMessages, self.resolved_messages.into_values());
         execute!(ChangeUsers, self.users.into_values());
         execute!(EndSessions, self.ended_sessions.into_values());

@@ -36,7 +36,7 @@ use crate::connection::Connector;
 use crate::database::Failure;
 use crate::telemetry;
 use group::{Committer, Limits};
-pub(crate) use statements::AddEvents;
+pub(crate) use statements::{AddEvents, MoveTopups};
 
 /// Plans that one transaction takes at most.
 const GROUP: usize = 64;

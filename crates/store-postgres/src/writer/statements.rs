@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::bulk::bulk;
 use crate::rows::{
     EndedSessionsRow, EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow,
-    ProviderMessageRow, ReceiptText, TopupRow, UserRow, WalletRow, WithdrawalRow,
+    ProviderMessageRow, ReceiptText, SuspenseRow, TopupRow, UserRow, WalletRow, WithdrawalRow,
 };
 
 bulk! {
@@ -165,6 +165,24 @@ bulk! {
             resolution: Nullable<Text> as Option<String>,
         ]
         ") AS resolved (id, resolved_at, resolved_by, resolution) WHERE kept.id = resolved.id"
+
+    /// Writes the money of top-ups that is, or was, in suspense.
+    SuspendTopups(SuspenseRow)
+        "UPDATE topups AS kept SET suspense_operation = moved.suspense_operation, \
+         suspense_at = moved.suspense_at, settled_operation = moved.settled_operation, \
+         settled_at = moved.settled_at, settled_by = moved.settled_by, \
+         settled_reason = moved.settled_reason FROM unnest("
+        [
+            id: BigInt as i64,
+            suspense_operation: Nullable<SqlUuid> as Option<Uuid>,
+            suspense_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
+            settled_operation: Nullable<SqlUuid> as Option<Uuid>,
+            settled_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
+            settled_by: Nullable<BigInt> as Option<i64>,
+            settled_reason: Nullable<Text> as Option<String>,
+        ]
+        ") AS moved (id, suspense_operation, suspense_at, settled_operation, settled_at, settled_by, \
+         settled_reason) WHERE kept.id = moved.id"
 
     /// Changes people, but for their e-mail address and being a DJ, which no plan changes.
     ChangeUsers(UserRow)

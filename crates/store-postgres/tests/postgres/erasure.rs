@@ -108,7 +108,7 @@ async fn nothing_that_told_who_somebody_was_is_left() {
     for text in TELLING.into_iter().chain(["192.0.2.77"]) {
         assert!(!places(&client, text).await.is_empty(), "{text} was never there");
     }
-    assert_eq!(store.erase(id, now()).await.unwrap(), Erased::Done);
+    assert_eq!(store.erase(id, now(), now()).await.unwrap(), Erased::Done);
     for text in TELLING.into_iter().chain(["192.0.2.77"]) {
         assert_eq!(places(&client, text).await, Vec::<String>::new(), "{text}");
     }

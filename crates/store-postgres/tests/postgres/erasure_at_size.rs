@@ -62,7 +62,7 @@ async fn an_erasure_waits_for_none_of_the_rows_that_it_removes() {
         .unwrap();
     let erasing = {
         let store = Arc::clone(&store);
-        tokio::spawn(async move { store.erase(user, now()).await.unwrap() })
+        tokio::spawn(async move { store.erase(user, now(), now()).await.unwrap() })
     };
     until("the erasure is committed", || is_pending(&asking, user)).await;
     store.apply(topup(&store, stranger, 1).await).await.unwrap();
@@ -98,7 +98,7 @@ async fn somebody_with_very_many_changes_is_erased_while_others_go_on() {
         tokio::spawn(async move { top_up(&store, stranger, || !over.load(Ordering::Relaxed)).await })
     };
     let began = Instant::now();
-    assert_eq!(store.erase(user, now()).await.unwrap(), Erased::Done);
+    assert_eq!(store.erase(user, now(), now()).await.unwrap(), Erased::Done);
     let answered = began.elapsed();
     store.finish_erasures().await.unwrap();
     let finished = began.elapsed();
@@ -121,9 +121,9 @@ async fn somebody_with_very_many_changes_is_erased_while_others_go_on() {
     }
 }
 
-/// Sessions and blocks, too, are more than one batch has.
+/// Sessions, blocks and pending top-ups, too, are more than one batch has.
 #[tokio::test(flavor = "multi_thread")]
-async fn many_sessions_and_blocks_are_removed() {
+async fn many_sessions_and_blocks_are_removed_and_pending_topups_fail() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 0).await;
@@ -134,13 +134,17 @@ async fn many_sessions_and_blocks_are_removed() {
          INSERT INTO blocks SELECT {user}, {user} + n, now() FROM generate_series(1, 2500) AS n; \
          INSERT INTO blocks SELECT {user} + n, {user}, now() FROM generate_series(1, 2500) AS n; \
          INSERT INTO sessions SELECT n, {user}, now(), now(), now(), now(), '192.0.2.1', 'Browser' \
-             FROM generate_series(1, 2500) AS n"
+             FROM generate_series(1, 2500) AS n; \
+         INSERT INTO topups (id, user_id, amount, status, created_at, updated_at) \
+             SELECT n, {user}, 1, 'pending', '2026-01-01Z', '2026-01-01Z' FROM generate_series(1, 2500) AS n"
     );
     client.batch_execute(&fill).await.unwrap();
-    assert_eq!(store.erase(user, now()).await.unwrap(), Erased::Done);
+    assert_eq!(store.erase(user, now(), now()).await.unwrap(), Erased::Done);
     store.finish_erasures().await.unwrap();
     let left = "SELECT (SELECT count(*) FROM blocks), \
-        (SELECT count(*) FROM sessions WHERE num_nonnulls(address, agent) > 0)";
+        (SELECT count(*) FROM sessions WHERE num_nonnulls(address, agent) > 0), \
+        (SELECT count(*) FROM topups JOIN users ON users.id = user_id \
+            WHERE status <> 'failed' OR updated_at <> erased_at)";
     let row = client.query_one(left, &[]).await.unwrap();
-    assert_eq!((row.get::<_, i64>(0), row.get::<_, i64>(1)), (0, 0));
+    assert_eq!([0, 1, 2].map(|place| row.get::<_, i64>(place)), [0, 0, 0]);
 }

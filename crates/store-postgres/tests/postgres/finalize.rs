@@ -105,7 +105,7 @@ async fn what_an_earlier_server_left_of_an_erased_person_is_removed_in_the_end()
     let owner = as_of_the_first_version(url).await;
     let store = open(url).await;
     let user = guest(&store, 0).await;
-    assert_eq!(store.erase(user, now()).await.unwrap(), Erased::Done);
+    assert_eq!(store.erase(user, now(), now()).await.unwrap(), Erased::Done);
     let add = "INSERT INTO login_networks (user_id, network, seen_at) VALUES ($1, '203.0.113.7/32', now())";
     owner.execute(add, &[&user.get()]).await.unwrap();
     finalize_upgrade(url, name(url)).await.unwrap();

@@ -69,6 +69,13 @@ const SOUND: &[(&str, &str)] = &[
     (REQUEST, "(2, 2, 1, 't', 'a', 'popular', 'https://x', 9, 'played', NULL, now(), 9, now())"),
     (WITHDRAWAL, "(1, 2, 1, 'w', 'USDT', 'TRC20', 'pending', NULL, now(), now())"),
     (TOPUP, "(1, 2, 10, 'confirmed', NULL, now(), now())"),
+    (TOPUP, "(10, 2, 10, 'reversed', NULL, now(), now()), (11, 2, 10, 'failed', NULL, now(), now())"),
+    ("", "UPDATE topups SET suspense_operation = $op1, suspense_at = now() WHERE id = 11"),
+    (
+        "",
+        "UPDATE topups SET settled_operation = $op2, settled_at = now(), settled_by = 2, settled_reason = 'x' \
+        WHERE id = 11",
+    ),
     (
         "",
         "UPDATE withdrawals SET reference = $op1 WHERE id = 1; UPDATE topups SET reference = $op1 WHERE id = 1",
@@ -276,6 +283,16 @@ const UNSOUND: &[(&str, &str, &str)] = &[
     ("", "UPDATE topups SET payment_url = repeat('é', 2049) WHERE id = 1", "topups_payment_url_check"),
     (TOPUP, "(2, 2, 0, 'pending', NULL, now(), now())", "topups_amount_check"),
     (TOPUP, "(2, 2, 1, 'lost', NULL, now(), now())", "topups_status_check"),
+    ("", "UPDATE topups SET status = 'reversed' WHERE id = 11", "topups_suspended_have_failed"),
+    ("", "UPDATE topups SET suspense_at = NULL WHERE id = 11", "topups_suspended_have_failed"),
+    ("", "UPDATE topups SET settled_by = NULL WHERE id = 11", "topups_settled_were_suspended"),
+    ("", "UPDATE topups SET settled_by = 0 WHERE id = 11", "topups_settled_by_check"),
+    ("", "UPDATE topups SET settled_reason = '' WHERE id = 11", "topups_settled_reason_check"),
+    (
+        "",
+        "UPDATE topups SET settled_at = suspense_at - interval '1 day' WHERE id = 11",
+        "topups_settled_were_suspended",
+    ),
     (TOPUP, "(2, 9, 1, 'pending', NULL, now(), now())", "topups_user_id_fkey"),
     (
         "",

@@ -125,7 +125,7 @@ async fn of_operators_who_are_erased_at_different_servers_one_remains() {
     let (one, other) = (open(database.url()).await, open(database.url()).await);
     for _ in 0..20 {
         let (ada, bob) = (operator(&one).await, operator(&other).await);
-        let (first, second) = tokio::join!(one.erase(ada, now()), other.erase(bob, now()));
+        let (first, second) = tokio::join!(one.erase(ada, now(), now()), other.erase(bob, now(), now()));
         let both = [first.unwrap(), second.unwrap()];
         assert!(both.contains(&Erased::Done), "{both:?}");
         assert!(both.contains(&Erased::Refused(ErasureRefusal::LastOperator)), "{both:?}");

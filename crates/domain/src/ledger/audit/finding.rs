@@ -89,7 +89,7 @@ pub enum Finding {
     },
     /// A newer version wrote something that this one does not know, and cannot check.
     Unknown {
-        /// What it is: a thing's status, an entry's kind or reference, a posting's account.
+        /// What it is: a thing's status, an entry's kind or reference, a posting's account, an operation's rules.
         what: Unknown,
         /// What that version calls it.
         name: UnknownName,
@@ -122,6 +122,8 @@ pub enum Unknown {
     },
     /// The account of a posting.
     Posting(OperationId),
+    /// The rules by which an operation was posted.
+    Rules(OperationId),
 }
 
 /// What is wrong with what is written about a thing.
@@ -206,6 +208,9 @@ impl fmt::Display for Finding {
                     }
                     Unknown::Posting(operation) => {
                         write!(f, "a posting of operation {operation} has the account")?;
+                    }
+                    Unknown::Rules(operation) => {
+                        write!(f, "operation {operation} was posted by the rules")?;
                     }
                 }
                 write!(f, " {name:?}, which this version does not know")

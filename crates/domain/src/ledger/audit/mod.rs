@@ -130,6 +130,9 @@ impl Auditor {
         self.of_things.postings = self.of_things.postings.saturating_add(count(trace.postings.len()));
         let name = thing.unknown_status();
         self.met(Unknown::Status(thing.reference()), name);
+        if let Some((operation, rules)) = trace.unknown_rules() {
+            self.met(Unknown::Rules(operation), Some(rules));
+        }
         if name.is_none() && !trace.has_unknown() {
             match thing::check(thing, trace) {
                 Ok(open) => self.open = added(self.open, open),

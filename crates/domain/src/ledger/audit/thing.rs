@@ -6,13 +6,13 @@ use crate::adjustment::Adjustment;
 use crate::ids::{OperationId, UserId};
 use crate::ledger::posting::post;
 use crate::ledger::{
-    Account, Balance, Entry, EntryKind, Flaw, Origin, Outcome, Posting, PostingAccount, Receipt, Reference,
-    Transfer, Wallet,
+    Account, Balance, Entry, EntryKind, Flaw, Origin, Outcome, Posting, PostingAccount, PostingRules,
+    Receipt, Reference, Transfer, Wallet,
 };
 use crate::money::Money;
 use crate::music_request::{self, MusicRequest, RequestState};
 use crate::timestamp::Timestamp;
-use crate::topup::{self, Topup, TopupStatus};
+use crate::topup::{self, Suspense, Topup, TopupStatus};
 use crate::unknown::UnknownName;
 use crate::withdrawal::{self, Withdrawal, WithdrawalState, WithdrawalStatus};
 
@@ -34,7 +34,7 @@ pub enum Thing {
 pub struct Trace {
     /// All entries that refer to it.
     pub entries: Vec<Entry>,
-    /// All postings of those entries' operations.
+    /// All postings of those entries' operations, and of [`Thing::operations_without_entries`].
     pub postings: Vec<Posting>,
     /// What those operations, as far as they are there, came to.
     pub receipts: Vec<Receipt>,
@@ -43,10 +43,21 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// The first of its operations that was posted by rules of a newer version, with their number.
+    pub(super) fn unknown_rules(&self) -> Option<(OperationId, UnknownName)> {
+        self.receipts.iter().find_map(|receipt| match receipt.rules {
+            PostingRules::Unknown(number) => {
+                Some((receipt.operation, UnknownName::stored(&number.to_string())?))
+            }
+            PostingRules::EarningsPayOwed | PostingRules::IncomePaysOwed => None,
+        })
+    }
+
     /// Whether a newer version wrote some of it.
     pub(super) fn has_unknown(&self) -> bool {
         self.entries.iter().any(|entry| matches!(entry.kind, EntryKind::Unknown(_)))
             || self.postings.iter().any(|posting| matches!(posting.account, PostingAccount::Unknown(_)))
+            || self.unknown_rules().is_some()
     }
 }
 
@@ -88,12 +99,22 @@ impl Thing {
         match self {
             Self::Request(request) => music_request::history(request),
             Self::Withdrawal(withdrawal) => Some(withdrawal::history(withdrawal)),
-            Self::Topup(topup) => Some(topup::history(topup)),
+            Self::Topup(topup) => topup::history(topup),
             Self::Adjustment(adjustment) => Some(vec![vec![adjustment.transfer()]]),
         }
     }
 
-    /// Whether nothing but an operation with entries can have led to its state, so that the last one recorded all of
+    /// The operations that moved its money outside all wallets, in their order: where there are any, they are all that
+    /// did.
+    pub fn operations_without_entries(&self) -> impl Iterator<Item = OperationId> {
+        let suspense = match self {
+            Self::Topup(topup) => topup.suspense.as_ref(),
+            Self::Request(_) | Self::Withdrawal(_) | Self::Adjustment(_) => None,
+        };
+        suspense.into_iter().flat_map(Suspense::operations)
+    }
+
+    /// Whether nothing but an operation that moved money can have led to its state, so that the last one recorded all of
     /// it.
     const fn is_where_its_money_is(&self) -> bool {
         match self {
@@ -136,12 +157,24 @@ impl Thing {
                 let (opening, orders) = (then.opening, then.orders);
                 is_column_recorded(now.opening, opening, opens)
                     && is_column_recorded(now.orders, orders, opens)
-                    && Topup { opening, orders, ..now.clone() } == *then
+                    && Topup { opening, orders, ..topup_recorded(now, then, whole) } == *then
             }
             (Self::Adjustment(now), Outcome::Adjustment(then, balance)) => now == then && *balance == after,
             _ => false,
         }
     }
+}
+
+/// The top-up as the operation recorded it that led to its present state, or else as the one before that did, apart from
+/// what only that record knows.
+fn topup_recorded(now: &Topup, then: &Topup, whole: bool) -> Topup {
+    let Topup { status, updated_at, suspense, .. } = now.clone();
+    let (status, updated_at) = match status {
+        TopupStatus::Reversed if !whole => (TopupStatus::Confirmed, then.updated_at),
+        status => (status, updated_at),
+    };
+    let suspense = if whole { suspense } else { suspense.as_ref().map(Suspense::unsettled) };
+    Topup { status, updated_at, suspense, ..now.clone() }
 }
 
 /// Whether an operation recorded the same value as the row has in a column that earlier versions did not have.
@@ -215,15 +248,15 @@ fn progress(then: &Withdrawal) -> (Timestamp, u8, Option<Timestamp>, u32, bool) 
 /// exactly the entries and postings that the rules make of it, which are balanced by construction, and no other.
 pub(super) fn check(thing: &Thing, trace: &Trace) -> Result<Money, Flaw> {
     let history = thing.history().ok_or(Flaw::Terms)?;
-    let mut own: Vec<&Entry> = trace.entries.iter().filter(|entry| entry.wallet == thing.owner()).collect();
-    own.sort_unstable_by_key(|entry| entry.seq);
+    let operations = operations(thing, trace);
     let mut done: Vec<(&Receipt, Balance)> = Vec::new();
     for (place, transfers) in history.iter().enumerate() {
-        let entry = own.get(place).ok_or_else(|| Flaw::Lacks(name_of(thing.owner(), transfers)))?;
-        let receipt = trace.receipts.iter().find(|receipt| receipt.operation == entry.operation);
-        let receipt = receipt.ok_or(Flaw::NoRecord(entry.operation))?;
+        let operation = operations.get(place);
+        let (operation, after) = operation.ok_or_else(|| Flaw::Lacks(name_of(thing.owner(), transfers)))?;
+        let receipt = trace.receipts.iter().find(|receipt| receipt.operation == *operation);
+        let receipt = receipt.ok_or(Flaw::NoRecord(*operation))?;
         check_operation(thing, trace, receipt, transfers)?;
-        done.push((receipt, entry.after));
+        done.push((receipt, *after));
     }
     let is_extra = |operation| !done.iter().any(|(receipt, _)| receipt.operation == operation);
     if let Some(Entry { wallet, seq, .. }) = trace.entries.iter().find(|one| is_extra(one.operation)) {
@@ -243,6 +276,18 @@ pub(super) fn check(thing: &Thing, trace: &Trace) -> Result<Money, Flaw> {
         check_moves(withdrawal, trace)?;
     }
     held(history.iter().flatten()).ok_or(Flaw::Terms)
+}
+
+/// The operations that moved a thing's money, in their order, each with the owner's balance after it.
+fn operations(thing: &Thing, trace: &Trace) -> Vec<(OperationId, Balance)> {
+    let outside: Vec<_> =
+        thing.operations_without_entries().map(|operation| (operation, Balance::default())).collect();
+    if !outside.is_empty() {
+        return outside;
+    }
+    let mut own: Vec<&Entry> = trace.entries.iter().filter(|entry| entry.wallet == thing.owner()).collect();
+    own.sort_unstable_by_key(|entry| entry.seq);
+    own.into_iter().map(|entry| (entry.operation, entry.after)).collect()
 }
 
 /// Posts the transfers anew on the wallets as they were before, and compares what comes of it with what is there.

@@ -23,6 +23,8 @@ struct Doubles {
     log: MockSecurityLog,
 }
 
+const WEEK: Duration = Duration::days(7);
+
 fn personal_data(doubles: Doubles) -> PersonalData {
     let requests: Arc<dyn crate::ports::MusicRequests> = Arc::new(doubles.requests);
     let desk = desk(MockLedger::new());
@@ -38,6 +40,7 @@ fn personal_data(doubles: Doubles) -> PersonalData {
         logins: Arc::new(doubles.logins),
         passwords: Arc::new(doubles.passwords),
         expiry: Expiry { desk, requests, terms: terms() },
+        topups_pending_for: WEEK,
     }
 }
 
@@ -130,20 +133,24 @@ fn erase(verified: Verified, erased: Option<Erased>, log: MockSecurityLog) -> Re
             .withf(|which| which.requester == Some(user(2)))
             .once()
             .returning(|_| Ok(Vec::new()));
-        doubles.people.expect_erase().with(eq(user(2)), eq(now())).once().returning(move |_, _| Ok(erased));
+        let asked = doubles.people.expect_erase().with(eq(user(2)), eq(now().minus(WEEK)), eq(now())).once();
+        asked.returning(move |_, _, _| Ok(erased));
     }
     let password = Password::presented("secret-secret");
     run(personal_data(doubles).erase(&caller(2), &password, Visitor::default()))
 }
 
 #[test]
-fn a_person_is_erased_who_proves_who_they_are_and_has_no_money_left() {
+fn a_person_is_erased_who_proves_who_they_are_and_whose_money_is_gone() {
     assert!(erase(Verified::Right, Some(Erased::Done), noting(EventKind::DataErased)).is_ok());
     let wrong = erase(Verified::Wrong, None, noting(EventKind::LoginFailed));
     assert!(matches!(wrong, Err(EraseError::WrongPassword)), "{wrong:?}");
     let refused = Some(Erased::Refused(ErasureRefusal::MoneyLeft));
     let rich = erase(Verified::Right, refused, MockSecurityLog::new());
     assert!(matches!(rich, Err(EraseError::MoneyLeft)), "{rich:?}");
+    let refused = Some(Erased::Refused(ErasureRefusal::TopupPending));
+    let waiting = erase(Verified::Right, refused, MockSecurityLog::new());
+    assert!(matches!(waiting, Err(EraseError::TopupPending)), "{waiting:?}");
     let again = erase(Verified::Right, Some(Erased::Nobody), MockSecurityLog::new());
     assert!(matches!(again, Err(EraseError::Obstacle(Obstacle::UnknownCaller))), "{again:?}");
 }

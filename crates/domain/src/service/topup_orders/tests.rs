@@ -11,11 +11,11 @@ use crate::access::Caller;
 use crate::ids::{OperationId, SessionId, UserId};
 use crate::ledger::{Book, Verdict, Wallet, apply};
 use crate::money::Money;
-use crate::people::Role;
+use crate::people::{Role, User};
 use crate::ports::{MockClock, MockIds, MockLedger, MockTopupProvider, MockTopups};
 use crate::provider_reference::ProviderReference;
 use crate::session::Visitor;
-use crate::text::PaymentUrl;
+use crate::text::{Email, Line, PaymentUrl};
 use crate::timestamp::Timestamp;
 use crate::topup::{OrderWord, Orders};
 
@@ -57,6 +57,9 @@ fn orders(attempts: u32, next_at: Option<i64>) -> Option<Orders> {
 impl Scene {
     fn new() -> Arc<Self> {
         let scene = Self::default();
+        let (name, email) = (Line::new("Ada").unwrap(), Email::new("ada@example.com").unwrap());
+        let person = User::registered(user(), name, email, None, false, at(0));
+        scene.book.lock().unwrap().users.insert(user(), person);
         scene.book.lock().unwrap().wallets.insert(user(), Wallet::empty(user()));
         Arc::new(scene)
     }

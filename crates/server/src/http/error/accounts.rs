@@ -116,6 +116,9 @@ impl From<EraseError> for ApiError {
             EraseError::MoneyLeft => {
                 Self::saying(Code::Conflict, "There is money in the wallet: available, held or owed.")
             }
+            EraseError::TopupPending => {
+                Self::saying(Code::Conflict, "A top-up is pending: its money may still come.")
+            }
             EraseError::LastOperator => Self::saying(Code::Conflict, Self::LAST_OPERATOR),
             EraseError::Obstacle(obstacle) => obstacle.into(),
         }

@@ -8,8 +8,9 @@ use cuepoint_domain::ports::Unavailable;
 use cuepoint_domain::service::{
     AdjustError, BlockError, CancelWithdrawalError, ChangeProfileError, ChangeStandingError, FindError,
     JudgeError, MoveRequestError, Obstacle, OpenRequestError, OpenWithdrawalError, OperatorMoveError,
-    ReplayError, ResolveMessageError, TellError, TopupError,
+    ReplayError, ResolveMessageError, ReverseTopupError, SettleSuspenseError, TellError, TopupError,
 };
+use cuepoint_domain::topup::ReversalRefusal;
 use cuepoint_domain::withdrawal::Limit;
 
 use super::{ApiError, Code, Transition};
@@ -209,6 +210,29 @@ impl From<OperatorMoveError> for ApiError {
                 Self::invalid_transition(Transition { current: current.name(), allowed })
             }
             OperatorMoveError::Obstacle(obstacle) => obstacle.into(),
+        }
+    }
+}
+
+impl From<ReverseTopupError> for ApiError {
+    fn from(error: ReverseTopupError) -> Self {
+        match error {
+            ReverseTopupError::InvalidTransition(ReversalRefusal { current, allowed }) => {
+                let allowed = allowed.into_iter().map(|status| status.name()).collect();
+                Self::invalid_transition(Transition { current: current.name(), allowed })
+            }
+            ReverseTopupError::Obstacle(obstacle) => obstacle.into(),
+        }
+    }
+}
+
+impl From<SettleSuspenseError> for ApiError {
+    fn from(error: SettleSuspenseError) -> Self {
+        match error {
+            SettleSuspenseError::AlreadySettled => {
+                Self::saying(Code::Conflict, "This money was settled already.")
+            }
+            SettleSuspenseError::Obstacle(obstacle) => obstacle.into(),
         }
     }
 }

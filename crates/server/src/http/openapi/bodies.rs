@@ -232,12 +232,12 @@ pub struct TopupEventData {
     /// Its id. One that does not belong to the reference settles nothing.
     #[schema(minimum = 1)]
     pub id: Option<i64>,
-    /// How much was paid. Required of `topup.confirmed`, unless an earlier version opened the top-up. Another amount than the
-    /// top-up's settles nothing.
+    /// How much was paid, or taken back. Required of `topup.confirmed`, unless an earlier version opened the top-up, and of
+    /// `topup.reversed`. Another amount than the top-up's settles nothing.
     #[schema(value_type = Option<f64>, format = "decimal")]
     pub amount: Option<f64>,
-    /// The currency that was paid in, in any letter case; required as the amount is. Another one than the wallet's settles
-    /// nothing.
+    /// The currency that was paid in, in any letter case. Required as the amount is, but not of `topup.reversed`. Another one
+    /// than the wallet's settles nothing.
     pub currency: Option<String>,
 }
 

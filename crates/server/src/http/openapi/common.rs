@@ -168,7 +168,11 @@ fn own_failures(method: &str, path: &str) -> &'static [Code] {
         ("POST", "/withdrawals/{id}/cancel") => &[Code::InvalidTransition],
         (
             "GET",
-            "/wallet" | "/operator/withdrawals" | "/operator/security-log" | "/operator/provider-messages",
+            "/wallet"
+            | "/operator/withdrawals"
+            | "/operator/topups"
+            | "/operator/security-log"
+            | "/operator/provider-messages",
         ) => &[Code::ValidationFailed],
         ("GET" | "DELETE", path) if path.starts_with("/music/dj/blocks") => &[Code::Forbidden],
         ("PUT", path) if path.starts_with("/music/dj/blocks") => &[Code::Forbidden, Code::ValidationFailed],
@@ -182,6 +186,9 @@ fn own_failures(method: &str, path: &str) -> &'static [Code] {
         ) => &[Code::Forbidden, Code::InvalidTransition],
         ("POST", path) if path.starts_with("/operator/withdrawals/") => &[Code::InvalidTransition],
         ("POST", "/operator/music/requests/{id}/refund") => {
+            &[Code::Forbidden, Code::InvalidTransition, Code::LimitExceeded]
+        }
+        ("POST", "/operator/topups/{id}/reverse") => {
             &[Code::Forbidden, Code::InvalidTransition, Code::LimitExceeded]
         }
         ("POST", "/operator/adjustments") => &[Code::Forbidden, Code::LimitExceeded, Code::InsufficientFunds],

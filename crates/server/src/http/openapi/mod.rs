@@ -12,8 +12,9 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, Secur
 
 use crate::http::envelope::Failure;
 use crate::http::{
-    audit, auth, blocks, djs, docs, health, jwks, operator_withdrawals, operators, passwords, personal_data,
-    profile, proofs, provider_messages, requests, sessions, staff, topups, wallet, webhooks, withdrawals,
+    audit, auth, blocks, djs, docs, health, jwks, operator_topups, operator_withdrawals, operators,
+    passwords, personal_data, profile, proofs, provider_messages, requests, sessions, staff, topups, wallet,
+    webhooks, withdrawals,
 };
 
 /// What the document calls the access token.
@@ -54,7 +55,9 @@ const SIGNATURE: &str = "signature";
         withdrawals::open, withdrawals::options, withdrawals::list, withdrawals::show, withdrawals::cancel,
         operator_withdrawals::list, operator_withdrawals::approve, operator_withdrawals::reject,
         operator_withdrawals::process, operator_withdrawals::broadcast, operator_withdrawals::complete,
-        operator_withdrawals::fail, operator_withdrawals::review, operators::refund, operators::adjust,
+        operator_withdrawals::fail, operator_withdrawals::review,
+        operator_topups::list, operator_topups::show, operator_topups::reverse, operator_topups::suspense,
+        operator_topups::settle, operators::refund, operators::adjust,
         audit::show, staff::list, staff::show, staff::suspend, staff::restore, staff::give_role, staff::events,
         provider_messages::list, provider_messages::resolve,
         webhooks::topups, webhooks::payouts,

@@ -13,7 +13,7 @@ use crate::http::views::AUDIT_STATUSES;
 pub const REFERENCES: [&str; 4] = ["music_request", "withdrawal", "topup", "adjustment"];
 
 /// The types of messages about top-ups.
-const TOPUP_EVENTS: [&str; 2] = ["topup.confirmed", "topup.failed"];
+const TOPUP_EVENTS: [&str; 3] = ["topup.confirmed", "topup.failed", "topup.reversed"];
 /// The types of messages about payouts.
 const PAYOUT_EVENTS: [&str; 3] = ["payout.broadcast", "payout.completed", "payout.failed"];
 

@@ -7,6 +7,7 @@ mod approvals;
 mod ledger;
 mod populate;
 mod things;
+mod topups;
 mod unreadable;
 
 use cuepoint_domain::ledger::{Auditor, Finding, Summary};
@@ -57,7 +58,7 @@ async fn whatever_is_done_to_the_rows_is_found_and_named() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     populate(&store).await;
-    let whole = Summary { wallets: 6, entries: 22, postings: 8, things: 14 };
+    let whole = Summary { wallets: 8, entries: 26, postings: 17, things: 19 };
     assert_eq!(audit(&store).await, Ok(whole));
     let vandal = client(database.url()).await;
     vandal.batch_execute(LAWLESS).await.unwrap();
@@ -66,7 +67,8 @@ async fn whatever_is_done_to_the_rows_is_found_and_named() {
     }
     let mut missed = Vec::new();
     for (name, statements, words) in
-        [ledger::LEDGER, things::THINGS, approvals::APPROVALS, unreadable::UNREADABLE].concat()
+        [ledger::LEDGER, things::THINGS, approvals::APPROVALS, topups::TOPUPS, unreadable::UNREADABLE]
+            .concat()
     {
         vandal.batch_execute(statements).await.unwrap_or_else(|error| panic!("{name}: {error:?}"));
         match audit(&store).await {

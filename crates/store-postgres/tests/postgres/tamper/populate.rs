@@ -7,7 +7,7 @@ use cuepoint_domain::money::{BasisPoints, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, RequestTerms};
 use cuepoint_domain::people::{ArtistType, Field, ProfileChange, Role, StandingChange, User};
 use cuepoint_domain::plans;
-use cuepoint_domain::ports::{Ids, Ledger, PasswordHash, People};
+use cuepoint_domain::ports::{Erased, Ids, Ledger, PasswordHash, People, Topups};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::withdrawal;
@@ -20,6 +20,9 @@ use crate::world::{amount, guest, now, origin, withdrawal};
 /// 6) and 4 (played at 8, refunded at 9); withdrawals 1 (pending), 2 (completed at 12) and 3 (cancelled at 14); top-up
 /// 3, adjustment 1. Wallet 2 is the DJ's: two earnings and a reversal. Wallet 3 is empty, and so are 4 and 5, of operators.
 /// Wallet 6 is another guest's: top-up 4 and withdrawals 4 (pending, approved by person 4) and 5 (approved by persons 4 and 5).
+/// Wallet 7 is one of somebody who owes: top-up 5, a hold of withdrawal 6, the charge-back of the top-up, and top-up 6, which
+/// pays a part. Wallet 8 is one of somebody who was erased; the money of top-up 7 waits in suspense, and that of top-up 8 was
+/// settled.
 pub(super) async fn populate(store: &PostgresStore) {
     let guest = guest(store, 100_00).await;
     let dj = dj(store).await;
@@ -73,6 +76,8 @@ pub(super) async fn populate(store: &PostgresStore) {
     applied(store, plans::adjust(origin(store, dj.id), adjustment, &AdjustmentTerms::default()).unwrap())
         .await;
     approvals(store, dj.id).await;
+    charged_back(store).await;
+    suspended(store, dj.id).await;
 }
 
 /// A withdrawal that one of two operators approved, and one that both did.
@@ -93,6 +98,40 @@ async fn approvals(store: &PostgresStore, by: UserId) {
             let plan = plans::move_withdrawal(origin(store, *operator), &stored, approve).unwrap();
             let Outcome::Withdrawal(moved, _) = applied(store, plan).await else { panic!("no withdrawal") };
             stored = moved;
+        }
+    }
+}
+
+/// Wallet 7, with its top-ups and its withdrawal.
+async fn charged_back(store: &PostgresStore) {
+    let guest = guest(store, 0).await;
+    let Outcome::Topup(topup) = applied(store, crate::world::topup(store, guest, 20_00).await).await else {
+        panic!("no top-up")
+    };
+    applied(store, withdrawal(store, guest, 5_00, "T1").await).await;
+    applied(store, plans::reverse_topup(origin(store, guest), &topup).unwrap()).await;
+    applied(store, crate::world::topup(store, guest, 3_00).await).await;
+}
+
+/// Wallet 8, whose owner is erased, and the late money of two top-ups.
+async fn suspended(store: &PostgresStore, operator: UserId) {
+    let guest = guest(store, 0).await;
+    let mut pending = Vec::new();
+    for _ in 0..2 {
+        let id = store.next_topup().await.unwrap();
+        let opened = plans::open_topup(origin(store, guest), id, guest, amount(9_00), Charge::Pending);
+        applied(store, opened).await;
+        pending.push(id);
+    }
+    assert_eq!(store.erase(guest, now(), now()).await.unwrap(), Erased::Done);
+    for (id, settled) in pending.into_iter().zip([false, true]) {
+        let topup = store.topup(id).await.unwrap().unwrap();
+        let plan = plans::suspend_topup(origin(store, operator), &topup);
+        let Outcome::Topup(topup) = applied(store, plan).await else { panic!("no top-up") };
+        if settled {
+            let reason = Line::new("sent back").unwrap();
+            let origin = origin(store, operator);
+            applied(store, plans::settle_suspense(origin, &topup, operator, reason).unwrap()).await;
         }
     }
 }

@@ -1,0 +1,325 @@
+//! Charge-backs and money in suspense: where the money goes, and what the self-check finds when somebody tampers with it.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+#![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
+
+mod support;
+
+use cuepoint_domain::ids::{OperationId, TopupId};
+use cuepoint_domain::ledger::{
+    EntryKind, Finding, Flaw, Outcome, OutsideAccount, Posting, PostingAccount, PostingRules, Reference,
+    Rejection,
+};
+use cuepoint_domain::money::Money;
+use cuepoint_domain::music_request::Move;
+use cuepoint_domain::plans;
+use cuepoint_domain::topup::{
+    Charge, ReversalRefusal, Settlement, SuspenseRefusal, SuspenseSettlement, Topup, TopupStatus, reverse,
+    settle,
+};
+use support::{DJ, GUEST, Ledger, OPERATOR, amount, at, balance, line, money, terms, user};
+
+/// A guest with a confirmed top-up of 10.00, and a DJ.
+fn topped_up() -> Ledger {
+    let mut ledger = Ledger::new(1_000, 0);
+    ledger.topup(1, GUEST, 1_000, Charge::Confirmed).unwrap();
+    ledger
+}
+
+fn failed(ledger: &mut Ledger, number: i64) {
+    ledger.topup(number, GUEST, 700, Charge::Pending).unwrap();
+    let origin = ledger.origin(at(5));
+    let plan = plans::settle_topup(origin, &ledger.the_topup(number), false);
+    ledger.apply(&plan).unwrap();
+}
+
+#[test]
+fn a_chargeback_takes_what_is_available_and_never_what_is_held() {
+    // What was withdrawn (held) and spent before; available, held and owed afterwards.
+    for (held, spent, expected) in [
+        (0, 0, (0, 0, 0)),
+        (400, 0, (0, 400, 400)),
+        (0, 999, (0, 0, 999)),
+        (1_000, 0, (0, 1_000, 1_000)),
+        (400, 600, (0, 400, 1_000)),
+    ] {
+        let mut ledger = topped_up();
+        if held > 0 {
+            ledger.withdraw(1, GUEST, held).unwrap();
+        }
+        if spent > 0 {
+            ledger.adjust(GUEST, -spent).unwrap();
+        }
+        ledger.reverse(1).unwrap();
+        let (available, held, owed) = expected;
+        assert_eq!(ledger.balance(GUEST), balance(available, held, owed));
+        ledger.audit().unwrap();
+    }
+}
+
+#[test]
+fn who_charges_back_again_and_again_owes_no_more_than_was_spent() {
+    let mut ledger = topped_up();
+    ledger.adjust(GUEST, -1_000).unwrap();
+    for number in 2..6 {
+        ledger.reverse(number - 1).unwrap();
+        assert_eq!(ledger.balance(GUEST), balance(0, 0, 1_000));
+        ledger.topup(number, GUEST, 1_000, Charge::Confirmed).unwrap();
+        assert_eq!(ledger.balance(GUEST), balance(0, 0, 0), "the top-up pays what is owed");
+    }
+    ledger.audit().unwrap();
+}
+
+#[test]
+fn no_more_is_owed_than_a_balance_may_be() {
+    let most = Money::MAX_BALANCE.minor();
+    let mut ledger = Ledger::new(1_000, 0);
+    for number in [1, 2] {
+        ledger.topup(number, GUEST, most, Charge::Confirmed).unwrap();
+        ledger.adjust(GUEST, -most).unwrap();
+    }
+    ledger.reverse(1).unwrap();
+    assert_eq!(ledger.reverse(2), Err(Rejection::OutOfRange));
+    assert_eq!(ledger.the_topup(2).status, TopupStatus::Confirmed);
+    assert_eq!(ledger.balance(GUEST), balance(0, 0, most));
+    ledger.audit().unwrap();
+}
+
+#[test]
+fn the_dj_who_was_paid_with_the_money_keeps_it_and_a_refund_pays_what_the_guest_owes() {
+    let terms = terms(1_000);
+    let mut ledger = topped_up();
+    ledger.open(1, &terms).unwrap();
+    ledger.step(1, Move::Play, &terms).unwrap();
+    ledger.reverse(1).unwrap();
+    assert_eq!((ledger.balance(GUEST), ledger.balance(DJ)), (balance(0, 0, 1_000), balance(900, 0, 0)));
+    ledger.step(1, Move::Refund, &terms).unwrap();
+    assert_eq!((ledger.balance(GUEST), ledger.balance(DJ)), (balance(0, 0, 0), balance(0, 0, 0)));
+    ledger.audit().unwrap();
+}
+
+#[test]
+fn only_confirmed_topups_are_reversed_and_only_once() {
+    use TopupStatus::{Confirmed, Failed, Pending, Reversed};
+    let topup = topped_up().the_topup(1);
+    let in_status = |status| Topup { status, ..topup.clone() };
+    for (status, allowed) in [(Pending, vec![Confirmed, Failed]), (Failed, vec![])] {
+        assert_eq!(reverse(&in_status(status)), Err(ReversalRefusal { current: status, allowed }));
+    }
+    assert!(matches!(
+        reverse(&in_status(Confirmed)),
+        Ok(Settlement::Settled { to: Reversed, transfer: Some(_) })
+    ));
+    assert_eq!(reverse(&in_status(Reversed)), Ok(Settlement::Unchanged));
+    for confirmed in [true, false] {
+        assert_eq!(settle(&in_status(Reversed), confirmed), Settlement::Unchanged);
+    }
+    let mut ledger = topped_up();
+    let late = [plans::reverse_topup(ledger.origin(at(6)), &ledger.the_topup(1)).unwrap()];
+    ledger.reverse(1).unwrap();
+    ledger.reverse(1).unwrap();
+    assert_eq!(ledger.apply(&late[0]), Err(Rejection::Stale));
+    assert_eq!(ledger.entries.len(), 2);
+    ledger.audit().unwrap();
+}
+
+#[test]
+fn late_money_never_touches_a_wallet_and_leaves_suspense_once() {
+    let mut ledger = Ledger::new(1_000, 0);
+    failed(&mut ledger, 1);
+    let nothing = |ledger: &mut Ledger| {
+        let origin = ledger.origin(at(9));
+        plans::settle_suspense(origin, &ledger.the_topup(1), user(OPERATOR), line("x")).map(|_| ())
+    };
+    assert_eq!(nothing(&mut ledger), Err(SuspenseRefusal::NothingThere));
+    ledger.suspend(1).unwrap();
+    ledger.suspend(1).unwrap();
+    let sum = |ledger: &Ledger, account| -> i128 {
+        let postings = ledger.postings.iter().filter(|one| one.account == PostingAccount::Outside(account));
+        postings.map(|one| one.amount.minor()).sum()
+    };
+    assert_eq!(sum(&ledger, OutsideAccount::Suspense), 700);
+    assert_eq!(sum(&ledger, OutsideAccount::Topups), -700);
+    ledger.settle_suspense(1).unwrap();
+    assert_eq!(nothing(&mut ledger), Err(SuspenseRefusal::AlreadySettled));
+    assert_eq!(sum(&ledger, OutsideAccount::Suspense), 0);
+    assert_eq!(ledger.entries, []);
+    let summary = ledger.audit().unwrap();
+    assert_eq!((summary.entries, summary.postings, summary.things), (0, 4, 1));
+}
+
+/// A guest who owes: one top-up reversed after it was spent, and one that paid a part of it. Late money of two more
+/// top-ups, the second one settled.
+fn everything() -> Ledger {
+    let mut ledger = topped_up();
+    ledger.adjust(GUEST, -1_000).unwrap();
+    ledger.reverse(1).unwrap();
+    ledger.topup(2, GUEST, 600, Charge::Confirmed).unwrap();
+    for number in [3, 4] {
+        failed(&mut ledger, number);
+        ledger.suspend(number).unwrap();
+    }
+    ledger.settle_suspense(4).unwrap();
+    ledger
+}
+
+fn stored(ledger: &mut Ledger, number: i64) -> &mut Topup {
+    ledger.book.topups.get_mut(&TopupId::new(number).unwrap()).unwrap()
+}
+
+fn arrival(ledger: &Ledger, number: i64) -> OperationId {
+    ledger.the_topup(number).suspense.unwrap().operation
+}
+
+fn departure(ledger: &Ledger, number: i64) -> OperationId {
+    ledger.the_topup(number).suspense.unwrap().settlement.unwrap().operation
+}
+
+fn post(ledger: &mut Ledger, operation: OperationId, account: OutsideAccount, cents: i128) {
+    let account = PostingAccount::Outside(account);
+    ledger.postings.push(Posting { operation, account, amount: money(cents), at: at(7) });
+}
+
+type Tamper = fn(&mut Ledger);
+type Expected = fn(&Ledger) -> Finding;
+
+fn in_topup(number: i64, flaw: Flaw) -> Finding {
+    Finding::Thing { reference: Reference::Topup(TopupId::new(number).unwrap()), flaw }
+}
+
+#[test]
+fn the_self_check_explains_chargebacks_and_suspense_and_names_what_is_wrong_with_them() {
+    assert_eq!(everything().balance(GUEST), balance(0, 0, 400));
+    let summary = everything().audit().unwrap();
+    assert_eq!((summary.entries, summary.postings, summary.things), (4, 10, 5));
+    let table: Vec<(&str, Tamper, Expected)> = vec![
+        (
+            "a reversed top-up is confirmed again",
+            |ledger| stored(ledger, 1).status = TopupStatus::Confirmed,
+            |_| in_topup(1, Flaw::Extra { wallet: user(GUEST), seq: 3 }),
+        ),
+        (
+            "a confirmed top-up is reversed by hand",
+            |ledger| stored(ledger, 2).status = TopupStatus::Reversed,
+            |_| in_topup(2, Flaw::Lacks(EntryKind::Chargeback)),
+        ),
+        (
+            "a reversed top-up was smaller",
+            |ledger| stored(ledger, 1).amount = amount(999),
+            |_| in_topup(1, Flaw::Entry { wallet: user(GUEST), seq: 1 }),
+        ),
+        (
+            "a top-up paid nothing of what is owed, says its operation",
+            |ledger| {
+                let operation = ledger.entries[3].operation;
+                ledger.receipt_mut(operation).rules = PostingRules::EarningsPayOwed;
+            },
+            |_| in_topup(2, Flaw::Entry { wallet: user(GUEST), seq: 4 }),
+        ),
+        (
+            "the item of suspended money is gone",
+            |ledger| stored(ledger, 3).suspense = None,
+            |_| Finding::Strays { entries: 0, postings: 2 },
+        ),
+        (
+            "the top-up is gone",
+            |ledger| drop(ledger.book.topups.remove(&TopupId::new(3).unwrap())),
+            |_| Finding::Strays { entries: 0, postings: 2 },
+        ),
+        (
+            "the amount in suspense was changed",
+            |ledger| stored(ledger, 3).amount = amount(7_000),
+            |ledger| in_topup(3, Flaw::Postings(arrival(ledger, 3))),
+        ),
+        (
+            "a settlement was removed",
+            |ledger| stored(ledger, 4).suspense.as_mut().unwrap().settlement = None,
+            |_| Finding::Strays { entries: 0, postings: 2 },
+        ),
+        (
+            "suspended money was settled by hand",
+            |ledger| {
+                let settlement = ledger.the_topup(4).suspense.unwrap().settlement.unwrap();
+                let settlement = SuspenseSettlement { operation: OperationId(99), ..settlement };
+                stored(ledger, 3).suspense.as_mut().unwrap().settlement = Some(settlement);
+            },
+            |_| in_topup(3, Flaw::NoRecord(OperationId(99))),
+        ),
+        (
+            "a settlement names another operation",
+            |ledger| {
+                let other = arrival(ledger, 3);
+                let suspense = stored(ledger, 4).suspense.as_mut().unwrap();
+                suspense.settlement.as_mut().unwrap().operation = other;
+            },
+            |ledger| in_topup(4, Flaw::Postings(arrival(ledger, 3))),
+        ),
+        (
+            "a settlement has another reason",
+            |ledger| {
+                let suspense = stored(ledger, 4).suspense.as_mut().unwrap();
+                suspense.settlement.as_mut().unwrap().reason = line("kept");
+            },
+            |ledger| in_topup(4, Flaw::Record(departure(ledger, 4))),
+        ),
+        (
+            "the money arrived at another time",
+            |ledger| stored(ledger, 4).suspense.as_mut().unwrap().arrived_at = at(1),
+            |ledger| in_topup(4, Flaw::Record(arrival(ledger, 4))),
+        ),
+        (
+            "a suspended top-up is confirmed as well",
+            |ledger| stored(ledger, 3).status = TopupStatus::Confirmed,
+            |_| in_topup(3, Flaw::Terms),
+        ),
+        (
+            "two more postings of an arrival",
+            |ledger| {
+                let operation = arrival(ledger, 3);
+                post(ledger, operation, OutsideAccount::Suspense, 5);
+                post(ledger, operation, OutsideAccount::Topups, -5);
+            },
+            |ledger| in_topup(3, Flaw::Postings(arrival(ledger, 3))),
+        ),
+        (
+            "a posting of an arrival is missing",
+            |ledger| {
+                let operation = arrival(ledger, 3);
+                let suspense = PostingAccount::Outside(OutsideAccount::Suspense);
+                ledger.postings.retain(|one| (one.operation, one.account) != (operation, suspense));
+            },
+            |ledger| in_topup(3, Flaw::Postings(arrival(ledger, 3))),
+        ),
+        (
+            "suspense without any top-up",
+            |ledger| {
+                post(ledger, OperationId(98), OutsideAccount::Suspense, 5);
+                post(ledger, OperationId(98), OutsideAccount::Topups, -5);
+            },
+            |_| Finding::Strays { entries: 0, postings: 2 },
+        ),
+        (
+            "the record of an arrival is gone",
+            |ledger| {
+                let operation = arrival(ledger, 3);
+                ledger.book.operations.remove(&operation);
+            },
+            |ledger| in_topup(3, Flaw::NoRecord(arrival(ledger, 3))),
+        ),
+        (
+            "a reversed top-up recorded another status when it was confirmed",
+            |ledger| {
+                let operation = ledger.entries[0].operation;
+                let Outcome::Topup(topup) = &mut ledger.receipt_mut(operation).outcome else { panic!() };
+                topup.status = TopupStatus::Failed;
+            },
+            |ledger| in_topup(1, Flaw::Record(ledger.entries[0].operation)),
+        ),
+    ];
+    for (name, tamper, expected) in table {
+        let mut ledger = everything();
+        let expected = expected(&ledger);
+        tamper(&mut ledger);
+        assert_eq!(ledger.audit(), Err(expected), "{name}");
+    }
+}

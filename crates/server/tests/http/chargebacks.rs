@@ -1,0 +1,364 @@
+//! Charge-backs: an operator or the provider reverses a top-up, and what is missing is owed.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Message, PASSWORD, Person, Server, Store, TOPUPS, keys, line, paid};
+
+on_both_stores!(
+    a_reversal_takes_what_is_available_and_no_more,
+    what_is_held_stays_and_is_released_in_full,
+    the_dj_keeps_the_fee_and_the_guest_owes_it,
+    who_charges_back_again_and_again_owes_no_more_than_was_spent,
+    a_topup_is_reversed_once,
+    reversals_racing_take_the_money_once,
+    only_a_confirmed_topup_of_somebody_else_is_reversed,
+    operators_find_topups_by_person_and_by_reference,
+    a_providers_reversal_takes_the_whole_amount_back_once,
+    a_partial_reversal_is_listed_and_not_booked,
+    a_reversal_that_the_status_excludes_is_listed,
+    operators_and_the_provider_reversing_at_once_take_the_money_once,
+    what_an_erased_person_paid_in_is_owed_when_it_is_charged_back,
+);
+
+fn reverse(operator: &Person, topup: i64) -> Answer {
+    operator.post(&format!("/operator/topups/{topup}/reverse"), &json!({"reason": "a stolen card"}))
+}
+
+/// What is available, held and owed.
+fn purse(person: &Person) -> [String; 3] {
+    let answer = person.get("/wallet");
+    ["available", "held", "owed"].map(|key| answer.raw(&format!("/data/wallet/{key}")))
+}
+
+fn erase(person: &Person) -> Answer {
+    person.call("DELETE", "/user").json(&json!({"password": PASSWORD})).send()
+}
+
+/// A top-up of 20 that the provider has confirmed.
+fn confirmed(server: &Server, person: &Person) -> i64 {
+    let topup = person.topup("20");
+    Message::topup_of("20", "topup.confirmed", &person.topup_reference(topup)).heard(server);
+    topup
+}
+
+/// The provider's word that so much of a top-up was taken back.
+fn reversal(amount: &str, reference: &str) -> Message<'static> {
+    let amount: Value = serde_json::from_str(amount).unwrap();
+    Message::about_topup("topup.reversed", json!({"reference": reference, "amount": amount}))
+}
+
+/// The reason, the top-up and the amount of each kept message, newest first.
+fn listed(operator: &Person) -> Vec<Value> {
+    let page = operator.get("/operator/provider-messages?per_page=100").data(200);
+    let shown =
+        |message: &Value| json!(["reason_code", "topup_id", "amount"].map(|key| message[key].clone()));
+    page["data"].as_array().unwrap().iter().map(shown).collect()
+}
+
+fn last_line(person: &Person) -> String {
+    line(person.entries().last().unwrap())
+}
+
+fn a_reversal_takes_what_is_available_and_no_more(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let guest = server.guest();
+    let topup = guest.topup("20");
+    guest.topup("5");
+    let reversed = reverse(&operator, topup).data(200)["topup"].clone();
+    assert_eq!((&reversed["id"], &reversed["status"]), (&json!(topup), &json!("reversed")));
+    assert_eq!(reversed["user_id"], guest.id);
+    assert_eq!(purse(&guest), ["5.00", "0.00", "0.00"]);
+    assert_eq!(last_line(&guest), format!("chargeback -20.00 5.00 0.00 topup {topup}"));
+    let shown = guest.get(&format!("/wallet/topups/{topup}")).data(200)["topup"].clone();
+    assert_eq!(shown["status"], "reversed");
+    assert_eq!(shown["updated_at"], reversed["updated_at"]);
+    // The security log names the operator, the person and the reason.
+    let events = operator.get(&format!("/operator/security-log?user_id={}&kind=operator_action", guest.id));
+    let event = events.data(200)["data"][0].clone();
+    assert_eq!(event["detail"], "reverse_topup: a stolen card");
+    assert_eq!((&event["actor_id"], &event["user_id"]), (&json!(operator.id), &json!(guest.id)));
+    assert!(event["session_id"].is_i64() && event["ip_address"].is_string(), "{event}");
+}
+
+fn what_is_held_stays_and_is_released_in_full(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (guest, dj) = (server.guest(), server.dj());
+    let topup = guest.topup("20");
+    let request = guest.ask(&dj);
+    guest.withdrawal("15");
+    reverse(&operator, topup).data(200);
+    assert_eq!(purse(&guest), ["0.00", "20.00", "20.00"]);
+    assert_eq!(last_line(&guest), format!("chargeback 0.00 0.00 20.00 topup {topup}"));
+    assert_eq!(guest.entries().last().unwrap()["owed_after"], 20.0);
+    // The DJ plays, and is paid from what was held.
+    dj.answer(request, "played").data(200);
+    assert_eq!((purse(&guest), dj.wallet().0), (["0.00", "15.00", "20.00"].map(String::from), "5.00".into()));
+    let withdrawal = guest.ids("/withdrawals", "id")[0];
+    guest.call("POST", &format!("/withdrawals/{withdrawal}/cancel")).send().data(200);
+    assert_eq!(purse(&guest), ["15.00", "0.00", "20.00"], "the hold is released in full");
+}
+
+fn the_dj_keeps_the_fee_and_the_guest_owes_it(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[("fees.commission_bps", "1000")]);
+    let (guest, dj) = (server.guest(), server.dj());
+    let topup = guest.topup("5");
+    let request = guest.ask(&dj);
+    dj.answer(request, "played").data(200);
+    reverse(&operator, topup).data(200);
+    assert_eq!((purse(&guest), dj.wallet().0), (["0.00", "0.00", "5.00"].map(String::from), "4.50".into()));
+    // With a debt nobody leaves; what is owed can be forgiven by a correction.
+    erase(&guest).refused(409, "conflict");
+    // Of what the guest earns, pays in and gets back, the debt is paid first.
+    guest.topup("1.50");
+    assert_eq!(purse(&guest), ["0.00", "0.00", "3.50"]);
+    assert_eq!(guest.entries().last().unwrap()["amount"], 0.0);
+    let refund = format!("/operator/music/requests/{request}/refund");
+    operator.post(&refund, &json!({"reason": "another song was played"})).data(200);
+    assert_eq!(purse(&guest), ["1.50", "0.00", "0.00"], "of the 5.00 that came back, 3.50 were owed");
+}
+
+fn who_charges_back_again_and_again_owes_no_more_than_was_spent(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (guest, dj) = (server.guest(), server.dj());
+    let mut topup = guest.topup("5");
+    let request = guest.ask(&dj);
+    dj.answer(request, "played").data(200);
+    for _ in 0..3 {
+        reverse(&operator, topup).data(200);
+        assert_eq!(purse(&guest), ["0.00", "0.00", "5.00"]);
+        topup = guest.topup("5");
+        assert_eq!(purse(&guest), ["0.00", "0.00", "0.00"]);
+    }
+}
+
+fn a_topup_is_reversed_once(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let guest = server.guest();
+    let (topup, other) = (guest.topup("20"), guest.topup("5"));
+    let path = format!("/operator/topups/{topup}/reverse");
+    let keyed = |reason: &str| {
+        let call = operator.call("POST", &path).header("idempotency-key", "reverse-1");
+        call.json(&json!({"reason": reason})).send()
+    };
+    let first = keyed("a stolen card");
+    let reversed = first.data(200);
+    assert_eq!(first.header("idempotency-replayed"), None);
+    let again = keyed("a stolen card");
+    assert_eq!((again.data(200), again.header("idempotency-replayed")), (reversed.clone(), Some("true")));
+    keyed("another reason").refused(422, "idempotency_key_reused");
+    assert_eq!(reverse(&operator, topup).data(200), reversed, "a second reversal changes nothing");
+    assert_eq!((purse(&guest), guest.entries().len()), (["5.00", "0.00", "0.00"].map(String::from), 3));
+    reverse(&operator, other).data(200);
+    assert_eq!(purse(&guest), ["0.00", "0.00", "0.00"]);
+}
+
+fn reversals_racing_take_the_money_once(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let guest = server.guest();
+    let topup = guest.topup("20");
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| reverse(&operator, topup).status)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(statuses, [200; 8]);
+    assert_eq!((purse(&guest), guest.entries().len()), (["0.00", "0.00", "0.00"].map(String::from), 2));
+}
+
+fn only_a_confirmed_topup_of_somebody_else_is_reversed(store: Store) {
+    let (server, operator) = Server::with_operator(store, &TOPUPS);
+    let guest = server.guest();
+    let topup = guest.topup("20");
+    let refused = reverse(&operator, topup).refused(409, "invalid_transition");
+    assert_eq!(
+        (&refused["current"], &refused["allowed"]),
+        (&json!("pending"), &json!(["confirmed", "failed"]))
+    );
+    Message::topup("topup.failed", &guest.topup_reference(topup)).heard(&server);
+    let refused = reverse(&operator, topup).refused(409, "invalid_transition");
+    assert_eq!((&refused["current"], &refused["allowed"]), (&json!("failed"), &json!([])));
+    assert_eq!(guest.entries(), [json!(null); 0]);
+
+    let own = confirmed(&server, &operator);
+    reverse(&operator, own).refused(403, "forbidden");
+    assert_eq!(operator.wallet().0, "20.00");
+    reverse(&operator, 999_999_999).refused(404, "not_found");
+    reverse(&guest, own).refused(403, "insufficient_scope");
+    operator.post(&format!("/operator/topups/{topup}/reverse"), &json!({})).invalid(&["reason"]);
+}
+
+fn operators_find_topups_by_person_and_by_reference(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (guest, other) = (server.guest(), server.guest());
+    let made = [guest.topup("1"), guest.topup("2"), guest.topup("3")];
+    let theirs = other.topup("4");
+    let find = |query: &str| -> Vec<i64> {
+        let page = operator.get(&format!("/operator/topups?{query}")).data(200);
+        page["data"].as_array().unwrap().iter().map(|row| row["id"].as_i64().unwrap()).collect()
+    };
+    assert_eq!(find(&format!("user_id={}", guest.id)), [made[2], made[1], made[0]]);
+    assert_eq!(find(&format!("user_id={}&per_page=1&page=2", guest.id)), [made[1]]);
+    let reference = guest.topup_reference(made[1]);
+    assert_eq!(find(&format!("reference={reference}")), [made[1]]);
+    assert_eq!(find(&format!("reference={}", reference.to_uppercase())), [made[1]]);
+    assert_eq!(find(&format!("reference={reference}&user_id={}", guest.id)), [made[1]]);
+    for nothing in [
+        format!("reference={reference}&user_id={}", other.id),
+        format!("reference={reference}&page=2"),
+        format!("reference={theirs}"),
+        "reference=00000000-0000-0000-0000-000000000001".to_owned(),
+        "reference=9223372036854775807".to_owned(),
+        "user_id=999999999".to_owned(),
+    ] {
+        assert_eq!(find(&nothing), [0; 0], "{nothing}");
+    }
+    for (query, field) in [
+        ("", "user_id"),
+        ("?user_id=&reference=", "user_id"),
+        ("?user_id=abc", "user_id"),
+        ("?user_id=0", "user_id"),
+        ("?reference=abc", "reference"),
+        ("?reference=0", "reference"),
+        ("?reference=' OR 1=1 --", "reference"),
+    ] {
+        operator.get(&format!("/operator/topups{}", query.replace(' ', "%20"))).invalid(&[field]);
+    }
+    let shown = operator.get(&format!("/operator/topups/{theirs}")).data(200)["topup"].clone();
+    let fields =
+        ["amount", "created_at", "id", "payment_url", "reference", "status", "updated_at", "user_id"];
+    assert_eq!(keys(&shown), fields);
+    assert_eq!((&shown["user_id"], &shown["amount"]), (&json!(other.id), &json!(4.0)));
+    operator.get("/operator/topups/999999999").refused(404, "not_found");
+    // Whose they are sees their own by another route, and these not at all.
+    let path = format!("/operator/topups/{theirs}");
+    let refused: Value = other.get(&path).refused(403, "insufficient_scope");
+    assert_eq!(refused["errors"], Value::Null);
+}
+
+fn a_providers_reversal_takes_the_whole_amount_back_once(store: Store) {
+    let (server, operator) = Server::with_operator(store, &TOPUPS);
+    let guest = server.guest();
+    let topup = confirmed(&server, &guest);
+    let reference = guest.topup_reference(topup);
+    guest.withdrawal("15");
+    let message = reversal("20.00", &reference);
+    for again in [&message, &message, &reversal("20", &reference)] {
+        again.heard(&server);
+        assert_eq!(purse(&guest), ["0.00", "15.00", "15.00"]);
+    }
+    assert_eq!(last_line(&guest), format!("chargeback -5.00 0.00 15.00 topup {topup}"));
+    assert_eq!(guest.get(&format!("/wallet/topups/{topup}")).data(200)["topup"]["status"], "reversed");
+    // The confirmation comes once more, late; and an operator reverses what the provider has reversed.
+    Message::topup_of("20", "topup.confirmed", &reference).heard(&server);
+    assert_eq!(reverse(&operator, topup).data(200)["topup"]["status"], "reversed");
+    assert_eq!((guest.entries().len(), listed(&operator)), (3, Vec::new()));
+    assert_eq!(purse(&guest), ["0.00", "15.00", "15.00"]);
+}
+
+fn a_partial_reversal_is_listed_and_not_booked(store: Store) {
+    let (server, operator) = Server::with_operator(store, &TOPUPS);
+    let guest = server.guest();
+    let topup = confirmed(&server, &guest);
+    let reference = guest.topup_reference(topup);
+    let mut expected = Vec::new();
+    for (amount, reason) in [
+        ("19.99", "partial_reversal"),
+        ("0.01", "partial_reversal"),
+        ("20.01", "amount_mismatch"),
+        ("0", "amount_mismatch"),
+        ("-20", "amount_mismatch"),
+        ("19.999", "amount_mismatch"),
+    ] {
+        reversal(amount, &reference).heard(&server);
+        expected.insert(0, json!([reason, topup, amount]));
+        assert_eq!(listed(&operator), expected);
+    }
+    for (currency, kept) in [("EUR", 7), ("usd", 7)] {
+        let mut data = paid("20", json!({"reference": reference}));
+        assert_eq!(purse(&guest), ["20.00", "0.00", "0.00"]);
+        data["currency"] = json!(currency);
+        Message::about_topup("topup.reversed", data).heard(&server);
+        assert_eq!(listed(&operator).len(), kept);
+    }
+    assert_eq!(purse(&guest), ["0.00", "0.00", "0.00"]);
+    // Of what was reversed, a part is taken back again: that is another matter.
+    reversal("5", &reference).heard(&server);
+    assert_eq!(listed(&operator)[0], json!(["partial_reversal", topup, "5"]));
+    for wrong in [json!({}), json!({"amount": null}), json!({"amount": "20"}), json!({"amount": true})] {
+        let mut data = json!({"reference": reference});
+        data.as_object_mut().unwrap().extend(wrong.as_object().unwrap().clone());
+        Message::about_topup("topup.reversed", data).send(&server).invalid(&["amount"]);
+    }
+    assert_eq!((guest.entries().len(), listed(&operator).len()), (2, 8));
+}
+
+fn a_reversal_that_the_status_excludes_is_listed(store: Store) {
+    let (server, operator) = Server::with_operator(store, &TOPUPS);
+    let guest = server.guest();
+    let topup = guest.topup("20");
+    let reference = guest.topup_reference(topup);
+    // It overtook the confirmation: an operator sees it, and reverses the top-up once it is confirmed.
+    reversal("20", &reference).heard(&server);
+    assert_eq!(listed(&operator), [json!(["status_contradiction", topup, "20"])]);
+    Message::topup_of("20", "topup.confirmed", &reference).heard(&server);
+    assert_eq!(purse(&guest), ["20.00", "0.00", "0.00"]);
+    reverse(&operator, topup).data(200);
+    Message::topup_of("20", "topup.failed", &reference).heard(&server);
+    assert_eq!(listed(&operator)[0], json!(["status_contradiction", topup, "20"]));
+
+    let failed = guest.topup("5");
+    let reference = guest.topup_reference(failed);
+    Message::topup("topup.failed", &reference).heard(&server);
+    reversal("5", &reference).heard(&server);
+    assert_eq!(listed(&operator)[0], json!(["status_contradiction", failed, "5"]));
+    assert_eq!(listed(&operator).len(), 3);
+    let unknown = "00000000-0000-0000-0000-000000000001";
+    reversal("5", unknown).send(&server).refused(404, "not_found");
+    assert_eq!(listed(&operator)[0], json!(["unknown_reference", null, "5"]));
+    assert_eq!((purse(&guest), guest.entries().len()), (["0.00", "0.00", "0.00"].map(String::from), 2));
+}
+
+fn operators_and_the_provider_reversing_at_once_take_the_money_once(store: Store) {
+    let (server, operator) = Server::with_operator(store, &TOPUPS);
+    let guest = server.guest();
+    let topup = confirmed(&server, &guest);
+    let reference = guest.topup_reference(topup);
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let by_provider = || reversal("20", &reference).send(&server).status;
+        let by_operator = || reverse(&operator, topup).status;
+        let threads: Vec<_> =
+            (0..4).flat_map(|_| [scope.spawn(by_provider), scope.spawn(by_operator)]).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(statuses, [204, 200].repeat(4));
+    assert_eq!((purse(&guest), guest.entries().len()), (["0.00", "0.00", "0.00"].map(String::from), 2));
+    assert_eq!(listed(&operator), [json!(null); 0]);
+}
+
+fn what_an_erased_person_paid_in_is_owed_when_it_is_charged_back(store: Store) {
+    let (server, operator) = Server::with_operator(store, &TOPUPS);
+    let dj = server.dj();
+    for by_provider in [true, false] {
+        let guest = server.guest();
+        let topup = guest.topup("5");
+        let reference = guest.topup_reference(topup);
+        Message::topup("topup.confirmed", &reference).heard(&server);
+        let request = guest.ask(&dj);
+        dj.answer(request, "played").data(200);
+        erase(&guest).data(200);
+        for _ in 0..2 {
+            if by_provider {
+                reversal("5", &reference).heard(&server);
+            } else {
+                reverse(&operator, topup).data(200);
+            }
+        }
+        let shown = operator.get(&format!("/operator/topups/{topup}")).data(200)["topup"].clone();
+        assert_eq!(shown["status"], "reversed");
+        // An operator writes the debt off: of 7, 5 were owed.
+        let forgive = json!({"user_id": guest.id, "amount": 7, "reason": "written off"});
+        let forgiven = operator.post("/operator/adjustments", &forgive);
+        forgiven.data(201);
+        assert_eq!(forgiven.raw("/data/new_balance"), "2.00");
+    }
+    assert_eq!((dj.wallet().0, listed(&operator)), ("10.00".to_owned(), Vec::new()));
+}

@@ -1,0 +1,186 @@
+//! Erasures and top-ups that are still pending, and money that comes after its owner was erased.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Message, PASSWORD, Person, Server, Store, TOPUPS, eventually, keys};
+
+on_both_stores!(
+    nobody_is_erased_while_a_topup_may_be_paid,
+    late_money_waits_in_suspense_until_an_operator_settles_it,
+    money_is_settled_once_by_many_operators,
+    late_money_of_the_living_is_a_contradiction,
+    what_contradicts_money_in_suspense_is_listed,
+    an_erased_wallet_stays_empty,
+);
+
+/// The keys of a server on which a pending top-up keeps nobody from being erased.
+fn impatient() -> Vec<(&'static str, &'static str)> {
+    [&TOPUPS[..], &[("topups.pending_days", "0")]].concat()
+}
+
+fn erase(person: &Person) -> Answer {
+    person.call("DELETE", "/user").json(&json!({"password": PASSWORD})).send()
+}
+
+/// The id and the reference of a top-up whose owner is erased while it is pending.
+fn abandoned(server: &Server, amount: &str) -> (i64, String) {
+    let guest = server.guest();
+    let topup = guest.topup(amount);
+    let reference = guest.topup_reference(topup);
+    erase(&guest).data(200);
+    (topup, reference)
+}
+
+fn suspense(person: &Person, query: &str) -> Vec<Value> {
+    person.get(&format!("/operator/suspense{query}")).data(200)["data"].as_array().unwrap().clone()
+}
+
+/// The reason of each kept message, newest first.
+fn reasons(operator: &Person) -> Vec<String> {
+    let page = operator.get("/operator/provider-messages").data(200);
+    page["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["reason_code"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn settle(operator: &Person, id: i64) -> Answer {
+    operator.post(&format!("/operator/suspense/{id}/settle"), &json!({"reason": "sent back"}))
+}
+
+fn nobody_is_erased_while_a_topup_may_be_paid(store: Store) {
+    let server = Server::configured(store, &TOPUPS);
+    let guest = server.guest();
+    let topup = guest.topup("5");
+    let refused = erase(&guest).refused(409, "conflict");
+    assert_eq!(refused["message"], "A top-up is pending: its money may still come.");
+    let status = |id: i64| guest.get(&format!("/wallet/topups/{id}")).data(200)["topup"]["status"].clone();
+    assert_eq!(status(topup), "pending");
+    Message::topup("topup.failed", &guest.topup_reference(topup)).heard(&server);
+    erase(&guest).data(200);
+}
+
+fn late_money_waits_in_suspense_until_an_operator_settles_it(store: Store) {
+    let (server, operator) = Server::with_operator(store, &impatient());
+    let auditor = server.guest();
+    operator.give_role(&auditor, "auditor");
+    let (first, reference) = abandoned(&server, "5");
+    let (second, other) = abandoned(&server, "7.25");
+    let shown = |id: i64| operator.get(&format!("/operator/topups/{id}")).data(200)["topup"].clone();
+    assert_eq!(shown(first)["status"], "failed", "the erasure ended it");
+    assert_eq!(suspense(&operator, ""), [json!(null); 0]);
+    settle(&operator, first).refused(404, "not_found");
+
+    for _ in 0..3 {
+        Message::topup("topup.confirmed", &reference).heard(&server);
+    }
+    Message::topup_of("7.25", "topup.confirmed", &other).heard(&server);
+    let waits = suspense(&auditor, "");
+    assert_eq!(waits, suspense(&operator, ""));
+    let ids = |rows: &[Value]| rows.iter().map(|row| row["id"].as_i64().unwrap()).collect::<Vec<_>>();
+    assert_eq!(ids(&waits), [second, first], "newest first, each once");
+    let fields = ["amount", "arrived_at", "id", "reason", "reference", "settled_at", "settled_by", "user_id"];
+    assert_eq!(keys(&waits[1]), fields);
+    assert_eq!((&waits[1]["amount"], &waits[1]["reference"]), (&json!(5.0), &json!(reference)));
+    for key in ["settled_at", "settled_by", "reason"] {
+        assert_eq!(waits[1][key], Value::Null);
+    }
+    assert_eq!(shown(first)["status"], "failed");
+
+    settle(&auditor, second).refused(403, "insufficient_scope");
+    for reason in [json!(null), json!(""), json!(5), json!("x".repeat(256)), json!("a\u{0}b")] {
+        let path = format!("/operator/suspense/{second}/settle");
+        operator.post(&path, &json!({"reason": reason})).invalid(&["reason"]);
+    }
+    let settled = settle(&operator, second).data(200)["suspense"].clone();
+    assert_eq!((&settled["reason"], &settled["settled_by"]), (&json!("sent back"), &json!(operator.id)));
+    assert!(settled["settled_at"].as_str() >= settled["arrived_at"].as_str(), "{settled}");
+    assert_eq!(ids(&suspense(&operator, "")), [first, second], "what waits comes first");
+    assert_eq!(suspense(&operator, "?per_page=1&page=2"), [settled.clone()]);
+    let refused = settle(&operator, second).refused(409, "conflict");
+    assert_eq!(refused["message"], "This money was settled already.");
+    Message::topup_of("7.25", "topup.confirmed", &other).heard(&server);
+    assert_eq!(suspense(&operator, "")[1], settled, "a word that is known changes nothing");
+
+    let path = format!("/operator/security-log?user_id={}&kind=operator_action", settled["user_id"]);
+    let event = operator.get(&path).data(200)["data"][0].clone();
+    assert_eq!(
+        (&event["detail"], &event["actor_id"]),
+        (&json!("settle_suspense: sent back"), &json!(operator.id))
+    );
+}
+
+fn money_is_settled_once_by_many_operators(store: Store) {
+    let (server, operator) = Server::with_operator(store, &impatient());
+    let (id, reference) = abandoned(&server, "5");
+    Message::topup("topup.confirmed", &reference).heard(&server);
+    let key = |number: usize| format!("settle-{}", number % 4);
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let (operator, key) = (&operator, &key);
+        let call = move |number| {
+            let call = operator.call("POST", &format!("/operator/suspense/{id}/settle"));
+            call.header("idempotency-key", &key(number)).json(&json!({"reason": "sent back"})).send().status
+        };
+        let threads: Vec<_> = (0..8).map(|number| scope.spawn(move || call(number))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    // One key settles it, however often it is sent; all others are too late.
+    assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 2, "{statuses:?}");
+    assert_eq!(statuses.iter().filter(|status| **status == 409).count(), 6, "{statuses:?}");
+}
+
+fn late_money_of_the_living_is_a_contradiction(store: Store) {
+    let (server, operator) = Server::with_operator(store, &TOPUPS);
+    let guest = server.guest();
+    let topup = guest.topup("5");
+    let reference = guest.topup_reference(topup);
+    Message::topup("topup.failed", &reference).heard(&server);
+    Message::topup("topup.confirmed", &reference).heard(&server);
+    assert_eq!((guest.wallet().0.as_str(), suspense(&operator, "").len()), ("0.00", 0));
+    assert_eq!(reasons(&operator), ["status_contradiction"]);
+}
+
+fn what_contradicts_money_in_suspense_is_listed(store: Store) {
+    let (server, operator) = Server::with_operator(store, &impatient());
+    let (id, reference) = abandoned(&server, "5");
+    // Another amount than the top-up's is not the money that it asked for.
+    Message::topup_of("4.99", "topup.confirmed", &reference).heard(&server);
+    assert_eq!((reasons(&operator), suspense(&operator, "")), (vec!["amount_mismatch".to_owned()], vec![]));
+    Message::topup("topup.failed", &reference).heard(&server);
+    assert_eq!(reasons(&operator).len(), 1, "it has failed");
+    Message::topup("topup.confirmed", &reference).heard(&server);
+    let waits = suspense(&operator, "");
+    assert_eq!(waits.len(), 1);
+    eventually("the log says that money waits", || server.log().contains("waits in suspense").then_some(()));
+    for kind in ["topup.failed", "topup.reversed"] {
+        Message::topup(kind, &reference).heard(&server);
+        assert_eq!(reasons(&operator)[0], "status_contradiction", "{kind}");
+    }
+    assert_eq!((reasons(&operator).len(), suspense(&operator, "")), (3, waits));
+    // An operator cannot take it from a wallet that never had it.
+    let reason = json!({"reason": "a stolen card"});
+    let refused = operator.post(&format!("/operator/topups/{id}/reverse"), &reason);
+    assert_eq!(refused.refused(409, "invalid_transition")["current"], "failed");
+    settle(&operator, id).data(200);
+}
+
+fn an_erased_wallet_stays_empty(store: Store) {
+    let (server, operator) = Server::with_operator(store, &impatient());
+    let guest = server.guest();
+    let topup = guest.topup("5");
+    let reference = guest.topup_reference(topup);
+    // The money comes while its owner is being erased: either is first.
+    let (erased, heard) = std::thread::scope(|scope| {
+        let erasing = scope.spawn(|| erase(&guest).status);
+        let hearing = scope.spawn(|| Message::topup("topup.confirmed", &reference).send(&server).status);
+        (erasing.join().unwrap(), hearing.join().unwrap())
+    });
+    assert_eq!(heard, 204);
+    match erased {
+        200 => assert_eq!(suspense(&operator, "").len(), 1),
+        409 => assert_eq!((guest.wallet().0.as_str(), suspense(&operator, "").len()), ("5.00", 0)),
+        other => panic!("{other}"),
+    }
+}

@@ -1,0 +1,123 @@
+//! Charge-backs, erasures, and the money that comes after them, as parts 5 and 6 of the HTTP contract say.
+
+use super::withdrawals::DAY;
+use super::{Model, Person, Refusal, Seen};
+use crate::tables::{TOPUPS, transition};
+
+impl Model {
+    /// Takes the money of a top-up back: what is no longer available becomes owed.
+    pub(crate) fn reverse_topup(&mut self, place: usize) -> Result<Seen, Refusal> {
+        let topup = self.topups[place].clone();
+        match topup.status {
+            "reversed" => {}
+            "confirmed" => {
+                let (available, ..) = self.people[topup.owner].purse;
+                let has = topup.amount.min(available);
+                self.entry(topup.owner, -has, 0, topup.amount - has);
+                self.posting(topup.amount);
+                self.topups[place].status = "reversed";
+            }
+            // Of its money in suspense nobody knows here: it failed.
+            "suspended" | "settled" => return Err(transition(TOPUPS, "failed")),
+            other => return Err(transition(TOPUPS, other)),
+        }
+        Ok(self.see_topup(place))
+    }
+
+    /// Hears that the money of a top-up came, whose owner may have been erased.
+    pub(crate) fn hear_of_money(&mut self, place: usize) -> Result<Seen, Refusal> {
+        let topup = self.topups[place].clone();
+        if !self.people[topup.owner].erased {
+            return self.settle_topup(place, true);
+        }
+        if ["pending", "failed"].contains(&topup.status) {
+            self.topups[place].status = "suspended";
+            self.topups[place].ordering.next = None;
+            self.posting(-topup.amount);
+            self.posting(topup.amount);
+        }
+        Ok(self.see_topup(place))
+    }
+
+    /// A provider's word about a top-up, of so many cents more than it asks for; says what it comes to.
+    pub(crate) fn hear_of_topup(&mut self, place: usize, word: &str, more: i128) -> &'static str {
+        let is_erased = self.people[self.topups[place].owner].erased;
+        let status = self.topups[place].status;
+        let answer = match (word, status) {
+            ("confirmed", "failed") if !is_erased => return "status_contradiction",
+            ("confirmed", _) if more != 0 => return "amount_mismatch",
+            ("confirmed", "pending" | "failed") => self.hear_of_money(place),
+            ("failed", "pending") => self.settle_topup(place, false),
+            ("confirmed", _) | ("failed", "failed") => return "known",
+            ("reversed", "confirmed" | "reversed") if more < 0 => {
+                let back = self.topups[place].amount + more;
+                return if back > 0 { "partial_reversal" } else { "amount_mismatch" };
+            }
+            ("reversed", "confirmed" | "reversed") if more > 0 => return "amount_mismatch",
+            ("reversed", "confirmed") => self.reverse_topup(place),
+            ("reversed", "reversed") => return "known",
+            _ => return "status_contradiction",
+        };
+        answer.unwrap();
+        "moved"
+    }
+
+    /// The top-ups whose money is, or was, in suspense.
+    pub(crate) fn suspended_topups(&self) -> Vec<usize> {
+        let places = 0..self.topups.len();
+        places.filter(|place| ["suspended", "settled"].contains(&self.topups[*place].status)).collect()
+    }
+
+    /// Takes money out of suspense.
+    pub(crate) fn settle_suspense(&mut self, place: usize) -> Result<Seen, Refusal> {
+        let topup = &mut self.topups[place];
+        if topup.status == "settled" {
+            return Err(Refusal::AlreadySettled);
+        }
+        topup.status = "settled";
+        let amount = topup.amount;
+        self.posting(-amount);
+        self.posting(amount);
+        Ok(self.see_topup(place))
+    }
+
+    /// Opens a pending top-up of the one who leaves.
+    pub(crate) fn open_leavers_topup(
+        &mut self,
+        owner: usize,
+        amount: i128,
+        ordered: bool,
+        now: i64,
+    ) -> Result<Seen, Refusal> {
+        let seen = if ordered {
+            self.open_ordered_topup(owner, amount, now)
+        } else {
+            self.open_topup(owner, amount, false)
+        };
+        self.topups.last_mut().unwrap().made = now;
+        seen
+    }
+
+    /// Erases the one who leaves, unless they have money or a top-up of the last seven days is pending; says how it ended.
+    /// Somebody else takes their place.
+    pub(crate) fn erase_leaver(&mut self, now: i64) -> &'static str {
+        let leaver = self.people.len() - 1;
+        if self.people[leaver].purse != (0, 0, 0) {
+            return "erasure: money left";
+        }
+        let pending = |topup: &&mut super::Topup| (topup.owner, topup.status) == (leaver, "pending");
+        if self.topups.iter_mut().filter(pending).any(|topup| topup.made > now - 7 * DAY) {
+            return "erasure: topup pending";
+        }
+        for topup in self.topups.iter_mut().filter(pending) {
+            (topup.status, topup.ordering.next) = ("failed", None);
+        }
+        self.people[leaver].erased = true;
+        self.people.push(Person::default());
+        "erasure: done"
+    }
+
+    fn see_topup(&self, place: usize) -> Seen {
+        Seen::Topup { status: self.topups[place].status }
+    }
+}

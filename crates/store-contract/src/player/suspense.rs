@@ -1,0 +1,139 @@
+//! The commands of a history that reverse top-ups, erase people, and deal with money that comes afterwards.
+
+use cuepoint_domain::ledger::Actor;
+use cuepoint_domain::people::ErasureRefusal;
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::Erased;
+use cuepoint_domain::topup::{Charge, PaidAmount, PaidCurrency, Payment, TopupHeard, TopupWord, hear};
+
+use super::orders::TERMS;
+use super::{Player, equal, picked};
+use crate::commands::OPERATOR;
+use crate::told::topup_status;
+use crate::world::{Refused, amount, at, line, money, topup_of};
+
+impl Player<'_> {
+    /// Takes the money of a top-up back.
+    pub(super) async fn reverse_topup(&mut self, pick: usize, keyed: bool) -> Result<(), String> {
+        let Some(place) = picked(pick, self.topups.len()) else { return Ok(()) };
+        let stored = self.world.stored_topup(self.topups[place]).await;
+        let plan = plans::reverse_topup(self.origin(OPERATOR, keyed), &stored);
+        let answer = self.apply(plan.map_err(Refused::Reversal)).await;
+        let model = self.model.reverse_topup(place);
+        self.agree(answer, model)
+    }
+
+    /// Hears the provider's word about a top-up, as the service does.
+    pub(super) async fn settle_topup(
+        &mut self,
+        pick: usize,
+        confirmed: bool,
+        keyed: bool,
+    ) -> Result<(), String> {
+        let Some(place) = picked(pick, self.topups.len()) else { return Ok(()) };
+        let stored = self.world.stored_topup(self.topups[place]).await;
+        let owner = self.model.topups[place].owner;
+        let origin = self.origin(owner, keyed);
+        let late = confirmed && self.model.people[owner].erased;
+        let plan = if late {
+            plans::suspend_topup(origin, &stored)
+        } else {
+            plans::settle_topup(origin, &stored, confirmed)
+        };
+        let answer = self.apply(Ok(plan)).await;
+        let model = match confirmed {
+            true => self.model.hear_of_money(place),
+            false => self.model.settle_topup(place, false),
+        };
+        self.agree(answer, model)
+    }
+
+    /// Has the payment provider say something of a top-up, of so many cents more than it asks for.
+    pub(super) async fn hear_of_topup(&mut self, pick: usize, name: &str, more: i128) -> Result<(), String> {
+        let Some(place) = picked(pick, self.topups.len()) else { return Ok(()) };
+        let id = self.topups[place];
+        let stored = self.world.stored_topup(id).await;
+        let amount = PaidAmount::Sum(money(self.model.topups[place].amount + more));
+        let currency = Some(PaidCurrency::Own);
+        let word = match name {
+            "confirmed" => TopupWord::Confirmed(Payment { amount: Some(amount), currency }),
+            "failed" => TopupWord::Failed,
+            _ => TopupWord::Reversed { amount, currency },
+        };
+        let owner = self.model.topups[place].owner;
+        let origin = self.world.origin(Actor::System, self.time());
+        let heard = hear(&stored, word, self.model.people[owner].erased);
+        let plan = match heard {
+            TopupHeard::Settle { confirmed } => Some(plans::settle_topup(origin, &stored, confirmed)),
+            TopupHeard::Suspend => Some(plans::suspend_topup(origin, &stored)),
+            TopupHeard::Reverse => Some(plans::reverse_topup(origin, &stored).unwrap()),
+            TopupHeard::Known | TopupHeard::Contradiction(_) => None,
+            TopupHeard::Unknown | TopupHeard::Incomplete { .. } => {
+                panic!("no history leads to {heard:?}")
+            }
+        };
+        let came_to = match heard {
+            TopupHeard::Known => "known",
+            TopupHeard::Contradiction(contradiction) => contradiction.code(),
+            _ => "moved",
+        };
+        if let Some(plan) = plan {
+            self.apply(Ok(plan)).await.unwrap();
+        }
+        self.told.insert(format!("topup word {came_to}"));
+        equal("what a word comes to", &came_to, &self.model.hear_of_topup(place, name, more))?;
+        let stored = self.world.stored_topup(id).await;
+        equal("the status after a word", &topup_status(&stored), &self.model.topups[place].status)
+    }
+
+    /// Takes money out of suspense.
+    pub(super) async fn settle_suspense(&mut self, pick: usize, keyed: bool) -> Result<(), String> {
+        let suspended = self.model.suspended_topups();
+        let Some(place) = picked(pick, suspended.len()).map(|place| suspended[place]) else {
+            return Ok(());
+        };
+        let stored = self.world.stored_topup(self.topups[place]).await;
+        let (origin, operator) = (self.origin(OPERATOR, keyed), self.people[OPERATOR]);
+        let plan = plans::settle_suspense(origin, &stored, operator, line("sent back"));
+        let answer = self.apply(plan.map_err(Refused::Suspense)).await;
+        let model = self.model.settle_suspense(place);
+        self.agree(answer, model)
+    }
+
+    /// Opens a pending top-up of the one who leaves.
+    pub(super) async fn open_leavers_topup(
+        &mut self,
+        cents: i128,
+        ordered: bool,
+        keyed: bool,
+    ) -> Result<(), String> {
+        let leaver = self.people.len() - 1;
+        let id = self.world.ids.next_topup().await.unwrap();
+        let charge = if ordered { Charge::Ordered(TERMS.first(self.time())) } else { Charge::Pending };
+        let plan =
+            plans::open_topup(self.origin(leaver, keyed), id, self.people[leaver], amount(cents), charge);
+        let answer = self.apply(Ok(plan)).await;
+        self.topups.extend(answer.iter().map(|receipt| topup_of(receipt).id));
+        let model = self.model.open_leavers_topup(leaver, cents, ordered, self.now);
+        self.agree(answer, model)
+    }
+
+    /// Erases the one who leaves; somebody new takes their place.
+    pub(super) async fn erase_leaver(&mut self) -> Result<(), String> {
+        let leaver = self.people.len() - 1;
+        let erased = match self.world.erase(self.people[leaver], self.now).await {
+            Erased::Done => "erasure: done",
+            Erased::Refused(ErasureRefusal::MoneyLeft) => "erasure: money left",
+            Erased::Refused(ErasureRefusal::TopupPending) => "erasure: topup pending",
+            other => panic!("nothing that a history leads to: {other:?}"),
+        };
+        self.told.insert(erased.to_owned());
+        equal("an erasure", &erased, &self.model.erase_leaver(self.now))?;
+        if erased == "erasure: done" {
+            let next = self.world.stranger(false, at(0)).await;
+            self.world.register(&next).await;
+            self.people.push(next.id);
+        }
+        Ok(())
+    }
+}

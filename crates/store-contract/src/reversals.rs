@@ -1,0 +1,123 @@
+//! Charge-backs: the money of a confirmed top-up is taken back.
+
+use std::sync::Arc;
+
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::{Actor, Balance, EntryKind, Origin, Reference, Rejection};
+use cuepoint_domain::music_request::Move;
+use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::{Applied, Store};
+use cuepoint_domain::security_log::{EventFilter, EventKind};
+use cuepoint_domain::topup::{ReversalRefusal, Topup, TopupStatus};
+
+use crate::ledger::entries;
+use crate::world::{World, at, at_once, balance, line, money, topup_of};
+
+/// Takes the money of a top-up back, as it is stored.
+async fn reverse(world: &World, topup: &Topup, seconds: i64) -> Topup {
+    let stored = world.stored_topup(topup.id).await;
+    let plan = plans::reverse_topup(world.origin(Actor::System, at(seconds)), &stored).unwrap();
+    topup_of(&world.fresh(plan).await)
+}
+
+fn owing(balance: Balance, owed: i128) -> Balance {
+    Balance { owed: money(owed), ..balance }
+}
+
+/// A reversal takes what is available and leaves what is held; the rest is owed, and later top-ups pay it.
+pub async fn a_reversal_takes_what_is_available_and_the_rest_is_owed(store: Arc<dyn Store>) {
+    // What is held when the money is taken back, what was paid to a DJ by then, and the balance that is left.
+    for (held, spent, left) in [
+        (0, 0, balance(0, 0)),
+        (300, 0, owing(balance(0, 300), 300)),
+        (0, 400, owing(balance(0, 0), 400)),
+        (600, 400, owing(balance(0, 600), 1_000)),
+    ] {
+        let world = World::new(Arc::clone(&store)).with_commission(1_000);
+        let guest = world.guest(0).await;
+        let topup = world.confirmed_topup(guest, 1_000).await;
+        let djs = [world.dj(held).await, world.dj(spent).await];
+        let [waits, played] =
+            [world.request(guest, djs[0], at(1)).await, world.request(guest, djs[1], at(1)).await];
+        world.move_request(played.id, Move::Play, at(2)).await.unwrap();
+        let earned = world.balance(djs[1]).await;
+
+        let reversed = reverse(&world, &topup, 3).await;
+        assert_eq!((reversed.status, reversed.updated_at), (TopupStatus::Reversed, at(3)));
+        assert_eq!(world.stored_topup(topup.id).await, reversed);
+        assert_eq!(world.balance(guest).await, left);
+        assert_eq!(world.balance(djs[1]).await, earned, "who was paid keeps the money");
+        let newest = entries(&world, guest).await.pop().unwrap();
+        assert_eq!((newest.kind, newest.reference), (EntryKind::Chargeback, Reference::Topup(topup.id)));
+        world.audit().await;
+
+        world.move_request(waits.id, Move::Reject, at(4)).await.unwrap();
+        assert_eq!(
+            world.balance(guest).await,
+            owing(balance(held, 0), left.owed.minor()),
+            "released in full"
+        );
+        world.fund(guest, 100).await;
+        let pays = left.owed.minor().min(100);
+        let owed = left.owed.minor() - pays;
+        assert_eq!(world.balance(guest).await, owing(balance(held + 100 - pays, 0), owed));
+        world.audit().await;
+    }
+}
+
+/// A second reversal changes nothing, whether it was decided before or after the first one.
+pub async fn a_topup_is_reversed_once(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let guest = world.guest(0).await;
+    let topup = world.confirmed_topup(guest, 500).await;
+    world.fund(guest, 200).await;
+    let tasks = (0..16).map(|_| {
+        let plan = plans::reverse_topup(world.origin(Actor::System, at(1)), &topup).unwrap();
+        let world = world.clone();
+        async move { world.apply(plan).await }
+    });
+    let answers = at_once(tasks).await;
+    let taken = answers.iter().filter(|answer| matches!(answer, Ok(Applied::Fresh(_)))).count();
+    let stale = answers.iter().filter(|answer| **answer == Err(Rejection::Stale)).count();
+    assert_eq!((taken, stale), (1, 15), "{answers:?}");
+    let reversed = world.stored_topup(topup.id).await;
+    assert_eq!(reverse(&world, &topup, 2).await, reversed);
+    assert_eq!(world.balance(guest).await, balance(200, 0));
+    assert_eq!(entries(&world, guest).await.len(), 3);
+    world.audit().await;
+}
+
+/// Only the money of a confirmed top-up is taken back.
+pub async fn only_a_confirmed_topup_is_reversed(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let guest = world.guest(0).await;
+    let topup = world.pending_topup(guest, 500, 0).await;
+    let refused = |topup: &Topup| {
+        plans::reverse_topup(world.origin(Actor::System, at(1)), topup).expect_err("no money to take back")
+    };
+    let allowed = vec![TopupStatus::Confirmed, TopupStatus::Failed];
+    assert_eq!(refused(&topup), ReversalRefusal { current: TopupStatus::Pending, allowed });
+    let failed = plans::settle_topup(world.origin(Actor::System, at(1)), &topup, false);
+    let failed = topup_of(&world.fresh(failed).await);
+    assert_eq!(refused(&failed), ReversalRefusal { current: TopupStatus::Failed, allowed: Vec::new() });
+    assert_eq!(world.balance(guest).await, Balance::default());
+}
+
+/// An operator's reversal is an event about the wallet's owner.
+pub async fn a_reversal_leaves_an_event(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (guest, operator) = (world.guest(0).await, world.guest(0).await);
+    let topup = world.confirmed_topup(guest, 500).await;
+    let origin = Origin { reason: Some(line("a stolen card")), ..world.by(operator, at(1)) };
+    world.fresh(plans::reverse_topup(origin, &topup).unwrap()).await;
+    let seen = events(&world, guest).await;
+    assert_eq!(seen, [(Some(operator), "reverse_topup: a stolen card".to_owned())]);
+}
+
+/// Who did what about a person as an operator.
+pub(crate) async fn events(world: &World, user: UserId) -> Vec<(Option<UserId>, String)> {
+    let filter = EventFilter { user: Some(user), kind: Some(EventKind::OperatorAction) };
+    let rows = world.store.events(filter, PageRequest::new(1, 100)).await.unwrap().rows;
+    rows.into_iter().map(|(_, event)| (event.actor, event.detail.unwrap().as_str().to_owned())).collect()
+}

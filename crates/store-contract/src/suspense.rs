@@ -1,0 +1,192 @@
+//! Money that comes for a top-up after its owner was erased, and pending top-ups in the way of an erasure.
+
+use std::sync::Arc;
+
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::{Actor, Balance, Rejection, Row};
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::people::ErasureRefusal;
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::{Applied, Erased, Store};
+use cuepoint_domain::topup::{Charge, SuspenseRefusal, SuspenseSettlement, Topup, TopupStatus};
+
+use crate::reversals::events;
+use crate::wallets::PAST_THE_END;
+use crate::world::{TOPUPS_PENDING_FOR, World, amount, at, at_once, line, topup_of};
+
+/// Seconds of the time for which the money of a pending top-up may come.
+const WEEK: i64 = TOPUPS_PENDING_FOR.whole_seconds();
+
+/// A top-up of this many cents that ended as failed when its owner was erased.
+async fn late(world: &World, cents: i128) -> Topup {
+    let guest = world.guest(0).await;
+    let topup = world.pending_topup(guest, cents, 0).await;
+    assert_eq!(world.erase(guest, WEEK).await, Erased::Done);
+    world.stored_topup(topup.id).await
+}
+
+/// Takes the money of a top-up into suspense.
+async fn suspend(world: &World, topup: &Topup, seconds: i64) -> Topup {
+    let plan = plans::suspend_topup(world.origin(Actor::System, at(seconds)), topup);
+    topup_of(&world.fresh(plan).await)
+}
+
+/// Takes money out of suspense, by this operator.
+async fn settle(world: &World, operator: UserId, topup: &Topup, seconds: i64) -> Topup {
+    let origin = world.by(operator, at(seconds));
+    let plan = plans::settle_suspense(origin, topup, operator, line("sent back")).unwrap();
+    topup_of(&world.fresh(plan).await)
+}
+
+/// Nobody is erased while the money of a top-up may still come; older ones end as failed with the erasure.
+pub async fn pending_topups_keep_their_owner_from_being_erased(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let guest = world.guest(0).await;
+    let pending = [world.pending_topup(guest, 100, 0).await, world.pending_topup(guest, 200, 10).await];
+    let settled = world.pending_topup(guest, 300, 20).await;
+    world.fresh(plans::settle_topup(world.origin(Actor::System, at(30)), &settled, false)).await;
+    for seconds in [30, WEEK, WEEK + 9] {
+        assert_eq!(world.erase(guest, seconds).await, Erased::Refused(ErasureRefusal::TopupPending));
+        for topup in &pending {
+            assert_eq!(world.stored_topup(topup.id).await, *topup, "both stay while one may be paid");
+        }
+    }
+    assert_eq!(world.erase(guest, WEEK + 10).await, Erased::Done);
+    for topup in pending {
+        let failed = world.stored_topup(topup.id).await;
+        assert_eq!((failed.status, failed.updated_at), (TopupStatus::Failed, at(WEEK + 10)));
+    }
+    assert_eq!(world.stored_topup(settled.id).await.updated_at, at(30));
+    world.audit().await;
+}
+
+/// Who was erased opens no top-up, also where both are done at once: money would reach a wallet that is nobody's.
+pub async fn who_was_erased_opens_no_topup(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    for _ in 0..8 {
+        let guest = world.guest(0).await;
+        let open = async || {
+            let id = world.ids.next_topup().await.unwrap();
+            plans::open_topup(world.by(guest, at(1)), id, guest, amount(100), Charge::Confirmed)
+        };
+        let (racing, late) = (open().await, open().await);
+        let (opening, erasing) = (world.clone(), world.clone());
+        let (opened, erased) = tokio::join!(
+            tokio::spawn(async move { opening.apply(racing).await }),
+            tokio::spawn(async move { erasing.erase(guest, 2).await })
+        );
+        match (opened.unwrap(), erased.unwrap()) {
+            (Ok(_), Erased::Refused(ErasureRefusal::MoneyLeft)) => {}
+            (Err(Rejection::Missing(Row::User)), Erased::Done) => {
+                assert_eq!(world.apply(late).await, Err(Rejection::Missing(Row::User)));
+                assert_eq!(world.balance(guest).await, Balance::default());
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    world.audit().await;
+}
+
+/// Money that comes for a top-up of somebody who was erased goes into suspense, once, however often that is said.
+pub async fn late_money_goes_into_suspense_once(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let topup = late(&world, 700).await;
+    let tasks = (0..16).map(|_| {
+        let plan = plans::suspend_topup(world.origin(Actor::System, at(WEEK + 1)), &topup);
+        let world = world.clone();
+        async move { world.apply(plan).await }
+    });
+    let answers = at_once(tasks).await;
+    let taken = answers.iter().filter(|answer| matches!(answer, Ok(Applied::Fresh(_)))).count();
+    let stale = answers.iter().filter(|answer| **answer == Err(Rejection::Stale)).count();
+    assert_eq!((taken, stale), (1, 15), "{answers:?}");
+    let suspended = world.stored_topup(topup.id).await;
+    let suspense = suspended.suspense.clone().unwrap();
+    assert_eq!((suspense.arrived_at, &suspense.settlement), (at(WEEK + 1), &None));
+    assert_eq!((suspended.status, suspended.updated_at), (TopupStatus::Failed, topup.updated_at));
+    assert_eq!(suspend(&world, &suspended, WEEK + 2).await, suspended, "nothing changes any more");
+    assert_eq!(world.balance(topup.user).await, Balance::default());
+    // Into suspense, and out of what came from outside.
+    let summary = world.audit().await;
+    assert_eq!((summary.entries, summary.postings, summary.things), (0, 2, 1));
+}
+
+/// A top-up that is still pending though its owner was erased, as an earlier version allowed, fails with its late money.
+pub async fn a_pending_topup_of_somebody_erased_fails_with_its_money(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let guest = world.guest(0).await;
+    let topup = world.pending_topup(guest, 100, 0).await;
+    let suspended = suspend(&world, &topup, 5).await;
+    assert_eq!((suspended.status, suspended.updated_at), (TopupStatus::Failed, at(5)));
+    assert_eq!(world.stored_topup(topup.id).await, suspended);
+    world.audit().await;
+}
+
+/// Money leaves suspense once, by one operator, who is named with the reason.
+pub async fn suspense_is_settled_once(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let operators = [world.guest(0).await, world.guest(0).await];
+    let topup = late(&world, 700).await;
+    let refused = plans::settle_suspense(world.by(operators[0], at(WEEK)), &topup, operators[0], line("x"));
+    assert_eq!(refused, Err(SuspenseRefusal::NothingThere));
+    let suspended = suspend(&world, &topup, WEEK + 5).await;
+    let tasks = operators.into_iter().cycle().take(16).map(|operator| {
+        let origin = world.by(operator, at(WEEK + 6));
+        let plan = plans::settle_suspense(origin, &suspended, operator, line("sent back")).unwrap();
+        let world = world.clone();
+        async move { world.apply(plan).await }
+    });
+    let answers = at_once(tasks).await;
+    let winners: Vec<_> = answers.into_iter().filter_map(Result::ok).collect();
+    let [Applied::Fresh(receipt)] = winners.as_slice() else { panic!("{winners:?}") };
+    let settled = world.stored_topup(topup.id).await;
+    assert_eq!(topup_of(receipt), settled);
+    let settlement = settled.suspense.clone().unwrap().settlement.unwrap();
+    let SuspenseSettlement { operation, at: when, by, reason } = settlement;
+    assert_eq!((operation, when, reason), (receipt.operation, at(WEEK + 6), line("sent back")));
+    assert_eq!(events(&world, topup.user).await, [(Some(by), "settle_suspense: sent back".to_owned())]);
+    let again = plans::settle_suspense(world.by(by, at(WEEK + 7)), &settled, by, line("once more"));
+    assert_eq!(again, Err(SuspenseRefusal::AlreadySettled));
+    let summary = world.audit().await;
+    assert_eq!((summary.entries, summary.postings), (0, 4));
+}
+
+/// Money in suspense is listed with what nobody has dealt with first, then by its arrival, in pages without gap or overlap.
+pub async fn suspense_is_listed_unsettled_first(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let operator = world.guest(0).await;
+    late(&world, 1).await;
+    assert_eq!(world.store.topups_in_suspense(PageRequest::new(1, 15)).await.unwrap(), Rows::none(0));
+    let mut all = Vec::new();
+    for (seconds, settled) in
+        [(5, false), (3, true), (3, false), (9, true), (9, false), (9, true), (1, false)]
+    {
+        let topup = late(&world, 100).await;
+        let mut topup = suspend(&world, &topup, WEEK + seconds).await;
+        if settled {
+            // The clock of this server was set back.
+            topup = settle(&world, operator, &topup, 0).await;
+            let suspense = topup.suspense.as_ref().unwrap();
+            assert_eq!(suspense.settlement.as_ref().unwrap().at, suspense.arrived_at);
+        }
+        all.push(topup);
+    }
+    all.sort_by_key(|topup| {
+        let suspense = topup.suspense.as_ref().unwrap();
+        (suspense.settlement.is_some(), std::cmp::Reverse((suspense.arrived_at, topup.id)))
+    });
+    for size in [1, 2, 3, 15] {
+        let mut seen = Vec::new();
+        for number in 1..=7_u64.div_ceil(u64::from(size)) {
+            let rows = world.store.topups_in_suspense(PageRequest::new(number, size)).await.unwrap();
+            assert_eq!(rows.total, 7);
+            seen.extend(rows.rows);
+        }
+        assert_eq!(seen, all, "pages of {size}");
+    }
+    for number in PAST_THE_END {
+        let rows = world.store.topups_in_suspense(PageRequest::new(number, 15)).await.unwrap();
+        assert_eq!(rows, Rows::none(7), "page {number}");
+    }
+    world.audit().await;
+}

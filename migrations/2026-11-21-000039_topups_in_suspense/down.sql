@@ -1,0 +1,1 @@
+DROP INDEX CONCURRENTLY topups_in_suspense;
