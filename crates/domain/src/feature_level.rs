@@ -7,7 +7,8 @@
 //! with them:
 //!
 //! - New columns and tables, which they do not name: how often a top-up was ordered, the one approval of a withdrawal, the
-//!   rules of a posting, an erasure that goes on, providers' messages, networks of logins.
+//!   rules of a posting, an erasure that goes on, money in suspense, providers' messages, networks of logins, counts of codes, the
+//!   first operator.
 //! - The same fields in receipts, where they skip what they do not know.
 //! - A receipt that shows a provider's message: they read it neither by its operation nor by a key, because no route of theirs
 //!   resolves messages, nor in their ledger audit, because it moved no money.

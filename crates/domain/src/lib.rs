@@ -4,7 +4,8 @@
 //! ([`people`] with their [`session`]s, the [`network`]s that these come from, and [`challenge`]s, [`music_request`],
 //! [`withdrawal`] with its [`address`], [`topup`]), the [`ledger`] that moves money as atomic
 //! plans, who may do what ([`access`]), what is remembered of it ([`security_log`]), which messages of providers
-//! contradict the ledger ([`provider_message`]), the [`ports`] that adapters implement, and the use cases in [`service`].
+//! contradict the ledger ([`provider_message`]), what is kept about a person ([`personal_data`]), the [`ports`] that
+//! adapters implement, and the use cases in [`service`].
 
 pub mod access;
 pub mod address;
@@ -19,6 +20,7 @@ pub mod music_request;
 pub mod network;
 pub mod page;
 pub mod people;
+pub mod personal_data;
 pub mod plans;
 pub mod ports;
 pub mod provider_message;

@@ -121,12 +121,14 @@ impl SecurityEvent {
         Self { kind, user, actor: user, session, visitor, detail: None, at }
     }
 
-    /// The event as the person may see it whom it is about: the session and the client of somebody else who did it, an
-    /// operator's, are not theirs to know.
+    /// The event as the person may see it whom it is about: who else did it, an operator, in which session and from where, is
+    /// not theirs to know.
     #[must_use]
     pub fn shown_to(self, user: UserId) -> Self {
         match self.actor {
-            Some(actor) if actor != user => Self { session: None, visitor: Visitor::default(), ..self },
+            Some(actor) if actor != user => {
+                Self { actor: None, session: None, visitor: Visitor::default(), ..self }
+            }
             _ => self,
         }
     }

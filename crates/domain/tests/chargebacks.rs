@@ -8,7 +8,7 @@ mod support;
 use cuepoint_domain::ids::{OperationId, TopupId};
 use cuepoint_domain::ledger::{
     EntryKind, Finding, Flaw, Outcome, OutsideAccount, Posting, PostingAccount, PostingRules, Reference,
-    Rejection,
+    Rejection, Row,
 };
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::Move;
@@ -146,6 +146,24 @@ fn late_money_never_touches_a_wallet_and_leaves_suspense_once() {
     assert_eq!(ledger.entries, []);
     let summary = ledger.audit().unwrap();
     assert_eq!((summary.entries, summary.postings, summary.things), (0, 4, 1));
+}
+
+#[test]
+fn a_confirmation_that_was_decided_before_the_erasure_reaches_no_wallet() {
+    let mut ledger = Ledger::new(1_000, 0);
+    for number in [1, 2] {
+        ledger.topup(number, GUEST, 700, Charge::Pending).unwrap();
+    }
+    let decided = plans::settle_topup(ledger.origin(at(5)), &ledger.the_topup(1), true);
+    ledger.book.users.get_mut(&user(GUEST)).unwrap().erased_at = Some(at(4));
+    assert_eq!(ledger.apply(&decided), Err(Rejection::Missing(Row::User)));
+    assert_eq!(ledger.balance(GUEST), balance(0, 0, 0));
+    ledger.suspend(1).unwrap();
+    assert_eq!(ledger.the_topup(1).status, TopupStatus::Failed);
+    // That no money came is heard all the same.
+    let failed = plans::settle_topup(ledger.origin(at(6)), &ledger.the_topup(2), false);
+    ledger.apply(&failed).unwrap();
+    ledger.audit().unwrap();
 }
 
 /// A guest who owes: one top-up reversed after it was spent, and one that paid a part of it. Late money of two more

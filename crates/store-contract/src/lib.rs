@@ -25,6 +25,7 @@ pub mod networks;
 pub mod orders;
 pub mod payouts;
 pub mod people;
+pub mod personal_data;
 mod player;
 pub mod provider_messages;
 pub mod receipts;
@@ -302,6 +303,12 @@ macro_rules! store_contract {
                 a_message_is_resolved_once,
                 one_of_many_resolves_a_message,
             }
+            personal_data {
+                money_and_requests_are_listed_whole,
+                accounts_are_listed_whole,
+                operations_about_a_person_are_listed,
+                records_that_come_and_go_hide_no_other,
+            }
             security_log {
                 events_read_back_in_their_order,
                 events_are_filtered,
@@ -368,6 +375,7 @@ mod tests {
             ("payouts", include_str!("payouts.rs")),
             ("networks", include_str!("networks.rs")),
             ("people", include_str!("people.rs")),
+            ("personal_data", include_str!("personal_data.rs")),
             ("provider_messages", include_str!("provider_messages.rs")),
             ("receipts", include_str!("receipts.rs")),
             ("references", include_str!("references.rs")),

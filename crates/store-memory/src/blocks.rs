@@ -15,7 +15,7 @@ use crate::{MemoryStore, State};
 pub(crate) type Blocked = HashMap<UserId, HashMap<UserId, Timestamp>>;
 
 impl State {
-    fn block(&self, guest: UserId, at: Timestamp) -> Option<Block> {
+    pub(crate) fn block(&self, guest: UserId, at: Timestamp) -> Option<Block> {
         self.book.users.get(&guest).map(|user| Block { guest, name: user.name.clone(), at })
     }
 }

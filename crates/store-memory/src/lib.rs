@@ -9,6 +9,7 @@ mod ledger;
 mod lists;
 mod logins;
 mod people;
+mod personal_data;
 mod provider_messages;
 mod reads;
 mod security_log;

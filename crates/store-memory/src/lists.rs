@@ -3,13 +3,15 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Bound;
 
-use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{Book, Changes, Entry, Posting, Step};
 use cuepoint_domain::music_request::{MusicRequest, Overdue};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Topup;
 use cuepoint_domain::withdrawal::NextSend;
+
+use crate::personal_data::{Recorded, person};
 
 /// Identities by `created_at`, then id, ascending; pages are cut from the end.
 #[derive(Debug)]
@@ -31,6 +33,12 @@ impl<T: Copy + Ord> Chronicle<T> {
     /// The identities, newest first.
     pub(crate) fn newest_first(&self) -> impl Iterator<Item = T> {
         self.0.iter().rev().map(|(_, id)| *id)
+    }
+
+    /// The identities behind this place, newest first.
+    pub(crate) fn behind(&self, after: Option<(Timestamp, T)>) -> impl Iterator<Item = T> {
+        let end = after.map_or(self.0.len(), |after| self.0.partition_point(|earlier| *earlier < after));
+        self.0.get(..end).unwrap_or_default().iter().rev().map(|(_, id)| *id)
     }
 
     /// A page of them, newest first.
@@ -108,11 +116,21 @@ pub(crate) struct Lists {
     /// The entries of each wallet, by number.
     pub(crate) entries: HashMap<UserId, Vec<Entry>>,
     pub(crate) postings: Vec<Posting>,
+    /// What is kept of operations beside their receipts.
+    pub(crate) operations: HashMap<OperationId, Recorded>,
+    /// The operations about each person that are shown to them.
+    pub(crate) operations_about: HashMap<UserId, Chronicle<OperationId>>,
 }
 
 impl Lists {
     /// Takes over what an applied plan changed; `step` knows how what it moved stood before.
     pub(crate) fn absorb(&mut self, step: &Step, changes: &Changes) {
+        if let Some(record) = &changes.operation {
+            self.operations.insert(record.id, Recorded::of(record));
+            if let Some(person) = person(record) {
+                self.operations_about.entry(person).or_default().add(record.at, record.id);
+            }
+        }
         if let Some(request) = &changes.opened_request {
             self.requests.add(request.created_at, request.id);
             self.requests_by.entry(request.requester).or_default().add(request.created_at, request.id);

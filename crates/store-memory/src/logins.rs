@@ -46,6 +46,11 @@ impl Keys {
         self.challenges.remove(&user);
     }
 
+    /// What a person was sent.
+    pub(crate) fn challenges_of(&self, user: UserId) -> impl Iterator<Item = &Challenge> {
+        self.challenges.get(&user).into_iter().flatten()
+    }
+
     /// Deletes the challenges that are no longer counted.
     pub(crate) fn tidy(&mut self, now: Timestamp) {
         let since = now.minus(Challenge::KEPT);

@@ -23,6 +23,12 @@ impl Events {
         self.events.push((self.last, event));
     }
 
+    /// The events with lower numbers than this, those added last first.
+    pub(crate) fn before(&self, number: i64) -> impl Iterator<Item = &(i64, SecurityEvent)> {
+        let end = self.events.partition_point(|(earlier, _)| *earlier < number);
+        self.events.get(..end).unwrap_or_default().iter().rev()
+    }
+
     /// Deletes the events that are no longer kept.
     pub(crate) fn tidy(&mut self, now: Timestamp) {
         let since = now.minus(SecurityEvent::KEPT);

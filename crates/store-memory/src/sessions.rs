@@ -7,6 +7,7 @@ use cuepoint_domain::access::{Revoked, Standing};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::network::{KnownNetwork, Network};
 use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::personal_data::Record;
 use cuepoint_domain::ports::{Begun, Exchange, PasswordHash, Sessions, Unavailable};
 use cuepoint_domain::session::{Candidates, Presented, RefreshToken, Session, TokenHash, Visitor};
 use cuepoint_domain::timestamp::Timestamp;
@@ -111,6 +112,18 @@ impl Desk {
         ended
     }
 
+    /// A person's sessions, those that ended too.
+    pub(crate) fn of(&self, user: UserId) -> impl Iterator<Item = Record> {
+        let theirs = self.sessions.values().filter(move |kept| kept.session.user == user);
+        theirs.map(|kept| Record::Session(kept.session.clone(), kept.ended_at))
+    }
+
+    /// The networks that are known of a person.
+    pub(crate) fn networks_of(&self, user: UserId) -> impl Iterator<Item = Record> {
+        let known = self.networks.get(&user).into_iter().flatten();
+        known.map(|(number, known)| Record::Network(*number, *known))
+    }
+
     /// Forgets from where a person was logged in.
     pub(crate) fn forget_origins(&mut self, user: UserId) {
         self.networks.remove(&user);
@@ -209,18 +222,6 @@ impl Sessions for MemoryStore {
         let known = keys.owner(email).and_then(|user| sessions.networks.get(&user));
         let mut known = known.into_iter().flatten();
         Ok(known.any(|(_, known)| known.network == network && known.seen_at > since))
-    }
-
-    async fn networks(
-        &self,
-        user: UserId,
-        page: PageRequest,
-    ) -> Result<Rows<(i64, KnownNetwork)>, Unavailable> {
-        let state = self.lock()?;
-        let known = state.sessions.networks.get(&user).into_iter().flatten();
-        let mut known: Vec<(i64, KnownNetwork)> = known.copied().collect();
-        known.sort_unstable_by_key(|(number, _)| std::cmp::Reverse(*number));
-        Ok(cut(known.into_iter(), page))
     }
 
     async fn end(

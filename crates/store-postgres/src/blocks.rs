@@ -18,9 +18,9 @@ use crate::rows::{Corrupt, column_time, known, timestamp};
 use crate::schema::{blocks, users};
 
 /// A block with its guest's name.
-type NamedRow = (i64, String, OffsetDateTime);
+pub(crate) type NamedRow = (i64, String, OffsetDateTime);
 
-fn block((guest, name, at): NamedRow) -> Result<Block, Corrupt> {
+pub(crate) fn block((guest, name, at): NamedRow) -> Result<Block, Corrupt> {
     let guest = known("blocks.guest_id", UserId::new(guest))?;
     Ok(Block { guest, name: Line::from_stored(name), at: timestamp(at) })
 }

@@ -28,6 +28,7 @@ mod networks;
 mod node;
 mod people;
 mod per_thread;
+mod personal_data;
 mod phone_codes;
 mod provider_messages;
 mod reads;

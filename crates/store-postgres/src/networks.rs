@@ -1,8 +1,6 @@
 //! The networks from which people were logged in: a row for each person and network, with the last time.
 
-use cuepoint_domain::ids::UserId;
 use cuepoint_domain::network::{KnownNetwork, Network};
-use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::dsl::{exists, select};
 use diesel::prelude::*;
@@ -11,21 +9,21 @@ use time::OffsetDateTime;
 
 use crate::PostgresStore;
 use crate::database::Failure;
-use crate::reads::{Counted, LastIdFirst, columns, greatest, limits, paged};
+use crate::reads::greatest;
 use crate::rows::{Corrupt, column_time, known, timestamp};
 use crate::schema::{login_networks, users};
 
 /// A network with its number.
 #[derive(Clone, Debug, Queryable, Selectable)]
 #[diesel(table_name = login_networks, check_for_backend(diesel::pg::Pg))]
-struct NetworkRow {
+pub(crate) struct NetworkRow {
     id: i64,
     network: String,
     seen_at: OffsetDateTime,
 }
 
 impl NetworkRow {
-    fn known(self) -> Result<(i64, KnownNetwork), Corrupt> {
+    pub(crate) fn known(self) -> Result<(i64, KnownNetwork), Corrupt> {
         let network = known("login_networks.network", self.network.parse().ok())?;
         Ok((self.id, KnownNetwork { network, seen_at: timestamp(self.seen_at) }))
     }
@@ -75,27 +73,5 @@ impl PostgresStore {
                 Ok(select(exists(found)).get_result(&mut connection).await?)
             })
             .await
-    }
-
-    /// A page of the networks of a person.
-    pub(crate) async fn networks_of(
-        &self,
-        user: UserId,
-        asked: PageRequest,
-    ) -> Result<Rows<(i64, KnownNetwork)>, Failure> {
-        let (limit, offset) = limits(asked);
-        let theirs = || login_networks::table.filter(login_networks::user_id.eq(user.get()));
-        let counted: Counted<NetworkRow> = self
-            .database
-            .read(async |connection| {
-                let page = theirs()
-                    .order(login_networks::id.desc())
-                    .limit(limit)
-                    .offset(offset)
-                    .select(columns::<NetworkRow>());
-                paged!(connection, theirs().count(), page, LastIdFirst, offset)
-            })
-            .await?;
-        Ok(counted.page(NetworkRow::known)?)
     }
 }

@@ -26,6 +26,8 @@ macro_rules! about {
     };
 }
 
+pub(crate) use about;
+
 /// A receipt without its profile, from the one of the row.
 macro_rules! redacted {
     () => {

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use cuepoint_domain::access::Revoked;
 use cuepoint_domain::ids::{SessionId, UserId};
-use cuepoint_domain::network::{KnownNetwork, Network};
+use cuepoint_domain::network::Network;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Begun, Exchange, PasswordHash, Sessions, Unavailable};
 use cuepoint_domain::session::{Candidates, Presented, RefreshToken, Session, TokenHash};
@@ -104,14 +104,6 @@ impl Sessions for PostgresStore {
         since: Timestamp,
     ) -> Result<bool, Unavailable> {
         Ok(self.knows_network(email, network, since).await?)
-    }
-
-    async fn networks(
-        &self,
-        user: UserId,
-        asked: PageRequest,
-    ) -> Result<Rows<(i64, KnownNetwork)>, Unavailable> {
-        Ok(self.networks_of(user, asked).await?)
     }
 
     async fn end(

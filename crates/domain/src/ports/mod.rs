@@ -12,6 +12,7 @@ mod logins;
 mod notifier;
 mod passwords;
 mod people;
+mod personal_data;
 mod provider;
 mod provider_messages;
 mod reads;
@@ -26,6 +27,7 @@ pub use logins::{Credentials, Issued, Logins};
 pub use notifier::{Notice, Notifier, Recipient};
 pub use passwords::{Guessable, PasswordHash, Passwords, Secrets, Token, Verified};
 pub use people::{DjFilter, Erased, FirstOperator, People, Profile, Registered};
+pub use personal_data::PersonalRecords;
 pub use provider::{Intake, OrderAnswer, PayoutAnswer, PayoutProvider, TopupProvider};
 pub use provider_messages::{ProviderMessages, Recorded};
 pub use reads::{MusicRequests, Topups, Wallets, Withdrawals};
@@ -36,9 +38,10 @@ pub use sessions::{Begun, Exchange, Sessions};
 pub use {
     blocks::MockBlocks, clock::MockClock, ids::MockIds, ledger::MockAudit, ledger::MockLedger,
     logins::MockLogins, notifier::MockNotifier, passwords::MockPasswords, passwords::MockSecrets,
-    people::MockPeople, provider::MockPayoutProvider, provider::MockTopupProvider,
-    provider_messages::MockProviderMessages, reads::MockMusicRequests, reads::MockTopups, reads::MockWallets,
-    reads::MockWithdrawals, security_log::MockSecurityLog, sessions::MockSessions,
+    people::MockPeople, personal_data::MockPersonalRecords, provider::MockPayoutProvider,
+    provider::MockTopupProvider, provider_messages::MockProviderMessages, reads::MockMusicRequests,
+    reads::MockTopups, reads::MockWallets, reads::MockWithdrawals, security_log::MockSecurityLog,
+    sessions::MockSessions,
 };
 
 use async_trait::async_trait;
@@ -72,6 +75,7 @@ pub trait Store:
     + Sessions
     + Blocks
     + SecurityLog
+    + PersonalRecords
     + ProviderMessages
     + Ids
 {

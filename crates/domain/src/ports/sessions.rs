@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use crate::access::Revoked;
 use crate::ids::{SessionId, UserId};
-use crate::network::{KnownNetwork, Network};
+use crate::network::Network;
 use crate::page::{PageRequest, Rows};
 use crate::ports::{PasswordHash, Unavailable};
 use crate::session::{Candidates, Session, TokenHash};
@@ -88,17 +88,6 @@ pub trait Sessions: Send + Sync {
         network: Network,
         since: Timestamp,
     ) -> Result<bool, Unavailable>;
-
-    /// A page of the networks that are known of a person, each with its number, by number descending. A network keeps its
-    /// number for as long as it is known.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
-    async fn networks(
-        &self,
-        user: UserId,
-        page: PageRequest,
-    ) -> Result<Rows<(i64, KnownNetwork)>, Unavailable>;
 
     /// Ends the session of a token, and says which it was if it is known and was alive.
     ///

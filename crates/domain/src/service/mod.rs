@@ -43,7 +43,7 @@ pub use operator_topups::{OperatorTopups, ReverseTopupError, SettleSuspenseError
 pub use operators::{AdjustError, JudgeError, OperatorMove, OperatorMoveError, Operators};
 pub use passwords::{ChangePasswordError, PasswordDesk, ResetPasswordError};
 pub use payouts::{Payouts, Sent, Told};
-pub use personal_data::{EraseError, Kept, Part, PersonalData};
+pub use personal_data::{EraseError, PersonalData};
 pub use profiles::{ChangeProfileError, FindError, Profiles};
 pub use proofs::{Address, Proofs, SendCodeError, VerifyError};
 pub use requests::{DjAnswer, ListFilter, MoveRequestError, OpenRequestError, Requests};
@@ -191,12 +191,7 @@ impl UseCases {
             blocks: Blocks { requests: store.clone(), blocks: store.clone(), clock },
             personal_data: PersonalData {
                 people: store.clone(),
-                sessions: store.clone(),
-                requests: store.clone(),
-                withdrawals: store.clone(),
-                topups: store.clone(),
-                wallets: store.clone(),
-                blocks: store.clone(),
+                records: store.clone(),
                 journal: journal.clone(),
                 logins: store.clone(),
                 passwords,

@@ -6,99 +6,21 @@ use futures_util::stream::{self, Stream, StreamExt as _};
 use time::Duration;
 
 use crate::access::{Action, Caller, Denied, Whose};
-use crate::ledger::Entry;
-use crate::music_request::{MusicRequest, RequestFilter};
-use crate::network::KnownNetwork;
-use crate::page::{PageRequest, Rows};
 use crate::people::ErasureRefusal;
+use crate::personal_data::{Part, Record};
 use crate::ports::{
-    Block, Blocks, Credentials, Erased, Logins, MusicRequests, Passwords, People, Profile, Sessions, Topups,
-    Unavailable, Verified, Wallets, Withdrawals,
+    Credentials, Erased, Logins, Passwords, People, PersonalRecords, Profile, Unavailable, Verified,
 };
-use crate::security_log::{EventFilter, EventKind, SecurityEvent};
+use crate::security_log::{EventKind, SecurityEvent};
 use crate::service::desk::Obstacle;
 use crate::service::expiry::Expiry;
 use crate::service::journal::Journal;
 use crate::service::profiles::FindError;
-use crate::session::{Session, Visitor};
+use crate::session::Visitor;
 use crate::text::{Line, Password};
-use crate::topup::Topup;
-use crate::withdrawal::{Withdrawal, WithdrawalFilter};
 
-/// What is kept about a person beside their profile, a list each.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
-    /// Where they are logged in.
-    Sessions,
-    /// The networks from which they were logged in.
-    Networks,
-    /// The requests that they made.
-    RequestsMade,
-    /// The requests addressed to them.
-    RequestsReceived,
-    /// Their withdrawals.
-    Withdrawals,
-    /// Their top-ups.
-    Topups,
-    /// Their wallet's entries.
-    Entries,
-    /// Whom they take no requests from.
-    Blocks,
-    /// What the security log has about them.
-    Events,
-}
-
-impl Part {
-    /// Every part, in the order in which they are taken out.
-    pub const ALL: [Self; 9] = [
-        Self::Sessions,
-        Self::Networks,
-        Self::RequestsMade,
-        Self::RequestsReceived,
-        Self::Withdrawals,
-        Self::Topups,
-        Self::Entries,
-        Self::Blocks,
-        Self::Events,
-    ];
-}
-
-/// One thing that is kept about a person.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Kept {
-    /// A session.
-    Session(Session),
-    /// A network, with its number.
-    Network(i64, KnownNetwork),
-    /// A request, made or received, as it is seen now.
-    Request(MusicRequest),
-    /// A withdrawal.
-    Withdrawal(Withdrawal),
-    /// A top-up.
-    Topup(Topup),
-    /// An entry of their wallet.
-    Entry(Entry),
-    /// A block.
-    Block(Block),
-    /// An event of the security log, with its number.
-    Event(i64, SecurityEvent),
-}
-
-impl Kept {
-    /// By what its list is ordered, newest first; no two of a list have the same.
-    fn place(&self) -> (i64, i64) {
-        match self {
-            Self::Session(session) => (session.began_at.unix_micros(), session.id.get()),
-            Self::Network(number, _) => (*number, 0),
-            Self::Request(request) => (request.created_at.unix_micros(), request.id.get()),
-            Self::Withdrawal(withdrawal) => (withdrawal.created_at.unix_micros(), withdrawal.id.get()),
-            Self::Topup(topup) => (topup.created_at.unix_micros(), topup.id.get()),
-            Self::Entry(entry) => (entry.seq, 0),
-            Self::Block(block) => (block.at.unix_micros(), block.guest.get()),
-            Self::Event(number, _) => (*number, 0),
-        }
-    }
-}
+/// Records of one page of a list.
+const PAGE: u32 = 200;
 
 /// Why a person is not erased.
 #[derive(Debug)]
@@ -125,12 +47,7 @@ impl<E: Into<Obstacle>> From<E> for EraseError {
 #[derive(Clone)]
 pub struct PersonalData {
     pub(super) people: Arc<dyn People>,
-    pub(super) sessions: Arc<dyn Sessions>,
-    pub(super) requests: Arc<dyn MusicRequests>,
-    pub(super) withdrawals: Arc<dyn Withdrawals>,
-    pub(super) topups: Arc<dyn Topups>,
-    pub(super) wallets: Arc<dyn Wallets>,
-    pub(super) blocks: Arc<dyn Blocks>,
+    pub(super) records: Arc<dyn PersonalRecords>,
     pub(super) journal: Journal,
     pub(super) logins: Arc<dyn Logins>,
     pub(super) passwords: Arc<dyn Passwords>,
@@ -152,7 +69,7 @@ impl PersonalData {
     }
 
     /// One whole list of what is kept about the caller, newest first, page by page: no more than a page is in memory.
-    /// What is added meanwhile may be missing, and nothing is there twice.
+    /// What is added meanwhile may be missing. What is there from beginning to end is there once, whatever goes away.
     ///
     /// # Errors
     /// [`Denied`]; the stream ends with [`Unavailable`] where a page cannot be read.
@@ -160,25 +77,24 @@ impl PersonalData {
         &self,
         caller: &Caller,
         part: Part,
-    ) -> Result<impl Stream<Item = Result<Vec<Kept>, Unavailable>> + use<>, Denied> {
+    ) -> Result<impl Stream<Item = Result<Vec<Record>, Unavailable>> + use<>, Denied> {
         caller.may(Action::UsePersonalData, Whose::Own)?;
-        let (this, caller) = (self.clone(), *caller);
-        // The next page's number, and the place of the last row before it.
-        let start = Some((1_u64, None));
+        let (this, user) = (self.clone(), caller.user);
+        // Where the next page begins.
+        let start = Some(None);
         Ok(stream::unfold(start, move |next| {
             let this = this.clone();
             async move {
-                let (number, last) = next?;
-                let page = PageRequest::new(number, PageRequest::MAX_SIZE);
-                let Rows { mut rows, .. } = match this.page(&caller, part, page).await {
-                    Ok(rows) => rows,
+                let after = next?;
+                let records = match this.records.records(user, part, after, PAGE).await {
+                    Ok(records) => records,
                     Err(unavailable) => return Some((Err(unavailable), None)),
                 };
-                let full = u32::try_from(rows.len()).is_ok_and(|found| found == page.size());
-                // What was added since the last page pushed its end into this one.
-                rows.retain(|kept| last.is_none_or(|last| kept.place() < last));
-                let last = rows.last().map(Kept::place).or(last);
-                Some((Ok(rows), full.then(|| (number.saturating_add(1), last))))
+                let full = u32::try_from(records.len()).is_ok_and(|found| found >= PAGE);
+                let last = records.last().map(Record::place);
+                let now = this.expiry.desk.now();
+                let shown = records.into_iter().map(|record| record.shown_to(user, now)).collect();
+                Some((Ok(shown), full.then_some(last)))
             }
         })
         .fuse())
@@ -216,36 +132,4 @@ impl PersonalData {
         self.journal.by(caller, EventKind::DataErased, visitor).await;
         Ok(())
     }
-
-    async fn page(&self, caller: &Caller, part: Part, page: PageRequest) -> Result<Rows<Kept>, Unavailable> {
-        let (user, now) = (caller.user, self.expiry.desk.now());
-        let requests = |requester, dj| RequestFilter { requester, dj, status: None, now };
-        let seen = |request: MusicRequest| Kept::Request(request.seen_at(now));
-        Ok(match part {
-            Part::Sessions => all(self.sessions.sessions(user, now, page).await?, Kept::Session),
-            Part::Networks => {
-                all(self.sessions.networks(user, page).await?, |(number, known)| Kept::Network(number, known))
-            }
-            Part::RequestsMade => all(self.requests.requests(&requests(Some(user), None), page).await?, seen),
-            Part::RequestsReceived => {
-                all(self.requests.requests(&requests(None, Some(user)), page).await?, seen)
-            }
-            Part::Withdrawals => {
-                all(self.withdrawals.withdrawals(&WithdrawalFilter::of(user), page).await?, Kept::Withdrawal)
-            }
-            Part::Topups => all(self.topups.topups(user, page).await?, Kept::Topup),
-            Part::Entries => all(self.wallets.entries(user, page).await?, Kept::Entry),
-            Part::Blocks => all(self.blocks.blocks(user, page).await?, Kept::Block),
-            Part::Events => {
-                let filter = EventFilter { user: Some(user), kind: None };
-                all(self.journal.log.events(filter, page).await?, |(number, event)| {
-                    Kept::Event(number, event.shown_to(user))
-                })
-            }
-        })
-    }
-}
-
-fn all<T>(rows: Rows<T>, kept: impl Fn(T) -> Kept) -> Rows<Kept> {
-    Rows { rows: rows.rows.into_iter().map(kept).collect(), total: rows.total }
 }

@@ -4,8 +4,8 @@ use std::error::Error;
 
 use actix_web::web::Bytes;
 use cuepoint_domain::access::Caller;
+use cuepoint_domain::personal_data::{Part, Record};
 use cuepoint_domain::ports::Unavailable;
-use cuepoint_domain::service::{Kept, Part};
 use cuepoint_domain::text::Password;
 use futures_util::future;
 use futures_util::stream::{self, Stream, StreamExt as _};
@@ -16,7 +16,7 @@ use crate::http::error::ApiError;
 use crate::http::openapi::bodies::Erasure;
 use crate::http::profile::own;
 use crate::http::values;
-use crate::http::views::{Nothing, PersonalData, User, part_name, row};
+use crate::http::views::{Account, Nothing, PersonalData, User, Wallet, part_name, row};
 
 /// A piece of the body, or why there is no more of it.
 type Piece = Result<Bytes, Box<dyn Error>>;
@@ -36,11 +36,16 @@ pub async fn export(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     let profile = personal_data.export(&caller, call.visitor()).await.map_err(own)?;
     let user = User::new(&profile.user, profile.balance.available, call.currency());
     let user = serde_json::to_string(&user).map_err(ApiError::internal)?;
-    let head = format!(r#"{{"status":"ok","message":"Personal data.","data":{{"user":{user}"#);
+    let account = serde_json::to_string(&Account::new(&profile.user)).map_err(ApiError::internal)?;
+    let wallet = Wallet::new(profile.balance, call.currency());
+    let wallet = serde_json::to_string(&wallet).map_err(ApiError::internal)?;
+    let head = format!(
+        r#"{{"status":"ok","message":"Personal data.","data":{{"user":{user},"account":{account},"wallet":{wallet}"#
+    );
     let mut pieces = stream::once(future::ready(Ok(Bytes::from(head)))).boxed_local();
     for part in Part::ALL {
         let (app, rows) = (call.app.clone(), personal_data.part(&caller, part)?);
-        let write = move |kept: &Kept| row(kept, caller.session, &app.settings.currency);
+        let write = move |record: &Record| row(record, caller.session, &app.settings.currency);
         pieces = pieces.chain(list(part_name(part), rows, write)).boxed_local();
     }
     let tail = stream::once(future::ready(Ok(Bytes::from_static(b"}}"))));
@@ -71,18 +76,18 @@ pub async fn erase(call: Call, caller: Caller) -> Result<Answer, ApiError> {
 /// A list as one more key of an object, a piece for each page.
 fn list(
     name: &'static str,
-    pages: impl Stream<Item = Result<Vec<Kept>, Unavailable>>,
-    write: impl Fn(&Kept) -> serde_json::Result<Vec<u8>>,
+    pages: impl Stream<Item = Result<Vec<Record>, Unavailable>>,
+    write: impl Fn(&Record) -> serde_json::Result<Vec<u8>>,
 ) -> impl Stream<Item = Piece> {
     let mut is_first = true;
     let pages = pages.map(move |page| {
         let page = page.map_err(|Unavailable(cause)| -> Box<dyn Error> { cause })?;
         let mut piece = Vec::new();
-        for kept in &page {
+        for record in &page {
             if !std::mem::take(&mut is_first) {
                 piece.push(b',');
             }
-            piece.extend(write(kept)?);
+            piece.extend(write(record)?);
         }
         Ok(Bytes::from(piece))
     });
@@ -118,16 +123,16 @@ mod tests {
 
     use super::*;
 
-    fn block(number: i64) -> Kept {
+    fn block(number: i64) -> Record {
         let guest = UserId::new(number).unwrap();
-        Kept::Block(Block { guest, name: Line::new("Ada").unwrap(), at: Timestamp::EPOCH })
+        Record::Block(Block { guest, name: Line::new("Ada").unwrap(), at: Timestamp::EPOCH })
     }
 
     /// A list of these pages, the last of which cannot be read if it is `None`.
-    fn pieces(pages: Vec<Option<Vec<Kept>>>) -> impl Stream<Item = Piece> {
+    fn pieces(pages: Vec<Option<Vec<Record>>>) -> impl Stream<Item = Piece> {
         let pages = pages.into_iter().map(|page| page.ok_or_else(|| Unavailable::new("away")));
-        let write = |kept: &Kept| match kept {
-            Kept::Block(block) => serde_json::to_vec(&block.guest.get()),
+        let write = |record: &Record| match record {
+            Record::Block(block) => serde_json::to_vec(&block.guest.get()),
             other => panic!("{other:?}"),
         };
         until_failure(list("blocks", stream::iter(pages), write))
@@ -150,7 +155,7 @@ mod tests {
     }
 
     /// What a client gets of a list, byte for byte, until the connection ends.
-    async fn sent(pages: fn() -> Vec<Option<Vec<Kept>>>) -> String {
+    async fn sent(pages: fn() -> Vec<Option<Vec<Record>>>) -> String {
         let answer = move || async move { Answer::in_pieces(pieces(pages()).boxed_local()).respond() };
         let server = HttpServer::new(move || App::new().default_service(web::to(answer)));
         let server = server.workers(1).disable_signals().bind(("127.0.0.1", 0)).unwrap();

@@ -32,6 +32,7 @@ mod codes;
 mod corrections;
 mod crashes;
 mod expiry;
+mod exported_columns;
 mod fields;
 mod headers;
 mod idempotency;

@@ -6,21 +6,28 @@ use crate::harness::{Answer, PASSWORD, PERSONAL_INFO, Person, Server, Store, eve
 
 on_both_stores!(
     an_export_has_what_the_lists_show_and_nothing_of_others,
+    what_no_list_shows_is_exported_too,
     a_long_list_is_whole,
     nobody_is_erased_with_money_or_without_their_password,
     who_is_erased_is_gone_and_the_ledger_stays_whole,
     an_erased_dj_is_nobodys,
 );
 
-const EXPORT: [&str; 10] = [
+const EXPORT: [&str; 16] = [
+    "account",
+    "blocked_by",
     "blocks",
+    "challenges",
     "networks",
+    "operations",
+    "provider_messages",
     "requests_made",
     "requests_received",
     "security_events",
     "sessions",
     "topups",
     "user",
+    "wallet",
     "wallet_entries",
     "withdrawals",
 ];
@@ -61,8 +68,18 @@ fn an_export_has_what_the_lists_show_and_nothing_of_others(store: Store) {
         ("wallet_entries", "/wallet/entries"),
         ("blocks", "/music/dj/blocks"),
     ] {
-        assert_eq!(data[list], rows(&person, path), "{list}");
-        assert!(!data[list].as_array().unwrap().is_empty(), "{list}");
+        let mut shown = data[list].clone();
+        // What an export has beside the list.
+        for row in shown.as_array_mut().unwrap() {
+            let more: &[&str] = match list {
+                "withdrawals" => &["reference"],
+                "wallet_entries" => &["reason"],
+                _ => &[],
+            };
+            more.iter().for_each(|key| assert!(row.as_object_mut().unwrap().remove(*key).is_some(), "{key}"));
+        }
+        assert_eq!(shown, rows(&person, path), "{list}");
+        assert!(!shown.as_array().unwrap().is_empty(), "{list}");
     }
     let session = &data["sessions"].as_array().unwrap()[..];
     assert!(matches!(session, [one] if one["current"] == true), "{session:?}");
@@ -77,11 +94,54 @@ fn an_export_has_what_the_lists_show_and_nothing_of_others(store: Store) {
     assert_eq!(kinds, ["data_exported", "registered"]);
     // Nothing is another's.
     let nobody = export(&server.guest());
-    for list in
-        EXPORT.iter().filter(|list| !["user", "sessions", "networks", "security_events"].contains(list))
-    {
+    for list in EXPORT.iter().filter(|list| {
+        !["user", "account", "wallet", "sessions", "networks", "security_events"].contains(list)
+    }) {
         assert_eq!(nobody[list], json!([]), "{list}");
     }
+}
+
+/// Sessions that ended, earlier profiles, what operators did and why, what was sent, and who blocks the person.
+fn what_no_list_shows_is_exported_too(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (guest, dj) = (server.payer("20"), server.dj());
+    for city in ["Paris", "Rome"] {
+        guest.patch("/user/personal-info", &json!({"city": city})).data(200);
+    }
+    let correction = json!({"user_id": guest.id, "amount": -1.5, "reason": "charged too little"});
+    operator.post("/operator/adjustments", &correction).data(201);
+    guest.ask(&dj);
+    dj.call("PUT", &format!("/music/dj/blocks/{}", guest.id)).send().data(200);
+    guest.call("POST", "/auth/email/code").send().data(200);
+    let second = server.client().login(&guest.email);
+    let (ended, body) = (second.session(), json!({"refresh_token": second.refresh_token}));
+    server.client().post("/auth/logout", &body).data(200);
+
+    let data = export(&guest);
+    let list = |name: &str| data[name].as_array().unwrap().clone();
+    let ended = list("sessions").into_iter().find(|session| session["id"] == ended).unwrap();
+    assert!(ended["ended_at"].is_string() && ended["ip_address"] == "127.0.0.1", "{ended}");
+    let operations: Vec<_> = list("operations")
+        .iter()
+        .map(|note| json!([note["kind"], note["acted_by"], note["reason"], note["profile"]["city"]]))
+        .collect();
+    let null = Value::Null;
+    assert_eq!(
+        operations,
+        [
+            json!(["adjust", "operator", "charged too little", null]),
+            json!(["profile", "self", null, "Rome"]),
+            json!(["profile", "self", null, "Paris"]),
+        ]
+    );
+    let reasons: Vec<_> = list("wallet_entries").iter().map(|entry| entry["reason"].clone()).collect();
+    assert_eq!(reasons, [null.clone(), json!("charged too little"), null]);
+    let sent = &list("challenges")[..];
+    assert!(matches!(sent, [one] if one["purpose"] == "email" && one["address"] == guest.email), "{sent:?}");
+    assert!(sent[0].get("hash").is_none() && sent[0].get("code").is_none());
+    assert_eq!(list("blocked_by")[0]["dj_id"], dj.id);
+    assert_eq!(data["account"]["role"], "member");
+    assert_eq!(data["wallet"], guest.get("/wallet").data(200)["wallet"]);
 }
 
 fn a_long_list_is_whole(store: Store) {

@@ -19,6 +19,7 @@ mod groups;
 mod locks;
 mod migrations;
 mod migrator;
+mod personal_data;
 mod phone_codes;
 mod proxy;
 mod reads;

@@ -2,7 +2,8 @@
 
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::ports::{Begun, Exchange, Ids, Logins, People, Sessions};
+use cuepoint_domain::personal_data::{Part, Record};
+use cuepoint_domain::ports::{Begun, Exchange, Ids, Logins, People, PersonalRecords, Sessions};
 use cuepoint_domain::session::{Candidates, Session, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_postgres::testing::TestDatabase;
@@ -123,9 +124,12 @@ async fn whoever_was_logged_in_before_networks_were_kept_is_known_from_where_tha
     }
     for _ in 0..2 {
         client.batch_execute(NETWORKS_OF_SESSIONS).await.unwrap();
-        let known = store.networks(user, PageRequest::new(1, 15)).await.unwrap();
-        let mut networks: Vec<String> =
-            known.rows.iter().map(|(_, known)| known.network.to_string()).collect();
+        let known = store.records(user, Part::Networks, None, 15).await.unwrap();
+        let network = |record: &Record| match record {
+            Record::Network(_, known) => known.network.to_string(),
+            other => panic!("no network: {other:?}"),
+        };
+        let mut networks: Vec<String> = known.iter().map(network).collect();
         networks.sort_unstable();
         assert_eq!(networks, ["192.0.2.7/32", "2001:0:0:1::/64", "2001:db8:0:1::/64", "::/64"]);
     }

@@ -4,11 +4,10 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use super::*;
 use crate::ledger::{ChainHash, Entry, EntryKind, Reference};
-use crate::page::{PageRequest, Rows};
 use crate::people::ErasureRefusal;
+use crate::personal_data::{Part, Record};
 use crate::ports::{
-    Credentials, Erased, MockLogins, MockPasswords, MockSessions, MockTopups, MockWallets, PasswordHash,
-    Verified,
+    Credentials, Erased, MockLogins, MockPasswords, MockPersonalRecords, PasswordHash, Verified,
 };
 use crate::session::Visitor;
 use crate::text::Password;
@@ -17,7 +16,7 @@ use crate::text::Password;
 struct Doubles {
     people: MockPeople,
     requests: MockMusicRequests,
-    wallets: MockWallets,
+    records: MockPersonalRecords,
     logins: MockLogins,
     passwords: MockPasswords,
     log: MockSecurityLog,
@@ -30,12 +29,7 @@ fn personal_data(doubles: Doubles) -> PersonalData {
     let desk = desk(MockLedger::new());
     PersonalData {
         people: Arc::new(doubles.people),
-        sessions: Arc::new(MockSessions::new()),
-        requests: requests.clone(),
-        withdrawals: Arc::new(MockWithdrawals::new()),
-        topups: Arc::new(MockTopups::new()),
-        wallets: Arc::new(doubles.wallets),
-        blocks: Arc::new(MockBlocks::new()),
+        records: Arc::new(doubles.records),
         journal: journal(doubles.log),
         logins: Arc::new(doubles.logins),
         passwords: Arc::new(doubles.passwords),
@@ -70,28 +64,27 @@ fn entry(seq: i64) -> Entry {
 }
 
 /// A wallet that has so many entries, and gets two more between any two pages.
-fn growing(entries: i64) -> MockWallets {
-    let mut wallets = MockWallets::new();
-    wallets.expect_entries().returning(move |_, page: PageRequest| {
-        let (number, size) = (i64::try_from(page.number()).unwrap(), i64::from(page.size()));
-        let before = number.saturating_sub(1);
-        let newest =
-            entries.saturating_add(before.saturating_mul(2)).saturating_sub(before.saturating_mul(size));
-        let rows = (1..=newest).rev().take(usize::try_from(size).unwrap()).map(entry).collect();
-        Ok(Rows { rows, total: 0 })
+fn growing(entries: i64) -> MockPersonalRecords {
+    let (mut records, mut newest) = (MockPersonalRecords::new(), entries);
+    records.expect_records().returning(move |of, part, after, limit| {
+        assert_eq!((of, part), (user(2), Part::Entries));
+        let kept = (1..=newest).rev().map(|seq| Record::Entry(entry(seq), None));
+        newest = newest.saturating_add(2);
+        Ok(Record::next(kept, after, limit))
     });
-    wallets
+    records
 }
 
 #[test]
 fn a_list_is_whole_and_names_nothing_twice_while_it_grows() {
-    for entries in [0, 1, 99, 100, 101, 250] {
-        let data = personal_data(Doubles { wallets: growing(entries), ..Doubles::default() });
-        let pages: Vec<Vec<Kept>> = run(data.part(&caller(2), Part::Entries).unwrap().try_collect()).unwrap();
+    for entries in [0, 1, 199, 200, 201, 450] {
+        let data = personal_data(Doubles { records: growing(entries), ..Doubles::default() });
+        let pages: Vec<Vec<Record>> =
+            run(data.part(&caller(2), Part::Entries).unwrap().try_collect()).unwrap();
         let numbers: Vec<i64> = pages
             .into_iter()
             .flatten()
-            .map(|kept| if let Kept::Entry(entry) = kept { entry.seq } else { panic!("{kept:?}") })
+            .map(|record| if let Record::Entry(entry, _) = record { entry.seq } else { panic!("{record:?}") })
             .collect();
         assert_eq!(numbers, (1..=entries).rev().collect::<Vec<_>>());
     }
@@ -99,14 +92,46 @@ fn a_list_is_whole_and_names_nothing_twice_while_it_grows() {
 
 #[test]
 fn a_list_ends_with_the_failure_that_broke_it_off() {
-    let mut wallets = MockWallets::new();
-    wallets.expect_entries().returning(|_, page| match page.number() {
-        1 => Ok(Rows { rows: (1..=100).rev().map(entry).collect(), total: 0 }),
-        _ => Err(Unavailable::new("the storage is away")),
+    let mut records = MockPersonalRecords::new();
+    records.expect_records().returning(|_, _, after, limit| match after {
+        None => Ok((1..=i64::from(limit)).rev().map(|seq| Record::Entry(entry(seq), None)).collect()),
+        Some(_) => Err(Unavailable::new("the storage is away")),
     });
-    let data = personal_data(Doubles { wallets, ..Doubles::default() });
+    let data = personal_data(Doubles { records, ..Doubles::default() });
     let pages: Vec<_> = run(data.part(&caller(2), Part::Entries).unwrap().collect());
     assert!(matches!(&pages[..], [Ok(_), Err(_)]), "{pages:?}");
+}
+
+/// A request is shown by the clock, and an operator's event without who the operator was and where.
+#[test]
+fn records_are_shown_as_the_person_may_see_them() {
+    let mut records = MockPersonalRecords::new();
+    records.expect_records().returning(|_, part, _, _| {
+        Ok(vec![match part {
+            Part::RequestsMade => Record::Request(MusicRequest {
+                state: RequestState::Pending { answer_by: now() },
+                ..request()
+            }),
+            _ => {
+                let event =
+                    SecurityEvent::by(&caller(3), EventKind::OperatorAction, Visitor::default(), now());
+                Record::Event(1, SecurityEvent { user: Some(user(2)), ..event })
+            }
+        }])
+    });
+    let data = personal_data(Doubles { records, ..Doubles::default() });
+    let shown =
+        |part| -> Vec<Vec<Record>> { run(data.part(&caller(2), part).unwrap().try_collect()).unwrap() };
+    let made = shown(Part::RequestsMade);
+    assert!(
+        matches!(&made[0][..], [Record::Request(request)] if request.state.status() == RequestStatus::Expired),
+        "{made:?}"
+    );
+    let events = shown(Part::Events);
+    assert!(
+        matches!(&events[0][..], [Record::Event(1, event)] if event.session.is_none() && event.actor.is_none()),
+        "{events:?}"
+    );
 }
 
 #[test]

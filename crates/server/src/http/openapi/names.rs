@@ -1,7 +1,9 @@
 //! Texts that are one of a few names, as the document lists them: taken from the code, so that none is forgotten.
 
-use cuepoint_domain::ledger;
-use cuepoint_domain::{address, music_request, people, provider_message, security_log, topup, withdrawal};
+use cuepoint_domain::{
+    address, challenge, ledger, music_request, people, personal_data, provider_message, security_log, topup,
+    withdrawal,
+};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
@@ -46,6 +48,10 @@ names! {
     AddressPolicy = address::AddressPolicy::ALL.map(address::AddressPolicy::name);
     /// What a withdrawal can be paid out on.
     Network = address::Network::ALL.iter().map(|network| network.name());
+    /// What a code or token is good for.
+    ChallengePurpose = challenge::Purpose::ALL.map(challenge::Purpose::name);
+    /// Who was behind an operation about a person: that person, an operator, or the service.
+    ActedBy = personal_data::ActedBy::ALL.map(personal_data::ActedBy::name);
     /// Where a top-up stands.
     TopupStatus = topup::TopupStatus::ALL.map(topup::TopupStatus::name);
     /// How a self-check found the ledger.

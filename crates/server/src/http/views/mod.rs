@@ -3,6 +3,7 @@
 mod adjustment;
 mod audit;
 mod block;
+mod exported;
 mod json_web_key;
 mod operator_topup;
 mod operator_withdrawal;
@@ -21,12 +22,15 @@ mod withdrawal_options;
 pub use adjustment::{Adjusted, Adjustment};
 pub use audit::{Audit, AuditData, STATUSES as AUDIT_STATUSES};
 pub use block::{Block, BlockData};
+pub use exported::{
+    Account, BlockedBy, Challenge, ExportedEntry, ExportedSession, ExportedWithdrawal, Operation,
+};
 pub use json_web_key::{JsonWebKey, JsonWebKeySet};
 pub use operator_topup::{OperatorTopup, OperatorTopupData, Suspense, SuspenseData};
 pub use operator_withdrawal::OperatorWithdrawal;
 pub use people::{Dj, DjData, User, UserData};
 pub use personal_data::{PersonalData, part_name, row};
-pub use provider_message::{ProviderMessage, ProviderMessageData};
+pub use provider_message::{ContradictingMessage, ProviderMessage, ProviderMessageData};
 pub use request::MusicRequest;
 pub use security_event::SecurityEvent;
 pub use session::{ActiveSession, LoginNetwork, Nothing, Session};

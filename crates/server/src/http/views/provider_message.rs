@@ -7,9 +7,9 @@ use utoipa::ToSchema;
 use crate::http::openapi::names;
 use crate::http::time::Moment;
 
-/// A message of a provider that contradicts the ledger.
+/// A message of a provider that contradicts the ledger, without who resolved it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ProviderMessage {
+pub struct ContradictingMessage {
     /// Which it is; later messages have higher ids.
     #[schema(minimum = 1, example = 12)]
     id: i64,
@@ -52,12 +52,20 @@ pub struct ProviderMessage {
     /// When it was resolved; null while it is not.
     #[schema(value_type = Option<String>, format = DateTime, example = "2026-01-31T21:00:00.000000Z")]
     resolved_at: Option<Moment>,
-    /// The operator who resolved it.
-    #[schema(minimum = 1, example = 7)]
-    resolved_by: Option<i64>,
     /// The operator's reason.
     #[schema(example = "Paid once; the first transaction was replaced.")]
     resolution: Option<String>,
+}
+
+/// A message of a provider that contradicts the ledger.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ProviderMessage {
+    /// The message.
+    #[serde(flatten)]
+    message: ContradictingMessage,
+    /// The operator who resolved it.
+    #[schema(minimum = 1, example = 7)]
+    resolved_by: Option<i64>,
 }
 
 /// What is answered about one message.
@@ -68,6 +76,18 @@ pub struct ProviderMessageData {
 }
 
 impl ProviderMessage {
+    /// The message.
+    #[must_use]
+    pub fn new(message: &provider_message::ProviderMessage) -> Self {
+        let resolution = message.resolution.as_ref();
+        Self {
+            message: ContradictingMessage::new(message),
+            resolved_by: resolution.map(|resolution| resolution.by.get()),
+        }
+    }
+}
+
+impl ContradictingMessage {
     /// The message.
     #[must_use]
     pub fn new(message: &provider_message::ProviderMessage) -> Self {
@@ -89,7 +109,6 @@ impl ProviderMessage {
             txid: presented.txid.as_ref().map(Excerpt::to_string),
             received_at: Moment(record.received_at),
             resolved_at: resolution.map(|resolution| Moment(resolution.at)),
-            resolved_by: resolution.map(|resolution| resolution.by.get()),
             resolution: resolution.map(|resolution| resolution.reason.as_str().to_owned()),
         }
     }

@@ -19,7 +19,7 @@ pub struct SecurityEvent {
     /// Whom it is about; null where that is nobody known.
     #[schema(minimum = 1, example = 8)]
     user_id: Option<i64>,
-    /// Who did it; null where nobody proved who they are.
+    /// Who did it; null where nobody proved who they are, and for an operator in the export of another person.
     #[schema(minimum = 1, example = 7)]
     actor_id: Option<i64>,
     /// In which session, where that is known.

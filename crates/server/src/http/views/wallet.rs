@@ -90,6 +90,14 @@ impl Wallet {
     }
 }
 
+impl Reference {
+    /// The reference.
+    #[must_use]
+    pub const fn new(reference: ledger::Reference) -> Self {
+        Self { kind: reference.kind(), id: reference.id() }
+    }
+}
+
 impl Entry {
     /// The entry.
     #[must_use]
@@ -101,7 +109,7 @@ impl Entry {
             available_after: Number::money(currency, entry.after.available),
             held_after: Number::money(currency, entry.after.held),
             owed_after: Number::money(currency, entry.after.owed),
-            reference: Reference { kind: entry.reference.kind(), id: entry.reference.id() },
+            reference: Reference::new(entry.reference),
             created_at: Moment(entry.at),
         }
     }

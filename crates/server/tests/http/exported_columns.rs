@@ -1,0 +1,338 @@
+//! An export has everything that the database keeps about a person: every column of every row that mentions them, but for
+//! those that are named here with the reason why they are left out.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Database, PASSWORD, Person, Server, operator_keys, song};
+
+/// A table, and which of its rows mention a person: `{id}` stands for the person's number.
+struct Table {
+    name: &'static str,
+    /// The rows that are the person's: an export shows every column of them, but for those of `LEFT_OUT`.
+    own: &'static str,
+    /// Rows that name the person and are left out, and why.
+    named: &'static [(&'static str, &'static str)],
+}
+
+/// A table that mentions people in rows that are theirs alone.
+const fn table(name: &'static str, own: &'static str) -> Table {
+    Table { name, own, named: &[] }
+}
+
+/// Every table that mentions people. Whoever adds a table adds a line, here or to `MENTION_NOBODY`, and whoever adds a column
+/// gives it a value in `life` or `more`, or a line in `LEFT_OUT`.
+const TABLES: &[Table] = &[
+    table("users", "id = {id}"),
+    table("wallets", "user_id = {id}"),
+    table("music_requests", "{id} IN (requester_id, dj_id)"),
+    Table {
+        name: "withdrawals",
+        own: "user_id = {id}",
+        named: &[(
+            "{id} IN (approved_by, second_approved_by)",
+            "it is the payout of somebody else, whom the operator's approval is about",
+        )],
+    },
+    Table {
+        name: "topups",
+        own: "user_id = {id}",
+        named: &[("settled_by = {id}", "it is about the money of somebody else")],
+    },
+    Table {
+        name: "operations",
+        own: "(receipt ? 'profile' OR reason IS NOT NULL) AND '{id}' IN (receipt #>> '{profile,user,id}', \
+            receipt #>> '{withdrawal,withdrawal,user_id}', receipt #>> '{request,requester_id}', \
+            receipt #>> '{topup,user_id}', receipt #>> '{adjustment,adjustment,user_id}')",
+        named: &[
+            (
+                "reason IS NULL AND NOT receipt ? 'profile'",
+                "shown as what it made: a request, a withdrawal, a top-up, an entry",
+            ),
+            ("receipt ? 'request'", "it is about the guest; a DJ's entry shows the reason"),
+            (
+                "'{id}' IN (actor_user_id::text, receipt #>> '{withdrawal,withdrawal,approved_by}', \
+                    receipt #>> '{withdrawal,withdrawal,second_approved_by}')",
+                "what an operator did is about somebody else, in whose export it is",
+            ),
+        ],
+    },
+    table("idempotency_keys", "operation_id IN (SELECT id FROM operations WHERE actor_user_id = {id})"),
+    table("ledger_entries", "wallet_id = {id}"),
+    table("postings", "operation_id IN (SELECT operation_id FROM ledger_entries WHERE wallet_id = {id})"),
+    table("sessions", "user_id = {id}"),
+    table("refresh_tokens", "session_id IN (SELECT id FROM sessions WHERE user_id = {id})"),
+    table("login_networks", "user_id = {id}"),
+    table("challenges", "user_id = {id}"),
+    table("blocks", "{id} IN (dj_id, guest_id)"),
+    Table {
+        name: "security_events",
+        own: "user_id = {id}",
+        named: &[("actor_id = {id}", "what an operator did is about somebody else, in whose export it is")],
+    },
+    Table {
+        name: "provider_messages",
+        own: "source = 'topups' AND row_id IN (SELECT id FROM topups WHERE user_id = {id}) \
+            OR source = 'payouts' AND row_id IN (SELECT id FROM withdrawals WHERE user_id = {id})",
+        named: &[("resolved_by = {id}", "it is about the money of somebody else")],
+    },
+];
+
+/// Tables that mention nobody.
+const MENTION_NOBODY: &[&str] =
+    &["__diesel_schema_migrations", "bootstrap_operator", "deployment", "phone_codes"];
+
+/// All rows of a person.
+const ALL: &str = "true";
+/// Rows about what somebody else did.
+const BY_OTHERS: &str = "actor_id <> user_id";
+
+/// Columns that an export leaves out, in which of the person's rows, and why.
+const LEFT_OUT: &[(&str, &str, &str)] = &[
+    ("users.password_hash", ALL, "a secret"),
+    ("users.email_folded", ALL, "the address in lower case"),
+    ("users.rating_stars", ALL, "the rating is their mean"),
+    ("users.suspended_at", ALL, "who is suspended takes nothing out"),
+    ("users.erased_at", ALL, "who was erased takes nothing out"),
+    ("users.erasure_pending", ALL, "who was erased takes nothing out"),
+    ("wallets.head", ALL, "a check sum of the newest entry"),
+    (
+        "music_requests.expires_at",
+        ALL,
+        "a time limit that follows from the other times and the service's terms",
+    ),
+    ("music_requests.commission", ALL, "what the service kept; the DJ's entry has the rest"),
+    ("withdrawals.attempts", ALL, "how often the service called the provider"),
+    ("withdrawals.retry_at", ALL, "when the service calls the provider again"),
+    ("withdrawals.approved_by", ALL, "which operator it was"),
+    ("withdrawals.second_approved_by", ALL, "which operator it was"),
+    ("topups.attempts", ALL, "how often the service called the provider"),
+    ("topups.order_at", ALL, "when the service calls the provider again"),
+    ("topups.suspense_operation", ALL, "the money of somebody who was erased, who takes nothing out"),
+    ("topups.suspense_at", ALL, "the money of somebody who was erased, who takes nothing out"),
+    ("topups.settled_operation", ALL, "the money of somebody who was erased, who takes nothing out"),
+    ("topups.settled_at", ALL, "the money of somebody who was erased, who takes nothing out"),
+    ("topups.settled_by", ALL, "the money of somebody who was erased, who takes nothing out"),
+    ("topups.settled_reason", ALL, "the money of somebody who was erased, who takes nothing out"),
+    ("operations.actor_user_id", "actor_user_id <> {id}", "which operator it was"),
+    ("operations.receipt", ALL, "shown as the profile and the reference"),
+    ("operations.posting_rules", ALL, "by which rules the service booked it"),
+    ("idempotency_keys.scope", ALL, "a check sum"),
+    ("idempotency_keys.fingerprint", ALL, "a check sum"),
+    ("idempotency_keys.operation_id", ALL, "a number of the service for what the call made"),
+    ("idempotency_keys.at", ALL, "when the call made what is shown with its own time"),
+    ("ledger_entries.operation_id", ALL, "a number of the service for what moved the money"),
+    ("ledger_entries.held_change", ALL, "the difference of what was held"),
+    ("ledger_entries.owed_change", ALL, "the difference of what was owed"),
+    ("ledger_entries.previous", ALL, "a check sum"),
+    ("ledger_entries.hash", ALL, "a check sum"),
+    ("postings.id", ALL, "a number of the service's own side of a change"),
+    ("postings.operation_id", ALL, "a number of the service's own side of a change"),
+    ("postings.account", ALL, "an account of the service"),
+    ("postings.amount", ALL, "what the service's own account has of it"),
+    ("postings.at", ALL, "when the wallet changed, too"),
+    ("refresh_tokens.hash", ALL, "a secret"),
+    ("refresh_tokens.issued_at", ALL, "the session shows the last one"),
+    ("refresh_tokens.expires_at", ALL, "the session shows the last one"),
+    ("refresh_tokens.used_at", ALL, "the session shows the last one"),
+    ("login_networks.id", ALL, "a number of the service"),
+    ("challenges.id", ALL, "a number of the service"),
+    ("challenges.hash", ALL, "a secret"),
+    ("security_events.actor_id", BY_OTHERS, "which operator it was"),
+    ("security_events.session_id", BY_OTHERS, "where the operator was logged in"),
+    ("security_events.address", BY_OTHERS, "from where the operator called"),
+    ("security_events.agent", BY_OTHERS, "with what the operator called"),
+    ("provider_messages.resolved_by", ALL, "which operator it was"),
+];
+
+/// People, one of whom every table has something about, in every column that can hold something.
+struct Life {
+    dj: Person,
+    others: [Person; 2],
+    operators: [Person; 2],
+}
+
+fn life(server: &Server, operators: [Person; 2]) -> Life {
+    let [operator, second] = &operators;
+    let (dj, other, guest) = (server.dj_at("5.25", "10.75"), server.dj(), server.payer("50"));
+    let profile = json!({
+        "name": "Zenobia", "phone": "+49301234567", "city": "Palmyra", "state": "Homs", "country": "Syria",
+        "latitude": 34.5501, "longitude": 38.2701, "radius": 17.5
+    });
+    dj.patch("/user/personal-info", &json!({"city": "Emesa"})).data(200);
+    dj.call("PATCH", "/user/personal-info").json(&profile).key("k").send().data(200);
+    dj.topup("73.21");
+    let made = dj.ask(&other);
+    for status in ["played", "refunded"] {
+        let received = guest.post("/music/requests", &song(dj.id)).data(201)["id"].as_i64().unwrap();
+        dj.answer(received, "played").data(200);
+        if status == "refunded" {
+            let path = format!("/operator/music/requests/{received}/refund");
+            operator.post(&path, &json!({"reason": "the song was cut short"})).data(200);
+        }
+    }
+    other.answer(made, "accepted").data(200);
+    let withdrawal = dj.withdrawal("11.37");
+    let path = format!("/operator/withdrawals/{withdrawal}");
+    second.post(&format!("{path}/approve"), &json!({"reason": "checked as well"})).data(200);
+    for act in ["approve", "process", "broadcast", "complete"] {
+        let body = json!({"reason": format!("we {act} it"), "txid": "f00dfeed"});
+        operator.post(&format!("{path}/{act}"), &body).data(200);
+    }
+    let correction = json!({"user_id": dj.id, "amount": 3.33, "reason": "a song was charged twice"});
+    operator.post("/operator/adjustments", &correction).data(201);
+    dj.call("PUT", &format!("/music/dj/blocks/{}", guest.id)).send().data(200);
+    other.call("PUT", &format!("/music/dj/blocks/{}", dj.id)).send().data(200);
+    for address in ["email", "email", "phone"] {
+        dj.call("POST", &format!("/auth/{address}/code")).send().data(200);
+    }
+    for act in ["suspend", "restore"] {
+        let path = format!("/operator/users/{}/{act}", dj.id);
+        operator.post(&path, &json!({"reason": format!("as a test: {act}")})).data(200);
+    }
+    let dj = server.client().login(&dj.email);
+    let refreshed =
+        server.client().post("/auth/refresh", &json!({"refresh_token": dj.refresh_token})).data(200);
+    let dj = Person::signed_in(&server.client(), &refreshed);
+    let wrong = json!({"email": dj.email, "password": "not the password"});
+    server.client().post("/auth/login", &wrong).refused(401, "invalid_credentials");
+    Life { dj, others: [other, guest], operators }
+}
+
+/// What cannot be brought about by calls, or only with a provider.
+fn more(database: &Database, id: i64, operator: i64) {
+    let statements = format!(
+        "UPDATE users SET rating_stars = 13, rating_count = 4, played = 17 WHERE id = {id}; \
+         UPDATE topups SET payment_url = 'https://pay.example/x' WHERE user_id = {id}; \
+         INSERT INTO security_events (kind, user_id, detail, at) VALUES ('code_refused', {id}, 'a detail', now()); \
+         INSERT INTO provider_messages (source, webhook_id, kind, reason_code, reference, stated_id, row_id, amount, \
+             currency, txid, received_at, resolved_at, resolved_by, resolution) \
+         SELECT 'topups', 'msg_77', 'topup.failed', 'status_contradiction', 'ref-77', 770077, id, '73.22', 'EUR', \
+             'tx77', now(), now(), {operator}, 'found out' FROM topups WHERE user_id = {id}"
+    );
+    database.rows(&statements);
+}
+
+/// Every text, number and truth value of a document, as text.
+fn scalars(value: &Value, into: &mut BTreeSet<String>) {
+    match value {
+        Value::Null => {}
+        Value::Bool(truth) => drop(into.insert(truth.to_string())),
+        Value::Number(number) => {
+            let text = number.to_string();
+            into.insert(text.strip_suffix(".0").map_or(text.clone(), str::to_owned));
+        }
+        Value::String(text) => drop(into.insert(text.clone())),
+        Value::Array(values) => values.iter().for_each(|value| scalars(value, into)),
+        Value::Object(values) => values.values().for_each(|value| scalars(value, into)),
+    }
+}
+
+/// The values that a column has in these rows, each as an export would write it.
+fn values(database: &Database, table: &str, column: &str, kind: &str, rows: &str) -> BTreeSet<String> {
+    let shown = match kind {
+        "timestamp with time zone" => {
+            format!(r#"to_char({column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"#)
+        }
+        "numeric" => format!("trim_scale({column})::text"),
+        "bytea" => format!("encode({column}, 'hex')"),
+        _ => format!("{column}::text"),
+    };
+    let statement = format!("SELECT DISTINCT {shown} FROM {table} WHERE ({rows}) AND {column} IS NOT NULL");
+    let values = database.rows(&statement).into_iter().flatten().flatten();
+    // Presence is written as a number.
+    let number = |value: String| match (column, value.as_str()) {
+        ("online", "true") => "1".to_owned(),
+        ("online", "false") => "0".to_owned(),
+        _ => value,
+    };
+    values.map(number).collect()
+}
+
+/// What the export does not show and `LEFT_OUT` does not name, and what `LEFT_OUT` names in vain.
+fn unexplained_columns(database: &Database, id: &str, exported: &BTreeSet<String>) -> Vec<String> {
+    let columns = "SELECT table_name, column_name, data_type FROM information_schema.columns \
+        WHERE table_schema = 'public' ORDER BY table_name, ordinal_position";
+    let mut named: BTreeSet<&str> = LEFT_OUT.iter().map(|(column, ..)| *column).collect();
+    let mut unexplained = Vec::new();
+    for column in database.rows(columns) {
+        let [table, column, kind] = [0, 1, 2].map(|place: usize| column[place].clone().unwrap());
+        if MENTION_NOBODY.contains(&table.as_str()) {
+            continue;
+        }
+        let Some(Table { own, .. }) = TABLES.iter().find(|known| known.name == table) else {
+            panic!("{table} is new: does it mention people?");
+        };
+        let name = format!("{table}.{column}");
+        named.remove(name.as_str());
+        let left_out =
+            LEFT_OUT.iter().find(|(left_out, ..)| *left_out == name).map_or("false", |(_, rows, _)| rows);
+        let rows = format!("({own}) AND ({left_out}) IS NOT TRUE").replace("{id}", id);
+        let values = values(database, &table, &column, &kind, &rows);
+        if values.is_empty() && left_out != ALL {
+            unexplained.push(format!("{name}: the test gives it no value"));
+        }
+        unexplained.extend(values.difference(exported).map(|value| format!("{name}: {value}")));
+    }
+    unexplained.extend(named.into_iter().map(|column| format!("{column}: it is gone")));
+    unexplained
+}
+
+/// Rows that have a text which only this person has, and that `TABLES` says nothing of.
+fn unexplained_rows(database: &Database, id: &str, text: &str) -> Vec<String> {
+    let tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1";
+    let tables = database.rows(tables).into_iter().flatten().flatten();
+    let rows = tables.flat_map(|name| {
+        let table = TABLES.iter().find(|table| table.name == name);
+        let known = table.into_iter().flat_map(|table| {
+            table.named.iter().map(|(rows, _)| *rows).chain([table.own]).map(|rows| format!("({rows})"))
+        });
+        let known: Vec<String> = known.chain(["false".to_owned()]).collect();
+        let known = known.join(" OR ").replace("{id}", id);
+        let unknown = format!(
+            "SELECT {name}::text FROM {name} WHERE strpos({name}::text, '{text}') > 0 AND ({known}) IS NOT TRUE"
+        );
+        database.rows(&unknown).into_iter().flatten().flatten().map(move |row| format!("{name}: {row}"))
+    });
+    rows.collect()
+}
+
+#[test]
+fn every_column_that_mentions_a_person_is_exported_or_left_out_for_a_reason() {
+    let database = Arc::new(Database::new());
+    // Nothing else looks like the number of a person.
+    database.rows("SELECT setval('user_ids', 770077000000)");
+    let operator = operator_keys("zabdas@example.com");
+    let server =
+        Server::on(&database, &[&operator[..], &[("withdrawals.second_approval_above", "1")]].concat());
+    let operator = server.client().login("zabdas@example.com");
+    let second = operator.employ(&server);
+    let Life { dj, others, operators } = life(&server, [operator, second]);
+    more(&database, dj.id, operators[0].id);
+    let document = dj.get("/user/export").data(200);
+
+    let mut exported = BTreeSet::new();
+    scalars(&document, &mut exported);
+    let unexplained = unexplained_columns(&database, &dj.id.to_string(), &exported);
+    assert_eq!(unexplained, [""; 0], "neither exported nor left out for a reason, of {document}");
+    for person in [&dj, &operators[0], &operators[1]] {
+        let id = person.id.to_string();
+        for text in [&id, &person.email] {
+            assert_eq!(unexplained_rows(&database, &id, text), [""; 0], "rows that mention a person");
+        }
+    }
+
+    let profiles = document["operations"].as_array().unwrap().iter().map(|note| &note["profile"]["city"]);
+    assert!(profiles.clone().any(|city| city == "Emesa") && profiles.clone().any(|city| city == "Palmyra"));
+    let mut reasons = document["wallet_entries"].as_array().unwrap().iter().map(|entry| &entry["reason"]);
+    assert!(reasons.any(|reason| reason == "the song was cut short"), "{document}");
+    // Of others it has no more than their numbers, and of operators not even these.
+    let document = document.to_string();
+    let operators = operators.iter().flat_map(|operator| [operator.id.to_string(), operator.email.clone()]);
+    let others = others.iter().map(|other| other.email.clone());
+    for secret in ["argon2", PASSWORD].map(str::to_owned).into_iter().chain(operators).chain(others) {
+        assert!(!document.contains(&secret), "{secret}: {document}");
+    }
+}

@@ -1,0 +1,251 @@
+//! What is kept about a person: every list of it, whole, whatever comes and goes while it is read.
+
+use std::sync::Arc;
+
+use cuepoint_domain::challenge::{Challenge, Purpose};
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::{Origin, Outcome, Receipt, Reference};
+use cuepoint_domain::music_request::Move;
+use cuepoint_domain::people::{Field, ProfileChange, StandingChange};
+use cuepoint_domain::personal_data::{ActedBy, OperationNote, Part, Place, Record};
+use cuepoint_domain::plans;
+use cuepoint_domain::ports::{Block, Recorded, Store};
+use cuepoint_domain::provider_message::{
+    Contradiction, Excerpt, MessageRecord, MessageSource, Presented, WebhookId,
+};
+use cuepoint_domain::security_log::{EventKind, SecurityEvent};
+use cuepoint_domain::session::{TokenHash, Visitor};
+
+use crate::sessions::log_in;
+use crate::world::{World, at, line};
+
+/// A whole list, read in pages of this many records.
+async fn all(world: &World, user: UserId, part: Part, limit: u32) -> Vec<Record> {
+    let mut records: Vec<Record> = Vec::new();
+    loop {
+        let after = records.last().map(Record::place);
+        let page = world.store.records(user, part, after, limit).await.unwrap();
+        let full = page.len() == usize::try_from(limit).unwrap();
+        records.extend(page);
+        if !full {
+            return records;
+        }
+    }
+}
+
+/// That a list has these records, on pages of any size, and that nobody else has one of them.
+async fn check(world: &World, user: UserId, part: Part, expected: &[Record]) {
+    assert!(!expected.is_empty(), "{part:?}");
+    for limit in [1, 2, 100] {
+        assert_eq!(all(world, user, part, limit).await, expected, "{part:?} by {limit}");
+    }
+    let stranger = world.guest(0).await;
+    assert_eq!(all(world, stranger, part, 100).await, [], "{part:?} of somebody else");
+}
+
+/// Requests, money and messages about it are listed newest first, each once, to whom they concern.
+pub async fn money_and_requests_are_listed_whole(store: Arc<dyn Store>) {
+    let world = World::new(store).with_commission(100);
+    let (guest, dj) = (world.guest(1_000).await, world.dj(100).await);
+    let mut requests = Vec::new();
+    for seconds in [1, 1, 3, 2] {
+        requests.push(world.request(guest, dj, at(seconds)).await);
+    }
+    world.move_request(requests[0].id, Move::Play, at(4)).await.unwrap();
+    let mut stored = Vec::new();
+    for request in &requests {
+        stored.push(Record::Request(world.stored_request(request.id).await));
+    }
+    stored.sort_by_key(|record| std::cmp::Reverse(record.place()));
+    check(&world, guest, Part::RequestsMade, &stored).await;
+    check(&world, dj, Part::RequestsReceived, &stored).await;
+
+    for _ in 0..3 {
+        world.withdraw(guest, 10, at(5)).await.unwrap();
+    }
+    let page = cuepoint_domain::page::PageRequest::new(1, 100);
+    let filter = cuepoint_domain::withdrawal::WithdrawalFilter::of(guest);
+    let withdrawals = world.store.withdrawals(&filter, page).await.unwrap().rows;
+    let listed: Vec<Record> = withdrawals.iter().cloned().map(Record::Withdrawal).collect();
+    check(&world, guest, Part::Withdrawals, &listed).await;
+    world.fund(guest, 7).await;
+    let topups = world.store.topups(guest, page).await.unwrap().rows;
+    let listed: Vec<Record> = topups.iter().cloned().map(Record::Topup).collect();
+    check(&world, guest, Part::Topups, &listed).await;
+
+    // The reason is that of the operation.
+    let operator = world.guest(0).await;
+    let origin = Origin { reason: Some(line("a mistake")), ..world.by(operator, at(6)) };
+    let adjusted = world.fresh(world.adjust_plan(origin, guest, 5).await).await;
+    let entries = world.store.entries(guest, page).await.unwrap().rows;
+    let entry = |entry: &cuepoint_domain::ledger::Entry| {
+        let reason = (entry.operation == adjusted.operation).then(|| line("a mistake"));
+        Record::Entry(entry.clone(), reason)
+    };
+    let listed: Vec<Record> = entries.iter().map(entry).collect();
+    check(&world, guest, Part::Entries, &listed).await;
+
+    // Messages about rows of theirs, of either provider; one about a row of another, and one about none, are not.
+    let mut kept = Vec::new();
+    for (number, source, row) in [
+        ("1", MessageSource::Topups, Some(topups[0].id.get())),
+        ("2", MessageSource::Payouts, Some(withdrawals[0].id.get())),
+        ("3", MessageSource::Topups, None),
+        ("4", MessageSource::Payouts, Some(i64::MAX)),
+    ] {
+        let message = message(source, number, row);
+        assert_eq!(world.store.record_message(&message, 10).await.unwrap(), Recorded::Added);
+        kept.push(message);
+    }
+    let records = all(&world, guest, Part::ProviderMessages, 1).await;
+    let listed: Vec<&MessageRecord> = records
+        .iter()
+        .map(|record| match record {
+            Record::ProviderMessage(message) => &message.record,
+            other => panic!("no message: {other:?}"),
+        })
+        .collect();
+    assert_eq!(listed, [&kept[1], &kept[0]]);
+    check(&world, guest, Part::ProviderMessages, &records).await;
+}
+
+fn message(source: MessageSource, number: &str, row: Option<i64>) -> MessageRecord {
+    MessageRecord {
+        source,
+        webhook_id: WebhookId::new(number).unwrap(),
+        kind: Excerpt::of("kind"),
+        contradiction: Contradiction::StatusContradiction.into(),
+        reference: Excerpt::of("reference"),
+        stated_id: None,
+        row,
+        presented: Presented::default(),
+        received_at: at(7),
+    }
+}
+
+/// Sessions that ended, what was sent, blocks in both directions and events are listed, each with what it is.
+pub async fn accounts_are_listed_whole(store: Arc<dyn Store>) {
+    let world = World::new(Arc::clone(&store));
+    let (user, other) = (world.dj(100).await, world.dj(100).await);
+    for number in 1..=3 {
+        log_in(&store, user, number, at(i64::from(number))).await;
+    }
+    store.end(&TokenHash([2; 32]), at(9)).await.unwrap();
+    let sessions = all(&world, user, Part::Sessions, 100).await;
+    let ends: Vec<_> = sessions
+        .iter()
+        .map(|record| match record {
+            Record::Session(session, ended_at) => (session.began_at, *ended_at),
+            other => panic!("no session: {other:?}"),
+        })
+        .collect();
+    assert_eq!(ends, [(at(3), None), (at(2), Some(at(9))), (at(1), None)]);
+    check(&world, user, Part::Sessions, &sessions).await;
+
+    let person = world.user(user).await;
+    let mut challenges = Vec::new();
+    for (hash, purpose) in [(7, Purpose::Email), (9, Purpose::Password), (8, Purpose::Email)] {
+        let challenge = Challenge::issue(&person, purpose, TokenHash([hash; 32]), at(10)).unwrap();
+        store.issue(&challenge, None).await.unwrap();
+        challenges.push(challenge);
+    }
+    // The second code ended the first.
+    challenges[0].ended_at = Some(at(10));
+    let expected = [1, 2, 0].map(|place: usize| Record::Challenge(challenges[place].clone()));
+    check(&world, user, Part::Challenges, &expected).await;
+
+    let mut blocks = Vec::new();
+    for seconds in [5, 3, 4] {
+        let guest = world.guest(0).await;
+        blocks.push(Record::Block(store.block(user, guest, at(seconds)).await.unwrap().unwrap()));
+    }
+    blocks.sort_by_key(|record| std::cmp::Reverse(record.place()));
+    check(&world, user, Part::Blocks, &blocks).await;
+    store.block(other, user, at(6)).await.unwrap();
+    check(&world, user, Part::BlockedBy, &[Record::BlockedBy { dj: other, at: at(6) }]).await;
+
+    for seconds in [5, 4] {
+        let event = SecurityEvent::about(EventKind::LoggedIn, Some(user), Visitor::default(), at(seconds));
+        store.append(&event).await.unwrap();
+    }
+    let events = all(&world, user, Part::Events, 100).await;
+    let times: Vec<_> = events
+        .iter()
+        .map(|record| match record {
+            Record::Event(_, event) => event.at,
+            other => panic!("no event: {other:?}"),
+        })
+        .collect();
+    assert_eq!(times, [at(4), at(5)], "as they were added");
+    check(&world, user, Part::Events, &events).await;
+}
+
+/// What changed a profile and an account is listed, and what operators did for a reason. After seven days the profile is
+/// gone from it, and the rest is still there.
+pub async fn operations_about_a_person_are_listed(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (user, operator) = (world.guest(1_000).await, world.guest(0).await);
+    let change = ProfileChange { name: Field::Set(line("Ada")), ..ProfileChange::default() };
+    let reason = |plan: Origin| Origin { reason: Some(line("a reason")), ..plan };
+    let renamed = world.fresh(plans::change_profile(world.by(user, at(1)), user, change)).await;
+    let suspend = plans::change_standing(reason(world.by(operator, at(2))), user, StandingChange::Suspend);
+    let suspended = world.fresh(suspend).await;
+    // Without a reason, what somebody does about their own money is listed as money alone.
+    world.withdraw(user, 10, at(3)).await.unwrap();
+    let adjust = world.adjust_plan(world.by(operator, at(4)), user, 5).await;
+    let adjusted = world.fresh(adjust).await;
+
+    let note = |receipt: &Receipt, kind: &str, reason: Option<&str>, reference| {
+        let profile = match &receipt.outcome {
+            Outcome::Profile(person, balance) => Some((person.clone(), *balance)),
+            _ => None,
+        };
+        OperationNote {
+            id: receipt.operation,
+            kind: kind.to_owned(),
+            acted_by: if reason.is_some() { ActedBy::Operator } else { ActedBy::Themselves },
+            reason: reason.map(line),
+            reference,
+            profile,
+            at: receipt.at,
+        }
+    };
+    let Outcome::Adjustment(adjustment, _) = &adjusted.outcome else { panic!("{adjusted:?}") };
+    let mut notes = [
+        note(&adjusted, "adjust", Some("a mistake"), Some(Reference::Adjustment(adjustment.id))),
+        note(&suspended, "suspend", Some("a reason"), None),
+        note(&renamed, "profile", None, None),
+    ];
+    assert!(notes[1].profile.is_some() && notes[2].profile.is_some());
+    check(&world, user, Part::Operations, &notes.clone().map(Record::Operation)).await;
+
+    world.store.tidy(at(1).plus(Receipt::KEPT)).await.unwrap();
+    notes[2].profile = None;
+    check(&world, user, Part::Operations, &notes.clone().map(Record::Operation)).await;
+}
+
+/// While a list is read page by page, what goes away takes no other record with it, and what comes pushes none in twice.
+pub async fn records_that_come_and_go_hide_no_other(store: Arc<dyn Store>) {
+    let world = World::new(Arc::clone(&store));
+    let dj = world.dj(100).await;
+    let mut blocks: Vec<Block> = Vec::new();
+    for seconds in 1..=6 {
+        let guest = world.guest(0).await;
+        blocks.push(store.block(dj, guest, at(seconds)).await.unwrap().unwrap());
+    }
+    blocks.reverse();
+    let page = async |after: Option<Place>| store.records(dj, Part::Blocks, after, 2).await.unwrap();
+    let first = page(None).await;
+    assert_eq!(first, [&blocks[0], &blocks[1]].map(|block| Record::Block(block.clone())));
+    // Both that were read go away, the last of them being where the next page begins, and one more comes.
+    for gone in &blocks[..2] {
+        assert!(store.unblock(dj, gone.guest).await.unwrap());
+    }
+    let late = world.guest(0).await;
+    store.block(dj, late, at(9)).await.unwrap();
+    let second = page(first.last().map(Record::place)).await;
+    assert_eq!(second, [&blocks[2], &blocks[3]].map(|block| Record::Block(block.clone())));
+    let third = page(second.last().map(Record::place)).await;
+    assert_eq!(third, [&blocks[4], &blocks[5]].map(|block| Record::Block(block.clone())));
+    assert_eq!(page(third.last().map(Record::place)).await, []);
+}

@@ -1,0 +1,138 @@
+//! What is kept about a person, for their export.
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ledger::{Actor, OperationRecord, StoredReceipt};
+use cuepoint_domain::personal_data::{OperationNote, Part, Place, Record};
+use cuepoint_domain::ports::{PersonalRecords, Unavailable};
+use cuepoint_domain::provider_message::{MessageSource, ProviderMessage};
+use cuepoint_domain::text::Line;
+use cuepoint_domain::timestamp::Timestamp;
+
+use crate::lists::Chronicle;
+use crate::{MemoryStore, State};
+
+/// What is kept of an operation beside its receipt.
+#[derive(Clone, Debug)]
+pub(crate) struct Recorded {
+    kind: &'static str,
+    actor: Actor,
+    reason: Option<Line>,
+    at: Timestamp,
+}
+
+impl Recorded {
+    /// What is kept of this operation.
+    pub(crate) fn of(record: &OperationRecord) -> Self {
+        Self { kind: record.kind, actor: record.actor, reason: record.reason.clone(), at: record.at }
+    }
+}
+
+/// Whom an operation is about, if it is shown to them.
+pub(crate) fn person(record: &OperationRecord) -> Option<UserId> {
+    OperationNote::person(&StoredReceipt::Whole(record.receipt.clone()), record.reason.as_ref())
+}
+
+/// What a chronicle has behind a place, `limit` at most, by `find`.
+fn listed<I: Copy + Ord>(
+    list: Option<&Chronicle<I>>,
+    after: Option<(Timestamp, I)>,
+    limit: usize,
+    find: impl Fn(I) -> Option<Record>,
+) -> Vec<Record> {
+    list.map_or_else(Vec::new, |list| list.behind(after).take(limit).filter_map(find).collect())
+}
+
+impl State {
+    fn records(&self, user: UserId, part: Part, after: Option<Place>, limit: u32) -> Vec<Record> {
+        let (book, lists) = (&self.book, &self.lists);
+        let most = usize::try_from(limit).unwrap_or(usize::MAX);
+        let moment = |after: Place| after.moment();
+        let number = after.map_or(i64::MAX, |after| after.major);
+        match part {
+            Part::Sessions => Record::next(self.sessions.of(user), after, limit),
+            Part::Networks => Record::next(self.sessions.networks_of(user), after, limit),
+            Part::Challenges => {
+                Record::next(self.keys.challenges_of(user).cloned().map(Record::Challenge), after, limit)
+            }
+            Part::RequestsMade | Part::RequestsReceived => {
+                let all = if part == Part::RequestsMade { &lists.requests_by } else { &lists.requests_to };
+                let after = after.and_then(|after| Some((moment(after), RequestId::new(after.id())?)));
+                listed(all.get(&user), after, most, |id| book.requests.get(&id).cloned().map(Record::Request))
+            }
+            Part::Withdrawals => {
+                let after = after.and_then(|after| Some((moment(after), WithdrawalId::new(after.id())?)));
+                let find = |id| book.withdrawal(id).cloned().map(Record::Withdrawal);
+                listed(lists.withdrawals_of.get(&user), after, most, find)
+            }
+            Part::Topups => {
+                let after = after.and_then(|after| Some((moment(after), TopupId::new(after.id())?)));
+                listed(lists.topups.get(&user), after, most, |id| {
+                    book.topups.get(&id).cloned().map(Record::Topup)
+                })
+            }
+            Part::Entries => {
+                let kept = lists.entries.get(&user).map_or(&[][..], Vec::as_slice);
+                let end = kept.partition_point(|entry| entry.seq < number);
+                let behind = kept.get(..end).unwrap_or_default().iter().rev().take(most);
+                let reason = |operation| lists.operations.get(operation)?.reason.clone();
+                behind.map(|entry| Record::Entry(entry.clone(), reason(&entry.operation))).collect()
+            }
+            Part::Operations => self.operations(user, after, most),
+            Part::ProviderMessages => {
+                let newest_first = book.provider_messages.values().rev();
+                let behind = newest_first.filter(|one| one.id.get() < number && self.concerns(one, user));
+                behind.take(most).cloned().map(Record::ProviderMessage).collect()
+            }
+            Part::Blocks => {
+                let blocked = self.blocked.get(&user).into_iter().flatten();
+                let blocks = blocked.filter_map(|(guest, at)| self.block(*guest, *at));
+                Record::next(blocks.map(Record::Block), after, limit)
+            }
+            Part::BlockedBy => {
+                let by = self.blocked.iter().filter_map(|(dj, blocked)| Some((*dj, *blocked.get(&user)?)));
+                Record::next(by.map(|(dj, at)| Record::BlockedBy { dj, at }), after, limit)
+            }
+            Part::Events => {
+                let about = self.events.before(number).filter(|(_, event)| event.user == Some(user));
+                about.take(most).map(|(number, event)| Record::Event(*number, event.clone())).collect()
+            }
+        }
+    }
+
+    fn operations(&self, user: UserId, after: Option<Place>, most: usize) -> Vec<Record> {
+        let after = after.map(|after| (after.moment(), OperationId(after.minor)));
+        listed(self.lists.operations_about.get(&user), after, most, |id| {
+            let Recorded { kind, actor, reason, at } = self.lists.operations.get(&id)?.clone();
+            let receipt = self.book.operations.get(&id)?;
+            Some(Record::Operation(OperationNote::new(kind.to_owned(), actor, reason, receipt, at)))
+        })
+    }
+
+    /// Whether a message is about a top-up or a withdrawal of this person.
+    fn concerns(&self, message: &ProviderMessage, user: UserId) -> bool {
+        let Some(row) = message.record.row else { return false };
+        let owner = match message.record.source {
+            MessageSource::Topups => {
+                TopupId::new(row).and_then(|id| self.book.topups.get(&id)).map(|topup| topup.user)
+            }
+            MessageSource::Payouts => WithdrawalId::new(row)
+                .and_then(|id| self.book.withdrawal(id))
+                .map(|withdrawal| withdrawal.user),
+        };
+        owner == Some(user)
+    }
+}
+
+#[async_trait]
+impl PersonalRecords for MemoryStore {
+    async fn records(
+        &self,
+        user: UserId,
+        part: Part,
+        after: Option<Place>,
+        limit: u32,
+    ) -> Result<Vec<Record>, Unavailable> {
+        Ok(self.lock()?.records(user, part, after, limit))
+    }
+}

@@ -1,0 +1,1 @@
+DROP INDEX CONCURRENTLY provider_messages_about_rows;

@@ -1,0 +1,1 @@
+DROP INDEX CONCURRENTLY blocks_of_guest_newest;

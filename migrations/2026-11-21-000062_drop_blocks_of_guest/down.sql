@@ -1,0 +1,1 @@
+CREATE INDEX blocks_of_guest ON blocks (guest_id);

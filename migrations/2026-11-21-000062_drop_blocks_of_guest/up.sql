@@ -1,0 +1,2 @@
+-- Another index begins with the same column.
+DROP INDEX blocks_of_guest;
