@@ -25,7 +25,7 @@ impl Correction {
         }
     }
 
-    /// How much it is, either way.
+    /// The absolute value of the amount.
     #[must_use]
     pub const fn amount(self) -> Amount {
         match self {
@@ -46,14 +46,14 @@ impl Correction {
 /// What a deployment decides about adjustments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AdjustmentTerms {
-    /// The most that one may be, either way; `None` means no limit.
+    /// The largest amount of one adjustment, up or down; `None` means no limit.
     pub max_amount: Option<Amount>,
 }
 
 /// Why a balance cannot be corrected like this.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AdjustmentRefusal {
-    /// It is more than one adjustment may be.
+    /// The amount is above the limit of one adjustment.
     AboveLimit(Amount),
 }
 
@@ -71,10 +71,10 @@ pub struct Adjustment {
 }
 
 impl Adjustment {
-    /// How long an operator who adjusted a wallet judges no withdrawals from it.
+    /// How long an operator who adjusted a wallet may not judge withdrawals from it.
     pub const BARS_JUDGING_FOR: Duration = Duration::days(30);
 
-    /// That it is within the limit in force.
+    /// Ensures that the amount is within the limit in force.
     pub(crate) fn check(&self, terms: &AdjustmentTerms) -> Result<(), AdjustmentRefusal> {
         match terms.max_amount.filter(|most| self.correction.amount() > *most) {
             Some(most) => Err(AdjustmentRefusal::AboveLimit(most)),

@@ -112,8 +112,8 @@ impl Challenge {
         self.issued_at.plus(self.purpose.valid_for())
     }
 
-    /// What an answer from this person, as they are now, comes to at this moment. It was presented with all that the secret
-    /// may be kept as.
+    /// The verdict on an answer from this person, as they are now, at this moment. `presented` holds every hash under
+    /// which the secret may be stored.
     #[must_use]
     pub fn judge(&self, user: &User, presented: &[TokenHash], now: Timestamp) -> Judged {
         let open = self.ended_at.is_none()

@@ -1,5 +1,5 @@
-//! How many codes may be sent: few to one person or address, and fewer to phones, since each message to a phone costs the
-//! deployment money and goes to a number that anybody may have typed.
+//! Quotas of verification codes: per person and address, and further ones for phones, since each message to a phone
+//! costs the deployment money and goes to a number that anybody may have typed.
 
 use core::num::NonZeroU32;
 
@@ -31,23 +31,23 @@ pub enum CodeQuota {
 /// A quota that is used up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooMany {
-    /// Which.
+    /// The quota.
     pub quota: CodeQuota,
-    /// How many codes it has room for.
+    /// The most codes within its window.
     pub most: u32,
-    /// From when on one more may be sent.
+    /// The moment from which one more code may be sent.
     pub until: Timestamp,
 }
 
 impl TooMany {
-    /// Of several quotas that are used up the one that is so for longest: who waits that long is sent a code.
+    /// Of several quotas that are used up, the one that is free last: after that moment a code can be sent.
     pub fn longest(all: impl IntoIterator<Item = Self>) -> Option<Self> {
         all.into_iter().max_by_key(|too_many| too_many.until)
     }
 }
 
-/// A code for a phone, as it is counted. Number and network are kept hashed under a key of this service, and without the
-/// person: what is counted can be read by nobody, and stays when they are erased.
+/// A code for a phone, as it is counted. Number and network are stored as keyed hashes and without the person, so
+/// that the counts reveal nobody and remain after an erasure.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CountedCode {
     /// The number, under each key with which an earlier code may be kept.
@@ -67,14 +67,14 @@ impl CountedCode {
         [(CodeQuota::Number, PER_NUMBER), (CodeQuota::Network, PER_NETWORK)].into_iter().chain(deployment)
     }
 
-    /// From when on earlier codes count.
+    /// The moment from which earlier codes count.
     #[must_use]
     pub fn since(&self) -> Timestamp {
         self.at.minus(WINDOW)
     }
 
-    /// Why it is not sent, where the codes of a quota that were sent after [`CountedCode::since`] fill it, and the oldest of
-    /// the newest `most` of them was sent at `filled_by`.
+    /// Why the code is not sent if the codes of this quota that were sent after [`CountedCode::since`] fill it;
+    /// `filled_by` is when the oldest of the newest `most` of them was sent.
     #[must_use]
     pub fn refused(&self, quota: CodeQuota, most: u32, filled_by: Option<Timestamp>) -> Option<TooMany> {
         let until = filled_by?.plus(WINDOW);
@@ -82,7 +82,7 @@ impl CountedCode {
     }
 }
 
-/// A code as it is kept, for as long as it is counted.
+/// A code as it is stored, for as long as it counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeptCode {
     /// The number, under the key that signed then.
@@ -139,7 +139,7 @@ mod tests {
             sent_at: at(hour),
         };
         for (kept, expected) in [
-            // Under a key of before as well.
+            // Under an earlier key as well.
             (kept(2, 9, 7), [true, false, true]),
             (kept(9, 4, 7), [false, true, true]),
             (kept(9, 9, 30), [false, false, true]),

@@ -1,10 +1,11 @@
 //! Feature levels: which values the servers of a deployment may write.
 //!
-//! While a new version is rolled out, servers of the version before work on the same data, and some values of the new one they
-//! cannot read. Such values are written only once an operator has finalized the upgrade, when no older server runs any more.
+//! While a new version is rolled out, servers of the previous version work on the same data, and they cannot read
+//! some values of the new one. Such values are written only after an operator has finalized the upgrade, when no
+//! older server runs any more.
 //!
-//! Some values are new and written at [`FeatureLevel::First`] all the same, because servers of the first version can live
-//! with them:
+//! Some new values are already written at [`FeatureLevel::First`], because servers of the first version can handle
+//! them:
 //!
 //! - New columns and tables, which they do not name: how often a top-up was ordered, the one approval of a withdrawal, the
 //!   rules of a posting, an erasure that goes on, money in suspense, providers' messages, networks of logins, counts of codes, the
@@ -27,16 +28,16 @@ use crate::withdrawal::approvals_needed;
 /// Which values may be written.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum FeatureLevel {
-    /// Those that servers read which know no feature levels.
+    /// The values that servers without feature levels can read.
     First,
-    /// Besides: charge-backs, money in suspense, withdrawals with two approvals, receipts without their profile, and income
-    /// that pays first what is owed.
+    /// In addition: charge-backs, money in suspense, withdrawals with two approvals, receipts without their profile,
+    /// and income that first pays what is owed.
     #[default]
     Second,
 }
 
 impl FeatureLevel {
-    /// The level of this version: whatever it writes, it writes here.
+    /// The newest level that this version knows; all its values may be written at it.
     pub const NEWEST: Self = Self::Second;
 
     /// The number by which stores keep it.
@@ -48,7 +49,8 @@ impl FeatureLevel {
         }
     }
 
-    /// The level that a store keeps under this number; of a newer version's, the newest that this version knows.
+    /// The level that a store keeps under this number; for the level of a newer version, the newest that this version
+    /// knows.
     #[must_use]
     pub const fn numbered(number: i16) -> Self {
         match number {

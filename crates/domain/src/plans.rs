@@ -73,8 +73,9 @@ pub fn open_withdrawal(
     Ok(Plan { guards, ..plan(origin, Step::OpenWithdrawal(withdrawal), [hold]) })
 }
 
-/// Moves a withdrawal, with its money; one that stands there already is answered as it is. Whether somebody who judges it
-/// adjusted its owner's wallet lately, and whether an approval is enough, is judged when the plan is applied.
+/// Moves a withdrawal, with its money; one that has the status already is answered as it is. Whether the operator who
+/// judges it adjusted its owner's wallet recently, and whether one approval is enough, is judged when the plan is
+/// applied.
 ///
 /// # Errors
 /// [`withdrawal::MoveRefusal`].
@@ -134,8 +135,8 @@ pub fn reverse_topup(origin: Origin, topup: &Topup) -> Result<Plan, ReversalRefu
     })
 }
 
-/// Keeps the money of a top-up in suspense whose owner was erased; where it is there already, or came before, the top-up
-/// is answered as it is.
+/// Books the money of a top-up whose owner was erased into suspense; if it is there already, or arrived before the
+/// erasure, the top-up is answered as it is.
 #[must_use]
 pub fn suspend_topup(origin: Origin, topup: &Topup) -> Plan {
     match topup::suspend(topup, &origin) {

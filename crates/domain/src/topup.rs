@@ -25,7 +25,7 @@ pub enum TopupStatus {
     Confirmed,
     /// The provider refused it, or its owner was erased before the money came.
     Failed,
-    /// The money was in the wallet, and was taken back by who paid it.
+    /// The money was in the wallet, and was charged back by its payer.
     Reversed,
     /// A newer version put it there: no rule moves it or its money.
     Unknown(UnknownName),
@@ -184,14 +184,14 @@ pub fn settle(topup: &Topup, confirmed: bool) -> Settlement {
     }
 }
 
-/// What becomes of a top-up with the erasure of its owner: it fails, if it is pending. Money that comes later is taken into
-/// suspense. `None` where it has ended before.
+/// The top-up after the erasure of its owner: it fails if it is pending, and money that comes later is booked into
+/// suspense. `None` if it has ended before.
 #[must_use]
 pub fn abandon(topup: &Topup, at: Timestamp) -> Option<Topup> {
     (topup.status == TopupStatus::Pending).then(|| topup.ended(TopupStatus::Failed, at))
 }
 
-/// A top-up does not stand where its money can be taken back.
+/// The status of a top-up does not allow a reversal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReversalRefusal {
     /// Where it stands.
@@ -200,8 +200,9 @@ pub struct ReversalRefusal {
     pub allowed: Vec<TopupStatus>,
 }
 
-/// Takes the money of a confirmed top-up back, because who paid it did: from what is available, and the rest becomes
-/// owed. Nothing that is held is touched, and who was paid with the money keeps it. A second time nothing changes.
+/// Reverses a confirmed top-up that was charged back: the money is taken from the available balance, and the rest
+/// becomes owed. Held amounts are not touched, and people who were paid with the money keep it. A second reversal
+/// changes nothing.
 ///
 /// # Errors
 /// [`ReversalRefusal`].

@@ -1,4 +1,4 @@
-//! Phone numbers: a text is one or none, and one is what was written but for the spaces around it.
+//! Phone numbers: an accepted number equals the trimmed text.
 
 use cuepoint_domain::text::Phone;
 

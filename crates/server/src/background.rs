@@ -19,7 +19,7 @@ use crate::topups;
 const TIDY_INTERVAL: Duration = Duration::from_secs(3_600);
 /// How often the unresolved messages of providers are counted.
 const MESSAGES_INTERVAL: Duration = Duration::from_secs(60);
-/// How soon erasures go on that took longer than their call, or that a server did not finish.
+/// How often unfinished erasures are continued.
 const ERASURES_INTERVAL: Duration = Duration::from_secs(60);
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 /// How soon a server knows of a new key, which signs later than that.

@@ -1,11 +1,11 @@
-//! What the log says once in a while, however often it happens.
+//! Log lines that are written once an hour at most, however often their event happens.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long something is not said again.
+/// How long a line is not repeated.
 const SILENCE: Duration = Duration::from_secs(3_600);
 
 /// Something that is said once an hour at most.
@@ -13,7 +13,7 @@ const SILENCE: Duration = Duration::from_secs(3_600);
 pub struct Hourly(Mutex<Option<Instant>>);
 
 impl Hourly {
-    /// Whether it is to be said now, which it then was.
+    /// Whether the line is due; if so, it counts as written.
     pub fn is_due(&self) -> bool {
         let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let due = said.is_none_or(|at| at.elapsed() >= SILENCE);

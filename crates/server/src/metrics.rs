@@ -18,7 +18,7 @@ const SIZES: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 
 /// Lines of the log that were lost, because its consumer did not read them in time or writing failed.
 const LOG_LINES_LOST: &str = "cuepoint_log_lines_lost_total";
-/// What providers say against the ledger.
+/// Messages and answers of providers that contradict the ledger.
 const PROVIDER_CONTRADICTIONS: &str = "cuepoint_provider_contradictions_total";
 /// Kept messages of providers that no operator has resolved.
 const MESSAGES_UNRESOLVED: &str = "cuepoint_provider_messages_unresolved";
@@ -68,8 +68,9 @@ fn start() -> anyhow::Result<Metrics> {
     log_lines_lost(0);
     describe_counter!(
         PROVIDER_CONTRADICTIONS,
-        "What providers say against the ledger, by source and reason; outcome tells messages that are kept, that came \
-         again, and that are not kept because too many are unresolved from answers to orders, which are never kept."
+        "Contradictions between providers and the ledger, by source and reason. The outcome separates messages \
+         that are kept, that came again or that are not kept because too many are unresolved, and answers to orders, \
+         which are never kept."
     );
     describe_gauge!(MESSAGES_UNRESOLVED, Unit::Count, "Kept messages of providers that are unresolved.");
     Ok(Metrics(handle))
@@ -80,7 +81,7 @@ pub(crate) fn log_lines_lost(lines: u64) {
     metrics::counter!(LOG_LINES_LOST).increment(lines);
 }
 
-/// What becomes of a contradiction.
+/// The outcome of a contradiction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Outcome {
     /// It is kept for an operator.
@@ -113,7 +114,7 @@ impl Outcome {
     }
 }
 
-/// Counts something that a provider says against the ledger.
+/// Counts a contradiction by a provider.
 pub(crate) fn provider_contradiction(source: MessageSource, reason: Contradiction, outcome: Outcome) {
     let labels = [("source", source.name()), ("reason", reason.code()), ("outcome", outcome.name())];
     metrics::counter!(PROVIDER_CONTRADICTIONS, &labels).increment(1);

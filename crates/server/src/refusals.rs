@@ -42,7 +42,7 @@ struct Refusal {
     written: usize,
     /// What the client sent since then.
     unread: usize,
-    /// When it is no longer listened to; set once the answer is written.
+    /// When reading from the client stops; set once the answer is written.
     end: Option<Pin<Box<Sleep>>>,
 }
 

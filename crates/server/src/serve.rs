@@ -131,7 +131,7 @@ async fn bootstrap(app: &App, operator: Bootstrap) -> anyhow::Result<()> {
         }
     })?;
     match made {
-        Bootstrapped::Made(user) => tracing::info!(%user, "the operator was made"),
+        Bootstrapped::Made(user) => tracing::info!(%user, "the first operator was made"),
         Bootstrapped::MadeBefore => {
             tracing::info!("the first operator was made before: bootstrap.operator_email is ignored");
         }

@@ -78,7 +78,7 @@ fn connections(
         .client_request_timeout(limits.head)
         .client_disconnect_timeout(DISCONNECT_TIMEOUT)
         .on_connect_ext(move |stream: &Stream, data: &mut Extensions| watch(stream.tcp(), data, patience))
-        // Its address is for links that nothing here makes.
+        // The default address of the configuration is used only for links, which this service does not build from it.
         .h1(map_config(handlers, |()| AppConfig::default()));
     let app = app.clone();
     fn_service(move |tcp: TcpStream| {
@@ -97,6 +97,6 @@ fn connections(
 fn watch(tcp: &TcpStream, data: &mut Extensions, patience: Duration) {
     match Connection::watched(tcp, patience) {
         Ok(connection) => drop(data.insert(connection)),
-        Err(error) => tracing::warn!(%error, "a connection is not watched"),
+        Err(error) => tracing::warn!(%error, "the connection cannot be watched"),
     }
 }

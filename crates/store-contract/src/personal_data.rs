@@ -114,7 +114,7 @@ fn message(source: MessageSource, number: &str, row: Option<i64>) -> MessageReco
         source,
         webhook_id: WebhookId::new(number).unwrap(),
         kind: Excerpt::of("kind"),
-        contradiction: Contradiction::StatusContradiction.into(),
+        contradiction: Contradiction::StatusContradiction,
         reference: Excerpt::of("reference"),
         stated_id: None,
         row,

@@ -106,7 +106,7 @@ impl Blocks for PostgresStore {
         let counted: Counted<NamedRow> = self
             .database
             .read(async |connection| {
-                // Blocks of who was erased may be there for a moment longer.
+                // Blocks of erased people may remain for a moment.
                 let theirs = blocks::table.inner_join(users::table);
                 let theirs = theirs.filter(blocks::dj_id.eq(dj.get()).and(users::erased_at.is_null()));
                 let page = theirs

@@ -52,8 +52,8 @@ pub(crate) async fn recognise(connector: &Connector) -> anyhow::Result<()> {
     match level.cmp(&FeatureLevel::NEWEST.number()) {
         Ordering::Less => tracing::warn!(
             level,
-            "the upgrade is not finalized: what servers of earlier versions cannot read is refused until \
-             `cuepoint finalize-upgrade` was run"
+            "the upgrade is not finalized: commands whose values servers of earlier versions cannot read are refused \
+             until `cuepoint finalize-upgrade` is run"
         ),
         Ordering::Greater => tracing::warn!(
             level,

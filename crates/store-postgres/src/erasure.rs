@@ -1,5 +1,5 @@
-//! Erasing a person: a short transaction that makes them nobody, then every other row that tells who they were, in
-//! batches. No batch locks a row that somebody else needs, however many there are.
+//! Erasure of a person: a short transaction for the person's own row, then every other identifying row, in batches.
+//! No batch locks a row that somebody else needs, however many there are.
 
 use std::collections::BTreeMap;
 
@@ -86,7 +86,7 @@ impl PostgresStore {
             })
             .await?;
         if erased == Erased::Done {
-            // The person is erased whatever comes of this.
+            // The person is erased even if this fails.
             match timeout(WITHIN_CALL, self.forget(id, Pace::Brisk)).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => tracing::warn!(user = %id, %error, "an erasure goes on in the background"),

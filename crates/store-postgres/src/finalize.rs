@@ -59,7 +59,7 @@ pub async fn finalize_upgrade(url: &str, database_name: &str) -> anyhow::Result<
     let before: Option<i16> =
         deployment::table.select(deployment::feature_level).get_result(&mut connection).await.optional()?;
     let before =
-        before.context("no server was started on this database yet: it begins at the newest level")?;
+        before.context("no server was ever started on this database: it will begin at the newest level")?;
     connection.batch_execute("SET statement_timeout = 0").await?;
     diesel::sql_query(COMPLETE_ERASURES).execute(&mut connection).await?;
     diesel::update(deployment::table.filter(deployment::feature_level.lt(newest)))

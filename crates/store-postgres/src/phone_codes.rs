@@ -1,5 +1,5 @@
-//! Codes that were sent to phones, as they are counted: whoever sends one takes a lock that all share first, so that of many at
-//! once no more are sent than may be.
+//! Counts of codes that were sent to phones. Each sending first takes one lock that all servers share, so that
+//! concurrent ones cannot exceed a quota.
 
 use cuepoint_domain::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany};
 use cuepoint_domain::session::{Candidates, TokenHash};

@@ -45,7 +45,7 @@ pub enum AddressError {
 struct Decoded {
     /// Whether it says that it is for tests.
     test: bool,
-    /// Why nothing should be sent there, wherever it is for.
+    /// Why nothing should be sent to this address, on any network.
     flaw: Option<AddressError>,
     /// The one spelling in which it is stored and shown.
     canonical: String,
@@ -139,8 +139,8 @@ impl Network {
 
 /// Whether the 2nd to the 16th byte of an account are the same.
 ///
-/// A hash comes out like that once in 2^112 times. Accounts that a network defines (zero and burn addresses,
-/// precompiles, system contracts) are made like that, and no key is known to lead there.
+/// A hash has this form with a probability of 2^-112. Accounts that a network defines (zero and burn addresses,
+/// precompiles, system contracts) have it, and no key is known to lead there.
 fn is_uniform(account: &[u8]) -> bool {
     account.get(1..16).is_some_and(|middle| middle.iter().all(|byte| middle.first() == Some(byte)))
 }

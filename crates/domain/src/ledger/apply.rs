@@ -37,8 +37,8 @@ pub enum Row {
 /// Why a plan is not applied; the book is as it was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rejection {
-    /// Something moved between load and apply: load and decide again. Also the answer to an operation, or a key, that was
-    /// applied so long ago that its receipt is redacted.
+    /// State changed between load and apply: load and decide again. Also the answer to an operation or a key whose
+    /// receipt is redacted already.
     Stale,
     /// The available balance is lower than what leaves it.
     InsufficientFunds {
@@ -49,7 +49,7 @@ pub enum Rejection {
     LimitExceeded(Limit),
     /// The guest has this many open requests with the DJ, and no more are allowed.
     TooManyOpen(u32),
-    /// Who judges a withdrawal adjusted its owner's wallet lately.
+    /// The operator who judges the withdrawal adjusted its owner's wallet recently.
     RecentAdjustment,
     /// No active operator would remain.
     LastOperator,
@@ -57,8 +57,8 @@ pub enum Rejection {
     KeyReused,
     /// The profile cannot be changed like this.
     Profile(ProfileRefusal),
-    /// It would write values that servers of an earlier version cannot read, which may still run: the upgrade is not
-    /// finalized.
+    /// The plan would write values that servers of an earlier version cannot read, and such servers may still run:
+    /// the upgrade is not finalized.
     NotFinalized,
     /// A balance would be larger than any may be.
     OutOfRange,
@@ -232,7 +232,7 @@ fn resolve_message(
     Ok(resolved)
 }
 
-/// The person, unless they were erased: since they called, or before money came that they paid in.
+/// The person; one who was erased counts as missing.
 fn person(book: &Book, id: UserId) -> Result<&User, Rejection> {
     let stored = book.users.get(&id).filter(|user| user.erased_at.is_none());
     stored.ok_or(Rejection::Missing(Row::User))
@@ -283,7 +283,7 @@ fn move_request(
     Ok(moved)
 }
 
-/// The withdrawal with one more approval. Of the earlier ones count those whose operators could still give them.
+/// The withdrawal with one more approval. Earlier approvals count only if their operators could still give them.
 fn approve_withdrawal(
     book: &Book,
     plan: &Plan,
@@ -301,7 +301,7 @@ fn approve_withdrawal(
             counting.push(*earlier);
         }
     }
-    // Clocks of servers differ: no approval is older than the one before it.
+    // Clocks of servers differ: no approval is dated before the previous one.
     let at = stored.approvals.last().map_or(plan.origin.at, |last| last.at.max(plan.origin.at));
     let approval = Approval { by, at };
     let Some((state, approvals)) = approve(stored, counting, approval, second_above) else {

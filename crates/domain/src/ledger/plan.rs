@@ -205,7 +205,7 @@ pub struct Names {
     pub requests: BTreeSet<RequestId>,
     /// People, by id.
     pub users: BTreeSet<UserId>,
-    /// Whether every operator is needed, who is locked together with those people, all by id.
+    /// Whether the rows of all operators are needed; they are locked together with those people, all by id.
     pub operators: bool,
     /// Wallets, by their owner's id.
     pub wallets: BTreeSet<UserId>,
@@ -263,7 +263,29 @@ impl Plan {
         Self { rules, ..self }
     }
 
-    /// A short name of what it does, for the record of operations.
+    /// Every name of what a plan does.
+    pub const KINDS: [&str; 18] = [
+        "none",
+        "open_request",
+        "move_request",
+        "open_withdrawal",
+        "move_withdrawal",
+        "approve_withdrawal",
+        "open_topup",
+        "order_topup",
+        "move_topup",
+        "reverse_topup",
+        "suspend_topup",
+        "settle_suspense",
+        "adjust",
+        "profile",
+        "suspend",
+        "restore",
+        "role",
+        "resolve_message",
+    ];
+
+    /// A short name of what it does, for the record of operations: one of [`Self::KINDS`].
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match &self.step {

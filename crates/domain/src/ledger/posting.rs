@@ -9,15 +9,15 @@ use crate::ledger::{
 };
 use crate::money::Money;
 
-/// Which money pays first what the owner of the wallet that it reaches owes.
+/// The rules that decide which income first pays what the owner of the wallet owes.
 ///
 /// Each operation keeps the rules that it was posted by, so that the ledger audit posts it anew by the same. Money that
 /// is released was its owner's before, and pays nothing under either.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PostingRules {
-    /// What DJs earn: the rules of operations that recorded none.
+    /// Only the earnings of DJs: the rules of operations that recorded none.
     EarningsPayOwed,
-    /// All income: top-ups, earnings, fees that come back, and corrections upwards.
+    /// All income: top-ups, earnings, refunded fees, and upward adjustments.
     IncomePaysOwed,
     /// Rules of a newer version, by their number: only that version can tell what they make of a transfer.
     Unknown(i16),

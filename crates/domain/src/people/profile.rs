@@ -76,7 +76,7 @@ impl ProfileChange {
 pub enum ProfileRefusal {
     /// It sets what only DJs have.
     NotADj,
-    /// It sets another phone number, which is none.
+    /// It sets a new phone number that is not a [`Phone`].
     Phone,
     /// It leaves a longitude without a latitude.
     LatitudeMissing,

@@ -139,7 +139,7 @@ mod tests {
         for change in [StandingChange::Restore, StandingChange::Role(Role::Operator)] {
             assert!(!may_dismiss(change) && leaves(change, &[operator(1)]), "{change:?}");
         }
-        // Who runs nothing any more can be changed by whoever is left, even by nobody.
+        // A person who is no active operator can be changed even if no active operator is left.
         let demoted = change_standing(&suspended(1), StandingChange::Role(Role::Member), at(3));
         assert!(leaves_an_operator(&suspended(1), &demoted, []));
     }

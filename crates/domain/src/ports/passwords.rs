@@ -60,7 +60,7 @@ impl std::fmt::Debug for Token {
     }
 }
 
-/// What is kept as a hash under a key of this service, since whoever reads it could guess what an unkeyed hash is of.
+/// The kinds of values that are stored as keyed hashes, since the input of an unkeyed hash could be found by trial.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Guessable {
     /// A code of six digits, with whom and what it is for.
@@ -97,8 +97,8 @@ pub trait Secrets: Send + Sync {
         now: Timestamp,
     ) -> Result<Candidates<Token>, Unavailable>;
 
-    /// What something that can be guessed is stored as: under the key that signs now, and under every other key that there
-    /// is, in force or not, since a rotation must neither void a code that was sent nor forget what is counted.
+    /// The keyed hashes of a value that can be guessed: under the key that signs now, and under every other key of
+    /// the file, in force or not, since a rotation must neither invalidate a sent code nor reset a count.
     ///
     /// # Errors
     /// [`Unavailable`] when no key is in force.
@@ -109,6 +109,6 @@ pub trait Secrets: Send + Sync {
         now: Timestamp,
     ) -> Result<Candidates<TokenHash>, Unavailable>;
 
-    /// What a token that nobody can guess is stored as.
+    /// The hash under which a token that nobody can guess is stored.
     fn fingerprint(&self, token: &Token) -> TokenHash;
 }

@@ -28,12 +28,12 @@ pub enum Registered {
     EmailTaken,
 }
 
-/// How making the first operator ended.
+/// The outcome of making the first operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FirstOperator {
     /// The operator is there, with an empty wallet.
     Done,
-    /// The deployment's first operator was made before, whatever became of them.
+    /// The deployment's first operator was made before, even if that person is no operator any more.
     MadeBefore,
     /// Somebody has this e-mail address, in whatever letter case.
     EmailTaken,
@@ -74,14 +74,14 @@ pub trait People: Send + Sync {
         session: Option<(&'a Session, TokenHash)>,
     ) -> Result<Registered, Unavailable>;
 
-    /// Whether the deployment's first operator was made, whatever became of them.
+    /// Whether the deployment's first operator was ever made.
     ///
     /// # Errors
     /// [`Unavailable`].
     async fn has_first_operator(&self) -> Result<bool, Unavailable>;
 
-    /// Registers the deployment's first operator, once and for all, in one atomic step: of any number that try, at whichever
-    /// server, one does.
+    /// Registers the deployment's first operator, once and for all, in one atomic step: of any number of attempts, on
+    /// any servers, one succeeds.
     ///
     /// # Errors
     /// [`Unavailable`], also when somebody has the id.
@@ -122,8 +122,8 @@ pub trait People: Send + Sync {
         now: Timestamp,
     ) -> Result<Erased, Unavailable>;
 
-    /// Removes what erasures left to be removed, until nothing is left. It may be broken off and called again at any time,
-    /// on several servers at once.
+    /// Removes the remaining data of pending erasures, until nothing is left. It may be interrupted and called again
+    /// at any time, on several servers at once.
     ///
     /// # Errors
     /// [`Unavailable`]; some of it may be removed then.

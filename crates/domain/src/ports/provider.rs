@@ -12,13 +12,13 @@ use crate::withdrawal::{PayoutWord, Withdrawal};
 pub enum Intake {
     /// It has the money at once.
     Confirmed,
-    /// It hears of the top-up by other means, and says later whether the money came.
+    /// It learns of the top-up by other means, and reports later whether the money came.
     Announced,
-    /// It has to be asked by an order, and says later whether the money came.
+    /// It needs an order, and reports later whether the money came.
     Ordered,
 }
 
-/// What became of ordering a top-up.
+/// The outcome of an order of a top-up.
 #[derive(Debug)]
 pub enum OrderAnswer {
     /// The provider said so.

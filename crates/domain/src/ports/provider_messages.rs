@@ -7,7 +7,7 @@ use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
 use crate::provider_message::{MessageFilter, MessageRecord, ProviderMessage};
 
-/// What became of a message that was to be kept.
+/// The outcome of recording a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Recorded {
     /// It is kept now.
@@ -27,8 +27,8 @@ pub enum Recorded {
 pub trait ProviderMessages: Send + Sync {
     /// Keeps a message, unless it is known or `most_unresolved` messages are unresolved.
     ///
-    /// Calls that run at once may each find the last free place: the bound is passed by as many messages at most as are
-    /// being recorded at the same moment. Of messages with one source and `webhook-id` exactly one is kept.
+    /// Concurrent calls may each find the last free place: the bound is exceeded by at most the number of messages
+    /// that are being recorded at the same moment. Of messages with one source and `webhook-id` exactly one is kept.
     async fn record_message(
         &self,
         message: &MessageRecord,

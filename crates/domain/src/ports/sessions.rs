@@ -10,7 +10,7 @@ use crate::ports::{PasswordHash, Unavailable};
 use crate::session::{Candidates, Session, TokenHash};
 use crate::timestamp::Timestamp;
 
-/// What keeping a new session came to.
+/// The outcome of storing a new session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Begun {
     /// The session is kept.

@@ -84,12 +84,12 @@ pub enum RefreshError {
     Unavailable(Unavailable),
 }
 
-/// What making the first operator came to.
+/// The outcome of making the first operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bootstrapped {
     /// This person was made.
     Made(UserId),
-    /// The first operator was made before. Whoever they were may be no operator any more, or be erased.
+    /// The first operator was made before; that person may be no operator any more, or be erased.
     MadeBefore,
     /// Somebody else has the address.
     AddressTaken,
@@ -320,8 +320,8 @@ impl Accounts {
         Ok(true)
     }
 
-    /// Makes the deployment's first operator, once: one who was dismissed or erased since does not come back. Nobody who has
-    /// the address becomes an operator.
+    /// Makes the deployment's first operator, once: one who was dismissed or erased since is not made again. An
+    /// existing account with the address does not become an operator.
     ///
     /// # Errors
     /// [`BootstrapError`].

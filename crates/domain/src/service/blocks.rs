@@ -43,8 +43,8 @@ impl Blocks {
 
     /// Takes no more requests from this person; those that are open stay. Who is blocked already stays so since then.
     ///
-    /// Only who made a request to the caller can be blocked, since the answer names them: else the names of all people
-    /// could be read, and who was erased be told from who never was there.
+    /// Only people who made a request to the caller can be blocked, since the answer names them: otherwise the names
+    /// of all people could be read, and erased people be told from ids that never existed.
     ///
     /// # Errors
     /// [`BlockError`].

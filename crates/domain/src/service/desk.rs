@@ -38,7 +38,7 @@ pub enum Obstacle {
     Denied,
     /// The key was used with another body.
     KeyReused,
-    /// The caller adjusted the wallet lately whose withdrawal they judge.
+    /// The caller recently adjusted the wallet whose withdrawal they judge.
     RecentAdjustment,
     /// The state kept moving while the command was decided.
     Conflict,
@@ -100,7 +100,8 @@ impl Desk {
         let record = self.ledger.find_key(&key.scope).await.map_err(ReplayError::Unavailable)?;
         match record.filter(|record| record.is_kept(self.now())) {
             None => Ok(None),
-            // Without a whole answer the command is decided, and refused by the ledger, which knows the key.
+            // If the stored answer is redacted, the command is decided again, and the ledger, which knows the key,
+            // refuses it.
             Some(record) if record.key == key => Ok(record.receipt.whole().cloned()),
             Some(_) => Err(ReplayError::KeyReused),
         }

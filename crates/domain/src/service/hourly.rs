@@ -1,4 +1,4 @@
-//! Bounds on what strangers can have noted: each thing once an hour, and no more than so many different ones.
+//! Bounds on the events that strangers can cause: each is noted once an hour, and only so many different ones.
 
 use std::collections::HashSet;
 use std::hash::Hash;

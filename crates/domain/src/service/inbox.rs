@@ -1,4 +1,4 @@
-//! Messages of providers: what they come to, which of them are kept for an operator, and how those are resolved.
+//! Messages of providers: their effects, the messages that are kept for an operator, and their resolution.
 
 #[cfg(test)]
 mod tests;
@@ -36,7 +36,7 @@ pub struct IncomingMessage {
     pub presented: Presented,
 }
 
-/// What a message came to.
+/// The outcome of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MessageOutcome {
     /// The top-up or withdrawal with this id moved, and has this status now.
@@ -168,7 +168,7 @@ pub struct ProviderInbox {
 }
 
 impl ProviderInbox {
-    /// Hears a message of the payment provider, however often it comes.
+    /// Processes a message of the payment provider, however often it comes.
     ///
     /// # Errors
     /// [`TellError`]; a contradiction that cannot be kept is [`Obstacle::Unavailable`], so that the provider sends it again.
@@ -193,7 +193,7 @@ impl ProviderInbox {
         }
     }
 
-    /// Hears a message of the payout provider, however often and in whatever order messages arrive.
+    /// Processes a message of the payout provider, however often and in whatever order messages arrive.
     ///
     /// # Errors
     /// As [`ProviderInbox::topup`].

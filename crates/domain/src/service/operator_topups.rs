@@ -1,5 +1,5 @@
-//! What staff does about other people's top-ups: it finds them, takes money back that was charged back, and deals with money
-//! that came for accounts that were erased.
+//! The operations of staff on other people's top-ups: search, reversal of charged-back ones, and settlement of money
+//! that came for erased accounts.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub enum TopupSearch {
 /// Why the money of a top-up is not taken back.
 #[derive(Debug)]
 pub enum ReverseTopupError {
-    /// It does not stand where the money can be taken back.
+    /// Its status does not allow a reversal.
     InvalidTransition(ReversalRefusal),
     /// See [`Obstacle`].
     Obstacle(Obstacle),

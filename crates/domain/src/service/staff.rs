@@ -16,7 +16,7 @@ use crate::service::profiles::FindError;
 use crate::session::Visitor;
 use crate::text::{Email, Line};
 
-/// Why how a person stands is not changed.
+/// Why a person's role or suspension is not changed.
 #[derive(Debug)]
 pub enum ChangeStandingError {
     /// No active operator would remain.

@@ -1,7 +1,7 @@
 //! Paying in: top-ups are opened, ordered at their provider, and ordered again until it answers.
 //!
 //! A top-up is committed before it is ordered, so that every order has a row, and every repetition of it the same
-//! reference. Who opens a top-up or takes one up has it for a lease, and orders it alone.
+//! reference. The server that opens a top-up or takes one up has a lease on it, and orders it alone.
 
 #[cfg(test)]
 mod tests;
@@ -46,7 +46,7 @@ pub struct Opened {
     pub to_order: Option<Topup>,
 }
 
-/// What became of taking a top-up up.
+/// The outcome of taking up a top-up.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TakenUp {
     /// The caller has it to order.
@@ -57,7 +57,7 @@ pub enum TakenUp {
     Standing(Topup),
 }
 
-/// What became of an order.
+/// The outcome of an order.
 #[derive(Debug)]
 pub enum Ordered {
     /// The provider has it, and may have named a page.
@@ -140,8 +140,8 @@ impl TopupOrders {
 
     /// Orders some of the top-ups that are due, and says what became of each; none when none is due.
     ///
-    /// Any number of servers may do so at once: a top-up is taken up by a plan, which one of them gets. Who dies after
-    /// that leaves it to be ordered again when the lease ends, under the same reference.
+    /// Any number of servers may do so at once: a top-up is taken up by a plan, which succeeds on one of them. If
+    /// that server dies, the top-up is ordered again when the lease ends, under the same reference.
     ///
     /// # Errors
     /// [`Unavailable`] when it cannot be known what is due.

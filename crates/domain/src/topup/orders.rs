@@ -1,4 +1,4 @@
-//! How a top-up is ordered at its provider, and what the provider's answers come to.
+//! The orders of a top-up at its provider, and the effects of the provider's answers.
 //!
 //! The provider takes a top-up's reference as its idempotency key, so the same order may be sent until an answer comes.
 //! Whoever orders takes the top-up up by a plan first, and nobody else orders it until that lease ends. Without an
@@ -34,8 +34,8 @@ pub struct OrderTerms {
 }
 
 impl Orders {
-    /// Those that a store keeps in two columns: what has ended is not ordered again, whatever a server of an earlier
-    /// version left there when it ended it.
+    /// The orders that a store keeps in two columns. A top-up that has ended is not ordered again, even if a server
+    /// of an earlier version left a next order there.
     #[must_use]
     pub fn stored(status: TopupStatus, attempts: u32, next_at: Option<Timestamp>) -> Self {
         Self { attempts, next_at: next_at.filter(|_| status == TopupStatus::Pending) }

@@ -1,4 +1,4 @@
-//! What a payment provider says of a top-up, and what its word comes to.
+//! The messages of a payment provider about a top-up, and their effects.
 
 use crate::money::{Currency, Money};
 use crate::provider_message::Contradiction;
@@ -62,7 +62,7 @@ pub enum TopupWord {
     Confirmed(Payment),
     /// The money never will come.
     Failed,
-    /// Who paid the money took this much of it back.
+    /// The payer took this much of the money back.
     Reversed {
         /// How much.
         amount: PaidAmount,
@@ -92,7 +92,8 @@ pub enum TopupHeard {
         /// Whether the currency is missing.
         currency: bool,
     },
-    /// The top-up stands where a newer version put it, which alone can tell; the word is to be said again.
+    /// The top-up has a status of a newer version, which alone can decide; the provider has to send the message
+    /// again.
     Unknown,
     /// It contradicts the top-up: nothing changes, and an operator has to look at it.
     Contradiction(Contradiction),

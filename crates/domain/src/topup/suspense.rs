@@ -55,8 +55,8 @@ impl Suspense {
     }
 }
 
-/// What a confirmation comes to whose top-up belongs to somebody who was erased: the money goes into suspense, once.
-/// `None` where it is there already, or came before the owner was erased.
+/// The effect of a confirmation for a top-up whose owner was erased: the money goes into suspense, once. `None` if it
+/// is there already, or came before the erasure.
 #[must_use]
 pub fn suspend(topup: &Topup, origin: &Origin) -> Option<(Suspense, Transfer)> {
     let waits = matches!(topup.status, TopupStatus::Pending | TopupStatus::Failed);

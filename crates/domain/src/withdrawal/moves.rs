@@ -52,9 +52,9 @@ pub enum Move {
         /// The transaction on the network; the known one when left out.
         txid: Option<Line>,
     },
-    /// An operator knows that it was not and will not be sent; once the provider may have it, they review it first.
+    /// An operator knows that it was not and will not be sent. If the provider may have it, a review comes first.
     Fail,
-    /// The provider definitely refused it; of an order that was sent more than once, none is definite.
+    /// The provider definitely refused it; no refusal of an order that was sent more than once is definite.
     Refused,
     /// Nobody knows whether it was sent.
     Review,
@@ -201,8 +201,8 @@ pub fn decide(withdrawal: &Withdrawal, to: Move) -> Result<Decision, MoveRefusal
         (WithdrawalState::Processing { attempts, retry_at: Some(_) }, Move::Accepted) => {
             WithdrawalState::Processing { attempts: *attempts, retry_at: None }
         }
-        // What is not due, or has its answer, is not sent; what was never sent is not accepted; what is in review waits for
-        // an operator.
+        // A withdrawal that is not due or has its answer is not sent; one that was never sent is not accepted; one in
+        // review waits for an operator.
         (WithdrawalState::Processing { .. }, Move::Send { .. })
         | (WithdrawalState::Approved, Move::Accepted)
         | (WithdrawalState::NeedsReview { .. }, Move::Refused) => return Err(refused()),

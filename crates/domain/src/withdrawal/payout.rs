@@ -114,7 +114,8 @@ pub enum Heard {
     ForOperator,
     /// It contradicts what happened: nothing changes, and an operator has to look at it.
     Contradiction(Contradiction),
-    /// The withdrawal stands where a newer version put it, which alone can tell; the word is to be said again.
+    /// The withdrawal has a status of a newer version, which alone can decide; the provider has to send the message
+    /// again.
     Unknown,
 }
 

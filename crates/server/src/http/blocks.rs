@@ -25,9 +25,9 @@ pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     call::page("Blocks.", &paging, &rows, Block::new)
 }
 
-/// Takes no more requests from somebody who made one to the caller; those that are open stay.
+/// Blocks a person who made a request to the caller; open requests stay open.
 ///
-/// A second time changes nothing. For everybody else, it is a 404.
+/// A second call changes nothing. It is a 404 for everybody who made no request to the caller.
 #[utoipa::path(
     put,
     path = "/api/v1/music/dj/blocks/{id}",

@@ -95,8 +95,8 @@ impl Call {
         self.app.refresh_revocations(self.deadline.for_waits()).await;
     }
 
-    /// Counts a login with the account of this address as failed, whether or not there is such an account; whoever finds that
-    /// it did not fail gives it back to the limits.
+    /// Counts a login with the account of this address as failed, whether or not the account exists; a login that
+    /// succeeds is given back to the limits.
     ///
     /// # Errors
     /// [`Code::RateLimited`] when too many failed: from this network, or from all, and this is none from which the account was
@@ -119,8 +119,8 @@ impl Call {
         }
     }
 
-    /// Counts a registration with this address as a failed login, which it is if the address is taken. What was failed from
-    /// other networks does not matter: strangers cannot keep anybody from registering.
+    /// Counts a registration with this address as a failed login until the address is found free. Failures from other
+    /// networks do not matter: strangers cannot keep anybody from registering.
     ///
     /// # Errors
     /// [`Code::RateLimited`].
@@ -139,7 +139,7 @@ impl Call {
     }
 }
 
-/// The form by which two addresses that somebody logs in with are the same, even if they are none.
+/// The folded form by which e-mail addresses of logins are compared, including invalid ones.
 fn folded(email: &str) -> String {
     Email::new(email).map_or_else(|_| email.to_lowercase(), |email| email.folded())
 }

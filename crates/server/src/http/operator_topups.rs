@@ -76,8 +76,8 @@ pub async fn show(call: Call, caller: Caller) -> Result<Answer, ApiError> {
 
 /// Reverses a confirmed top-up of somebody else that was charged back.
 ///
-/// The amount is taken from what is available, never from what is held. What is missing is owed, and paid by later
-/// income first. DJs who were paid with the money keep it. Reversing a reversed top-up changes nothing.
+/// The amount is taken from the available balance, never from held amounts. The missing part is owed, and later
+/// income pays it first. DJs who were paid with the money keep it. Reversing a reversed top-up changes nothing.
 #[utoipa::path(
     post,
     path = "/api/v1/operator/topups/{id}/reverse",
@@ -99,7 +99,7 @@ pub fn reversed(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
     Answer::ok("Top-up reversed.", OperatorTopupData { topup })
 }
 
-/// Lists money that came for top-ups of people who were erased by then.
+/// Lists money that arrived for top-ups of erased people.
 #[utoipa::path(
     get,
     path = "/api/v1/operator/suspense",
@@ -128,9 +128,9 @@ pub async fn suspense(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     )
 }
 
-/// Settles money in suspense: it was given back outside, or dealt with otherwise.
+/// Settles money in suspense that was sent back outside the service, or dealt with otherwise.
 ///
-/// Nothing reaches a wallet, and nothing is paid out: the books say that the money is outside again.
+/// No wallet changes, and nothing is paid out: the ledger records that the money is outside again.
 #[utoipa::path(
     post,
     path = "/api/v1/operator/suspense/{id}/settle",

@@ -54,8 +54,8 @@ pub async fn export(call: Call, caller: Caller) -> Result<Answer, ApiError> {
 
 /// Erases the caller's personal data, and ends all their sessions; what the ledger needs stays and names nobody.
 ///
-/// Not while there is money in the wallet, available, held or owed, nor while a top-up is pending that was opened within
-/// the deployment's waiting time (7 days unless configured otherwise). Older ones fail.
+/// It is refused while any amount is available, held or owed, and while a top-up is pending that was opened within
+/// the deployment's waiting time (7 days unless configured otherwise). Older pending top-ups fail.
 #[utoipa::path(
     delete,
     path = "/api/v1/user",

@@ -106,7 +106,7 @@ sentences! {
     test_network() = "The {field} field is an address of a test network.";
     /// It is an address that no private key leads to.
     ownerless() = "The {field} field is an address without a private key.";
-    /// It is an address of everybody's.
+    /// It is an address that anybody can spend from.
     anyone_can_spend() = "The {field} field is an address that anybody can spend from.";
     /// It is no moment.
     date() = "The {field} field must be a valid date.";
@@ -138,7 +138,7 @@ pub fn required_with(field: &str, other: &str) -> String {
     format!("The {} field is required when {} is present.", spoken(field), spoken(other))
 }
 
-/// It is missing, and so is the other one.
+/// Both this field and the alternative one are missing.
 #[must_use]
 pub fn required_without(field: &str, other: &str) -> String {
     format!("The {} field is required when {} is not present.", spoken(field), spoken(other))

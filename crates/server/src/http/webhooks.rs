@@ -184,7 +184,7 @@ fn acknowledged(
     Ok(Answer::no_content())
 }
 
-/// An id alone may be of an earlier row, so that what the message says is not in the ledger.
+/// An id alone may belong to an earlier row, so the ledger may lack the payment that the message reports.
 fn log_refusal(source: MessageSource, message: &IncomingMessage, error: &TellError) {
     if let TellError::ReferenceRequired = error {
         let (source, kind) = (source.name(), message.kind.as_str());

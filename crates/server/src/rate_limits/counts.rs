@@ -30,11 +30,11 @@ impl Counts {
     }
 
     fn lock(&self) -> MutexGuard<'_, LruCache<Subject, Nanos>> {
-        // What a thread that panicked left behind is whole: it is one number.
+        // A poisoned lock is safe to use: the value is a single number, so no update can be partial.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes the quota of a subject whole that much earlier, as if one call less had been counted.
+    /// Restores the quota of a subject earlier by this interval, as if one call less had been counted.
     pub(super) fn give_back(&self, subject: &Subject, interval: Nanos) {
         if let Some(whole_again) = self.lock().get_mut(subject) {
             *whole_again = whole_again.saturating_sub(interval);

@@ -20,13 +20,13 @@ pub struct LoginAttempt {
     by_account: Option<Subject>,
 }
 
-/// Why a login is not tried.
+/// Why a login is refused before its password is checked.
 #[derive(Debug)]
 pub enum LoginRefusal {
     /// Too many failed with this account from this network.
     Network(Quota),
-    /// Too many failed with this account. The attempt, which is counted for the network alone, is for a network from which
-    /// the account was logged in lately, and is to be given back for any other.
+    /// Too many failed with this account. The attempt is counted for the network only. It is used from a network from
+    /// which the account was logged in recently, and given back from any other.
     Account(Quota, LoginAttempt),
 }
 
@@ -58,7 +58,7 @@ impl<C: Clock + Clone> Refundable<C> {
 pub(super) struct FailedLogins<C: Clock> {
     by_network: Refundable<C>,
     by_account: Refundable<C>,
-    /// Makes names of accounts into numbers that nobody outside can foresee.
+    /// Hashes account names into numbers that an outsider cannot predict.
     names: RandomState,
 }
 

@@ -152,7 +152,7 @@ impl AccessTokens {
         let issued = moment(now).context("the clock is beyond the calendar")?;
         let expires = moment(now.plus(self.valid_for)).context("the token's end is beyond the calendar")?;
         let role = match identity.role {
-            // A newer version's roles are none of a token: here their holders may do what a member may.
+            // Tokens carry no roles of newer versions: here their holders have the permissions of a member.
             Role::Member | Role::Unknown(_) => RoleClaim::Member,
             Role::Operator => RoleClaim::Operator,
             Role::Auditor => RoleClaim::Auditor,

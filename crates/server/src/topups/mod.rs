@@ -15,8 +15,8 @@ pub(crate) use worker::{Refused, log_given_up, order, order_due};
 use crate::http::deadline::ANSWER_WITHIN;
 use crate::webhooks::CALL_WITHIN;
 
-/// For how long who orders a top-up keeps others from ordering it. No setting changes it, so that no two calls about one
-/// top-up are under way at once.
+/// The lease of the server that orders a top-up, during which no other orders it. It is no setting, so that no two
+/// calls about one top-up are under way at once.
 pub const LEASE: Duration = Duration::from_secs(30);
 
 // A lease begins when a top-up is opened: the commit may take all the time of the request before the call begins.

@@ -154,7 +154,7 @@ mod tests {
             (200, r#"{"payment_url":7}"#, unusable(UnusablePage::NotText)),
             (200, r#"{"status":"refused"}"#, Some(Answer::Refused)),
             (422, r#"{"status":"refused","reason":"a closed account"}"#, Some(Answer::Refused)),
-            // Whoever answers these may not even know the order.
+            // The sender of such an answer may not know the order.
             (200, "OK", None),
             (200, "[]", None),
             (200, r#"{"status":"refused","status":"open"}"#, None),

@@ -38,13 +38,14 @@ pub(crate) async fn order_due(app: Arc<App>, stopped: watch::Receiver<bool>) {
                 for (topup, worked) in &worked {
                     log(topup, worked);
                 }
-                // What others take, or what cannot be taken up, is no reason to ask again at once.
+                // Top-ups that other servers took up, or that cannot be taken up, are no reason to look again at
+                // once.
                 if !worked.iter().any(|(_, worked)| was_taken_up(worked)) {
                     return;
                 }
             }
             Err(unavailable) => {
-                tracing::warn!(%unavailable, "which top-ups are to be ordered is unknown");
+                tracing::warn!(%unavailable, "the top-ups that are due cannot be read");
                 return;
             }
         }
@@ -65,7 +66,7 @@ fn log(topup: &Topup, worked: &Worked) {
         Worked::Ordered(ordered) => log_order(topup, ordered),
         Worked::GivenUp => log_given_up(topup),
         Worked::Failed(obstacle) => {
-            tracing::error!(topup = %id, %reference, ?obstacle, "what became of ordering a top-up was not kept");
+            tracing::error!(topup = %id, %reference, ?obstacle, "the outcome of an order of a top-up was not kept");
         }
     }
 }

@@ -91,7 +91,7 @@ fn overdue(which: &Overdue) -> IntoBoxed<'static, table, Pg> {
     let Overdue { requester, now, after, .. } = *which;
     let mut query = table
         .filter(music_requests::expires_at.le(least(column_time(now), diesel::dsl::now).nullable()))
-        // What a newer version keeps with a time of its own is not this one's to settle.
+        // Rows with a status of a newer version are left to that version.
         .filter(
             music_requests::status
                 .eq_any([RequestStatus::Pending, RequestStatus::Accepted].map(RequestStatus::name)),

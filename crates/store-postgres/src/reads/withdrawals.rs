@@ -107,7 +107,7 @@ fn due_payouts(now: Timestamp) -> IntoBoxed<'static, table, Pg> {
     // A literal, since the partial index is only used where its condition can be read in the statement.
     let approved = format!("withdrawals.status = '{}'", WithdrawalStatus::Approved.name());
     let approved = sql::<Nullable<Bool>>(&approved);
-    // What a newer version keeps with a time of its own is not this one's to send.
+    // Rows with a status of a newer version are left to that version.
     let again = withdrawals::retry_at
         .le(least(column_time(now), diesel::dsl::now).nullable())
         .and(withdrawals::status.eq(WithdrawalStatus::Processing.name()));

@@ -45,7 +45,7 @@ pub(crate) enum Corrupt {
     #[error("the column {0} holds a sum that does not fit the currency: {1}")]
     Sum(&'static str, MoneyError),
     /// A receipt without its profile stands where a whole one has to be.
-    #[error("a receipt is redacted that has to be whole")]
+    #[error("a receipt that has to be whole is redacted")]
     Redacted,
     /// A receipt is not of the form that this version writes.
     #[error("a receipt cannot be read: {0}")]

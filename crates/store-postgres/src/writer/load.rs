@@ -110,8 +110,8 @@ impl Named {
         Ok(Locked { requests, users, wallets, withdrawals, topups, provider_messages })
     }
 
-    /// Locks the named people and every operator, by id in one statement, so that they are in one order with the people whom
-    /// other groups name.
+    /// Locks the named people and every operator, by id in one statement, in the same order as the people of other
+    /// groups.
     async fn lock_operators(&self, mut connection: &AsyncPgConnection) -> QueryResult<Vec<UserRow>> {
         let ids: Vec<i64> = self.rows.users.iter().map(|id| id.get()).collect();
         users::table

@@ -118,5 +118,5 @@ async fn what_an_earlier_server_left_of_an_erased_person_is_removed_in_the_end()
 async fn a_database_without_a_deployment_has_no_upgrade_to_finalize() {
     let database = TestDatabase::create().await;
     let refused = finalize_upgrade(database.url(), name(database.url())).await.unwrap_err().to_string();
-    assert!(refused.contains("no server was started"), "{refused}");
+    assert!(refused.contains("no server was ever started"), "{refused}");
 }

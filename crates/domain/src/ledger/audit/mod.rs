@@ -51,7 +51,7 @@ pub struct Auditor {
     of_things: Summary,
     expected: u64,
     finding: Option<Finding>,
-    /// The first thing that a newer version wrote, which comes after whatever is wrong for certain.
+    /// The first value of a newer version, which is reported only if nothing is certainly wrong.
     unknown: Option<Finding>,
     report: Option<Report>,
 }
@@ -177,7 +177,7 @@ impl Auditor {
     /// The first [`Finding`], in the order in which the rows were shown.
     pub fn finish(mut self) -> Result<Summary, Finding> {
         self.close();
-        // What newer rows hold, and whether others belong to them, only the version that wrote them can say.
+        // Only the version that wrote newer rows knows their meaning and which other rows belong to them.
         let unknown = self.unknown.take();
         self.found(unknown);
         if self.held != self.open {

@@ -193,7 +193,7 @@ fn is_same_but_for_its_state(now: &Withdrawal, then: &Withdrawal) -> bool {
             == *then
 }
 
-/// That a withdrawal stands where the last of its operations left it, with the approvals that were recorded last.
+/// Ensures that a withdrawal has the status that its last operation left, with the approvals that were recorded last.
 ///
 /// A move without money has no entry, so that a withdrawal that nobody approved contradicts these records alone. A server
 /// of an earlier version records no approvals when it moves a withdrawal: the last record that has some is compared.
@@ -225,8 +225,8 @@ fn check_moves(now: &Withdrawal, trace: &Trace) -> Result<(), Flaw> {
     if is_recorded { Ok(()) } else { Err(Flaw::Approvals) }
 }
 
-/// How far an image of a withdrawal has come: by its time, then by its approvals and its phase, because an approval need
-/// not change the time, and clocks of servers differ. Two that have come equally far came in either order.
+/// The order of images of a withdrawal: by time, then by approvals and phase, because an approval need not change the
+/// time, and clocks of servers differ. Equal ones may have been written in either order.
 fn progress(then: &Withdrawal) -> (Timestamp, u8, Option<Timestamp>, u32, bool) {
     let last_approval = then.approvals.last().map(|approval| approval.at);
     let (phase, approved_at) = match then.state.status() {

@@ -69,7 +69,7 @@ fn what_each_answer_comes_to() {
         (Pending, given_up, None, taken(page()), kept(page())),
         (Pending, given_up, None, taken(None), Answered::Known),
         (Pending, given_up, None, OrderWord::Refused, Answered::Failed),
-        // The first page stays, and who has it was not refused.
+        // The first page stays, and a top-up that has one was not refused.
         (Pending, given_up, page(), taken(other()), Answered::Known),
         (Pending, given_up, page(), taken(None), Answered::Known),
         (Pending, given_up, page(), OrderWord::Refused, Answered::Contradiction),

@@ -93,7 +93,7 @@ impl From<SendCodeError> for ApiError {
     }
 }
 
-/// A part of a second is waited for as a whole one.
+/// Fractions of a second are rounded up.
 fn whole_seconds(wait: Duration) -> u32 {
     u32::try_from(wait.whole_seconds().saturating_add(1)).unwrap_or(u32::MAX)
 }

@@ -72,7 +72,7 @@ impl ApiError {
     /// What is said of a balance that cannot grow any more.
     pub const BALANCE_TOO_LARGE: &str = "A balance would be larger than any may be.";
 
-    /// What is said where nobody would be left to run the service.
+    /// The message if no active operator would remain.
     pub const LAST_OPERATOR: &str = "This is the last active operator. Give somebody else the role first.";
 
     fn with(code: Code, details: Details) -> Self {
@@ -91,7 +91,7 @@ impl ApiError {
         Self::not_now(message, SECONDS_UNTIL_CONFIGURED)
     }
 
-    /// Something that this deployment does not do before so many seconds are over.
+    /// A call that this deployment does not serve for so many seconds.
     #[must_use]
     pub fn not_now(message: &'static str, retry_after_seconds: u32) -> Self {
         let details = Details { retry_after_seconds: Some(retry_after_seconds), ..Details::default() };

@@ -33,7 +33,7 @@ pub struct Registration {
     /// The password that they chose.
     #[schema(format = Password, min_length = 8, max_length = 255)]
     pub password: String,
-    /// Where they are called, in the form of E.164.
+    /// The phone number, in the form of E.164.
     #[schema(pattern = "^\\+[1-9][0-9]{6,14}$", example = "+4930123456")]
     pub phone: Option<String>,
     /// Whether they are a DJ; no when left out.
@@ -110,7 +110,7 @@ pub struct PersonalInfo {
     /// What they are called.
     #[schema(min_length = 1, max_length = 255, nullable = false)]
     pub name: Option<String>,
-    /// Where they are called, in the form of E.164; another number is unproven. The number that is kept can be sent again,
+    /// The phone number, in the form of E.164; a new number is unverified. The stored number can be sent again,
     /// whatever its form.
     #[schema(pattern = "^\\+[1-9][0-9]{6,14}$", example = "+4930123456")]
     pub phone: Option<String>,
@@ -232,12 +232,12 @@ pub struct TopupEventData {
     /// Its id. One that does not belong to the reference settles nothing.
     #[schema(minimum = 1)]
     pub id: Option<i64>,
-    /// How much was paid, or taken back. Required of `topup.confirmed`, unless an earlier version opened the top-up, and of
-    /// `topup.reversed`. Another amount than the top-up's settles nothing.
+    /// The amount that was paid, or taken back. Required of `topup.confirmed`, unless an earlier version opened the
+    /// top-up, and of `topup.reversed`. An amount other than the top-up's settles nothing.
     #[schema(value_type = Option<f64>, format = "decimal")]
     pub amount: Option<f64>,
-    /// The currency that was paid in, in any letter case. Required as the amount is, but not of `topup.reversed`. Another one
-    /// than the wallet's settles nothing.
+    /// The currency of the payment, in any letter case. Required of `topup.confirmed`, unless an earlier version
+    /// opened the top-up. A currency other than the wallet's settles nothing.
     pub currency: Option<String>,
 }
 
@@ -265,10 +265,11 @@ pub struct PayoutEventData {
     /// The withdrawal's id. One that does not belong to the reference settles nothing.
     #[schema(minimum = 1)]
     pub id: Option<i64>,
-    /// The transaction on the network; required unless it failed. Another one than the known one settles nothing.
+    /// The transaction on the network; required unless the payout failed. A transaction other than the known one
+    /// settles nothing.
     #[schema(min_length = 1, max_length = 255)]
     pub txid: Option<String>,
-    /// Why, for the record, which keeps 255 bytes of it. Anything but a text is left out.
+    /// The reason of a refusal, of which 255 bytes are kept. A value that is not a string is left out.
     pub reason: Option<String>,
 }
 

@@ -50,6 +50,8 @@ names! {
     Network = address::Network::ALL.iter().map(|network| network.name());
     /// What a code or token is good for.
     ChallengePurpose = challenge::Purpose::ALL.map(challenge::Purpose::name);
+    /// What an operation did.
+    OperationKind = ledger::Plan::KINDS;
     /// Who was behind an operation about a person: that person, an operator, or the service.
     ActedBy = personal_data::ActedBy::ALL.map(personal_data::ActedBy::name);
     /// Where a top-up stands.

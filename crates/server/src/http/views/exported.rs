@@ -90,8 +90,8 @@ pub struct Operation {
     /// Which: a UUID.
     #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
     id: String,
-    /// What was done, such as `profile`, `suspend` or `adjust`.
-    #[schema(example = "profile")]
+    /// What was done.
+    #[schema(value_type = names::OperationKind)]
     kind: String,
     /// Who did it.
     #[schema(value_type = names::ActedBy)]

@@ -10,7 +10,7 @@ use crate::http::time::Moment;
 /// A message of a provider that contradicts the ledger, without who resolved it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ContradictingMessage {
-    /// Which it is; later messages have higher ids.
+    /// The message's id; later messages have higher ids.
     #[schema(minimum = 1, example = 12)]
     id: i64,
     /// The provider that sent it.

@@ -25,7 +25,7 @@ pub struct Topup {
     /// Where it stands: pending until the provider confirms it.
     #[schema(value_type = names::TopupStatus)]
     status: &'static str,
-    /// Where the guest pays, where the provider has a page for it; null until it has named it.
+    /// The page on which the guest pays; null until the provider has named one.
     #[schema(max_length = 2048)]
     payment_url: Option<String>,
     /// When it was made.
