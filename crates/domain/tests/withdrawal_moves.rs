@@ -125,7 +125,7 @@ fn every_move_from_every_state_by_everybody() {
     // where it could go instead.
     let sent = |attempts, retry_at| WithdrawalState::Processing { attempts, retry_at };
     let (once, again) = (&[Broadcast, Failed, NeedsReview], &[Broadcast, NeedsReview]);
-    let table: [Row; 14] = [
+    let table: [Row; 16] = [
         (WithdrawalState::Pending, "r ! . ! a ! r x x x x x x x x x x", &[Approved, Rejected, Cancelled]),
         (WithdrawalState::Approved, "x ! = ! = ! r . x x x x x x . . x", &[Processing, Rejected]),
         (sent(0, None), "x ! x ! x ! x = . x x r r . x x =", once),
@@ -135,10 +135,16 @@ fn every_move_from_every_state_by_everybody() {
         (sent(3, Some(at(60))), "x ! x ! x ! x = . x x v x . . x .", again),
         (
             WithdrawalState::Broadcast { txid: known() },
+            "x ! x ! x ! x x x c c x x . x x x",
+            &[Completed, NeedsReview],
+        ),
+        (
+            WithdrawalState::Broadcast { txid: given() },
             "x ! x ! x ! x x = c c x x . x x x",
             &[Completed, NeedsReview],
         ),
-        (WithdrawalState::Completed { txid: known() }, "x ! x ! x ! x x x = = x x x x x x", &[]),
+        (WithdrawalState::Completed { txid: known() }, "x ! x ! x ! x x x = x x x x x x x", &[]),
+        (WithdrawalState::Completed { txid: given() }, "x ! x ! x ! x x x = = x x x x x x", &[]),
         (WithdrawalState::Cancelled, "= ! x ! x ! x x x x x x x x x x x", &[]),
         (WithdrawalState::Rejected, "x ! x ! x ! = x x x x x x x x x x", &[]),
         (WithdrawalState::Failed { txid: Some(known()) }, "x ! x ! x ! x x x x x = = x x x x", &[]),

@@ -20,8 +20,8 @@ use crate::metrics;
 
 /// The variable that says what is logged, such as `info,cuepoint_server=debug`.
 const FILTER_VARIABLE: &str = "CUEPOINT_LOG";
-/// The web server tells of each of its threads otherwise.
-const DEFAULT_FILTER: &str = "info,actix_server=warn";
+/// The web server logs each of its threads otherwise, and each request that strangers garble as an error.
+const DEFAULT_FILTER: &str = "info,actix_server=warn,actix_http::h1=off";
 /// What this module logs, which no filter hides: panics and lost lines.
 const ALWAYS: (&str, LevelFilter) = (module_path!(), LevelFilter::WARN);
 

@@ -230,3 +230,31 @@ pub async fn an_adjustment_at_the_same_time_counts_where_it_came_first(store: Ar
     }
     world.audit().await;
 }
+
+/// Who acts as an operator when a plan is decided and is no active one when it is applied changes nothing.
+pub async fn who_is_no_operator_any_more_does_nothing_as_one(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (chief, guest) = (world.operator().await, world.guest(100).await);
+    let id = world.withdrawn(guest, 100).await;
+    for change in [StandingChange::Suspend, StandingChange::Role(Role::Auditor)] {
+        let dismissed = world.operator().await;
+        let origin = || Origin { as_operator: true, ..world.by(dismissed, at(5)) };
+        let stored = world.stored_withdrawal(id).await;
+        let approve = Move::Approve { by: Some(dismissed), second_above: None };
+        let plans = [
+            plans::move_withdrawal(origin(), &stored, approve).unwrap(),
+            world.adjust_plan(origin(), guest, 7).await,
+            plans::change_standing(origin(), guest, StandingChange::Role(Role::Operator)),
+        ];
+        world.stand(chief, dismissed, change, at(4)).await;
+        for plan in plans {
+            assert_eq!(world.apply(plan).await, Err(Rejection::NotAnOperator));
+        }
+    }
+    assert_eq!(world.approved(id).await, (WithdrawalStatus::Pending, vec![]));
+    assert_eq!(world.balance(guest).await, balance(0, 100));
+    let origin = Origin { as_operator: true, ..world.by(chief, at(6)) };
+    world.fresh(world.adjust_plan(origin, guest, 7).await).await;
+    assert_eq!(world.balance(guest).await, balance(7, 100));
+    world.audit().await;
+}

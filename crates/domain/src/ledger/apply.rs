@@ -51,6 +51,8 @@ pub enum Rejection {
     TooManyOpen(u32),
     /// The operator who judges the withdrawal adjusted its owner's wallet recently.
     RecentAdjustment,
+    /// Who acts as an operator is no active one any more.
+    NotAnOperator,
     /// No active operator would remain.
     LastOperator,
     /// The client's key stands for another body.
@@ -87,6 +89,11 @@ pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
     }
     if plan.feature_level() > book.feature_level {
         return Err(Rejection::NotFinalized);
+    }
+    if let Some(operator) = plan.operator()
+        && !person(book, operator)?.is_active_operator()
+    {
+        return Err(Rejection::NotAnOperator);
     }
     let rules = plan.rules.min(book.feature_level.posting_rules());
     let mut changes = Changes::default();

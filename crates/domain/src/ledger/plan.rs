@@ -42,6 +42,8 @@ pub struct Origin {
     pub session: Option<SessionId>,
     /// The client that a person called from.
     pub visitor: Visitor,
+    /// Whether the person acts as an operator: the plan is then rejected unless they are an active one when it is applied.
+    pub as_operator: bool,
 }
 
 impl Origin {
@@ -61,14 +63,14 @@ impl Origin {
     #[must_use]
     pub const fn called(caller: &Caller, visitor: Visitor, operation: OperationId, at: Timestamp) -> Self {
         let (actor, session) = (Actor::User(caller.user), Some(caller.session));
-        Self { operation, actor, at, reason: None, key: None, session, visitor }
+        Self { operation, actor, at, reason: None, key: None, session, visitor, as_operator: false }
     }
 
     /// A change without a reason, a key, a session or a client.
     #[must_use]
     pub const fn of(actor: Actor, operation: OperationId, at: Timestamp) -> Self {
         let visitor = Visitor { address: None, agent: None };
-        Self { operation, actor, at, reason: None, key: None, session: None, visitor }
+        Self { operation, actor, at, reason: None, key: None, session: None, visitor, as_operator: false }
     }
 
     /// The person behind the plan, if one is.
@@ -310,6 +312,14 @@ impl Plan {
         }
     }
 
+    /// The operator who must be an active one for it to be applied.
+    pub(crate) const fn operator(&self) -> Option<UserId> {
+        match self.origin.actor {
+            Actor::User(user) if self.origin.as_operator => Some(user),
+            _ => None,
+        }
+    }
+
     /// The rows that it must see, locked.
     #[must_use]
     pub fn names(&self) -> Names {
@@ -321,6 +331,7 @@ impl Plan {
         if let (Some(_), Actor::User(user)) = (&self.origin.key, self.origin.actor) {
             names.wallets.insert(user);
         }
+        names.users.extend(self.operator());
         self.name_step(&mut names);
         self.name_guards(&mut names);
         names

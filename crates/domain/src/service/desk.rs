@@ -8,6 +8,7 @@ use crate::ids::OperationId;
 use crate::ledger::{IdempotencyKey, Origin, Plan, Receipt, Rejection, Row};
 use crate::ports::{Applied, ApplyError, Clock, Ids, Ledger, Unavailable};
 use crate::session::Visitor;
+use crate::text::Line;
 use crate::timestamp::Timestamp;
 
 /// How often a command is decided when something keeps moving under it.
@@ -92,6 +93,11 @@ impl Desk {
         Origin { key: command.key, ..Origin::called(&command.caller, visitor, operation, self.now()) }
     }
 
+    /// The origin of what the caller does as an operator.
+    pub(super) fn operator_origin(&self, command: &Command, reason: Option<Line>) -> Origin {
+        Origin { reason, as_operator: true, ..self.origin(command, self.ids.operation()) }
+    }
+
     pub(super) async fn apply(&self, plan: Plan) -> Result<Applied, ApplyError> {
         self.ledger.apply(plan).await
     }
@@ -159,6 +165,7 @@ impl Obstacle {
     pub(super) fn from_rejection(rejection: Rejection) -> Self {
         match rejection {
             Rejection::Stale => Self::Conflict,
+            Rejection::NotAnOperator => Self::Denied,
             Rejection::KeyReused => Self::KeyReused,
             Rejection::RecentAdjustment => Self::RecentAdjustment,
             Rejection::OutOfRange => Self::OutOfRange,

@@ -263,8 +263,7 @@ impl ProviderInbox {
         let decide = |origin, message: &ProviderMessage| {
             Ok(plans::resolve_message(origin, message, operator, reason.clone())?)
         };
-        let origin = self.desk.origin(command, self.desk.ids.operation());
-        self.desk.change(origin, message, load, decide).await
+        self.desk.change(self.desk.operator_origin(command, None), message, load, decide).await
     }
 
     /// How many kept messages are unresolved.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use crate::access::{Action, Caller, Whose};
 use crate::ids::{TopupId, UserId};
-use crate::ledger::Origin;
 use crate::page::{PageRequest, Rows};
 use crate::plans;
 use crate::ports::{Applied, Topups, Unavailable};
@@ -149,8 +148,7 @@ impl OperatorTopups {
         let id = topup.id;
         let load = || self.topups.topup(id);
         let decide = |origin, topup: &_| Ok(plans::reverse_topup(origin, topup)?);
-        let origin = self.desk.origin(command, self.desk.ids.operation());
-        self.desk.change(Origin { reason: Some(reason), ..origin }, topup, load, decide).await
+        self.desk.change(self.desk.operator_origin(command, Some(reason)), topup, load, decide).await
     }
 
     /// A page of the top-ups whose money came after their owners were erased, those first that nobody has dealt with.
@@ -186,7 +184,6 @@ impl OperatorTopups {
         let (id, operator) = (topup.id, command.caller.user);
         let load = || self.topups.topup(id);
         let decide = |origin, topup: &_| Ok(plans::settle_suspense(origin, topup, operator, reason.clone())?);
-        let origin = self.desk.origin(command, self.desk.ids.operation());
-        self.desk.change(origin, topup, load, decide).await
+        self.desk.change(self.desk.operator_origin(command, None), topup, load, decide).await
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::access::{Action, Caller, Whose};
 use crate::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms, Correction};
 use crate::ids::{RequestId, UserId, WithdrawalId};
-use crate::ledger::{Origin, Rejection};
+use crate::ledger::Rejection;
 use crate::money::Amount;
 use crate::music_request::{Move as RequestMove, MusicRequest, RequestTerms};
 use crate::page::{PageRequest, Rows};
@@ -231,7 +231,7 @@ impl Operators {
         let load = || self.withdrawals.withdrawal(id);
         let to = to.by(command.caller.user, self.second_approval_above);
         let decide = |origin, withdrawal: &_| Ok(plans::move_withdrawal(origin, withdrawal, to.clone())?);
-        self.desk.change(self.origin(command, Some(reason)), withdrawal, load, decide).await
+        self.desk.change(self.desk.operator_origin(command, Some(reason)), withdrawal, load, decide).await
     }
 
     /// A music request whose fee the caller may give back, as it is stored.
@@ -259,7 +259,7 @@ impl Operators {
         let load = || self.requests.request(id);
         let decide =
             |origin, request: &_| Ok(plans::move_request(origin, request, RequestMove::Refund, &self.terms)?);
-        self.desk.change(self.origin(command, Some(reason)), request, load, decide).await
+        self.desk.change(self.desk.operator_origin(command, Some(reason)), request, load, decide).await
     }
 
     /// Corrects what a person has available. Short of funds, the person's own overdue fees are given back first.
@@ -279,13 +279,9 @@ impl Operators {
         }
         let id = self.desk.ids.next_adjustment().await.map_err(Obstacle::from)?;
         let adjustment = Adjustment { id, user, correction, reason };
-        match plans::adjust(self.origin(command, None), adjustment, &self.adjustments) {
+        match plans::adjust(self.desk.operator_origin(command, None), adjustment, &self.adjustments) {
             Ok(plan) => Ok(self.expiry.apply_with_own_funds(user, plan).await?),
             Err(refusal) => self.desk.refuse(command.key, refusal.into()).await,
         }
-    }
-
-    fn origin(&self, command: &Command, reason: Option<Line>) -> Origin {
-        Origin { reason, ..self.desk.origin(command, self.desk.ids.operation()) }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::access::{Action, Caller, Whose};
 use crate::ids::UserId;
-use crate::ledger::{Origin, Rejection, Row};
+use crate::ledger::{Rejection, Row};
 use crate::page::{PageRequest, Rows};
 use crate::people::{StandingChange, User};
 use crate::plans;
@@ -88,8 +88,8 @@ impl Staff {
         change: StandingChange,
     ) -> Result<Applied, ChangeStandingError> {
         command.may(Action::ManagePeople, Whose::of(user.id, &command.caller))?;
-        let origin = self.desk.origin(command, self.desk.ids.operation());
-        let plan = plans::change_standing(Origin { reason: Some(reason), ..origin }, user.id, change);
+        let origin = self.desk.operator_origin(command, Some(reason));
+        let plan = plans::change_standing(origin, user.id, change);
         self.desk.apply(plan).await.map_err(|error| match error {
             ApplyError::Rejected(Rejection::LastOperator) => ChangeStandingError::LastOperator,
             // They were erased since they were found, which who asks again is told.

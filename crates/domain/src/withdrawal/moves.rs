@@ -187,6 +187,7 @@ pub fn decide(withdrawal: &Withdrawal, to: Move) -> Result<Decision, MoveRefusal
     if !to.is_theirs(withdrawal) {
         return Err(MoveRefusal::NotTheirs);
     }
+    let to_status = to.to();
     let onward = edges(&withdrawal.state);
     let refused = || MoveRefusal::InvalidTransition { current, allowed: onward.to_vec() };
     let next = match (&withdrawal.state, to) {
@@ -201,11 +202,16 @@ pub fn decide(withdrawal: &Withdrawal, to: Move) -> Result<Decision, MoveRefusal
         (WithdrawalState::Processing { attempts, retry_at: Some(_) }, Move::Accepted) => {
             WithdrawalState::Processing { attempts: *attempts, retry_at: None }
         }
-        // A withdrawal that is not due or has its answer is not sent; one that was never sent is not accepted; one in
+        // Another transaction may be another payment. A withdrawal that is not due or has its answer is not sent; one that was never sent is not accepted; one in
         // review waits for an operator.
         (WithdrawalState::Processing { .. }, Move::Send { .. })
         | (WithdrawalState::Approved, Move::Accepted)
         | (WithdrawalState::NeedsReview { .. }, Move::Refused) => return Err(refused()),
+        (state, Move::Broadcast { txid } | Move::Complete { txid: Some(txid) })
+            if current == to_status && state.txid() != Some(&txid) =>
+        {
+            return Err(refused());
+        }
         (_, to) if current == to.to() => return Ok(Decision::Unchanged),
         (from, to) if needs_review_first(from, &to) => {
             let allowed = onward.iter().copied().filter(|status| *status != to.to()).collect();

@@ -186,13 +186,11 @@ fn no_adjustment_is_larger_than_its_limit(store: Store) {
 #[test]
 fn first_approvals_at_two_servers_are_both_counted() {
     let database = Arc::new(Database::new());
-    let settings = |email| [&operator_keys(email)[..], &FOUR_EYES].concat();
-    let servers = [
-        Server::on(&database, &settings("ada@example.com")),
-        Server::on(&database, &settings("bob@example.com")),
-    ];
-    let operators =
-        [servers[0].client().login("ada@example.com"), servers[1].client().login("bob@example.com")];
+    let settings = [&operator_keys("ada@example.com")[..], &FOUR_EYES].concat();
+    let servers = [Server::on(&database, &settings), Server::on(&database, &settings)];
+    let ada = servers[0].client().login("ada@example.com");
+    let bob = ada.employ(&servers[1]);
+    let operators = [ada, bob];
     let guest = servers[0].payer("200");
     for _ in 0..10 {
         let withdrawal = guest.withdrawal(ABOVE);

@@ -243,6 +243,11 @@ fn a_completed_payment_names_its_transaction(store: Store) {
     }
     reviewed.stands("needs_review");
     let sent = Case::at(&server, &operator, "broadcast");
+    let another = json!({"reason": "seen", "txid": "cd34"});
+    operator.post(&path(sent.id, "broadcast"), &another).refused(409, "invalid_transition");
+    sent.stands("broadcast");
+    assert_eq!(operator.post(&path(sent.id, "complete"), &why).data(200)["txid"], "ab12");
+    operator.post(&path(sent.id, "complete"), &another).refused(409, "invalid_transition");
     assert_eq!(operator.post(&path(sent.id, "complete"), &why).data(200)["txid"], "ab12");
     sent.stands("completed");
 }

@@ -96,15 +96,56 @@ fn of_a_hundred_and_one_sessions_the_one_used_longest_ago_ends(store: Store) {
     refresh(&server, &first.refresh_token).refused(401, "invalid_token");
 }
 
-#[test]
-fn of_two_operators_who_dismiss_each_other_at_two_servers_one_remains() {
+/// Two servers on one database that take each other's tokens, with an operator.
+fn two_servers() -> [Server; 2] {
     let database = Arc::new(Database::new());
     let keys: Vec<(&str, &str)> =
         [("auth.signing_keys", "shared:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")]
             .into_iter()
             .chain(operator_keys("operator@example.com"))
             .collect();
-    let servers = [Server::on(&database, &keys), Server::on(&database, &keys)];
+    [Server::on(&database, &keys), Server::on(&database, &keys)]
+}
+
+#[test]
+fn who_is_dismissed_at_one_server_does_nothing_as_an_operator_at_the_other() {
+    let servers = two_servers();
+    let operator = servers[0].client().login("operator@example.com");
+    let (guest, accomplice) = (servers[0].payer("50"), servers[0].guest());
+    let withdrawal = guest.withdrawal("10");
+    for dismissed_by in ["suspend", "role"] {
+        let dismissed = operator.employ(&servers[1]);
+        match dismissed_by {
+            "suspend" => act(&operator, &dismissed, "suspend"),
+            _ => role(&operator, &dismissed, "member"),
+        }
+        .send()
+        .data(200);
+        // The other server may not have read the revocation yet.
+        let approve = format!("/operator/withdrawals/{withdrawal}/approve");
+        let correction = json!({"user_id": accomplice.id, "amount": 5, "reason": "as agreed"});
+        let calls = vec![
+            dismissed.call("POST", &approve).json(&json!({"reason": "as agreed"})),
+            dismissed.call("POST", "/operator/adjustments").json(&correction),
+            role(&dismissed, &accomplice, "operator"),
+            act(&dismissed, &operator, "suspend"),
+        ];
+        for answer in at_once(calls) {
+            assert_eq!(answer.status, 403, "{answer}");
+        }
+    }
+    let listed = operator.get("/operator/withdrawals?status=pending").data(200);
+    assert_eq!(listed["data"][0]["approvals"], json!([]));
+    assert_eq!(accomplice.get("/wallet").raw("/data/wallet/available"), "0.00");
+    assert_eq!(
+        operator.get(&format!("/operator/users/{}", accomplice.id)).data(200)["user"]["role"],
+        "member"
+    );
+}
+
+#[test]
+fn of_two_operators_who_dismiss_each_other_at_two_servers_one_remains() {
+    let servers = two_servers();
     let mut last = servers[0].client().login("operator@example.com");
     for round in 0..8 {
         let [ada, bob] = [servers[0].guest(), servers[1].guest()];

@@ -67,17 +67,21 @@ impl Model {
         }
         let judges = ["approved", "rejected", "failed"].contains(&to);
         let barred = judges && self.has_adjusted(by, owner, now);
+        let named = match to {
+            "broadcast" => Some(TXIDS[0]),
+            "completed" if txid => Some(TXIDS[0]),
+            _ => None,
+        };
+        if current == to && named.is_some() && named != known {
+            return Err(self.refused_by_hand(place, to));
+        }
         if current == to {
             return if barred { Err(Refusal::RecentAdjustment) } else { Ok(self.see_withdrawal(place)) };
         }
         if !self.edges_by_hand(place).contains(&to) {
             return Err(self.refused_by_hand(place, to));
         }
-        let given = match to {
-            "broadcast" => Some(TXIDS[0]),
-            "completed" if txid => Some(TXIDS[0]),
-            _ => known,
-        };
+        let given = named.or(known);
         if to == "completed" && given.is_none() {
             return Err(Refusal::TxidMissing);
         }
