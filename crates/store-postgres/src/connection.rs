@@ -97,11 +97,16 @@ impl Connector {
 
     /// The same, for the connection of a restore: it does not share the lock that a restore takes alone.
     pub(crate) fn for_restore(&self) -> Self {
-        let mut restoring = Self { shares_restore_lock: false, ..self.clone() };
-        for host in &mut restoring.hosts {
-            host.application_name("cuepoint restore");
+        Self { shares_restore_lock: false, ..self.named("cuepoint restore") }
+    }
+
+    /// The same, for the connections of a command: the database shows them under this name, and a server's as `cuepoint`.
+    pub(crate) fn named(&self, program: &str) -> Self {
+        let mut named = self.clone();
+        for host in &mut named.hosts {
+            host.application_name(program);
         }
-        restoring
+        named
     }
 
     /// What is known of the cluster behind it.

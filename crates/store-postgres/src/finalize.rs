@@ -40,7 +40,7 @@ struct Older {
 /// When the database has another name, lacks migrations, was never started on, or a server of an earlier version is connected
 /// to it. No error repeats the URL.
 pub async fn finalize_upgrade(url: &str, database_name: &str) -> anyhow::Result<FeatureLevel> {
-    let connector = Connector::new(url)?;
+    let connector = Connector::new(url)?.named("cuepoint finalize-upgrade");
     migrations::ensure_migrated(&connector).await?;
     let mut connection = connector.connect().await?;
     ensure_name(&mut connection, database_name).await?;
