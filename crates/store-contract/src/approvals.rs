@@ -231,8 +231,8 @@ pub async fn an_adjustment_at_the_same_time_counts_where_it_came_first(store: Ar
     world.audit().await;
 }
 
-/// Who acts as an operator when a plan is decided and is no active one when it is applied changes nothing.
-pub async fn who_is_no_operator_any_more_does_nothing_as_one(store: Arc<dyn Store>) {
+/// An operator who is dismissed after a plan was decided and before it is applied changes nothing.
+pub async fn a_plan_of_a_dismissed_operator_changes_nothing(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (chief, guest) = (world.operator().await, world.guest(100).await);
     let id = world.withdrawn(guest, 100).await;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cuepoint_domain::ids::RequestId;
-use cuepoint_domain::ledger::{Actor, Origin, Plan, Rejection};
+use cuepoint_domain::ledger::{Actor, Origin, Rejection};
 use cuepoint_domain::music_request::{Move, MoveRefusal, RequestStatus};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::people::{Field, ProfileChange};
@@ -12,20 +12,8 @@ use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::withdrawal::{self, WithdrawalFilter, WithdrawalStatus};
 
 use crate::ledger::entries;
+use crate::races::{fresh, race};
 use crate::world::{Refused, World, at, at_once, balance, key, money, withdrawal_of};
-
-/// Applies plans all at once.
-async fn race(world: &World, plans: impl IntoIterator<Item = Plan>) -> Vec<Result<Applied, Rejection>> {
-    at_once(plans.into_iter().map(|plan| {
-        let world = world.clone();
-        async move { world.apply(plan).await }
-    }))
-    .await
-}
-
-fn fresh(answers: &[Result<Applied, Rejection>]) -> usize {
-    answers.iter().filter(|answer| matches!(answer, Ok(Applied::Fresh(_)))).count()
-}
 
 /// Of 50 parallel withdrawals of 10.00 from a wallet of 200.00, twenty are made and thirty refused for funds.
 pub async fn parallel_withdrawals_spend_each_cent_once(store: Arc<dyn Store>) {

@@ -28,6 +28,7 @@ pub mod people;
 pub mod personal_data;
 mod player;
 pub mod provider_messages;
+mod races;
 pub mod receipts;
 pub mod references;
 pub mod repetitions;
@@ -123,7 +124,7 @@ macro_rules! store_contract {
             approvals {
                 two_operators_approve_what_is_above_the_limit,
                 approvals_at_once_are_counted_once_each,
-                who_is_no_operator_any_more_does_nothing_as_one,
+                a_plan_of_a_dismissed_operator_changes_nothing,
                 an_earlier_approval_counts_while_it_could_be_given_anew,
                 who_adjusted_a_wallet_judges_none_of_its_withdrawals,
                 an_adjustment_at_the_same_time_counts_where_it_came_first,

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use cuepoint_domain::ids::TopupId;
 use cuepoint_domain::ledger::{Actor, Rejection};
 use cuepoint_domain::plans;
-use cuepoint_domain::ports::{Applied, Store};
+use cuepoint_domain::ports::Store;
 use cuepoint_domain::text::PaymentUrl;
 use cuepoint_domain::topup::{Charge, Orders, Topup, TopupStatus};
 
-use crate::world::{World, amount, at, at_once, balance, topup_of};
+use crate::races::one_of_sixteen_is_applied;
+use crate::world::{World, amount, at, balance, topup_of};
 
 fn orders(attempts: u32, next_at: Option<i64>) -> Orders {
     Orders { attempts, next_at: next_at.map(at) }
@@ -87,16 +88,8 @@ pub async fn a_topup_is_taken_up_by_one_server(store: Arc<dyn Store>) {
         let due = world.store.due_orders(at(now), 10).await.unwrap();
         let [due] = due.as_slice() else { panic!("{due:?}") };
         let next = orders(attempts, Some(now + 10));
-        let plans =
-            (0..16).map(|_| plans::order_topup(world.origin(Actor::System, at(now)), due, next, None));
-        let answers = at_once(plans.map(|plan| {
-            let world = world.clone();
-            async move { world.apply(plan).await }
-        }))
-        .await;
-        let taken = answers.iter().filter(|answer| matches!(answer, Ok(Applied::Fresh(_)))).count();
-        let late = answers.iter().filter(|answer| **answer == Err(Rejection::Stale)).count();
-        assert_eq!((taken, late), (1, 15), "{answers:?}");
+        let order = || plans::order_topup(world.origin(Actor::System, at(now)), due, next, None);
+        one_of_sixteen_is_applied(&world, order).await;
         assert_eq!(world.stored_topup(made.id).await.orders, Some(next));
     }
 }

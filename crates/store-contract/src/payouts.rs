@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use cuepoint_domain::ids::WithdrawalId;
-use cuepoint_domain::ledger::{Actor, Rejection};
+use cuepoint_domain::ledger::Actor;
 use cuepoint_domain::plans;
-use cuepoint_domain::ports::{Applied, Store};
+use cuepoint_domain::ports::Store;
 use cuepoint_domain::topup::{Charge, TopupStatus};
 use cuepoint_domain::withdrawal::{Move, WithdrawalState};
 
-use crate::world::{World, amount, at, at_once, balance, line, topup_of, withdrawal_of};
+use crate::races::{fresh, one_of_sixteen_is_applied, race};
+use crate::world::{World, amount, at, balance, line, topup_of, withdrawal_of};
 
 /// The move by which a worker sends at `now`, and again at `again_at`.
 fn send(now: i64, again_at: i64) -> Move {
@@ -65,17 +66,10 @@ pub async fn a_payout_is_taken_up_by_one_worker(store: Arc<dyn Store>) {
     for (round, now) in (1..=3).zip([10, 20, 30]) {
         let due = world.store.due_payouts(at(now), 10).await.unwrap();
         let [due] = due.as_slice() else { panic!("{due:?}") };
-        let plans = (0..16).map(|_| {
+        one_of_sixteen_is_applied(&world, || {
             plans::move_withdrawal(world.origin(Actor::System, at(now)), due, send(now, now + 10)).unwrap()
-        });
-        let answers = at_once(plans.map(|plan| {
-            let world = world.clone();
-            async move { world.apply(plan).await }
-        }))
+        })
         .await;
-        let taken = answers.iter().filter(|answer| matches!(answer, Ok(Applied::Fresh(_)))).count();
-        let late = answers.iter().filter(|answer| **answer == Err(Rejection::Stale)).count();
-        assert_eq!((taken, late), (1, 15), "{answers:?}");
         assert_eq!(
             world.stored_withdrawal(made.id).await.state,
             WithdrawalState::Processing { attempts: round, retry_at: Some(at(now + 10)) }
@@ -91,14 +85,10 @@ pub async fn a_topup_is_settled_once_by_many_words(store: Arc<dyn Store>) {
     let id = world.ids.next_topup().await.unwrap();
     let plan = plans::open_topup(world.by(guest, at(0)), id, guest, amount(500), Charge::Pending);
     let pending = topup_of(&world.fresh(plan).await);
-    let answers = at_once((0..16).map(|number| {
-        let plan = plans::settle_topup(world.origin(Actor::System, at(1)), &pending, number % 2 == 0);
-        let world = world.clone();
-        async move { world.apply(plan).await }
-    }))
-    .await;
-    let settled = answers.iter().filter(|answer| matches!(answer, Ok(Applied::Fresh(_)))).count();
-    assert_eq!(settled, 1, "{answers:?}");
+    let plans = (0..16)
+        .map(|number| plans::settle_topup(world.origin(Actor::System, at(1)), &pending, number % 2 == 0));
+    let answers = race(&world, plans).await;
+    assert_eq!(fresh(&answers), 1, "{answers:?}");
     let cents = if world.stored_topup(id).await.status == TopupStatus::Confirmed { 500 } else { 0 };
     assert_eq!(world.balance(guest).await, balance(cents, 0));
 }

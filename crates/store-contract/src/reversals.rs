@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Actor, Balance, EntryKind, Origin, Reference, Rejection};
+use cuepoint_domain::ledger::{Actor, Balance, EntryKind, Origin, Reference};
 use cuepoint_domain::music_request::Move;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::plans;
-use cuepoint_domain::ports::{Applied, Store};
+use cuepoint_domain::ports::Store;
 use cuepoint_domain::security_log::{EventFilter, EventKind};
 use cuepoint_domain::topup::{ReversalRefusal, Topup, TopupStatus};
 
 use crate::ledger::entries;
-use crate::world::{World, at, at_once, balance, line, money, topup_of};
+use crate::races::one_of_sixteen_is_applied;
+use crate::world::{World, at, balance, line, money, topup_of};
 
 /// Takes the money of a top-up back, as it is stored.
 async fn reverse(world: &World, topup: &Topup, seconds: i64) -> Topup {
@@ -72,15 +73,10 @@ pub async fn a_topup_is_reversed_once(store: Arc<dyn Store>) {
     let guest = world.guest(0).await;
     let topup = world.confirmed_topup(guest, 500).await;
     world.fund(guest, 200).await;
-    let tasks = (0..16).map(|_| {
-        let plan = plans::reverse_topup(world.origin(Actor::System, at(1)), &topup).unwrap();
-        let world = world.clone();
-        async move { world.apply(plan).await }
-    });
-    let answers = at_once(tasks).await;
-    let taken = answers.iter().filter(|answer| matches!(answer, Ok(Applied::Fresh(_)))).count();
-    let stale = answers.iter().filter(|answer| **answer == Err(Rejection::Stale)).count();
-    assert_eq!((taken, stale), (1, 15), "{answers:?}");
+    one_of_sixteen_is_applied(&world, || {
+        plans::reverse_topup(world.origin(Actor::System, at(1)), &topup).unwrap()
+    })
+    .await;
     let reversed = world.stored_topup(topup.id).await;
     assert_eq!(reverse(&world, &topup, 2).await, reversed);
     assert_eq!(world.balance(guest).await, balance(200, 0));

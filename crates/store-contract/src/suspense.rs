@@ -10,6 +10,7 @@ use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Erased, Store};
 use cuepoint_domain::topup::{Charge, SuspenseRefusal, SuspenseSettlement, Topup, TopupStatus};
 
+use crate::races::one_of_sixteen_is_applied;
 use crate::reversals::events;
 use crate::wallets::PAST_THE_END;
 use crate::world::{TOPUPS_PENDING_FOR, World, amount, at, at_once, line, topup_of};
@@ -91,15 +92,10 @@ pub async fn who_was_erased_opens_no_topup(store: Arc<dyn Store>) {
 pub async fn late_money_goes_into_suspense_once(store: Arc<dyn Store>) {
     let world = World::new(store);
     let topup = late(&world, 700).await;
-    let tasks = (0..16).map(|_| {
-        let plan = plans::suspend_topup(world.origin(Actor::System, at(WEEK + 1)), &topup);
-        let world = world.clone();
-        async move { world.apply(plan).await }
-    });
-    let answers = at_once(tasks).await;
-    let taken = answers.iter().filter(|answer| matches!(answer, Ok(Applied::Fresh(_)))).count();
-    let stale = answers.iter().filter(|answer| **answer == Err(Rejection::Stale)).count();
-    assert_eq!((taken, stale), (1, 15), "{answers:?}");
+    one_of_sixteen_is_applied(&world, || {
+        plans::suspend_topup(world.origin(Actor::System, at(WEEK + 1)), &topup)
+    })
+    .await;
     let suspended = world.stored_topup(topup.id).await;
     let suspense = suspended.suspense.clone().unwrap();
     assert_eq!((suspense.arrived_at, &suspense.settlement), (at(WEEK + 1), &None));
