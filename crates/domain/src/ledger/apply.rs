@@ -51,7 +51,7 @@ pub enum Rejection {
     TooManyOpen(u32),
     /// The operator who judges the withdrawal adjusted its owner's wallet recently.
     RecentAdjustment,
-    /// Who acts as an operator is no active one any more.
+    /// The person who acts as an operator is not an active operator.
     NotAnOperator,
     /// No active operator would remain.
     LastOperator,

@@ -312,7 +312,7 @@ impl Plan {
         }
     }
 
-    /// The operator who must be an active one for it to be applied.
+    /// The person who must be an active operator for it to be applied.
     pub(crate) const fn operator(&self) -> Option<UserId> {
         match self.origin.actor {
             Actor::User(user) if self.origin.as_operator => Some(user),

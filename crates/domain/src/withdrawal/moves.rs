@@ -212,12 +212,12 @@ pub fn decide(withdrawal: &Withdrawal, to: Move) -> Result<Decision, MoveRefusal
         {
             return Err(refused());
         }
-        (_, to) if current == to.to() => return Ok(Decision::Unchanged),
+        _ if current == to_status => return Ok(Decision::Unchanged),
         (from, to) if needs_review_first(from, &to) => {
-            let allowed = onward.iter().copied().filter(|status| *status != to.to()).collect();
+            let allowed = onward.iter().copied().filter(|status| *status != to_status).collect();
             return Err(MoveRefusal::InvalidTransition { current, allowed });
         }
-        (_, to) if !onward.contains(&to.to()) => return Err(refused()),
+        _ if !onward.contains(&to_status) => return Err(refused()),
         (state, to) => reached(state, to)?,
     };
     let transfer = settlement(withdrawal, next.status());

@@ -108,7 +108,7 @@ fn two_servers() -> [Server; 2] {
 }
 
 #[test]
-fn who_is_dismissed_at_one_server_does_nothing_as_an_operator_at_the_other() {
+fn an_operator_dismissed_at_one_server_changes_nothing_at_the_other() {
     let servers = two_servers();
     let operator = servers[0].client().login("operator@example.com");
     let (guest, accomplice) = (servers[0].payer("50"), servers[0].guest());
