@@ -2,7 +2,7 @@
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use actix_web::test::TestRequest;
-use cuepoint_server::http::headers;
+use cuepoint_server::http::wire::headers;
 
 /// The input is a header on each line.
 pub(crate) fn check(input: &[u8]) {

@@ -1,6 +1,6 @@
 //! Moments: a text is one or none, and one is shown as a text that is read as the same.
 
-use cuepoint_server::http::time::{Moment, moment};
+use cuepoint_server::http::wire::time::{Moment, moment};
 
 /// The input is the text of a moment.
 pub(crate) fn check(input: &[u8]) {

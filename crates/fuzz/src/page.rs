@@ -1,8 +1,8 @@
 //! Pages: any query asks for one, and its object and links say the same.
 
 use cuepoint_domain::page::Rows;
-use cuepoint_server::http::page::{Link, Page, Paging};
-use cuepoint_server::http::query::{Query, integer};
+use cuepoint_server::http::wire::page::{Link, Page, Paging};
+use cuepoint_server::http::wire::query::{Query, integer};
 
 use crate::split;
 

@@ -8,18 +8,18 @@ use cuepoint_domain::ports::{Store, Unavailable};
 use cuepoint_domain::service::UseCases;
 use tokio::time::{Instant, timeout_at};
 
-use crate::clock::ServiceClock;
+use crate::adapters::clock::ServiceClock;
+use crate::adapters::security::revocations::Revocations;
+use crate::adapters::security::tokens::AccessTokens;
+use crate::adapters::webhooks::SigningSecrets;
 use crate::config::Reachable;
-use crate::errands::Errands;
-use crate::hourly::Hourly;
 use crate::http::in_flight::InFlight;
-use crate::metrics::Metrics;
-use crate::networks::Networks;
-use crate::rate_limits::RateLimits;
-use crate::security::revocations::Revocations;
-use crate::security::tokens::AccessTokens;
-use crate::self_check::SelfCheck;
-use crate::webhooks::SigningSecrets;
+use crate::http::transport::networks::Networks;
+use crate::http::transport::rate_limits::RateLimits;
+use crate::jobs::ledger_audit::SelfCheck;
+use crate::jobs::queue::Errands;
+use crate::observability::hourly::Hourly;
+use crate::observability::metrics::Metrics;
 
 /// What the handlers have to know of the configuration.
 #[derive(Clone, Debug)]

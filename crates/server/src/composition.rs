@@ -12,27 +12,27 @@ use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
 use governor::clock::MonotonicClock;
 use secrecy::ExposeSecret;
 
+use crate::adapters::clock::ServiceClock;
+use crate::adapters::notifier::{Channel, Channels, LogChannel, SmtpChannel, WebhookChannel};
+use crate::adapters::payouts::{Manual, PayoutWebhook};
+use crate::adapters::security::keys::{KeyRing, SigningKeys};
+use crate::adapters::security::passwords::Argon2Passwords;
+use crate::adapters::security::revocations::Revocations;
+use crate::adapters::security::secrets::{KeyedSecrets, RandomSecrets};
+use crate::adapters::security::tokens::AccessTokens;
+use crate::adapters::topups::{NoProvider, Sandbox, TopupWebhook};
+use crate::adapters::webhooks::Caller;
 use crate::app::{ApiSettings, App, ProviderSecrets};
-use crate::clock::ServiceClock;
 use crate::config::{
     EmailChannel, Environment, PayoutProviderKind, PhoneChannel, Postgres, Settings, SigningKeySource,
     Storage, TopupProviderKind,
 };
-use crate::errands::Errands;
-use crate::hourly::Hourly;
 use crate::http::in_flight::InFlight;
-use crate::metrics::Metrics;
-use crate::notifier::{Channel, Channels, LogChannel, SmtpChannel, WebhookChannel};
-use crate::payouts::{Manual, PayoutWebhook};
-use crate::rate_limits::RateLimits;
-use crate::security::keys::{KeyRing, SigningKeys};
-use crate::security::passwords::Argon2Passwords;
-use crate::security::revocations::Revocations;
-use crate::security::secrets::{KeyedSecrets, RandomSecrets};
-use crate::security::tokens::AccessTokens;
-use crate::self_check::SelfCheck;
-use crate::topups::{NoProvider, Sandbox, TopupWebhook};
-use crate::webhooks::Caller;
+use crate::http::transport::rate_limits::RateLimits;
+use crate::jobs::ledger_audit::SelfCheck;
+use crate::jobs::queue::Errands;
+use crate::observability::hourly::Hourly;
+use crate::observability::metrics::Metrics;
 
 /// A store that was opened, to be closed when nobody uses it any more.
 pub struct OpenStore {
@@ -294,7 +294,7 @@ mod tests {
     use cuepoint_domain::people::Role;
 
     use super::*;
-    use crate::clock::SystemClock;
+    use crate::adapters::clock::SystemClock;
     use crate::config::Layers;
     use cuepoint_domain::access::{Caller, Epoch};
 

@@ -4,10 +4,10 @@ use cuepoint_domain::access::{Caller, Epoch};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::people::Role;
 use cuepoint_domain::ports::Clock;
-use cuepoint_server::clock::SystemClock;
-use cuepoint_server::security::keys::{Algorithm, OlderKeys, Rotation, SigningKeys, rotate};
-use cuepoint_server::security::secrets::RandomSecrets;
-use cuepoint_server::security::tokens::AccessTokens;
+use cuepoint_server::adapters::clock::SystemClock;
+use cuepoint_server::adapters::security::keys::{Algorithm, OlderKeys, Rotation, SigningKeys, rotate};
+use cuepoint_server::adapters::security::secrets::RandomSecrets;
+use cuepoint_server::adapters::security::tokens::AccessTokens;
 use divan::{Bencher, black_box};
 use time::Duration;
 

@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 
 use super::ConfigError;
 use super::values::Values;
-use crate::networks::Networks;
-use crate::rate_limits::Quotas;
+use crate::http::transport::networks::Networks;
+use crate::http::transport::rate_limits::Quotas;
 
 /// The largest quota.
 const MAX_QUOTA: NonZeroU32 = NonZeroU32::MIN.saturating_add(999_999);

@@ -9,7 +9,7 @@ use url::Url;
 use super::providers::{address, is_here, secrets};
 use super::values::{Values, missing};
 use super::{ConfigError, Environment};
-use crate::webhooks::SigningSecrets;
+use crate::adapters::webhooks::SigningSecrets;
 
 /// How people are sent messages.
 #[derive(Clone, Debug)]

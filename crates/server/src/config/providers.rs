@@ -9,9 +9,9 @@ use url::{Host, Url};
 
 use super::values::{Values, missing};
 use super::{ConfigError, Environment};
-use crate::clock;
-use crate::topups::LEASE;
-use crate::webhooks::{CALL_WITHIN, SigningSecrets};
+use crate::adapters::clock;
+use crate::adapters::topups::LEASE;
+use crate::adapters::webhooks::{CALL_WITHIN, SigningSecrets};
 
 /// The longest that a withdrawal waits for its next attempt, in seconds.
 const DAY: u32 = 86_400;

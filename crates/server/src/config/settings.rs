@@ -20,8 +20,8 @@ use super::payout_options::payout_options;
 use super::providers::{self, Payouts, TopupProviderKind, Topups};
 use super::values::{Values, missing};
 use super::{ConfigError, Environment};
-use crate::networks::Networks;
-use crate::rate_limits::Quotas;
+use crate::http::transport::networks::Networks;
+use crate::http::transport::rate_limits::Quotas;
 
 const DAY: u32 = 86_400;
 /// More threads than this are refused by the web server.

@@ -13,16 +13,16 @@ use cuepoint_domain::text::Email;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::http::client_address;
-use crate::http::deadline::Deadline;
-use crate::http::envelope::Answer;
-use crate::http::error::{ApiError, Code};
-use crate::http::fields::Fields;
-use crate::http::headers::{self, Signature};
-use crate::http::json::Object;
-use crate::http::page::{Page, Paging};
-use crate::http::query::Query;
-use crate::rate_limits::{LoginAttempt, LoginRefusal};
+use crate::http::transport::client_address;
+use crate::http::transport::deadline::Deadline;
+use crate::http::transport::rate_limits::{LoginAttempt, LoginRefusal};
+use crate::http::wire::envelope::Answer;
+use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::fields::Fields;
+use crate::http::wire::headers::{self, Signature};
+use crate::http::wire::json::Object;
+use crate::http::wire::page::{Page, Paging};
+use crate::http::wire::query::Query;
 
 /// A call whose form was checked.
 #[derive(Clone)]

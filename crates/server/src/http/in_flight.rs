@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use cuepoint_domain::ledger::KeyScope;
 use tokio::time::{Instant, timeout_at};
 
-use crate::http::error::{ApiError, Code};
+use crate::http::wire::error::{ApiError, Code};
 
 /// Those of one scope: whose turn it is, first come, first served, and how many they are.
 #[derive(Debug, Default)]

@@ -6,54 +6,21 @@
 //! [`provider_messages`]), [`views`] (what is shown),
 //! [`error`] (what is refused, and how).
 
-pub mod audit;
-pub mod auth;
-pub mod blocks;
 pub mod call;
-pub mod client_address;
-pub mod cors;
-pub mod deadline;
-pub mod djs;
-pub mod docs;
-pub mod envelope;
-pub mod error;
-pub mod fields;
-pub mod headers;
-pub mod health;
 pub mod in_flight;
-pub mod json;
-pub mod jwks;
-pub mod money;
+pub mod mapping;
 pub mod observe;
 pub mod openapi;
-pub mod operator_topups;
-pub mod operator_withdrawals;
-pub mod operators;
-pub mod page;
-pub mod passwords;
-pub mod personal_data;
+pub mod operations;
 pub mod pipeline;
-pub mod profile;
-pub mod proofs;
-pub mod provider_messages;
-pub mod query;
 pub mod reliance;
-pub mod requests;
 pub mod route;
 pub mod routes;
-pub mod sentence;
-pub mod sessions;
-pub mod staff;
 #[cfg(test)]
 mod tests;
-pub mod time;
-pub mod topups;
-mod unread;
-pub mod values;
-pub mod views;
-pub mod wallet;
-pub mod webhooks;
-pub mod withdrawals;
+pub mod transport;
+pub mod web_server;
+pub mod wire;
 
 use std::sync::Arc;
 
@@ -76,7 +43,7 @@ pub fn app(
         InitError = (),
     >,
 > {
-    let cors = cors::cors(&app.settings.cors_allowed_origins);
+    let cors = transport::cors::cors(&app.settings.cors_allowed_origins);
     actix_web::App::new()
         .app_data(web::Data::from(Arc::clone(&app)))
         .configure(|config| routes::configure(&app, config))

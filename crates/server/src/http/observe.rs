@@ -14,11 +14,11 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use crate::app::App;
-use crate::connections::Connection;
-use crate::http::client_address;
-use crate::http::error::{ApiError, Code};
-use crate::http::unread::Unread;
-use crate::metrics;
+use crate::http::transport::client_address;
+use crate::http::transport::connections::Connection;
+use crate::http::transport::unread::Unread;
+use crate::http::wire::error::{ApiError, Code};
+use crate::observability::metrics;
 
 /// The header that carries a request id.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

@@ -19,19 +19,19 @@ use cuepoint_domain::text::Line;
 use futures_util::StreamExt as _;
 use tracing::Instrument as _;
 
+use crate::adapters::webhooks::SignedMessage;
 use crate::app::App;
 use crate::http::call::Call;
-use crate::http::client_address::{client_address, visitor};
-use crate::http::deadline::Deadline;
-use crate::http::envelope::Answer;
-use crate::http::error::{ApiError, Code};
-use crate::http::headers::{self, Signature};
-use crate::http::json::{BodyError, Object};
-use crate::http::query::Query;
 use crate::http::reliance::ensure_reliable;
 use crate::http::route::{Access, Body, Commanded, Endpoint, Provider, Route};
-use crate::rate_limits::{Class, Subject};
-use crate::webhooks::SignedMessage;
+use crate::http::transport::client_address::{client_address, visitor};
+use crate::http::transport::deadline::Deadline;
+use crate::http::transport::rate_limits::{Class, Subject};
+use crate::http::wire::envelope::Answer;
+use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::headers::{self, Signature};
+use crate::http::wire::json::{BodyError, Object};
+use crate::http::wire::query::Query;
 
 /// The largest body, in bytes.
 const MAX_BODY: usize = 64 * 1024;

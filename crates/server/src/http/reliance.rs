@@ -3,14 +3,14 @@
 use actix_web::http::Method;
 
 use crate::app::App;
-use crate::http::error::ApiError;
 use crate::http::route::{Access, Route};
+use crate::http::wire::error::ApiError;
 
 /// Refuses a call whose permission may have been revoked, or whose effect would be dated by a wrong clock.
 /// Open routes, including refresh and logout, and reads of the caller's own data are not refused.
 ///
 /// # Errors
-/// [`Code::Unavailable`](crate::http::error::Code::Unavailable).
+/// [`Code::Unavailable`](crate::http::wire::error::Code::Unavailable).
 pub fn ensure_reliable(route: &Route, app: &App) -> Result<(), ApiError> {
     let changes = route.method != Method::GET;
     let (relies_on_list, relies_on_clock) = match route.access {

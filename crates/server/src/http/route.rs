@@ -12,9 +12,9 @@ use cuepoint_domain::ports::Applied;
 
 use crate::app::App;
 use crate::http::call::Call;
-use crate::http::envelope::Answer;
-use crate::http::error::ApiError;
-use crate::rate_limits::Class;
+use crate::http::transport::rate_limits::Class;
+use crate::http::wire::envelope::Answer;
+use crate::http::wire::error::ApiError;
 
 /// Who may call a route.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -12,20 +12,21 @@ use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, Resource, Scope, we
 use cuepoint_domain::access::Action;
 
 use crate::app::App;
-use crate::http::client_address::ClientAddress;
-use crate::http::envelope::{self, Answer};
-use crate::http::error::{ApiError, Code};
 use crate::http::observe::{self, request_id};
+use crate::http::operations::{
+    audit, auth, blocks, djs, docs, health, jwks, operator_topups, operator_withdrawals, operators,
+    passwords, personal_data, profile, proofs, provider_messages, requests, sessions, staff, topups, wallet,
+    webhooks, withdrawals,
+};
+use crate::http::pipeline;
 use crate::http::route::{
     Body, Endpoint, Provider, Reach, Route, change, command, open, operation, plain, read, signed,
 };
-use crate::http::{
-    audit, auth, blocks, djs, docs, health, jwks, operator_topups, operator_withdrawals, operators,
-    passwords, personal_data, pipeline, profile, proofs, provider_messages, requests, sessions, staff,
-    topups, wallet, webhooks, withdrawals,
-};
-use crate::networks::Networks;
-use crate::rate_limits::{Class, Standing};
+use crate::http::transport::client_address::ClientAddress;
+use crate::http::transport::networks::Networks;
+use crate::http::transport::rate_limits::{Class, Standing};
+use crate::http::wire::envelope::{self, Answer};
+use crate::http::wire::error::{ApiError, Code};
 
 /// Every route.
 #[must_use]

@@ -8,11 +8,11 @@ use actix_web::test::{self, TestRequest};
 use cuepoint_store_memory::MemoryStore;
 use serde_json::{Value, json};
 
+use crate::adapters::clock::SystemClock;
+use crate::adapters::security::secrets::RandomSecrets;
 use crate::app::App;
-use crate::clock::SystemClock;
 use crate::composition;
 use crate::config::Layers;
-use crate::security::secrets::RandomSecrets;
 
 const URL: &str = "http://cuepoint.test";
 

@@ -1,10 +1,10 @@
-//! The bodies that calls send, as the document describes them; they are read by [`crate::http::fields`].
+//! The bodies that calls send, as the document describes them; they are read by [`crate::http::wire::fields`].
 
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{IntoParams, PartialSchema, ToSchema};
 
-use super::names;
+use crate::http::wire::names;
 
 /// What a provider knows a top-up or a withdrawal by: a UUID or a decimal id.
 pub struct ProviderReference;

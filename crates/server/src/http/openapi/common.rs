@@ -13,9 +13,9 @@ use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{Components, Header, OpenApi, Ref, RefOr, Required};
 
 use super::{BEARER, SIGNATURE, examples};
-use crate::http::error::Code;
 use crate::http::route::{Access, Body, Endpoint, Reach, Route};
 use crate::http::routes;
+use crate::http::wire::error::Code;
 
 const LIMIT: &str = "Requests of one minute.";
 const REMAINING: &str = "What is left of them.";

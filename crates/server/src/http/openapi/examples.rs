@@ -8,9 +8,9 @@ use utoipa::openapi::path::Operation;
 use utoipa::openapi::{Components, RefOr, Schema};
 
 use super::schemas;
-use crate::http::error::{ApiError, Code};
 use crate::http::route::{Body, Route};
-use crate::http::sentence;
+use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::messages;
 
 /// The failure with this code.
 pub(super) fn failure(code: Code, route: &Route, operation: &Operation, components: &Components) -> Value {
@@ -21,12 +21,12 @@ pub(super) fn failure(code: Code, route: &Route, operation: &Operation, componen
     let money = if route.path.ends_with("/music/requests") { "fee" } else { "amount" };
     let wrong = match code {
         Code::ValidationFailed => wrong_field(route, operation, components),
-        Code::InsufficientFunds => Some((money.to_owned(), sentence::funds(money))),
+        Code::InsufficientFunds => Some((money.to_owned(), messages::funds(money))),
         Code::LimitExceeded if route.path.ends_with("/music/requests") => {
-            Some(("dj_id".to_owned(), sentence::too_many_open(3)))
+            Some(("dj_id".to_owned(), messages::too_many_open(3)))
         }
         Code::LimitExceeded if route.path.ends_with("/withdrawal/crypto") => {
-            Some((money.to_owned(), sentence::at_most(money, "1000.00")))
+            Some((money.to_owned(), messages::at_most(money, "1000.00")))
         }
         _ => None,
     };
@@ -63,20 +63,20 @@ fn wrong_field(route: &Route, operation: &Operation, components: &Components) ->
         });
         let wrong = |name: &str| matches!(name, "status" | "online" | "kind");
         if route.method != Method::GET {
-            return Some(("id".to_owned(), sentence::selected("id")));
+            return Some(("id".to_owned(), messages::selected("id")));
         }
         let filter = parameters.into_iter().find(|name| wrong(name))?;
-        let sentence = if filter == "online" { sentence::flag(filter) } else { sentence::selected(filter) };
+        let sentence = if filter == "online" { messages::flag(filter) } else { messages::selected(filter) };
         return Some((filter.to_owned(), sentence));
     }
     let Some(RefOr::T(Schema::Object(body))) = components.schemas.get(schemas::body_name(operation)?) else {
         return None;
     };
     if let Some(field) = body.required.first() {
-        return Some((field.clone(), sentence::required(field)));
+        return Some((field.clone(), messages::required(field)));
     }
     let field = body.properties.keys().next()?;
-    Some((field.clone(), sentence::string(field)))
+    Some((field.clone(), messages::string(field)))
 }
 
 /// Where the object stands, and where it could go instead.

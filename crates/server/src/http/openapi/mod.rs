@@ -4,18 +4,17 @@
 pub mod bodies;
 mod common;
 mod examples;
-pub mod names;
 mod schemas;
 
 use utoipa::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
 
-use crate::http::envelope::Failure;
-use crate::http::{
+use crate::http::operations::{
     audit, auth, blocks, djs, docs, health, jwks, operator_topups, operator_withdrawals, operators,
     passwords, personal_data, profile, proofs, provider_messages, requests, sessions, staff, topups, wallet,
     webhooks, withdrawals,
 };
+use crate::http::wire::envelope::Failure;
 
 /// What the document calls the access token.
 const BEARER: &str = "bearer";

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cuepoint_domain::ports::Clock;
-use cuepoint_server::clock::SystemClock;
-use cuepoint_server::webhooks::{SignedMessage, SigningSecrets};
+use cuepoint_server::adapters::clock::SystemClock;
+use cuepoint_server::adapters::webhooks::{SignedMessage, SigningSecrets};
 use serde_json::{Value, json};
 
 use super::{Answer, Call, Client, Heard, Provider, Server};

@@ -1,0 +1,8 @@
+//! The adapters of the domain's ports, apart from storage: the clock, security, messages to people and providers.
+
+pub mod clock;
+pub mod notifier;
+pub mod payouts;
+pub mod security;
+pub mod topups;
+pub mod webhooks;

@@ -1,0 +1,121 @@
+//! Messages by mail, through a server that is spoken to in SMTP.
+
+use anyhow::Context;
+use async_trait::async_trait;
+use cuepoint_domain::ports::Unavailable;
+use lettre::address::Address;
+use lettre::message::header::ContentType;
+use lettre::message::{Mailbox, Message as Mail};
+use lettre::transport::smtp;
+use lettre::{AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
+use secrecy::{ExposeSecret, SecretString};
+
+use super::{Channel, Message, TIMEOUT};
+use crate::adapters::security::secrets::RandomSecrets;
+
+/// Hands each message to one server, over a connection of its own.
+pub struct SmtpChannel {
+    server: AsyncSmtpTransport<Tokio1Executor>,
+    from: Mailbox,
+    secrets: RandomSecrets,
+}
+
+impl SmtpChannel {
+    /// The channel through the server at this address, such as `smtps://user:password@mail.example.com`.
+    ///
+    /// # Errors
+    /// When the address is none.
+    pub fn new(url: &SecretString, from: Mailbox, secrets: RandomSecrets) -> anyhow::Result<Self> {
+        let server = AsyncSmtpTransport::<Tokio1Executor>::from_url(url.expose_secret());
+        let server = server.context("is no address of a mail server")?;
+        Ok(Self { server: server.timeout(Some(TIMEOUT)).build(), from, secrets })
+    }
+
+    fn mail(&self, address: &str, message: Message) -> Result<Mail, Unavailable> {
+        // Parsed once more by what writes the mail: only an address of its grammar gets into a header.
+        let to: Address = address
+            .parse()
+            .map_err(|_| Unavailable::new("the recipient has no address that mail can carry"))?;
+        let id = format!("<{}@{}>", self.secrets.token().0, self.from.email.domain());
+        Mail::builder()
+            .message_id(Some(id))
+            .from(self.from.clone())
+            .to(Mailbox::new(None, to))
+            .subject(message.subject)
+            .header(ContentType::TEXT_PLAIN)
+            .body(message.text)
+            .map_err(|_| Unavailable::new("the mail cannot be written"))
+    }
+}
+
+/// Why the server did not take a mail: what went wrong and the reply code. The words of the server stay out, since they
+/// commonly repeat the recipient's address.
+fn refusal(error: &smtp::Error) -> Unavailable {
+    let what = if error.is_permanent() {
+        "the mail server refuses the message for good"
+    } else if error.is_transient() {
+        "the mail server refuses the message for now"
+    } else if error.is_timeout() {
+        "the mail server does not answer in time"
+    } else if error.is_tls() {
+        "no encrypted connection to the mail server"
+    } else if error.is_response() {
+        "the mail server answers in no SMTP"
+    } else if error.is_client() {
+        "the message cannot be sent by SMTP"
+    } else {
+        "no connection to the mail server"
+    };
+    Unavailable::new(match error.status() {
+        Some(code) => format!("{what}: reply code {code}"),
+        None => what.to_owned(),
+    })
+}
+
+#[async_trait]
+impl Channel for SmtpChannel {
+    async fn send(&self, address: &str, message: Message) -> Result<(), Unavailable> {
+        self.server.send(self.mail(address, message)?).await.map_err(|error| refusal(&error))?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn channel() -> SmtpChannel {
+        let from = "Cuepoint <no-reply@example.com>".parse().unwrap();
+        let url = SecretString::from("smtp://127.0.0.1:1");
+        SmtpChannel::new(&url, from, RandomSecrets::new().unwrap()).unwrap()
+    }
+
+    fn mail(address: &str) -> Result<String, Unavailable> {
+        let message = Message { subject: "Hello", text: "One\nTwo".to_owned() };
+        let mail = channel().mail(address, message)?;
+        Ok(String::from_utf8(mail.formatted()).unwrap())
+    }
+
+    #[test]
+    fn a_mail_has_its_headers_and_nothing_else() {
+        let mail = mail("ada@example.com").unwrap();
+        let (headers, body) = mail.split_once("\r\n\r\n").unwrap();
+        for header in ["From: Cuepoint <no-reply@example.com>", "To: ada@example.com", "Subject: Hello"] {
+            assert!(headers.lines().any(|line| line == header), "{header}: {headers}");
+        }
+        assert!(headers.contains("@example.com>\r\n") && headers.contains("Message-ID: <"), "{headers}");
+        assert_eq!(body.trim_end(), "One\r\nTwo");
+    }
+
+    #[test]
+    fn no_address_adds_a_header() {
+        for address in [
+            "a@example.com\r\nBcc: b@example.com",
+            "a@example.com>\r\n",
+            "a b@example.com",
+            "a,b@example.com",
+        ] {
+            assert!(mail(address).is_err(), "{address:?}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Messages through a service that is called: one signed POST for each.
+
+use async_trait::async_trait;
+use cuepoint_domain::ports::Unavailable;
+use serde::Serialize;
+
+use super::{Channel, Message};
+use crate::adapters::security::secrets::RandomSecrets;
+use crate::adapters::webhooks::Caller;
+
+/// Hands each message to one service.
+pub struct WebhookChannel {
+    caller: Caller,
+    secrets: RandomSecrets,
+}
+
+/// What the service is asked to send.
+#[derive(Serialize)]
+struct Order<'a> {
+    to: &'a str,
+    text: &'a str,
+}
+
+impl WebhookChannel {
+    /// The channel behind this caller.
+    #[must_use]
+    pub const fn new(caller: Caller, secrets: RandomSecrets) -> Self {
+        Self { caller, secrets }
+    }
+}
+
+#[async_trait]
+impl Channel for WebhookChannel {
+    async fn send(&self, address: &str, message: Message) -> Result<(), Unavailable> {
+        let order = Order { to: address, text: &message.text };
+        let body = serde_json::to_vec(&order).map_err(Unavailable::new)?;
+        let reply = self.caller.post(&self.secrets.token().0, body).await.map_err(Unavailable::new)?;
+        if reply.status.is_success() {
+            return Ok(());
+        }
+        Err(Unavailable::new(format!("the service answers with status {}", reply.status.as_u16())))
+    }
+}

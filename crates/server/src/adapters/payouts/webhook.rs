@@ -1,0 +1,170 @@
+//! The operator's own payout system, asked by a signed call with the withdrawal's reference as its idempotency key.
+
+use async_trait::async_trait;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::{PayoutAnswer, PayoutProvider, Unavailable};
+use cuepoint_domain::text::Line;
+use cuepoint_domain::withdrawal::{PayoutWord, Withdrawal};
+use serde::{Deserialize, Serialize};
+
+use crate::adapters::webhooks::{Caller, Reply, kept_reason};
+use crate::http::wire::money::Number;
+
+/// Sends withdrawals through a payout system.
+pub struct PayoutWebhook {
+    caller: Caller,
+    currency: Currency,
+}
+
+/// What the payout system is asked.
+#[derive(Serialize)]
+struct Order<'a> {
+    id: i64,
+    /// Left out where it is the decimal id: then the order is byte for byte the one that earlier versions send.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference: Option<String>,
+    /// How much, in `amount_currency`.
+    amount: Number,
+    amount_currency: &'a str,
+    wallet_address: &'a str,
+    currency: &'a str,
+    network: &'a str,
+}
+
+/// What it answers, where it answers more than that it has it.
+#[derive(Deserialize)]
+struct Said {
+    #[serde(default)]
+    status: Option<String>,
+    #[serde(default)]
+    txid: Option<String>,
+    /// Any value, since a refusal counts whatever its reason is.
+    #[serde(default)]
+    reason: serde_json::Value,
+}
+
+impl PayoutWebhook {
+    /// The provider behind this caller; amounts are in `currency`.
+    #[must_use]
+    pub fn new(caller: Caller, currency: Currency) -> Self {
+        Self { caller, currency }
+    }
+
+    async fn ask(&self, withdrawal: &Withdrawal) -> Result<(PayoutWord, Option<Line>), Unavailable> {
+        let reference = withdrawal.reference().to_string();
+        let order = Order {
+            id: withdrawal.id.get(),
+            reference: withdrawal.opening.map(|_| reference.clone()),
+            amount: Number::money(&self.currency, withdrawal.amount.money()),
+            amount_currency: self.currency.code(),
+            wallet_address: withdrawal.wallet_address.as_str(),
+            currency: withdrawal.currency.as_str(),
+            network: withdrawal.network.as_str(),
+        };
+        let body = serde_json::to_vec(&order).map_err(Unavailable::new)?;
+        let reply = self.caller.post(&reference, body).await.map_err(Unavailable::new)?;
+        let word = word(&reply).ok_or_else(|| {
+            Unavailable::new(format!("an answer of status {} that says nothing", reply.status.as_u16()))
+        })?;
+        Ok((word, reason(&reply)))
+    }
+}
+
+#[async_trait]
+impl PayoutProvider for PayoutWebhook {
+    fn sends(&self) -> bool {
+        true
+    }
+
+    async fn send(&self, withdrawal: &Withdrawal) -> PayoutAnswer {
+        match self.ask(withdrawal).await {
+            Ok((word, reason)) => PayoutAnswer::Said(word, reason),
+            Err(unavailable) => PayoutAnswer::Unknown(unavailable),
+        }
+    }
+}
+
+/// The word that an answer is; `None` for one that leaves open whether anything was sent.
+///
+/// A refusal counts only where the answer says so itself: a bare 404 or 500 may come from something in between.
+fn word(reply: &Reply) -> Option<PayoutWord> {
+    let success = reply.status.is_success();
+    if success && reply.body.is_empty() {
+        return Some(PayoutWord::Accepted);
+    }
+    let said: Said = reply.object()?;
+    let txid = || said.txid.as_deref().and_then(|txid| Line::new(txid).ok());
+    match said.status.as_deref() {
+        Some("refused") if success || reply.status.is_client_error() => Some(PayoutWord::Refused),
+        None | Some("accepted") if success => Some(PayoutWord::Accepted),
+        Some("broadcast") if success => Some(PayoutWord::Broadcast { txid: txid()? }),
+        Some("completed") if success => Some(PayoutWord::Completed { txid: txid()? }),
+        _ => None,
+    }
+}
+
+/// The reason that an answer gives; anything but a text is none.
+fn reason(reply: &Reply) -> Option<Line> {
+    let said: Said = reply.object()?;
+    kept_reason(said.reason.as_str()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::web::Bytes;
+    use http::StatusCode;
+
+    #[test]
+    fn what_an_answer_says() {
+        let txid = || Line::new("f00d").unwrap();
+        let (broadcast, completed) =
+            (PayoutWord::Broadcast { txid: txid() }, PayoutWord::Completed { txid: txid() });
+        for (status, body, expected) in [
+            (200, "", Some(PayoutWord::Accepted)),
+            (204, "", Some(PayoutWord::Accepted)),
+            (200, "{}", Some(PayoutWord::Accepted)),
+            (202, r#"{"status":"accepted","more":[1]}"#, Some(PayoutWord::Accepted)),
+            (200, r#"{"status":"broadcast","txid":"f00d"}"#, Some(broadcast)),
+            (200, r#"{"status":"completed","txid":" f00d "}"#, Some(completed)),
+            (200, r#"{"status":"refused"}"#, Some(PayoutWord::Refused)),
+            (422, r#"{"status":"refused","reason":"a closed address"}"#, Some(PayoutWord::Refused)),
+            (422, r#"{"status":"refused","reason":{"code":7}}"#, Some(PayoutWord::Refused)),
+            // Whoever answers these may not even know the payout.
+            (200, "OK", None),
+            (200, "[]", None),
+            (200, r#"{"status":"done"}"#, None),
+            (200, r#"{"status":5}"#, None),
+            (422, r#"["refused"]"#, None),
+            (200, r#"{"status":"refused","status":"accepted"}"#, None),
+            (200, r#"{"status":"broadcast"}"#, None),
+            (200, r#"{"status":"completed","txid":""}"#, None),
+            (301, "", None),
+            (404, "", None),
+            (404, r#"{"status":"accepted"}"#, None),
+            (409, r#"{"status":"completed","txid":"f00d"}"#, None),
+            (500, r#"{"status":"refused"}"#, None),
+            (503, "", None),
+        ] {
+            let status = StatusCode::from_u16(status).unwrap();
+            let reply = Reply { status, body: Bytes::from_static(body.as_bytes()) };
+            assert_eq!(word(&reply), expected, "{status} {body}");
+        }
+    }
+
+    #[test]
+    fn what_is_kept_of_a_reason() {
+        let long = format!(r#"{{"status":"refused","reason":"{}"}}"#, "x".repeat(300));
+        for (body, kept) in [
+            (r#"{"status":"refused","reason":" a closed address "}"#, Some("a closed address".to_owned())),
+            (r#"{"status":"refused","reason":"two\nlines"}"#, Some("two\u{fffd}lines".to_owned())),
+            (&long, Some(format!("{}…", "x".repeat(252)))),
+            (r#"{"status":"refused","reason":" "}"#, None),
+            (r#"{"status":"refused","reason":{"code":7}}"#, None),
+            (r#"{"status":"refused"}"#, None),
+        ] {
+            let reply = Reply { status: StatusCode::OK, body: Bytes::from(body.to_owned()) };
+            assert_eq!(reason(&reply).map(|line| line.as_str().to_owned()), kept, "{body}");
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The file of keys: read by every server, replaced in one step by a rotation.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use cuepoint_domain::ports::Clock;
+use secrecy::zeroize::Zeroizing;
+use secrecy::{ExposeSecret, SecretString};
+
+use super::rotation::{Rotation, rotate};
+use crate::adapters::security::secrets::RandomSecrets;
+
+/// The text of a file that nobody but its owner can read.
+///
+/// # Errors
+/// When it cannot be read, or others may read it.
+pub(super) fn read(path: &Path) -> anyhow::Result<SecretString> {
+    let cannot = || format!("{} cannot be read", path.display());
+    let file = File::open(path).with_context(cannot)?;
+    let metadata = file.metadata().with_context(cannot)?;
+    only_for_its_owner(&metadata).with_context(|| path.display().to_string())?;
+    text(file).with_context(cannot)
+}
+
+/// Gives a file of keys a new one, or makes the file; says what became of each key. Of several rotations at once, one
+/// waits for the other.
+///
+/// # Errors
+/// When the file is not as [`super::KeyRing::parse`] expects, others may read it, or it cannot be replaced with its
+/// owner kept; then it stays as it was.
+pub fn rotate_file(
+    path: &Path,
+    asked: Rotation,
+    clock: &dyn Clock,
+    secrets: RandomSecrets,
+) -> anyhow::Result<String> {
+    // The file itself is replaced, not a link to it.
+    let path = match fs::canonicalize(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+        found => found.with_context(|| format!("{} cannot be read", path.display()))?,
+    };
+    let shown = || path.display().to_string();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let lock = File::open(folder).with_context(|| format!("{} cannot be opened", folder.display()))?;
+    lock.lock().with_context(|| format!("{} cannot be locked", folder.display()))?;
+    let old = match fs::metadata(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        found => Some(found.with_context(|| format!("{} cannot be read", path.display()))?),
+    };
+    let text = if old.is_some() { read(&path)? } else { SecretString::default() };
+    let rotated = rotate(&text, asked, clock.now(), secrets).with_context(shown)?;
+    replace(&path, &rotated.text, old.as_ref()).with_context(|| format!("{} cannot be replaced", shown()))?;
+    lock.sync_all().with_context(|| format!("{} cannot be written", folder.display()))?;
+    Ok(rotated.report)
+}
+
+fn text(mut file: File) -> io::Result<SecretString> {
+    let mut text = Zeroizing::new(String::new());
+    file.read_to_string(&mut text)?;
+    Ok(SecretString::from(text.as_str()))
+}
+
+fn only_for_its_owner(metadata: &Metadata) -> anyhow::Result<()> {
+    let mode = metadata.permissions().mode() & 0o777;
+    ensure!(mode & 0o177 == 0, "its mode is {mode:04o}, and may be 0600 at most");
+    Ok(())
+}
+
+/// Puts a new file in the place of the old one: whoever reads sees either, whole. The folder is locked.
+fn replace(path: &Path, text: &SecretString, old: Option<&Metadata>) -> io::Result<()> {
+    let beside = beside(path);
+    // One that a rotation left behind when it was broken off.
+    match fs::remove_file(&beside) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let written = write(&beside, text, old).and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        // The first failure is the one to tell.
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+fn write(path: &Path, text: &SecretString, old: Option<&Metadata>) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    if let Some(old) = old {
+        let new = file.metadata()?;
+        if new.uid() != old.uid() {
+            fchown(&file, Some(old.uid()), Some(old.gid()))?;
+        } else if new.gid() != old.gid() {
+            // The group may do nothing with it, so that another one is no harm.
+            let _ = fchown(&file, None, Some(old.gid()));
+        }
+    }
+    file.write_all(text.expose_secret().as_bytes())?;
+    file.sync_all()
+}
+
+/// A name in the same folder, since only there can one file take the place of another in one step.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".new");
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use time::Duration;
+
+    use super::*;
+    use crate::adapters::clock::SystemClock;
+    use crate::adapters::security::keys::{KeyRing, OlderKeys, SigningKeys};
+
+    const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+    const ASKED: Rotation = Rotation {
+        algorithm: None,
+        signs_in: Duration::MINUTE,
+        access_token_ttl: Duration::MINUTE,
+        older: OlderKeys::Verify,
+    };
+
+    /// An empty folder, gone when it is dropped.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("cuepoint-keys-{name}-{}", std::process::id()));
+            fs::create_dir(&path).unwrap();
+            Self(path)
+        }
+
+        fn names(&self) -> Vec<String> {
+            let names = fs::read_dir(&self.0).unwrap();
+            let mut names: Vec<String> =
+                names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+            names.sort_unstable();
+            names
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn rotated(path: &Path) -> anyhow::Result<String> {
+        rotate_file(path, ASKED, &SystemClock, RandomSecrets::new().unwrap())
+    }
+
+    fn mode(path: &Path) -> u32 {
+        fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    fn keys(path: &Path) -> usize {
+        let text = read(path).unwrap();
+        KeyRing::parse(&text).unwrap();
+        text.expose_secret().lines().count()
+    }
+
+    #[test]
+    fn a_file_that_others_can_read_is_refused() {
+        let folder = Folder::new("modes");
+        let path = folder.0.join("keys");
+        fs::write(&path, format!("a:{KEY}\n")).unwrap();
+        for (mode, accepted) in [(0o600, true), (0o400, true), (0o640, false), (0o644, false), (0o700, false)]
+        {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            let read = SigningKeys::read(&path, SystemClock.now());
+            assert_eq!(read.is_ok(), accepted, "{mode:o}: {read:?}");
+            if !accepted {
+                assert!(rotated(&path).is_err(), "{mode:o}");
+                assert_eq!(fs::read_to_string(&path).unwrap(), format!("a:{KEY}\n"));
+            }
+        }
+        fs::remove_file(&path).unwrap();
+        let error = SigningKeys::read(&path, SystemClock.now()).unwrap_err();
+        assert!(format!("{error:#}").contains("cannot be read"), "{error:#}");
+    }
+
+    #[test]
+    fn a_rotation_makes_the_file_and_leaves_nothing_beside_it() {
+        let folder = Folder::new("made");
+        let path = folder.0.join("keys");
+        let report = rotated(&path).unwrap();
+        assert!(report.contains(" hs256 signs from 2"), "{report}");
+        assert_eq!((mode(&path), keys(&path)), (0o600, 1));
+        assert!(SigningKeys::read(&path, SystemClock.now()).is_ok());
+        // What a rotation that was broken off left behind is in nobody's way.
+        fs::write(folder.0.join(".keys.new"), "half").unwrap();
+        rotated(&path).unwrap();
+        assert_eq!((mode(&path), keys(&path)), (0o600, 2));
+        assert_eq!(folder.names(), ["keys"]);
+    }
+
+    #[test]
+    fn a_link_to_the_file_stays_one() {
+        let folder = Folder::new("link");
+        let (path, link) = (folder.0.join("keys"), folder.0.join("link"));
+        rotated(&path).unwrap();
+        symlink("keys", &link).unwrap();
+        rotated(&link).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(keys(&path), 2);
+    }
+
+    #[test]
+    fn what_cannot_be_rotated_stays_as_it_was() {
+        let folder = Folder::new("bad");
+        let path = folder.0.join("keys");
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).unwrap();
+        writeln!(file, "a:{KEY}\n{KEY}").unwrap();
+        let error = format!("{:#}", rotated(&path).unwrap_err());
+        assert!(error.contains("line 2") && !error.contains(KEY), "{error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), format!("a:{KEY}\n{KEY}\n"));
+        assert!(rotated(&folder.0.join("nowhere/keys")).is_err());
+        assert_eq!(folder.names(), ["keys"]);
+    }
+
+    #[test]
+    fn rotations_at_once_all_count() {
+        let folder = Folder::new("race");
+        let path = folder.0.join("keys");
+        std::thread::scope(|scope| {
+            for _ in 0..16 {
+                scope.spawn(|| rotated(&path).unwrap());
+            }
+        });
+        assert_eq!(keys(&path), 16);
+    }
+}

@@ -1,0 +1,252 @@
+//! Refresh tokens, reset tokens and codes, random or derived, and what they are stored as.
+
+use anyhow::Context;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use cuepoint_domain::ids::SessionId;
+use cuepoint_domain::ports::{Guessable, PasswordHash, Secrets, Token, Unavailable};
+use cuepoint_domain::session::{Candidates, TokenHash};
+use cuepoint_domain::timestamp::Timestamp;
+use sha2::{Digest, Sha256};
+
+use super::keys::SigningKeys;
+
+/// What a derivation begins with, by what it is for: no label begins with another.
+const SUCCESSOR_LABEL: &[u8] = b"successor\0";
+const REGISTRATION_LABEL: &[u8] = b"registration\0";
+const CODE_LABEL: &[u8] = b"code\0";
+const PHONE_NUMBER_LABEL: &[u8] = b"phone number\0";
+const NETWORK_LABEL: &[u8] = b"network\0";
+
+/// Why nothing can be derived.
+const NO_KEY_SIGNS: &str = "no key signs at this moment";
+
+/// Makes secrets from the operating system's randomness.
+#[derive(Clone, Copy, Debug)]
+pub struct RandomSecrets(());
+
+impl RandomSecrets {
+    /// The maker, once the operating system has shown that it gives randomness.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub fn new() -> anyhow::Result<Self> {
+        getrandom::fill(&mut [0; 32]).context("the operating system gives no randomness")?;
+        Ok(Self(()))
+    }
+
+    /// A new token of 256 random bits.
+    #[must_use]
+    pub fn token(self) -> Token {
+        encoded(random(self))
+    }
+}
+
+/// Random bytes.
+#[allow(
+    clippy::expect_used,
+    reason = "a system that once gave randomness goes on; a guessable secret is worse"
+)]
+pub(crate) fn random<const BYTES: usize>(_: RandomSecrets) -> [u8; BYTES] {
+    let mut bytes = [0; BYTES];
+    getrandom::fill(&mut bytes).expect("randomness was there when the process started");
+    bytes
+}
+
+/// Random secrets, and refresh tokens and hashes that are derived with the keys of access tokens.
+#[derive(Clone, Debug)]
+pub struct KeyedSecrets {
+    random: RandomSecrets,
+    keys: SigningKeys,
+}
+
+impl KeyedSecrets {
+    /// Secrets from this randomness and these keys.
+    #[must_use]
+    pub const fn new(random: RandomSecrets, keys: SigningKeys) -> Self {
+        Self { random, keys }
+    }
+
+    /// The token that each valid key derives from these parts. Only the last part may vary in length, so that no two lists
+    /// of parts are the same bytes.
+    fn derive(&self, parts: &[&[u8]], now: Timestamp) -> Result<Candidates<Token>, Unavailable> {
+        let ring = self.keys.ring();
+        let keys = ring.valid(now).ok_or_else(|| Unavailable::new(NO_KEY_SIGNS))?;
+        Ok(keys.map(|key| encoded(key.derivation().derive(parts))))
+    }
+}
+
+/// A token of these bytes.
+fn encoded(bytes: [u8; 32]) -> Token {
+    Token(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+impl Secrets for KeyedSecrets {
+    fn token(&self) -> Token {
+        self.random.token()
+    }
+
+    fn code(&self) -> Token {
+        // 2^64 is so much more than a million that no code is likelier than another by more than 1 in 10^13.
+        let number = u64::from_be_bytes(random(self.random)).checked_rem(1_000_000).unwrap_or_default();
+        Token(format!("{number:06}"))
+    }
+
+    fn successors(&self, presented: &Token, now: Timestamp) -> Result<Candidates<Token>, Unavailable> {
+        self.derive(&[SUCCESSOR_LABEL, presented.0.as_bytes()], now)
+    }
+
+    fn first_tokens(
+        &self,
+        session: SessionId,
+        password: &PasswordHash,
+        now: Timestamp,
+    ) -> Result<Candidates<Token>, Unavailable> {
+        self.derive(&[REGISTRATION_LABEL, &session.get().to_be_bytes(), password.0.as_bytes()], now)
+    }
+
+    fn keyed_hashes(
+        &self,
+        what: Guessable,
+        text: &str,
+        now: Timestamp,
+    ) -> Result<Candidates<TokenHash>, Unavailable> {
+        let label = match what {
+            Guessable::Code => CODE_LABEL,
+            Guessable::PhoneNumber => PHONE_NUMBER_LABEL,
+            Guessable::Network => NETWORK_LABEL,
+        };
+        let ring = self.keys.ring();
+        let keys = ring.all(now).ok_or_else(|| Unavailable::new(NO_KEY_SIGNS))?;
+        Ok(keys.map(|key| TokenHash(key.derivation().derive(&[label, text.as_bytes()]))))
+    }
+
+    fn fingerprint(&self, token: &Token) -> TokenHash {
+        TokenHash(Sha256::digest(token.0.as_bytes()).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::SecretString;
+    use time::Duration;
+
+    use super::*;
+    use crate::adapters::security::keys::{Algorithm, KeyRing, OlderKeys, Rotation, rotate};
+
+    const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+    const OTHER: &str = "HwECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+    const THIRD: &str = "IAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+    const NOW: Timestamp = Timestamp::EPOCH;
+
+    fn secrets(keys: &str) -> KeyedSecrets {
+        let keys = SigningKeys::parse(&SecretString::from(keys), NOW).unwrap();
+        KeyedSecrets::new(RandomSecrets::new().unwrap(), keys)
+    }
+
+    fn successor(keys: &str, presented: &str) -> Token {
+        secrets(keys).successors(&Token(presented.to_owned()), NOW).unwrap().current
+    }
+
+    fn first_token(keys: &str, session: i64, password: &str) -> Token {
+        let (session, password) = (SessionId::new(session).unwrap(), PasswordHash(password.to_owned()));
+        secrets(keys).first_tokens(session, &password, NOW).unwrap().current
+    }
+
+    #[test]
+    fn no_two_tokens_are_the_same() {
+        let secrets = secrets(&format!("a:{KEY}"));
+        let (one, two) = (secrets.token(), secrets.token());
+        assert!(one != two);
+        assert_eq!(URL_SAFE_NO_PAD.decode(&one.0).unwrap().len(), 32);
+        let code = secrets.code().0;
+        assert!(code.len() == 6 && code.bytes().all(|byte| byte.is_ascii_digit()), "{code}");
+    }
+
+    #[test]
+    fn a_token_is_stored_as_its_sha256() {
+        let TokenHash(hash) = secrets(&format!("a:{KEY}")).fingerprint(&Token("abc".to_owned()));
+        assert_eq!(hash[..4], [0xba, 0x78, 0x16, 0xbf]);
+    }
+
+    #[test]
+    fn a_derived_token_depends_on_the_key_and_on_everything_it_is_derived_from() {
+        let (a, b) = (format!("a:{KEY}"), format!("a:{OTHER}"));
+        let tokens = [
+            successor(&a, "one"),
+            successor(&a, "two"),
+            successor(&b, "one"),
+            first_token(&a, 1, "hash"),
+            first_token(&a, 2, "hash"),
+            first_token(&a, 1, "hash of another"),
+            first_token(&b, 1, "hash"),
+        ];
+        for (number, token) in tokens.iter().enumerate() {
+            assert_eq!(URL_SAFE_NO_PAD.decode(&token.0).unwrap().len(), 32);
+            assert!(!tokens[..number].contains(token), "{number}");
+        }
+        // Another process with the same key, whatever its id.
+        assert!(successor(&format!("b:{KEY}"), "one") == tokens[0]);
+        assert!(first_token(&format!("b:{KEY}"), 1, "hash") == tokens[3]);
+    }
+
+    #[test]
+    fn every_valid_key_derives_a_candidate_and_the_one_that_signs_comes_first() {
+        let before = SecretString::from(format!("old:{KEY}"));
+        let presented = Token("one".to_owned());
+        for algorithm in [Algorithm::Hs256, Algorithm::Es256] {
+            let asked = Rotation {
+                algorithm: Some(algorithm),
+                signs_in: Duration::seconds(10),
+                access_token_ttl: Duration::minutes(15),
+                older: OlderKeys::Verify,
+            };
+            let random = RandomSecrets::new().unwrap();
+            let rotated = KeyRing::parse(&rotate(&before, asked, NOW, random).unwrap().text).unwrap();
+            let secrets = KeyedSecrets::new(random, SigningKeys::fixed(rotated));
+            let at = |seconds| {
+                let now = NOW.plus(Duration::seconds(seconds));
+                secrets.successors(&presented, now).unwrap()
+            };
+            let (before_it_signs, after) = (at(9), at(10));
+            let old = successor(&format!("old:{KEY}"), "one");
+            assert!(before_it_signs.current == old && before_it_signs.others.len() == 1);
+            assert!(after.current == before_it_signs.others[0] && after.others == [old]);
+            // A key that ended derives nothing any more.
+            assert!(at(3_600).others.is_empty());
+        }
+    }
+
+    #[test]
+    fn what_can_be_guessed_is_hashed_under_each_key_that_there_is() {
+        let hashes = |keys: &str, what, text: &str| secrets(keys).keyed_hashes(what, text, NOW).unwrap();
+        let (a, b) = (format!("a:{KEY}"), format!("b:{OTHER}"));
+        let of_a = hashes(&a, Guessable::Code, "email:2:042137");
+        assert!(of_a.others.is_empty());
+        // The key's id is no part of it, what it is for is, and no unkeyed hash says the same.
+        assert!(hashes(&format!("x:{KEY}"), Guessable::Code, "email:2:042137") == of_a);
+        let different = [
+            hashes(&a, Guessable::Code, "email:2:042138").current,
+            hashes(&a, Guessable::PhoneNumber, "email:2:042137").current,
+            hashes(&a, Guessable::Network, "email:2:042137").current,
+            hashes(&b, Guessable::Code, "email:2:042137").current,
+            secrets(&a).fingerprint(&Token("email:2:042137".to_owned())),
+            TokenHash(Sha256::digest(b"code\0email:2:042137").into()),
+        ];
+        assert!(!different.contains(&of_a.current));
+        // One that has ended and one that has not begun are keys as well.
+        let keys = format!("{b}\n{a} until=1970-01-01T00:00:00Z\nc:{THIRD} from=2100-01-01T00:00:00Z");
+        let all = hashes(&keys, Guessable::Code, "email:2:042137");
+        assert!(all.current != of_a.current && all.others.contains(&of_a.current) && all.others.len() == 2);
+    }
+
+    #[test]
+    fn without_a_key_in_force_nothing_is_derived() {
+        let keys = format!("a:{KEY} until=1970-01-01T00:00:01Z");
+        let secrets = secrets(&keys);
+        assert!(secrets.successors(&Token("one".to_owned()), NOW).is_ok());
+        let later = NOW.plus(Duration::SECOND);
+        assert!(secrets.successors(&Token("one".to_owned()), later).is_err());
+        assert!(secrets.keyed_hashes(Guessable::Code, "one", later).is_err());
+    }
+}

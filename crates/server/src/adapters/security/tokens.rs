@@ -1,0 +1,289 @@
+//! Access tokens: signed JWTs that say who calls, so that no request has to look it up.
+
+use anyhow::Context;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use biscuit::jwa::SignatureAlgorithm;
+use biscuit::jws::{Compact, RegisteredHeader};
+use biscuit::{
+    ClaimPresenceOptions, ClaimsSet, Empty, JWT, RegisteredClaims, SingleOrMultiple, TemporalOptions,
+    Validation, ValidationOptions,
+};
+use chrono::{DateTime, Utc};
+use cuepoint_domain::access::{Caller, Epoch};
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::people::Role;
+use cuepoint_domain::timestamp::Timestamp;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use time::Duration;
+
+use super::keys::{Key, PublicKey, SigningKeys};
+use super::secrets::{RandomSecrets, random};
+use super::verified::{self, Verified, VerifiedTokens, Verifier};
+use crate::adapters::clock::TOLERANCE;
+
+const ISSUER: &str = "cuepoint";
+const AUDIENCE: &str = "cuepoint-api";
+const TYPE: &str = "JWT";
+/// The longest token that is looked at, in bytes.
+const MAX_TOKEN_BYTES: usize = 4_096;
+
+/// A new access token; it prints as nothing.
+#[derive(Clone)]
+pub struct IssuedToken {
+    /// The token in clear, for its owner alone.
+    pub token: String,
+    /// How many seconds from now it is valid.
+    pub expires_in_seconds: i64,
+}
+
+impl std::fmt::Debug for IssuedToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("IssuedToken([hidden])")
+    }
+}
+
+/// A token that proves nothing, for whatever reason.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("the access token is not valid")]
+pub struct InvalidToken;
+
+/// Issues and verifies access tokens.
+#[derive(Debug)]
+pub struct AccessTokens {
+    keys: SigningKeys,
+    valid_for: Duration,
+    secrets: RandomSecrets,
+    verified: VerifiedTokens,
+}
+
+/// Claims beyond the registered ones.
+#[derive(Serialize, Deserialize)]
+struct PrivateClaims {
+    role: RoleClaim,
+    dj: bool,
+    sid: i64,
+    epoch: i64,
+}
+
+/// The header of a presented token: exactly these, so that no extension, `crit` least of all, is passed over.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PresentedHeader {
+    alg: SignatureAlgorithm,
+    typ: String,
+    kid: String,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum RoleClaim {
+    Member,
+    Operator,
+    Auditor,
+}
+
+/// The claims of a presented token, all required. Times are numbers here, since biscuit's own reader panics at
+/// those beyond its calendar.
+#[derive(Deserialize)]
+struct PresentedClaims {
+    iss: String,
+    sub: String,
+    aud: String,
+    exp: i64,
+    nbf: i64,
+    iat: i64,
+    jti: String,
+    role: RoleClaim,
+    dj: bool,
+    sid: i64,
+    /// The epoch of the data that the ids belong to; a token without this claim belongs to the first one.
+    #[serde(default)]
+    epoch: i64,
+}
+
+impl AccessTokens {
+    /// Tokens under these keys, each valid for this long.
+    #[must_use]
+    pub fn new(keys: SigningKeys, valid_for: Duration, secrets: RandomSecrets) -> Self {
+        Self { keys, valid_for, secrets, verified: VerifiedTokens::default() }
+    }
+
+    /// The keys that they are signed with.
+    #[must_use]
+    pub const fn keys(&self) -> &SigningKeys {
+        &self.keys
+    }
+
+    /// What third parties verify them with at this moment.
+    #[must_use]
+    pub fn public_keys(&self, now: Timestamp) -> Vec<PublicKey> {
+        self.keys.ring().public(now)
+    }
+
+    /// A new token that says who calls, of the epoch of the data.
+    ///
+    /// # Errors
+    /// When no key signs at this moment.
+    pub fn issue(&self, identity: &Caller, epoch: Epoch, now: Timestamp) -> anyhow::Result<IssuedToken> {
+        let ring = self.keys.ring();
+        let key = ring.signing(now).context("every key has ended or has yet to begin")?;
+        let header = RegisteredHeader {
+            algorithm: key.algorithm().of_token(),
+            media_type: Some(TYPE.to_owned()),
+            key_id: Some(key.id().to_owned()),
+            ..RegisteredHeader::default()
+        };
+        let token: JWT<PrivateClaims, Empty> =
+            JWT::new_decoded(header.into(), self.claims(identity, epoch, now)?);
+        let signed = token.encode(key.signing()).context("the access token cannot be signed")?;
+        let token = signed.encoded().context("the access token is not signed")?.to_string();
+        Ok(IssuedToken { token, expires_in_seconds: self.valid_for.whole_seconds() })
+    }
+
+    fn claims(
+        &self,
+        identity: &Caller,
+        epoch: Epoch,
+        now: Timestamp,
+    ) -> anyhow::Result<ClaimsSet<PrivateClaims>> {
+        let issued = moment(now).context("the clock is beyond the calendar")?;
+        let expires = moment(now.plus(self.valid_for)).context("the token's end is beyond the calendar")?;
+        let role = match identity.role {
+            // Tokens carry no roles of newer versions: here their holders have the permissions of a member.
+            Role::Member | Role::Unknown(_) => RoleClaim::Member,
+            Role::Operator => RoleClaim::Operator,
+            Role::Auditor => RoleClaim::Auditor,
+        };
+        let registered = RegisteredClaims {
+            issuer: Some(ISSUER.to_owned()),
+            subject: Some(identity.user.to_string()),
+            audience: Some(SingleOrMultiple::Single(AUDIENCE.to_owned())),
+            expiry: Some(expires.into()),
+            not_before: Some(issued.into()),
+            issued_at: Some(issued.into()),
+            id: Some(URL_SAFE_NO_PAD.encode(random::<16>(self.secrets))),
+        };
+        let sid = identity.session.get();
+        let private = PrivateClaims { role, dj: identity.is_dj, sid, epoch: epoch.0 };
+        Ok(ClaimsSet { registered, private })
+    }
+
+    /// Who calls with this token.
+    ///
+    /// # Errors
+    /// [`InvalidToken`] unless one of the keys signed it for this service in this epoch and it is valid at this moment;
+    /// the clocks of two servers may be 30 seconds apart.
+    pub fn verify(&self, token: &str, epoch: Epoch, now: Timestamp) -> Result<Caller, InvalidToken> {
+        if token.len() > MAX_TOKEN_BYTES {
+            return Err(InvalidToken);
+        }
+        let (ring, hash) = (self.keys.ring(), verified::hash(token));
+        let verifier = Verifier { ring, epoch };
+        if let Some(caller) = self.verified.find(&verifier, &hash, now) {
+            return Ok(caller);
+        }
+        let verified = verify(&verifier, token, now)?;
+        self.verified.remember(&verifier, hash, verified);
+        Ok(verified.caller)
+    }
+}
+
+/// Who calls with a token that one of these keys signed in this epoch, and for how long that is certain.
+fn verify(verifier: &Verifier, token: &str, now: Timestamp) -> Result<Verified, InvalidToken> {
+    let header = header(token)?;
+    let key = verifier.ring.verifying(&header.kid, now).ok_or(InvalidToken)?;
+    let claims: PresentedClaims = object(&payload(&header, key, token)?)?;
+    claims.registered()?.validate(validation(now)?).map_err(|_| InvalidToken)?;
+    if Epoch(claims.epoch) != verifier.epoch {
+        return Err(InvalidToken);
+    }
+    let user = claims.sub.parse().ok().and_then(UserId::new).ok_or(InvalidToken)?;
+    let role = match claims.role {
+        RoleClaim::Member => Role::Member,
+        RoleClaim::Operator => Role::Operator,
+        RoleClaim::Auditor => Role::Auditor,
+    };
+    let session = SessionId::new(claims.sid).ok_or(InvalidToken)?;
+    let expires = seconds(claims.exp)?;
+    Ok(Verified {
+        caller: Caller { user, role, is_dj: claims.dj, session },
+        from: seconds(claims.nbf.max(claims.iat))?,
+        until: key.verifies_until().map_or(expires, |until| until.min(expires)),
+    })
+}
+
+/// What a key signed, as it was signed; the key's algorithm is the only one that counts.
+fn payload(header: &PresentedHeader, key: &Key, token: &str) -> Result<Vec<u8>, InvalidToken> {
+    let algorithm = key.algorithm().of_token();
+    if header.alg != algorithm || header.typ != TYPE {
+        return Err(InvalidToken);
+    }
+    let encoded: Compact<Vec<u8>, Empty> = Compact::new_encoded(token);
+    match encoded.decode(key.verifying(), algorithm) {
+        Ok(Compact::Decoded { payload, .. }) => Ok(payload),
+        Ok(Compact::Encoded(_)) | Err(_) => Err(InvalidToken),
+    }
+}
+
+/// What a token says of itself, before anything of it is believed.
+fn header(token: &str) -> Result<PresentedHeader, InvalidToken> {
+    let (header, _) = token.split_once('.').ok_or(InvalidToken)?;
+    object(&URL_SAFE_NO_PAD.decode(header).map_err(|_| InvalidToken)?)
+}
+
+/// What a JSON object says; a list of the same values, which serde takes for one, is none.
+fn object<T: DeserializeOwned>(json: &[u8]) -> Result<T, InvalidToken> {
+    if json.starts_with(b"{") {
+        serde_json::from_slice(json).map_err(|_| InvalidToken)
+    } else {
+        Err(InvalidToken)
+    }
+}
+
+impl PresentedClaims {
+    /// The registered claims, for validation.
+    fn registered(&self) -> Result<RegisteredClaims, InvalidToken> {
+        if self.jti.is_empty() {
+            return Err(InvalidToken);
+        }
+        let time = |seconds| DateTime::from_timestamp(seconds, 0).ok_or(InvalidToken);
+        Ok(RegisteredClaims {
+            issuer: Some(self.iss.clone()),
+            subject: Some(self.sub.clone()),
+            audience: Some(SingleOrMultiple::Single(self.aud.clone())),
+            expiry: Some(time(self.exp)?.into()),
+            not_before: Some(time(self.nbf)?.into()),
+            issued_at: Some(time(self.iat)?.into()),
+            id: Some(self.jti.clone()),
+        })
+    }
+}
+
+fn validation(now: Timestamp) -> Result<ValidationOptions, InvalidToken> {
+    let now = Some(moment(now).ok_or(InvalidToken)?);
+    let epsilon = chrono::Duration::seconds(TOLERANCE.whole_seconds());
+    Ok(ValidationOptions {
+        claim_presence_options: ClaimPresenceOptions::strict(),
+        temporal_options: TemporalOptions { epsilon, now },
+        issued_at: Validation::Validate(chrono::Duration::MAX),
+        not_before: Validation::Validate(()),
+        expiry: Validation::Validate(()),
+        issuer: Validation::Validate(ISSUER.to_owned()),
+        audience: Validation::Validate(AUDIENCE.to_owned()),
+    })
+}
+
+/// A moment in whole seconds, as claims have it.
+fn seconds(since_1970: i64) -> Result<Timestamp, InvalidToken> {
+    since_1970.checked_mul(1_000_000).map(Timestamp::from_unix_micros).ok_or(InvalidToken)
+}
+
+fn moment(at: Timestamp) -> Option<DateTime<Utc>> {
+    DateTime::from_timestamp_micros(at.unix_micros())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,173 @@
+//! A provider that confirms each top-up later by a signed call, and may be asked for the page where the guest pays.
+
+use async_trait::async_trait;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::{Intake, OrderAnswer, TopupProvider, Unavailable};
+use cuepoint_domain::text::{PaymentUrl, TextError};
+use cuepoint_domain::topup::{OrderWord, Topup};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::adapters::webhooks::{Caller, Reply};
+use crate::http::wire::money::Number;
+
+/// Leaves every top-up pending until its provider says more.
+pub struct TopupWebhook {
+    caller: Option<Caller>,
+    currency: Currency,
+}
+
+/// What the provider is asked.
+#[derive(Serialize)]
+struct Order<'a> {
+    id: i64,
+    reference: &'a str,
+    amount: Number,
+    currency: &'a str,
+}
+
+/// What it answers, where it answers more than that it has the order.
+#[derive(Deserialize)]
+struct Said {
+    #[serde(default)]
+    status: Option<Value>,
+    #[serde(default)]
+    payment_url: Option<Value>,
+}
+
+/// Why a page cannot be kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+enum UnusablePage {
+    #[error("not a text")]
+    NotText,
+    #[error(transparent)]
+    Text(#[from] TextError),
+}
+
+/// What an answer says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Answer {
+    /// The provider has the order, and perhaps names a page.
+    Taken(Result<Option<PaymentUrl>, UnusablePage>),
+    /// It refuses it, for good.
+    Refused,
+}
+
+impl TopupWebhook {
+    /// The provider behind this caller, or one that hears of top-ups by other means; amounts are in `currency`.
+    #[must_use]
+    pub fn new(caller: Option<Caller>, currency: Currency) -> Self {
+        Self { caller, currency }
+    }
+
+    async fn ask(&self, caller: &Caller, topup: &Topup) -> Result<OrderWord, Unavailable> {
+        let reference = topup.reference().to_string();
+        let amount = Number::money(&self.currency, topup.amount.money());
+        let order =
+            Order { id: topup.id.get(), reference: &reference, amount, currency: self.currency.code() };
+        let body = serde_json::to_vec(&order).map_err(Unavailable::new)?;
+        let reply = caller.post(&reference, body).await.map_err(Unavailable::new)?;
+        let answer = answer(&reply).ok_or_else(|| {
+            Unavailable::new(format!("an answer of status {} that says nothing", reply.status.as_u16()))
+        })?;
+        Ok(match answer {
+            Answer::Refused => OrderWord::Refused,
+            Answer::Taken(page) => {
+                // The provider has the order all the same, and would name the same page again.
+                let page = page.unwrap_or_else(|error| {
+                    tracing::error!(topup = %topup.id, reference, %error, "the provider names a page that cannot be kept");
+                    None
+                });
+                OrderWord::Taken { page }
+            }
+        })
+    }
+}
+
+#[async_trait]
+impl TopupProvider for TopupWebhook {
+    fn intake(&self) -> Result<Intake, Unavailable> {
+        Ok(if self.caller.is_some() { Intake::Ordered } else { Intake::Announced })
+    }
+
+    async fn order(&self, topup: &Topup) -> OrderAnswer {
+        let Some(caller) = &self.caller else {
+            return OrderAnswer::Unknown(Unavailable::new("there is no topups.webhook_url"));
+        };
+        match self.ask(caller, topup).await {
+            Ok(word) => OrderAnswer::Said(word),
+            Err(unavailable) => OrderAnswer::Unknown(unavailable),
+        }
+    }
+}
+
+/// What an answer says; `None` for one that leaves open whether the provider has the order.
+///
+/// A refusal counts only where the answer says so itself: a bare 404 or 500 may come from something in between.
+fn answer(reply: &Reply) -> Option<Answer> {
+    let success = reply.status.is_success();
+    if success && reply.body.is_empty() {
+        return Some(Answer::Taken(Ok(None)));
+    }
+    let said: Said = reply.object()?;
+    let refused = said.status.as_ref().and_then(Value::as_str) == Some("refused");
+    if refused && (success || reply.status.is_client_error()) {
+        return Some(Answer::Refused);
+    }
+    success.then(|| Answer::Taken(said.payment_url.map(|written| page(&written)).transpose()))
+}
+
+fn page(written: &Value) -> Result<PaymentUrl, UnusablePage> {
+    let written = written.as_str().ok_or(UnusablePage::NotText)?;
+    Ok(PaymentUrl::new(written)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::web::Bytes;
+    use http::StatusCode;
+
+    #[test]
+    fn what_an_answer_says() {
+        let address = |length: usize| format!("https://pay.example.com/{}", "x".repeat(length - 24));
+        let named = |address: &str| format!(r#"{{"payment_url":"{address}"}}"#);
+        let page = |address: &str| Some(Answer::Taken(Ok(PaymentUrl::new(address).ok())));
+        let nothing = || Some(Answer::Taken(Ok(None)));
+        let unusable = |why: UnusablePage| Some(Answer::Taken(Err(why)));
+        let malformed = || unusable(TextError::Malformed.into());
+        let usual = "https://pay.example.com/1?a=b";
+        for (status, body, expected) in [
+            (200, "", nothing()),
+            (204, "", nothing()),
+            (201, "{}", nothing()),
+            (200, r#"{"payment_url":null,"id":"x"}"#, nothing()),
+            (200, &named(usual), page(usual)),
+            (202, r#"{"status":"open","payment_url":"https://pay.example.com/1?a=b"}"#, page(usual)),
+            (200, r#"{"status":5,"payment_url":"https://pay.example.com/1?a=b"}"#, page(usual)),
+            (200, &named(&address(2_048)), page(&address(2_048))),
+            // The provider has the order, whatever its page is like.
+            (200, &named(&address(2_049)), unusable(TextError::TooLong(2_048).into())),
+            (200, r#"{"payment_url":"javascript:alert(1)"}"#, malformed()),
+            (200, r#"{"payment_url":""}"#, unusable(TextError::Empty.into())),
+            (200, r#"{"payment_url":7}"#, unusable(UnusablePage::NotText)),
+            (200, r#"{"status":"refused"}"#, Some(Answer::Refused)),
+            (422, r#"{"status":"refused","reason":"a closed account"}"#, Some(Answer::Refused)),
+            // The sender of such an answer may not know the order.
+            (200, "OK", None),
+            (200, "[]", None),
+            (200, r#"{"status":"refused","status":"open"}"#, None),
+            (302, "", None),
+            (400, "", None),
+            (404, r#"{"payment_url":"https://pay.example.com/1"}"#, None),
+            (422, r#"["refused"]"#, None),
+            (500, r#"{"status":"refused"}"#, None),
+            (500, r#"{"payment_url":"https://pay.example.com/1"}"#, None),
+        ] {
+            let reply =
+                Reply { status: StatusCode::from_u16(status).unwrap(), body: Bytes::from(body.to_owned()) };
+            assert_eq!(answer(&reply), expected, "{status} {body}");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Signed calls to a provider: one POST of JSON, its answer in bounded time and size.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::web::Bytes;
+use anyhow::{Context, ensure};
+use cuepoint_domain::ports::Clock;
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{Request, StatusCode, Uri};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use rustls::{ClientConfig, RootCertStore};
+use serde::de::DeserializeOwned;
+use thiserror::Error;
+use tokio::time::timeout;
+use url::Url;
+
+use super::SigningSecrets;
+use crate::http::wire::json::Object;
+
+/// How long a call may take, from the first byte to the last.
+pub(crate) const CALL_WITHIN: Duration = Duration::from_secs(10);
+/// The longest answer, in bytes.
+const MAX_REPLY: usize = 64 * 1024;
+
+/// Why there is no answer: the provider may have got the call or not.
+#[derive(Debug, Error)]
+pub enum CallError {
+    /// It took too long.
+    #[error("no answer within {} seconds", CALL_WITHIN.as_secs())]
+    TimedOut,
+    /// The provider cannot be reached, or broke off.
+    #[error("the call failed: {0:#}")]
+    Connection(anyhow::Error),
+    /// The answer broke off, or is longer than any is.
+    #[error("the answer cannot be read: {0}")]
+    Reply(Box<dyn std::error::Error + Send + Sync>),
+    /// The call cannot be put into words.
+    #[error("the call cannot be made: {0}")]
+    Request(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// An answer of any status.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// Its status.
+    pub status: StatusCode,
+    /// Its body.
+    pub body: Bytes,
+}
+
+impl Reply {
+    /// The object that the body is; `None` for anything else, and for one that gives a key twice.
+    #[must_use]
+    pub fn object<T: DeserializeOwned>(&self) -> Option<T> {
+        Object::parse(&self.body).ok()?;
+        serde_json::from_slice(&self.body).ok()
+    }
+}
+
+/// Calls one address of a provider. It follows no redirect and uses no proxy.
+pub struct Caller {
+    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    address: Uri,
+    secrets: SigningSecrets,
+    clock: Arc<dyn Clock>,
+}
+
+impl Caller {
+    /// The caller of this address, which signs with the first of these secrets.
+    ///
+    /// # Errors
+    /// When the address is none, or nothing on this machine says whom to trust.
+    pub fn new(address: &Url, secrets: SigningSecrets, clock: Arc<dyn Clock>) -> anyhow::Result<Self> {
+        let connector = HttpsConnectorBuilder::new()
+            .with_tls_config(tls(address.scheme() == "https")?)
+            .https_or_http()
+            .enable_http1()
+            .build();
+        // Calls are rare, and a connection that was kept may be closed by the time it is used.
+        let client = Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector);
+        let address = address.as_str().parse().context("is no address of a service")?;
+        Ok(Self { client, address, secrets, clock })
+    }
+
+    /// Sends a message under an id that it keeps however often it is sent, and reads the answer.
+    ///
+    /// # Errors
+    /// [`CallError`]
+    pub async fn post(&self, id: &str, body: Vec<u8>) -> Result<Reply, CallError> {
+        let request = self.request(id, body)?;
+        let call = async {
+            let (head, body) = self
+                .client
+                .request(request)
+                .await
+                .map_err(|error| CallError::Connection(error.into()))?
+                .into_parts();
+            let body = Limited::new(body, MAX_REPLY).collect().await.map_err(CallError::Reply)?;
+            Ok(Reply { status: head.status, body: body.to_bytes() })
+        };
+        timeout(CALL_WITHIN, call).await.map_err(|_| CallError::TimedOut)?
+    }
+
+    fn request(&self, id: &str, body: Vec<u8>) -> Result<Request<Full<Bytes>>, CallError> {
+        let timestamp = self.clock.now().to_utc().unix_timestamp().to_string();
+        let signature = self.secrets.sign(id, &timestamp, &body);
+        let signature = signature.ok_or_else(|| CallError::Request("there is no secret".into()))?;
+        Request::post(&self.address)
+            .header(CONTENT_TYPE, "application/json")
+            .header(ACCEPT, "application/json")
+            .header("idempotency-key", id)
+            .header("webhook-id", id)
+            .header("webhook-timestamp", timestamp)
+            .header("webhook-signature", signature)
+            .body(Full::from(body))
+            .map_err(|error| CallError::Request(error.into()))
+    }
+}
+
+/// Whom to trust: the certificates of this machine.
+fn tls(needed: bool) -> anyhow::Result<ClientConfig> {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    ensure!(!needed || !roots.is_empty(), "this machine has no root certificates, which https needs");
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    Ok(versions.context("TLS cannot be set up")?.with_root_certificates(roots).with_no_client_auth())
+}

@@ -1,0 +1,209 @@
+//! The command line.
+
+mod key_rotation;
+mod ledger_verify;
+mod restore;
+pub mod serve;
+mod signals;
+
+use std::future::Future;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::{Parser, Subcommand};
+use cuepoint_domain::feature_level::FeatureLevel;
+use time::Duration;
+
+use crate::adapters::clock::SystemClock;
+use crate::adapters::security::keys::{Algorithm, OlderKeys, Rotation};
+use crate::adapters::security::secrets::RandomSecrets;
+use crate::config::{Layers, Settings};
+use crate::observability::log_queue::LogQueue;
+use crate::observability::telemetry;
+use crate::{composition, http};
+
+/// How long a new key waits: longer than servers need to read it and verifiers to fetch it, with clocks apart.
+const SIGNS_IN_SECONDS: u32 = 60;
+
+/// Paid song requests from guests to DJs.
+#[derive(Parser)]
+#[command(name = "cuepoint", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the service; the default.
+    Serve,
+    /// Bring the database's schema up to date.
+    Migrate,
+    /// Prepare a database that was restored from a backup, or moved to another cluster, before servers use it.
+    Restore {
+        /// The name of the database, as a confirmation that the configuration points to the intended one.
+        #[arg(long, value_name = "NAME")]
+        database_name: String,
+    },
+    /// Finalize an upgrade, once no server of an earlier version runs: from then on, servers write values that those of
+    /// earlier versions cannot read.
+    FinalizeUpgrade {
+        /// The name of the database, as a confirmation that the configuration points to the intended one.
+        #[arg(long, value_name = "NAME")]
+        database_name: String,
+    },
+    /// Look after the ledger.
+    #[command(subcommand)]
+    Ledger(LedgerCommand),
+    /// Look after the keys of access tokens.
+    #[command(subcommand)]
+    Keys(KeysCommand),
+    /// Look after the configuration.
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Print the OpenAPI document.
+    Openapi,
+}
+
+#[derive(Subcommand)]
+enum LedgerCommand {
+    /// Check every balance and every entry: ends with 0 if all is well, 1 if something is wrong, 2 if nobody knows.
+    Verify,
+}
+
+#[derive(Subcommand)]
+enum KeysCommand {
+    /// Put a new key into auth.signing_key_file, or make the file; nobody is logged out.
+    Rotate {
+        /// What the new key signs with; what the newest key does unless given.
+        #[arg(long, value_enum)]
+        algorithm: Option<Algorithm>,
+        /// How long every server has to learn of the new key before it signs.
+        #[arg(long, value_name = "SECONDS", default_value_t = SIGNS_IN_SECONDS,
+            value_parser = clap::value_parser!(u32).range(0..=86_400))]
+        signs_in: u32,
+    },
+}
+
+#[derive(Subcommand)]
+enum ConfigCommand {
+    /// Check the configuration and print it, secrets hidden.
+    Check,
+}
+
+/// Does what the command line says; what fails is one sentence on standard error.
+#[must_use]
+pub fn run() -> ExitCode {
+    let command = Arguments::parse().command.unwrap_or(Command::Serve);
+    let failure = match command {
+        Command::Ledger(LedgerCommand::Verify) => ExitCode::from(ledger_verify::NOT_CHECKED),
+        Command::Serve
+        | Command::Migrate
+        | Command::Restore { .. }
+        | Command::FinalizeUpgrade { .. }
+        | Command::Keys(_)
+        | Command::Config(_)
+        | Command::Openapi => ExitCode::FAILURE,
+    };
+    // Only the service must go on while its log is not read; the other commands wait and lose no line.
+    let queue = matches!(command, Command::Serve).then(telemetry::queue).transpose();
+    let (queue, ended) = match queue.context("the thread that writes the log cannot be started") {
+        Ok(queue) => {
+            let ended = execute(command, queue.as_ref());
+            (queue, ended)
+        }
+        Err(error) => (None, Err(error)),
+    };
+    match ended {
+        Ok(code) => code,
+        Err(error) => {
+            // One line, whatever a library put into its message.
+            let sentence = format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ");
+            let line = format!("cuepoint: {sentence}\n");
+            match &queue {
+                Some(queue) => queue.writer().push(&line),
+                None => drop(io::stderr().write_all(line.as_bytes())),
+            }
+            failure
+        }
+    }
+}
+
+/// Does what a command says; the service logs through the queue.
+fn execute(command: Command, queue: Option<&LogQueue>) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Serve => {
+            let settings = start(queue)?;
+            block_on(serve::serve(settings))?;
+        }
+        Command::Migrate => {
+            let settings = start(queue)?;
+            match block_on(composition::migrate(&settings))? {
+                None => print("this storage has no schema\n")?,
+                Some(applied) => {
+                    let lines = applied.iter().map(|name| format!("applied {name}\n"));
+                    print(&format!("{}the schema is up to date\n", lines.collect::<String>()))?;
+                }
+            }
+        }
+        Command::Restore { database_name } => {
+            let settings = start(queue)?;
+            return block_on(restore::run(settings, &database_name)).map(ExitCode::from);
+        }
+        Command::FinalizeUpgrade { database_name } => {
+            let settings = start(queue)?;
+            let before = block_on(composition::finalize_upgrade(&settings, &database_name))?.number();
+            let level = FeatureLevel::NEWEST.number();
+            print(&format!("{database_name}: feature level {level}, {before} before\n"))?;
+        }
+        Command::Ledger(LedgerCommand::Verify) => {
+            let settings = start(queue)?;
+            return block_on(ledger_verify::run(settings)).map(ExitCode::from);
+        }
+        Command::Keys(KeysCommand::Rotate { algorithm, signs_in }) => {
+            let settings = start(queue)?;
+            let signs_in = Duration::seconds(i64::from(signs_in));
+            let access_token_ttl = settings.auth.access_token_ttl;
+            let asked = Rotation { algorithm, signs_in, access_token_ttl, older: OlderKeys::Verify };
+            key_rotation::run(&settings, asked, &SystemClock)?;
+        }
+        Command::Config(ConfigCommand::Check) => {
+            let layers = Layers::of_process()?;
+            let effective = layers.effective()?;
+            let settings = layers.settings()?;
+            composition::signing_keys(&settings, RandomSecrets::new()?, &SystemClock)?;
+            composition::providers(&settings, Arc::new(SystemClock))?;
+            print(&format!("# CUEPOINT_ENV is {}\n{effective}", layers.environment.name()))?;
+        }
+        Command::Openapi => {
+            let document = http::openapi::document().to_pretty_json()?;
+            print(&format!("{document}\n"))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The settings, once logging has begun.
+fn start(queue: Option<&LogQueue>) -> anyhow::Result<Settings> {
+    let layers = Layers::of_process()?;
+    let settings = layers.settings()?;
+    telemetry::start(layers.environment, queue)?;
+    Ok(settings)
+}
+
+/// Runs to the end on the one runtime that owns pool, writer and workers.
+fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.context("the runtime cannot be made")?.block_on(work)
+}
+
+/// Writes to standard output; a reader that has seen enough, as `head` has, may hang up.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("standard output cannot be written"),
+    }
+}

@@ -1,0 +1,81 @@
+//! `cuepoint restore`: prepares a database that was restored from a backup, so that ids issued after the
+//! backup are not assigned to other rows.
+
+use anyhow::Context;
+use cuepoint_domain::money::Currency;
+use time::Duration;
+use time::format_description::well_known::Rfc3339;
+
+use crate::adapters::clock::SystemClock;
+use crate::adapters::security::keys::{self, OlderKeys, Rotation};
+use crate::adapters::security::secrets::{RandomSecrets, random};
+use crate::cli::ledger_verify;
+use crate::cli::print;
+use crate::composition;
+use crate::composition::{OpenTransfers, Restored};
+use crate::config::{Settings, SigningKeySource};
+
+/// Prepares the database, makes a new signing key in place of all older ones, audits the ledger, prints what has to be
+/// looked after, and says how the process ends. It can be repeated.
+///
+/// # Errors
+/// When the database is not prepared, or the keys are not replaced; what was done before stays, and a repetition goes on
+/// from there.
+pub(crate) async fn run(settings: Settings, database_name: &str) -> anyhow::Result<u8> {
+    let secrets = RandomSecrets::new()?;
+    // Random, because a counter in the database would be restored too and would repeat an epoch.
+    let epoch = i64::from_be_bytes(random(secrets)).checked_abs().unwrap_or(i64::MAX).max(1);
+    let restored = composition::restore(&settings, database_name, epoch).await?;
+    let Restored { epoch, sessions_ended } = restored;
+    print(&format!(
+        "{database_name}: epoch {epoch}, {sessions_ended} sessions ended, sequences moved ahead\n"
+    ))?;
+    // Before anything is read, since a row that cannot be read must not keep the old keys in force.
+    print(&new_key(&settings, secrets)?)?;
+    print(&report(&composition::open_transfers(&settings).await?, &settings.currency)?)?;
+    ledger_verify::run(settings).await
+}
+
+fn report(open: &OpenTransfers, currency: &Currency) -> anyhow::Result<String> {
+    let newest = match open.newest_operation {
+        Some(at) => at.to_utc().format(&Rfc3339).context("the time of the newest operation")?,
+        None => "none".to_owned(),
+    };
+    let mut text = format!(
+        "newest operation: {newest}\nin flight: {} withdrawals, {} top-ups; look each up at its provider\n",
+        open.withdrawals.len(),
+        open.topups.len(),
+    );
+    for withdrawal in &open.withdrawals {
+        let (id, status) = (withdrawal.id, withdrawal.state.status().name());
+        let amount = currency.print(withdrawal.amount.money());
+        let (code, reference) = (currency.code(), withdrawal.reference());
+        text.push_str(&format!("  withdrawal {id}: {status}, {amount} {code}, reference {reference}\n"));
+    }
+    for topup in &open.topups {
+        let (id, status) = (topup.id, topup.status.name());
+        let (amount, code) = (currency.print(topup.amount.money()), currency.code());
+        let reference = topup.reference();
+        text.push_str(&format!("  top-up {id}: {status}, {amount} {code}, reference {reference}\n"));
+    }
+    Ok(text)
+}
+
+/// Replaces the keys of access tokens, where a file holds them.
+fn new_key(settings: &Settings, secrets: RandomSecrets) -> anyhow::Result<String> {
+    let asked = Rotation {
+        algorithm: None,
+        signs_in: Duration::ZERO,
+        access_token_ttl: settings.auth.access_token_ttl,
+        older: OlderKeys::Remove,
+    };
+    match &settings.auth.signing_keys {
+        Some(SigningKeySource::File(path)) => {
+            keys::rotate_file(path, asked, &SystemClock, secrets).context("auth.signing_key_file")
+        }
+        Some(SigningKeySource::Text(_)) => {
+            Ok("auth.signing_keys: give the servers a new key in place of all older ones\n".to_owned())
+        }
+        None => Ok("no signing keys are configured here: replace those of the servers yourself\n".to_owned()),
+    }
+}

@@ -1,0 +1,186 @@
+//! The life of the service: start, one line, requests, stop.
+
+use std::io::{self, Write};
+use std::net::TcpListener;
+use std::sync::Arc;
+
+use actix_web::dev::Server;
+use anyhow::{Context, anyhow};
+use cuepoint_domain::ports::Store;
+use cuepoint_domain::service::{BootstrapError, Bootstrapped};
+use socket2::SockRef;
+
+use crate::adapters::clock::SystemClock;
+use crate::adapters::security::keys::SigningKeys;
+use crate::adapters::security::secrets::RandomSecrets;
+use crate::app::App;
+use crate::cli::signals::Signals;
+use crate::composition::{self, OpenStore, Providers};
+use crate::config::{Bootstrap, EmailChannel, Settings, Storage};
+use crate::http::web_server;
+use crate::jobs::Background;
+use crate::observability::metrics::Metrics;
+
+/// Connections that wait to be taken at most, unless the system allows fewer: everybody in a place who comes back at once
+/// when the service does. Who finds no place is tried again by their system a second later, or three.
+const BACKLOG: i32 = 4_096;
+
+/// Runs the service until it is told to stop, then lets the requests that are being answered finish.
+///
+/// Prints one line once it listens: `listening on http://127.0.0.1:8080`.
+///
+/// # Errors
+/// When it cannot start, as one sentence that names the key.
+pub async fn serve(settings: Settings) -> anyhow::Result<()> {
+    serve_opened(&settings, OpenStore::open(&settings)).await
+}
+
+/// The same on this store in place of the configured one, which is not opened.
+///
+/// # Errors
+/// When it cannot start, as one sentence that names the key.
+pub async fn serve_on(settings: Settings, store: Arc<dyn Store>) -> anyhow::Result<()> {
+    serve_opened(&settings, async { Ok(OpenStore::of(store)) }).await
+}
+
+async fn serve_opened(
+    settings: &Settings,
+    opening: impl Future<Output = anyhow::Result<OpenStore>>,
+) -> anyhow::Result<()> {
+    let mut signals = Signals::listen()?;
+    // First of all, since what is measured before is lost.
+    Metrics::install()?;
+    let keys = composition::signing_keys(settings, RandomSecrets::new()?, &SystemClock)?;
+    let providers = composition::providers(settings, Arc::new(SystemClock))?;
+    let store = opening.await?;
+    let served = run(settings, keys, providers, &store, &mut signals).await;
+    store.close().await;
+    served
+}
+
+async fn run(
+    settings: &Settings,
+    keys: SigningKeys,
+    providers: Providers,
+    store: &OpenStore,
+    signals: &mut Signals,
+) -> anyhow::Result<()> {
+    let (listener, url) = bind(settings)?;
+    let app = composition::app(settings, keys, providers, store.store.clone(), Arc::default(), url.clone())?;
+    // Before the first write and the first call: a restart must not make the token of an ended session valid
+    // again.
+    let read = app.revocations.refresh(&*app.store, &app.clock).await;
+    read.context("the revocation list cannot be relied on")?;
+    if let Some(operator) = settings.bootstrap.clone() {
+        bootstrap(&app, operator).await?;
+    }
+    if matches!(settings.storage, Storage::Memory) {
+        tracing::warn!("storage.backend is memory: all data ends with this process");
+    }
+    if matches!(settings.notifier.email, EmailChannel::None) {
+        tracing::warn!(
+            "notifier.email is none: nobody can prove an e-mail address or set a forgotten password"
+        );
+    }
+    if settings.auth.refresh_token_ttl < settings.auth.access_token_ttl {
+        tracing::warn!(
+            "auth.refresh_token_ttl_seconds is less than auth.access_token_ttl_seconds: an access token outlives its \
+             session, and is not ended with it"
+        );
+    }
+    let server = web_server::server(&app, listener, &settings.server)?;
+    let background = Background::start(
+        &app,
+        settings.requests.sweep_interval,
+        settings.topups.poll_interval,
+        settings.payouts.poll_interval,
+        settings.audit_interval,
+    );
+    announce(&url);
+    tracing::info!("the API is shown at {url}/docs/");
+    let ended = until_stopped(server, signals).await;
+    background.stop().await;
+    tracing::info!("stopped");
+    ended
+}
+
+/// Takes the configured address; without a configured origin, it is the one under which clients reach the service.
+fn bind(settings: &Settings) -> anyhow::Result<(TcpListener, String)> {
+    let (host, port) = (settings.server.host.as_str(), settings.server.port);
+    let listener = listen(host, port)
+        .with_context(|| format!("server.host, server.port: cannot listen on {host} port {port}"))?;
+    let address = listener.local_addr().context("the listening address is unknown")?;
+    Ok((listener, format!("http://{address}")))
+}
+
+fn listen(host: &str, port: u16) -> io::Result<TcpListener> {
+    let listener = TcpListener::bind((host, port))?;
+    // Once more, since the standard library lets 128 wait.
+    SockRef::from(&listener).listen(BACKLOG)?;
+    Ok(listener)
+}
+
+async fn bootstrap(app: &App, operator: Bootstrap) -> anyhow::Result<()> {
+    let made = app.services.accounts.bootstrap_operator(operator.email, operator.password).await;
+    let made = made.map_err(|error| match error {
+        BootstrapError::BreachedPassword => {
+            anyhow!("bootstrap.operator_password: is known from breaches, and guessed first")
+        }
+        BootstrapError::Unavailable(unavailable) => {
+            anyhow!(unavailable).context("bootstrap.operator_email: the operator cannot be made")
+        }
+    })?;
+    match made {
+        Bootstrapped::Made(user) => tracing::info!(%user, "the first operator was made"),
+        Bootstrapped::MadeBefore => {
+            tracing::info!("the first operator was made before: bootstrap.operator_email is ignored");
+        }
+        Bootstrapped::AddressTaken => tracing::warn!(
+            "bootstrap.operator_email is the address of an account: no operator was made; name an address that nobody has"
+        ),
+    }
+    Ok(())
+}
+
+/// The one line that a caller waits for; nobody may be reading.
+fn announce(url: &str) {
+    let mut out = io::stdout().lock();
+    let _ = writeln!(out, "listening on {url}").and_then(|()| out.flush());
+}
+
+/// Serves until a signal: then the listener closes and the requests that are being answered finish, unless a second
+/// signal is in a hurry.
+async fn until_stopped(server: Server, signals: &mut Signals) -> anyhow::Result<()> {
+    let handle = server.handle();
+    let mut serving = tokio::spawn(server);
+    tokio::select! {
+        ended = &mut serving => return ended.context("the server broke off")?.context("the server failed"),
+        () = signals.next() => tracing::info!("stopping: no new connections, requests under way finish"),
+    }
+    tokio::select! {
+        () = handle.stop(true) => serving.await.context("the server broke off")?.context("the server failed"),
+        () = signals.next() => {
+            tracing::warn!("stopping at once");
+            // A server that is dropped breaks off what it is still answering.
+            serving.abort();
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_crowd_that_comes_at_once_waits_in_line() {
+        let listener = listen("127.0.0.1", 0).unwrap();
+        let address = listener.local_addr().unwrap();
+        // Nobody takes any of them, and each is connected before its system would try again.
+        let come = || std::net::TcpStream::connect_timeout(&address, Duration::from_millis(900)).unwrap();
+        let crowd: Vec<_> = (0..300).map(|_| come()).collect();
+        assert_eq!(crowd.len(), 300);
+    }
+}

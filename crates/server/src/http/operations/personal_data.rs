@@ -1,0 +1,187 @@
+//! One's own personal data: all of it out, and erased.
+
+use std::error::Error;
+
+use actix_web::web::Bytes;
+use cuepoint_domain::access::Caller;
+use cuepoint_domain::personal_data::{Part, Record};
+use cuepoint_domain::ports::Unavailable;
+use cuepoint_domain::text::Password;
+use futures_util::future;
+use futures_util::stream::{self, Stream, StreamExt as _};
+
+use crate::http::call::Call;
+use crate::http::openapi::bodies::Erasure;
+use crate::http::operations::profile::own;
+use crate::http::operations::views::{Account, Nothing, PersonalData, User, Wallet, part_name, row};
+use crate::http::wire::envelope::{Answer, Success};
+use crate::http::wire::error::ApiError;
+use crate::http::wire::values;
+
+/// A piece of the body, or why there is no more of it.
+type Piece = Result<Bytes, Box<dyn Error>>;
+
+/// Takes out all that is kept about the caller.
+///
+/// The body is sent while it is read: where the connection ends before the body does, it is not whole.
+#[utoipa::path(
+    get,
+    path = "/api/v1/user/export",
+    operation_id = "exportPersonalData",
+    tag = "Profile",
+    responses((status = 200, description = "All that is kept about the caller.", body = Success<PersonalData>)),
+)]
+pub async fn export(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+    let personal_data = &call.app.services.personal_data;
+    let profile = personal_data.export(&caller, call.visitor()).await.map_err(own)?;
+    let user = User::new(&profile.user, profile.balance.available, call.currency());
+    let user = serde_json::to_string(&user).map_err(ApiError::internal)?;
+    let account = serde_json::to_string(&Account::new(&profile.user)).map_err(ApiError::internal)?;
+    let wallet = Wallet::new(profile.balance, call.currency());
+    let wallet = serde_json::to_string(&wallet).map_err(ApiError::internal)?;
+    let head = format!(
+        r#"{{"status":"ok","message":"Personal data.","data":{{"user":{user},"account":{account},"wallet":{wallet}"#
+    );
+    let mut pieces = stream::once(future::ready(Ok(Bytes::from(head)))).boxed_local();
+    for part in Part::ALL {
+        let (app, rows) = (call.app.clone(), personal_data.part(&caller, part)?);
+        let write = move |record: &Record| row(record, caller.session, &app.settings.currency);
+        pieces = pieces.chain(list(part_name(part), rows, write)).boxed_local();
+    }
+    let tail = stream::once(future::ready(Ok(Bytes::from_static(b"}}"))));
+    Ok(Answer::in_pieces(until_failure(pieces.chain(tail)).boxed_local()))
+}
+
+/// Erases the caller's personal data, and ends all their sessions; what the ledger needs stays and names nobody.
+///
+/// It is refused while any amount is available, held or owed, and while a top-up is pending that was opened within
+/// the deployment's waiting time (7 days unless configured otherwise). Older pending top-ups fail.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/user",
+    operation_id = "erasePersonalData",
+    tag = "Profile",
+    request_body = Erasure,
+    responses((status = 200, description = "The caller is erased.", body = Success<Nothing>)),
+)]
+pub async fn erase(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+    let mut fields = call.fields();
+    let password = fields.required("password", values::presented);
+    let password = fields.complete(|| password.map(|password| Password::presented(&password)))?;
+    call.app.services.personal_data.erase(&caller, &password, call.visitor()).await?;
+    call.refresh_revocations().await;
+    Answer::ok("Erased.", Nothing {})
+}
+
+/// A list as one more key of an object, a piece for each page.
+fn list(
+    name: &'static str,
+    pages: impl Stream<Item = Result<Vec<Record>, Unavailable>>,
+    write: impl Fn(&Record) -> serde_json::Result<Vec<u8>>,
+) -> impl Stream<Item = Piece> {
+    let mut is_first = true;
+    let pages = pages.map(move |page| {
+        let page = page.map_err(|Unavailable(cause)| -> Box<dyn Error> { cause })?;
+        let mut piece = Vec::new();
+        for record in &page {
+            if !std::mem::take(&mut is_first) {
+                piece.push(b',');
+            }
+            piece.extend(write(record)?);
+        }
+        Ok(Bytes::from(piece))
+    });
+    let begin = Ok(Bytes::from(format!(r#","{name}":["#)));
+    stream::once(future::ready(begin))
+        .chain(pages)
+        .chain(stream::once(future::ready(Ok(Bytes::from_static(b"]")))))
+}
+
+/// The pieces up to the first failure, which is told to the log, and breaks the connection off. None is empty, because
+/// an empty one ends a body that is sent in chunks.
+fn until_failure(pieces: impl Stream<Item = Piece>) -> impl Stream<Item = Piece> {
+    let pieces = pieces.filter(|piece| future::ready(piece.as_ref().map_or(true, |piece| !piece.is_empty())));
+    pieces.scan(false, |failed, piece| {
+        let go_on = !*failed;
+        if let Err(error) = &piece {
+            tracing::warn!(error = error.as_ref(), "an answer broke off");
+            *failed = true;
+        }
+        future::ready(go_on.then_some(piece))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+
+    use actix_web::{App, HttpServer, web};
+    use cuepoint_domain::ids::UserId;
+    use cuepoint_domain::ports::Block;
+    use cuepoint_domain::text::Line;
+    use cuepoint_domain::timestamp::Timestamp;
+
+    use super::*;
+
+    fn block(number: i64) -> Record {
+        let guest = UserId::new(number).unwrap();
+        Record::Block(Block { guest, name: Line::new("Ada").unwrap(), at: Timestamp::EPOCH })
+    }
+
+    /// A list of these pages, the last of which cannot be read if it is `None`.
+    fn pieces(pages: Vec<Option<Vec<Record>>>) -> impl Stream<Item = Piece> {
+        let pages = pages.into_iter().map(|page| page.ok_or_else(|| Unavailable::new("away")));
+        let write = |record: &Record| match record {
+            Record::Block(block) => serde_json::to_vec(&block.guest.get()),
+            other => panic!("{other:?}"),
+        };
+        until_failure(list("blocks", stream::iter(pages), write))
+    }
+
+    #[actix_web::test]
+    async fn a_list_is_one_array_however_many_pages_it_has() {
+        for (pages, expected) in [
+            (vec![Some(vec![])], r#","blocks":[]"#),
+            (
+                vec![Some(vec![block(3), block(2)]), Some(vec![]), Some(vec![block(1)])],
+                r#","blocks":[3,2,1]"#,
+            ),
+        ] {
+            let sent: Vec<Piece> = pieces(pages).collect().await;
+            let sent: Vec<Bytes> = sent.into_iter().map(Result::unwrap).collect();
+            assert_eq!(sent.concat(), expected.as_bytes());
+            assert!(sent.iter().all(|piece| !piece.is_empty()));
+        }
+    }
+
+    /// What a client gets of a list, byte for byte, until the connection ends.
+    async fn sent(pages: fn() -> Vec<Option<Vec<Record>>>) -> String {
+        let answer = move || async move { Answer::in_pieces(pieces(pages()).boxed_local()).respond() };
+        let server = HttpServer::new(move || App::new().default_service(web::to(answer)));
+        let server = server.workers(1).disable_signals().bind(("127.0.0.1", 0)).unwrap();
+        let address = *server.addrs().first().unwrap();
+        let server = server.run();
+        let handle = server.handle();
+        actix_web::rt::spawn(server);
+        let answer = web::block(move || {
+            let mut stream = std::net::TcpStream::connect(address).unwrap();
+            stream.write_all(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+            let mut answer = Vec::new();
+            // A connection that is reset says it as well as one that is closed.
+            let _ = stream.read_to_end(&mut answer);
+            String::from_utf8(answer).unwrap()
+        });
+        let answer = answer.await.unwrap();
+        handle.stop(false).await;
+        answer
+    }
+
+    #[actix_web::test]
+    async fn what_breaks_off_does_not_look_whole() {
+        // A body in chunks ends with an empty one.
+        let whole = sent(|| vec![Some(vec![block(1)]), Some(vec![])]).await;
+        assert!(whole.starts_with("HTTP/1.1 200 ") && whole.ends_with("]\r\n0\r\n\r\n"), "{whole}");
+        let broken = sent(|| vec![Some(vec![block(1)]), None]).await;
+        assert!(!broken.ends_with("0\r\n\r\n") && !broken.contains(']'), "{broken}");
+    }
+}

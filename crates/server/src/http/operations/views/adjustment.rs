@@ -1,0 +1,92 @@
+//! Adjustments as operators see them.
+
+use cuepoint_domain::adjustment;
+use cuepoint_domain::ledger::Balance;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::timestamp::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::wire::money::Number;
+use crate::http::wire::time::Moment;
+
+/// A correction of a balance.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Adjustment {
+    /// Which it is; entries refer to it.
+    #[schema(minimum = 1, example = 4)]
+    id: i64,
+    /// Whose balance it corrects.
+    #[schema(minimum = 1, example = 8)]
+    user_id: i64,
+    /// The change of what can be spent: negative for a debit.
+    #[schema(value_type = f64, format = "decimal", example = -2.50)]
+    amount: Number,
+    /// Why.
+    #[schema(example = "A song was charged twice.")]
+    reason: String,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    created_at: Moment,
+}
+
+/// What is answered to who adjusts a balance.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Adjusted {
+    /// The adjustment.
+    adjustment: Adjustment,
+    /// What the person can spend now.
+    #[schema(value_type = f64, format = "decimal", example = 37.50)]
+    new_balance: Number,
+}
+
+impl Adjusted {
+    /// The adjustment of this moment, with the balance that it led to.
+    #[must_use]
+    pub fn new(
+        adjustment: &adjustment::Adjustment,
+        balance: Balance,
+        at: Timestamp,
+        currency: &Currency,
+    ) -> Self {
+        Self {
+            adjustment: Adjustment {
+                id: adjustment.id.get(),
+                user_id: adjustment.user.get(),
+                amount: Number::money(currency, adjustment.correction.sum()),
+                reason: adjustment.reason.as_str().to_owned(),
+                created_at: Moment(at),
+            },
+            new_balance: Number::money(currency, balance.available),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cuepoint_domain::adjustment::Correction;
+    use cuepoint_domain::ids::{AdjustmentId, UserId};
+    use cuepoint_domain::money::Money;
+    use cuepoint_domain::text::Line;
+
+    #[test]
+    fn an_adjustment_has_exactly_these_keys() {
+        let adjustment = adjustment::Adjustment {
+            id: AdjustmentId::new(4).unwrap(),
+            user: UserId::new(8).unwrap(),
+            correction: Correction::signed(Money::from_minor(-250)).unwrap(),
+            reason: Line::new("Charged twice").unwrap(),
+        };
+        let balance = Balance { available: Money::from_minor(3_750), ..Balance::default() };
+        let usd = Currency::new("USD", 2).unwrap();
+        let view = Adjusted::new(&adjustment, balance, Timestamp::EPOCH, &usd);
+        assert_eq!(
+            serde_json::to_string(&view).unwrap(),
+            concat!(
+                r#"{"adjustment":{"id":4,"user_id":8,"amount":-2.50,"reason":"Charged twice","#,
+                r#""created_at":"1970-01-01T00:00:00.000000Z"},"new_balance":37.50}"#
+            )
+        );
+    }
+}

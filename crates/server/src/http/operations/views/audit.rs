@@ -1,0 +1,111 @@
+//! The last self-check of the ledger as operators see it.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::wire::names;
+use crate::http::wire::time::Moment;
+use crate::jobs::ledger_audit::Checked;
+
+/// How the ledger was found: before the first self-check, whole, or not.
+pub const STATUSES: [&str; 3] = ["pending", "consistent", "broken"];
+
+/// The last self-check of the ledger that came to its end.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Audit {
+    /// `pending` before the first came to its end, then `consistent` or `broken`.
+    #[schema(value_type = names::AuditStatus, example = "consistent")]
+    status: &'static str,
+    /// When it began: the ledger is judged as of then.
+    #[schema(value_type = Option<String>, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    started_at: Option<Moment>,
+    /// When it ended.
+    #[schema(value_type = Option<String>, format = DateTime, example = "2026-01-31T20:15:01.000000Z")]
+    finished_at: Option<Moment>,
+    /// How many wallets it saw.
+    #[schema(minimum = 0, example = 20)]
+    wallets: u64,
+    /// How many entries it saw.
+    #[schema(minimum = 0, example = 140)]
+    entries: u64,
+    /// How many postings it saw.
+    #[schema(minimum = 0, example = 30)]
+    postings: u64,
+    /// How many requests, withdrawals, top-ups and adjustments it saw.
+    #[schema(minimum = 0, example = 60)]
+    things: u64,
+    /// The first thing that is wrong, in words.
+    #[schema(example = "entry 7 of wallet 12: its hash does not fit")]
+    finding: Option<String>,
+}
+
+/// The last self-check in an answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AuditData {
+    /// The self-check.
+    pub audit: Audit,
+}
+
+impl Audit {
+    /// What the last self-check came to, if one came to its end.
+    #[must_use]
+    pub fn new(last: Option<&Checked>) -> Self {
+        let [pending, consistent, broken] = STATUSES;
+        let seen = last.map(|last| last.seen).unwrap_or_default();
+        let finding = last.and_then(|last| last.finding.as_ref()).map(ToString::to_string);
+        Self {
+            status: match (last, &finding) {
+                (None, _) => pending,
+                (Some(_), None) => consistent,
+                (Some(_), Some(_)) => broken,
+            },
+            started_at: last.map(|last| Moment(last.started_at)),
+            finished_at: last.map(|last| Moment(last.finished_at)),
+            wallets: seen.wallets,
+            entries: seen.entries,
+            postings: seen.postings,
+            things: seen.things,
+            finding,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cuepoint_domain::ids::UserId;
+    use cuepoint_domain::ledger::{Finding, Summary};
+    use cuepoint_domain::timestamp::Timestamp;
+
+    fn shown(last: Option<&Checked>) -> String {
+        serde_json::to_string(&Audit::new(last)).unwrap()
+    }
+
+    #[test]
+    fn a_self_check_has_exactly_these_keys() {
+        assert_eq!(
+            shown(None),
+            concat!(
+                r#"{"status":"pending","started_at":null,"finished_at":null,"wallets":0,"entries":0,"#,
+                r#""postings":0,"things":0,"finding":null}"#
+            )
+        );
+        let whole = Checked {
+            started_at: Timestamp::EPOCH,
+            finished_at: Timestamp::from_unix_micros(1),
+            seen: Summary { wallets: 1, entries: 2, postings: 3, things: 4 },
+            finding: None,
+        };
+        let rest = concat!(
+            r#""started_at":"1970-01-01T00:00:00.000000Z","finished_at":"1970-01-01T00:00:00.000001Z","#,
+            r#""wallets":1,"entries":2,"postings":3,"things":4,"finding":"#
+        );
+        assert_eq!(shown(Some(&whole)), format!(r#"{{"status":"consistent",{rest}null}}"#));
+        let wallet = UserId::new(7).unwrap();
+        let broken = Checked { finding: Some(Finding::Chain { wallet, seq: 3 }), ..whole };
+        assert_eq!(
+            shown(Some(&broken)),
+            format!(r#"{{"status":"broken",{rest}"entry 3 of wallet 7: its hash does not fit"}}"#)
+        );
+    }
+}

@@ -1,0 +1,40 @@
+//! Blocks as DJs see them.
+
+use cuepoint_domain::ports;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::wire::time::Moment;
+
+/// Somebody from whom a DJ takes no requests.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Block {
+    /// Who.
+    #[schema(minimum = 1, example = 8)]
+    user_id: i64,
+    /// What they are called.
+    #[schema(example = "Grace")]
+    name: String,
+    /// Since when.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    created_at: Moment,
+}
+
+/// A block in an answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct BlockData {
+    /// The block.
+    pub block: Block,
+}
+
+impl Block {
+    /// The block.
+    #[must_use]
+    pub fn new(block: &ports::Block) -> Self {
+        Self {
+            user_id: block.guest.get(),
+            name: block.name.as_str().to_owned(),
+            created_at: Moment(block.at),
+        }
+    }
+}

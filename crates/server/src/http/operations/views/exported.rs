@@ -1,0 +1,201 @@
+//! What only an export shows.
+
+use cuepoint_domain::challenge;
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::ledger;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::people;
+use cuepoint_domain::personal_data;
+use cuepoint_domain::session;
+use cuepoint_domain::text::Line;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::withdrawal;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::operations::views::{ActiveSession, Entry, Reference, User, Withdrawal};
+use crate::http::wire::names;
+use crate::http::wire::time::Moment;
+
+/// What is kept about an account beside the profile.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Account {
+    /// What the person may do beyond their own affairs.
+    #[schema(value_type = names::Role)]
+    role: &'static str,
+    /// When they registered.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    created_at: Moment,
+    /// When their role or suspension last changed; null where neither ever did.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    standing_changed_at: Option<Moment>,
+}
+
+/// A session, ended or not.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ExportedSession {
+    /// The session.
+    #[serde(flatten)]
+    session: ActiveSession,
+    /// When it was ended; null where it was not. Sessions are kept for two days after their end.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    ended_at: Option<Moment>,
+}
+
+/// A code or token that was sent; it is kept for a day, without its secret.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Challenge {
+    /// What it is good for.
+    #[schema(value_type = names::ChallengePurpose)]
+    purpose: &'static str,
+    /// Where it was sent.
+    #[schema(example = "ada@example.com")]
+    address: String,
+    /// Wrong answers so far.
+    #[schema(minimum = 0, example = 0)]
+    attempts: i16,
+    /// When it was sent.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    created_at: Moment,
+    /// When it was answered or replaced; null where it was neither.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    ended_at: Option<Moment>,
+}
+
+/// A withdrawal with its reference.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ExportedWithdrawal {
+    /// The withdrawal.
+    #[serde(flatten)]
+    withdrawal: Withdrawal,
+    /// What the payout provider knows it by.
+    #[schema(example = "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f")]
+    reference: String,
+}
+
+/// An entry of the wallet with what the statement does not show.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ExportedEntry {
+    /// The entry.
+    #[serde(flatten)]
+    entry: Entry,
+    /// The reason that an operator or a provider gave for it; null where nobody did.
+    #[schema(example = "A song was charged twice.")]
+    reason: Option<String>,
+}
+
+/// What changed the profile or the account, or what an operator did about the person with a reason.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Operation {
+    /// Which: a UUID.
+    #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
+    id: String,
+    /// What was done.
+    #[schema(value_type = names::OperationKind)]
+    kind: String,
+    /// Who did it.
+    #[schema(value_type = names::ActedBy)]
+    acted_by: &'static str,
+    /// Why; null where no reason was asked for.
+    reason: Option<String>,
+    /// What it was about; null where that is the profile or the account itself.
+    reference: Option<Reference>,
+    /// The profile after it, with what could be spent then; null for operations about money, and once it is seven days old.
+    profile: Option<User>,
+    /// When.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    created_at: Moment,
+}
+
+/// A DJ who takes no requests from the person.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct BlockedBy {
+    /// The DJ.
+    #[schema(minimum = 1, example = 7)]
+    dj_id: i64,
+    /// Since when.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    created_at: Moment,
+}
+
+fn text(line: &Option<Line>) -> Option<String> {
+    line.as_ref().map(|line| line.as_str().to_owned())
+}
+
+impl Account {
+    /// The account of this person.
+    #[must_use]
+    pub fn new(user: &people::User) -> Self {
+        Self {
+            role: user.role.name(),
+            created_at: Moment(user.created_at),
+            standing_changed_at: user.standing_at.map(Moment),
+        }
+    }
+}
+
+impl ExportedSession {
+    /// The session, as it is shown in `current`.
+    #[must_use]
+    pub fn new(session: &session::Session, ended_at: Option<Timestamp>, current: SessionId) -> Self {
+        Self { session: ActiveSession::new(session, current), ended_at: ended_at.map(Moment) }
+    }
+}
+
+impl Challenge {
+    /// The challenge without its secret.
+    #[must_use]
+    pub fn new(challenge: &challenge::Challenge) -> Self {
+        Self {
+            purpose: challenge.purpose.name(),
+            address: challenge.target.clone(),
+            attempts: challenge.attempts,
+            created_at: Moment(challenge.issued_at),
+            ended_at: challenge.ended_at.map(Moment),
+        }
+    }
+}
+
+impl ExportedWithdrawal {
+    /// The withdrawal as it stands.
+    #[must_use]
+    pub fn new(withdrawal: &withdrawal::Withdrawal, currency: &Currency) -> Self {
+        Self {
+            withdrawal: Withdrawal::new(withdrawal, currency),
+            reference: withdrawal.reference().to_string(),
+        }
+    }
+}
+
+impl ExportedEntry {
+    /// The entry, with the reason of its operation.
+    #[must_use]
+    pub fn new(entry: &ledger::Entry, reason: &Option<Line>, currency: &Currency) -> Self {
+        Self { entry: Entry::new(entry, currency), reason: text(reason) }
+    }
+}
+
+impl Operation {
+    /// The operation.
+    #[must_use]
+    pub fn new(note: &personal_data::OperationNote, currency: &Currency) -> Self {
+        let profile = note.profile.as_ref();
+        Self {
+            id: uuid::Uuid::from_u128(note.id.0).to_string(),
+            kind: note.kind.clone(),
+            acted_by: note.acted_by.name(),
+            reason: text(&note.reason),
+            reference: note.reference.map(Reference::new),
+            profile: profile.map(|(user, balance)| User::new(user, balance.available, currency)),
+            created_at: Moment(note.at),
+        }
+    }
+}
+
+impl BlockedBy {
+    /// The block by this DJ.
+    #[must_use]
+    pub const fn new(dj: UserId, at: Timestamp) -> Self {
+        Self { dj_id: dj.get(), created_at: Moment(at) }
+    }
+}

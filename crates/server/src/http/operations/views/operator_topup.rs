@@ -1,0 +1,171 @@
+//! Top-ups as staff sees them, and the money of those that came for accounts that were erased.
+
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::topup;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::wire::money::Number;
+use crate::http::wire::names;
+use crate::http::wire::time::Moment;
+
+/// A top-up as it stands, for staff.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct OperatorTopup {
+    /// The top-up's id.
+    #[schema(minimum = 1, example = 3)]
+    id: i64,
+    /// The payment provider's reference: a UUID, or the decimal id if an earlier version opened it.
+    #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
+    reference: String,
+    /// The person whose wallet it fills.
+    #[schema(minimum = 1, example = 7)]
+    user_id: i64,
+    /// How much was to be paid in.
+    #[schema(value_type = f64, format = "decimal", example = 50.00)]
+    amount: Number,
+    /// Where it stands.
+    #[schema(value_type = names::TopupStatus)]
+    status: &'static str,
+    /// Where the guest pays, where the provider has a page for it.
+    payment_url: Option<String>,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    created_at: Moment,
+    /// When its status last changed.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    updated_at: Moment,
+}
+
+/// A top-up in an answer to staff.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct OperatorTopupData {
+    /// The top-up.
+    pub topup: OperatorTopup,
+}
+
+/// Money that came for a top-up after its owner was erased.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Suspense {
+    /// The top-up's id, which names the money as well.
+    #[schema(minimum = 1, example = 3)]
+    id: i64,
+    /// The payment provider's reference of the top-up.
+    #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
+    reference: String,
+    /// The person who opened the top-up and was erased.
+    #[schema(minimum = 1, example = 7)]
+    user_id: i64,
+    /// How much came.
+    #[schema(value_type = f64, format = "decimal", example = 50.00)]
+    amount: Number,
+    /// When it came.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    arrived_at: Moment,
+    /// When an operator settled it; null while it waits.
+    #[schema(value_type = Option<String>, format = DateTime, example = "2026-02-02T09:00:00.000000Z")]
+    settled_at: Option<Moment>,
+    /// The operator who settled it; null while it waits.
+    #[schema(minimum = 1, example = 2)]
+    settled_by: Option<i64>,
+    /// What was done with the money; null while it waits.
+    #[schema(example = "Sent back to the payer's card.")]
+    reason: Option<String>,
+}
+
+/// Money in suspense in an answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct SuspenseData {
+    /// The money.
+    pub suspense: Suspense,
+}
+
+impl OperatorTopup {
+    /// The top-up as it stands.
+    #[must_use]
+    pub fn new(topup: &topup::Topup, currency: &Currency) -> Self {
+        Self {
+            id: topup.id.get(),
+            reference: topup.reference().to_string(),
+            user_id: topup.user.get(),
+            amount: Number::money(currency, topup.amount.money()),
+            status: topup.status.name(),
+            payment_url: topup.payment_url.as_ref().map(|url| url.as_str().to_owned()),
+            created_at: Moment(topup.created_at),
+            updated_at: Moment(topup.updated_at),
+        }
+    }
+}
+
+impl Suspense {
+    /// The money of this top-up.
+    #[must_use]
+    pub fn new(topup: &topup::Topup, suspense: &topup::Suspense, currency: &Currency) -> Self {
+        let settlement = suspense.settlement.as_ref();
+        Self {
+            id: topup.id.get(),
+            reference: topup.reference().to_string(),
+            user_id: topup.user.get(),
+            amount: Number::money(currency, topup.amount.money()),
+            arrived_at: Moment(suspense.arrived_at),
+            settled_at: settlement.map(|settlement| Moment(settlement.at)),
+            settled_by: settlement.map(|settlement| settlement.by.get()),
+            reason: settlement.map(|settlement| settlement.reason.as_str().to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cuepoint_domain::ids::{OperationId, TopupId, UserId};
+    use cuepoint_domain::money::{Amount, Money};
+    use cuepoint_domain::text::Line;
+    use cuepoint_domain::timestamp::Timestamp;
+    use cuepoint_domain::topup::{Charge, SuspenseSettlement, open};
+
+    fn topup() -> topup::Topup {
+        let amount = Amount::new(Money::from_minor(30)).unwrap();
+        let (id, user) = (TopupId::new(3).unwrap(), UserId::new(8).unwrap());
+        open(OperationId(1), id, user, amount, Charge::Confirmed, Timestamp::EPOCH).0
+    }
+
+    #[test]
+    fn a_topup_has_exactly_these_keys_for_staff() {
+        let view = OperatorTopup::new(&topup(), &Currency::new("USD", 2).unwrap());
+        assert_eq!(
+            serde_json::to_string(&view).unwrap(),
+            concat!(
+                r#"{"id":3,"reference":"00000000-0000-0000-0000-000000000001","user_id":8,"amount":0.30,"#,
+                r#""status":"confirmed","payment_url":null,"#,
+                r#""created_at":"1970-01-01T00:00:00.000000Z","updated_at":"1970-01-01T00:00:00.000000Z"}"#
+            )
+        );
+    }
+
+    #[test]
+    fn money_in_suspense_has_exactly_these_keys() {
+        let at = Timestamp::EPOCH;
+        let waits = topup::Suspense { operation: OperationId(2), arrived_at: at, settlement: None };
+        let (by, reason) = (UserId::new(2).unwrap(), Line::new("sent back").unwrap());
+        let settlement = SuspenseSettlement { operation: OperationId(3), at, by, reason };
+        let settled = topup::Suspense { settlement: Some(settlement), ..waits.clone() };
+        let moment = r#""1970-01-01T00:00:00.000000Z""#;
+        for (suspense, rest) in [
+            (waits, r#""settled_at":null,"settled_by":null,"reason":null"#.to_owned()),
+            (settled, format!(r#""settled_at":{moment},"settled_by":2,"reason":"sent back""#)),
+        ] {
+            let view = Suspense::new(&topup(), &suspense, &Currency::new("USD", 2).unwrap());
+            assert_eq!(
+                serde_json::to_string(&view).unwrap(),
+                format!(
+                    concat!(
+                        r#"{{"id":3,"reference":"00000000-0000-0000-0000-000000000001","user_id":8,"#,
+                        r#""amount":0.30,"arrived_at":{},{}}}"#
+                    ),
+                    moment, rest
+                )
+            );
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Withdrawals as operators see them: with the reference that the payout provider knows them by.
+
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::text::Line;
+use cuepoint_domain::withdrawal;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::wire::money::Number;
+use crate::http::wire::names;
+use crate::http::wire::time::Moment;
+
+/// A withdrawal as it stands, for operators.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct OperatorWithdrawal {
+    /// Which it is.
+    #[schema(minimum = 1, example = 5)]
+    id: i64,
+    /// The payout provider's reference: a UUID, or the decimal id if an earlier version created it.
+    #[schema(example = "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f")]
+    reference: String,
+    /// Whose money it is.
+    #[schema(minimum = 1, example = 7)]
+    user_id: i64,
+    /// How much, in the wallet's currency.
+    #[schema(value_type = f64, format = "decimal", example = 25.00)]
+    amount: Number,
+    /// Where it is sent.
+    #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
+    wallet_address: String,
+    /// What is paid out.
+    #[schema(example = "BTC")]
+    currency: String,
+    /// The network that it is paid out on.
+    #[schema(example = "bitcoin")]
+    network: String,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    created_at: Moment,
+    /// When its status last changed.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    updated_at: Moment,
+    /// Where it stands.
+    #[schema(value_type = names::WithdrawalStatus)]
+    status: &'static str,
+    /// The transaction on the network, where one is known.
+    txid: Option<String>,
+    /// The operators who approved it, in their order; a pending one waits for a second.
+    #[schema(example = json!([3]))]
+    approvals: Vec<i64>,
+}
+
+impl OperatorWithdrawal {
+    /// The withdrawal as it stands.
+    #[must_use]
+    pub fn new(withdrawal: &withdrawal::Withdrawal, currency: &Currency) -> Self {
+        Self {
+            id: withdrawal.id.get(),
+            reference: withdrawal.reference().to_string(),
+            user_id: withdrawal.user.get(),
+            amount: Number::money(currency, withdrawal.amount.money()),
+            wallet_address: withdrawal.wallet_address.as_str().to_owned(),
+            currency: withdrawal.currency.as_str().to_owned(),
+            network: withdrawal.network.as_str().to_owned(),
+            created_at: Moment(withdrawal.created_at),
+            updated_at: Moment(withdrawal.updated_at),
+            status: withdrawal.state.status().name(),
+            txid: withdrawal.state.txid().map(Line::as_str).map(str::to_owned),
+            approvals: withdrawal.approvals.iter().map(|approval| approval.by.get()).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
+    use cuepoint_domain::money::{Amount, Money};
+    use cuepoint_domain::timestamp::Timestamp;
+    use cuepoint_domain::withdrawal::{Approval, Withdrawal, WithdrawalState};
+
+    #[test]
+    fn an_operator_sees_the_reference_in_either_form() {
+        let usd = Currency::new("USD", 2).unwrap();
+        for (opening, reference) in
+            [(Some(OperationId(0x1d)), "00000000-0000-0000-0000-00000000001d"), (None, "5")]
+        {
+            let withdrawal = Withdrawal {
+                id: WithdrawalId::new(5).unwrap(),
+                opening,
+                user: UserId::new(7).unwrap(),
+                amount: Amount::new(Money::from_minor(2_500)).unwrap(),
+                wallet_address: Line::new("bc1q").unwrap(),
+                currency: Line::new("BTC").unwrap(),
+                network: Line::new("bitcoin").unwrap(),
+                state: WithdrawalState::Completed { txid: Line::new("ab12").unwrap() },
+                approvals: [3, 4]
+                    .map(|by| Approval { by: UserId::new(by).unwrap(), at: Timestamp::EPOCH })
+                    .to_vec(),
+                created_at: Timestamp::EPOCH,
+                updated_at: Timestamp::EPOCH,
+            };
+            let at = "1970-01-01T00:00:00.000000Z";
+            assert_eq!(
+                serde_json::to_string(&OperatorWithdrawal::new(&withdrawal, &usd)).unwrap(),
+                format!(
+                    concat!(
+                        r#"{{"id":5,"reference":"{}","user_id":7,"amount":25.00,"wallet_address":"bc1q","#,
+                        r#""currency":"BTC","network":"bitcoin","created_at":"{}","updated_at":"{}","#,
+                        r#""status":"completed","txid":"ab12","approvals":[3,4]}}"#
+                    ),
+                    reference, at, at
+                )
+            );
+        }
+    }
+}

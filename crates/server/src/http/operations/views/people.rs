@@ -1,0 +1,229 @@
+//! People as clients see them.
+
+use cuepoint_domain::money::{Currency, Money};
+use cuepoint_domain::people::{self, Coordinates, DjProfile, Kilometres, Rating};
+use cuepoint_domain::text::Line;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::wire::money::Number;
+
+/// A person, as they see themselves.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct User {
+    /// Who it is.
+    #[schema(minimum = 1, example = 7)]
+    id: i64,
+    /// What they are called.
+    #[schema(example = "Ada")]
+    name: String,
+    /// Where they get mail.
+    #[schema(example = "ada@example.com")]
+    email: String,
+    /// Where they are called.
+    #[schema(example = "+1 555 0100")]
+    phone: Option<String>,
+    /// Whether they are a DJ.
+    is_dj: bool,
+    /// What they can spend now: posted minus held.
+    #[schema(value_type = f64, format = "decimal", example = 12.50)]
+    wallet_balance: Number,
+    /// The price of a song of an upcoming artist; 0 for who is no DJ.
+    #[schema(value_type = f64, format = "decimal", example = 5.00)]
+    fee_upcoming_artist: Number,
+    /// The price of a popular song; 0 for who is no DJ.
+    #[schema(value_type = f64, format = "decimal", example = 10.00)]
+    fee_popular_song: Number,
+    /// 1 while a DJ takes requests, else 0.
+    #[schema(minimum = 0, maximum = 1, example = 1)]
+    online: u8,
+    /// Requests that the DJ has played.
+    #[schema(minimum = 0, example = 0)]
+    played: i64,
+    /// Their city.
+    city: Option<String>,
+    /// Their state.
+    state: Option<String>,
+    /// Their country.
+    country: Option<String>,
+    /// Degrees north; null exactly when `longitude` is.
+    #[schema(minimum = -90, maximum = 90)]
+    latitude: Option<f64>,
+    /// Degrees east; null exactly when `latitude` is.
+    #[schema(minimum = -180, maximum = 180)]
+    longitude: Option<f64>,
+    /// How far around that they reach, in kilometres.
+    #[schema(minimum = 0)]
+    radius: Option<f64>,
+    /// Whether the mail address was proven to be theirs.
+    email_verified: bool,
+    /// Whether the phone number was proven to be theirs.
+    phone_verified: bool,
+    /// The mean of 1 to 5 stars with two decimals; 0 without any.
+    #[schema(value_type = f64, format = "decimal", minimum = 0, maximum = 5, example = 4.67)]
+    rating: Number,
+    /// How many times stars were given.
+    #[schema(minimum = 0, example = 3)]
+    rating_count: i64,
+}
+
+/// A person in an answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct UserData {
+    /// The person.
+    pub user: User,
+}
+
+/// A DJ, as everybody sees them.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Dj {
+    /// Who it is: the `dj_id` of a request.
+    #[schema(minimum = 1, example = 7)]
+    id: i64,
+    /// What they are called.
+    #[schema(example = "DJ Ada")]
+    name: String,
+    /// Their city.
+    city: Option<String>,
+    /// Their state.
+    state: Option<String>,
+    /// Their country.
+    country: Option<String>,
+    /// 1 while they take requests, else 0.
+    #[schema(minimum = 0, maximum = 1, example = 1)]
+    online: u8,
+    /// The price of a song of an upcoming artist.
+    #[schema(value_type = f64, format = "decimal", example = 5.00)]
+    fee_upcoming_artist: Number,
+    /// The price of a popular song.
+    #[schema(value_type = f64, format = "decimal", example = 10.00)]
+    fee_popular_song: Number,
+    /// Requests that they have played.
+    #[schema(minimum = 0, example = 0)]
+    played: i64,
+    /// The mean of 1 to 5 stars with two decimals; 0 without any.
+    #[schema(value_type = f64, format = "decimal", minimum = 0, maximum = 5, example = 4.67)]
+    rating: Number,
+    /// How many times stars were given.
+    #[schema(minimum = 0, example = 3)]
+    rating_count: i64,
+}
+
+/// A DJ in an answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct DjData {
+    /// The DJ.
+    pub dj: Dj,
+}
+
+fn text(line: &Option<Line>) -> Option<String> {
+    line.as_ref().map(|line| line.as_str().to_owned())
+}
+
+fn rating(rating: Rating) -> Number {
+    if rating.count == 0 { Number::zero() } else { Number::hundredths(rating.mean_hundredths()) }
+}
+
+impl User {
+    /// The person with what they can spend.
+    #[must_use]
+    pub fn new(user: &people::User, available: Money, currency: &Currency) -> Self {
+        let dj = user.dj.clone().unwrap_or_default();
+        Self {
+            id: user.id.get(),
+            name: user.name.as_str().to_owned(),
+            email: user.email.as_str().to_owned(),
+            phone: text(&user.phone),
+            is_dj: user.is_dj(),
+            wallet_balance: Number::money(currency, available),
+            fee_upcoming_artist: Number::money(currency, dj.fee_upcoming_artist),
+            fee_popular_song: Number::money(currency, dj.fee_popular_song),
+            online: u8::from(dj.online),
+            played: dj.played,
+            city: text(&user.city),
+            state: text(&user.state),
+            country: text(&user.country),
+            latitude: user.coordinates.map(Coordinates::latitude),
+            longitude: user.coordinates.map(Coordinates::longitude),
+            radius: user.radius.map(Kilometres::get),
+            email_verified: user.email_verified,
+            phone_verified: user.phone_verified,
+            rating: rating(dj.rating),
+            rating_count: dj.rating.count,
+        }
+    }
+}
+
+impl Dj {
+    /// The DJ; who is none looks like one that has nothing.
+    #[must_use]
+    pub fn new(user: &people::User, currency: &Currency) -> Self {
+        let none = DjProfile::default();
+        let dj = user.dj.as_ref().unwrap_or(&none);
+        Self {
+            id: user.id.get(),
+            name: user.name.as_str().to_owned(),
+            city: text(&user.city),
+            state: text(&user.state),
+            country: text(&user.country),
+            online: u8::from(dj.online),
+            fee_upcoming_artist: Number::money(currency, dj.fee_upcoming_artist),
+            fee_popular_song: Number::money(currency, dj.fee_popular_song),
+            played: dj.played,
+            rating: rating(dj.rating),
+            rating_count: dj.rating.count,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cuepoint_domain::ids::UserId;
+    use cuepoint_domain::text::Email;
+    use cuepoint_domain::timestamp::Timestamp;
+
+    fn person(is_dj: bool) -> people::User {
+        people::User::registered(
+            UserId::new(7).unwrap(),
+            Line::new("Ada").unwrap(),
+            Email::new("ada@example.com").unwrap(),
+            None,
+            is_dj,
+            Timestamp::EPOCH,
+        )
+    }
+
+    #[test]
+    fn a_person_has_exactly_the_specified_keys() {
+        let usd = Currency::new("USD", 2).unwrap();
+        let user = User::new(&person(false), Money::from_minor(1_250), &usd);
+        assert_eq!(
+            serde_json::to_string(&user).unwrap(),
+            concat!(
+                r#"{"id":7,"name":"Ada","email":"ada@example.com","phone":null,"is_dj":false,"#,
+                r#""wallet_balance":12.50,"fee_upcoming_artist":0.00,"fee_popular_song":0.00,"online":0,"#,
+                r#""played":0,"city":null,"state":null,"country":null,"latitude":null,"longitude":null,"#,
+                r#""radius":null,"email_verified":false,"phone_verified":false,"rating":0,"rating_count":0}"#
+            )
+        );
+    }
+
+    #[test]
+    fn a_dj_is_shown_without_private_keys() {
+        let usd = Currency::new("USD", 2).unwrap();
+        let mut dj = person(true);
+        let profile = dj.dj.as_mut().unwrap();
+        profile.rating = Rating { stars: 14, count: 3 };
+        profile.online = true;
+        profile.fee_popular_song = Money::from_minor(1_000);
+        assert_eq!(
+            serde_json::to_string(&Dj::new(&dj, &usd)).unwrap(),
+            concat!(
+                r#"{"id":7,"name":"Ada","city":null,"state":null,"country":null,"online":1,"#,
+                r#""fee_upcoming_artist":0.00,"fee_popular_song":10.00,"played":0,"rating":4.67,"#,
+                r#""rating_count":3}"#
+            )
+        );
+    }
+}

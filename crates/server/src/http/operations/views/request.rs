@@ -1,0 +1,114 @@
+//! Music requests as clients see them.
+
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::music_request;
+use cuepoint_domain::people::ArtistType;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::wire::money::Number;
+use crate::http::wire::names;
+use crate::http::wire::time::Moment;
+
+/// A request for a song.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct MusicRequest<'r> {
+    /// Which it is.
+    #[schema(minimum = 1, example = 42)]
+    id: i64,
+    /// Who asks and pays.
+    #[schema(minimum = 1, example = 8)]
+    user_id: i64,
+    /// Who is asked.
+    #[schema(minimum = 1, example = 7)]
+    dj_id: i64,
+    /// The song.
+    #[schema(example = "Blue Monday")]
+    song_title: &'r str,
+    /// Who made it.
+    #[schema(example = "New Order")]
+    artist_name: &'r str,
+    /// How well known the artist is: what sets the price.
+    #[schema(value_type = names::ArtistType)]
+    artist_type: &'static str,
+    /// Where it can be heard.
+    #[schema(example = "https://example.com/blue-monday")]
+    music_url: &'r str,
+    /// What it costs, frozen when it was made.
+    #[schema(value_type = f64, format = "decimal", example = 10.00)]
+    fee: Number,
+    /// Where it stands.
+    #[schema(value_type = names::RequestStatus)]
+    status: &'static str,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    created_at: Moment,
+    /// When its status last changed.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    updated_at: Moment,
+}
+
+impl<'r> MusicRequest<'r> {
+    /// Which it is.
+    #[must_use]
+    pub const fn id(&self) -> i64 {
+        self.id
+    }
+
+    /// The request as it stands.
+    #[must_use]
+    pub fn new(request: &'r music_request::MusicRequest, currency: &Currency) -> Self {
+        Self {
+            id: request.id.get(),
+            user_id: request.requester.get(),
+            dj_id: request.dj.get(),
+            song_title: request.song_title.as_str(),
+            artist_name: request.artist_name.as_str(),
+            artist_type: match request.artist_type {
+                ArtistType::Upcoming => "upcoming",
+                ArtistType::Popular => "popular",
+            },
+            music_url: request.music_url.as_str(),
+            fee: Number::money(currency, request.fee),
+            status: request.state.status().name(),
+            created_at: Moment(request.created_at),
+            updated_at: Moment(request.updated_at()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cuepoint_domain::ids::{RequestId, UserId};
+    use cuepoint_domain::money::Money;
+    use cuepoint_domain::music_request::RequestState;
+    use cuepoint_domain::text::{Line, MusicUrl};
+    use cuepoint_domain::timestamp::Timestamp;
+
+    #[test]
+    fn a_request_has_exactly_the_specified_keys() {
+        let request = music_request::MusicRequest {
+            id: RequestId::new(42).unwrap(),
+            requester: UserId::new(8).unwrap(),
+            dj: UserId::new(7).unwrap(),
+            song_title: Line::new("Blue Monday").unwrap(),
+            artist_name: Line::new("New Order").unwrap(),
+            artist_type: ArtistType::Popular,
+            music_url: MusicUrl::new("https://example.com/x").unwrap(),
+            fee: Money::from_minor(1_000),
+            state: RequestState::Rejected { at: Timestamp::from_unix_micros(2) },
+            created_at: Timestamp::from_unix_micros(1),
+        };
+        let view = MusicRequest::new(&request, &Currency::new("USD", 2).unwrap());
+        assert_eq!(
+            serde_json::to_string(&view).unwrap(),
+            concat!(
+                r#"{"id":42,"user_id":8,"dj_id":7,"song_title":"Blue Monday","artist_name":"New Order","#,
+                r#""artist_type":"popular","music_url":"https://example.com/x","fee":10.00,"#,
+                r#""status":"rejected","created_at":"1970-01-01T00:00:00.000001Z","#,
+                r#""updated_at":"1970-01-01T00:00:00.000002Z"}"#
+            )
+        );
+    }
+}

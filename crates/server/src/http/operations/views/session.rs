@@ -1,0 +1,92 @@
+//! Sessions as clients see them.
+
+use cuepoint_domain::ids::SessionId;
+use cuepoint_domain::network::KnownNetwork;
+use cuepoint_domain::session;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::operations::views::User;
+use crate::http::wire::names;
+use crate::http::wire::time::Moment;
+
+/// Somebody who just proved who they are, with their tokens.
+#[derive(Clone, Serialize, ToSchema)]
+pub struct Session {
+    /// Who it is.
+    pub user: User,
+    /// The token for the Authorization header.
+    pub access_token: String,
+    /// How it is presented.
+    #[schema(value_type = names::TokenType)]
+    pub token_type: &'static str,
+    /// Seconds until the access token ends.
+    #[schema(example = 900)]
+    pub expires_in: i64,
+    /// The token for the next session, to be used once.
+    pub refresh_token: String,
+}
+
+/// A session that has not ended.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ActiveSession {
+    /// Which.
+    #[schema(minimum = 1, example = 12)]
+    pub id: i64,
+    /// Whether it is the one that this call is made in.
+    pub current: bool,
+    /// What the program called itself that it was begun with; null where that is not known.
+    #[schema(example = "Mozilla/5.0")]
+    pub user_agent: Option<String>,
+    /// From where it was begun; null where that is not known.
+    #[schema(example = "203.0.113.7")]
+    pub ip_address: Option<String>,
+    /// When it was begun.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    pub created_at: Moment,
+    /// When its refresh token was last exchanged.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    pub last_used_at: Moment,
+    /// When it ends unless its refresh token is exchanged before.
+    #[schema(value_type = String, format = DateTime, example = "2026-03-02T20:15:00.000000Z")]
+    pub expires_at: Moment,
+}
+
+impl ActiveSession {
+    /// The session, as it is shown in `current`.
+    #[must_use]
+    pub fn new(session: &session::Session, current: SessionId) -> Self {
+        Self {
+            id: session.id.get(),
+            current: session.id == current,
+            user_agent: session.visitor.agent.as_ref().map(|agent| agent.as_str().to_owned()),
+            ip_address: session.visitor.address.map(|address| address.to_string()),
+            created_at: Moment(session.began_at),
+            last_used_at: Moment(session.used_at),
+            expires_at: Moment(session.expires_at),
+        }
+    }
+}
+
+/// A network from which somebody was logged in.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct LoginNetwork {
+    /// An IPv4 address with `/32`, or an IPv6 network with `/64`.
+    #[schema(example = "203.0.113.7/32")]
+    pub network: String,
+    /// When a session last began or was refreshed there.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    pub last_used_at: Moment,
+}
+
+impl LoginNetwork {
+    /// The network.
+    #[must_use]
+    pub fn new(known: &KnownNetwork) -> Self {
+        Self { network: known.network.to_string(), last_used_at: Moment(known.seen_at) }
+    }
+}
+
+/// An object without a key.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct Nothing {}

@@ -1,0 +1,175 @@
+//! Wallets and their statements as clients see them.
+
+use cuepoint_domain::ledger::{self, Balance};
+use cuepoint_domain::money::Currency;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::wire::money::Number;
+use crate::http::wire::names;
+use crate::http::wire::time::Moment;
+
+/// What is in a wallet.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Wallet {
+    /// The wallet's currency.
+    #[schema(example = "USD")]
+    currency: String,
+    /// Decimals of the currency.
+    #[schema(example = 2)]
+    scale: u8,
+    /// What can be spent now.
+    #[schema(value_type = f64, format = "decimal", example = 40.00)]
+    available: Number,
+    /// What waits for a request or a withdrawal to end.
+    #[schema(value_type = f64, format = "decimal", example = 10.00)]
+    held: Number,
+    /// What is owed: later income pays it first.
+    #[schema(value_type = f64, format = "decimal", example = 0.00)]
+    owed: Number,
+}
+
+/// A wallet in an answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct WalletData {
+    /// The wallet.
+    pub wallet: Wallet,
+}
+
+/// What an entry is about.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Reference {
+    /// What kind of thing.
+    #[serde(rename = "type")]
+    #[schema(value_type = names::ReferenceType)]
+    kind: &'static str,
+    /// Which one.
+    #[schema(minimum = 1, example = 42)]
+    id: i64,
+}
+
+/// One change of a wallet by one operation.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Entry {
+    /// Its number within the wallet, from 1 without a gap.
+    #[schema(minimum = 1, example = 2)]
+    id: i64,
+    /// Why the wallet changed.
+    #[schema(value_type = names::EntryKind)]
+    kind: &'static str,
+    /// The change of what can be spent: negative for a hold.
+    #[schema(value_type = f64, format = "decimal", example = -10.00)]
+    amount: Number,
+    /// What could be spent after it.
+    #[schema(value_type = f64, format = "decimal", example = 40.00)]
+    available_after: Number,
+    /// What was held after it.
+    #[schema(value_type = f64, format = "decimal", example = 10.00)]
+    held_after: Number,
+    /// What was owed after it.
+    #[schema(value_type = f64, format = "decimal", example = 0.00)]
+    owed_after: Number,
+    /// What it is about.
+    reference: Reference,
+    /// When.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    created_at: Moment,
+}
+
+impl Wallet {
+    /// The wallet with this in it.
+    #[must_use]
+    pub fn new(balance: Balance, currency: &Currency) -> Self {
+        Self {
+            currency: currency.code().to_owned(),
+            scale: currency.scale(),
+            available: Number::money(currency, balance.available),
+            held: Number::money(currency, balance.held),
+            owed: Number::money(currency, balance.owed),
+        }
+    }
+}
+
+impl Reference {
+    /// The reference.
+    #[must_use]
+    pub const fn new(reference: ledger::Reference) -> Self {
+        Self { kind: reference.kind(), id: reference.id() }
+    }
+}
+
+impl Entry {
+    /// The entry.
+    #[must_use]
+    pub fn new(entry: &ledger::Entry, currency: &Currency) -> Self {
+        Self {
+            id: entry.seq,
+            kind: entry.kind.name(),
+            amount: Number::money(currency, entry.change.available),
+            available_after: Number::money(currency, entry.after.available),
+            held_after: Number::money(currency, entry.after.held),
+            owed_after: Number::money(currency, entry.after.owed),
+            reference: Reference::new(entry.reference),
+            created_at: Moment(entry.at),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cuepoint_domain::ids::{OperationId, RequestId, UserId};
+    use cuepoint_domain::ledger::{ChainHash, EntryKind};
+    use cuepoint_domain::money::Money;
+    use cuepoint_domain::timestamp::Timestamp;
+
+    fn balance(available: i128, held: i128) -> Balance {
+        let (available, held) = (Money::from_minor(available), Money::from_minor(held));
+        Balance { available, held, owed: Money::ZERO }
+    }
+
+    #[test]
+    fn a_wallet_has_exactly_these_keys() {
+        let view = Wallet::new(balance(4_000, 1_000), &Currency::new("USD", 2).unwrap());
+        assert_eq!(
+            serde_json::to_string(&view).unwrap(),
+            r#"{"currency":"USD","scale":2,"available":40.00,"held":10.00,"owed":0.00}"#
+        );
+    }
+
+    #[test]
+    fn every_kind_of_reference_is_described() {
+        use cuepoint_domain::ids::{TopupId, WithdrawalId};
+        let references = [
+            ledger::Reference::MusicRequest(RequestId::new(1).unwrap()),
+            ledger::Reference::Withdrawal(WithdrawalId::new(1).unwrap()),
+            ledger::Reference::Topup(TopupId::new(1).unwrap()),
+        ];
+        for reference in references {
+            assert!(names::REFERENCES.contains(&reference.kind()), "{}", reference.kind());
+        }
+    }
+
+    #[test]
+    fn an_entry_has_exactly_these_keys() {
+        let entry = ledger::Entry {
+            wallet: UserId::new(8).unwrap(),
+            seq: 2,
+            operation: OperationId(1),
+            kind: EntryKind::Hold,
+            reference: ledger::Reference::MusicRequest(RequestId::new(42).unwrap()),
+            change: balance(-1_000, 1_000),
+            after: balance(4_000, 1_000),
+            at: Timestamp::EPOCH,
+            previous: ChainHash::START,
+            hash: ChainHash::START,
+        };
+        assert_eq!(
+            serde_json::to_string(&Entry::new(&entry, &Currency::new("USD", 2).unwrap())).unwrap(),
+            concat!(
+                r#"{"id":2,"kind":"hold","amount":-10.00,"available_after":40.00,"held_after":10.00,"#,
+                r#""owed_after":0.00,"reference":{"type":"music_request","id":42},"created_at":"1970-01-01T00:00:00.000000Z"}"#
+            )
+        );
+    }
+}

@@ -1,0 +1,200 @@
+//! Withdrawals as clients see them.
+
+use cuepoint_domain::ledger::Balance;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::text::Line;
+use cuepoint_domain::withdrawal;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::wire::money::Number;
+use crate::http::wire::names;
+use crate::http::wire::time::Moment;
+
+/// A withdrawal as it was asked for.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct WithdrawalRequest {
+    /// Which it is.
+    #[schema(minimum = 1, example = 5)]
+    id: i64,
+    /// Whose money it is.
+    #[schema(minimum = 1, example = 7)]
+    user_id: i64,
+    /// How much, in the wallet's currency.
+    #[schema(value_type = f64, format = "decimal", example = 25.00)]
+    amount: Number,
+    /// Where it is sent.
+    #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
+    wallet_address: String,
+    /// What is paid out.
+    #[schema(example = "BTC")]
+    currency: String,
+    /// The network that it is paid out on.
+    #[schema(example = "bitcoin")]
+    network: String,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    created_at: Moment,
+    /// When its status last changed.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    updated_at: Moment,
+}
+
+/// What is answered to who asks for a withdrawal.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct WithdrawalRequested {
+    /// That it was taken.
+    #[schema(example = "Withdrawal request submitted.")]
+    pub message: &'static str,
+    /// The withdrawal.
+    pub withdrawal_request: WithdrawalRequest,
+    /// What can be spent now.
+    #[schema(value_type = f64, format = "decimal", example = 15.00)]
+    pub new_balance: Number,
+}
+
+/// A withdrawal as it stands.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Withdrawal {
+    /// Which it is.
+    #[schema(minimum = 1, example = 5)]
+    id: i64,
+    /// Whose money it is.
+    #[schema(minimum = 1, example = 7)]
+    user_id: i64,
+    /// How much, in the wallet's currency.
+    #[schema(value_type = f64, format = "decimal", example = 25.00)]
+    amount: Number,
+    /// Where it is sent.
+    #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
+    wallet_address: String,
+    /// What is paid out.
+    #[schema(example = "BTC")]
+    currency: String,
+    /// The network that it is paid out on.
+    #[schema(example = "bitcoin")]
+    network: String,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    created_at: Moment,
+    /// When its status last changed.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    updated_at: Moment,
+    /// Where it stands.
+    #[schema(value_type = names::WithdrawalStatus)]
+    status: &'static str,
+    /// The transaction on the network, where one is known.
+    txid: Option<String>,
+}
+
+impl WithdrawalRequest {
+    fn new(withdrawal: &withdrawal::Withdrawal, currency: &Currency) -> Self {
+        Self {
+            id: withdrawal.id.get(),
+            user_id: withdrawal.user.get(),
+            amount: Number::money(currency, withdrawal.amount.money()),
+            wallet_address: withdrawal.wallet_address.as_str().to_owned(),
+            currency: withdrawal.currency.as_str().to_owned(),
+            network: withdrawal.network.as_str().to_owned(),
+            created_at: Moment(withdrawal.created_at),
+            updated_at: Moment(withdrawal.updated_at),
+        }
+    }
+}
+
+impl WithdrawalRequested {
+    /// The withdrawal that was taken, with its owner's balance after it.
+    #[must_use]
+    pub fn new(withdrawal: &withdrawal::Withdrawal, balance: Balance, currency: &Currency) -> Self {
+        Self {
+            message: "Withdrawal request submitted.",
+            withdrawal_request: WithdrawalRequest::new(withdrawal, currency),
+            new_balance: Number::money(currency, balance.available),
+        }
+    }
+}
+
+impl Withdrawal {
+    /// The withdrawal as it stands.
+    #[must_use]
+    pub fn new(withdrawal: &withdrawal::Withdrawal, currency: &Currency) -> Self {
+        let WithdrawalRequest {
+            id,
+            user_id,
+            amount,
+            wallet_address,
+            currency,
+            network,
+            created_at,
+            updated_at,
+        } = WithdrawalRequest::new(withdrawal, currency);
+        Self {
+            id,
+            user_id,
+            amount,
+            wallet_address,
+            currency,
+            network,
+            created_at,
+            updated_at,
+            status: withdrawal.state.status().name(),
+            txid: withdrawal.state.txid().map(Line::as_str).map(str::to_owned),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
+    use cuepoint_domain::money::{Amount, Money};
+    use cuepoint_domain::timestamp::Timestamp;
+    use cuepoint_domain::withdrawal::WithdrawalState;
+
+    const KEYS: &str = concat!(
+        r#"{"id":5,"user_id":7,"amount":25.00,"wallet_address":"bc1q","currency":"BTC","network":"bitcoin","#,
+        r#""created_at":"1970-01-01T00:00:00.000000Z","updated_at":"1970-01-01T00:00:00.000000Z""#
+    );
+
+    fn withdrawal(state: WithdrawalState) -> withdrawal::Withdrawal {
+        withdrawal::Withdrawal {
+            id: WithdrawalId::new(5).unwrap(),
+            opening: Some(OperationId(1)),
+            user: UserId::new(7).unwrap(),
+            amount: Amount::new(Money::from_minor(2_500)).unwrap(),
+            wallet_address: Line::new("bc1q").unwrap(),
+            currency: Line::new("BTC").unwrap(),
+            network: Line::new("bitcoin").unwrap(),
+            state,
+            approvals: Vec::new(),
+            created_at: Timestamp::EPOCH,
+            updated_at: Timestamp::EPOCH,
+        }
+    }
+
+    #[test]
+    fn the_answer_to_a_new_one_has_exactly_the_specified_keys() {
+        let balance = Balance { available: Money::from_minor(1_500), ..Balance::default() };
+        let usd = Currency::new("USD", 2).unwrap();
+        let view = WithdrawalRequested::new(&withdrawal(WithdrawalState::Pending), balance, &usd);
+        assert_eq!(
+            serde_json::to_string(&view).unwrap(),
+            format!(
+                r#"{{"message":"Withdrawal request submitted.","withdrawal_request":{KEYS}}},"new_balance":15.00}}"#
+            )
+        );
+    }
+
+    #[test]
+    fn a_listed_one_also_has_its_status_and_transaction() {
+        let usd = Currency::new("USD", 2).unwrap();
+        let txid = Line::new("ab12").unwrap();
+        for (state, end) in [
+            (WithdrawalState::Pending, r#","status":"pending","txid":null}"#),
+            (WithdrawalState::Completed { txid }, r#","status":"completed","txid":"ab12"}"#),
+        ] {
+            let view = Withdrawal::new(&withdrawal(state), &usd);
+            assert_eq!(serde_json::to_string(&view).unwrap(), format!("{KEYS}{end}"));
+        }
+    }
+}

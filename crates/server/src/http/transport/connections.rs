@@ -1,0 +1,88 @@
+//! How long a connection may be held without a request.
+//!
+//! The web server times the first head of a connection and the silence after an answer, but neither a later head that
+//! arrives byte by byte, nor an answer that its client does not take.
+
+use std::io;
+use std::net::{Shutdown, TcpStream};
+use std::os::fd::AsFd;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use actix_web::body::BoxBody;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout};
+
+use crate::http::transport::body_guard::accompanied;
+
+/// A connection that is closed once it has been without a request for too long.
+#[derive(Clone)]
+pub(crate) struct Connection(Arc<State>);
+
+/// Makes a connection one with a request; dropped when that is answered.
+pub(crate) struct Busy(Connection);
+
+struct State {
+    /// Since when there has been no request; `None` while there is one.
+    idle_since: Mutex<Option<Instant>>,
+    /// Dropped with the connection.
+    _open: oneshot::Sender<()>,
+}
+
+impl Connection {
+    /// Watches a connection on this worker.
+    ///
+    /// # Errors
+    /// When the process has no more file descriptors.
+    pub(crate) fn watched(stream: &impl AsFd, patience: Duration) -> io::Result<Self> {
+        let stream = TcpStream::from(stream.as_fd().try_clone_to_owned()?);
+        let (open, closed) = oneshot::channel();
+        let state = Arc::new(State { idle_since: Mutex::new(Some(Instant::now())), _open: open });
+        actix_web::rt::spawn(watch(stream, Arc::downgrade(&state), closed, patience));
+        Ok(Self(state))
+    }
+
+    /// Says that a request is being answered.
+    #[must_use]
+    pub(crate) fn busy(&self) -> Busy {
+        self.0.set(None);
+        Busy(self.clone())
+    }
+
+    /// The answer's body; as long as the client takes what comes of it, the connection is not held in vain.
+    pub(crate) fn timed_by(self, answer: BoxBody) -> BoxBody {
+        // A part is asked for when the one before it was taken.
+        accompanied(answer, move || self.0.set(Some(Instant::now())))
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        let Self(Connection(state)) = self;
+        state.set(Some(Instant::now()));
+    }
+}
+
+impl State {
+    fn set(&self, idle_since: Option<Instant>) {
+        *self.idle_since.lock().unwrap_or_else(PoisonError::into_inner) = idle_since;
+    }
+
+    fn idle(&self) -> Option<Duration> {
+        let idle_since = *self.idle_since.lock().unwrap_or_else(PoisonError::into_inner);
+        idle_since.map(|since| since.elapsed())
+    }
+}
+
+async fn watch(stream: TcpStream, state: Weak<State>, mut closed: oneshot::Receiver<()>, patience: Duration) {
+    let mut wait = patience;
+    while timeout(wait, &mut closed).await.is_err() {
+        let Some(idle) = state.upgrade().map(|state| state.idle()) else { return };
+        wait = idle.map_or(patience, |idle| patience.saturating_sub(idle));
+        if wait.is_zero() {
+            // It may be gone already; then there is nothing left to close.
+            let _ = stream.shutdown(Shutdown::Both);
+            return;
+        }
+    }
+}

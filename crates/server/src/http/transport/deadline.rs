@@ -1,0 +1,57 @@
+//! One deadline for each request, from the moment at which its last byte was read.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+use crate::http::wire::error::{ApiError, Code};
+
+/// How long answering takes at most: the five seconds of the contract, less the time to write the answer.
+pub(crate) const ANSWER_WITHIN: Duration = Duration::from_millis(4_750);
+/// How long before the deadline a wait other than the command itself ends, so that the answer can name its
+/// cause.
+const MARGIN: Duration = Duration::from_millis(250);
+
+/// The deadline of a request. It bounds every wait: for a call with the same key, for ids, reads, a plan and
+/// its commit, and for a provider.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Deadline(Instant);
+
+impl Deadline {
+    /// The deadline of a request whose last byte was just read.
+    #[must_use]
+    pub fn of_request_read_now() -> Self {
+        let now = Instant::now();
+        Self(now.checked_add(ANSWER_WITHIN).unwrap_or(now))
+    }
+
+    /// The end of a wait other than the command itself, such as for a call with the same key.
+    #[must_use]
+    pub fn for_waits(self) -> Instant {
+        self.0.checked_sub(MARGIN).unwrap_or(self.0)
+    }
+
+    /// The result of the work, if it is done before the deadline. A plan that was submitted before the
+    /// deadline is still applied.
+    ///
+    /// # Errors
+    /// The errors of the work, and [`Code::Unavailable`] after the deadline; the request may still take
+    /// effect.
+    pub async fn bound<T>(self, work: impl Future<Output = Result<T, ApiError>>) -> Result<T, ApiError> {
+        let past = || ApiError::caused(Code::Unavailable, "the deadline of the request passed");
+        timeout_at(self.0, work).await.unwrap_or_else(|_| Err(past()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_is_answered_within_five_seconds_whatever_it_waits_for() {
+        let start = Instant::now();
+        let answer = Deadline::of_request_read_now().bound(std::future::pending::<Result<(), _>>()).await;
+        assert_eq!(answer.unwrap_err().code, Code::Unavailable);
+        assert!(start.elapsed() < Duration::from_secs(5));
+    }
+}

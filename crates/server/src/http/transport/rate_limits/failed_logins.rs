@@ -1,0 +1,179 @@
+//! Failed logins: by account and network, so that strangers cannot use up what its owner needs, and by account alone, so that
+//! many networks together cannot guess for ever.
+
+use std::hash::RandomState;
+
+use cuepoint_domain::network::Network;
+use governor::clock::Clock;
+use governor::nanos::Nanos;
+use governor::{Quota as Rate, RateLimiter};
+
+use super::counts::Counts;
+use super::{Limiter, Quotas, Subject, check};
+use crate::http::wire::error::Quota;
+
+/// A login that counts as failed until it is given back.
+#[derive(Default, Debug)]
+#[must_use = "a login that did not fail is given back"]
+pub struct LoginAttempt {
+    by_network: Option<Subject>,
+    by_account: Option<Subject>,
+}
+
+/// Why a login is refused before its password is checked.
+#[derive(Debug)]
+pub enum LoginRefusal {
+    /// Too many failed with this account from this network.
+    Network(Quota),
+    /// Too many failed with this account. The attempt is counted for the network only. It is used from a network from
+    /// which the account was logged in recently, and given back from any other.
+    Account(Quota, LoginAttempt),
+}
+
+/// Counts of one kind of subject, of which some can be given back.
+struct Refundable<C: Clock> {
+    limiter: Limiter<C>,
+    counts: Counts,
+    /// How much earlier a quota is whole without one call.
+    interval: Nanos,
+}
+
+impl<C: Clock + Clone> Refundable<C> {
+    fn new(rate: Rate, clock: &C) -> Self {
+        let counts = Counts::default();
+        let limiter = RateLimiter::new(rate, counts.clone(), clock.clone());
+        Self { limiter, counts, interval: rate.replenish_interval().into() }
+    }
+
+    fn take(&self, subject: &Subject) -> Result<(), Quota> {
+        check(&self.limiter, subject).map(drop)
+    }
+
+    fn give_back(&self, subject: &Subject) {
+        self.counts.give_back(subject, self.interval);
+    }
+}
+
+/// The counts of failed logins.
+pub(super) struct FailedLogins<C: Clock> {
+    by_network: Refundable<C>,
+    by_account: Refundable<C>,
+    /// Hashes account names into numbers that an outsider cannot predict.
+    names: RandomState,
+}
+
+impl<C: Clock + Clone> FailedLogins<C> {
+    pub(super) fn new(quotas: &Quotas, clock: &C) -> Self {
+        Self {
+            by_network: Refundable::new(Rate::per_minute(quotas.failed_logins), clock),
+            by_account: Refundable::new(Rate::per_hour(quotas.failed_logins_per_hour), clock),
+            names: RandomState::new(),
+        }
+    }
+
+    pub(super) fn attempt(
+        &self,
+        folded_name: &str,
+        network: Option<Network>,
+    ) -> Result<LoginAttempt, LoginRefusal> {
+        let (account, from) = Subject::account(&self.names, folded_name, network);
+        self.by_network.take(&from).map_err(LoginRefusal::Network)?;
+        let attempt = LoginAttempt { by_network: Some(from), by_account: None };
+        match self.by_account.take(&account) {
+            Ok(()) => Ok(LoginAttempt { by_account: Some(account), ..attempt }),
+            Err(quota) => Err(LoginRefusal::Account(quota, attempt)),
+        }
+    }
+
+    pub(super) fn give_back(&self, attempt: LoginAttempt) {
+        let LoginAttempt { by_network, by_account } = attempt;
+        by_network.iter().for_each(|subject| self.by_network.give_back(subject));
+        by_account.iter().for_each(|subject| self.by_account.give_back(subject));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+    use std::time::Duration;
+
+    use governor::clock::FakeRelativeClock;
+
+    use super::super::RateLimits;
+    use super::*;
+
+    /// Five failures a minute with an account from a network, eight an hour from all.
+    fn limits() -> (RateLimits<FakeRelativeClock>, FakeRelativeClock) {
+        let number = |number| NonZeroU32::new(number).unwrap();
+        let quotas = Quotas {
+            login: number(1),
+            requests: number(1),
+            withdrawals: number(1),
+            other: number(1),
+            failed_logins: number(5),
+            failed_logins_per_hour: number(8),
+        };
+        let clock = FakeRelativeClock::default();
+        (RateLimits::new(Some(quotas), clock.clone()), clock)
+    }
+
+    fn from(host: u8) -> Option<Network> {
+        Some(Network::of([192, 0, 2, host].into()))
+    }
+
+    /// What becomes of a login: `.` is tried, `n` refused for its network, `a` for its account.
+    fn tried(limits: &RateLimits<FakeRelativeClock>, name: &str, host: u8) -> char {
+        match limits.try_login(name, from(host)) {
+            Ok(_) => '.',
+            Err(LoginRefusal::Network(quota)) => {
+                assert_eq!(quota.limit, 5);
+                'n'
+            }
+            Err(LoginRefusal::Account(quota, attempt)) => {
+                assert_eq!(quota.limit, 8);
+                limits.give_back(attempt);
+                'a'
+            }
+        }
+    }
+
+    fn many(limits: &RateLimits<FakeRelativeClock>, name: &str, host: u8, times: usize) -> String {
+        (0..times).map(|_| tried(limits, name, host)).collect()
+    }
+
+    #[test]
+    fn a_network_uses_up_what_it_may_fail_and_no_other_does() {
+        let (limits, clock) = limits();
+        assert_eq!(many(&limits, "ada", 1, 7), ".....nn");
+        assert_eq!(many(&limits, "ada", 2, 5), "...aa");
+        assert_eq!(many(&limits, "bob", 1, 1), ".");
+        // What a network was refused for the account was given back to it.
+        clock.advance(Duration::from_secs(450));
+        assert_eq!(many(&limits, "ada", 2, 2), ".a");
+        clock.advance(Duration::from_secs(3_600));
+        assert_eq!(many(&limits, "ada", 1, 6), ".....n");
+    }
+
+    #[test]
+    fn what_did_not_fail_counts_for_nothing() {
+        let (limits, _) = limits();
+        for _ in 0..50 {
+            limits.give_back(limits.try_login("ada", from(1)).unwrap());
+        }
+        assert_eq!(many(&limits, "ada", 1, 6), ".....n");
+        // Of several under way each gives back its own.
+        let two: Vec<_> = (0..2).map(|_| limits.try_login("ada", from(2)).unwrap()).collect();
+        assert_eq!(many(&limits, "ada", 2, 2), ".a");
+        two.into_iter().for_each(|attempt| limits.give_back(attempt));
+        assert_eq!(many(&limits, "ada", 3, 3), "..a");
+    }
+
+    #[test]
+    fn nothing_is_given_back_twice_over() {
+        let (limits, clock) = limits();
+        let attempt = limits.try_login("ada", from(1)).unwrap();
+        clock.advance(Duration::from_secs(3_600));
+        limits.give_back(attempt);
+        assert_eq!(many(&limits, "ada", 1, 6), ".....n");
+    }
+}

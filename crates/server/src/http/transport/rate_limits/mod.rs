@@ -1,0 +1,162 @@
+//! How often somebody may call: each class of routes has a quota for a minute, for each caller, address or account.
+//!
+//! Calls are counted in this process alone, and forgotten with it.
+
+mod counts;
+mod failed_logins;
+mod subject;
+
+use std::fmt;
+use std::num::NonZeroU32;
+
+use cuepoint_domain::network::Network;
+use governor::RateLimiter;
+use governor::clock::{Clock, MonotonicClock};
+use governor::middleware::StateInformationMiddleware;
+
+use counts::Counts;
+use failed_logins::FailedLogins;
+pub use failed_logins::{LoginAttempt, LoginRefusal};
+pub use subject::Subject;
+
+use crate::http::wire::error::Quota;
+
+/// Routes that share a quota.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Class {
+    /// Those where a password or code could be guessed, or an account is made.
+    Login,
+    /// New requests for songs.
+    Requests,
+    /// New withdrawals.
+    Withdrawals,
+    /// All others.
+    Other,
+}
+
+/// The calls of one subject that are admitted within a minute, unless it says otherwise; all of them may come at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Quotas {
+    /// Of [`Class::Login`].
+    pub login: NonZeroU32,
+    /// Of [`Class::Requests`].
+    pub requests: NonZeroU32,
+    /// Of [`Class::Withdrawals`].
+    pub withdrawals: NonZeroU32,
+    /// Of [`Class::Other`].
+    pub other: NonZeroU32,
+    /// Of failed logins with one account from one network.
+    pub failed_logins: NonZeroU32,
+    /// Of failed logins with one account from all networks, within an hour.
+    pub failed_logins_per_hour: NonZeroU32,
+}
+
+/// What an admitted call left of its quota.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Standing {
+    /// Calls of one minute.
+    pub limit: u32,
+    /// Calls that would be admitted now.
+    pub remaining: u32,
+}
+
+type Limiter<C> = RateLimiter<Subject, Counts, C, StateInformationMiddleware>;
+
+/// The counts of all subjects.
+pub struct RateLimits<C: Clock = MonotonicClock> {
+    /// `None` admits everything.
+    classes: Option<Classes<C>>,
+}
+
+struct Classes<C: Clock> {
+    login: Limiter<C>,
+    requests: Limiter<C>,
+    withdrawals: Limiter<C>,
+    other: Limiter<C>,
+    failed_logins: FailedLogins<C>,
+}
+
+impl<C: Clock + Clone> RateLimits<C> {
+    /// Counts by this clock; without quotas it admits everything.
+    #[must_use]
+    pub fn new(quotas: Option<Quotas>, clock: C) -> Self {
+        let limiter = |quota: NonZeroU32| {
+            let quota = governor::Quota::per_minute(quota);
+            RateLimiter::new(quota, Counts::default(), clock.clone())
+        };
+        let classes = quotas.map(|quotas| Classes {
+            login: limiter(quotas.login),
+            requests: limiter(quotas.requests),
+            withdrawals: limiter(quotas.withdrawals),
+            other: limiter(quotas.other),
+            failed_logins: FailedLogins::new(&quotas, &clock),
+        });
+        Self { classes }
+    }
+
+    /// Counts a login as failed, before its password is looked at, so that of many guesses at once no more are looked at
+    /// than may fail: with the account that is called by this name, whether or not there is one, and from this network.
+    /// [`RateLimits::give_back`] is to be called when it did not fail.
+    ///
+    /// # Errors
+    /// [`LoginRefusal`].
+    pub fn try_login(
+        &self,
+        folded_name: &str,
+        network: Option<Network>,
+    ) -> Result<LoginAttempt, LoginRefusal> {
+        match &self.classes {
+            Some(classes) => classes.failed_logins.attempt(folded_name, network),
+            None => Ok(LoginAttempt::default()),
+        }
+    }
+
+    /// Undoes the counts of a login that did not fail.
+    pub fn give_back(&self, attempt: LoginAttempt) {
+        if let Some(classes) = &self.classes {
+            classes.failed_logins.give_back(attempt);
+        }
+    }
+
+    /// Counts a call; `None` where nothing is counted.
+    ///
+    /// # Errors
+    /// The [`Quota`] that is used up; a call that is refused does not count.
+    pub fn admit(&self, class: Class, subject: Subject) -> Result<Option<Standing>, Quota> {
+        let Some(classes) = &self.classes else { return Ok(None) };
+        let limiter = match class {
+            Class::Login => &classes.login,
+            Class::Requests => &classes.requests,
+            Class::Withdrawals => &classes.withdrawals,
+            Class::Other => &classes.other,
+        };
+        check(limiter, &subject).map(Some)
+    }
+}
+
+/// Counts one subject.
+fn check<C: Clock>(limiter: &Limiter<C>, subject: &Subject) -> Result<Standing, Quota> {
+    match limiter.check_key(subject) {
+        Ok(state) => Ok(Standing {
+            limit: state.quota().burst_size().get(),
+            remaining: state.remaining_burst_capacity(),
+        }),
+        Err(until) => {
+            let wait = until.wait_time_from(limiter.clock().now());
+            let seconds = wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0));
+            Err(Quota {
+                limit: until.quota().burst_size().get(),
+                retry_after_seconds: u32::try_from(seconds.max(1)).unwrap_or(u32::MAX),
+            })
+        }
+    }
+}
+
+impl<C: Clock> fmt::Debug for RateLimits<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RateLimits").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! The web server: connections, and the limits of each.
+
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_http::HttpService;
+use actix_http::error::DispatchError;
+use actix_server::GracefulShutdownSignal;
+use actix_service::{
+    IntoServiceFactory as _, ServiceFactory, ServiceFactoryExt as _, fn_service, map_config,
+};
+use actix_web::Error;
+use actix_web::dev::{AppConfig, Extensions, Server};
+use actix_web::rt::net::TcpStream;
+use anyhow::Context as _;
+
+use crate::app::App;
+use crate::config;
+use crate::http;
+use crate::http::transport::connections::Connection;
+use crate::http::transport::refusals::Stream;
+
+/// How long a client may take to close its side.
+const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a stop waits for the requests that are being answered.
+const DRAIN_SECONDS: u64 = 30;
+
+/// The server on this listener, as `actix_web::HttpServer` builds one; that one serves on plain TCP streams alone, and
+/// thus leaves its parser's refusals as they are.
+///
+/// # Errors
+/// When the listener cannot be used.
+pub(crate) fn server(
+    app: &Arc<App>,
+    listener: TcpListener,
+    settings: &config::Server,
+) -> anyhow::Result<Server> {
+    let builder = Server::build()
+        .max_concurrent_connections(settings.max_connections)
+        .shutdown_timeout(DRAIN_SECONDS)
+        .disable_signals();
+    let builder = match settings.workers {
+        Some(workers) => builder.workers(workers),
+        None => builder,
+    };
+    let stopping = builder.graceful_shutdown_signal();
+    let limits = Limits { head: settings.head_timeout, keep_alive: settings.keep_alive };
+    let app = app.clone();
+    let served = builder.listen("http", listener, move || connections(&app, limits, stopping.clone()));
+    Ok(served.context("the listener cannot be used")?.run())
+}
+
+/// How long a connection may take.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// For its first head.
+    head: Duration,
+    /// Without a request.
+    keep_alive: Duration,
+}
+
+/// What a worker does with a connection.
+fn connections(
+    app: &Arc<App>,
+    limits: Limits,
+    stopping: GracefulShutdownSignal,
+) -> impl ServiceFactory<TcpStream, Config = (), Response = (), Error = DispatchError, InitError = ()> + use<>
+{
+    let patience = limits.keep_alive.saturating_add(limits.head);
+    let handlers = http::app(app.clone()).into_factory().map_err(|error: Error| error.error_response());
+    let requests = HttpService::build()
+        .graceful_shutdown_signal(move || {
+            let stopping = stopping.clone();
+            async move { stopping.notified().await }
+        })
+        .keep_alive(limits.keep_alive)
+        .client_request_timeout(limits.head)
+        .client_disconnect_timeout(DISCONNECT_TIMEOUT)
+        .on_connect_ext(move |stream: &Stream, data: &mut Extensions| watch(stream.tcp(), data, patience))
+        // The default address of the configuration is used only for links, which this service does not build from it.
+        .h1(map_config(handlers, |()| AppConfig::default()));
+    let app = app.clone();
+    fn_service(move |tcp: TcpStream| {
+        let app = app.clone();
+        async move {
+            if let Err(error) = tcp.set_nodelay(true) {
+                tracing::debug!(%error, "answers on this connection may be delayed");
+            }
+            let address = tcp.peer_addr().ok();
+            Ok::<_, DispatchError>((Stream::new(tcp, app), address))
+        }
+    })
+    .and_then(requests)
+}
+
+fn watch(tcp: &TcpStream, data: &mut Extensions, patience: Duration) {
+    match Connection::watched(tcp, patience) {
+        Ok(connection) => drop(data.insert(connection)),
+        Err(error) => tracing::warn!(%error, "the connection cannot be watched"),
+    }
+}

@@ -1,0 +1,327 @@
+//! The two shapes of every answer: success with data, failure with a code.
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use actix_web::web::Bytes;
+use actix_web::{HttpResponse, HttpResponseBuilder};
+use futures_util::stream::LocalBoxStream;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::transport::rate_limits::Standing;
+use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::messages::Errors;
+use crate::http::wire::names;
+
+const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+/// What a client is told when a failure will pass: to come back after this many seconds.
+const RETRY_AFTER_SECONDS: u32 = 1;
+
+/// What most bodies fit into, in bytes: a page of 15 requests has six thousand.
+const USUAL_BODY: usize = 8_192;
+
+/// A success.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Success<T> {
+    /// That it went well.
+    #[schema(value_type = names::SuccessStatus)]
+    status: &'static str,
+    /// What happened, for people.
+    message: &'static str,
+    /// What was asked for.
+    data: T,
+}
+
+/// The success of a specified operation that has no message beside its data.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BareSuccess<T> {
+    /// That it went well.
+    #[schema(value_type = names::SuccessStatus)]
+    status: &'static str,
+    /// What was asked for.
+    data: T,
+}
+
+/// A failure.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Failure<'a> {
+    /// That it did not.
+    #[schema(value_type = names::FailureStatus)]
+    status: &'static str,
+    /// What went wrong, as a machine reads it.
+    #[schema(value_type = names::ErrorCode)]
+    code: &'static str,
+    /// What went wrong, for people.
+    #[schema(example = "The amount field is required.")]
+    message: &'a str,
+    /// With a failure that fields cause: the sentences of each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(
+        value_type = Option<std::collections::BTreeMap<String, Vec<String>>>,
+        nullable = false,
+        example = json!({"amount": ["The amount field is required."]})
+    )]
+    errors: Option<&'a Errors>,
+    /// With `invalid_transition`: where the object stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    current: Option<&'static str>,
+    /// With `invalid_transition`: where it could go instead, by whoever may move it there (time aside).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    allowed: Option<&'a [&'static str]>,
+    /// The answer's `X-Request-Id`.
+    #[schema(example = "0192f7c1-8a3b-7c4d-9e5f-60718293a4b5")]
+    request_id: &'a str,
+}
+
+/// A success on its way to a client.
+#[derive(Debug)]
+pub struct Answer {
+    status: StatusCode,
+    location: Option<String>,
+    replayed: bool,
+    body: Body,
+}
+
+/// Pieces of a body; a failure breaks the connection off, so that nobody takes what came for the whole.
+pub type Pieces = LocalBoxStream<'static, Result<Bytes, Box<dyn std::error::Error>>>;
+
+enum Body {
+    Whole(Vec<u8>),
+    Pieces(Pieces),
+}
+
+impl std::fmt::Debug for Body {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            // It may have tokens in it.
+            Self::Whole(body) => write!(f, "Whole({} bytes)", body.len()),
+            Self::Pieces(_) => f.write_str("Pieces"),
+        }
+    }
+}
+
+impl Answer {
+    /// 200 with this data.
+    ///
+    /// # Errors
+    /// [`Code::Internal`] when the data cannot be written as JSON.
+    pub fn ok<T: Serialize>(message: &'static str, data: T) -> Result<Self, ApiError> {
+        Self::of(StatusCode::OK, &Success { status: "ok", message, data })
+    }
+
+    /// 201 with this data.
+    ///
+    /// # Errors
+    /// As [`Answer::ok`].
+    pub fn created<T: Serialize>(message: &'static str, data: T) -> Result<Self, ApiError> {
+        Self::of(StatusCode::CREATED, &Success { status: "ok", message, data })
+    }
+
+    /// 201 with this data and no message beside it.
+    ///
+    /// # Errors
+    /// As [`Answer::ok`].
+    pub fn created_bare<T: Serialize>(data: T) -> Result<Self, ApiError> {
+        Self::of(StatusCode::CREATED, &BareSuccess { status: "ok", data })
+    }
+
+    /// 204, with nothing more to say.
+    #[must_use]
+    pub const fn no_content() -> Self {
+        let body = Body::Whole(Vec::new());
+        Self { status: StatusCode::NO_CONTENT, location: None, replayed: false, body }
+    }
+
+    /// 200 with a body that is sent while it is made: the pieces are the whole envelope.
+    #[must_use]
+    pub fn in_pieces(pieces: Pieces) -> Self {
+        Self { status: StatusCode::OK, location: None, replayed: false, body: Body::Pieces(pieces) }
+    }
+
+    /// The answer, saying where the thing is that was made.
+    #[must_use]
+    pub fn at(mut self, location: String) -> Self {
+        self.location = Some(location);
+        self
+    }
+
+    /// The answer, marked as given before.
+    #[must_use]
+    pub fn replayed(mut self) -> Self {
+        self.replayed = true;
+        self
+    }
+
+    /// The answer as a response.
+    #[must_use]
+    pub fn respond(self) -> HttpResponse {
+        let mut response = match self.status {
+            StatusCode::NO_CONTENT => HttpResponse::build(self.status),
+            status => json(status),
+        };
+        if let Some(location) = self.location {
+            response.insert_header((header::LOCATION, location));
+        }
+        if self.replayed {
+            response.insert_header(("Idempotency-Replayed", "true"));
+        }
+        match self.body {
+            Body::Whole(body) => response.body(body),
+            Body::Pieces(pieces) => response.streaming(pieces),
+        }
+    }
+
+    fn of<T: Serialize>(status: StatusCode, envelope: &T) -> Result<Self, ApiError> {
+        let mut body = Vec::with_capacity(USUAL_BODY);
+        serde_json::to_writer(&mut body, envelope).map_err(ApiError::internal)?;
+        Ok(Self { status, location: None, replayed: false, body: Body::Whole(body) })
+    }
+}
+
+impl ApiError {
+    /// The failure as a response; its cause goes to the log alone.
+    #[must_use]
+    pub fn respond(self, request_id: &str) -> HttpResponse {
+        let details = &self.details;
+        if let Some(cause) = &details.cause {
+            if self.code == Code::Internal {
+                tracing::error!(error = cause.as_ref(), code = self.code.name(), "failed");
+            } else {
+                tracing::warn!(error = cause.as_ref(), code = self.code.name(), "failed");
+            }
+        }
+        let mut response = json(self.code.status());
+        response.insert_header((header::CACHE_CONTROL, "no-store"));
+        let failure = Failure {
+            status: "error",
+            code: self.code.name(),
+            message: &self.message,
+            errors: Some(&details.errors).filter(|errors| !errors.is_empty()),
+            current: details.transition.as_ref().map(|transition| transition.current),
+            allowed: details.transition.as_ref().map(|transition| transition.allowed.as_slice()),
+            request_id,
+        };
+        let body = serde_json::to_vec(&failure).unwrap_or_default();
+        let mut response = response.body(body);
+        self.add_headers(response.headers_mut());
+        if self.code == Code::PayloadTooLarge {
+            // The rest of the body is not read, so the connection cannot be used again.
+            response.head_mut().set_connection_type(actix_web::http::ConnectionType::Close);
+        }
+        response
+    }
+
+    fn add_headers(&self, headers: &mut HeaderMap) {
+        if let Some(challenge) = challenge(self.code) {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+        }
+        if let Some(allow) = self.details.allow.as_deref().and_then(|allow| HeaderValue::from_str(allow).ok())
+        {
+            headers.insert(header::ALLOW, allow);
+        }
+        if let Some(quota) = self.details.quota {
+            headers.insert(header::RETRY_AFTER, quota.retry_after_seconds.into());
+            show(Standing { limit: quota.limit, remaining: 0 }, headers);
+        }
+        if is_worth_trying_again(self.code) {
+            let seconds = self.details.retry_after_seconds.unwrap_or(RETRY_AFTER_SECONDS);
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
+    }
+}
+
+/// Says what is left of a quota, unless the answer says already that one is used up.
+pub fn show(standing: Standing, headers: &mut HeaderMap) {
+    if !headers.contains_key(LIMIT) {
+        headers.insert(LIMIT, standing.limit.into());
+        headers.insert(REMAINING, standing.remaining.into());
+    }
+}
+
+/// Whether the same request may be answered otherwise in a moment.
+const fn is_worth_trying_again(code: Code) -> bool {
+    matches!(code, Code::Unavailable | Code::IdempotencyInFlight)
+}
+
+/// What a 401 asks for, and what was wrong with what came (RFC 6750, part 3).
+const fn challenge(code: Code) -> Option<&'static str> {
+    match code {
+        Code::Unauthenticated | Code::InvalidCredentials => Some(r#"Bearer realm="cuepoint""#),
+        Code::InvalidToken => Some(
+            r#"Bearer realm="cuepoint", error="invalid_token", error_description="The token is invalid or has expired""#,
+        ),
+        Code::InsufficientScope => Some(r#"Bearer realm="cuepoint", error="insufficient_scope""#),
+        _ => None,
+    }
+}
+
+fn json(status: StatusCode) -> HttpResponseBuilder {
+    let mut response = HttpResponse::build(status);
+    response.insert_header((header::CONTENT_TYPE, HeaderValue::from_static("application/json")));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::wire::error::{Quota, Transition};
+    use actix_web::body::to_bytes;
+    use serde_json::{Value, json};
+
+    async fn sent(response: HttpResponse) -> (HeaderMap, Value) {
+        let headers = response.headers().clone();
+        let body = to_bytes(response.into_body()).await.unwrap();
+        (headers, serde_json::from_slice(&body).unwrap())
+    }
+
+    #[actix_web::test]
+    async fn a_success_has_status_message_and_data() {
+        let answer = Answer::created("Done.", json!({"id": 1})).unwrap().at("http://x/1".to_owned());
+        let response = answer.replayed().respond();
+        assert_eq!(response.status(), StatusCode::CREATED);
+        let (headers, body) = sent(response).await;
+        assert_eq!(body, json!({"status": "ok", "message": "Done.", "data": {"id": 1}}));
+        assert_eq!(headers.get("location").unwrap(), "http://x/1");
+        assert_eq!(headers.get("idempotency-replayed").unwrap(), "true");
+        assert_eq!(headers.get("content-type").unwrap(), "application/json");
+    }
+
+    #[actix_web::test]
+    async fn a_failure_has_only_the_keys_that_belong_to_it() {
+        let (_, body) = sent(ApiError::from(Code::NotFound).respond("r1")).await;
+        assert_eq!(
+            body,
+            json!({"status": "error", "code": "not_found", "message": "Not found.", "request_id": "r1"})
+        );
+        let moved = ApiError::invalid_transition(Transition { current: "played", allowed: vec![] });
+        let (_, body) = sent(moved.respond("r1")).await;
+        assert_eq!((&body["current"], &body["allowed"]), (&json!("played"), &json!([])));
+    }
+
+    #[actix_web::test]
+    async fn causes_never_reach_a_client() {
+        let (_, body) = sent(ApiError::internal("the secret cause").respond("r1")).await;
+        assert!(!body.to_string().contains("secret"));
+    }
+
+    #[actix_web::test]
+    async fn headers_go_with_their_codes() {
+        for code in Code::ALL.iter().copied() {
+            let (headers, _) = sent(ApiError::from(code).respond("r1")).await;
+            let unauthorized = code.status() == StatusCode::UNAUTHORIZED;
+            assert!(!unauthorized || headers.contains_key("www-authenticate"), "{code:?}");
+            let again = [Code::Unavailable, Code::IdempotencyInFlight].contains(&code);
+            assert_eq!(headers.contains_key("retry-after"), again, "{code:?}");
+        }
+        let quota = Quota { limit: 60, retry_after_seconds: 7 };
+        let (headers, _) = sent(ApiError::rate_limited(quota).respond("r1")).await;
+        assert_eq!(headers.get("retry-after").unwrap(), "7");
+        assert_eq!(headers.get("x-ratelimit-limit").unwrap(), "60");
+        assert_eq!(headers.get("x-ratelimit-remaining").unwrap(), "0");
+        let (headers, _) = sent(ApiError::method_not_allowed("GET, HEAD".to_owned()).respond("r1")).await;
+        assert_eq!(headers.get("allow").unwrap(), "GET, HEAD");
+    }
+}

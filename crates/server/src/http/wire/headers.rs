@@ -1,0 +1,199 @@
+//! The headers that a call is judged by.
+
+use actix_web::HttpRequest;
+use actix_web::http::header::{self, Accept, Header as _, HeaderMap, HeaderValue, Quality};
+use actix_web::mime;
+use cuepoint_domain::provider_message::WebhookId;
+
+use crate::http::wire::error::{ApiError, Code};
+
+/// The longest idempotency key, in characters.
+const MAX_KEY: usize = 255;
+
+/// The token of the one Authorization header.
+///
+/// # Errors
+/// [`Code::Unauthenticated`] without the header, [`Code::InvalidToken`] when it is not one `Bearer` token.
+pub fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
+    let mut values = headers.get_all(header::AUTHORIZATION);
+    let value = values.next().ok_or(Code::Unauthenticated)?;
+    if values.next().is_some() {
+        return Err(Code::InvalidToken.into());
+    }
+    let (scheme, token) =
+        value.to_str().ok().and_then(|value| value.split_once(' ')).ok_or(Code::InvalidToken)?;
+    let token = token.trim();
+    let fits = scheme.eq_ignore_ascii_case("bearer") && !token.is_empty();
+    if fits { Ok(token) } else { Err(Code::InvalidToken.into()) }
+}
+
+/// The headers of a provider's message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Signature<'a> {
+    /// The message's id.
+    pub id: &'a str,
+    /// When it was sent.
+    pub timestamp: &'a str,
+    /// Its signatures.
+    pub signatures: &'a str,
+}
+
+/// The headers by which a provider's message is judged.
+///
+/// # Errors
+/// [`Code::Unauthenticated`] without one of them, [`Code::InvalidToken`] when one is given twice or is no text,
+/// [`Code::BadRequest`] for an id that is none.
+pub fn signature(headers: &HeaderMap) -> Result<Signature<'_>, ApiError> {
+    let one = |name: &'static str| {
+        let mut values = headers.get_all(name);
+        let value = values.next().ok_or(Code::Unauthenticated)?;
+        value.to_str().ok().filter(|_| values.next().is_none()).ok_or(Code::InvalidToken)
+    };
+    let id = one("webhook-id")?;
+    if WebhookId::new(id).is_none() {
+        let message = "The webhook-id header must have 1 to 255 visible ASCII characters.";
+        return Err(ApiError::saying(Code::BadRequest, message));
+    }
+    Ok(Signature { id, timestamp: one("webhook-timestamp")?, signatures: one("webhook-signature")? })
+}
+
+/// That the client takes JSON, which it also does when it says nothing.
+///
+/// # Errors
+/// [`Code::NotAcceptable`].
+pub fn accepts_json(request: &HttpRequest) -> Result<(), ApiError> {
+    let Accept(ranges) = Accept::parse(request)
+        .map_err(|_| ApiError::saying(Code::BadRequest, "The Accept header could not be understood."))?;
+    let quality = |kind: mime::Name<'_>, subtype: mime::Name<'_>| {
+        let mut same =
+            ranges.iter().filter(|range| range.item.type_() == kind && range.item.subtype() == subtype);
+        same.next().map(|range| range.quality)
+    };
+    let taken = quality(mime::APPLICATION, mime::JSON)
+        .or_else(|| quality(mime::APPLICATION, mime::STAR))
+        .or_else(|| quality(mime::STAR, mime::STAR));
+    if ranges.is_empty() || taken.is_some_and(|quality| quality > Quality::ZERO) {
+        Ok(())
+    } else {
+        Err(Code::NotAcceptable.into())
+    }
+}
+
+/// Whether the body is said to be JSON in UTF-8, as it comes.
+#[must_use]
+pub fn is_json(headers: &HeaderMap) -> bool {
+    let coded = headers.get(header::CONTENT_ENCODING).is_some_and(|coding| coding != "identity");
+    let mut types = headers.get_all(header::CONTENT_TYPE);
+    let (Some(value), None, false) = (types.next(), types.next(), coded) else { return false };
+    value.to_str().ok().and_then(|value| value.parse::<mime::Mime>().ok()).is_some_and(|kind| {
+        kind.essence_str() == mime::APPLICATION_JSON.essence_str()
+            && kind.params().all(|(name, value)| name == mime::CHARSET && value == mime::UTF_8)
+    })
+}
+
+/// Whether the call asks to go on as a web socket, which none does, with a body that is not in chunks: the web server then takes what
+/// comes until the connection ends for the body, whatever its length is said to be.
+#[must_use]
+pub fn wants_web_socket(headers: &HeaderMap) -> bool {
+    let wanted = |value: &HeaderValue| {
+        value.to_str().is_ok_and(|value| value.trim().eq_ignore_ascii_case("websocket"))
+    };
+    headers.get_all(header::UPGRADE).any(wanted) && !headers.contains_key(header::TRANSFER_ENCODING)
+}
+
+/// The one Idempotency-Key, if there is one.
+///
+/// # Errors
+/// [`Code::BadRequest`] when it is given twice, empty, longer than 255 characters, or has another character than
+/// visible ASCII.
+pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
+    let mut values = headers.get_all("idempotency-key");
+    let Some(value) = values.next() else { return Ok(None) };
+    let bytes = value.as_bytes();
+    let fits = (1..=MAX_KEY).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic);
+    match value.to_str() {
+        Ok(key) if fits && values.next().is_none() => Ok(Some(key)),
+        _ => Err(ApiError::saying(
+            Code::BadRequest,
+            "The Idempotency-Key header must be given once, with 1 to 255 visible ASCII characters.",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::test::TestRequest;
+
+    fn request(headers: &[(&'static str, &'static str)]) -> HttpRequest {
+        let request = TestRequest::default();
+        headers.iter().fold(request, |request, header| request.append_header(*header)).to_http_request()
+    }
+
+    #[test]
+    fn one_bearer_token_and_nothing_else() {
+        for value in ["Bearer abc", "bearer abc", "BEARER  abc "] {
+            let request = request(&[("authorization", value)]);
+            assert_eq!(bearer(request.headers()).unwrap(), "abc", "{value}");
+        }
+        for value in ["", "Bearer", "Bearer ", "Basic abc", "abc", "Bearer: abc"] {
+            let request = request(&[("authorization", value)]);
+            assert_eq!(bearer(request.headers()).unwrap_err().code, Code::InvalidToken, "{value}");
+        }
+        assert_eq!(bearer(request(&[]).headers()).unwrap_err().code, Code::Unauthenticated);
+        let twice = request(&[("authorization", "Bearer a"), ("authorization", "Bearer a")]);
+        assert_eq!(bearer(twice.headers()).unwrap_err().code, Code::InvalidToken);
+    }
+
+    #[test]
+    fn who_takes_json() {
+        for (accept, taken) in [
+            ("application/json", true),
+            ("*/*", true),
+            ("application/*;q=0.5", true),
+            ("text/html, */*;q=0.1", true),
+            ("application/json;q=0.9, text/html", true),
+            ("", true),
+            ("text/html", false),
+            ("text/*", false),
+            ("application/xml", false),
+            ("application/json;q=0, */*", false),
+            ("*/*;q=0", false),
+        ] {
+            assert_eq!(accepts_json(&request(&[("accept", accept)])).is_ok(), taken, "{accept}");
+        }
+        assert!(accepts_json(&request(&[])).is_ok());
+    }
+
+    #[test]
+    fn which_bodies_are_json() {
+        for (kind, json) in [
+            ("application/json", true),
+            ("Application/JSON", true),
+            ("application/json; charset=utf-8", true),
+            ("application/json;charset=\"UTF-8\"", true),
+            ("application/json; charset=latin1", false),
+            ("application/vnd.api+json", false),
+            ("text/json", false),
+            ("application/x-www-form-urlencoded", false),
+            ("", false),
+        ] {
+            assert_eq!(is_json(request(&[("content-type", kind)]).headers()), json, "{kind}");
+        }
+        assert!(!is_json(request(&[]).headers()));
+        let coded = request(&[("content-type", "application/json"), ("content-encoding", "gzip")]);
+        assert!(!is_json(coded.headers()));
+    }
+
+    #[test]
+    fn keys_are_short_visible_ascii() {
+        let (longest, longer) = ("k".repeat(255), "k".repeat(256));
+        for (key, fits) in [("a", true), (&longest, true), (&longer, false), ("", false), ("a b", false)] {
+            let request = TestRequest::default().insert_header(("idempotency-key", key)).to_http_request();
+            assert_eq!(idempotency_key(request.headers()).is_ok(), fits, "{key:?}");
+        }
+        assert_eq!(idempotency_key(request(&[]).headers()).unwrap(), None);
+        let twice = request(&[("idempotency-key", "a"), ("idempotency-key", "a")]);
+        assert_eq!(idempotency_key(twice.headers()).unwrap_err().code, Code::BadRequest);
+    }
+}

@@ -1,0 +1,16 @@
+//! The wire format: JSON bodies, fields and their messages, queries, pages, the envelope and error codes.
+//!
+//! Nothing here knows an operation or a connection.
+
+pub mod envelope;
+pub mod error;
+pub mod fields;
+pub mod headers;
+pub mod json;
+pub mod messages;
+pub mod money;
+pub mod names;
+pub mod page;
+pub mod query;
+pub mod time;
+pub mod values;

@@ -1,0 +1,95 @@
+//! Texts that are one of a few names, as the document lists them: taken from the code, so that none is forgotten.
+
+use cuepoint_domain::{
+    address, challenge, ledger, music_request, people, personal_data, provider_message, security_log, topup,
+    withdrawal,
+};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::http::operations::views::AUDIT_STATUSES;
+use crate::http::wire::error::Code;
+
+/// What an entry can be about.
+pub const REFERENCES: [&str; 4] = ["music_request", "withdrawal", "topup", "adjustment"];
+
+/// The types of messages about top-ups.
+const TOPUP_EVENTS: [&str; 3] = ["topup.confirmed", "topup.failed", "topup.reversed"];
+/// The types of messages about payouts.
+const PAYOUT_EVENTS: [&str; 3] = ["payout.broadcast", "payout.completed", "payout.failed"];
+
+macro_rules! names {
+    ($($(#[$doc:meta])* $name:ident = $names:expr;)+) => {$(
+        $(#[$doc])*
+        pub struct $name;
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                let names = ObjectBuilder::new().schema_type(Type::String).enum_values(Some($names));
+                RefOr::T(names.build().into())
+            }
+        }
+
+        impl ToSchema for $name {}
+    )+};
+}
+
+names! {
+    /// Where a request stands.
+    RequestStatus = music_request::RequestStatus::ALL.map(music_request::RequestStatus::name);
+    /// Where a withdrawal stands.
+    WithdrawalStatus = withdrawal::WithdrawalStatus::ALL.map(withdrawal::WithdrawalStatus::name);
+    /// What somebody may do beyond their own affairs.
+    Role = people::Role::ALL.map(people::Role::name);
+    /// What the security log has.
+    EventKind = security_log::EventKind::ALL.iter().map(|kind| kind.name());
+    /// How closely a withdrawal's destination is looked at.
+    AddressPolicy = address::AddressPolicy::ALL.map(address::AddressPolicy::name);
+    /// What a withdrawal can be paid out on.
+    Network = address::Network::ALL.iter().map(|network| network.name());
+    /// What a code or token is good for.
+    ChallengePurpose = challenge::Purpose::ALL.map(challenge::Purpose::name);
+    /// What an operation did.
+    OperationKind = ledger::Plan::KINDS;
+    /// Who was behind an operation about a person: that person, an operator, or the service.
+    ActedBy = personal_data::ActedBy::ALL.map(personal_data::ActedBy::name);
+    /// Where a top-up stands.
+    TopupStatus = topup::TopupStatus::ALL.map(topup::TopupStatus::name);
+    /// How a self-check found the ledger.
+    AuditStatus = AUDIT_STATUSES;
+    /// How well known the artist is.
+    ArtistType = people::ArtistType::ALL.map(people::ArtistType::name);
+    /// Why a wallet changed.
+    EntryKind = ledger::EntryKind::ALL.map(ledger::EntryKind::name);
+    /// What an entry is about.
+    ReferenceType = REFERENCES;
+    /// What went wrong.
+    ErrorCode = Code::ALL.iter().map(|code| code.name());
+    /// What a DJ may say.
+    Verdict = ["accepted", "rejected", "played"];
+    /// What a provider says of a top-up.
+    TopupEventType = TOPUP_EVENTS;
+    /// What a provider says of a payout.
+    PayoutEventType = PAYOUT_EVENTS;
+    /// A provider.
+    MessageSource = provider_message::MessageSource::ALL.map(provider_message::MessageSource::name);
+    /// What a kept message of a provider says.
+    ProviderMessageType = TOPUP_EVENTS.into_iter().chain(PAYOUT_EVENTS);
+    /// How a message contradicts the ledger.
+    MessageReasonCode = provider_message::Contradiction::ALL.map(provider_message::Contradiction::code);
+    /// That it went well.
+    SuccessStatus = ["ok"];
+    /// That it did not.
+    FailureStatus = ["error"];
+    /// How an access token is presented.
+    TokenType = ["Bearer"];
+    /// What kind of key a public key is.
+    JwkKeyType = ["EC"];
+    /// The curve of a public key.
+    JwkCurve = ["P-256"];
+    /// What a public key is used with.
+    JwkAlgorithm = ["ES256"];
+    /// What a public key is for.
+    JwkUse = ["sig"];
+}

@@ -1,0 +1,199 @@
+//! The query of an address, read as PHP reads it: a repeated parameter keeps its place and takes the last value.
+
+use std::fmt::Write as _;
+
+use actix_web::web;
+use cuepoint_domain::ids::UserId;
+
+use crate::http::wire::error::ApiError;
+use crate::http::wire::messages::{self, Errors};
+
+/// The parameters of an address.
+#[derive(Clone, Debug, Default)]
+pub struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// The parameters of this text behind the `?`.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let pairs = web::Query::<Vec<(String, String)>>::from_query(text).map(web::Query::into_inner);
+        let mut parameters: Vec<(String, String)> = Vec::new();
+        for (name, value) in pairs.unwrap_or_default() {
+            match parameters.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, earlier)) => *earlier = value,
+                None => parameters.push((name, value)),
+            }
+        }
+        Self(parameters)
+    }
+
+    /// A parameter's trimmed value; `None` when it is missing or empty.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let value = self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.trim());
+        value.filter(|value| !value.is_empty())
+    }
+
+    /// Those of the known parameters that have a value, in the caller's order and words, encoded anew.
+    #[must_use]
+    pub fn kept(&self, known: &[&str]) -> String {
+        let mut text = String::new();
+        for (name, value) in &self.0 {
+            if known.contains(&name.as_str()) && !value.trim().is_empty() {
+                let separator = if text.is_empty() { "" } else { "&" };
+                let _ = write!(text, "{separator}{name}={}", encoded(value));
+            }
+        }
+        text
+    }
+}
+
+/// The filters of a list that are being read, so that a refusal names all that are wrong at once.
+#[derive(Debug)]
+pub struct Filters<'a> {
+    query: &'a Query,
+    errors: Errors,
+}
+
+impl<'a> Filters<'a> {
+    /// Begins to read the filters.
+    #[must_use]
+    pub fn of(query: &'a Query) -> Self {
+        Self { query, errors: Errors::default() }
+    }
+
+    /// A filter that may be missing; `None` also when it is wrong, which [`Filters::complete`] then says.
+    pub fn read<T>(
+        &mut self,
+        name: &'static str,
+        read: impl Fn(&str) -> Option<T>,
+        refusal: fn(&str) -> String,
+    ) -> Option<T> {
+        let value = self.query.get(name)?;
+        let read = read(value);
+        if read.is_none() {
+            self.errors.add(name, refusal(name));
+        }
+        read
+    }
+
+    /// A person's number, whether there is one or not.
+    pub fn user(&mut self, name: &'static str) -> Option<UserId> {
+        let number = self.read(name, integer, messages::integer)?;
+        self.read(name, |_| UserId::new(number), messages::selected)
+    }
+
+    /// What comes of two filters of which at least one is required, once all filters were read.
+    ///
+    /// # Errors
+    /// 422 with every sentence when any filter is wrong, or both are missing.
+    pub fn one_of<T>(
+        mut self,
+        found: Option<T>,
+        one: &'static str,
+        other: &'static str,
+    ) -> Result<T, ApiError> {
+        if found.is_none() && self.errors.is_empty() {
+            self.errors.add(one, messages::required_without(one, other));
+        }
+        found.filter(|_| self.errors.is_empty()).ok_or_else(|| ApiError::invalid(self.errors))
+    }
+
+    /// That all filters were right.
+    ///
+    /// # Errors
+    /// 422 with every sentence when any filter is wrong.
+    pub fn complete(self) -> Result<(), ApiError> {
+        if self.errors.is_empty() { Ok(()) } else { Err(ApiError::invalid(self.errors)) }
+    }
+}
+
+/// The text with everything but RFC 3986's unreserved characters percent-encoded.
+fn encoded(text: &str) -> String {
+    text.bytes().fold(String::with_capacity(text.len()), |mut encoded, byte| {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+            encoded.push(char::from(byte));
+        } else {
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+        encoded
+    })
+}
+
+/// The whole number that a text is, as PHP's `FILTER_VALIDATE_INT` reads it: an optional sign, no leading zero.
+#[must_use]
+pub fn integer(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) || (digits.len() > 1 && digits.starts_with('0')) {
+        return None;
+    }
+    text.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_as_php_reads_them() {
+        for (text, number) in [
+            ("1", Some(1)),
+            (" 7 ", Some(7)),
+            ("+3", Some(3)),
+            ("-3", Some(-3)),
+            ("0", Some(0)),
+            ("-0", Some(0)),
+            ("9223372036854775807", Some(i64::MAX)),
+            ("9223372036854775808", None),
+            ("02", None),
+            ("1.0", None),
+            ("1e3", None),
+            ("", None),
+            ("+", None),
+            ("+-1", None),
+            ("abc", None),
+            ("0x1A", None),
+        ] {
+            assert_eq!(integer(text), number, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn kept_parameters_are_the_known_ones_that_say_something() {
+        for (query, kept) in [
+            ("", ""),
+            ("status=pending", "status=pending"),
+            ("per_page=5&status=pending&page=3", "per_page=5&status=pending"),
+            ("status=&per_page=5", "per_page=5"),
+            ("x=1&status=a%20b+c%26%C3%A9", "status=a%20b%20c%26%C3%A9"),
+            ("status=a&per_page=5&status=b", "status=b&per_page=5"),
+            ("status[]=a", ""),
+        ] {
+            assert_eq!(Query::parse(query).kept(&["status", "per_page"]), kept, "{query}");
+        }
+    }
+
+    #[test]
+    fn the_last_of_repeated_parameters_counts() {
+        let query = Query::parse("page=2&page=%203%20&online=");
+        assert_eq!(query.get("page"), Some("3"));
+        assert_eq!(query.get("online"), None);
+    }
+
+    #[test]
+    fn all_wrong_filters_are_named_at_once() {
+        let query = Query::parse("status=bogus&dj_id=abc");
+        let mut filters = Filters::of(&query);
+        assert_eq!(filters.read("status", |_| None::<()>, messages::selected), None);
+        assert_eq!(filters.user("dj_id"), None);
+        let error = filters.complete().unwrap_err();
+        assert_eq!(
+            serde_json::to_value(&error.details.errors).unwrap(),
+            serde_json::json!({
+                "status": ["The selected status is invalid."],
+                "dj_id": ["The dj id field must be an integer."],
+            })
+        );
+    }
+}

@@ -1,0 +1,236 @@
+//! What the service does without being asked.
+
+pub mod ledger_audit;
+mod payouts;
+pub mod queue;
+pub(crate) mod topup_orders;
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cuepoint_domain::ports::Clock;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+
+use crate::adapters::security::revocations;
+use crate::app::App;
+use crate::observability::metrics;
+
+const TIDY_INTERVAL: Duration = Duration::from_secs(3_600);
+/// How often the unresolved messages of providers are counted.
+const MESSAGES_INTERVAL: Duration = Duration::from_secs(60);
+/// How often unfinished erasures are continued.
+const ERASURES_INTERVAL: Duration = Duration::from_secs(60);
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
+/// How soon a server knows of a new key, which signs later than that.
+const KEYS_INTERVAL: Duration = Duration::from_secs(5);
+/// How long one read of the revocation list may take; the next one begins after it.
+const REVOCATIONS_WITHIN: Duration = Duration::from_secs(2);
+/// How long a stop waits for what is under way: a call to a provider takes 10 seconds at most.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The tasks in the background.
+pub(crate) struct Background {
+    stop: watch::Sender<bool>,
+    tasks: JoinSet<()>,
+}
+
+impl Background {
+    /// Starts to settle overdue requests, to order top-ups, to send what is to be paid out, to delete what is no longer kept,
+    /// to learn of new keys and of who was shut out, to do errands, to check the ledger, to count the unresolved messages of
+    /// providers, and to look after the measurements.
+    #[must_use]
+    pub(crate) fn start(
+        app: &Arc<App>,
+        sweep_interval: Duration,
+        topup_interval: Duration,
+        payout_interval: Duration,
+        audit_interval: Option<Duration>,
+    ) -> Self {
+        let (stop, stopped) = watch::channel(false);
+        let mut tasks = JoinSet::new();
+        let sweeping = app.clone();
+        tasks.spawn(every(sweep_interval, stopped.clone(), move || sweep(sweeping.clone())));
+        let tidying = app.clone();
+        tasks.spawn(every(TIDY_INTERVAL, stopped.clone(), move || tidy(tidying.clone())));
+        let reading = app.clone();
+        tasks.spawn(every(revocations::INTERVAL, stopped.clone(), move || read_revocations(reading.clone())));
+        tasks.spawn(queue::run(app.clone(), stopped.clone()));
+        if app.tokens.keys().may_change() {
+            let reading = app.clone();
+            tasks.spawn(every(KEYS_INTERVAL, stopped.clone(), move || read_keys(reading.clone())));
+        }
+        if app.services.topup_orders.is_ordered() {
+            let (ordering, until) = (app.clone(), stopped.clone());
+            tasks.spawn(every(topup_interval, stopped.clone(), move || {
+                topup_orders::order_due(ordering.clone(), until.clone())
+            }));
+        }
+        if !app.services.payouts.by_hand() {
+            let (sending, until) = (app.clone(), stopped.clone());
+            tasks.spawn(every(payout_interval, stopped.clone(), move || {
+                payouts::send_due(sending.clone(), until.clone())
+            }));
+        }
+        let erasing = app.clone();
+        let erasures = every(ERASURES_INTERVAL, stopped.clone(), move || finish_erasures(erasing.clone()));
+        tasks.spawn(unless_stopped(stopped.clone(), erasures));
+        if let Some(audit_interval) = audit_interval {
+            let checking = app.clone();
+            let checks = every(audit_interval, stopped.clone(), move || check(checking.clone()));
+            tasks.spawn(unless_stopped(stopped.clone(), checks));
+        }
+        let counting = app.clone();
+        tasks.spawn(every(MESSAGES_INTERVAL, stopped.clone(), move || count_messages(counting.clone())));
+        let measuring = app.metrics.clone();
+        tasks.spawn(every(UPKEEP_INTERVAL, stopped, move || {
+            measuring.upkeep();
+            std::future::ready(())
+        }));
+        Self { stop, tasks }
+    }
+
+    /// Lets what is under way end, 15 seconds at most, and starts nothing more.
+    pub(crate) async fn stop(mut self) {
+        self.stop.send_replace(true);
+        let ended = timeout(PATIENCE, async { while self.tasks.join_next().await.is_some() {} });
+        if ended.await.is_err() {
+            tracing::warn!("a task in the background did not end in time");
+        }
+    }
+}
+
+/// Does the work at once and then once in each period, never twice at the same time, until it is stopped.
+async fn every<F: Future<Output = ()>>(
+    period: Duration,
+    mut stopped: watch::Receiver<bool>,
+    work: impl Fn() -> F,
+) {
+    let mut ticks = interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        let stop = tokio::select! {
+            biased;
+            _ = stopped.wait_for(|stopped| *stopped) => true,
+            _ = ticks.tick() => false,
+        };
+        if stop {
+            return;
+        }
+        work().await;
+    }
+}
+
+/// Works until a stop, which breaks it off: for work that may take long, and that can be begun again.
+async fn unless_stopped(mut stopped: watch::Receiver<bool>, work: impl Future<Output = ()>) {
+    tokio::select! {
+        _ = stopped.wait_for(|stopped| *stopped) => {}
+        () = work => {}
+    }
+}
+
+async fn read_revocations(app: Arc<App>) {
+    let until = Instant::now().checked_add(REVOCATIONS_WITHIN);
+    app.refresh_revocations(until.unwrap_or_else(Instant::now)).await;
+}
+
+async fn sweep(app: Arc<App>) {
+    // The expiry would be dated by a wrong clock.
+    if app.clock.ensure_agreed().is_err() {
+        return;
+    }
+    match app.services.requests.sweep().await {
+        Ok(0) => {}
+        Ok(settled) => tracing::info!(settled, "overdue requests were settled"),
+        Err(obstacle) => tracing::warn!(?obstacle, "overdue requests were not settled"),
+    }
+}
+
+async fn read_keys(app: Arc<App>) {
+    // A file may be on a disk that hangs.
+    let read = tokio::task::spawn_blocking(move || app.tokens.keys().reload(app.clock.now())).await;
+    match read {
+        Ok(None) => {}
+        Ok(Some(Ok(()))) => tracing::info!("the signing keys changed"),
+        Ok(Some(Err(error))) => {
+            tracing::error!("auth.signing_key_file: the keys before stay in force, because {error:#}");
+        }
+        Err(error) => tracing::error!(%error, "the signing keys were not read"),
+    }
+}
+
+async fn check(app: Arc<App>) {
+    app.self_check.run(&*app.store, &*app.clock).await;
+}
+
+async fn count_messages(app: Arc<App>) {
+    match app.services.inbox.unresolved().await {
+        Ok(unresolved) => metrics::messages_unresolved(unresolved),
+        Err(error) => tracing::warn!(%error, "the unresolved messages of providers were not counted"),
+    }
+}
+
+async fn tidy(app: Arc<App>) {
+    // The retention would be measured by a wrong clock.
+    if app.clock.ensure_agreed().is_err() {
+        return;
+    }
+    if let Err(error) = app.store.tidy(app.clock.now()).await {
+        tracing::warn!(%error, "retention purge failed");
+    }
+}
+
+async fn finish_erasures(app: Arc<App>) {
+    if let Err(error) = app.store.finish_erasures().await {
+        tracing::warn!(%error, "erasures were not finished");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use tokio::sync::mpsc;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn work_is_repeated_until_it_is_stopped() {
+        let (stop, stopped) = watch::channel(false);
+        let (done, mut seen) = mpsc::unbounded_channel();
+        let task = tokio::spawn(every(Duration::from_millis(1), stopped, move || {
+            let done = done.clone();
+            async move { done.send(()).unwrap() }
+        }));
+        for _ in 0..3 {
+            seen.recv().await.unwrap();
+        }
+        stop.send_replace(true);
+        task.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn work_under_way_ends_before_a_stop_does() {
+        let (stop, stopped) = watch::channel(false);
+        let (began, mut begun) = mpsc::unbounded_channel();
+        let (finish, finishing) = watch::channel(false);
+        let ended = Arc::new(AtomicU32::new(0));
+        let counter = ended.clone();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(every(Duration::from_millis(1), stopped, move || {
+            let (began, mut finishing, counter) = (began.clone(), finishing.clone(), counter.clone());
+            async move {
+                began.send(()).unwrap();
+                finishing.wait_for(|finish| *finish).await.unwrap();
+                counter.fetch_add(1, Ordering::SeqCst);
+            }
+        }));
+        begun.recv().await.unwrap();
+        let stopping = tokio::spawn(Background { stop, tasks }.stop());
+        finish.send_replace(true);
+        stopping.await.unwrap();
+        assert_eq!(ended.load(Ordering::SeqCst), 1);
+    }
+}

@@ -1,0 +1,130 @@
+//! Logs: lines for people in development, JSON for machines in production, always on standard error.
+//!
+//! A command writes its lines itself. The service must not wait for a log consumer: it logs through a [`LogQueue`].
+
+use std::io;
+use std::panic::{self, PanicHookInfo};
+use std::thread;
+
+use anyhow::Context;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Layer, Registry, fmt};
+
+use crate::config::Environment;
+use crate::observability::log_queue::{LogQueue, OnLoss};
+use crate::observability::metrics;
+
+/// The variable that says what is logged, such as `info,cuepoint_server=debug`.
+const FILTER_VARIABLE: &str = "CUEPOINT_LOG";
+/// The web server logs each of its threads otherwise, and each request that strangers garble as an error.
+const DEFAULT_FILTER: &str = "info,actix_server=warn,actix_http::h1=off";
+/// What this module logs, which no filter hides: panics and lost lines.
+const ALWAYS: (&str, LevelFilter) = (module_path!(), LevelFilter::WARN);
+
+type Lines = Box<dyn Layer<Registry> + Send + Sync>;
+
+/// Starts the queue through which the service writes to standard error.
+///
+/// # Errors
+/// When the system refuses another thread.
+pub fn queue() -> io::Result<LogQueue> {
+    let on_loss = OnLoss {
+        count: Box::new(metrics::log_lines_lost),
+        report: Box::new(|lost| tracing::warn!(lost, "log lines were lost")),
+    };
+    LogQueue::start(io::stderr(), on_loss)
+}
+
+/// Begins to log, once in a process: through the queue, if there is one, panics included.
+///
+/// # Errors
+/// When the filter cannot be read, or something else in the process logs already.
+pub fn start(environment: Environment, queue: Option<&LogQueue>) -> anyhow::Result<()> {
+    let filter = std::env::var_os(FILTER_VARIABLE).filter(|filter| !filter.is_empty());
+    let filter = filter.map_or_else(|| DEFAULT_FILTER.into(), |filter| filter.to_string_lossy().into_owned());
+    let filter = EnvFilter::try_new(&filter)
+        .with_context(|| format!("{FILTER_VARIABLE}: {filter:?} is no filter such as \"info\""))?;
+    let (target, level) = ALWAYS;
+    let filter = filter.add_directive(format!("{target}={level}").parse()?);
+    let lines = match queue {
+        Some(queue) => lines(environment, queue.writer()),
+        None => lines(environment, io::stderr),
+    };
+    let logs = tracing_subscriber::registry().with(lines).with(filter);
+    logs.try_init().context("something else logs already")?;
+    if queue.is_some() {
+        // The hook of the standard library would wait for the consumer of standard error.
+        panic::set_hook(Box::new(log_panic));
+    }
+    Ok(())
+}
+
+fn lines<W>(environment: Environment, writer: W) -> Lines
+where
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
+    match environment {
+        Environment::Production => {
+            fmt::layer().json().flatten_event(true).with_span_list(false).with_writer(writer).boxed()
+        }
+        Environment::Development | Environment::Test => {
+            fmt::layer().with_ansi(false).with_writer(writer).boxed()
+        }
+    }
+}
+
+fn log_panic(info: &PanicHookInfo<'_>) {
+    let thread = thread::current();
+    let message = info.payload_as_str().unwrap_or("a value that is no text");
+    let location = info.location().map(ToString::to_string);
+    tracing::error!(thread = thread.name(), location, "panicked: {message}");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    /// An output that keeps what is written.
+    #[derive(Clone, Default)]
+    struct Kept(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Kept {
+        fn write(&mut self, lines: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(lines)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_panic_is_one_line_with_its_message_and_place() {
+        let kept = Kept::default();
+        let on_loss = OnLoss { count: Box::new(|_| {}), report: Box::new(|_| {}) };
+        let queue = LogQueue::start(kept.clone(), on_loss).unwrap();
+        let layer = lines(Environment::Production, queue.writer());
+        let logs = tracing_subscriber::registry().with(layer);
+        let (here, before) = (thread::current().id(), Arc::new(panic::take_hook()));
+        let others = before.clone();
+        // The other tests of this process keep their hook.
+        panic::set_hook(Box::new(move |info| {
+            if thread::current().id() == here { log_panic(info) } else { others(info) }
+        }));
+        tracing::subscriber::with_default(logs, || {
+            assert!(panic::catch_unwind(|| panic!("no song left")).is_err());
+        });
+        panic::set_hook(Box::new(move |info| before(info)));
+        drop(queue);
+        let text = String::from_utf8(kept.0.lock().unwrap().clone()).unwrap();
+        let line: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&line["level"], &line["message"]), (&"ERROR".into(), &"panicked: no song left".into()));
+        assert!(line["location"].as_str().unwrap().contains("telemetry.rs:"), "{text}");
+    }
+}
