@@ -2,9 +2,12 @@
 
 mod dependencies;
 mod documents;
+mod imports;
 mod layout;
 mod manifests;
+mod rooms;
 mod sources;
+mod type_names;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,6 +44,8 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
     complaints.extend(manifests::check(&files));
     complaints.extend(sources::check(&files));
     complaints.extend(documents::check(&files));
+    complaints.extend(rooms::check(&files)?);
+    complaints.extend(type_names::check(&files)?);
     let tree = [
         "tree",
         "--package",

@@ -38,6 +38,11 @@ pub(super) fn long_files(files: &[File]) -> Vec<(&str, usize)> {
     counted.filter(|(_, lines)| *lines > LINES_WISHED && *lines <= LINES_ALLOWED).collect()
 }
 
+/// Whether a file holds tests alone.
+pub(super) fn is_test_file(path: &str) -> bool {
+    path.split('/').any(|part| matches!(part, "tests" | "tests.rs" | "testing" | "testing.rs"))
+}
+
 fn is_source(file: &File) -> bool {
     let mut parts = file.path.split('/');
     let in_src = match parts.next() {

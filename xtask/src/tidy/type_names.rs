@@ -1,0 +1,79 @@
+//! Type names: each is defined once in the product's crates, so that a name means one thing.
+
+use std::collections::BTreeMap;
+
+use super::File;
+use super::sources::is_test_file;
+
+/// Names that two crates define for a reason.
+const SHARED: &[(&str, &str)] = &[];
+
+/// The crates that are compiled into the service.
+const PRODUCT: &[&str] = &[
+    "crates/domain/src/",
+    "crates/server/src/",
+    "crates/store-memory/src/",
+    "crates/store-postgres/src/",
+    "crates/store-sql/src/",
+];
+
+/// Judges the product's crates.
+///
+/// # Errors
+/// When a file is no Rust.
+pub(super) fn check(files: &[File]) -> anyhow::Result<Vec<String>> {
+    let mut defined: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for file in files.iter().filter(|file| PRODUCT.iter().any(|src| file.path.starts_with(src))) {
+        if !file.has_extension(&["rs"]) || is_test_file(&file.path) {
+            continue;
+        }
+        let parsed =
+            syn::parse_file(&file.text()).map_err(|error| anyhow::anyhow!("{}: {error}", file.path))?;
+        for name in parsed.items.iter().filter_map(type_name) {
+            defined.entry(name).or_default().push(&file.path);
+        }
+    }
+    let twice = defined
+        .iter()
+        .filter(|(name, places)| places.len() > 1 && !SHARED.iter().any(|(shared, _)| shared == name));
+    let mut complaints: Vec<String> = twice
+        .map(|(name, places)| format!("the type `{name}` is defined in {}", places.join(", ")))
+        .collect();
+    for (name, _) in
+        SHARED.iter().filter(|(name, _)| defined.get(*name).is_none_or(|places| places.len() < 2))
+    {
+        complaints.push(format!("xtask/src/tidy/type_names.rs: `{name}` is defined once and needs no entry"));
+    }
+    Ok(complaints)
+}
+
+/// The name of a struct, an enum, a union, a trait or an alias.
+fn type_name(item: &syn::Item) -> Option<String> {
+    let name = match item {
+        syn::Item::Struct(item) => &item.ident,
+        syn::Item::Enum(item) => &item.ident,
+        syn::Item::Trait(item) => &item.ident,
+        syn::Item::Type(item) => &item.ident,
+        syn::Item::Union(item) => &item.ident,
+        _ => return None,
+    };
+    Some(name.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::file;
+    use super::*;
+
+    #[test]
+    fn a_type_name_has_one_definition() {
+        let one = file("crates/domain/src/a.rs", "pub struct Account;\npub enum Kind {}\n");
+        let other =
+            file("crates/server/src/b.rs", "trait Account {}\n#[cfg(test)]\nmod tests { struct Kind; }\n");
+        let found = check(&[one, other]).unwrap();
+        assert_eq!(
+            found,
+            ["the type `Account` is defined in crates/domain/src/a.rs, crates/server/src/b.rs"]
+        );
+    }
+}
