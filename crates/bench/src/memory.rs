@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use anyhow::Context;
-use cuepoint_server::config::Layers;
 use cuepoint_server::cli::serve;
+use cuepoint_server::config::Layers;
 use cuepoint_server::observability::telemetry;
 
 use crate::seeding::{Population, seed_memory};

@@ -3,8 +3,8 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_server::http::wire::headers::{self, Signature};
 use cuepoint_server::adapters::webhooks::{SignedMessage, SigningSecrets};
+use cuepoint_server::http::wire::headers::{self, Signature};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 

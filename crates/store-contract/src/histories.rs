@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 
 use crate::Fixture;
 use crate::commands::{History, beginning, ending, history};
-use crate::player::Player;
+use crate::player::{Ended, Player};
 use crate::world::World;
 
 /// How many times more histories than asked for are played: 1, or what the environment says for a long run.
@@ -146,10 +146,4 @@ async fn play(world: &World, fixture: &dyn Fixture, history: History) -> Result<
     }
     player.compare_everything().await?;
     Ok(player.end())
-}
-
-/// What a history led to.
-pub(crate) struct Ended {
-    pub(crate) summary: Summary,
-    pub(crate) told: BTreeSet<String>,
 }

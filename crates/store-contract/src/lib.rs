@@ -31,6 +31,7 @@ pub mod provider_messages;
 mod races;
 pub mod receipts;
 pub mod references;
+mod refusal;
 pub mod repetitions;
 pub mod requests;
 pub mod reversals;

@@ -7,11 +7,10 @@ mod payouts;
 mod suspense;
 mod withdrawals;
 
-use std::collections::BTreeSet;
-
 pub(crate) use orders::{FIRST_WAIT, LEASE, MOST_ATTEMPTS, Ordering};
 pub(crate) use payouts::RETRY_SECONDS;
 
+use crate::refusal::Refusal;
 use crate::tables::{REQUESTS, edges, transition};
 
 const PENDING_SECONDS: i64 = 15 * 60;
@@ -43,23 +42,6 @@ pub(crate) enum Seen {
     Topup { status: &'static str },
     Adjustment { purse: Purse },
     Profile { dj: Option<Dj>, purse: Purse },
-}
-
-/// Why a command is refused.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Refusal {
-    NoSuchDj,
-    FeeBelowPrice(i128),
-    DjOffline,
-    TooManyOpen(u32),
-    NotADj,
-    Funds { available: i128 },
-    Limit(&'static str),
-    RecentAdjustment,
-    NotTheirs,
-    TxidMissing,
-    AlreadySettled,
-    Transition { current: &'static str, allowed: BTreeSet<&'static str> },
 }
 
 /// A DJ's prices and counters.

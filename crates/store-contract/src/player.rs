@@ -25,10 +25,16 @@ use futures_util::FutureExt;
 
 use crate::Fixture;
 use crate::commands::{By, Command, FIRST_DJ, OPERATOR, PEOPLE};
-use crate::histories::Ended;
-use crate::model::{Dj, Model, Person, Refusal, Seen, Terms};
+use crate::model::{Dj, Model, Person, Seen, Terms};
+use crate::refusal::Refusal;
 use crate::told::{name, request_move, said};
 use crate::world::{Refused, World, amount, at, key, line, money, request_of, topup_of, withdrawal_of};
+
+/// What a history led to.
+pub(crate) struct Ended {
+    pub(crate) summary: Summary,
+    pub(crate) told: BTreeSet<String>,
+}
 
 /// An applied plan, for playing it again.
 struct Past {

@@ -1,6 +1,6 @@
 //! The two tables of part 5 of the HTTP contract, as the model reads them.
 
-use crate::model::Refusal;
+use crate::refusal::Refusal;
 
 /// From which status to which, and who.
 pub(crate) type Table = &'static [(&'static str, &'static str, &'static str)];

@@ -9,7 +9,8 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{ReversalRefusal, SuspenseRefusal, Topup, TopupStatus};
 use cuepoint_domain::withdrawal::{self, Limit};
 
-use crate::model::{Dj, Purse, Refusal, Seen, TXIDS};
+use crate::model::{Dj, Purse, Seen, TXIDS};
+use crate::refusal::Refusal;
 use crate::world::{Refused, at, line};
 
 /// A balance.

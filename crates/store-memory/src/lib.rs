@@ -8,6 +8,7 @@ mod ids;
 mod ledger;
 mod lists;
 mod logins;
+mod operation_notes;
 mod people;
 mod personal_data;
 mod provider_messages;

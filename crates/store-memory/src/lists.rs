@@ -11,7 +11,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Topup;
 use cuepoint_domain::withdrawal::NextSend;
 
-use crate::personal_data::{Recorded, person};
+use crate::operation_notes::{Recorded, person};
 
 /// Identities by `created_at`, then id, ascending; pages are cut from the end.
 #[derive(Debug)]

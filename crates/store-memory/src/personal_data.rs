@@ -2,36 +2,14 @@
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
-use cuepoint_domain::ledger::{Actor, OperationRecord, StoredReceipt};
 use cuepoint_domain::personal_data::{OperationNote, Part, Place, Record};
 use cuepoint_domain::ports::{PersonalRecords, Unavailable};
 use cuepoint_domain::provider_message::{MessageSource, ProviderMessage};
-use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 
 use crate::lists::Chronicle;
+use crate::operation_notes::Recorded;
 use crate::{MemoryStore, State};
-
-/// What is kept of an operation beside its receipt.
-#[derive(Clone, Debug)]
-pub(crate) struct Recorded {
-    kind: &'static str,
-    actor: Actor,
-    reason: Option<Line>,
-    at: Timestamp,
-}
-
-impl Recorded {
-    /// What is kept of this operation.
-    pub(crate) fn of(record: &OperationRecord) -> Self {
-        Self { kind: record.kind, actor: record.actor, reason: record.reason.clone(), at: record.at }
-    }
-}
-
-/// Whom an operation is about, if it is shown to them.
-pub(crate) fn person(record: &OperationRecord) -> Option<UserId> {
-    OperationNote::person(&StoredReceipt::Whole(record.receipt.clone()), record.reason.as_ref())
-}
 
 /// What a chronicle has behind a place, `limit` at most, by `find`.
 fn listed<I: Copy + Ord>(

@@ -1,0 +1,28 @@
+//! The metadata of operations that exports show.
+
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::{Actor, OperationRecord, StoredReceipt};
+use cuepoint_domain::personal_data::OperationNote;
+use cuepoint_domain::text::Line;
+use cuepoint_domain::timestamp::Timestamp;
+
+/// What is kept of an operation beside its receipt.
+#[derive(Clone, Debug)]
+pub(crate) struct Recorded {
+    pub(crate) kind: &'static str,
+    pub(crate) actor: Actor,
+    pub(crate) reason: Option<Line>,
+    pub(crate) at: Timestamp,
+}
+
+impl Recorded {
+    /// What is kept of this operation.
+    pub(crate) fn of(record: &OperationRecord) -> Self {
+        Self { kind: record.kind, actor: record.actor, reason: record.reason.clone(), at: record.at }
+    }
+}
+
+/// Whom an operation is about, if it is shown to them.
+pub(crate) fn person(record: &OperationRecord) -> Option<UserId> {
+    OperationNote::person(&StoredReceipt::Whole(record.receipt.clone()), record.reason.as_ref())
+}
