@@ -10,7 +10,7 @@ use cuepoint_domain::people::Role;
 use cuepoint_domain::ports::Clock;
 use cuepoint_server::adapters::clock::SystemClock;
 use cuepoint_server::adapters::security::keys::{OlderKeys, Rotation, SigningKeys, rotate_file};
-use cuepoint_server::adapters::security::secrets::RandomSecrets;
+use cuepoint_server::adapters::security::random::RandomSecrets;
 use cuepoint_server::adapters::security::tokens::AccessTokens;
 use time::Duration;
 

@@ -7,7 +7,7 @@ use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::people::Role;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_server::adapters::security::keys::SigningKeys;
-use cuepoint_server::adapters::security::secrets::RandomSecrets;
+use cuepoint_server::adapters::security::random::RandomSecrets;
 use cuepoint_server::adapters::security::tokens::AccessTokens;
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::Value;

@@ -17,8 +17,9 @@ use crate::adapters::notifier::{Channel, Channels, LogChannel, SmtpChannel, Webh
 use crate::adapters::payouts::{Manual, PayoutWebhook};
 use crate::adapters::security::keys::{KeyRing, SigningKeys};
 use crate::adapters::security::passwords::Argon2Passwords;
+use crate::adapters::security::random::RandomSecrets;
 use crate::adapters::security::revocations::Revocations;
-use crate::adapters::security::secrets::{KeyedSecrets, RandomSecrets};
+use crate::adapters::security::secrets::KeyedSecrets;
 use crate::adapters::security::tokens::AccessTokens;
 use crate::adapters::topups::{NoProvider, Sandbox, TopupWebhook};
 use crate::adapters::webhooks::Caller;

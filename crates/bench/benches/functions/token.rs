@@ -6,7 +6,7 @@ use cuepoint_domain::people::Role;
 use cuepoint_domain::ports::Clock;
 use cuepoint_server::adapters::clock::SystemClock;
 use cuepoint_server::adapters::security::keys::{Algorithm, OlderKeys, Rotation, SigningKeys, rotate};
-use cuepoint_server::adapters::security::secrets::RandomSecrets;
+use cuepoint_server::adapters::security::random::RandomSecrets;
 use cuepoint_server::adapters::security::tokens::AccessTokens;
 use divan::{Bencher, black_box};
 use time::Duration;

@@ -4,7 +4,7 @@ use anyhow::{Context, bail};
 use cuepoint_domain::ports::Clock;
 
 use crate::adapters::security::keys::{self, Rotation};
-use crate::adapters::security::secrets::RandomSecrets;
+use crate::adapters::security::random::RandomSecrets;
 use crate::cli::print;
 use crate::config::{Settings, SigningKeySource};
 

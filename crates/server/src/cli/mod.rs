@@ -18,7 +18,7 @@ use time::Duration;
 
 use crate::adapters::clock::SystemClock;
 use crate::adapters::security::keys::{Algorithm, OlderKeys, Rotation};
-use crate::adapters::security::secrets::RandomSecrets;
+use crate::adapters::security::random::RandomSecrets;
 use crate::config::{Layers, Settings};
 use crate::observability::log_queue::LogQueue;
 use crate::observability::telemetry;

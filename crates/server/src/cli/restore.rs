@@ -8,7 +8,7 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::adapters::clock::SystemClock;
 use crate::adapters::security::keys::{self, OlderKeys, Rotation};
-use crate::adapters::security::secrets::{RandomSecrets, random};
+use crate::adapters::security::random::{RandomSecrets, random};
 use crate::cli::ledger_verify;
 use crate::cli::print;
 use crate::composition;

@@ -12,7 +12,7 @@ use socket2::SockRef;
 
 use crate::adapters::clock::SystemClock;
 use crate::adapters::security::keys::SigningKeys;
-use crate::adapters::security::secrets::RandomSecrets;
+use crate::adapters::security::random::RandomSecrets;
 use crate::app::App;
 use crate::cli::signals::Signals;
 use crate::composition::{self, OpenStore, Providers};

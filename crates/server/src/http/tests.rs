@@ -9,7 +9,7 @@ use cuepoint_store_memory::MemoryStore;
 use serde_json::{Value, json};
 
 use crate::adapters::clock::SystemClock;
-use crate::adapters::security::secrets::RandomSecrets;
+use crate::adapters::security::random::RandomSecrets;
 use crate::app::App;
 use crate::composition;
 use crate::config::Layers;

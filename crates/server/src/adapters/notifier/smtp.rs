@@ -11,7 +11,7 @@ use lettre::{AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{Channel, Message, TIMEOUT};
-use crate::adapters::security::secrets::RandomSecrets;
+use crate::adapters::security::random::RandomSecrets;
 
 /// Hands each message to one server, over a connection of its own.
 pub struct SmtpChannel {

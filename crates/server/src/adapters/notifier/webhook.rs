@@ -5,7 +5,7 @@ use cuepoint_domain::ports::Unavailable;
 use serde::Serialize;
 
 use super::{Channel, Message};
-use crate::adapters::security::secrets::RandomSecrets;
+use crate::adapters::security::random::RandomSecrets;
 use crate::adapters::webhooks::Caller;
 
 /// Hands each message to one service.

@@ -2,6 +2,7 @@
 
 pub mod keys;
 pub mod passwords;
+pub mod random;
 pub mod revocations;
 pub mod secrets;
 pub mod tokens;

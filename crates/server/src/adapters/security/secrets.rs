@@ -1,8 +1,5 @@
 //! Refresh tokens, reset tokens and codes, random or derived, and what they are stored as.
 
-use anyhow::Context;
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cuepoint_domain::ids::SessionId;
 use cuepoint_domain::ports::{Guessable, PasswordHash, Secrets, Token, Unavailable};
 use cuepoint_domain::session::{Candidates, TokenHash};
@@ -10,6 +7,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::keys::SigningKeys;
+use super::random::{RandomSecrets, encoded, random};
 
 /// What a derivation begins with, by what it is for: no label begins with another.
 const SUCCESSOR_LABEL: &[u8] = b"successor\0";
@@ -20,38 +18,6 @@ const NETWORK_LABEL: &[u8] = b"network\0";
 
 /// Why nothing can be derived.
 const NO_KEY_SIGNS: &str = "no key signs at this moment";
-
-/// Makes secrets from the operating system's randomness.
-#[derive(Clone, Copy, Debug)]
-pub struct RandomSecrets(());
-
-impl RandomSecrets {
-    /// The maker, once the operating system has shown that it gives randomness.
-    ///
-    /// # Errors
-    /// When it does not.
-    pub fn new() -> anyhow::Result<Self> {
-        getrandom::fill(&mut [0; 32]).context("the operating system gives no randomness")?;
-        Ok(Self(()))
-    }
-
-    /// A new token of 256 random bits.
-    #[must_use]
-    pub fn token(self) -> Token {
-        encoded(random(self))
-    }
-}
-
-/// Random bytes.
-#[allow(
-    clippy::expect_used,
-    reason = "a system that once gave randomness goes on; a guessable secret is worse"
-)]
-pub(crate) fn random<const BYTES: usize>(_: RandomSecrets) -> [u8; BYTES] {
-    let mut bytes = [0; BYTES];
-    getrandom::fill(&mut bytes).expect("randomness was there when the process started");
-    bytes
-}
 
 /// Random secrets, and refresh tokens and hashes that are derived with the keys of access tokens.
 #[derive(Clone, Debug)]
@@ -74,11 +40,6 @@ impl KeyedSecrets {
         let keys = ring.valid(now).ok_or_else(|| Unavailable::new(NO_KEY_SIGNS))?;
         Ok(keys.map(|key| encoded(key.derivation().derive(parts))))
     }
-}
-
-/// A token of these bytes.
-fn encoded(bytes: [u8; 32]) -> Token {
-    Token(URL_SAFE_NO_PAD.encode(bytes))
 }
 
 impl Secrets for KeyedSecrets {
@@ -128,6 +89,8 @@ impl Secrets for KeyedSecrets {
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
     use secrecy::SecretString;
     use time::Duration;
 

@@ -20,7 +20,7 @@ use thiserror::Error;
 use time::Duration;
 
 use super::keys::{Key, PublicKey, SigningKeys};
-use super::secrets::{RandomSecrets, random};
+use super::random::{RandomSecrets, random};
 use super::verified::{self, Verified, VerifiedTokens, Verifier};
 use crate::adapters::clock::TOLERANCE;
 

@@ -11,7 +11,7 @@ use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::rotation::{Rotation, rotate};
-use crate::adapters::security::secrets::RandomSecrets;
+use crate::adapters::security::random::RandomSecrets;
 
 /// The text of a file that nobody but its owner can read.
 ///

@@ -17,7 +17,7 @@ use secrecy::SecretString;
 use secrecy::zeroize::{Zeroize, Zeroizing};
 use sha2::Sha256;
 
-use crate::adapters::security::secrets::{RandomSecrets, random};
+use crate::adapters::security::random::{RandomSecrets, random};
 
 /// The fewest bytes of an HS256 key.
 const MIN_SECRET_BYTES: usize = 32;

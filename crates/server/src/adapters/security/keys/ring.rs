@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::key::{Algorithm, Key, PublicKey};
 use super::line;
-use crate::adapters::security::secrets::RandomSecrets;
+use crate::adapters::security::random::RandomSecrets;
 
 /// Keys, each with an id of its own.
 pub struct KeyRing(Vec<Key>);

@@ -7,7 +7,7 @@ use time::{Duration, OffsetDateTime};
 use super::key::{Algorithm, Key};
 use super::{line, ring};
 use crate::adapters::clock::TOLERANCE;
-use crate::adapters::security::secrets::{RandomSecrets, random};
+use crate::adapters::security::random::{RandomSecrets, random};
 
 /// What is asked of a rotation.
 #[derive(Clone, Copy, Debug)]
