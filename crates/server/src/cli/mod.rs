@@ -189,7 +189,7 @@ fn execute(command: Command, queue: Option<&LogQueue>) -> anyhow::Result<ExitCod
 fn start(queue: Option<&LogQueue>) -> anyhow::Result<Settings> {
     let layers = Layers::of_process()?;
     let settings = layers.settings()?;
-    telemetry::start(layers.environment, queue)?;
+    telemetry::start(layers.environment.log_format(), queue)?;
     Ok(settings)
 }
 

@@ -8,6 +8,7 @@ use config::{Config, File, FileFormat};
 
 use super::values::Values;
 use super::{ConfigError, Settings, keys};
+use crate::observability::telemetry::LogFormat;
 
 const DEFAULT: &str = include_str!("../../../../config/default.toml");
 const DEVELOPMENT: &str = include_str!("../../../../config/development.toml");
@@ -38,6 +39,15 @@ impl Environment {
             Self::Development => "development",
             Self::Test => "test",
             Self::Production => "production",
+        }
+    }
+
+    /// The format of its log lines: JSON where a program reads them.
+    #[must_use]
+    pub const fn log_format(self) -> LogFormat {
+        match self {
+            Self::Development | Self::Test => LogFormat::Text,
+            Self::Production => LogFormat::Json,
         }
     }
 

@@ -24,9 +24,9 @@ use crate::http::route::{
 };
 use crate::http::transport::client_address::ClientAddress;
 use crate::http::transport::networks::Networks;
-use crate::http::transport::rate_limits::{Class, Standing};
+use crate::http::transport::rate_limits::Class;
 use crate::http::wire::envelope::{self, Answer};
-use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::error::{ApiError, Code, RateLimitStatus};
 
 /// Every route.
 #[must_use]
@@ -201,7 +201,7 @@ async fn serve(
             pipeline::answer(route, app, &request, payload).await.map(Answer::respond)
         }
     };
-    let standing = request.extensions().get::<Standing>().copied();
+    let standing = request.extensions().get::<RateLimitStatus>().copied();
     let mut response = answered.unwrap_or_else(|error| error.respond(&request_id(&request)));
     if let Some(standing) = standing {
         envelope::show(standing, response.headers_mut());

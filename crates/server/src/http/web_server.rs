@@ -17,9 +17,9 @@ use anyhow::Context as _;
 
 use crate::app::App;
 use crate::config;
-use crate::http;
 use crate::http::transport::connections::Connection;
-use crate::http::transport::refusals::Stream;
+use crate::http::transport::refusals::{Refuse, Stream};
+use crate::http::{self, observe};
 
 /// How long a client may take to close its side.
 const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -81,14 +81,15 @@ fn connections(
         // The default address of the configuration is used only for links, which this service does not build from it.
         .h1(map_config(handlers, |()| AppConfig::default()));
     let app = app.clone();
+    let refuse: Refuse = Arc::new(move |status| observe::refused(&app, status));
     fn_service(move |tcp: TcpStream| {
-        let app = app.clone();
+        let refuse = refuse.clone();
         async move {
             if let Err(error) = tcp.set_nodelay(true) {
                 tracing::debug!(%error, "answers on this connection may be delayed");
             }
             let address = tcp.peer_addr().ok();
-            Ok::<_, DispatchError>((Stream::new(tcp, app), address))
+            Ok::<_, DispatchError>((Stream::new(tcp, refuse), address))
         }
     })
     .and_then(requests)

@@ -14,7 +14,6 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, Registry, fmt};
 
-use crate::config::Environment;
 use crate::observability::log_queue::{LogQueue, OnLoss};
 use crate::observability::metrics;
 
@@ -26,6 +25,15 @@ const DEFAULT_FILTER: &str = "info,actix_server=warn,actix_http::h1=off";
 const ALWAYS: (&str, LevelFilter) = (module_path!(), LevelFilter::WARN);
 
 type Lines = Box<dyn Layer<Registry> + Send + Sync>;
+
+/// The format of log lines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LogFormat {
+    /// A JSON object a line.
+    Json,
+    /// Text for a terminal.
+    Text,
+}
 
 /// Starts the queue through which the service writes to standard error.
 ///
@@ -43,7 +51,7 @@ pub fn queue() -> io::Result<LogQueue> {
 ///
 /// # Errors
 /// When the filter cannot be read, or something else in the process logs already.
-pub fn start(environment: Environment, queue: Option<&LogQueue>) -> anyhow::Result<()> {
+pub fn start(format: LogFormat, queue: Option<&LogQueue>) -> anyhow::Result<()> {
     let filter = std::env::var_os(FILTER_VARIABLE).filter(|filter| !filter.is_empty());
     let filter = filter.map_or_else(|| DEFAULT_FILTER.into(), |filter| filter.to_string_lossy().into_owned());
     let filter = EnvFilter::try_new(&filter)
@@ -51,8 +59,8 @@ pub fn start(environment: Environment, queue: Option<&LogQueue>) -> anyhow::Resu
     let (target, level) = ALWAYS;
     let filter = filter.add_directive(format!("{target}={level}").parse()?);
     let lines = match queue {
-        Some(queue) => lines(environment, queue.writer()),
-        None => lines(environment, io::stderr),
+        Some(queue) => lines(format, queue.writer()),
+        None => lines(format, io::stderr),
     };
     let logs = tracing_subscriber::registry().with(lines).with(filter);
     logs.try_init().context("something else logs already")?;
@@ -63,17 +71,15 @@ pub fn start(environment: Environment, queue: Option<&LogQueue>) -> anyhow::Resu
     Ok(())
 }
 
-fn lines<W>(environment: Environment, writer: W) -> Lines
+fn lines<W>(format: LogFormat, writer: W) -> Lines
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
-    match environment {
-        Environment::Production => {
+    match format {
+        LogFormat::Json => {
             fmt::layer().json().flatten_event(true).with_span_list(false).with_writer(writer).boxed()
         }
-        Environment::Development | Environment::Test => {
-            fmt::layer().with_ansi(false).with_writer(writer).boxed()
-        }
+        LogFormat::Text => fmt::layer().with_ansi(false).with_writer(writer).boxed(),
     }
 }
 
@@ -109,7 +115,7 @@ mod tests {
         let kept = Kept::default();
         let on_loss = OnLoss { count: Box::new(|_| {}), report: Box::new(|_| {}) };
         let queue = LogQueue::start(kept.clone(), on_loss).unwrap();
-        let layer = lines(Environment::Production, queue.writer());
+        let layer = lines(LogFormat::Json, queue.writer());
         let logs = tracing_subscriber::registry().with(layer);
         let (here, before) = (thread::current().id(), Arc::new(panic::take_hook()));
         let others = before.clone();

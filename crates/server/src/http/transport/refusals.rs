@@ -11,14 +11,15 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use actix_web::HttpResponse;
 use actix_web::body::MessageBody as _;
 use actix_web::http::StatusCode;
 use actix_web::rt::net::TcpStream;
 use actix_web::rt::time::{Sleep, sleep};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::app::App;
-use crate::http::observe;
+/// Makes the response to a request that the parser refused with a status.
+pub(crate) type Refuse = Arc<dyn Fn(StatusCode) -> HttpResponse>;
 
 /// The most bytes of a head that the parser's refusal has.
 const LONGEST_HEAD: usize = 256;
@@ -32,7 +33,7 @@ const CHUNK: usize = 8_192;
 /// A client's connection, on which the parser's refusals carry the envelope.
 pub(crate) struct Stream {
     tcp: TcpStream,
-    app: Arc<App>,
+    refuse: Refuse,
     refusal: Option<Refusal>,
 }
 
@@ -48,8 +49,8 @@ struct Refusal {
 
 impl Stream {
     /// The connection, for answers of this service.
-    pub(crate) const fn new(tcp: TcpStream, app: Arc<App>) -> Self {
-        Self { tcp, app, refusal: None }
+    pub(crate) const fn new(tcp: TcpStream, refuse: Refuse) -> Self {
+        Self { tcp, refuse, refusal: None }
     }
 
     /// The connection itself.
@@ -70,14 +71,14 @@ impl AsyncRead for Stream {
 
 impl AsyncWrite for Stream {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let Self { tcp, app, refusal } = self.get_mut();
+        let Self { tcp, refuse, refusal } = self.get_mut();
         if refusal.is_none() {
             match Bare::at_the_end_of(bytes) {
                 None => return Pin::new(tcp).poll_write(context, bytes),
                 Some(bare) if !bare.before.is_empty() => {
                     return Pin::new(tcp).poll_write(context, bare.before);
                 }
-                Some(bare) => *refusal = Some(Refusal::instead_of(&bare, app)),
+                Some(bare) => *refusal = Some(Refusal::instead_of(&bare, refuse)),
             }
         }
         if let Some(refusal) = refusal {
@@ -97,8 +98,8 @@ impl AsyncWrite for Stream {
 }
 
 impl Refusal {
-    fn instead_of(bare: &Bare<'_>, app: &App) -> Self {
-        let (head, body) = observe::refused(app, bare.status).into_parts();
+    fn instead_of(bare: &Bare<'_>, refuse: &Refuse) -> Self {
+        let (head, body) = refuse(bare.status).into_parts();
         let body = body.try_into_bytes().unwrap_or_default();
         let reason = bare.status.canonical_reason().unwrap_or_default();
         let mut answer = format!(

@@ -8,8 +8,7 @@ use futures_util::stream::LocalBoxStream;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::transport::rate_limits::Standing;
-use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::error::{ApiError, Code, RateLimitStatus};
 use crate::http::wire::messages::Errors;
 use crate::http::wire::names;
 
@@ -224,7 +223,7 @@ impl ApiError {
         }
         if let Some(quota) = self.details.quota {
             headers.insert(header::RETRY_AFTER, quota.retry_after_seconds.into());
-            show(Standing { limit: quota.limit, remaining: 0 }, headers);
+            show(RateLimitStatus { limit: quota.limit, remaining: 0 }, headers);
         }
         if is_worth_trying_again(self.code) {
             let seconds = self.details.retry_after_seconds.unwrap_or(RETRY_AFTER_SECONDS);
@@ -234,10 +233,10 @@ impl ApiError {
 }
 
 /// Says what is left of a quota, unless the answer says already that one is used up.
-pub fn show(standing: Standing, headers: &mut HeaderMap) {
+pub fn show(status: RateLimitStatus, headers: &mut HeaderMap) {
     if !headers.contains_key(LIMIT) {
-        headers.insert(LIMIT, standing.limit.into());
-        headers.insert(REMAINING, standing.remaining.into());
+        headers.insert(LIMIT, status.limit.into());
+        headers.insert(REMAINING, status.remaining.into());
     }
 }
 

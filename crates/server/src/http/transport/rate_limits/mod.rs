@@ -19,7 +19,7 @@ use failed_logins::FailedLogins;
 pub use failed_logins::{LoginAttempt, LoginRefusal};
 pub use subject::Subject;
 
-use crate::http::wire::error::Quota;
+use crate::http::wire::error::{Quota, RateLimitStatus};
 
 /// Routes that share a quota.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,15 +49,6 @@ pub struct Quotas {
     pub failed_logins: NonZeroU32,
     /// Of failed logins with one account from all networks, within an hour.
     pub failed_logins_per_hour: NonZeroU32,
-}
-
-/// What an admitted call left of its quota.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Standing {
-    /// Calls of one minute.
-    pub limit: u32,
-    /// Calls that would be admitted now.
-    pub remaining: u32,
 }
 
 type Limiter<C> = RateLimiter<Subject, Counts, C, StateInformationMiddleware>;
@@ -122,7 +113,7 @@ impl<C: Clock + Clone> RateLimits<C> {
     ///
     /// # Errors
     /// The [`Quota`] that is used up; a call that is refused does not count.
-    pub fn admit(&self, class: Class, subject: Subject) -> Result<Option<Standing>, Quota> {
+    pub fn admit(&self, class: Class, subject: Subject) -> Result<Option<RateLimitStatus>, Quota> {
         let Some(classes) = &self.classes else { return Ok(None) };
         let limiter = match class {
             Class::Login => &classes.login,
@@ -135,9 +126,9 @@ impl<C: Clock + Clone> RateLimits<C> {
 }
 
 /// Counts one subject.
-fn check<C: Clock>(limiter: &Limiter<C>, subject: &Subject) -> Result<Standing, Quota> {
+fn check<C: Clock>(limiter: &Limiter<C>, subject: &Subject) -> Result<RateLimitStatus, Quota> {
     match limiter.check_key(subject) {
-        Ok(state) => Ok(Standing {
+        Ok(state) => Ok(RateLimitStatus {
             limit: state.quota().burst_size().get(),
             remaining: state.remaining_burst_capacity(),
         }),

@@ -33,7 +33,7 @@ fn a_minute_s_calls_may_come_at_once_and_then_one_after_the_other() {
     let (limits, clock) = limits();
     let admit = || limits.admit(Class::Login, caller(1));
     for remaining in (0..5).rev() {
-        assert_eq!(admit(), Ok(Some(Standing { limit: 5, remaining })));
+        assert_eq!(admit(), Ok(Some(RateLimitStatus { limit: 5, remaining })));
     }
     let refused = |retry_after_seconds| Err(Quota { limit: 5, retry_after_seconds });
     assert_eq!(admit(), refused(12));
@@ -41,10 +41,10 @@ fn a_minute_s_calls_may_come_at_once_and_then_one_after_the_other() {
     // To wait for as long as it says is always enough; a refused call costs nothing.
     assert_eq!((admit(), admit()), (refused(1), refused(1)));
     clock.advance(Duration::from_millis(999));
-    assert_eq!(admit(), Ok(Some(Standing { limit: 5, remaining: 0 })));
+    assert_eq!(admit(), Ok(Some(RateLimitStatus { limit: 5, remaining: 0 })));
     assert_eq!(admit(), refused(12));
     clock.advance(Duration::from_secs(600));
-    assert_eq!(admit(), Ok(Some(Standing { limit: 5, remaining: 4 })));
+    assert_eq!(admit(), Ok(Some(RateLimitStatus { limit: 5, remaining: 4 })));
 }
 
 #[test]

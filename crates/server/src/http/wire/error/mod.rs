@@ -31,6 +31,15 @@ pub struct Quota {
     pub retry_after_seconds: u32,
 }
 
+/// The quota of an admitted request after it was counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RateLimitStatus {
+    /// Requests of one minute.
+    pub limit: u32,
+    /// Requests that would be admitted now.
+    pub remaining: u32,
+}
+
 /// A failure on its way to a client.
 #[derive(Debug)]
 pub struct ApiError {
