@@ -4,6 +4,7 @@
 //! [`load`] (requests and answers), [`processes`] (what that uses), [`run`] (everything in turn), [`table`], [`growth`].
 
 pub mod bare;
+pub mod comparison;
 pub mod dice;
 pub mod document;
 pub mod figures;

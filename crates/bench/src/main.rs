@@ -9,7 +9,7 @@ use cuepoint_bench::document::Part;
 use cuepoint_bench::growth::{self, GrowthOptions};
 use cuepoint_bench::options::Options;
 use cuepoint_bench::seeding::{Population, Scale, seed_postgres};
-use cuepoint_bench::{bare, document, memory, run};
+use cuepoint_bench::{bare, comparison, document, memory, run};
 use tokio::runtime::Runtime;
 
 /// How fast Cuepoint is beside the limits of what it runs on.
@@ -63,6 +63,10 @@ fn main() -> ExitCode {
 
 fn execute(command: Command) -> anyhow::Result<()> {
     match command {
+        Command::Run(options) if options.against.is_some() => {
+            println!("{}", comparison::run(options)?);
+            Ok(())
+        }
         Command::Run(options) => {
             let (path, write) = (options.document.clone(), options.write);
             let table = run::run(options)?.markdown();

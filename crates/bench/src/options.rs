@@ -31,6 +31,10 @@ pub struct Options {
     /// The servers' connections to PostgreSQL, in place of what they are configured to have.
     #[arg(long)]
     pub pool_size: Option<u32>,
+    /// A release folder of another build, with `cuepoint` and `cuepoint-bench`: measures both in turn at the most connections, and
+    /// prints the ratios of `--runs` pairs.
+    #[arg(long, conflicts_with_all = ["write", "smoke"])]
+    pub against: Option<PathBuf>,
     /// Put the table into the document.
     #[arg(long)]
     pub write: bool,

@@ -1,6 +1,6 @@
 //! Everything measured in turn, as often as asked for.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -53,7 +53,22 @@ pub(crate) struct Bench {
     pgbench: Pgbench,
     population: Population,
     tokens: Tokens,
-    this: PathBuf,
+    programs: Programs,
+}
+
+/// The programs of one build.
+pub(crate) struct Programs {
+    /// `cuepoint`.
+    server: PathBuf,
+    /// `cuepoint-bench`, which serves a seeded store in memory.
+    bench: PathBuf,
+}
+
+impl Programs {
+    /// Those of a release folder.
+    pub(crate) fn in_folder(folder: &Path) -> Self {
+        Self { server: folder.join("cuepoint"), bench: folder.join("cuepoint-bench") }
+    }
 }
 
 /// A row of ours.
@@ -78,7 +93,10 @@ impl Bench {
         Ok(Self {
             pgbench: Pgbench::new(&options.pgbench, &options.folder),
             tokens: Tokens::new(&options.folder, population.djs())?,
-            this: std::env::current_exe().context("where this program lies is unknown")?,
+            programs: Programs {
+                server: options.server.clone(),
+                bench: std::env::current_exe().context("where this program lies is unknown")?,
+            },
             cluster: Cluster::connect(&options.postgres)?,
             population,
             options,
@@ -95,9 +113,14 @@ impl Bench {
         &self.tokens
     }
 
+    /// The programs of this build.
+    pub(crate) const fn programs(&self) -> &Programs {
+        &self.programs
+    }
+
     /// Servers on the copy that is only read.
     pub(crate) fn readers(&self, ours: &Ours) -> anyhow::Result<Vec<Service>> {
-        self.servers(ours, READ)
+        self.servers(ours, &self.programs, READ)
     }
 
     /// Seeds a database, and copies it for those who only read.
@@ -126,8 +149,8 @@ impl Bench {
         if self.options.wants(BARE_HANDLER) {
             rows.extend(self.bare_handler().context(BARE_HANDLER)?);
         }
-        for ours in self.ours().into_iter().filter(|ours| self.options.wants(&ours.name)) {
-            let measured = self.measure(&ours).with_context(|| ours.name.clone())?;
+        for ours in self.wanted() {
+            let measured = self.measure(&ours, &self.programs).with_context(|| ours.name.clone())?;
             let (limit, _) = ours.operation.limit(ours.store);
             let best = best(&rows, limit);
             let held = |row: Row| {
@@ -161,13 +184,18 @@ impl Bench {
 
     fn bare_handler(&self) -> anyhow::Result<Vec<Row>> {
         let log = self.options.folder.join("bare.log");
-        let servers = [Service::start(&self.this, &["serve-bare"], &[], &log)?];
+        let servers = [Service::start(&self.programs.bench, &["serve-bare"], &[], &log)?];
         let mut cell = |connections: &usize| {
             let mut requests = at_random(&[request("GET", "/", None, None)]);
             let (figures, _) = self.cell(&servers, *connections, &mut requests, false)?;
             Ok(told(BARE_HANDLER, *connections, figures))
         };
         self.options.connections.iter().map(&mut cell).collect()
+    }
+
+    /// The rows of the service that the options ask for.
+    pub(crate) fn wanted(&self) -> Vec<Ours> {
+        self.ours().into_iter().filter(|ours| self.options.wants(&ours.name)).collect()
     }
 
     /// Our rows: each operation on both stores, then what two servers make of one database.
@@ -192,7 +220,7 @@ impl Bench {
     }
 
     /// One of our rows at all its numbers of connections.
-    pub(crate) fn measure(&self, ours: &Ours) -> anyhow::Result<Vec<Row>> {
+    pub(crate) fn measure(&self, ours: &Ours, programs: &Programs) -> anyhow::Result<Vec<Row>> {
         let writes = ours.store == Store::Postgres && ours.operation.counted_by().is_some();
         if writes {
             self.cluster.copy(SEEDED, WRITTEN)?;
@@ -208,7 +236,7 @@ impl Bench {
             }
             if started.is_none() {
                 let requests = ours.operation.requests(&self.population, &self.tokens)?;
-                started = Some((self.servers(ours, database)?, requests));
+                started = Some((self.servers(ours, programs, database)?, requests));
             }
             let Some((servers, requests)) = &mut started else { continue };
             let count = || match ours.operation.counted_by() {
@@ -224,21 +252,21 @@ impl Bench {
         }
         drop(started);
         if writes {
-            self.verify(database)?;
+            self.verify(programs, database)?;
             self.cluster.remove(database)?;
         }
         Ok(rows)
     }
 
-    fn servers(&self, ours: &Ours, database: &str) -> anyhow::Result<Vec<Service>> {
+    fn servers(&self, ours: &Ours, programs: &Programs, database: &str) -> anyhow::Result<Vec<Service>> {
         let start = |number: usize| {
             let log = self.options.folder.join(format!("server-{number}.log"));
             let settings = self.settings(database);
             match ours.store {
-                Store::Postgres => Service::start(&self.options.server, &[], &settings, &log),
+                Store::Postgres => Service::start(&programs.server, &[], &settings, &log),
                 Store::Memory => {
                     let scale = self.options.scale.to_string();
-                    Service::start(&self.this, &["serve-memory", "--scale", &scale], &settings, &log)
+                    Service::start(&programs.bench, &["serve-memory", "--scale", &scale], &settings, &log)
                 }
             }
         };
@@ -318,8 +346,8 @@ impl Bench {
     }
 
     /// Lets the service check the whole ledger.
-    fn verify(&self, database: &str) -> anyhow::Result<()> {
-        let mut command = Command::new(&self.options.server);
+    fn verify(&self, programs: &Programs, database: &str) -> anyhow::Result<()> {
+        let mut command = Command::new(&programs.server);
         let output = command.args(["ledger", "verify"]).envs(self.settings(database)).output();
         let output = output.context("the ledger cannot be verified")?;
         let said = String::from_utf8_lossy(&output.stdout);

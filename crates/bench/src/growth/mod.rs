@@ -78,7 +78,7 @@ fn at_scale(options: &Options, scale: Scale) -> anyhow::Result<Vec<Point>> {
             Ours { name, operation, store: Store::Postgres, servers: 1, connections: connections.clone() };
         let mut several = Vec::new();
         for _ in 0..options.runs {
-            several.extend(bench.measure(&ours)?.into_iter().map(|row| row.figures));
+            several.extend(bench.measure(&ours, bench.programs())?.into_iter().map(|row| row.figures));
         }
         points.push(Point { row: ours.name, size: scale.to_string(), figures: Figures::median(&several) });
     }
