@@ -24,10 +24,11 @@ use crate::observability::log_queue::LogQueue;
 use crate::observability::telemetry;
 use crate::{composition, http};
 
-/// How long a new key waits: longer than servers need to read it and verifiers to fetch it, with clocks apart.
+/// The default delay before a new key signs: longer than servers need to read it and verifiers to fetch it,
+/// even if their clocks differ.
 const SIGNS_IN_SECONDS: u32 = 60;
 
-/// Paid song requests from guests to DJs.
+/// Paid song requests for DJs.
 #[derive(Parser)]
 #[command(name = "cuepoint", version)]
 struct Arguments {
@@ -37,30 +38,30 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run the service; the default.
+    /// Run the service (the default).
     Serve,
-    /// Bring the database's schema up to date.
+    /// Apply the missing database migrations.
     Migrate,
-    /// Prepare a database that was restored from a backup, or moved to another cluster, before servers use it.
+    /// Prepare a database that was restored from a backup, or moved to another cluster, before servers start.
     Restore {
-        /// The name of the database, as a confirmation that the configuration points to the intended one.
+        /// The name of the database, to confirm that the configuration points to the intended one.
         #[arg(long, value_name = "NAME")]
         database_name: String,
     },
-    /// Finalize an upgrade, once no server of an earlier version runs: from then on, servers write values that those of
+    /// Finalize an upgrade once no server of an earlier version runs. Afterwards servers write values that
     /// earlier versions cannot read.
     FinalizeUpgrade {
-        /// The name of the database, as a confirmation that the configuration points to the intended one.
+        /// The name of the database, to confirm that the configuration points to the intended one.
         #[arg(long, value_name = "NAME")]
         database_name: String,
     },
-    /// Look after the ledger.
+    /// Verify the ledger.
     #[command(subcommand)]
     Ledger(LedgerCommand),
-    /// Look after the keys of access tokens.
+    /// Manage the signing keys of access tokens.
     #[command(subcommand)]
     Keys(KeysCommand),
-    /// Look after the configuration.
+    /// Inspect the configuration.
     #[command(subcommand)]
     Config(ConfigCommand),
     /// Print the OpenAPI document.
@@ -69,18 +70,18 @@ enum Command {
 
 #[derive(Subcommand)]
 enum LedgerCommand {
-    /// Check every balance and every entry: ends with 0 if all is well, 1 if something is wrong, 2 if nobody knows.
+    /// Audit every entry and balance. Exit status: 0 consistent, 1 inconsistent, 2 audit not completed.
     Verify,
 }
 
 #[derive(Subcommand)]
 enum KeysCommand {
-    /// Put a new key into auth.signing_key_file, or make the file; nobody is logged out.
+    /// Add a new key to auth.signing_key_file, creating the file if necessary. Issued tokens stay valid.
     Rotate {
-        /// What the new key signs with; what the newest key does unless given.
+        /// The algorithm of the new key. Default: that of the newest key.
         #[arg(long, value_enum)]
         algorithm: Option<Algorithm>,
-        /// How long every server has to learn of the new key before it signs.
+        /// The delay before the new key signs, in which every server has to read it.
         #[arg(long, value_name = "SECONDS", default_value_t = SIGNS_IN_SECONDS,
             value_parser = clap::value_parser!(u32).range(0..=86_400))]
         signs_in: u32,
@@ -89,11 +90,11 @@ enum KeysCommand {
 
 #[derive(Subcommand)]
 enum ConfigCommand {
-    /// Check the configuration and print it, secrets hidden.
+    /// Validate the configuration and print it with secrets redacted.
     Check,
 }
 
-/// Does what the command line says; what fails is one sentence on standard error.
+/// Runs the command of the command line. A failure is one line on standard error.
 #[must_use]
 pub fn run() -> ExitCode {
     let command = Arguments::parse().command.unwrap_or(Command::Serve);
@@ -107,7 +108,7 @@ pub fn run() -> ExitCode {
         | Command::Config(_)
         | Command::Openapi => ExitCode::FAILURE,
     };
-    // Only the service must go on while its log is not read; the other commands wait and lose no line.
+    // Only the service must keep running while its log is not read; other commands wait and lose no line.
     let queue = matches!(command, Command::Serve).then(telemetry::queue).transpose();
     let (queue, ended) = match queue.context("the thread that writes the log cannot be started") {
         Ok(queue) => {
@@ -119,7 +120,7 @@ pub fn run() -> ExitCode {
     match ended {
         Ok(code) => code,
         Err(error) => {
-            // One line, whatever a library put into its message.
+            // One line, even if a library's message has several.
             let sentence = format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ");
             let line = format!("cuepoint: {sentence}\n");
             match &queue {
@@ -131,7 +132,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Does what a command says; the service logs through the queue.
+/// Executes a command. The service logs through the queue.
 fn execute(command: Command, queue: Option<&LogQueue>) -> anyhow::Result<ExitCode> {
     match command {
         Command::Serve => {
@@ -185,7 +186,7 @@ fn execute(command: Command, queue: Option<&LogQueue>) -> anyhow::Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-/// The settings, once logging has begun.
+/// Loads the settings and starts logging.
 fn start(queue: Option<&LogQueue>) -> anyhow::Result<Settings> {
     let layers = Layers::of_process()?;
     let settings = layers.settings()?;
@@ -193,13 +194,13 @@ fn start(queue: Option<&LogQueue>) -> anyhow::Result<Settings> {
     Ok(settings)
 }
 
-/// Runs to the end on the one runtime that owns pool, writer and workers.
+/// Runs a future to completion on the runtime that owns the pool, the writer and the workers.
 fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     runtime.context("the runtime cannot be made")?.block_on(work)
 }
 
-/// Writes to standard output; a reader that has seen enough, as `head` has, may hang up.
+/// Writes to standard output. A closed pipe is a success, because readers such as `head` stop early.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

@@ -1,19 +1,19 @@
-//! The words of a message: plain text, with nothing in it that a stranger wrote.
+//! The texts of messages to users: plain text that contains no user input.
 
 use cuepoint_domain::challenge::Purpose;
 use cuepoint_domain::ports::Notice;
 
-/// A message; it is never printed by accident, since it may hold a secret.
+/// A message. It implements no `Debug`, because it may contain a secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Message {
-    /// What it is about.
+    /// The subject line.
     pub subject: &'static str,
-    /// What it says, on a few lines.
+    /// The body: a few lines of at most 76 characters.
     pub text: String,
 }
 
 impl Message {
-    /// A notice in words.
+    /// The message for a notice.
     #[must_use]
     pub fn of(notice: &Notice) -> Self {
         let minutes = |purpose: Purpose| purpose.valid_for().whole_minutes();
@@ -21,19 +21,19 @@ impl Message {
             Notice::Code(code) => (
                 "Your Cuepoint code",
                 format!(
-                    "Your Cuepoint code is {}. It is valid for {} minutes.\n\
-                     If you did not ask for it, you need not do anything.",
+                    "Your Cuepoint code is {}. It expires in {} minutes.\n\
+                     If you didn't request this code, you can ignore this message.",
                     code.0,
                     minutes(Purpose::Email)
                 ),
             ),
             Notice::PasswordReset(token) => (
-                "Set a new Cuepoint password",
+                "Reset your Cuepoint password",
                 format!(
-                    "You can set a new Cuepoint password with this token:\n\
+                    "Reset your Cuepoint password with this token:\n\
                      {}\n\
-                     It is valid for {} minutes and works once.\n\
-                     If you did not ask for it, you need not do anything.",
+                     It expires in {} minutes and can be used once.\n\
+                     If you didn't request a reset, you can ignore this message.",
                     token.0,
                     minutes(Purpose::Password)
                 ),
@@ -41,7 +41,7 @@ impl Message {
             Notice::PasswordChanged => (
                 "Your Cuepoint password was changed",
                 "The password of your Cuepoint account was changed.\n\
-                 If that was not you, ask for a new one at once, as if you had forgotten it."
+                 If you didn't make this change, reset your password immediately."
                     .to_owned(),
             ),
         };
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_line_is_so_long_that_mail_has_to_break_it() {
+    fn no_line_is_long_enough_for_mail_to_wrap_it() {
         let (code, token) = (Token("042137".to_owned()), Token("x".repeat(43)));
         for notice in [Notice::Code(code), Notice::PasswordReset(token), Notice::PasswordChanged] {
             let text = Message::of(&notice).text;
@@ -65,9 +65,9 @@ mod tests {
     }
 
     #[test]
-    fn a_message_says_the_secret_and_how_long_it_is_good() {
+    fn a_message_contains_the_secret_and_its_lifetime() {
         let code = Message::of(&Notice::Code(Token("042137".to_owned())));
-        assert!(code.text.starts_with("Your Cuepoint code is 042137. It is valid for 10 minutes."));
+        assert!(code.text.starts_with("Your Cuepoint code is 042137. It expires in 10 minutes."));
         let reset = Message::of(&Notice::PasswordReset(Token("t0k".to_owned())));
         assert!(reset.text.contains(":\nt0k\n") && reset.text.contains("30 minutes"), "{}", reset.text);
     }
