@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::ensure;
 
 use crate::workspace::{cargo, exit_code, target_dir};
-use crate::{fuzz, no_arguments, openapi, schemathesis, test, tidy};
+use crate::{clients, fuzz, no_arguments, openapi, schemathesis, test, tidy};
 
 /// The release of cargo-deny that is installed where none is found.
 const CARGO_DENY: &str = "cargo-deny@0.20.2";
@@ -22,6 +22,7 @@ const STEPS: &[Step] = &[
     ("tidy", || tidy::run(&[])),
     ("licences, bans, sources", licences),
     ("openapi", || openapi::run(&["--check".to_owned()])),
+    ("clients", clients_where_possible),
     ("tests", || test::run(&[])),
     ("schemathesis", || schemathesis::run(&[])),
     ("fuzz", || fuzz::run(&[])),
@@ -95,6 +96,17 @@ fn cargo_deny() -> anyhow::Result<PathBuf> {
         ensure!(exit_code(&mut install)? == 0, "cargo-deny cannot be installed");
     }
     Ok(own)
+}
+
+/// Node.js is optional: without it, or without Python, the step is skipped with the reason.
+fn clients_where_possible() -> anyhow::Result<u8> {
+    match clients::missing_tool() {
+        None => clients::run(&[]),
+        Some(missing) => {
+            println!("skipped: {missing}");
+            Ok(0)
+        }
+    }
 }
 
 #[cfg(test)]

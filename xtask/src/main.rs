@@ -2,14 +2,17 @@
 
 mod bench;
 mod ci;
+mod clients;
 mod cluster;
 mod db;
 mod failover;
 mod fuzz;
 mod openapi;
 mod postgres_binaries;
+mod python;
 mod schemathesis;
 mod server_user;
+mod service;
 mod soak;
 mod statements;
 mod test;
@@ -93,6 +96,12 @@ const COMMANDS: &[Command] = &[
         arguments: "[--check]",
         does: "write docs/openapi.json from the code, or fail when it differs",
         run: openapi::run,
+    },
+    Command {
+        name: "clients",
+        arguments: "[lint|typescript|python]",
+        does: "lint docs/openapi.json; generate clients, compile them and run README's tour through them",
+        run: clients::run,
     },
 ];
 

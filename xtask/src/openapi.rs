@@ -6,7 +6,8 @@ use anyhow::{Context, bail};
 
 use crate::workspace::{cargo, output_of, root};
 
-const DOCUMENT: &str = "docs/openapi.json";
+/// The committed document.
+pub(crate) const DOCUMENT: &str = "docs/openapi.json";
 
 /// Writes the document, or with `--check` compares it.
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {

@@ -1,8 +1,5 @@
 //! `cargo xtask schemathesis`: the live service, tested from the OpenAPI document that it serves itself.
 
-mod environment;
-mod service;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -11,9 +8,9 @@ use std::thread::{self, ScopedJoinHandle};
 use anyhow::{Context, bail, ensure};
 
 use crate::cluster::{Cluster, Purpose};
-use crate::workspace::{cargo, exit_code, root, target_dir};
-use environment::schemathesis;
-use service::Service;
+use crate::python;
+use crate::service::Service;
+use crate::workspace::{root, target_dir};
 
 /// How many calls of each operation are made up at most, unless it is told.
 const EXAMPLES: &str = "8";
@@ -32,11 +29,9 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
     let examples = arguments.first().map_or(EXAMPLES, String::as_str);
     let number: u32 = examples.parse().with_context(|| format!("`{examples}` is no number of examples"))?;
     ensure!(number > 0, "no example finds nothing");
-    let program = schemathesis()?;
-    ensure!(
-        exit_code(cargo().args(["build", "--locked", "--package", "cuepoint-server"]))? == 0,
-        "the service cannot be built"
-    );
+    let requirements = root().join(FOLDER).join("requirements.txt");
+    let program = python::environment("schemathesis", &requirements)?.join("schemathesis");
+    Service::build()?;
     let mut failed = Vec::new();
     for caller in CALLERS {
         let cluster = Cluster::start(Purpose::Testing)?;
@@ -79,6 +74,7 @@ fn test(
     fs::create_dir_all(&reports).with_context(|| format!("{} cannot be made", reports.display()))?;
     let mut settings = settings.to_vec();
     settings.extend([
+        ("CUEPOINT__BOOTSTRAP__OPERATOR_EMAIL", "operator@example.com"),
         ("CUEPOINT__BOOTSTRAP__OPERATOR_PASSWORD", PASSWORD),
         ("CUEPOINT__TOPUPS__WEBHOOK_SECRETS", SECRET),
         ("CUEPOINT__PAYOUTS__WEBHOOK_SECRETS", SECRET),

@@ -1,4 +1,4 @@
-//! The service as its own process, on a free port, ended when it is dropped.
+//! The service as a separate process on a free port, killed on drop.
 
 use std::env;
 use std::fs::File;
@@ -7,22 +7,29 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 
-use crate::workspace::target_dir;
+use crate::workspace::{cargo, exit_code, target_dir};
 
 /// What the line begins with that names its address.
 const LISTENING: &str = "listening on ";
 
 /// A running service.
-pub(super) struct Service {
+pub(crate) struct Service {
     process: Child,
     url: String,
 }
 
 impl Service {
+    /// Builds the debug binary that `start` runs.
+    pub(crate) fn build() -> anyhow::Result<()> {
+        let built = exit_code(cargo().args(["build", "--locked", "--package", "cuepoint-server"]))?;
+        ensure!(built == 0, "the service cannot be built");
+        Ok(())
+    }
+
     /// Starts it with these settings beside those of tests; what it says goes into the log.
-    pub(super) fn start(settings: &[(&str, &str)], log: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn start(settings: &[(&str, &str)], log: &Path) -> anyhow::Result<Self> {
         let log = File::create(log).with_context(|| format!("{} cannot be written", log.display()))?;
         let mut service = Command::new(target_dir()?.join("debug").join("cuepoint"));
         // A developer's own configuration must not change what is tested.
@@ -34,7 +41,6 @@ impl Service {
         let process = service
             .env("CUEPOINT_ENV", "test")
             .env("CUEPOINT__SERVER__PORT", "0")
-            .env("CUEPOINT__BOOTSTRAP__OPERATOR_EMAIL", "operator@example.com")
             // The longest run shall not end its callers' tokens.
             .env("CUEPOINT__AUTH__ACCESS_TOKEN_TTL_SECONDS", "86400")
             .envs(settings.iter().copied())
@@ -49,7 +55,7 @@ impl Service {
     }
 
     /// Where it is, such as `http://127.0.0.1:8080`.
-    pub(super) fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         &self.url
     }
 

@@ -1,0 +1,135 @@
+//! `cargo xtask clients`: the OpenAPI document linted, and generated clients tried out on the live service.
+
+mod node;
+mod python_client;
+mod typescript_client;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, bail, ensure};
+
+use crate::service::Service;
+use crate::workspace::{exit_code, root, target_dir};
+use crate::{openapi, python};
+
+/// The tours through the clients, the configuration of the tools and the pinned versions.
+const FOLDER: &str = "xtask/src/clients";
+
+/// The steps that an argument can select.
+const STEPS: &[&str] = &["lint", "typescript", "python"];
+
+/// Runs the named step, or all of them; answers with 1 if the linter has findings.
+///
+/// # Errors
+/// If a tool is missing or fails, a client does not compile, or a tour fails.
+pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
+    let steps = match arguments {
+        [] => STEPS,
+        [step] if STEPS.contains(&step.as_str()) => &[step.as_str()],
+        _ => bail!("the only argument is one of {}", STEPS.join(", ")),
+    };
+    if let Some(missing) = missing_tool() {
+        bail!(missing);
+    }
+    let document = root().join(openapi::DOCUMENT);
+    for step in steps {
+        let start = Instant::now();
+        println!("--- {step} ---");
+        match *step {
+            "lint" => {
+                let code = lint(&document)?;
+                if code != 0 {
+                    return Ok(code);
+                }
+            }
+            "typescript" => tour(step, typescript_client::compile(&document)?)?,
+            _ => tour(step, python_client::check(&document)?)?,
+        }
+        println!("--- {step}: {:.1} s ---", start.elapsed().as_secs_f64());
+    }
+    Ok(0)
+}
+
+/// The sentence that names a missing tool and the package to install, if a tool is missing.
+pub(crate) fn missing_tool() -> Option<String> {
+    node::missing().or_else(|| python::missing().map(str::to_owned))
+}
+
+/// Lints the document by redocly's recommended rules, with warnings as errors; the linter prints its findings.
+fn lint(document: &Path) -> anyhow::Result<u8> {
+    let mut redocly = node::program("redocly")?;
+    redocly
+        .args(["lint", "--extends", "recommended-strict", "--format", "stylish", "--max-problems", "1000"])
+        .arg(document)
+        .env("REDOCLY_TELEMETRY", "off")
+        .env("REDOCLY_SUPPRESS_UPDATE_NOTICE", "true");
+    exit_code(&mut redocly)
+}
+
+/// Runs the program of a tour against a service with an empty store.
+fn tour(step: &str, mut program: Command) -> anyhow::Result<()> {
+    Service::build()?;
+    let logs = target_dir()?.join("clients");
+    fs::create_dir_all(&logs).with_context(|| format!("{} cannot be made", logs.display()))?;
+    let log = logs.join(format!("{step}-server.log"));
+    Service::start(&[], &log)
+        .and_then(|service| run_tool(program.arg(service.url())))
+        .with_context(|| format!("the tour failed; the log of the service is {}", log.display()))
+}
+
+/// Runs a program to its end, and fails if it fails.
+fn run_tool(command: &mut Command) -> anyhow::Result<()> {
+    let code = exit_code(command)?;
+    ensure!(code == 0, "{} failed with exit status {code}", command.get_program().display());
+    Ok(())
+}
+
+/// The path of a file in `FOLDER`.
+fn source(name: &str) -> PathBuf {
+    root().join(FOLDER).join(name)
+}
+
+/// Copies a file of `FOLDER` into a folder of the tools.
+fn copy(name: &str, folder: &Path) -> anyhow::Result<()> {
+    fs::copy(source(name), folder.join(name)).with_context(|| format!("{name} cannot be copied"))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_step_is_refused_before_anything_starts() {
+        for arguments in [&["java"][..], &["lint", "python"]] {
+            let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+            assert!(run(&arguments).is_err(), "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn every_npm_package_has_a_permissive_licence() {
+        let lock = fs::read_to_string(source("package-lock.json")).unwrap();
+        let allowed =
+            ["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Python-2.0", "(MIT OR CC0-1.0)"];
+        let licences = lock.lines().filter_map(|line| line.trim().strip_prefix("\"license\": "));
+        let licences: Vec<&str> = licences.map(|licence| licence.trim_matches(['"', ','])).collect();
+        assert_eq!(licences.len(), lock.matches("\"integrity\": ").count());
+        for licence in licences {
+            assert!(allowed.contains(&licence), "{licence}");
+        }
+    }
+
+    #[test]
+    fn the_lock_files_pin_every_version_and_name_no_host() {
+        let lock = fs::read_to_string(source("package-lock.json")).unwrap();
+        assert!(!lock.contains("\"resolved\""), "npm install --omit-lockfile-registry-resolved");
+        let requirements = fs::read_to_string(source("requirements.txt")).unwrap();
+        for line in requirements.lines().filter(|line| !line.starts_with('#')) {
+            assert!(line.contains("=="), "{line}");
+        }
+    }
+}
