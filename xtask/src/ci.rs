@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 
+use crate::clients;
+use crate::command;
 use crate::workspace::{cargo, exit_code, target_dir};
-use crate::{clients, fuzz, no_arguments, openapi, schemathesis, test, tidy};
 
 /// The release of cargo-deny that is installed where none is found.
 const CARGO_DENY: &str = "cargo-deny@0.20.2";
@@ -19,18 +20,17 @@ const STEPS: &[Step] = &[
     ("format", || exit_code(cargo().args(["fmt", "--all", "--check"]))),
     ("lints", lints),
     ("docs", docs),
-    ("tidy", || tidy::run(&[])),
+    ("tidy", || command("tidy")),
     ("licences, bans, sources", licences),
-    ("openapi", || openapi::run(&["--check".to_owned()])),
+    ("openapi", || command("openapi --check")),
     ("clients", clients_where_possible),
-    ("tests", || test::run(&[])),
-    ("schemathesis", || schemathesis::run(&[])),
-    ("fuzz", || fuzz::run(&[])),
+    ("tests", || command("test")),
+    ("schemathesis", || command("schemathesis")),
+    ("fuzz", || command("fuzz")),
 ];
 
 /// Runs the steps in order and stops at the first that fails.
-pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
-    no_arguments(arguments)?;
+pub(crate) fn run() -> anyhow::Result<u8> {
     let mut took: Vec<(&str, Duration)> = Vec::new();
     for (heading, step) in STEPS {
         println!("\n=== {heading} ===");
@@ -101,7 +101,7 @@ fn cargo_deny() -> anyhow::Result<PathBuf> {
 /// Node.js is optional: without it, or without Python, the step is skipped with the reason.
 fn clients_where_possible() -> anyhow::Result<u8> {
     match clients::missing_tool() {
-        None => clients::run(&[]),
+        None => clients::run(None),
         Some(missing) => {
             println!("skipped: {missing}");
             Ok(0)

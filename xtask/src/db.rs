@@ -6,19 +6,31 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
+use clap::Subcommand;
 
 use crate::server_user::ServerUser;
+use crate::workspace::output_of;
 use crate::{postgres_binaries, workspace};
 
 const DEFAULT_PORT: u16 = 54329;
 const DATABASE: &str = "cuepoint";
 
+/// What is done with the cluster.
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(crate) enum Action {
+    /// Start it; the first time, make it.
+    Start,
+    /// Stop it; its data stay.
+    Stop,
+    /// Start it with an empty database.
+    Reset,
+}
+
 /// Starts, stops or empties the cluster.
-pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
-    let [action] = arguments else { bail!("say `start`, `stop` or `reset`") };
-    match action.as_str() {
-        "start" => {
+pub(crate) fn run(action: Action) -> anyhow::Result<u8> {
+    match action {
+        Action::Start => {
             let cluster = DevCluster::locate()?;
             let port = cluster.start()?;
             if !cluster.has_database(port)? {
@@ -26,8 +38,8 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
             }
             cluster.tell(port);
         }
-        "stop" => DevCluster::locate()?.stop()?,
-        "reset" => {
+        Action::Stop => DevCluster::locate()?.stop()?,
+        Action::Reset => {
             let cluster = DevCluster::locate()?;
             let port = cluster.start()?;
             cluster.tool("dropdb", port, &["--if-exists", "--force", DATABASE])?;
@@ -35,7 +47,6 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
             println!("the database {DATABASE} is empty again");
             cluster.tell(port);
         }
-        other => bail!("there is no `db {other}`; say `start`, `stop` or `reset`"),
     }
     Ok(0)
 }
@@ -78,7 +89,7 @@ impl DevCluster {
         let port = wanted_port()?;
         let mut start = self.program("pg_ctl");
         start.args(["start", "-w", "-l", "log", "-D", "data", "-o", &format!("-p {port}")]);
-        run_quietly(&mut start).with_context(|| {
+        output_of(&mut start).with_context(|| {
             let log = self.folder.join("log");
             format!("port {port} may be taken (CUEPOINT_DB_PORT chooses another); {} says why", log.display())
         })?;
@@ -88,7 +99,7 @@ impl DevCluster {
     fn initialise(&self) -> anyhow::Result<()> {
         let mut initdb = self.program("initdb");
         initdb.args(["-A", "trust", "-U", "postgres", "--no-locale", "-E", "UTF8", "-D", "data"]);
-        run_quietly(&mut initdb)?;
+        output_of(&mut initdb)?;
         let config = self.data().join("postgresql.conf");
         let mut config =
             OpenOptions::new().append(true).open(config).context("initdb wrote no postgresql.conf")?;
@@ -101,7 +112,7 @@ impl DevCluster {
             println!("PostgreSQL is not running");
             return Ok(());
         }
-        run_quietly(self.program("pg_ctl").args(["stop", "-w", "-m", "fast", "-D", "data"]))?;
+        output_of(self.program("pg_ctl").args(["stop", "-w", "-m", "fast", "-D", "data"]))?;
         println!("PostgreSQL is stopped; its data stay in {}", self.folder.display());
         Ok(())
     }
@@ -131,7 +142,7 @@ impl DevCluster {
     fn tool(&self, name: &str, port: u16, arguments: &[&str]) -> anyhow::Result<String> {
         let mut tool = self.program(name);
         tool.args(["-h", "127.0.0.1", "-p", &port.to_string(), "-U", "postgres"]).args(arguments);
-        run_quietly(&mut tool)
+        output_of(&mut tool)
     }
 
     fn program(&self, name: &str) -> Command {
@@ -173,16 +184,6 @@ fn name_for(repository: &Path) -> String {
     let path = repository.to_string_lossy();
     let name: String = path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     format!("cuepoint-db{name}")
-}
-
-/// Runs a program and answers with what it printed; what it had to say becomes the error when it fails.
-fn run_quietly(command: &mut Command) -> anyhow::Result<String> {
-    let program = command.get_program().to_owned();
-    let output = command.output().with_context(|| format!("{} did not start", program.display()))?;
-    let printed = String::from_utf8_lossy(&output.stdout);
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{} failed: {}{}", program.display(), printed, complaint.trim_end());
-    Ok(printed.into_owned())
 }
 
 #[cfg(test)]

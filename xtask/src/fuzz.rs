@@ -4,12 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 
 use crate::workspace::{cargo, exit_code, root, target_dir};
 
-/// How long all targets together are tried, unless it is told.
-const SECONDS: u64 = 60;
 /// Where the seeds of every target lie, a folder for each.
 const CORPUS: &str = "crates/fuzz/corpus";
 /// The longest input that is tried, in bytes.
@@ -17,22 +15,24 @@ const MAX_LENGTH: usize = 4_096;
 /// What compiles the workspace's own crates so that the fuzzer sees which way an input took.
 const RUSTC: &str = "xtask/fuzz/rustc";
 
-/// What the arguments ask for.
-#[derive(PartialEq, Eq, Debug)]
-struct Asked {
+/// Which targets are tried, and for how long.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The only target; all unless given.
     target: Option<String>,
+    /// How long all targets together are tried.
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
 }
 
 /// Runs one target or all, and answers with the exit code of the first that fails.
-pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
-    let asked = read(arguments)?;
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let mut targets = targets()?;
-    if let Some(target) = &asked.target {
+    if let Some(target) = &arguments.target {
         ensure!(targets.contains(target), "there is no target `{target}`, only {}", targets.join(", "));
         targets.retain(|known| known == target);
     }
-    let share = asked.seconds.checked_div(u64::try_from(targets.len())?).unwrap_or(0).max(1);
+    let share = arguments.seconds.checked_div(u64::try_from(targets.len())?).unwrap_or(0).max(1);
     let fuzzer = Fuzzer::build()?;
     for target in targets {
         let code = fuzzer.run(&target, share)?;
@@ -47,24 +47,6 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
         }
     }
     Ok(0)
-}
-
-fn read(arguments: &[String]) -> anyhow::Result<Asked> {
-    let mut asked = Asked { target: None, seconds: SECONDS };
-    let mut arguments = arguments.iter();
-    while let Some(argument) = arguments.next() {
-        if argument == "--seconds" {
-            let seconds = arguments.next().context("--seconds takes a number")?;
-            asked.seconds =
-                seconds.parse().with_context(|| format!("`{seconds}` is no number of seconds"))?;
-            ensure!(asked.seconds > 0, "nothing is found in no time");
-        } else if asked.target.is_some() || argument.starts_with('-') {
-            bail!("there is no argument `{argument}`");
-        } else {
-            asked.target = Some(argument.clone());
-        }
-    }
-    Ok(asked)
 }
 
 /// The names of all targets, which are those of their folders of seeds.
@@ -133,20 +115,28 @@ impl Fuzzer {
 mod tests {
     use super::*;
 
-    fn asked(arguments: &[&str]) -> Option<Asked> {
-        let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
-        read(&arguments).ok()
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn parsed(line: &[&str]) -> Option<(Option<String>, u64)> {
+        let Line { arguments } = Line::try_parse_from([&["fuzz"], line].concat()).ok()?;
+        Some((arguments.target, arguments.seconds))
     }
 
     #[test]
     fn a_target_and_a_time_in_either_order() {
-        let money = |seconds| Some(Asked { target: Some("money".to_owned()), seconds });
-        assert_eq!(asked(&[]), Some(Asked { target: None, seconds: SECONDS }));
-        assert_eq!(asked(&["money"]), money(SECONDS));
-        assert_eq!(asked(&["money", "--seconds", "600"]), money(600));
-        assert_eq!(asked(&["--seconds", "600", "money"]), money(600));
-        for arguments in [&["money", "json"][..], &["--second"], &["--seconds"], &["--seconds", "0"]] {
-            assert_eq!(asked(arguments), None, "{arguments:?}");
+        let money = |seconds| Some((Some("money".to_owned()), seconds));
+        assert_eq!(parsed(&[]), Some((None, 60)));
+        assert_eq!(parsed(&["money"]), money(60));
+        assert_eq!(parsed(&["money", "--seconds", "600"]), money(600));
+        assert_eq!(parsed(&["--seconds", "600", "money"]), money(600));
+        for line in [&["money", "json"][..], &["--second"], &["--seconds"], &["--seconds", "0"]] {
+            assert_eq!(parsed(line), None, "{line:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Every developer's command. `cargo xtask` alone lists them.
+//! Every developer's command. `cargo xtask` alone prints the list.
 
 mod bench;
 mod ci;
@@ -21,105 +21,106 @@ mod workspace;
 
 use std::process::ExitCode;
 
-/// One line of the list that `cargo xtask` prints.
-struct Command {
-    name: &'static str,
-    arguments: &'static str,
-    does: &'static str,
-    /// Takes what follows the name; answers with the exit code.
-    run: fn(&[String]) -> anyhow::Result<u8>,
+use anyhow::Context;
+use clap::{CommandFactory, Parser, Subcommand};
+
+/// How often something is done: at least once.
+type Count = std::num::NonZeroU32;
+
+/// Every developer's command.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
 }
 
-const COMMANDS: &[Command] = &[
-    Command {
-        name: "ci",
-        arguments: "",
-        does: "everything that must be green: format, lints, docs, tidy, licences, openapi, test",
-        run: ci::run,
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Everything that must be green: format, lints, docs, tidy, licences, openapi, tests, schemathesis, fuzz.
+    Ci,
+    /// Run every test, on a throw-away PostgreSQL that is started and removed.
+    Test {
+        /// Arguments for `cargo test`.
+        #[arg(last = true)]
+        arguments: Vec<String>,
     },
-    Command {
-        name: "test",
-        arguments: "[cargo test arguments]",
-        does: "every test, on a throw-away PostgreSQL that it starts and removes",
-        run: test::run,
+    /// Play many more random histories and mixed operations than `test` does.
+    Soak {
+        /// How many times as many.
+        #[arg(default_value = "10")]
+        times: Count,
     },
-    Command {
-        name: "soak",
-        arguments: "[times]",
-        does: "many more random histories and mixed operations than `test` plays, 10 times unless told",
-        run: soak::run,
+    /// Kill PostgreSQL primaries under load and promote standbys; print what clients saw.
+    Failover {
+        /// How many primaries.
+        #[arg(default_value = "10")]
+        rounds: Count,
     },
-    Command {
-        name: "failover",
-        arguments: "[rounds]",
-        does: "kill PostgreSQL primaries under load and promote standbys, 10 times unless told; print what clients saw",
-        run: failover::run,
+    /// Test the live service from its own OpenAPI document, on both stores, as guest, DJ and operator.
+    Schemathesis {
+        /// The most calls of each operation.
+        #[arg(default_value = "8")]
+        examples: Count,
     },
-    Command {
-        name: "schemathesis",
-        arguments: "[examples]",
-        does: "test the live service from its own OpenAPI document, on both stores, as guest, DJ and operator",
-        run: schemathesis::run,
+    /// Look for inputs that break a property of `crates/fuzz`.
+    Fuzz(fuzz::Arguments),
+    /// Measure the service beside the limits of what it runs on; `cargo xtask bench --help` lists the options.
+    Bench {
+        /// `--growth`, or options of the benchmark.
+        #[arg(last = true)]
+        arguments: Vec<String>,
     },
-    Command {
-        name: "fuzz",
-        arguments: "[target] [--seconds n]",
-        does: "look for inputs that break a property of `crates/fuzz`, all targets for a minute unless told",
-        run: fuzz::run,
+    /// Check the rules of the repository that no compiler checks.
+    Tidy,
+    /// A PostgreSQL of your own that stays, and the line that runs the service on it.
+    Db {
+        #[command(subcommand)]
+        action: db::Action,
     },
-    Command {
-        name: "bench",
-        arguments: "[--smoke] [--growth] [--write] [options]",
-        does: "how fast the service is beside the limits of what it runs on; `--help` lists the options",
-        run: bench::run,
+    /// Write migrations/released/<version>.sql, the statements that this version sends to PostgreSQL.
+    Statements,
+    /// Write docs/openapi.json from the code.
+    Openapi {
+        /// Write nothing; fail when the file differs.
+        #[arg(long)]
+        check: bool,
     },
-    Command {
-        name: "tidy",
-        arguments: "",
-        does: "the rules of the repository that no compiler checks",
-        run: tidy::run,
+    /// Lint docs/openapi.json, generate clients, compile them and run README's tour through them.
+    Clients {
+        /// One step only.
+        step: Option<clients::Step>,
     },
-    Command {
-        name: "db",
-        arguments: "start|stop|reset",
-        does: "a PostgreSQL of your own that stays, and the line that runs the service on it",
-        run: db::run,
-    },
-    Command {
-        name: "statements",
-        arguments: "",
-        does: "write migrations/released/<version>.sql, the statements that this version sends to PostgreSQL",
-        run: statements::run,
-    },
-    Command {
-        name: "openapi",
-        arguments: "[--check]",
-        does: "write docs/openapi.json from the code, or fail when it differs",
-        run: openapi::run,
-    },
-    Command {
-        name: "clients",
-        arguments: "[lint|typescript|python]",
-        does: "lint docs/openapi.json; generate clients, compile them and run README's tour through them",
-        run: clients::run,
-    },
-];
+}
+
+impl Command {
+    /// Runs it; answers with the exit code.
+    fn run(self) -> anyhow::Result<u8> {
+        match self {
+            Self::Ci => ci::run(),
+            Self::Test { arguments } => test::run(&arguments),
+            Self::Soak { times } => soak::run(times),
+            Self::Failover { rounds } => failover::run(rounds),
+            Self::Schemathesis { examples } => schemathesis::run(examples),
+            Self::Fuzz(arguments) => fuzz::run(&arguments),
+            Self::Bench { arguments } => bench::run(&arguments),
+            Self::Tidy => tidy::run(),
+            Self::Db { action } => db::run(action),
+            Self::Statements => statements::run(),
+            Self::Openapi { check } => openapi::run(check),
+            Self::Clients { step } => clients::run(step),
+        }
+    }
+}
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let Some((name, rest)) = arguments.split_first() else {
-        print!("{}", list());
+    let arguments = parse(std::env::args().collect()).unwrap_or_else(|error| error.exit());
+    let Some(command) = arguments.command else {
+        print!("{}", Arguments::command().render_help());
         return ExitCode::SUCCESS;
     };
-    if matches!(name.as_str(), "help" | "--help" | "-h") {
-        print!("{}", list());
-        return ExitCode::SUCCESS;
-    }
-    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
-        eprint!("xtask: there is no command `{name}`\n\n{}", list());
-        return ExitCode::from(2);
-    };
-    match (command.run)(rest) {
+    let name = std::env::args().nth(1).unwrap_or_default();
+    match command.run() {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             eprintln!("xtask {name}: {error:#}");
@@ -128,34 +129,92 @@ fn main() -> ExitCode {
     }
 }
 
-/// The commands, one a line.
-fn list() -> String {
-    let mut text = String::from("cargo xtask <command>\n\n");
-    for Command { name, arguments, does, .. } in COMMANDS {
-        let usage = format!("{name} {arguments}");
-        text.push_str(&format!("  {usage:<30} {does}\n"));
-    }
-    text
+/// Runs a command as if it were the command line; answers with its exit code.
+fn command(line: &str) -> anyhow::Result<u8> {
+    let line = ["xtask"].into_iter().chain(line.split_whitespace()).map(str::to_owned);
+    parse(line.collect())?.command.context("a line without a command")?.run()
 }
 
-/// Refuses arguments where a command takes none.
-fn no_arguments(arguments: &[String]) -> anyhow::Result<()> {
-    match arguments.first() {
-        None => Ok(()),
-        Some(argument) => anyhow::bail!("there is no argument `{argument}`"),
+/// The arguments of a command line, which begins with the program's name.
+fn parse(mut line: Vec<String>) -> Result<Arguments, clap::Error> {
+    // These pass their arguments on, `--` and `--help` as well.
+    if line.get(1).is_some_and(|name| matches!(name.as_str(), "test" | "bench")) {
+        line.insert(2, "--".to_owned());
     }
+    Arguments::try_parse_from(line)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn parsed(line: &str) -> Option<Command> {
+        let line = ["xtask"].into_iter().chain(line.split_whitespace()).map(str::to_owned);
+        parse(line.collect()).ok()?.command
+    }
+
+    #[test]
+    fn the_definitions_of_the_commands_agree() {
+        Arguments::command().debug_assert();
+    }
+
     #[test]
     fn the_list_holds_every_command_on_one_line() {
-        let list = list();
-        for command in COMMANDS {
-            let lines = list.lines().filter(|line| line.trim_start().starts_with(command.name));
-            assert_eq!(lines.count(), 1, "{}", command.name);
+        let help = Arguments::command().render_help().to_string();
+        for command in Arguments::command().get_subcommands() {
+            let name = command.get_name();
+            let lines = help.lines().filter(|line| line.split_whitespace().next() == Some(name));
+            assert_eq!(lines.count(), 1, "{name} in {help}");
+        }
+    }
+
+    #[test]
+    fn anything_but_a_count_is_refused_before_anything_starts() {
+        for name in ["soak", "failover", "schemathesis"] {
+            for count in ["many", "0", "-1", "1 2"] {
+                assert!(parsed(&format!("{name} {count}")).is_none(), "{name} {count}");
+            }
+        }
+        let Some(Command::Soak { times }) = parsed("soak") else { panic!("no soak") };
+        assert_eq!(times.get(), 10);
+        let Some(Command::Failover { rounds }) = parsed("failover 3") else { panic!("no failover") };
+        assert_eq!(rounds.get(), 3);
+        let Some(Command::Schemathesis { examples }) = parsed("schemathesis") else { panic!("no examples") };
+        assert_eq!(examples.get(), 8);
+    }
+
+    #[test]
+    fn commands_without_arguments_refuse_them() {
+        for line in [
+            "ci now",
+            "tidy --all",
+            "clients java",
+            "clients lint python",
+            "statements x",
+            "openapi check",
+            "db",
+            "db empty",
+            "db start x",
+            "nothing",
+        ] {
+            assert!(parsed(line).is_none(), "{line}");
+        }
+        assert!(matches!(parsed("openapi --check"), Some(Command::Openapi { check: true })));
+        assert!(matches!(parsed("openapi"), Some(Command::Openapi { check: false })));
+        assert!(matches!(parsed("db reset"), Some(Command::Db { action: db::Action::Reset })));
+        assert!(parsed("").is_none());
+    }
+
+    #[test]
+    fn tests_and_benchmarks_get_their_arguments_as_they_are() {
+        for rest in ["", "-p xtask -- --nocapture a", "-- --skip x -- y", "--help", "--growth --million"] {
+            let expected: Vec<&str> = rest.split_whitespace().collect();
+            let Some(Command::Test { arguments }) = parsed(&format!("test {rest}")) else { panic!("{rest}") };
+            assert_eq!(arguments, expected);
+            let Some(Command::Bench { arguments }) = parsed(&format!("bench {rest}")) else {
+                panic!("{rest}")
+            };
+            assert_eq!(arguments, expected);
         }
     }
 }

@@ -9,13 +9,8 @@ use crate::workspace::{cargo, output_of, root};
 /// The committed document.
 pub(crate) const DOCUMENT: &str = "docs/openapi.json";
 
-/// Writes the document, or with `--check` compares it.
-pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
-    let check = match arguments {
-        [] => false,
-        [argument] if argument == "--check" => true,
-        _ => bail!("the only argument is `--check`"),
-    };
+/// Writes the document, or compares it with the committed one.
+pub(crate) fn run(check: bool) -> anyhow::Result<u8> {
     let printed = output_of(cargo().args([
         "run",
         "--quiet",

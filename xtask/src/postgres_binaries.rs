@@ -7,6 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, bail, ensure};
 
+use crate::server_user;
 use crate::workspace::exit_code;
 
 /// Folders of versions (`parent`, `prefix` of the version, `suffix` below it) as distributions lay them out.
@@ -41,7 +42,7 @@ pub(crate) fn find_or_install() -> anyhow::Result<PathBuf> {
     if let Some(found) = find()? {
         return Ok(found);
     }
-    if is_root() && on_path("apt-get").is_some() {
+    if server_user::id("-u", None) == Some(0) && on_path("apt-get").is_some() {
         install_with_apt()?;
         return find()?
             .context("PostgreSQL was installed, but its programs are not where they should be; set PG_BIN");
@@ -128,11 +129,6 @@ fn is_server(folder: &Path) -> bool {
 fn on_path(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
-}
-
-fn is_root() -> bool {
-    let uid = Command::new("id").arg("-u").output();
-    uid.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
 fn install_with_apt() -> anyhow::Result<()> {

@@ -5,15 +5,14 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::thread::{self, ScopedJoinHandle};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 
+use crate::Count;
 use crate::cluster::{Cluster, Purpose};
 use crate::python;
 use crate::service::Service;
 use crate::workspace::{root, target_dir};
 
-/// How many calls of each operation are made up at most, unless it is told.
-const EXAMPLES: &str = "8";
 /// Its configuration, the hooks and the versions that are installed.
 const FOLDER: &str = "xtask/schemathesis";
 /// Whose calls are made up.
@@ -24,11 +23,8 @@ const PASSWORD: &str = "only for this run";
 const SECRET: &str = "whsec_b25seSBmb3IgdGhpcyBydW4sIDI0IGJ5dGVz";
 
 /// Tests the service on both stores at once, as everybody who may call it; answers with 1 when anything was found.
-pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
-    ensure!(arguments.len() <= 1, "it takes one number at most");
-    let examples = arguments.first().map_or(EXAMPLES, String::as_str);
-    let number: u32 = examples.parse().with_context(|| format!("`{examples}` is no number of examples"))?;
-    ensure!(number > 0, "no example finds nothing");
+pub(crate) fn run(examples: Count) -> anyhow::Result<u8> {
+    let examples = &examples.to_string();
     let requirements = root().join(FOLDER).join("requirements.txt");
     let program = python::environment("schemathesis", &requirements)?.join("schemathesis");
     Service::build()?;
@@ -97,17 +93,4 @@ fn test(
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .current_dir(&reports);
     tests.output().context("schemathesis does not start")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_no_number_of_examples_is_refused_before_anything_starts() {
-        for arguments in [&["many"][..], &["0"], &["1", "2"]] {
-            let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
-            assert!(run(&arguments).is_err(), "{arguments:?}");
-        }
-    }
 }

@@ -10,6 +10,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail, ensure};
 
+use crate::workspace::remove_variables;
+
 /// Ourselves, or, where that is root, somebody without rights.
 pub(crate) struct ServerUser {
     uid: u32,
@@ -46,11 +48,7 @@ impl ServerUser {
         if self.switches {
             command.uid(self.uid).gid(self.gid);
         }
-        for (name, _) in env::vars_os() {
-            if name.as_encoded_bytes().starts_with(b"PG") {
-                command.env_remove(name);
-            }
-        }
+        remove_variables(&mut command, "PG");
         command
     }
 
@@ -82,7 +80,7 @@ impl ServerUser {
 }
 
 /// A number that `id` prints, for ourselves or a user by name; none where it knows no such user.
-fn id(flag: &str, name: Option<&OsStr>) -> Option<u32> {
+pub(crate) fn id(flag: &str, name: Option<&OsStr>) -> Option<u32> {
     let output = Command::new("id").arg(flag).args(name).stderr(Stdio::null()).output().ok()?;
     String::from_utf8(output.stdout).ok()?.trim().parse().ok()
 }

@@ -1,6 +1,5 @@
 //! The service as a separate process on a free port, killed on drop.
 
-use std::env;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -9,7 +8,7 @@ use std::thread;
 
 use anyhow::{Context, bail, ensure};
 
-use crate::workspace::{cargo, exit_code, target_dir};
+use crate::workspace::{cargo, exit_code, remove_variables, target_dir};
 
 /// What the line begins with that names its address.
 const LISTENING: &str = "listening on ";
@@ -33,11 +32,7 @@ impl Service {
         let log = File::create(log).with_context(|| format!("{} cannot be written", log.display()))?;
         let mut service = Command::new(target_dir()?.join("debug").join("cuepoint"));
         // A developer's own configuration must not change what is tested.
-        for (name, _) in env::vars_os() {
-            if name.as_encoded_bytes().starts_with(b"CUEPOINT_") {
-                service.env_remove(name);
-            }
-        }
+        remove_variables(&mut service, "CUEPOINT_");
         let process = service
             .env("CUEPOINT_ENV", "test")
             .env("CUEPOINT__SERVER__PORT", "0")

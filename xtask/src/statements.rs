@@ -12,7 +12,7 @@ use anyhow::{Context, ensure};
 
 use crate::cluster::{self, Cluster, Purpose};
 use crate::workspace::{output_of, root};
-use crate::{no_arguments, postgres_binaries, test};
+use crate::{postgres_binaries, test};
 use message::Prepared;
 use recorder::Recorder;
 
@@ -36,8 +36,7 @@ const SUITES: &[&str] = &[
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Runs the suites and writes the file of this version; a failing test leaves the file as it is.
-pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
-    no_arguments(arguments)?;
+pub(crate) fn run() -> anyhow::Result<u8> {
     let cluster = Cluster::start(Purpose::Testing)?;
     let code = write_beside(&cluster);
     cluster.stop()?;
@@ -47,8 +46,7 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
 /// Runs the suites on the cluster, writes the file, and answers with the exit code of the tests.
 fn write_beside(cluster: &Cluster) -> anyhow::Result<u8> {
     let recorder = Recorder::start(cluster.port())?;
-    let suites: Vec<String> = SUITES.iter().map(ToString::to_string).collect();
-    let code = test::run_on(&cluster::url_at(recorder.port()), &suites, &[])?;
+    let code = test::run_on(&cluster::url_at(recorder.port()), SUITES, &[])?;
     let statements = recorder.statements();
     ensure!(code != 0 || !statements.is_empty(), "no server has prepared a statement");
     if code == 0 {

@@ -1,11 +1,9 @@
 //! `cargo xtask test`: every test, those on a real PostgreSQL too.
 
-use std::env;
-
 use crate::cluster::{Cluster, Purpose};
 use crate::postgres_binaries;
 use crate::server_user::ServerUser;
-use crate::workspace::{cargo, exit_code};
+use crate::workspace::{cargo, exit_code, remove_variables};
 
 /// Where a test that needs PostgreSQL finds it.
 const URL_VARIABLE: &str = "CUEPOINT_TEST_POSTGRES_URL";
@@ -17,12 +15,12 @@ const PROGRAMS_VARIABLE: &str = "CUEPOINT_TEST_POSTGRES_PROGRAMS";
 const USER_VARIABLE: &str = "CUEPOINT_TEST_POSTGRES_USER";
 
 /// Runs `cargo test` beside a throw-away cluster and answers with its exit code.
-pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
+pub(crate) fn run(arguments: &[impl AsRef<str>]) -> anyhow::Result<u8> {
     run_with(arguments, &[])
 }
 
 /// The same, telling the tests these variables.
-pub(crate) fn run_with(arguments: &[String], variables: &[(&str, &str)]) -> anyhow::Result<u8> {
+pub(crate) fn run_with(arguments: &[impl AsRef<str>], variables: &[(&str, &str)]) -> anyhow::Result<u8> {
     let cluster = Cluster::start(Purpose::Testing)?;
     let code = run_on(&cluster.url(), arguments, variables);
     cluster.stop()?;
@@ -30,14 +28,14 @@ pub(crate) fn run_with(arguments: &[String], variables: &[(&str, &str)]) -> anyh
 }
 
 /// The same on a cluster that runs already, reached at this URL.
-pub(crate) fn run_on(url: &str, arguments: &[String], variables: &[(&str, &str)]) -> anyhow::Result<u8> {
+pub(crate) fn run_on(
+    url: &str,
+    arguments: &[impl AsRef<str>],
+    variables: &[(&str, &str)],
+) -> anyhow::Result<u8> {
     let mut tests = cargo();
     // A developer's own configuration must not change what a test sees.
-    for (name, _) in env::vars_os() {
-        if name.as_encoded_bytes().starts_with(b"CUEPOINT_") {
-            tests.env_remove(name);
-        }
-    }
+    remove_variables(&mut tests, "CUEPOINT_");
     tests.args(cargo_arguments(arguments)).env(URL_VARIABLE, url).envs(variables.iter().copied());
     let programs = postgres_binaries::find_or_install()?;
     tests.env(PROGRAMS_VARIABLE, postgres_binaries::behind_links(&programs));
@@ -48,8 +46,8 @@ pub(crate) fn run_on(url: &str, arguments: &[String], variables: &[(&str, &str)]
 }
 
 /// The whole workspace, unless the arguments choose a package: cargo lets `--workspace` win over `--package`.
-fn cargo_arguments(extra: &[String]) -> Vec<&str> {
-    let own = extra.iter().map(String::as_str).take_while(|argument| *argument != "--");
+fn cargo_arguments(extra: &[impl AsRef<str>]) -> Vec<&str> {
+    let own = extra.iter().map(AsRef::as_ref).take_while(|argument| *argument != "--");
     let chooses = |argument: &str| {
         argument == "--package"
             || argument.starts_with("--package=")
@@ -60,7 +58,7 @@ fn cargo_arguments(extra: &[String]) -> Vec<&str> {
     if !own.into_iter().any(chooses) {
         arguments.push("--workspace");
     }
-    arguments.extend(extra.iter().map(String::as_str));
+    arguments.extend(extra.iter().map(AsRef::as_ref));
     arguments
 }
 
@@ -69,8 +67,7 @@ mod tests {
     use super::*;
 
     fn check(extra: &[&str], expected: &[&str]) {
-        let extra: Vec<String> = extra.iter().map(|argument| argument.to_string()).collect();
-        assert_eq!(cargo_arguments(&extra), expected);
+        assert_eq!(cargo_arguments(extra), expected);
     }
 
     #[test]

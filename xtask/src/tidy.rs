@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use crate::no_arguments;
 use crate::workspace::{cargo, output_of, root};
 
 /// A file of the repository: its path from the top with `/` between, and its bytes.
@@ -36,8 +35,7 @@ impl File {
 }
 
 /// Judges every file; says each broken rule in one sentence and answers 1 when there is any.
-pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
-    no_arguments(arguments)?;
+pub(crate) fn run() -> anyhow::Result<u8> {
     let files = read_files()?;
     let mut complaints = layout::check_top_level(&files);
     complaints.extend(layout::check_migrations(&files));

@@ -1,11 +1,10 @@
 //! Where the repository is, and how cargo is called in it.
 
 use std::env;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 
 /// The top of the repository.
 pub(crate) fn root() -> &'static Path {
@@ -23,18 +22,12 @@ pub(crate) fn target_dir() -> anyhow::Result<PathBuf> {
 /// Cargo, the same one that runs us, at the top of the repository.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // Some build scripts look at these, and would run again after each build that was not started by us.
-    for (name, _) in env::vars_os().filter(|(name, _)| tells_of_us(name)) {
-        command.env_remove(name);
-    }
+    // The variables by which cargo tells a program that it runs of its package: some build scripts look at these, and
+    // would run again after each build that was not started by us.
+    remove_variables(&mut command, "CARGO_PKG_");
+    remove_variables(&mut command, "CARGO_MANIFEST_");
     command.current_dir(root());
     command
-}
-
-/// Whether this is one of the variables by which cargo tells a program that it runs of its package.
-fn tells_of_us(name: &OsStr) -> bool {
-    let name = name.as_encoded_bytes();
-    name.starts_with(b"CARGO_PKG_") || name.starts_with(b"CARGO_MANIFEST_")
 }
 
 /// Runs a command to its end with our own input and output; answers with its exit code.
@@ -44,15 +37,23 @@ pub(crate) fn exit_code(command: &mut Command) -> anyhow::Result<u8> {
     Ok(code_of(status))
 }
 
-/// What a command printed on standard output, or an error when it failed; its standard error goes to ours.
+/// What a command printed on standard output, or an error with everything that it printed when it failed.
 pub(crate) fn output_of(command: &mut Command) -> anyhow::Result<String> {
     let program = command.get_program().to_owned();
-    let output = command
-        .stderr(std::process::Stdio::inherit())
-        .output()
-        .with_context(|| format!("{} did not start", program.display()))?;
-    anyhow::ensure!(output.status.success(), "{} failed: {}", program.display(), output.status);
-    String::from_utf8(output.stdout).context("its output is no UTF-8")
+    let output = command.output().with_context(|| format!("{} did not start", program.display()))?;
+    let printed = String::from_utf8(output.stdout).context("its output is no UTF-8")?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{} failed: {printed}{}", program.display(), errors.trim_end());
+    Ok(printed)
+}
+
+/// Keeps our own variables with this prefix from a command.
+pub(crate) fn remove_variables(command: &mut Command, prefix: &str) {
+    for (name, _) in env::vars_os() {
+        if name.as_encoded_bytes().starts_with(prefix.as_bytes()) {
+            command.env_remove(name);
+        }
+    }
 }
 
 /// The exit code of an ended program; 1 where a signal ended it.

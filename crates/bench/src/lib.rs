@@ -5,7 +5,6 @@
 
 pub mod bare;
 pub mod comparison;
-pub mod dice;
 pub mod document;
 pub mod figures;
 pub mod growth;

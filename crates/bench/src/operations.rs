@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use anyhow::Context;
 use cuepoint_domain::ids::UserId;
 
-use crate::dice::Dice;
 use crate::limits;
 use crate::load::Requests;
 use crate::load::requests::{at_random, request, write_request};
@@ -117,7 +116,7 @@ fn acceptances(population: &Population, tokens: &Tokens) -> anyhow::Result<Box<R
     let djs: Vec<UserId> = population.djs().collect();
     let tokens: HashMap<UserId, String> = djs.iter().copied().zip(tokens.of(&djs)?).collect();
     let mut pending: Vec<_> = population.pending().collect();
-    Dice::new(2).shuffle(&mut pending);
+    fastrand::Rng::with_seed(2).shuffle(&mut pending);
     pending.first().context("nothing is pending")?;
     let mut pending = pending.into_iter();
     Ok(Box::new(move |into| {

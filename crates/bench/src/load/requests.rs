@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::dice::Dice;
+use fastrand::Rng;
 
 /// The bytes of a request that asks for the connection to stay open.
 #[must_use]
@@ -42,9 +42,9 @@ pub fn at_random(requests: &[Vec<u8>]) -> impl FnMut(&mut Vec<u8>) -> bool + use
             (begins, ends)
         })
         .collect();
-    let mut dice = Dice::new(1);
+    let mut rng = Rng::with_seed(1);
     move |into| {
-        let Some(&(begins, ends)) = dice.one_of(&places) else { return false };
+        let Some(&(begins, ends)) = rng.choice(&places) else { return false };
         into.extend_from_slice(all.get(begins..ends).unwrap_or_default());
         true
     }

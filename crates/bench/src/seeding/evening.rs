@@ -18,9 +18,9 @@ use cuepoint_domain::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTer
 use time::Duration;
 
 use super::Sink;
-use super::dice::{For, below, throw};
 use super::history::Teller;
 use super::population::Population;
+use super::random::{Series, random, random_below};
 
 /// From one request to the next.
 const PACE: Duration = Duration::milliseconds(1_500);
@@ -110,7 +110,7 @@ impl<'p> Evening<'p> {
     /// Notes when something moves next, if it does.
     fn then(&mut self, alive: Alive, now: Timestamp) {
         self.made = self.made.saturating_add(1);
-        let soon = now.plus(Duration::seconds(i64::from(below(300, For::Pace, self.made))));
+        let soon = now.plus(Duration::seconds(i64::from(random_below(300, Series::Pace, self.made))));
         let at = match &alive {
             Alive::Request(request, left) => match left.as_slice().first() {
                 None => return,
@@ -133,9 +133,10 @@ impl<'p> Evening<'p> {
         teller: &mut Teller<'_, S>,
     ) -> anyhow::Result<()> {
         let guest = self.population.guest_of(number).context("no guest")?;
-        let cents =
-            i128::from(below(20, For::Amount, u64::from(number))).saturating_add(1).saturating_mul(500);
-        let charge = match below(20, For::Pace, u64::from(number)) {
+        let cents = i128::from(random_below(20, Series::Amount, u64::from(number)))
+            .saturating_add(1)
+            .saturating_mul(500);
+        let charge = match random_below(20, Series::Pace, u64::from(number)) {
             0 => Charge::Ordered(Orders { attempts: 1, next_at: Some(now.plus(Duration::seconds(30))) }),
             _ => Charge::Confirmed,
         };
@@ -225,11 +226,11 @@ impl<'p> Evening<'p> {
         teller: &mut Teller<'_, S>,
     ) -> anyhow::Result<()> {
         use withdrawal::Move::{Approve, Broadcast, Cancel, Complete, Fail, Process, Reject};
-        let owner = below(self.population.user_count(), For::Owner, u64::from(number));
+        let owner = random_below(self.population.user_count(), Series::Owner, u64::from(number));
         let user = UserId::new(i64::from(owner).saturating_add(1)).context("no owner")?;
         let by = self.population.operator().context("no operator")?;
-        let txid = Line::new(&format!("{:064x}", throw(For::Song, u64::from(number))))?;
-        let moves = match below(20, For::Fate, u64::from(number)) {
+        let txid = Line::new(&format!("{:064x}", random(Series::Song, u64::from(number))))?;
+        let moves = match random_below(20, Series::Fate, u64::from(number)) {
             0..5 => vec![],
             5..7 => vec![Cancel { by: user }],
             7..9 => vec![Reject { by }],
@@ -242,10 +243,10 @@ impl<'p> Evening<'p> {
                 Complete { txid: None },
             ],
         };
-        let cents = below(10_000, For::Amount, u64::from(number)).saturating_add(100);
+        let cents = random_below(10_000, Series::Amount, u64::from(number)).saturating_add(100);
         let new = NewWithdrawal {
             amount: Amount::new(Money::from_minor(i128::from(cents))).context("no amount")?,
-            wallet_address: Line::new(&format!("bc1q{:032x}", throw(For::Owner, u64::from(number))))?,
+            wallet_address: Line::new(&format!("bc1q{:032x}", random(Series::Owner, u64::from(number))))?,
             currency: Line::new("BTC")?,
             network: Line::new("bitcoin")?,
         };
@@ -285,15 +286,15 @@ impl<'p> Evening<'p> {
 
 /// What is asked for in the request of this number.
 fn song(number: u32, dj: UserId) -> anyhow::Result<NewRequest> {
-    let thrown = throw(For::Song, u64::from(number));
-    let place = usize::try_from(below(u32::try_from(SONGS.len())?, For::Song, u64::from(number)))?;
+    let drawn = random(Series::Song, u64::from(number));
+    let place = usize::try_from(random_below(u32::try_from(SONGS.len())?, Series::Song, u64::from(number)))?;
     let (title, artist) = SONGS.get(place).context("no song")?;
     Ok(NewRequest {
         dj,
         song_title: Line::new(title)?,
         artist_name: Line::new(artist)?,
-        artist_type: if thrown.is_multiple_of(3) { ArtistType::Upcoming } else { ArtistType::Popular },
-        music_url: MusicUrl::new(&format!("https://music.example.com/track/{thrown:016x}"))?,
+        artist_type: if drawn.is_multiple_of(3) { ArtistType::Upcoming } else { ArtistType::Popular },
+        music_url: MusicUrl::new(&format!("https://music.example.com/track/{drawn:016x}"))?,
         fee: None,
     })
 }

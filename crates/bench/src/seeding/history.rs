@@ -15,9 +15,9 @@ use anyhow::{Context, bail};
 use time::Duration;
 
 use super::Sink;
-use super::dice::{For, below, throw};
 use super::evening::Evening;
 use super::population::{History, Population};
+use super::random::{Series, random, random_below};
 
 /// When it is all over: the start of 2026.
 const END: i64 = 1_767_225_600_000_000;
@@ -75,8 +75,8 @@ impl<S: Sink> Teller<'_, S> {
     /// Where the next plan comes from.
     pub(super) fn origin(&mut self, actor: Actor, at: Timestamp) -> Origin {
         self.operations = self.operations.saturating_add(1);
-        let high = u128::from(throw(For::Operation, self.operations));
-        let low = u128::from(throw(For::OperationRest, self.operations));
+        let high = u128::from(random(Series::Operation, self.operations));
+        let low = u128::from(random(Series::OperationRest, self.operations));
         Origin::of(actor, OperationId(high.rotate_left(64) | low), at)
     }
 
@@ -139,7 +139,7 @@ impl<S: Sink> Teller<'_, S> {
         if is_dj {
             let price = |from: i128, one: u64| {
                 Money::from_minor(
-                    i128::from(below(40, For::Fee, one)).saturating_mul(25).saturating_add(from),
+                    i128::from(random_below(40, Series::Fee, one)).saturating_mul(25).saturating_add(from),
                 )
             };
             change.online = Field::Set(true);
@@ -176,7 +176,7 @@ fn line(text: &str) -> anyhow::Result<Field<Option<Line>>> {
 /// Where somebody says that they are.
 fn home(number: u64) -> anyhow::Result<ProfileChange> {
     let cities = u32::try_from(CITIES.len())?;
-    let city = usize::try_from(below(cities, For::Owner, number))?;
+    let city = usize::try_from(random_below(cities, Series::Owner, number))?;
     let (city, state, latitude, longitude) = CITIES.get(city).context("no city")?;
     Ok(ProfileChange {
         city: line(city)?,

@@ -2,12 +2,12 @@
 //!
 //! Everything follows from the [`Scale`]: the same people, requests and money every time, in either store.
 
-mod dice;
 mod evening;
 mod history;
 mod memory;
 mod population;
 mod postgres;
+mod random;
 
 pub use memory::seed_memory;
 pub use population::{History, Population, Scale};

@@ -4,7 +4,7 @@ use anyhow::{Context, ensure};
 use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::music_request::RequestStatus;
 
-use super::dice::{For, below};
+use super::random::{Series, random_below};
 
 /// One in so many people is a DJ.
 const PEOPLE_PER_DJ: u32 = 20;
@@ -165,20 +165,20 @@ impl Population {
 
     /// Who is asked in the request of this number.
     pub(super) fn dj_of(&self, request: u32) -> Option<UserId> {
-        self.dj(below(self.dj_count(), For::Dj, u64::from(request)))
+        self.dj(random_below(self.dj_count(), Series::Dj, u64::from(request)))
     }
 
     /// Who makes the request of this number: one of the people between two DJs.
     pub(super) fn guest_of(&self, request: u32) -> Option<UserId> {
         let guests = self.user_count().saturating_sub(self.dj_count());
-        let place = below(guests, For::Guest, u64::from(request));
+        let place = random_below(guests, Series::Guest, u64::from(request));
         let djs_before = place.div_euclid(PEOPLE_PER_DJ.saturating_sub(1)).saturating_add(1);
         UserId::new(i64::from(place.saturating_add(djs_before).saturating_add(1)))
     }
 
     /// What becomes of the request of this number.
     pub(super) fn fate(&self, request: u32) -> RequestStatus {
-        match below(100, For::Fate, u64::from(request)) {
+        match random_below(100, Series::Fate, u64::from(request)) {
             0..72 => RequestStatus::Pending,
             72..74 => RequestStatus::Accepted,
             74..80 => RequestStatus::Rejected,

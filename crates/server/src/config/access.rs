@@ -1,14 +1,13 @@
-//! Who may reach what, and how often.
+//! Networks, web pages and rates from which calls are admitted.
 
 use std::num::NonZeroU32;
 
-use super::ConfigError;
-use super::values::Values;
+use serde::Deserialize;
+
+use super::urls::origin;
+use super::values::{Flag, FromList, TextList, Whole};
 use crate::http::transport::networks::Networks;
 use crate::http::transport::rate_limits::Quotas;
-
-/// The largest quota.
-const MAX_QUOTA: NonZeroU32 = NonZeroU32::MIN.saturating_add(999_999);
 
 /// Networks from which some routes can be reached.
 #[derive(Clone, Debug)]
@@ -19,27 +18,68 @@ pub struct Reachable {
     pub operators: Networks,
 }
 
-pub(super) fn reachable(values: &Values) -> Result<Reachable, ConfigError> {
-    Ok(Reachable {
-        metrics: networks(values, "access.metrics_networks")?,
-        operators: networks(values, "access.operator_networks")?,
-    })
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AccessSection {
+    metrics_networks: TextList<Networks>,
+    operator_networks: TextList<Networks>,
 }
 
-pub(super) fn networks(values: &Values, key: &str) -> Result<Networks, ConfigError> {
-    Networks::parse(values.list(key)?).map_err(|error| ConfigError::new(key, error.to_string()))
+impl From<AccessSection> for Reachable {
+    fn from(section: AccessSection) -> Self {
+        Self { metrics: section.metrics_networks.0, operators: section.operator_networks.0 }
+    }
 }
 
-/// The quotas; `None` where nothing is counted.
-pub(super) fn rate_limits(values: &Values) -> Result<Option<Quotas>, ConfigError> {
-    let quota = |key| values.required_number(key, NonZeroU32::MIN..=MAX_QUOTA);
-    let quotas = Quotas {
-        login: quota("rate_limits.login_per_minute")?,
-        requests: quota("rate_limits.requests_per_minute")?,
-        withdrawals: quota("rate_limits.withdrawals_per_minute")?,
-        other: quota("rate_limits.default_per_minute")?,
-        failed_logins: quota("rate_limits.failed_logins_per_minute")?,
-        failed_logins_per_hour: quota("rate_limits.failed_logins_per_hour")?,
-    };
-    Ok(values.flag("rate_limits.enabled")?.then_some(quotas))
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CorsSection {
+    allowed_origins: TextList<WebOrigins>,
+}
+
+struct WebOrigins(Vec<String>);
+
+impl FromList for WebOrigins {
+    fn from_list(texts: Vec<&str>) -> Result<Self, String> {
+        let check = |text: &str| {
+            // A browser sends an origin in exactly one spelling; any other would never match.
+            let spelled = origin(text).filter(|origin| origin == text);
+            spelled.ok_or_else(|| format!("{text:?} is no origin such as https://app.example.com"))
+        };
+        texts.into_iter().map(check).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl From<CorsSection> for Vec<String> {
+    fn from(section: CorsSection) -> Self {
+        section.allowed_origins.0.0
+    }
+}
+
+type CallQuota = Whole<NonZeroU32, 1, 1_000_000>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RateLimitsSection {
+    enabled: Flag,
+    login_per_minute: CallQuota,
+    failed_logins_per_minute: CallQuota,
+    failed_logins_per_hour: CallQuota,
+    requests_per_minute: CallQuota,
+    withdrawals_per_minute: CallQuota,
+    default_per_minute: CallQuota,
+}
+
+impl From<RateLimitsSection> for Option<Quotas> {
+    fn from(section: RateLimitsSection) -> Self {
+        let quotas = Quotas {
+            login: section.login_per_minute.0,
+            requests: section.requests_per_minute.0,
+            withdrawals: section.withdrawals_per_minute.0,
+            other: section.default_per_minute.0,
+            failed_logins: section.failed_logins_per_minute.0,
+            failed_logins_per_hour: section.failed_logins_per_hour.0,
+        };
+        section.enabled.0.then_some(quotas)
+    }
 }

@@ -1,93 +1,108 @@
-//! Every key that the configuration may have.
+//! The keys that the configuration may have, read off the structs that it is deserialized into.
+
+use std::iter;
+
+use serde::de::value::MapDeserializer;
+use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
+use serde::forward_to_deserialize_any;
 
 /// A key, and whether its value is never shown.
-pub(super) struct Key {
-    pub(super) name: &'static str,
+pub(super) struct ConfigKey {
+    /// The dotted path, such as `server.port`.
+    pub(super) name: String,
+    /// Whether the field is a [`Secret`](super::values::Secret).
     pub(super) secret: bool,
 }
 
-const fn open(name: &'static str) -> Key {
-    Key { name, secret: false }
+/// The keys of a tree of structs, in the order of their fields.
+pub(super) fn keys_of<T: DeserializeOwned>() -> Vec<ConfigKey> {
+    let mut keys = Vec::new();
+    collect::<T>(&mut Vec::new(), &mut keys);
+    keys
 }
 
-const fn secret(name: &'static str) -> Key {
-    Key { name, secret: true }
+fn collect<T: DeserializeOwned>(path: &mut Vec<&'static str>, keys: &mut Vec<ConfigKey>) {
+    let shape = T::deserialize(Probe(path)).err().unwrap_or(Shape::Value);
+    if let Shape::Section(fields) = shape {
+        for field in fields {
+            path.push(field);
+            collect::<T>(path, keys);
+            path.pop();
+        }
+    } else {
+        keys.push(ConfigKey { name: path.join("."), secret: matches!(shape, Shape::Secret) });
+    }
 }
 
-/// Every key, in the order in which they are shown.
-pub(super) const KEYS: &[Key] = &[
-    open("server.host"),
-    open("server.port"),
-    open("server.workers"),
-    open("server.public_url"),
-    open("server.trusted_proxies"),
-    open("server.max_connections"),
-    open("server.head_timeout_seconds"),
-    open("server.body_timeout_seconds"),
-    open("server.keep_alive_seconds"),
-    open("storage.backend"),
-    secret("storage.postgres.url"),
-    open("storage.postgres.pool_size"),
-    open("storage.postgres.migrate_on_start"),
-    open("auth.signing_key_file"),
-    secret("auth.signing_keys"),
-    open("auth.access_token_ttl_seconds"),
-    open("auth.refresh_token_ttl_seconds"),
-    open("auth.argon2_memory_kib"),
-    open("auth.argon2_iterations"),
-    open("auth.argon2_parallelism"),
-    open("auth.breached_passwords"),
-    open("wallet.currency"),
-    open("wallet.scale"),
-    open("fees.commission_bps"),
-    open("requests.pending_ttl_seconds"),
-    open("requests.accepted_ttl_seconds"),
-    open("requests.sweep_interval_seconds"),
-    open("requests.max_open_per_dj"),
-    open("ledger.audit_interval_seconds"),
-    open("withdrawals.address_policy"),
-    open("withdrawals.options"),
-    open("withdrawals.auto_approve_below"),
-    open("withdrawals.second_approval_above"),
-    open("withdrawals.max_amount"),
-    open("withdrawals.max_per_24h"),
-    open("withdrawals.max_per_30d"),
-    open("adjustments.max_amount"),
-    open("notifier.email"),
-    secret("notifier.smtp_url"),
-    open("notifier.from"),
-    open("notifier.phone"),
-    open("notifier.webhook_url"),
-    secret("notifier.webhook_secrets"),
-    open("phone.codes_per_day"),
-    open("topups.provider"),
-    open("topups.webhook_url"),
-    open("topups.pending_days"),
-    secret("topups.webhook_secrets"),
-    open("topups.max_attempts"),
-    open("topups.retry_seconds"),
-    open("topups.poll_interval_seconds"),
-    open("payouts.provider"),
-    open("payouts.webhook_url"),
-    secret("payouts.webhook_secrets"),
-    open("payouts.max_attempts"),
-    open("payouts.retry_seconds"),
-    open("payouts.poll_interval_seconds"),
-    open("cors.allowed_origins"),
-    open("access.metrics_networks"),
-    open("access.operator_networks"),
-    open("rate_limits.enabled"),
-    open("rate_limits.login_per_minute"),
-    open("rate_limits.failed_logins_per_minute"),
-    open("rate_limits.failed_logins_per_hour"),
-    open("rate_limits.requests_per_minute"),
-    open("rate_limits.withdrawals_per_minute"),
-    open("rate_limits.default_per_minute"),
-    open("bootstrap.operator_email"),
-    secret("bootstrap.operator_password"),
-];
+/// What a type expects, told as the error of a deserializer.
+#[derive(Debug, thiserror::Error)]
+#[error("{self:?}")]
+pub(super) enum Shape {
+    /// A struct with these fields.
+    Section(&'static [&'static str]),
+    /// A variant with one of these names.
+    Choice(&'static [&'static str]),
+    /// Any other value.
+    Value,
+    /// A value that is never shown.
+    Secret,
+}
 
-/// Whether there is such a key.
-pub(super) fn is_known(name: &str) -> bool {
-    KEYS.iter().any(|key| key.name == name)
+impl de::Error for Shape {
+    fn custom<T: std::fmt::Display>(_: T) -> Self {
+        Self::Value
+    }
+
+    fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
+        Self::Choice(expected)
+    }
+}
+
+/// A deserializer without values: it follows the fields of its path, and its error is the shape at their end.
+struct Probe<'p>(&'p [&'static str]);
+
+impl<'de> Deserializer<'de> for Probe<'_> {
+    type Error = Shape;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Shape> {
+        Err(Shape::Value)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Shape> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        _: V,
+    ) -> Result<V::Value, Shape> {
+        // The name that serde derives for `values::Secret`.
+        Err(if name == "Secret" { Shape::Secret } else { Shape::Value })
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Shape> {
+        match self.0.split_first() {
+            None => Err(Shape::Section(fields)),
+            Some((field, rest)) => visitor.visit_map(MapDeserializer::new(iter::once((*field, Probe(rest))))),
+        }
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
+        tuple_struct map enum identifier ignored_any
+    }
+}
+
+impl<'de> IntoDeserializer<'de, Shape> for Probe<'_> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
 }

@@ -4,23 +4,30 @@
 //! that `CUEPOINT_CONFIG` names; variables named `CUEPOINT__SECTION__KEY`, where an empty one counts as not given.
 
 mod access;
+mod auth;
 mod keys;
 mod layers;
 mod notifier;
-mod payout_options;
 mod providers;
+mod requests;
+mod server;
 mod settings;
+mod storage;
 #[cfg(test)]
 mod tests;
+mod urls;
 mod values;
+mod withdrawals;
 
 pub use access::Reachable;
+pub use auth::{Auth, Bootstrap, BreachedPasswords, SigningKeySource};
 pub use layers::{Environment, Layers};
 pub use notifier::{EmailChannel, Notifier, PhoneChannel};
 pub use providers::{PayoutProviderKind, Payouts, TopupProviderKind, Topups};
-pub use settings::{
-    Auth, Bootstrap, BreachedPasswords, Postgres, Requests, Server, Settings, SigningKeySource, Storage,
-};
+pub use requests::Requests;
+pub use server::Server;
+pub use settings::Settings;
+pub use storage::{Postgres, Storage};
 
 use thiserror::Error;
 
@@ -37,5 +44,9 @@ pub struct ConfigError {
 impl ConfigError {
     fn new(key: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { key: key.into(), reason: reason.into() }
+    }
+
+    fn missing(key: &str) -> Self {
+        Self::new(key, "is required")
     }
 }

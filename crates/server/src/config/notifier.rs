@@ -3,11 +3,12 @@
 use std::num::NonZeroU32;
 
 use lettre::message::Mailbox;
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
+use serde::Deserialize;
 use url::Url;
 
-use super::providers::{address, is_here, secrets};
-use super::values::{Values, missing};
+use super::urls::{HttpUrl, SmtpUrl, web_service};
+use super::values::{Choice, FromText, Secret, Text, TextList, Whole, signing_secrets};
 use super::{ConfigError, Environment};
 use crate::adapters::webhooks::SigningSecrets;
 
@@ -49,85 +50,89 @@ pub enum PhoneChannel {
     Webhook(Url),
 }
 
-pub(super) fn notifier(values: &Values, environment: Environment) -> Result<Notifier, ConfigError> {
-    let notifier = Notifier {
-        email: email(values, environment)?,
-        phone: phone(values, environment)?,
-        secrets: secrets(values, "notifier.webhook_secrets")?,
-    };
-    let in_log = match (&notifier.email, &notifier.phone) {
-        (EmailChannel::Log, _) => Some("notifier.email"),
-        (_, PhoneChannel::Log) => Some("notifier.phone"),
-        _ => None,
-    };
-    match in_log.filter(|_| environment == Environment::Production) {
-        Some(key) => {
-            Err(ConfigError::new(key, "log is refused in production, because it writes secrets into the log"))
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NotifierSection {
+    email: Choice<EmailChoice>,
+    smtp_url: Option<Secret<Text<SmtpUrl>>>,
+    from: Option<Text<Mailbox>>,
+    phone: Choice<PhoneChoice>,
+    webhook_url: Option<Text<HttpUrl>>,
+    webhook_secrets: Option<Secret<TextList<SigningSecrets>>>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum EmailChoice {
+    None,
+    Log,
+    Smtp,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum PhoneChoice {
+    None,
+    Log,
+    Webhook,
+}
+
+impl FromText for Mailbox {
+    fn from_text(text: &str) -> Result<Self, String> {
+        text.trim().parse().map_err(|_| "is no sender such as Cuepoint <no-reply@example.com>".to_owned())
+    }
+}
+
+impl NotifierSection {
+    pub(super) fn check(self, environment: Environment) -> Result<Notifier, ConfigError> {
+        if environment == Environment::Production {
+            self.fit_for_production()?;
         }
-        None => Ok(notifier),
+        let email = match self.email.0 {
+            EmailChoice::None => EmailChannel::None,
+            EmailChoice::Log => EmailChannel::Log,
+            EmailChoice::Smtp => {
+                let Secret(Text(url)) =
+                    self.smtp_url.ok_or_else(|| ConfigError::missing("notifier.smtp_url"))?;
+                let Text(from) = self.from.ok_or_else(|| ConfigError::missing("notifier.from"))?;
+                EmailChannel::Smtp { url: url.written, from }
+            }
+        };
+        let url = web_service("notifier.webhook_url", self.webhook_url, environment)?;
+        let phone = match self.phone.0 {
+            PhoneChoice::None => PhoneChannel::None,
+            PhoneChoice::Log => PhoneChannel::Log,
+            PhoneChoice::Webhook => {
+                PhoneChannel::Webhook(url.ok_or_else(|| ConfigError::missing("notifier.webhook_url"))?)
+            }
+        };
+        Ok(Notifier { email, phone, secrets: signing_secrets(self.webhook_secrets) })
+    }
+
+    /// Refuses secrets in the log and passwords that leave this machine without encryption.
+    fn fit_for_production(&self) -> Result<(), ConfigError> {
+        let exposed = self.smtp_url.as_ref().is_some_and(|Secret(Text(url))| url.exposed);
+        let in_log = "log is refused in production, because it writes secrets into the log";
+        let plain = "must be smtps or have tls=required in production, unless it is on this machine";
+        match (self.email.0, self.phone.0) {
+            _ if exposed => Err(ConfigError::new("notifier.smtp_url", plain)),
+            (EmailChoice::Log, _) => Err(ConfigError::new("notifier.email", in_log)),
+            (_, PhoneChoice::Log) => Err(ConfigError::new("notifier.phone", in_log)),
+            _ => Ok(()),
+        }
     }
 }
 
-/// The largest `phone.codes_per_day`: every code reads as many index entries as there were codes within a day.
-const MOST_PHONE_CODES: u32 = 100_000;
-
-/// The most codes by phone within a day; `None` where any number is sent.
-pub(super) fn phone_codes_per_day(values: &Values) -> Result<Option<NonZeroU32>, ConfigError> {
-    Ok(NonZeroU32::new(values.required_number("phone.codes_per_day", 0..=MOST_PHONE_CODES)?))
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PhoneSection {
+    /// Every code reads as many index entries as there were codes within a day.
+    codes_per_day: Whole<u32, 0, 100_000>,
 }
 
-fn email(values: &Values, environment: Environment) -> Result<EmailChannel, ConfigError> {
-    let url = smtp_url(values, environment)?;
-    let key = "notifier.from";
-    let from = values.text(key)?.map(|from| {
-        let refusal = "is no sender such as Cuepoint <no-reply@example.com>";
-        from.parse().map_err(|_| ConfigError::new(key, refusal))
-    });
-    let from = from.transpose()?;
-    match values.choice("notifier.email", &[("none", 0), ("log", 1), ("smtp", 2)])? {
-        0 => Ok(EmailChannel::None),
-        1 => Ok(EmailChannel::Log),
-        _ => Ok(EmailChannel::Smtp {
-            url: url.ok_or_else(|| missing("notifier.smtp_url"))?,
-            from: from.ok_or_else(|| missing(key))?,
-        }),
+impl PhoneSection {
+    /// The most codes by phone within a day; `None` where any number is sent.
+    pub(super) fn codes_per_day(&self) -> Option<NonZeroU32> {
+        NonZeroU32::new(self.codes_per_day.0)
     }
-}
-
-fn phone(values: &Values, environment: Environment) -> Result<PhoneChannel, ConfigError> {
-    let key = "notifier.webhook_url";
-    let url = address(values, key, environment)?;
-    match values.choice("notifier.phone", &[("none", 0), ("log", 1), ("webhook", 2)])? {
-        0 => Ok(PhoneChannel::None),
-        1 => Ok(PhoneChannel::Log),
-        _ => Ok(PhoneChannel::Webhook(url.ok_or_else(|| missing(key))?)),
-    }
-}
-
-/// The address of a mail server, if there is one; what leaves this machine in production is encrypted. No sentence about
-/// it shows it, since it may hold a password.
-fn smtp_url(values: &Values, environment: Environment) -> Result<Option<SecretString>, ConfigError> {
-    let key = "notifier.smtp_url";
-    let Some(written) = values.secret(key)? else { return Ok(None) };
-    let url = Url::parse(written.expose_secret()).ok().filter(|url| {
-        url.host_str().is_some_and(|host| !host.is_empty())
-            && matches!(
-                (url.scheme(), url.query()),
-                ("smtps" | "smtp", None) | ("smtp", Some("tls=required"))
-            )
-    });
-    let url = url.ok_or_else(|| {
-        ConfigError::new(
-            key,
-            "must be smtps://host, smtp://host?tls=required or smtp://host, with user:password@",
-        )
-    })?;
-    let plain = url.scheme() == "smtp" && url.query().is_none();
-    if environment == Environment::Production && plain && !is_here(&url) {
-        return Err(ConfigError::new(
-            key,
-            "must be smtps or have tls=required in production, unless it is on this machine",
-        ));
-    }
-    Ok(Some(written))
 }

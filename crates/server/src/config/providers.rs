@@ -1,24 +1,17 @@
 //! Who takes the guests' money and who sends money out.
 
-use std::net::IpAddr;
-
 use cuepoint_domain::topup::OrderTerms;
 use cuepoint_domain::withdrawal::PayoutTerms;
+use serde::Deserialize;
 use time::Duration;
-use url::{Host, Url};
+use url::Url;
 
-use super::values::{Values, missing};
+use super::urls::{HttpUrl, web_service};
+use super::values::{Choice, DAY, HOUR, Seconds, Secret, Text, TextList, Whole, signing_secrets};
 use super::{ConfigError, Environment};
 use crate::adapters::clock;
 use crate::adapters::topups::LEASE;
 use crate::adapters::webhooks::{CALL_WITHIN, SigningSecrets};
-
-/// The longest that a withdrawal waits for its next attempt, in seconds.
-const DAY: u32 = 86_400;
-/// The longest first wait of a top-up for its next order, and the longest pause of a worker, in seconds.
-const HOUR: u32 = 3_600;
-/// The most attempts that a deployment can ask for.
-const MOST_ATTEMPTS: u32 = 1_000;
 
 /// How long a plan takes at most, as the ledger's port promises: a withdrawal is dated before, and sent after the plan that
 /// takes it up.
@@ -72,62 +65,98 @@ pub enum PayoutProviderKind {
     Webhook(Url),
 }
 
-pub(super) fn topups(values: &Values, environment: Environment) -> Result<Topups, ConfigError> {
-    let url = address(values, "topups.webhook_url", environment)?;
-    let secrets = secrets(values, "topups.webhook_secrets")?;
-    let provider = values.choice("topups.provider", &[("none", 0), ("sandbox", 1), ("webhook", 2)])?;
-    let provider = match provider {
-        0 => TopupProviderKind::None,
-        1 => TopupProviderKind::Sandbox,
-        _ => TopupProviderKind::Webhook(url),
-    };
-    let retry: u32 = values.required_number("topups.retry_seconds", 1..=HOUR)?;
-    let days: u16 = values.required_number("topups.pending_days", 0..=365)?;
-    Ok(Topups {
-        provider,
-        secrets,
-        pending_for: Duration::days(i64::from(days)),
-        terms: OrderTerms {
-            max_attempts: values.required_number("topups.max_attempts", 1..=MOST_ATTEMPTS)?,
-            retry_after: Duration::seconds(i64::from(retry)),
-            lease: Duration::try_from(LEASE).unwrap_or(Duration::MAX),
-        },
-        poll_interval: poll_interval(values, "topups.poll_interval_seconds")?,
-    })
+type Attempts = Whole<u32, 1, 1_000>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TopupsSection {
+    provider: Choice<TopupChoice>,
+    webhook_url: Option<Text<HttpUrl>>,
+    pending_days: Whole<u16, 0, 365>,
+    webhook_secrets: Option<Secret<TextList<SigningSecrets>>>,
+    max_attempts: Attempts,
+    retry_seconds: Seconds<1, HOUR>,
+    poll_interval_seconds: Seconds<1, HOUR>,
 }
 
-pub(super) fn payouts(values: &Values, environment: Environment) -> Result<Payouts, ConfigError> {
-    let url = address(values, "payouts.webhook_url", environment)?;
-    let secrets = secrets(values, "payouts.webhook_secrets")?;
-    let by_hand = values.choice("payouts.provider", &[("manual", true), ("webhook", false)])?;
-    let provider = if by_hand {
-        PayoutProviderKind::Manual
-    } else {
-        PayoutProviderKind::Webhook(url.ok_or_else(|| missing("payouts.webhook_url"))?)
-    };
-    let retry: u32 = values.required_number("payouts.retry_seconds", 1..=DAY)?;
-    let retry_after = Duration::seconds(i64::from(retry));
-    if !by_hand && environment != Environment::Test {
-        ensure_calls_end_before_a_retry(retry_after)?;
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum TopupChoice {
+    None,
+    Sandbox,
+    Webhook,
+}
+
+impl TopupsSection {
+    pub(super) fn check(self, environment: Environment) -> Result<Topups, ConfigError> {
+        let url = web_service("topups.webhook_url", self.webhook_url, environment)?;
+        let provider = match self.provider.0 {
+            TopupChoice::None => TopupProviderKind::None,
+            TopupChoice::Sandbox if environment == Environment::Production => {
+                let reason = "sandbox is refused in production, because it gives money away";
+                return Err(ConfigError::new("topups.provider", reason));
+            }
+            TopupChoice::Sandbox => TopupProviderKind::Sandbox,
+            TopupChoice::Webhook => TopupProviderKind::Webhook(url),
+        };
+        Ok(Topups {
+            provider,
+            secrets: signing_secrets(self.webhook_secrets),
+            pending_for: Duration::days(i64::from(self.pending_days.0)),
+            terms: OrderTerms {
+                max_attempts: self.max_attempts.0,
+                retry_after: self.retry_seconds.to_time(),
+                lease: Duration::try_from(LEASE).unwrap_or(Duration::MAX),
+            },
+            poll_interval: self.poll_interval_seconds.to_std(),
+        })
     }
-    Ok(Payouts {
-        provider,
-        secrets,
-        terms: PayoutTerms {
-            max_attempts: values.required_number("payouts.max_attempts", 1..=MOST_ATTEMPTS)?,
-            retry_after,
-        },
-        poll_interval: poll_interval(values, "payouts.poll_interval_seconds")?,
-    })
 }
 
-fn poll_interval(values: &Values, key: &str) -> Result<std::time::Duration, ConfigError> {
-    let seconds: u32 = values.required_number(key, 1..=HOUR)?;
-    Ok(std::time::Duration::from_secs(u64::from(seconds)))
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PayoutsSection {
+    provider: Choice<PayoutChoice>,
+    webhook_url: Option<Text<HttpUrl>>,
+    webhook_secrets: Option<Secret<TextList<SigningSecrets>>>,
+    max_attempts: Attempts,
+    retry_seconds: Seconds<1, DAY>,
+    poll_interval_seconds: Seconds<1, HOUR>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum PayoutChoice {
+    Manual,
+    Webhook,
+}
+
+impl PayoutsSection {
+    pub(super) fn check(self, environment: Environment) -> Result<Payouts, ConfigError> {
+        let url = web_service("payouts.webhook_url", self.webhook_url, environment)?;
+        let retry_after = self.retry_seconds.to_time();
+        let provider = match self.provider.0 {
+            PayoutChoice::Manual => PayoutProviderKind::Manual,
+            PayoutChoice::Webhook => {
+                let url = url.ok_or_else(|| ConfigError::missing("payouts.webhook_url"))?;
+                // The providers of tests are doubles that answer at once.
+                if environment != Environment::Test {
+                    ensure_calls_end_before_a_retry(retry_after)?;
+                }
+                PayoutProviderKind::Webhook(url)
+            }
+        };
+        Ok(Payouts {
+            provider,
+            secrets: signing_secrets(self.webhook_secrets),
+            terms: PayoutTerms { max_attempts: self.max_attempts.0, retry_after },
+            poll_interval: self.poll_interval_seconds.to_std(),
+        })
+    }
 }
 
 /// Refuses a retry that may be due while the call before is under way, at a server whose clock is as far ahead as clocks may
-/// be: the payout system would get the order twice at once. Test environments, whose providers are doubles, do not wait.
+/// be: the payout system would get the order twice at once.
 fn ensure_calls_end_before_a_retry(retry_after: Duration) -> Result<(), ConfigError> {
     let call = Duration::try_from(CALL_WITHIN).unwrap_or(Duration::MAX);
     let least =
@@ -140,40 +169,4 @@ fn ensure_calls_end_before_a_retry(retry_after: Duration) -> Result<(), ConfigEr
         least.whole_seconds()
     );
     Err(ConfigError::new("payouts.retry_seconds", reason))
-}
-
-/// The secrets of a key, as a list or as one text with commas; no sentence about them shows one.
-pub(super) fn secrets(values: &Values, key: &str) -> Result<SigningSecrets, ConfigError> {
-    SigningSecrets::parse(values.list(key)?).map_err(|error| ConfigError::new(key, error.to_string()))
-}
-
-/// The address of a provider, if there is one; what leaves this machine in production is encrypted.
-pub(super) fn address(
-    values: &Values,
-    key: &str,
-    environment: Environment,
-) -> Result<Option<Url>, ConfigError> {
-    let Some(written) = values.text(key)? else { return Ok(None) };
-    let url = Url::parse(written).ok().filter(|url| {
-        let bare = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
-        bare && url.has_host() && matches!(url.scheme(), "http" | "https")
-    });
-    let url =
-        url.ok_or_else(|| ConfigError::new(key, "must be an http(s) address without user and fragment"))?;
-    if environment == Environment::Production && url.scheme() == "http" && !is_here(&url) {
-        return Err(ConfigError::new(key, "must be https in production, unless it is on this machine"));
-    }
-    Ok(Some(url))
-}
-
-pub(super) fn is_here(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        // Where the scheme is not the web's, an address is read as a name.
-        Some(Host::Domain(name)) => {
-            name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-        }
-        None => false,
-    }
 }

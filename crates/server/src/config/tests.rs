@@ -220,6 +220,7 @@ fn a_bad_value_is_one_sentence_that_names_its_key() {
             "must be http(s)://host or http(s)://host:port, without a path",
         ),
         ("storage.backend", "sqlite", "must be one of memory, postgres"),
+        ("storage.backend", "postgres://cuepoint:hidden-word@db/x", "must be one of memory, postgres"),
         ("storage.postgres.pool_size", "0", "must be a whole number from 1 to 1000"),
         ("storage.postgres.migrate_on_start", "yes", "must be true or false"),
         ("auth.access_token_ttl_seconds", "0", "must be a whole number from 1 to 86400"),
@@ -409,6 +410,28 @@ fn secrets_are_never_shown() {
     ] {
         assert!(shown.contains(line), "{line} is missing in {shown}");
     }
+}
+
+#[test]
+fn each_key_is_shown_once_and_named_by_the_default_file() {
+    let effective = layers(Environment::Development, &[]).effective().unwrap();
+    let first_word = |line: &str| line.split_whitespace().next().unwrap().to_owned();
+    let mut shown: Vec<String> =
+        effective.lines().map(|line| first_word(line.trim_start_matches("# "))).collect();
+    shown.sort();
+
+    let mut section = "";
+    let mut named = std::collections::BTreeSet::new();
+    for line in include_str!("../../../../config/default.toml").lines() {
+        if let Some(name) = line.strip_prefix('[') {
+            section = name.trim_end_matches(']');
+        } else if let Some((key, _)) = line.trim_start_matches("# ").split_once(" = ")
+            && key.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_')
+        {
+            named.insert(format!("{section}.{key}"));
+        }
+    }
+    assert_eq!(shown, named.into_iter().collect::<Vec<_>>());
 }
 
 #[test]

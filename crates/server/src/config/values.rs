@@ -1,198 +1,211 @@
-//! The merged layers as text by key, and strict readers of one value each.
+//! Types of values; each says in one sentence what its key can have.
 //!
-//! The library's own conversions would take `true` for 1 and round `80.5` to a port; these refuse.
+//! A file has values of TOML's types, a variable only text. The type of the key decides how both are read, so that a
+//! password of digits stays text.
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::ops::RangeInclusive;
+use std::time::Duration;
 
-use config::{Config, Source, Value, ValueKind};
 use cuepoint_domain::money::{Amount, Currency};
 use secrecy::SecretString;
+use serde::Deserialize;
+use serde::de::value::StrDeserializer;
+use serde::de::{DeserializeOwned, IntoDeserializer};
+use serde_json::Value;
 
 use super::ConfigError;
-use super::keys::{self, KEYS};
+use super::keys::Shape;
+use crate::adapters::webhooks::SigningSecrets;
+use crate::http::transport::networks::Networks;
 
-/// A value as its layer wrote it.
-enum Written {
-    Text(String),
-    Integer(String),
-    Boolean(bool),
-    List(Vec<String>),
-    /// What no key takes: a table, a date, a float, a list of such.
-    Other,
+/// The seconds of a day.
+pub(super) const DAY: u32 = 86_400;
+/// The seconds of an hour.
+pub(super) const HOUR: u32 = 3_600;
+
+/// A value that is never shown.
+#[derive(Deserialize)]
+pub(super) struct Secret<T>(pub(super) T);
+
+/// A whole number from `MIN` to `MAX`.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "Value", bound = "T: TryFrom<u32>")]
+pub(super) struct Whole<T, const MIN: u32, const MAX: u32>(pub(super) T);
+
+/// A span of time in whole seconds.
+pub(super) type Seconds<const MIN: u32, const MAX: u32> = Whole<u32, MIN, MAX>;
+
+impl<T: TryFrom<u32>, const MIN: u32, const MAX: u32> TryFrom<Value> for Whole<T, MIN, MAX> {
+    type Error = String;
+
+    fn try_from(written: Value) -> Result<Self, String> {
+        let number: Option<u32> = match written {
+            Value::String(digits) => digits.trim().parse().ok(),
+            Value::Number(number) => number.as_u64().and_then(|number| number.try_into().ok()),
+            _ => None,
+        };
+        let within = number.filter(|number| (MIN..=MAX).contains(number));
+        let number = within.and_then(|number| T::try_from(number).ok());
+        number.map(Self).ok_or_else(|| format!("must be a whole number from {MIN} to {MAX}"))
+    }
 }
 
-/// The merged layers by key.
-pub(super) struct Values(BTreeMap<String, Written>);
-
-impl Values {
-    /// The values of a merged configuration; every key is known.
-    pub(super) fn new(merged: Config) -> Result<Self, ConfigError> {
-        let tree = merged.collect().map_err(|error| ConfigError::new("configuration", error.to_string()))?;
-        let mut values = BTreeMap::new();
-        flatten("", tree, &mut values);
-        match values.keys().find(|key| !keys::is_known(key)) {
-            Some(unknown) => Err(ConfigError::new(unknown.as_str(), "there is no such key")),
-            None => Ok(Self(values)),
-        }
+impl<const MIN: u32, const MAX: u32> Seconds<MIN, MAX> {
+    /// The span as the standard library has it.
+    pub(super) fn to_std(self) -> Duration {
+        Duration::from_secs(u64::from(self.0))
     }
 
-    /// Whether the key has a value.
-    pub(super) fn is_set(&self, key: &str) -> bool {
-        self.0.contains_key(key)
+    /// The span as the domain has it.
+    pub(super) fn to_time(self) -> time::Duration {
+        time::Duration::seconds(i64::from(self.0))
     }
+}
 
-    /// A text that is not empty, if there is one.
-    pub(super) fn text(&self, key: &str) -> Result<Option<&str>, ConfigError> {
-        match self.0.get(key) {
-            None => Ok(None),
-            Some(Written::Text(text)) if !text.trim().is_empty() => Ok(Some(text.trim())),
-            Some(_) => Err(ConfigError::new(key, "must be a text that is not empty")),
-        }
+/// Yes or no.
+#[derive(Deserialize)]
+#[serde(try_from = "Value")]
+pub(super) struct Flag(pub(super) bool);
+
+impl TryFrom<Value> for Flag {
+    type Error = &'static str;
+
+    fn try_from(written: Value) -> Result<Self, &'static str> {
+        let flag = written.as_bool().or_else(|| written.as_str().and_then(|text| text.parse().ok()));
+        flag.map(Self).ok_or("must be true or false")
     }
+}
 
-    /// A secret text, untrimmed, if there is one.
-    pub(super) fn secret(&self, key: &str) -> Result<Option<SecretString>, ConfigError> {
-        match self.0.get(key) {
-            None => Ok(None),
-            Some(Written::Text(text)) if !text.is_empty() => Ok(Some(SecretString::from(text.as_str()))),
-            Some(_) => Err(ConfigError::new(key, "must be a text that is not empty")),
-        }
-    }
+/// A variant of an enum, by its name.
+#[derive(Deserialize)]
+#[serde(try_from = "Value", bound = "T: DeserializeOwned")]
+pub(super) struct Choice<T>(pub(super) T);
 
-    /// A text that must be there.
-    pub(super) fn required(&self, key: &str) -> Result<&str, ConfigError> {
-        self.text(key)?.ok_or_else(|| missing(key))
-    }
+impl<T: DeserializeOwned> TryFrom<Value> for Choice<T> {
+    type Error = String;
 
-    /// A whole number within a range, if there is one.
-    pub(super) fn number<T>(&self, key: &str, range: RangeInclusive<T>) -> Result<Option<T>, ConfigError>
-    where
-        T: std::str::FromStr + PartialOrd + fmt::Display,
-    {
-        let written = match self.0.get(key) {
-            None => return Ok(None),
-            Some(Written::Text(digits) | Written::Integer(digits)) => digits.trim(),
-            Some(Written::Boolean(_) | Written::List(_) | Written::Other) => "",
-        };
-        let number = written.parse().ok().filter(|number| range.contains(number));
-        let refusal = || format!("must be a whole number from {} to {}", range.start(), range.end());
-        number.map(Some).ok_or_else(|| ConfigError::new(key, refusal()))
-    }
-
-    /// A whole number within a range that must be there.
-    pub(super) fn required_number<T>(&self, key: &str, range: RangeInclusive<T>) -> Result<T, ConfigError>
-    where
-        T: std::str::FromStr + PartialOrd + fmt::Display,
-    {
-        self.number(key, range)?.ok_or_else(|| missing(key))
-    }
-
-    /// Yes or no, which must be there.
-    pub(super) fn flag(&self, key: &str) -> Result<bool, ConfigError> {
-        match self.0.get(key) {
-            None => Err(missing(key)),
-            Some(Written::Boolean(flag)) => Ok(*flag),
-            Some(Written::Text(text)) if text == "true" => Ok(true),
-            Some(Written::Text(text)) if text == "false" => Ok(false),
-            Some(_) => Err(ConfigError::new(key, "must be true or false")),
-        }
-    }
-
-    /// One of a few names, which must be there.
-    pub(super) fn choice<T: Copy>(&self, key: &str, choices: &[(&str, T)]) -> Result<T, ConfigError> {
-        let name = self.required(key)?;
-        choices.iter().find(|(choice, _)| *choice == name).map(|(_, value)| *value).ok_or_else(|| {
-            let names: Vec<&str> = choices.iter().map(|(choice, _)| *choice).collect();
-            ConfigError::new(key, format!("must be one of {}", names.join(", ")))
+    fn try_from(written: Value) -> Result<Self, String> {
+        let name: StrDeserializer<'_, Shape> =
+            written.as_str().unwrap_or_default().trim().into_deserializer();
+        // serde's own message would quote the value, which may be a secret under the wrong key.
+        T::deserialize(name).map(Self).map_err(|shape| match shape {
+            Shape::Choice(names) => format!("must be one of {}", names.join(", ")),
+            other => other.to_string(),
         })
     }
+}
 
-    /// A sum of money, if there is one; zero only where it is `allowed`, and then as none.
-    pub(super) fn amount(
-        &self,
-        key: &str,
-        currency: &Currency,
-        zero_allowed: bool,
-    ) -> Result<Option<Amount>, ConfigError> {
-        let number = match self.0.get(key) {
-            None => return Ok(None),
-            Some(Written::Text(number) | Written::Integer(number)) => number.trim(),
-            Some(Written::Boolean(_) | Written::List(_) | Written::Other) => {
-                return Err(ConfigError::new(key, "must be a sum of money as text, such as \"12.50\""));
-            }
+/// A text that is not empty, and what it stands for.
+#[derive(Deserialize)]
+#[serde(try_from = "Value", bound = "T: FromText")]
+pub(super) struct Text<T = String>(pub(super) T);
+
+/// A type that is written as a text.
+pub(super) trait FromText: Sized {
+    /// Reads a text that is not empty; the error says what it must be.
+    fn from_text(text: &str) -> Result<Self, String>;
+}
+
+impl<T: FromText> TryFrom<Value> for Text<T> {
+    type Error = String;
+
+    fn try_from(written: Value) -> Result<Self, String> {
+        let text = written.as_str().filter(|text| !text.is_empty());
+        text.ok_or_else(|| EMPTY.to_owned()).and_then(T::from_text).map(Self)
+    }
+}
+
+const EMPTY: &str = "must be a text that is not empty";
+
+impl FromText for String {
+    fn from_text(text: &str) -> Result<Self, String> {
+        let trimmed = text.trim();
+        if trimmed.is_empty() { Err(EMPTY.to_owned()) } else { Ok(trimmed.to_owned()) }
+    }
+}
+
+impl FromText for SecretString {
+    fn from_text(text: &str) -> Result<Self, String> {
+        Ok(Self::from(text))
+    }
+}
+
+/// A list of texts, or one text with commas, and what it stands for.
+#[derive(Deserialize)]
+#[serde(try_from = "Value", bound = "T: FromList")]
+pub(super) struct TextList<T>(pub(super) T);
+
+/// A type that is written as a list of texts.
+pub(super) trait FromList: Sized {
+    /// Reads trimmed texts; the error names the first wrong one, unless they are secret.
+    fn from_list(texts: Vec<&str>) -> Result<Self, String>;
+}
+
+impl<T: FromList> TryFrom<Value> for TextList<T> {
+    type Error = String;
+
+    fn try_from(written: Value) -> Result<Self, String> {
+        let texts: Option<Vec<&str>> = match &written {
+            Value::String(text) => Some(text.split(',').map(str::trim).collect()),
+            Value::Array(items) => items.iter().map(|item| item.as_str().map(str::trim)).collect(),
+            _ => None,
         };
-        let money = currency
-            .parse(number)
-            .map_err(|error| ConfigError::new(key, format!("is no sum of {}: {error}", currency.code())))?;
-        match Amount::new(money) {
-            Some(amount) => Ok(Some(amount)),
-            None if zero_allowed && money.is_zero() => Ok(None),
-            None => Err(ConfigError::new(key, "must be more than zero")),
-        }
+        texts.ok_or_else(|| "must be a list of texts".to_owned()).and_then(T::from_list).map(Self)
     }
+}
 
-    /// A list of texts, or one text with commas; empty where there is none.
-    pub(super) fn list(&self, key: &str) -> Result<Vec<&str>, ConfigError> {
-        match self.0.get(key) {
-            None => Ok(Vec::new()),
-            Some(Written::List(items)) => Ok(items.iter().map(|item| item.trim()).collect()),
-            Some(Written::Text(text)) => Ok(text.split(',').map(str::trim).collect()),
-            Some(_) => Err(ConfigError::new(key, "must be a list of texts")),
+impl FromList for Networks {
+    fn from_list(texts: Vec<&str>) -> Result<Self, String> {
+        Self::parse(texts).map_err(|error| error.to_string())
+    }
+}
+
+impl FromList for SigningSecrets {
+    fn from_list(texts: Vec<&str>) -> Result<Self, String> {
+        Self::parse(texts).map_err(|error| error.to_string())
+    }
+}
+
+/// The secrets of a key; none where it is not set.
+pub(super) fn signing_secrets(secrets: Option<Secret<TextList<SigningSecrets>>>) -> SigningSecrets {
+    secrets.map(|Secret(TextList(secrets))| secrets).unwrap_or_default()
+}
+
+/// A sum of money as it is written, because its currency is another key.
+#[derive(Deserialize)]
+#[serde(try_from = "Value")]
+pub(super) struct Sum(String);
+
+impl TryFrom<Value> for Sum {
+    type Error = &'static str;
+
+    fn try_from(written: Value) -> Result<Self, &'static str> {
+        match written {
+            Value::String(number) => Ok(Self(number)),
+            Value::Number(number) if !number.is_f64() => Ok(Self(number.to_string())),
+            _ => Err("must be a sum of money as text, such as \"12.50\""),
         }
     }
 }
 
-impl fmt::Display for Values {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for key in KEYS {
-            match self.0.get(key.name) {
-                None => writeln!(f, "# {} is not set", key.name)?,
-                Some(_) if key.secret => writeln!(f, "{} = [REDACTED]", key.name)?,
-                Some(Written::Text(text)) => writeln!(f, "{} = {text:?}", key.name)?,
-                Some(Written::Integer(digits)) => writeln!(f, "{} = {digits}", key.name)?,
-                Some(Written::Boolean(flag)) => writeln!(f, "{} = {flag}", key.name)?,
-                Some(Written::List(items)) => writeln!(f, "{} = {items:?}", key.name)?,
-                Some(Written::Other) => writeln!(f, "{} = ?", key.name)?,
-            }
-        }
-        Ok(())
+impl Sum {
+    /// Whether it is zero in this currency.
+    pub(super) fn is_zero(&self, currency: &Currency) -> bool {
+        currency.parse(self.0.trim()).is_ok_and(|money| money.is_zero())
     }
 }
 
-pub(super) fn missing(key: &str) -> ConfigError {
-    ConfigError::new(key, "is required")
-}
-
-fn flatten(prefix: &str, table: config::Map<String, Value>, into: &mut BTreeMap<String, Written>) {
-    for (name, value) in table {
-        let key = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
-        match value.kind {
-            ValueKind::Table(inner) => flatten(&key, inner, into),
-            ValueKind::Nil => {}
-            kind => {
-                into.insert(key, written(kind));
-            }
-        }
-    }
-}
-
-fn written(kind: ValueKind) -> Written {
-    match kind {
-        ValueKind::String(text) => Written::Text(text),
-        ValueKind::Boolean(flag) => Written::Boolean(flag),
-        ValueKind::I64(number) => Written::Integer(number.to_string()),
-        ValueKind::I128(number) => Written::Integer(number.to_string()),
-        ValueKind::U64(number) => Written::Integer(number.to_string()),
-        ValueKind::U128(number) => Written::Integer(number.to_string()),
-        ValueKind::Array(values) => {
-            let text = |value: Value| match value.kind {
-                ValueKind::String(text) => Some(text),
-                _ => None,
-            };
-            values.into_iter().map(text).collect::<Option<_>>().map_or(Written::Other, Written::List)
-        }
-        ValueKind::Float(_) | ValueKind::Nil | ValueKind::Table(_) => Written::Other,
-    }
+/// The sum of a key, which is more than zero where it is set.
+///
+/// # Errors
+/// [`ConfigError`] for a text that is no such sum of the currency.
+pub(super) fn amount(
+    key: &str,
+    sum: Option<Sum>,
+    currency: &Currency,
+) -> Result<Option<Amount>, ConfigError> {
+    let Some(Sum(number)) = sum else { return Ok(None) };
+    let money = currency
+        .parse(number.trim())
+        .map_err(|error| ConfigError::new(key, format!("is no sum of {}: {error}", currency.code())))?;
+    Amount::new(money).map(Some).ok_or_else(|| ConfigError::new(key, "must be more than zero"))
 }

@@ -49,7 +49,7 @@ pub struct SignedMessage<'a> {
 
 /// The secrets shared with a provider: the first signs, each verifies, so that one can be replaced; without any, nothing
 /// is verified.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct SigningSecrets(Arc<[SecretSlice<u8>]>);
 
 impl std::fmt::Debug for SigningSecrets {

@@ -32,8 +32,13 @@ fn unknown_keys_are_refused_wherever_they_stand() {
     assert!(Layers { variables: elsewhere, ..Layers::test(&[]) }.settings().is_ok());
 
     refused(of_file("prot", "[server]\nprot = 1", &[]), "server.prot: there is no such key");
-    refused(of_file("sever", "[sever]\nport = 1", &[]), "sever.port: there is no such key");
+    let sections = "`server`, `storage`, `auth`, `wallet`, `fees`, `requests`, `ledger`, `withdrawals`, `adjustments`, \
+                    `notifier`, `phone`, `topups`, `payouts`, `cors`, `access`, `rate_limits`, `bootstrap`";
+    let sentence = format!("sever: unknown field `sever`, expected one of {sections}");
+    refused(of_file("sever", "[sever]\nport = 1", &[]), &sentence);
     refused(of_file("scalar", "server = 1", &[]), "server: there is no such key");
+    let misplaced = of_file("misplaced", "storage = \"hidden-word\"", &[]);
+    refused(misplaced, "storage: there is no such key");
 }
 
 #[test]
@@ -58,11 +63,12 @@ fn a_value_of_the_wrong_kind_in_a_file_is_refused() {
             "[withdrawals]\nmax_amount = 0.1",
             "withdrawals.max_amount: must be a sum of money as text, such as \"12.50\"",
         ),
+        ("nan", "[withdrawals]\nmax_amount = nan", "withdrawals.max_amount: must not be nan or inf"),
         ("list", "[cors]\nallowed_origins = [1]", "cors.allowed_origins: must be a list of texts"),
         ("no-options", "[withdrawals]\noptions = []", "withdrawals.options: must have at least one currency"),
         ("option", "[withdrawals]\noptions = [1]", "withdrawals.options: must be a list of texts"),
-        ("options", "[withdrawals.options]\nBTC = 1", "withdrawals.options.BTC: there is no such key"),
-        ("table", "[server.host]\nname = \"x\"", "server.host.name: there is no such key"),
+        ("options", "[withdrawals.options]\nBTC = 1", "withdrawals.options: must be a list of texts"),
+        ("table", "[server.host]\nname = \"x\"", "server.host: must be a text that is not empty"),
         (
             "secret",
             "[bootstrap]\noperator_password = 12345678",

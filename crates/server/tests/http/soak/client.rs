@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::thread;
 
+use fastrand::Rng;
 use serde_json::{Value, json};
 
 use super::books::Told;
-use super::dice::Dice;
 use super::{CLIENTS, DJS};
 use crate::harness::{Answer, Person, cents, song};
 
@@ -88,7 +88,7 @@ impl Town {
 pub(super) struct Client<'a> {
     town: &'a Town,
     me: usize,
-    dice: Dice,
+    rng: Rng,
     keys: usize,
     told: Vec<Told>,
     tally: Tally,
@@ -96,8 +96,8 @@ pub(super) struct Client<'a> {
 
 impl<'a> Client<'a> {
     pub(super) fn new(town: &'a Town, me: usize) -> Self {
-        let dice = Dice::new(me as u64);
-        Self { town, me, dice, keys: 0, told: Vec::new(), tally: Tally::new() }
+        let rng = Rng::with_seed(me as u64);
+        Self { town, me, rng, keys: 0, told: Vec::new(), tally: Tally::new() }
     }
 
     /// Does so many operations, and says what was acknowledged and what was answered.
@@ -109,7 +109,7 @@ impl<'a> Client<'a> {
     }
 
     fn operate(&mut self) {
-        match self.dice.below(100) {
+        match self.rng.usize(..100) {
             0..14 => self.top_up(),
             14..36 => self.ask(),
             36..60 => self.move_request(),
@@ -124,7 +124,7 @@ impl<'a> Client<'a> {
     }
 
     fn top_up(&mut self) {
-        let sum = 100 * self.dice.below(25) as i64 + 1;
+        let sum = 100 * self.rng.usize(..25) as i64 + 1;
         let body = json!({"amount": sum as f64 / 100.0});
         let answer = self.command(self.me(), "POST /wallet/topups", None, &body);
         if answer.status == 201 {
@@ -134,10 +134,10 @@ impl<'a> Client<'a> {
 
     fn ask(&mut self) {
         let guest = self.me;
-        let dj = (guest + 1 + self.dice.below(DJS - 1)) % DJS;
+        let dj = (guest + 1 + self.rng.usize(..DJS - 1)) % DJS;
         let mut body = song(self.town.people[dj][0].id);
         // Above every price, or below some.
-        if let Some(fee) = self.dice.one_of(&[None, None, Some(8.51), Some(4.50)]) {
+        if let Some(fee) = self.one_of(&[None, None, Some(8.51), Some(4.50)]) {
             body["fee"] = json!(fee);
         }
         if dj == guest {
@@ -153,9 +153,9 @@ impl<'a> Client<'a> {
 
     fn move_request(&mut self) {
         let Some(Asked { id, guest, dj }) = self.newest(&self.town.requests) else { return };
-        let to = self.dice.one_of(&["accepted", "accepted", "rejected", "played", "played", "cancelled"]);
+        let to = self.one_of(&["accepted", "accepted", "rejected", "played", "played", "cancelled"]);
         // Once in a while it is none of the caller's business.
-        let stranger = (self.dice.below(30) == 0).then_some(self.me);
+        let stranger = (self.rng.usize(..30) == 0).then_some(self.me);
         let answer = if to == "cancelled" {
             let who = &self.town.people[stranger.unwrap_or(guest)];
             self.command(who, "POST /music/requests/{id}/cancel", Some(id), &json!({}))
@@ -183,7 +183,7 @@ impl<'a> Client<'a> {
 
     fn withdraw(&mut self) {
         let who = self.me;
-        let sum = 100 + self.dice.below(1_500) as i64;
+        let sum = 100 + self.rng.usize(..1_500) as i64;
         let body = json!({
             "amount": sum as f64 / 100.0, "wallet_address": "bc1q", "currency": "BTC", "network": "bitcoin"
         });
@@ -205,7 +205,7 @@ impl<'a> Client<'a> {
     /// Sends a withdrawal on its way, whatever others do with it meanwhile; two operators approve it.
     fn judge_withdrawal(&mut self) {
         let Some((id, _)) = self.newest(&self.town.withdrawals) else { return };
-        let way = self.dice.one_of(&[
+        let way = self.one_of(&[
             &[REJECT][..],
             &[APPROVE, REJECT],
             &[APPROVE, PROCESS, FAIL],
@@ -214,7 +214,7 @@ impl<'a> Client<'a> {
         ]);
         let body = json!({"reason": "as the bank says", "txid": format!("tx-{id}")});
         let judges = self.town.judges.each_ref();
-        let judges = if self.dice.below(2) == 0 { judges } else { [judges[1], judges[0]] };
+        let judges = if self.rng.usize(..2) == 0 { judges } else { [judges[1], judges[0]] };
         for route in way {
             let by = if *route == APPROVE { &judges[..] } else { &judges[..1] };
             for judge in by {
@@ -232,8 +232,8 @@ impl<'a> Client<'a> {
     }
 
     fn adjust(&mut self) {
-        let who = self.dice.below(CLIENTS);
-        let sum = self.dice.one_of(&[-301, -50, 75, 200]);
+        let who = self.rng.usize(..CLIENTS);
+        let sum = self.one_of(&[-301, -50, 75, 200]);
         let user = self.town.people[who][0].id;
         let body = json!({"user_id": user, "amount": sum as f64 / 100.0, "reason": "a correction"});
         let answer = self.command(&self.town.operator, "POST /operator/adjustments", None, &body);
@@ -244,16 +244,16 @@ impl<'a> Client<'a> {
 
     fn change_profile(&mut self) {
         let body = if self.me < DJS {
-            let (online, price) = (self.dice.one_of(&[0, 1, 1, 1]), self.dice.one_of(&[0.0, 3.0, 4.75, 5.0]));
+            let (online, price) = (self.one_of(&[0, 1, 1, 1]), self.one_of(&[0.0, 3.0, 4.75, 5.0]));
             json!({"online": online, "fee_upcoming_artist": price})
         } else {
-            json!({"city": self.dice.one_of(&["Rome", "Oslo"])})
+            json!({"city": self.one_of(&["Rome", "Oslo"])})
         };
         self.command(self.me(), "PATCH /user/personal-info", None, &body);
     }
 
     fn read(&mut self) {
-        let path = self.dice.one_of(&[
+        let path = self.one_of(&[
             "/wallet",
             "/wallet/entries?per_page=5",
             "/wallet/topups",
@@ -262,7 +262,7 @@ impl<'a> Client<'a> {
             "/user/personal-info",
             "/djs?online=1",
         ]);
-        let server = self.dice.below(2);
+        let server = self.rng.usize(..2);
         let answer = self.me()[server].get(path);
         self.check("GET", &answer);
     }
@@ -275,16 +275,20 @@ impl<'a> Client<'a> {
     fn newest<T: Copy>(&mut self, things: &Mutex<Vec<T>>) -> Option<T> {
         let things = things.lock().unwrap();
         let newest = &things[things.len().saturating_sub(NEWEST)..];
-        (!newest.is_empty()).then(|| self.dice.one_of(newest))
+        self.rng.choice(newest).copied()
+    }
+
+    fn one_of<T: Copy>(&mut self, items: &[T]) -> T {
+        *self.rng.choice(items).unwrap()
     }
 
     /// Sends a command to either server, with or without a key, once or twice; answers with its success, if one was.
     fn command(&mut self, who: &[Person; 2], route: &'static str, id: Option<i64>, body: &Value) -> Answer {
         let (method, path) = route.split_once(' ').unwrap();
         let path = id.map_or_else(|| path.to_owned(), |id| path.replace("{id}", &id.to_string()));
-        let here = self.dice.below(2);
+        let here = self.rng.usize(..2);
         let call = |server: usize| who[server].call(method, &path).json(body);
-        if self.dice.below(2) == 0 {
+        if self.rng.usize(..2) == 0 {
             let answer = call(here).send();
             self.check(route, &answer);
             return answer;
@@ -292,7 +296,7 @@ impl<'a> Client<'a> {
         self.keys += 1;
         let key = format!("{}-{}", self.me, self.keys);
         let [first, second] = [call(here).key(&key), call(1 - here).key(&key)];
-        let answers = match self.dice.below(5) {
+        let answers = match self.rng.usize(..5) {
             0 => vec![first.send(), second.send()],
             1 => thread::scope(|scope| {
                 let second = scope.spawn(|| second.send());

@@ -5,7 +5,6 @@
 
 mod books;
 mod client;
-mod dice;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

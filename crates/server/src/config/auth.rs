@@ -1,0 +1,125 @@
+//! Authentication, and the first operator.
+
+use std::path::PathBuf;
+
+use argon2::Params;
+use cuepoint_domain::text::{Email, Password};
+use secrecy::SecretString;
+use serde::Deserialize;
+use time::Duration;
+
+use super::ConfigError;
+use super::values::{Choice, DAY, FromText, Seconds, Secret, Text, Whole};
+
+/// How people are recognised.
+#[derive(Clone, Debug)]
+pub struct Auth {
+    /// The keys of access tokens; without, one is made that ends with the process, which production refuses.
+    pub signing_keys: Option<SigningKeySource>,
+    /// How long an access token is valid.
+    pub access_token_ttl: Duration,
+    /// How long a refresh token is valid.
+    pub refresh_token_ttl: Duration,
+    /// What hashing a password costs.
+    pub password_cost: Params,
+    /// What becomes of passwords that are known from breaches.
+    pub breached_passwords: BreachedPasswords,
+}
+
+/// What becomes of passwords that are known from breaches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BreachedPasswords {
+    /// They cannot be chosen.
+    Refuse,
+    /// They can, for trying things out.
+    Accept,
+}
+
+/// Where the keys of access tokens are.
+#[derive(Clone, Debug)]
+pub enum SigningKeySource {
+    /// In a file, which is read again when it changes.
+    File(PathBuf),
+    /// In the configuration itself, as the text that the file would have.
+    Text(SecretString),
+}
+
+/// The first operator, who is made at start unless one was made before or somebody has the address.
+#[derive(Clone, Debug)]
+pub struct Bootstrap {
+    /// Their address.
+    pub email: Email,
+    /// Their password.
+    pub password: Password,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AuthSection {
+    signing_key_file: Option<Text>,
+    signing_keys: Option<Secret<Text<SecretString>>>,
+    access_token_ttl_seconds: Seconds<1, DAY>,
+    refresh_token_ttl_seconds: Seconds<1, { DAY.saturating_mul(366) }>,
+    argon2_memory_kib: Whole<u32, 7_168, 1_048_576>,
+    argon2_iterations: Whole<u32, 1, 16>,
+    argon2_parallelism: Whole<u32, 1, 16>,
+    breached_passwords: Choice<BreachedPasswords>,
+}
+
+impl TryFrom<AuthSection> for Auth {
+    type Error = ConfigError;
+
+    fn try_from(section: AuthSection) -> Result<Self, ConfigError> {
+        let (memory, iterations) = (section.argon2_memory_kib.0, section.argon2_iterations.0);
+        let cost = Params::new(memory, iterations, section.argon2_parallelism.0, None);
+        let signing_keys = match (section.signing_key_file, section.signing_keys) {
+            (Some(_), Some(_)) => {
+                let reason = "may not be given beside auth.signing_key_file";
+                return Err(ConfigError::new("auth.signing_keys", reason));
+            }
+            (Some(Text(file)), None) => Some(SigningKeySource::File(PathBuf::from(file))),
+            (None, keys) => keys.map(|Secret(Text(keys))| SigningKeySource::Text(keys)),
+        };
+        Ok(Self {
+            signing_keys,
+            access_token_ttl: section.access_token_ttl_seconds.to_time(),
+            refresh_token_ttl: section.refresh_token_ttl_seconds.to_time(),
+            password_cost: cost.map_err(|error| {
+                ConfigError::new("auth.argon2_memory_kib", format!("cannot be used: {error}"))
+            })?,
+            breached_passwords: section.breached_passwords.0,
+        })
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BootstrapSection {
+    operator_email: Option<Text<Email>>,
+    operator_password: Option<Secret<Text<Password>>>,
+}
+
+impl FromText for Email {
+    fn from_text(text: &str) -> Result<Self, String> {
+        Self::new(text.trim()).map_err(|error| format!("is no address: {error}"))
+    }
+}
+
+impl FromText for Password {
+    fn from_text(text: &str) -> Result<Self, String> {
+        Self::new(text).map_err(|error| format!("is no password: {error}"))
+    }
+}
+
+impl BootstrapSection {
+    /// The operator, if both keys are set.
+    pub(super) fn check(self) -> Result<Option<Bootstrap>, ConfigError> {
+        match (self.operator_email, self.operator_password) {
+            (None, None) => Ok(None),
+            (Some(Text(email)), Some(Secret(Text(password)))) => Ok(Some(Bootstrap { email, password })),
+            (Some(_), None) => Err(ConfigError::missing("bootstrap.operator_password")),
+            (None, Some(_)) => Err(ConfigError::missing("bootstrap.operator_email")),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Addresses of other services and of this one.
+
+use std::net::IpAddr;
+
+use secrecy::SecretString;
+use url::{Host, Url};
+
+use super::values::{FromText, Text};
+use super::{ConfigError, Environment};
+
+/// The address of a web service.
+pub(super) struct HttpUrl(Url);
+
+impl FromText for HttpUrl {
+    fn from_text(text: &str) -> Result<Self, String> {
+        let url = Url::parse(text.trim()).ok().filter(|url| {
+            let bare = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
+            bare && url.has_host() && matches!(url.scheme(), "http" | "https")
+        });
+        url.map(Self).ok_or_else(|| "must be an http(s) address without user and fragment".to_owned())
+    }
+}
+
+/// The address under a key, if it is set; in production, calls to other machines are encrypted.
+///
+/// # Errors
+/// [`ConfigError`] for an address that production refuses.
+pub(super) fn web_service(
+    key: &str,
+    url: Option<Text<HttpUrl>>,
+    environment: Environment,
+) -> Result<Option<Url>, ConfigError> {
+    let url = url.map(|Text(HttpUrl(url))| url);
+    let plain = |url: &Url| url.scheme() == "http" && !is_on_this_machine(url);
+    if environment == Environment::Production && url.as_ref().is_some_and(plain) {
+        return Err(ConfigError::new(key, "must be https in production, unless it is on this machine"));
+    }
+    Ok(url)
+}
+
+/// The address of a mail server, perhaps with a password.
+pub(super) struct SmtpUrl {
+    /// The address as it is written.
+    pub(super) written: SecretString,
+    /// Whether a password would leave this machine without encryption.
+    pub(super) exposed: bool,
+}
+
+impl FromText for SmtpUrl {
+    fn from_text(text: &str) -> Result<Self, String> {
+        let url = Url::parse(text).ok().filter(|url| {
+            let query = matches!(
+                (url.scheme(), url.query()),
+                ("smtps" | "smtp", None) | ("smtp", Some("tls=required"))
+            );
+            query && url.host_str().is_some_and(|host| !host.is_empty())
+        });
+        let url =
+            url.ok_or("must be smtps://host, smtp://host?tls=required or smtp://host, with user:password@")?;
+        let plain = url.scheme() == "smtp" && url.query().is_none();
+        Ok(Self { written: SecretString::from(text), exposed: plain && !is_on_this_machine(&url) })
+    }
+}
+
+/// Scheme, host and port of a web address that has nothing else.
+pub(super) struct WebOrigin(pub(super) String);
+
+impl FromText for WebOrigin {
+    fn from_text(text: &str) -> Result<Self, String> {
+        origin(text.trim().trim_end_matches('/'))
+            .map(Self)
+            .ok_or_else(|| "must be http(s)://host or http(s)://host:port, without a path".to_owned())
+    }
+}
+
+/// The origin that an http(s) address without path, query or user is.
+pub(super) fn origin(written: &str) -> Option<String> {
+    let url = Url::parse(written).ok()?;
+    let bare = url.path() == "/"
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && url.username().is_empty()
+        && url.password().is_none();
+    (bare && matches!(url.scheme(), "http" | "https")).then(|| url.origin().ascii_serialization())
+}
+
+fn is_on_this_machine(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        // Where the scheme is not the web's, an address is read as a name.
+        Some(Host::Domain(name)) => {
+            name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+        }
+        None => false,
+    }
+}

@@ -1,0 +1,82 @@
+//! Withdrawals and adjustments.
+
+use cuepoint_domain::address::{AddressPolicy, OptionsTable, PayoutOption};
+use cuepoint_domain::adjustment::AdjustmentTerms;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::withdrawal::{WithdrawalLimits, WithdrawalTerms};
+use serde::Deserialize;
+
+use super::ConfigError;
+use super::values::{FromList, FromText, Sum, Text, TextList, amount};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WithdrawalsSection {
+    address_policy: Text<AddressPolicy>,
+    options: TextList<OptionsTable>,
+    auto_approve_below: Option<Sum>,
+    second_approval_above: Option<Sum>,
+    max_amount: Option<Sum>,
+    max_per_24h: Option<Sum>,
+    max_per_30d: Option<Sum>,
+}
+
+impl FromText for AddressPolicy {
+    fn from_text(text: &str) -> Result<Self, String> {
+        let policy = Self::ALL.into_iter().find(|policy| policy.name() == text.trim());
+        policy.ok_or_else(|| format!("must be one of {}", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+/// A row for each currency, its networks after a colon, with blanks between them.
+impl FromList for OptionsTable {
+    fn from_list(texts: Vec<&str>) -> Result<Self, String> {
+        let row = |text: &str| {
+            let (currency, networks) = text.split_once(':').ok_or_else(|| {
+                format!("{text:?} is no currency with its networks, such as \"ETH: ethereum base\"")
+            })?;
+            PayoutOption::new(currency.trim(), networks.split_whitespace()).map_err(|error| error.to_string())
+        };
+        let rows = texts.into_iter().map(row).collect::<Result<_, _>>()?;
+        Self::new(rows).map_err(|error| error.to_string())
+    }
+}
+
+impl WithdrawalsSection {
+    pub(super) fn check(self, currency: &Currency) -> Result<WithdrawalTerms, ConfigError> {
+        let limits = WithdrawalLimits {
+            max_amount: amount("withdrawals.max_amount", self.max_amount, currency)?,
+            max_per_24h: amount("withdrawals.max_per_24h", self.max_per_24h, currency)?,
+            max_per_30d: amount("withdrawals.max_per_30d", self.max_per_30d, currency)?,
+        };
+        let auto_approve_below = self.auto_approve_below.filter(|sum| !sum.is_zero(currency));
+        let auto_approve_below = amount("withdrawals.auto_approve_below", auto_approve_below, currency)?;
+        let above_key = "withdrawals.second_approval_above";
+        let second_approval_above = amount(above_key, self.second_approval_above, currency)?;
+        if let (Some(above), Some(below)) = (second_approval_above, auto_approve_below)
+            && above < below
+        {
+            let reason = "must not be less than withdrawals.auto_approve_below, below which nobody approves";
+            return Err(ConfigError::new(above_key, reason));
+        }
+        Ok(WithdrawalTerms {
+            limits,
+            auto_approve_below,
+            second_approval_above,
+            address_policy: self.address_policy.0,
+            options: self.options.0,
+        })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AdjustmentsSection {
+    max_amount: Option<Sum>,
+}
+
+impl AdjustmentsSection {
+    pub(super) fn check(self, currency: &Currency) -> Result<AdjustmentTerms, ConfigError> {
+        Ok(AdjustmentTerms { max_amount: amount("adjustments.max_amount", self.max_amount, currency)? })
+    }
+}
