@@ -65,7 +65,7 @@ async fn holds_the_history(store: Arc<dyn Store>) -> Summary {
     reads(&*store).await;
     goes_on(&*store).await;
     let later = audit(&*store).await;
-    assert_eq!((later.entries, later.things), (audited.entries + 4, audited.things + 2));
+    assert_eq!((later.entries, later.entities), (audited.entries + 4, audited.entities + 2));
     audited
 }
 

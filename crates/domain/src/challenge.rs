@@ -1,15 +1,18 @@
 //! Challenges: a secret is sent to an address, and who can repeat it has shown that the address is theirs.
 
+use strum::{EnumIter, EnumString, IntoStaticStr};
 use time::Duration;
 
 use crate::code_quotas::{CodeQuota, TooMany};
 use crate::ids::UserId;
+use crate::names::named_enum;
 use crate::people::User;
 use crate::session::TokenHash;
 use crate::timestamp::Timestamp;
 
 /// What a challenge is answered for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[strum(serialize_all = "snake_case")]
 pub enum Purpose {
     /// To prove an e-mail address, by a code of six digits.
     Email,
@@ -19,26 +22,9 @@ pub enum Purpose {
     Password,
 }
 
+named_enum!(Purpose);
+
 impl Purpose {
-    /// Every purpose.
-    pub const ALL: [Self; 3] = [Self::Email, Self::Phone, Self::Password];
-
-    /// The name, as stores write it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Email => "email",
-            Self::Phone => "phone",
-            Self::Password => "password",
-        }
-    }
-
-    /// The purpose of this name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|purpose| purpose.name() == name)
-    }
-
     /// How long a challenge can be answered.
     #[must_use]
     pub const fn valid_for(self) -> Duration {

@@ -95,7 +95,7 @@ fn of_step(step: &Step) -> FeatureLevel {
             FeatureLevel::Second
         }
         Step::SuspendTopup { .. } | Step::MoveTopup { to: TopupStatus::Reversed, .. } => FeatureLevel::Second,
-        Step::None(_)
+        Step::Unchanged(_)
         | Step::OpenRequest(_)
         | Step::MoveRequest { .. }
         | Step::OpenWithdrawal(_)

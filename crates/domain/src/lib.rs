@@ -17,6 +17,7 @@ pub mod ids;
 pub mod ledger;
 pub mod money;
 pub mod music_request;
+mod names;
 pub mod network;
 pub mod page;
 pub mod people;

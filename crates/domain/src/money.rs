@@ -12,7 +12,7 @@ const MAX_DIGITS: u32 = 38;
 /// The largest absolute exponent that a number may be written with (contract, part 2).
 const MAX_EXPONENT: u32 = 20;
 /// The largest amount that one number may name, in whole units (contract, part 2).
-const MAX_WHOLE_UNITS: i128 = 1_000_000_000_000;
+pub const MAX_WHOLE_UNITS: i64 = 1_000_000_000_000;
 /// Decimals that the stores' `numeric(28,8)` columns keep.
 const MAX_SCALE: u8 = 8;
 /// No balance may pass this many minor units, so that it fits `numeric(28,8)` at every scale.
@@ -202,7 +202,7 @@ impl Currency {
     /// [`MoneyError::TooManyDecimals`] and [`MoneyError::TooLarge`]: nothing is rounded.
     pub fn from_decimal(&self, decimal: &BigDecimal) -> Result<Money, MoneyError> {
         let money = self.column(decimal)?;
-        let most = MAX_WHOLE_UNITS.saturating_mul(self.minor_per_unit());
+        let most = i128::from(MAX_WHOLE_UNITS).saturating_mul(self.minor_per_unit());
         if money.0.unsigned_abs() > most.unsigned_abs() { Err(MoneyError::TooLarge) } else { Ok(money) }
     }
 

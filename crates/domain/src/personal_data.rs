@@ -1,9 +1,12 @@
 //! Personal data: everything that is kept about a person, in lists that are read from the newest record to the oldest.
 
+use strum::{EnumIter, EnumString, IntoStaticStr};
+
 use crate::challenge::Challenge;
 use crate::ids::{OperationId, UserId};
-use crate::ledger::{Actor, Balance, Entry, Outcome, Reference, StoredReceipt};
+use crate::ledger::{Actor, Balance, EntityKind, EntityRef, Entry, Outcome, StoredReceipt};
 use crate::music_request::MusicRequest;
+use crate::names::named_enum;
 use crate::network::KnownNetwork;
 use crate::people::User;
 use crate::ports::Block;
@@ -16,7 +19,8 @@ use crate::topup::Topup;
 use crate::withdrawal::Withdrawal;
 
 /// What is kept about a person beside their profile and wallet, a list each.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[strum(serialize_all = "snake_case")]
 pub enum Part {
     /// Their sessions, those that ended too.
     Sessions,
@@ -33,6 +37,7 @@ pub enum Part {
     /// Their top-ups.
     Topups,
     /// Their wallet's entries.
+    #[strum(serialize = "wallet_entries")]
     Entries,
     /// What changed their profile and their account, and what operators did about them with a reason.
     Operations,
@@ -43,32 +48,18 @@ pub enum Part {
     /// Who takes no requests from them.
     BlockedBy,
     /// What the security log has about them.
+    #[strum(serialize = "security_events")]
     Events,
 }
 
-impl Part {
-    /// Every part, in the order in which they are taken out.
-    pub const ALL: [Self; 13] = [
-        Self::Sessions,
-        Self::Networks,
-        Self::Challenges,
-        Self::RequestsMade,
-        Self::RequestsReceived,
-        Self::Withdrawals,
-        Self::Topups,
-        Self::Entries,
-        Self::Operations,
-        Self::ProviderMessages,
-        Self::Blocks,
-        Self::BlockedBy,
-        Self::Events,
-    ];
-}
+named_enum!(Part);
 
 /// Who was behind an operation, as the person learns whom it is about: which operator it was is not theirs to know.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[strum(serialize_all = "snake_case")]
 pub enum ActedBy {
     /// The person.
+    #[strum(serialize = "self")]
     Themselves,
     /// An operator.
     Operator,
@@ -76,20 +67,9 @@ pub enum ActedBy {
     Service,
 }
 
+named_enum!(ActedBy);
+
 impl ActedBy {
-    /// Everybody who can be behind an operation.
-    pub const ALL: [Self; 3] = [Self::Themselves, Self::Operator, Self::Service];
-
-    /// The name, as clients see it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Themselves => "self",
-            Self::Operator => "operator",
-            Self::Service => "service",
-        }
-    }
-
     /// Who this actor is to a person: only operators act on what is others'.
     fn of(actor: Actor, person: Option<UserId>) -> Self {
         match actor {
@@ -105,14 +85,14 @@ impl ActedBy {
 pub struct OperationNote {
     /// Which.
     pub id: OperationId,
-    /// What it did, by [`crate::ledger::Plan::kind`]; a later version may have done what this one does not know.
+    /// What it did, by the name of a [`crate::ledger::PlanKind`] of this version or of a newer one.
     pub kind: String,
     /// Who was behind it.
     pub acted_by: ActedBy,
     /// Why, where somebody said so.
     pub reason: Option<Line>,
     /// What it was about; `None` where it was the profile or the account itself.
-    pub reference: Option<Reference>,
+    pub reference: Option<EntityRef>,
     /// The profile after it, as long as it is kept.
     pub profile: Option<(User, Balance)>,
     /// When it was decided.
@@ -150,13 +130,8 @@ impl OperationNote {
     ) -> Self {
         let acted_by = ActedBy::of(actor, Self::person(receipt, reason.as_ref()));
         let outcome = receipt.whole().map(|receipt| &receipt.outcome);
-        let reference = outcome.and_then(|outcome| match outcome {
-            Outcome::Request(request) => Some(Reference::MusicRequest(request.id)),
-            Outcome::Withdrawal(withdrawal, _) => Some(Reference::Withdrawal(withdrawal.id)),
-            Outcome::Topup(topup) => Some(Reference::Topup(topup.id)),
-            Outcome::Adjustment(adjustment, _) => Some(Reference::Adjustment(adjustment.id)),
-            Outcome::Profile(..) | Outcome::Message(_) => None,
-        });
+        let reference = outcome.map(Outcome::reference);
+        let reference = reference.filter(|reference| reference.kind().is_ok_and(EntityKind::is_posted));
         let profile = outcome.and_then(|outcome| match outcome {
             Outcome::Profile(user, balance) => Some((user.clone(), *balance)),
             _ => None,

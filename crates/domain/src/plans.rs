@@ -2,7 +2,7 @@
 
 use crate::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
 use crate::ids::{RequestId, TopupId, UserId, WithdrawalId};
-use crate::ledger::{Guard, Origin, Plan, PostingRules, Step, Subject, Transfer};
+use crate::ledger::{Entity, Guard, Origin, Plan, PostingRules, Step, Transfer};
 use crate::money::Amount;
 use crate::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
 use crate::people::{ProfileChange, StandingChange, User, may_dismiss};
@@ -48,7 +48,9 @@ pub fn move_request(
     terms: &RequestTerms,
 ) -> Result<Plan, music_request::MoveRefusal> {
     Ok(match music_request::decide(request, to, terms, origin.at)? {
-        music_request::Decision::Unchanged => plan(origin, Step::None(Subject::Request(request.clone())), []),
+        music_request::Decision::Unchanged => {
+            plan(origin, Step::Unchanged(Entity::MusicRequest(request.clone())), [])
+        }
         music_request::Decision::Moved(next) => {
             let step = Step::MoveRequest { before: request.clone(), to: next.to };
             plan(origin, step, next.transfers)
@@ -87,7 +89,7 @@ pub fn move_withdrawal(
     let judge = to.judge(origin.person());
     let before = withdrawal.clone();
     let (step, transfer) = match withdrawal::decide(withdrawal, to)? {
-        withdrawal::Decision::Unchanged => (Step::None(Subject::Withdrawal(before)), None),
+        withdrawal::Decision::Unchanged => (Step::Unchanged(Entity::Withdrawal(before)), None),
         withdrawal::Decision::Moved(next) => (Step::MoveWithdrawal { before, to: next.to }, next.transfer),
         withdrawal::Decision::Approval { by, second_above } => {
             (Step::ApproveWithdrawal { before, by, second_above }, None)
@@ -115,7 +117,7 @@ pub fn order_topup(origin: Origin, topup: &Topup, orders: Orders, page: Option<P
 #[must_use]
 pub fn settle_topup(origin: Origin, topup: &Topup, confirmed: bool) -> Plan {
     match topup::settle(topup, confirmed) {
-        Settlement::Unchanged => plan(origin, Step::None(Subject::Topup(topup.clone())), []),
+        Settlement::Unchanged => plan(origin, Step::Unchanged(Entity::Topup(topup.clone())), []),
         Settlement::Settled { to, transfer } => {
             plan(origin, Step::MoveTopup { before: topup.clone(), to }, transfer)
         }
@@ -128,7 +130,7 @@ pub fn settle_topup(origin: Origin, topup: &Topup, confirmed: bool) -> Plan {
 /// [`ReversalRefusal`].
 pub fn reverse_topup(origin: Origin, topup: &Topup) -> Result<Plan, ReversalRefusal> {
     Ok(match topup::reverse(topup)? {
-        Settlement::Unchanged => plan(origin, Step::None(Subject::Topup(topup.clone())), []),
+        Settlement::Unchanged => plan(origin, Step::Unchanged(Entity::Topup(topup.clone())), []),
         Settlement::Settled { to, transfer } => {
             plan(origin, Step::MoveTopup { before: topup.clone(), to }, transfer)
         }
@@ -140,7 +142,7 @@ pub fn reverse_topup(origin: Origin, topup: &Topup) -> Result<Plan, ReversalRefu
 #[must_use]
 pub fn suspend_topup(origin: Origin, topup: &Topup) -> Plan {
     match topup::suspend(topup, &origin) {
-        None => plan(origin, Step::None(Subject::Topup(topup.clone())), []),
+        None => plan(origin, Step::Unchanged(Entity::Topup(topup.clone())), []),
         Some((suspense, transfer)) => {
             plan(origin, Step::SuspendTopup { before: topup.clone(), suspense }, [transfer])
         }

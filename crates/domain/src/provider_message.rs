@@ -5,13 +5,17 @@
 
 use std::fmt;
 
+use strum::{EnumIter, EnumString, IntoStaticStr};
+
 use crate::ids::{ProviderMessageId, UserId};
+use crate::names::named_enum;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
 
 /// The provider that a message comes from.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[strum(serialize_all = "snake_case")]
 pub enum MessageSource {
     /// The payment provider.
     Topups,
@@ -19,28 +23,11 @@ pub enum MessageSource {
     Payouts,
 }
 
-impl MessageSource {
-    /// Every source.
-    pub const ALL: [Self; 2] = [Self::Topups, Self::Payouts];
-
-    /// The name, as clients and stores write it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Topups => "topups",
-            Self::Payouts => "payouts",
-        }
-    }
-
-    /// The source of this name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|source| source.name() == name)
-    }
-}
+named_enum!(MessageSource);
 
 /// How a message contradicts the ledger.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[strum(serialize_all = "snake_case")]
 pub enum Contradiction {
     /// No top-up or withdrawal has the reference.
     UnknownReference,
@@ -55,41 +42,11 @@ pub enum Contradiction {
     /// The row's status excludes what the message says.
     StatusContradiction,
     /// A newer version found it, under this code.
+    #[strum(disabled)]
     Unknown(UnknownName),
 }
 
-impl Contradiction {
-    /// Every contradiction that this version knows.
-    pub const ALL: [Self; 6] = [
-        Self::UnknownReference,
-        Self::ReferenceAndIdDiffer,
-        Self::TxidMismatch,
-        Self::AmountMismatch,
-        Self::PartialReversal,
-        Self::StatusContradiction,
-    ];
-
-    /// The reason code, as clients and stores write it.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::UnknownReference => "unknown_reference",
-            Self::ReferenceAndIdDiffer => "reference_and_id_differ",
-            Self::TxidMismatch => "txid_mismatch",
-            Self::AmountMismatch => "amount_mismatch",
-            Self::PartialReversal => "partial_reversal",
-            Self::StatusContradiction => "status_contradiction",
-            Self::Unknown(code) => code.as_str(),
-        }
-    }
-
-    /// The contradiction of this code, known or not; `None` for what no version writes.
-    #[must_use]
-    pub fn stored(code: &str) -> Option<Self> {
-        let known = Self::ALL.into_iter().find(|known| known.code() == code);
-        known.or_else(|| UnknownName::stored(code).map(Self::Unknown))
-    }
-}
+named_enum!(Contradiction, Unknown);
 
 /// The `webhook-id` of a message, by which a provider numbers its messages: 1 to 255 visible ASCII characters.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -304,14 +261,14 @@ mod tests {
 
     #[test]
     fn codes_read_back_and_those_of_a_newer_version_are_shown_as_they_are() {
-        for contradiction in Contradiction::ALL {
-            assert_eq!(Contradiction::stored(contradiction.code()), Some(contradiction));
+        for contradiction in Contradiction::all() {
+            assert_eq!(Contradiction::stored(contradiction.name()), Some(contradiction));
         }
         let newer = Contradiction::stored("partial_payment").unwrap();
         assert!(matches!(newer, Contradiction::Unknown(_)), "{newer:?}");
-        assert_eq!(newer.code(), "partial_payment");
+        assert_eq!(newer.name(), "partial_payment");
         assert_eq!(Contradiction::stored("no code"), None);
-        for source in MessageSource::ALL {
+        for source in MessageSource::all() {
             assert_eq!(MessageSource::named(source.name()), Some(source));
         }
     }

@@ -1,89 +1,61 @@
 //! The security log: who came in or failed to, and what was changed about whom. It is only ever added to.
 
+use strum::{EnumIter, EnumString, IntoStaticStr};
 use time::Duration;
 
 use crate::access::Caller;
 use crate::ids::{SessionId, UserId};
 use crate::ledger::{Actor, Plan, Step};
+use crate::names::named_enum;
 use crate::session::Visitor;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
 
-macro_rules! kinds {
-    ($($(#[$doc:meta])* $kind:ident = $name:literal),+ $(,)?) => {
-        /// What happened.
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum EventKind {
-            $($(#[$doc])* $kind,)+
-            /// Something that a newer version noted.
-            Unknown(UnknownName),
-        }
-
-        impl EventKind {
-            /// Every kind that this version knows.
-            pub const ALL: &'static [Self] = &[$(Self::$kind),+];
-
-            /// The name, as clients and stores write it.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$kind => $name,)+
-                    Self::Unknown(name) => name.as_str(),
-                }
-            }
-
-            /// The kind of this name, if this version knows it.
-            #[must_use]
-            pub fn named(name: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|kind| kind.name() == name)
-            }
-
-            /// The kind of this name, known or not; `None` for what no version writes.
-            #[must_use]
-            pub fn stored(name: &str) -> Option<Self> {
-                Self::named(name).or_else(|| UnknownName::stored(name).map(Self::Unknown))
-            }
-        }
-    };
-}
-
-kinds! {
+/// What happened.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[strum(serialize_all = "snake_case")]
+pub enum EventKind {
     /// Somebody registered.
-    Registered = "registered",
+    Registered,
     /// Somebody logged in.
-    LoggedIn = "logged_in",
+    LoggedIn,
     /// A login was refused; whose account it was tried on, if there is one.
-    LoginFailed = "login_failed",
+    LoginFailed,
     /// A session was ended by its owner.
-    SessionEnded = "session_ended",
+    SessionEnded,
     /// All sessions, or all others, were ended by their owner.
-    SessionsEnded = "sessions_ended",
+    SessionsEnded,
     /// A used refresh token was presented again, which ended its session.
-    RefreshTokenReused = "refresh_token_reused",
+    RefreshTokenReused,
     /// The password was changed by who knew it.
-    PasswordChanged = "password_changed",
+    PasswordChanged,
     /// A change of the password was refused, because the present one was wrong.
-    PasswordChangeFailed = "password_change_failed",
+    PasswordChangeFailed,
     /// A message was sent with which to set a new password.
-    PasswordResetRequested = "password_reset_requested",
+    PasswordResetRequested,
     /// The password was set by who could read mail.
-    PasswordReset = "password_reset",
+    PasswordReset,
     /// The e-mail address was proven.
-    EmailVerified = "email_verified",
+    EmailVerified,
     /// The phone number was proven.
-    PhoneVerified = "phone_verified",
+    PhoneVerified,
     /// A code was wrong or too old.
-    CodeRefused = "code_refused",
+    CodeRefused,
     /// Personal data was taken out.
-    DataExported = "data_exported",
+    DataExported,
     /// Personal data was erased.
-    DataErased = "data_erased",
+    DataErased,
     /// Somebody was refused a route of the staff, whose role they do not have; the detail says which.
-    AccessDenied = "access_denied",
+    AccessDenied,
     /// An operator did something; the detail says what, and why.
-    OperatorAction = "operator_action",
+    OperatorAction,
+    /// Something that a newer version noted.
+    #[strum(disabled)]
+    Unknown(UnknownName),
 }
+
+named_enum!(EventKind, Unknown);
 
 /// An event as it is kept.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -138,7 +110,7 @@ impl SecurityEvent {
     pub fn of_plan(plan: &Plan) -> Option<Self> {
         let origin = plan.origin();
         let (Actor::User(actor), Some(reason)) = (origin.actor, origin.reason.as_ref()) else { return None };
-        let detail = Line::from_stored(format!("{}: {}", plan.kind(), reason.as_str()));
+        let detail = Line::from_stored(format!("{}: {}", plan.kind().name(), reason.as_str()));
         Some(Self {
             kind: EventKind::OperatorAction,
             user: subject(plan.step()),
@@ -159,7 +131,7 @@ const fn subject(step: &Step) -> Option<UserId> {
         Step::MoveRequest { before, .. } => Some(before.requester),
         Step::Adjust(adjustment) => Some(adjustment.user),
         Step::Standing { user, .. } => Some(*user),
-        Step::None(_)
+        Step::Unchanged(_)
         | Step::OpenRequest(_)
         | Step::OpenWithdrawal(_)
         | Step::OpenTopup(_)

@@ -8,16 +8,20 @@ pub use orders::{Answered, NextOrder, OrderTerms, OrderWord, Orders, answered, n
 pub use payment::{PaidAmount, PaidCurrency, Payment, TopupHeard, TopupWord, hear};
 pub use suspense::{Suspense, SuspenseRefusal, SuspenseSettlement, settle_suspense, suspend};
 
+use strum::{EnumIter, EnumString, IntoStaticStr};
+
 use crate::ids::{OperationId, TopupId, UserId};
 use crate::ledger::{Account, OutsideAccount, Transfer, TransferKind};
 use crate::money::Amount;
+use crate::names::named_enum;
 use crate::provider_reference::ProviderReference;
 use crate::text::PaymentUrl;
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
 
 /// Where a top-up stands.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[strum(serialize_all = "snake_case")]
 pub enum TopupStatus {
     /// The provider has not answered yet.
     Pending,
@@ -28,37 +32,13 @@ pub enum TopupStatus {
     /// The money was in the wallet, and was charged back by its payer.
     Reversed,
     /// A newer version put it there: no rule moves it or its money.
+    #[strum(disabled)]
     Unknown(UnknownName),
 }
 
+named_enum!(TopupStatus, Unknown);
+
 impl TopupStatus {
-    /// Every status that this version knows.
-    pub const ALL: [Self; 4] = [Self::Pending, Self::Confirmed, Self::Failed, Self::Reversed];
-
-    /// The name, as clients and stores write it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Confirmed => "confirmed",
-            Self::Failed => "failed",
-            Self::Reversed => "reversed",
-            Self::Unknown(name) => name.as_str(),
-        }
-    }
-
-    /// The status of this name, if this version knows it.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.name() == name)
-    }
-
-    /// The status of this name, known or not; `None` for what no version writes.
-    #[must_use]
-    pub fn stored(name: &str) -> Option<Self> {
-        Self::named(name).or_else(|| UnknownName::stored(name).map(Self::Unknown))
-    }
-
     /// Where it can go from here, whoever moves it.
     const fn edges(self) -> &'static [Self] {
         match self {

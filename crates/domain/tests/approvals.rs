@@ -188,8 +188,8 @@ fn the_audit_compares_approvals_with_what_operations_recorded() {
         tamper(&mut stored);
         ledger.book.put_withdrawal(stored);
         match ledger.audit() {
-            Err(Finding::Thing { flaw: Flaw::Approvals, .. }) if in_approvals => {}
-            Err(Finding::Thing { flaw: Flaw::Record(_), .. }) if !in_approvals => {}
+            Err(Finding::Entity { flaw: Flaw::Approvals, .. }) if in_approvals => {}
+            Err(Finding::Entity { flaw: Flaw::Record(_), .. }) if !in_approvals => {}
             other => panic!("{name}: {other:?}"),
         }
     }

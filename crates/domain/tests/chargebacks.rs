@@ -7,8 +7,8 @@ mod support;
 
 use cuepoint_domain::ids::{OperationId, TopupId};
 use cuepoint_domain::ledger::{
-    EntryKind, Finding, Flaw, Outcome, OutsideAccount, Posting, PostingAccount, PostingRules, Reference,
-    Rejection, Row,
+    EntityKind, EntityRef, EntryKind, Finding, Flaw, Outcome, OutsideAccount, Posting, PostingAccount,
+    PostingRules, Rejection,
 };
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::Move;
@@ -145,7 +145,7 @@ fn late_money_never_touches_a_wallet_and_leaves_suspense_once() {
     assert_eq!(sum(&ledger, OutsideAccount::Suspense), 0);
     assert_eq!(ledger.entries, []);
     let summary = ledger.audit().unwrap();
-    assert_eq!((summary.entries, summary.postings, summary.things), (0, 4, 1));
+    assert_eq!((summary.entries, summary.postings, summary.entities), (0, 4, 1));
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_confirmation_that_was_decided_before_the_erasure_reaches_no_wallet() {
     }
     let decided = plans::settle_topup(ledger.origin(at(5)), &ledger.the_topup(1), true);
     ledger.book.users.get_mut(&user(GUEST)).unwrap().erased_at = Some(at(4));
-    assert_eq!(ledger.apply(&decided), Err(Rejection::Missing(Row::User)));
+    assert_eq!(ledger.apply(&decided), Err(Rejection::Missing(EntityKind::User)));
     assert_eq!(ledger.balance(GUEST), balance(0, 0, 0));
     ledger.suspend(1).unwrap();
     assert_eq!(ledger.the_topup(1).status, TopupStatus::Failed);
@@ -202,14 +202,14 @@ type Tamper = fn(&mut Ledger);
 type Expected = fn(&Ledger) -> Finding;
 
 fn in_topup(number: i64, flaw: Flaw) -> Finding {
-    Finding::Thing { reference: Reference::Topup(TopupId::new(number).unwrap()), flaw }
+    Finding::Entity { reference: EntityRef::Topup(TopupId::new(number).unwrap()), flaw }
 }
 
 #[test]
 fn the_self_check_explains_chargebacks_and_suspense_and_names_what_is_wrong_with_them() {
     assert_eq!(everything().balance(GUEST), balance(0, 0, 400));
     let summary = everything().audit().unwrap();
-    assert_eq!((summary.entries, summary.postings, summary.things), (4, 10, 5));
+    assert_eq!((summary.entries, summary.postings, summary.entities), (4, 10, 5));
     let table: Vec<(&str, Tamper, Expected)> = vec![
         (
             "a reversed top-up is confirmed again",

@@ -7,8 +7,8 @@ mod support;
 
 use cuepoint_domain::ids::RequestId;
 use cuepoint_domain::ledger::{
-    Balance, Fingerprint, IdempotencyKey, KeyScope, Origin, Outcome, Receipt, Rejection, Row, StoredReceipt,
-    Summary, Verdict, apply,
+    Balance, EntityKind, Fingerprint, IdempotencyKey, KeyScope, Origin, Outcome, Receipt, Rejection,
+    StoredReceipt, Summary, Verdict, apply,
 };
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::Move;
@@ -111,17 +111,17 @@ fn what_is_missing_is_an_error() {
     let id = RequestId::new(1).unwrap();
     let stored = ledger.book.requests[&id].clone();
     let plan = plans::move_request(ledger.origin(at(2)), &stored, Move::Play, &terms).unwrap();
-    let remove: [(Row, Tamper); 4] = [
-        (Row::Wallet, |ledger| {
+    let remove: [(EntityKind, Tamper); 4] = [
+        (EntityKind::Wallet, |ledger| {
             ledger.book.wallets.remove(&user(GUEST));
         }),
-        (Row::Wallet, |ledger| {
+        (EntityKind::Wallet, |ledger| {
             ledger.book.wallets.remove(&user(DJ));
         }),
-        (Row::User, |ledger| {
+        (EntityKind::User, |ledger| {
             ledger.book.users.remove(&user(DJ));
         }),
-        (Row::Request, |ledger| ledger.book.requests.clear()),
+        (EntityKind::MusicRequest, |ledger| ledger.book.requests.clear()),
     ];
     for (row, remove) in remove {
         let mut without = ledger.clone();
@@ -144,7 +144,7 @@ fn a_price_of_nothing_leaves_no_entry() {
     }
     assert_eq!((ledger.entries.len(), ledger.postings.len()), (0, 0));
     assert_eq!(ledger.book.users[&user(DJ)].dj.as_ref().unwrap().played, 1);
-    assert_eq!(ledger.audit(), Ok(Summary { wallets: 3, entries: 0, postings: 0, things: 1 }));
+    assert_eq!(ledger.audit(), Ok(Summary { wallets: 3, entries: 0, postings: 0, entities: 1 }));
 }
 
 #[test]

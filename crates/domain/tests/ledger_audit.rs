@@ -8,8 +8,8 @@ mod support;
 use cuepoint_domain::adjustment::Correction;
 use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{
-    Auditor, Entry, EntryKind, Finding, Flaw, Outcome, OutsideAccount, Posting, PostingAccount, Progress,
-    Reference, Summary, Wallet,
+    Auditor, EntityRef, Entry, EntryKind, Finding, Flaw, Outcome, OutsideAccount, Posting, PostingAccount,
+    Progress, Summary, Wallet,
 };
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{Move, MusicRequest, RequestState};
@@ -22,19 +22,19 @@ type Tamper = fn(&mut Ledger);
 type Expected = fn(&Ledger) -> Finding;
 
 fn in_request(number: i64, flaw: Flaw) -> Finding {
-    Finding::Thing { reference: Reference::MusicRequest(RequestId::new(number).unwrap()), flaw }
+    Finding::Entity { reference: EntityRef::MusicRequest(RequestId::new(number).unwrap()), flaw }
 }
 
 fn in_withdrawal(number: i64, flaw: Flaw) -> Finding {
-    Finding::Thing { reference: Reference::Withdrawal(WithdrawalId::new(number).unwrap()), flaw }
+    Finding::Entity { reference: EntityRef::Withdrawal(WithdrawalId::new(number).unwrap()), flaw }
 }
 
 fn in_topup(number: i64, flaw: Flaw) -> Finding {
-    Finding::Thing { reference: Reference::Topup(TopupId::new(number).unwrap()), flaw }
+    Finding::Entity { reference: EntityRef::Topup(TopupId::new(number).unwrap()), flaw }
 }
 
 fn in_adjustment(number: i64, flaw: Flaw) -> Finding {
-    Finding::Thing { reference: Reference::Adjustment(AdjustmentId::new(number).unwrap()), flaw }
+    Finding::Entity { reference: EntityRef::Adjustment(AdjustmentId::new(number).unwrap()), flaw }
 }
 
 /// What somebody did to the rows behind the ledger's back, and what the self-check says.
@@ -45,7 +45,7 @@ fn check_finding(name: &str, tamper: Tamper, expected: Finding) {
         ledger.open(number, &terms).unwrap();
         ledger.step(number, Move::Play, &terms).unwrap();
     }
-    assert_eq!(ledger.audit(), Ok(Summary { wallets: 3, entries: 7, postings: 3, things: 3 }));
+    assert_eq!(ledger.audit(), Ok(Summary { wallets: 3, entries: 7, postings: 3, entities: 3 }));
     tamper(&mut ledger);
     assert_eq!(ledger.audit(), Err(expected), "{name}");
 }
@@ -299,7 +299,7 @@ fn edit_withdrawal(ledger: &mut Ledger, number: i64, edit: impl Fn(&mut Withdraw
 }
 
 /// The places of the entries about something, in the order of making.
-fn about(ledger: &Ledger, reference: Reference) -> Vec<usize> {
+fn about(ledger: &Ledger, reference: EntityRef) -> Vec<usize> {
     (0..ledger.entries.len()).filter(|place| ledger.entries[*place].reference == reference).collect()
 }
 
@@ -323,7 +323,7 @@ fn forge(ledger: &mut Ledger, who: i64) {
 fn a_ledger_with_everything_in_it_is_consistent() {
     let ledger = everything();
     let summary = ledger.audit().unwrap();
-    assert_eq!(summary.things, 11 + 11 + 4 + 3);
+    assert_eq!(summary.entities, 11 + 11 + 4 + 3);
     assert_eq!(summary.entries, u64::try_from(ledger.entries.len()).unwrap());
     let (mut told, mut auditor) = (Vec::new(), Auditor::new());
     let (sender, receiver) = std::sync::mpsc::channel();
@@ -570,38 +570,38 @@ fn the_self_check_names_the_thing_that_is_wrong() {
     }
 }
 
-fn request(number: i64) -> Reference {
-    Reference::MusicRequest(RequestId::new(number).unwrap())
+fn request(number: i64) -> EntityRef {
+    EntityRef::MusicRequest(RequestId::new(number).unwrap())
 }
 
-fn withdrawn(number: i64) -> Reference {
-    Reference::Withdrawal(WithdrawalId::new(number).unwrap())
+fn withdrawn(number: i64) -> EntityRef {
+    EntityRef::Withdrawal(WithdrawalId::new(number).unwrap())
 }
 
-fn topped_up(number: i64) -> Reference {
-    Reference::Topup(TopupId::new(number).unwrap())
+fn topped_up(number: i64) -> EntityRef {
+    EntityRef::Topup(TopupId::new(number).unwrap())
 }
 
-fn adjusted(number: i64) -> Reference {
-    Reference::Adjustment(AdjustmentId::new(number).unwrap())
+fn adjusted(number: i64) -> EntityRef {
+    EntityRef::Adjustment(AdjustmentId::new(number).unwrap())
 }
 
-fn place_of(ledger: &Ledger, reference: Reference, place: usize) -> (UserId, i64) {
+fn place_of(ledger: &Ledger, reference: EntityRef, place: usize) -> (UserId, i64) {
     let entry = &ledger.entries[about(ledger, reference)[place]];
     (entry.wallet, entry.seq)
 }
 
-fn extra(ledger: &Ledger, reference: Reference, place: usize) -> Flaw {
+fn extra(ledger: &Ledger, reference: EntityRef, place: usize) -> Flaw {
     let (wallet, seq) = place_of(ledger, reference, place);
     Flaw::Extra { wallet, seq }
 }
 
-fn wrong(ledger: &Ledger, reference: Reference, place: usize) -> Flaw {
+fn wrong(ledger: &Ledger, reference: EntityRef, place: usize) -> Flaw {
     let (wallet, seq) = place_of(ledger, reference, place);
     Flaw::Entry { wallet, seq }
 }
 
-fn operation(ledger: &Ledger, reference: Reference, place: usize) -> OperationId {
+fn operation(ledger: &Ledger, reference: EntityRef, place: usize) -> OperationId {
     ledger.entries[about(ledger, reference)[place]].operation
 }
 

@@ -36,7 +36,7 @@ fn sent(attempts: u32, retry_at: Option<i64>) -> WithdrawalState {
 
 /// Every state, with what is being sent still without an answer and with one.
 fn states() -> Vec<WithdrawalState> {
-    let others = WithdrawalStatus::ALL.into_iter().flat_map(|status| {
+    let others = WithdrawalStatus::all().flat_map(|status| {
         [None, Some(line("known"))].map(|txid| WithdrawalState::stored(status, txid, 0, None))
     });
     others.flatten().chain([sent(1, Some(60))]).collect()

@@ -7,7 +7,7 @@
 mod support;
 
 use cuepoint_domain::ids::{OperationId, TopupId, WithdrawalId};
-use cuepoint_domain::ledger::{Finding, Flaw, Outcome, Reference};
+use cuepoint_domain::ledger::{EntityRef, Finding, Flaw, Outcome};
 use cuepoint_domain::plans;
 use cuepoint_domain::topup::{Charge, Orders};
 use cuepoint_domain::withdrawal;
@@ -35,7 +35,7 @@ fn withdrawal_id() -> WithdrawalId {
 }
 
 /// The operations with entries about it, in their order.
-fn operations(ledger: &Ledger, reference: Reference) -> Vec<OperationId> {
+fn operations(ledger: &Ledger, reference: EntityRef) -> Vec<OperationId> {
     ledger.entries.iter().filter(|entry| entry.reference == reference).map(|entry| entry.operation).collect()
 }
 
@@ -56,10 +56,10 @@ fn keep(ledger: &mut Ledger, opening: Option<OperationId>) {
     ledger.book.topups.values_mut().for_each(|topup| topup.opening = opening);
 }
 
-fn flaw(ledger: &Ledger) -> Option<(Reference, Flaw)> {
+fn flaw(ledger: &Ledger) -> Option<(EntityRef, Flaw)> {
     match ledger.audit() {
         Ok(_) => None,
-        Err(Finding::Thing { reference, flaw }) => Some((reference, flaw)),
+        Err(Finding::Entity { reference, flaw }) => Some((reference, flaw)),
         Err(other) => panic!("{other}"),
     }
 }
@@ -68,9 +68,9 @@ fn flaw(ledger: &Ledger) -> Option<(Reference, Flaw)> {
 fn an_older_server_may_move_what_has_a_reference() {
     let mut ledger = ledger();
     assert_eq!(flaw(&ledger), None);
-    let moved = operations(&ledger, Reference::Withdrawal(withdrawal_id()))[1];
+    let moved = operations(&ledger, EntityRef::Withdrawal(withdrawal_id()))[1];
     record(&mut ledger, moved, None);
-    let settled = operations(&ledger, Reference::Topup(topup(2)))[0];
+    let settled = operations(&ledger, EntityRef::Topup(topup(2)))[0];
     record(&mut ledger, settled, None);
     assert_eq!(flaw(&ledger), None);
 }
@@ -80,7 +80,7 @@ fn what_an_older_server_opened_has_no_reference_anywhere() {
     let mut ledger = ledger();
     keep(&mut ledger, None);
     for reference in
-        [Reference::Withdrawal(withdrawal_id()), Reference::Topup(topup(1)), Reference::Topup(topup(2))]
+        [EntityRef::Withdrawal(withdrawal_id()), EntityRef::Topup(topup(1)), EntityRef::Topup(topup(2))]
     {
         for operation in operations(&ledger, reference) {
             record(&mut ledger, operation, None);
@@ -93,10 +93,10 @@ fn what_an_older_server_opened_has_no_reference_anywhere() {
 fn a_recorded_reference_is_the_one_that_the_row_keeps() {
     let other = Some(OperationId(u128::MAX));
     for (reference, place) in [
-        (Reference::Withdrawal(withdrawal_id()), 0),
-        (Reference::Withdrawal(withdrawal_id()), 1),
-        (Reference::Topup(topup(1)), 0),
-        (Reference::Topup(topup(2)), 0),
+        (EntityRef::Withdrawal(withdrawal_id()), 0),
+        (EntityRef::Withdrawal(withdrawal_id()), 1),
+        (EntityRef::Topup(topup(1)), 0),
+        (EntityRef::Topup(topup(2)), 0),
     ] {
         let mut ledger = ledger();
         let operation = operations(&ledger, reference)[place];
@@ -104,7 +104,7 @@ fn a_recorded_reference_is_the_one_that_the_row_keeps() {
         assert_eq!(flaw(&ledger), Some((reference, Flaw::Record(operation))));
     }
     // The operation that opens what keeps a reference records it.
-    for reference in [Reference::Withdrawal(withdrawal_id()), Reference::Topup(topup(1))] {
+    for reference in [EntityRef::Withdrawal(withdrawal_id()), EntityRef::Topup(topup(1))] {
         let mut ledger = ledger();
         let operation = operations(&ledger, reference)[0];
         record(&mut ledger, operation, None);
@@ -113,8 +113,8 @@ fn a_recorded_reference_is_the_one_that_the_row_keeps() {
     // A row that lost its reference.
     let mut ledger = ledger();
     keep(&mut ledger, None);
-    let operation = operations(&ledger, Reference::Withdrawal(withdrawal_id()))[0];
-    assert_eq!(flaw(&ledger), Some((Reference::Withdrawal(withdrawal_id()), Flaw::Record(operation))));
+    let operation = operations(&ledger, EntityRef::Withdrawal(withdrawal_id()))[0];
+    assert_eq!(flaw(&ledger), Some((EntityRef::Withdrawal(withdrawal_id()), Flaw::Record(operation))));
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn recorded_orders_are_those_that_the_row_keeps() {
     };
     let other = Some(Orders { attempts: 9, next_at: None });
     for number in [1, 2] {
-        let reference = Reference::Topup(topup(number));
+        let reference = EntityRef::Topup(topup(number));
         for (recorded, is_sound) in [(Some(Orders::default()), true), (other, false), (None, number == 2)] {
             let mut ledger = ledger();
             let operation = operations(&ledger, reference)[0];
@@ -138,7 +138,7 @@ fn recorded_orders_are_those_that_the_row_keeps() {
     let mut ledger = ledger();
     ledger.book.topups.values_mut().for_each(|topup| topup.orders = None);
     for number in [1, 2] {
-        let operation = operations(&ledger, Reference::Topup(topup(number)))[0];
+        let operation = operations(&ledger, EntityRef::Topup(topup(number)))[0];
         orders(&mut ledger, operation, None);
     }
     assert_eq!(flaw(&ledger), None);

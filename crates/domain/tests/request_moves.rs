@@ -142,7 +142,7 @@ fn every_move_from_every_state_before_and_after_its_time() {
         (RequestState::Refunded { at: at(6), commission }, except(RequestStatus::Refunded, 5, Same)),
     ];
     for (stored, row) in table {
-        for (to, expected) in Move::ALL.into_iter().zip(row) {
+        for (to, expected) in Move::ALL.iter().copied().zip(row) {
             check(stored, to, expected);
         }
     }
@@ -153,7 +153,7 @@ fn every_move_from_every_state_before_and_after_its_time() {
 fn a_status_of_a_newer_version_admits_no_move() {
     let Some(RequestStatus::Unknown(status)) = RequestStatus::stored("queued") else { panic!() };
     let stored = RequestState::Unknown { status, at: at(6) };
-    for to in Move::ALL {
+    for &to in Move::ALL {
         let expected = match to {
             Move::Expire => Expected::Same,
             _ => Expected::Refused(RequestStatus::Unknown(status)),

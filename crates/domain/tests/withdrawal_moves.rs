@@ -268,7 +268,7 @@ fn windows_to_the_microsecond_and_the_cent() {
 #[test]
 fn what_came_to_nothing_does_not_count() {
     let window = Window { length: Duration::days(30), most: amount(1_000) };
-    for status in WithdrawalStatus::ALL {
+    for status in WithdrawalStatus::all() {
         let txid = [WithdrawalStatus::Broadcast, WithdrawalStatus::Completed].contains(&status).then(known);
         let state = WithdrawalState::stored(status, txid, 0, None).unwrap();
         let nothing = [WithdrawalStatus::Cancelled, WithdrawalStatus::Rejected, WithdrawalStatus::Failed];

@@ -45,7 +45,7 @@ pub(crate) fn check(input: &[u8]) {
 }
 
 fn check_text(text: &str) {
-    let judged: Vec<_> = Network::ALL.iter().map(|network| (*network, network.canonical(text))).collect();
+    let judged: Vec<_> = Network::all().map(|network| (network, network.canonical(text))).collect();
     let known = judged
         .iter()
         .any(|(_, judged)| matches!(judged, Ok(_) | Err(TestNetwork | Ownerless | AnyoneCanSpend)));

@@ -32,11 +32,11 @@ pub async fn a_sound_ledger_passes(store: Arc<dyn Store>) {
     assert_eq!(world.balance(dj).await, crate::world::balance(170, 100), "{withdrawn:?}");
     // Guest: a top-up, four holds, two captures, two releases, a refund. DJ: two earnings, a reversal, a hold.
     // Postings: the top-up, two commissions, one of them given back.
-    let summary = Summary { wallets: 2, entries: 14, postings: 4, things: 6 };
+    let summary = Summary { wallets: 2, entries: 14, postings: 4, entities: 6 };
     assert_eq!(world.audit().await, summary);
     // A correction is a thing as well, though no list shows it.
     world.fresh(world.adjust_plan(world.by(guest, at(7)), guest, -1).await).await;
-    assert_eq!(world.audit().await, Summary { entries: 15, postings: 5, things: 7, ..summary });
+    assert_eq!(world.audit().await, Summary { entries: 15, postings: 5, entities: 7, ..summary });
 }
 
 /// How far a self-check is goes up to what was said, and no further.

@@ -48,7 +48,7 @@ impl Player<'_> {
 
     async fn compare_requests(&self, place: usize, user: UserId) -> Result<(), String> {
         let everything = RequestFilter { requester: None, dj: None, status: None, now: self.time() };
-        for status in RequestStatus::ALL {
+        for status in RequestStatus::all() {
             let made = RequestFilter { requester: Some(user), status: Some(status), ..everything };
             let asked = RequestFilter { dj: Some(user), status: Some(status), ..everything };
             for (filter, by_requester) in [(made, true), (asked, false)] {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cuepoint_domain::challenge::{Challenge, Judged, Purpose};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Balance, Origin, Rejection, Row, Wallet};
+use cuepoint_domain::ledger::{Balance, EntityKind, Origin, Rejection, Wallet};
 use cuepoint_domain::music_request::Move;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::people::{self, ErasureRefusal, Field, Locate, ProfileChange, StandingChange, User};
@@ -151,7 +151,10 @@ pub async fn erasures_cross_whatever_else_is_done(store: Arc<dyn Store>) {
                         let origin = Origin { reason: Some(line("a reason")), ..world.by(operator, at(2)) };
                         let plan = plans::change_standing(origin, dj, StandingChange::Suspend);
                         let stood = world.apply(plan).await;
-                        assert!(matches!(stood, Ok(_) | Err(Rejection::Missing(Row::User))), "{stood:?}");
+                        assert!(
+                            matches!(stood, Ok(_) | Err(Rejection::Missing(EntityKind::User))),
+                            "{stood:?}"
+                        );
                     }
                     2 => drop(world.store.end_sessions(dj, None, at(2)).await.unwrap()),
                     3 => {

@@ -48,7 +48,7 @@ pub async fn histories_agree_with_a_plain_model(fixture: &dyn Fixture, histories
             summary.wallets += ended.summary.wallets;
             summary.entries += ended.summary.entries;
             summary.postings += ended.summary.postings;
-            summary.things += ended.summary.things;
+            summary.entities += ended.summary.entities;
             told.extend(ended.told);
             Ok(())
         });

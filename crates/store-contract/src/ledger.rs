@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::{
-    Actor, Balance, ChainHash, Entry, EntryKind, PostingRules, Reference, Rejection, Row,
+    Actor, Balance, ChainHash, EntityKind, EntityRef, Entry, EntryKind, PostingRules, Rejection,
 };
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{Move, RequestState, RequestStatus};
@@ -168,20 +168,20 @@ pub async fn a_missing_row_is_an_error(store: Arc<dyn Store>) {
     let system = |seconds| world.origin(Actor::System, at(seconds));
 
     let plan = world.adjust_plan(system(1), nobody, 100).await;
-    assert_eq!(world.apply(plan).await, Err(Rejection::Missing(Row::Wallet)));
+    assert_eq!(world.apply(plan).await, Err(Rejection::Missing(EntityKind::Wallet)));
     let plan = plans::change_profile(world.by(nobody, at(1)), nobody, ProfileChange::default());
-    assert_eq!(world.apply(plan).await, Err(Rejection::Missing(Row::User)));
+    assert_eq!(world.apply(plan).await, Err(Rejection::Missing(EntityKind::User)));
 
     let mut request = world.request(guest, dj, at(1)).await;
     request.id = world.ids.next_request().await.unwrap();
     let plan = plans::move_request(system(2), &request, Move::Play, &world.requests).unwrap();
-    assert_eq!(world.apply(plan).await, Err(Rejection::Missing(Row::Request)));
+    assert_eq!(world.apply(plan).await, Err(Rejection::Missing(EntityKind::MusicRequest)));
 
     let mut withdrawal = withdrawal_of(&world.withdraw(guest, 100, at(3)).await.unwrap());
     withdrawal.id = world.ids.next_withdrawal().await.unwrap();
     let cancel = withdrawal::Move::Cancel { by: guest };
     let plan = plans::move_withdrawal(system(4), &withdrawal, cancel).unwrap();
-    assert_eq!(world.apply(plan).await, Err(Rejection::Missing(Row::Withdrawal)));
+    assert_eq!(world.apply(plan).await, Err(Rejection::Missing(EntityKind::Withdrawal)));
     assert_eq!(world.balance(guest).await, balance(800, 200));
 }
 
@@ -215,7 +215,7 @@ pub async fn entries_follow_each_other(store: Arc<dyn Store>) {
     assert_eq!(changes, [balance(1_000, 0), balance(-300, 300), balance(0, -300), balance(300, 0)]);
     let capture = &of_guest[2];
     assert_eq!(capture.operation, played.receipt().operation);
-    assert_eq!(capture.reference, Reference::MusicRequest(request.id));
+    assert_eq!(capture.reference, EntityRef::MusicRequest(request.id));
     assert_eq!(capture.at, at(2));
 
     let of_dj = entries(&world, dj).await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cuepoint_domain::challenge::{Challenge, Purpose};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Origin, Outcome, Receipt, Reference};
+use cuepoint_domain::ledger::{EntityRef, Origin, Outcome, Receipt};
 use cuepoint_domain::music_request::Move;
 use cuepoint_domain::people::{Field, ProfileChange, StandingChange};
 use cuepoint_domain::personal_data::{ActedBy, OperationNote, Part, Place, Record};
@@ -212,7 +212,7 @@ pub async fn operations_about_a_person_are_listed(store: Arc<dyn Store>) {
     };
     let Outcome::Adjustment(adjustment, _) = &adjusted.outcome else { panic!("{adjusted:?}") };
     let mut notes = [
-        note(&adjusted, "adjust", Some("a mistake"), Some(Reference::Adjustment(adjustment.id))),
+        note(&adjusted, "adjust", Some("a mistake"), Some(EntityRef::Adjustment(adjustment.id))),
         note(&suspended, "suspend", Some("a reason"), None),
         note(&renamed, "profile", None, None),
     ];

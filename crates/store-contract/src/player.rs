@@ -142,7 +142,7 @@ impl<'a> Player<'a> {
             Applied::Replayed(_) => panic!("a new plan was replayed: {plan:?}"),
         };
         let is_unchanged = match plan.step() {
-            Step::None(_) => true,
+            Step::Unchanged(_) => true,
             Step::ApproveWithdrawal { before, .. } => withdrawal_of(&receipt) == *before,
             _ => false,
         };
@@ -419,8 +419,8 @@ impl<'a> Player<'a> {
         let entries = self.model.people.iter().map(|person| person.entries).sum();
         let wallets = u64::try_from(self.people.len()).unwrap();
         let Model { requests, withdrawals, topups, adjustments, postings, .. } = self.model;
-        let things = requests.len() + withdrawals.len() + topups.len() + adjustments;
-        let summary = Summary { wallets, entries, postings, things: things.try_into().unwrap() };
+        let entities = requests.len() + withdrawals.len() + topups.len() + adjustments;
+        let summary = Summary { wallets, entries, postings, entities: entities.try_into().unwrap() };
         Ended { summary, told: self.told }
     }
 }

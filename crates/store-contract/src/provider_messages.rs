@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cuepoint_domain::ids::{ProviderMessageId, UserId};
-use cuepoint_domain::ledger::{Origin, Outcome, Plan, Receipt, Rejection, Row};
+use cuepoint_domain::ledger::{EntityKind, Origin, Outcome, Plan, Receipt, Rejection};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Recorded, Store};
@@ -216,7 +216,7 @@ pub async fn a_message_is_resolved_once(store: Arc<dyn Store>) {
 
     let missing = ProviderMessage { id: ProviderMessageId::new(i64::MAX).unwrap(), ..kept };
     let plan = resolution(&world, &missing, operator, 5);
-    assert_eq!(world.apply(plan).await, Err(Rejection::Missing(Row::ProviderMessage)));
+    assert_eq!(world.apply(plan).await, Err(Rejection::Missing(EntityKind::ProviderMessage)));
 }
 
 /// Of many operators who resolve one message at once, one does.

@@ -242,7 +242,7 @@ pub async fn profiles_in_receipts_are_kept_for_seven_days(store: Arc<dyn Store>)
 
     tape.world.store.tidy(end).await.unwrap();
     for (plan, _) in &tape.played {
-        assert_eq!(tape.world.apply(plan.clone()).await, Err(Rejection::Stale), "{}", plan.kind());
+        assert_eq!(tape.world.apply(plan.clone()).await, Err(Rejection::Stale), "{:?}", plan.kind());
     }
     assert_eq!(tape.world.store.find_key(&key.scope).await.unwrap(), None);
     for (plan, receipt) in kept {

@@ -173,7 +173,7 @@ pub async fn filters_see_expiry_by_the_clock(store: Arc<dyn Store>) {
             RequestStatus::Accepted if now >= accepted_ends => RequestStatus::Expired,
             stored => stored,
         };
-        for status in RequestStatus::ALL {
+        for status in RequestStatus::all() {
             let mut expected: Vec<RequestId> =
                 made.iter().filter(|(_, stored)| seen(*stored) == status).map(|(id, _)| *id).collect();
             expected.sort_unstable();
@@ -206,7 +206,7 @@ pub async fn lists_asked_at_once_are_each_their_own(store: Arc<dyn Store>) {
     world.request(ada, two, at(1)).await;
     world.request(bob, one, at(2)).await;
     let all = page(&world, &everything(at(0)), 1, PageRequest::MAX_SIZE).await.rows;
-    let statuses = RequestStatus::ALL.into_iter().map(Some).chain([None]);
+    let statuses = RequestStatus::all().map(Some).chain([None]);
     let asked = statuses.enumerate().flat_map(|(place, status)| {
         let now = at([1, 900, 9_999][place % 3]);
         let by_dj = RequestFilter { dj: Some(one), ..everything(now) };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Actor, Balance, EntryKind, Origin, Reference};
+use cuepoint_domain::ledger::{Actor, Balance, EntityRef, EntryKind, Origin};
 use cuepoint_domain::music_request::Move;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::plans;
@@ -50,7 +50,7 @@ pub async fn a_reversal_takes_what_is_available_and_the_rest_is_owed(store: Arc<
         assert_eq!(world.balance(guest).await, left);
         assert_eq!(world.balance(djs[1]).await, earned, "who was paid keeps the money");
         let newest = entries(&world, guest).await.pop().unwrap();
-        assert_eq!((newest.kind, newest.reference), (EntryKind::Chargeback, Reference::Topup(topup.id)));
+        assert_eq!((newest.kind, newest.reference), (EntryKind::Chargeback, EntityRef::Topup(topup.id)));
         world.audit().await;
 
         world.move_request(waits.id, Move::Reject, at(4)).await.unwrap();

@@ -44,8 +44,8 @@ pub async fn events_read_back_in_their_order(store: Arc<dyn Store>) {
         at: at(9).plus(Duration::MICROSECOND),
     };
     let mut added = vec![full];
-    for (seconds, kind) in (0..).zip(EventKind::ALL) {
-        added.push(SecurityEvent::about(*kind, None, Visitor::default(), at(-seconds)));
+    for (seconds, kind) in (0..).zip(EventKind::all()) {
+        added.push(SecurityEvent::about(kind, None, Visitor::default(), at(-seconds)));
     }
     for event in &added {
         world.store.append(event).await.unwrap();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Actor, Balance, Rejection, Row};
+use cuepoint_domain::ledger::{Actor, Balance, EntityKind, Rejection};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::people::ErasureRefusal;
 use cuepoint_domain::plans;
@@ -78,8 +78,8 @@ pub async fn who_was_erased_opens_no_topup(store: Arc<dyn Store>) {
         );
         match (opened.unwrap(), erased.unwrap()) {
             (Ok(_), Erased::Refused(ErasureRefusal::MoneyLeft)) => {}
-            (Err(Rejection::Missing(Row::User)), Erased::Done) => {
-                assert_eq!(world.apply(late).await, Err(Rejection::Missing(Row::User)));
+            (Err(Rejection::Missing(EntityKind::User)), Erased::Done) => {
+                assert_eq!(world.apply(late).await, Err(Rejection::Missing(EntityKind::User)));
                 assert_eq!(world.balance(guest).await, Balance::default());
             }
             other => panic!("{other:?}"),
@@ -104,7 +104,7 @@ pub async fn late_money_goes_into_suspense_once(store: Arc<dyn Store>) {
     assert_eq!(world.balance(topup.user).await, Balance::default());
     // Into suspense, and out of what came from outside.
     let summary = world.audit().await;
-    assert_eq!((summary.entries, summary.postings, summary.things), (0, 2, 1));
+    assert_eq!((summary.entries, summary.postings, summary.entities), (0, 2, 1));
 }
 
 /// A top-up that is still pending though its owner was erased, as an earlier version allowed, fails with its late money.

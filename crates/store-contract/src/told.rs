@@ -36,7 +36,7 @@ pub(crate) fn seconds(moment: Timestamp) -> i64 {
 /// The domain's name of a move of a request.
 pub(crate) fn request_move(to: &str) -> music_request::Move {
     use music_request::Move;
-    Move::ALL.into_iter().find(|one| one.to().name() == to).unwrap()
+    Move::ALL.iter().copied().find(|one| one.to().name() == to).unwrap()
 }
 
 /// The domain's name of a move of a withdrawal, by this person.

@@ -142,7 +142,7 @@ pub async fn withdrawals_are_listed_by_status(store: Arc<dyn Store>) {
         *withdrawal = world.stored_withdrawal(withdrawal.id).await;
     }
     for user in [None, Some(ada), Some(bob)] {
-        for status in WithdrawalStatus::ALL.into_iter().map(Some).chain([None]) {
+        for status in WithdrawalStatus::all().map(Some).chain([None]) {
             let filter = WithdrawalFilter { user, status };
             let theirs = made.iter().filter(|one| user.is_none_or(|user| user == one.user));
             let expected: Vec<_> = theirs

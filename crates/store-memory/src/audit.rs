@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{
-    Auditor, Book, Entry, Outcome, Posting, Receipt, Reference, StoredReceipt, Thing, Trace,
+    Auditor, Book, Entity, EntityRef, Entry, Outcome, Posting, Receipt, StoredReceipt, Trace,
 };
 use cuepoint_domain::ports::{Audit, Unavailable};
 
@@ -47,7 +47,7 @@ impl Moment {
     }
 
     fn show_things(&self, auditor: &mut Auditor) {
-        let mut entries: HashMap<Reference, Vec<&Entry>> = HashMap::new();
+        let mut entries: HashMap<EntityRef, Vec<&Entry>> = HashMap::new();
         for entry in self.entries.values().flatten() {
             entries.entry(entry.reference).or_default().push(entry);
         }
@@ -56,32 +56,32 @@ impl Moment {
             postings.entry(posting.operation).or_default().push(posting);
         }
         let moves = self.moves();
-        let mut things = self.things();
-        things.sort_unstable_by_key(Thing::reference);
-        for thing in things {
-            let entries = entries.get(&thing.reference()).map_or(&[][..], Vec::as_slice);
-            let moves = match &thing {
-                Thing::Withdrawal(withdrawal) => moves.get(&withdrawal.id).map_or(&[][..], Vec::as_slice),
-                Thing::Request(_) | Thing::Topup(_) | Thing::Adjustment(_) => &[],
+        let mut entities = self.entities();
+        entities.sort_unstable_by_key(Entity::reference);
+        for entity in entities {
+            let entries = entries.get(&entity.reference()).map_or(&[][..], Vec::as_slice);
+            let moves = match &entity {
+                Entity::Withdrawal(withdrawal) => moves.get(&withdrawal.id).map_or(&[][..], Vec::as_slice),
+                _ => &[],
             };
-            auditor.thing(&thing, &self.trace(&thing, entries, &postings, moves));
+            auditor.entity(&entity, &self.trace(&entity, entries, &postings, moves));
         }
     }
 
-    fn things(&self) -> Vec<Thing> {
+    fn entities(&self) -> Vec<Entity> {
         let book = &self.book;
         let receipts = book.operations.values().filter_map(StoredReceipt::whole);
         let adjustments = receipts.filter_map(|receipt| match &receipt.outcome {
-            Outcome::Adjustment(adjustment, _) => Some(Thing::Adjustment(adjustment.clone())),
+            Outcome::Adjustment(adjustment, _) => Some(Entity::Adjustment(adjustment.clone())),
             Outcome::Request(_)
             | Outcome::Withdrawal(..)
             | Outcome::Topup(_)
             | Outcome::Profile(..)
             | Outcome::Message(_) => None,
         });
-        let requests = book.requests.values().cloned().map(Thing::Request);
-        let withdrawals = book.withdrawals().cloned().map(Thing::Withdrawal);
-        let topups = book.topups.values().cloned().map(Thing::Topup);
+        let requests = book.requests.values().cloned().map(Entity::MusicRequest);
+        let withdrawals = book.withdrawals().cloned().map(Entity::Withdrawal);
+        let topups = book.topups.values().cloned().map(Entity::Topup);
         requests.chain(withdrawals).chain(topups).chain(adjustments).collect()
     }
 
@@ -98,14 +98,14 @@ impl Moment {
 
     fn trace(
         &self,
-        thing: &Thing,
+        entity: &Entity,
         entries: &[&Entry],
         postings: &HashMap<OperationId, Vec<&Posting>>,
         moves: &[&Receipt],
     ) -> Trace {
         let with_entries = entries.iter().map(|entry| entry.operation);
         let mut operations: Vec<OperationId> =
-            with_entries.chain(thing.operations_without_entries()).collect();
+            with_entries.chain(entity.operations_without_entries()).collect();
         operations.sort_unstable();
         operations.dedup();
         let receipt =

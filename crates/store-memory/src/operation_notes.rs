@@ -1,7 +1,7 @@
 //! The metadata of operations that exports show.
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Actor, OperationRecord, StoredReceipt};
+use cuepoint_domain::ledger::{Actor, OperationRecord, PlanKind, StoredReceipt};
 use cuepoint_domain::personal_data::OperationNote;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
@@ -9,7 +9,7 @@ use cuepoint_domain::timestamp::Timestamp;
 /// What is kept of an operation beside its receipt.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorded {
-    pub(crate) kind: &'static str,
+    pub(crate) kind: PlanKind,
     pub(crate) actor: Actor,
     pub(crate) reason: Option<Line>,
     pub(crate) at: Timestamp,

@@ -18,7 +18,7 @@ use crate::{MemoryStore, State, receipts};
 impl State {
     /// Whether this is somebody who was not erased.
     pub(crate) fn is_somebody(&self, id: UserId) -> bool {
-        self.book.users.get(&id).is_some_and(|user| user.erased_at.is_none())
+        self.book.users.get(&id).is_some_and(|user| user.is_present())
     }
 
     /// Adds a person with an empty wallet, and their first session.
@@ -98,7 +98,7 @@ impl People for MemoryStore {
             Some(email) => cut(state.keys.owner(email).and_then(|id| users.get(&id)).into_iter(), page),
             None => {
                 let all = state.lists.people.newest_first().filter_map(|id| users.get(&id));
-                cut(all.filter(|user| user.erased_at.is_none()), page)
+                cut(all.filter(|user| user.is_present()), page)
             }
         };
         Ok(Rows { rows: rows.rows.into_iter().cloned().collect(), total: rows.total })
@@ -112,7 +112,7 @@ impl People for MemoryStore {
     ) -> Result<Erased, Unavailable> {
         let State { book, lists, keys, sessions, blocked, .. } = &mut *self.lock()?;
         let both = book.users.get(&id).zip(book.wallets.get(&id));
-        let Some((user, wallet)) = both.filter(|(user, _)| user.erased_at.is_none()) else {
+        let Some((user, wallet)) = both.filter(|(user, _)| user.is_present()) else {
             return Ok(Erased::Nobody);
         };
         let theirs = lists.topups.get(&id).into_iter().flat_map(Chronicle::newest_first);
@@ -146,7 +146,7 @@ impl People for MemoryStore {
         let state = self.lock()?;
         let shown =
             state.lists.djs.newest_first().filter_map(|id| state.book.users.get(&id)).filter(|user| {
-                user.erased_at.is_none()
+                user.is_present()
                     && filter
                         .online
                         .is_none_or(|online| user.dj.as_ref().is_some_and(|dj| dj.online == online))

@@ -83,7 +83,7 @@ impl State {
         listed(self.lists.operations_about.get(&user), after, most, |id| {
             let Recorded { kind, actor, reason, at } = self.lists.operations.get(&id)?.clone();
             let receipt = self.book.operations.get(&id)?;
-            Some(Record::Operation(OperationNote::new(kind.to_owned(), actor, reason, receipt, at)))
+            Some(Record::Operation(OperationNote::new(kind.name().to_owned(), actor, reason, receipt, at)))
         })
     }
 

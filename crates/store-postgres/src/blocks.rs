@@ -14,7 +14,7 @@ use time::OffsetDateTime;
 use crate::PostgresStore;
 use crate::database::Failure;
 use crate::reads::{BlockedLastFirst, Counted, limits, paged};
-use crate::rows::{Corrupt, column_time, known, timestamp};
+use crate::rows::{Corrupt, column_time, is_present, known, timestamp};
 use crate::schema::{blocks, users};
 
 /// A block with its guest's name.
@@ -35,7 +35,7 @@ async fn are_somebody(
     let both = [dj.get(), guest.get()];
     let found: Vec<i64> = users::table
         .filter(users::id.eq_any(both))
-        .filter(users::erased_at.is_null())
+        .filter(is_present())
         .order(users::id)
         .for_share()
         .select(users::id)
@@ -108,7 +108,7 @@ impl Blocks for PostgresStore {
             .read(async |connection| {
                 // Blocks of erased people may remain for a moment.
                 let theirs = blocks::table.inner_join(users::table);
-                let theirs = theirs.filter(blocks::dj_id.eq(dj.get()).and(users::erased_at.is_null()));
+                let theirs = theirs.filter(blocks::dj_id.eq(dj.get()).and(is_present()));
                 let page = theirs
                     .order((blocks::at.desc(), blocks::guest_id.desc()))
                     .limit(limit)

@@ -210,7 +210,7 @@ async fn erase(
     currency: &Currency,
 ) -> Result<Erased, Failure> {
     let people = lock_person(connection, id, currency).await?;
-    let Some(person) = people.get(&id).filter(|user| user.erased_at.is_none()) else {
+    let Some(person) = people.get(&id).filter(|user| user.is_present()) else {
         return Ok(Erased::Nobody);
     };
     let wallet: WalletRow = wallets::table

@@ -21,13 +21,13 @@ use crate::advisory_locks::{PHONE_CODES, TARGETS, hashtext, pg_advisory_xact_loc
 use crate::database::Failure;
 use crate::people::{lock, write};
 use crate::phone_codes;
-use crate::rows::{ChallengeRow, NewChallengeRow, column_time, known, timestamp};
+use crate::rows::{ChallengeRow, NewChallengeRow, column_time, is_present, known, timestamp};
 use crate::schema::{challenges, users};
 use crate::sessions::end_all;
 
 /// Everybody who was not erased.
 fn present<'q>() -> IntoBoxed<'q, users::table, Pg> {
-    users::table.filter(users::erased_at.is_null()).into_boxed()
+    users::table.filter(is_present()).into_boxed()
 }
 
 impl PostgresStore {
@@ -162,7 +162,7 @@ async fn replace(
 ) -> Result<bool, Failure> {
     let replaced = diesel::update(users::table.find(user.get()))
         .filter(users::password_hash.eq(&before.0))
-        .filter(users::erased_at.is_null())
+        .filter(is_present())
         .set(users::password_hash.eq(&after.0))
         .execute(connection)
         .await?;
@@ -194,7 +194,7 @@ async fn issue(
 ) -> Result<Issued, Failure> {
     let person = lock(connection, challenge.user, currency).await?;
     // Who was erased meanwhile has no address that could be kept here.
-    person.filter(|user| user.erased_at.is_none()).ok_or(QueryError::NotFound)?;
+    person.filter(|user| user.is_present()).ok_or(QueryError::NotFound)?;
     // Two who have one address would not see what is being sent to the other.
     diesel::select(pg_advisory_xact_lock(TARGETS, hashtext(&challenge.target))).execute(connection).await?;
     let since = challenge.issued_at.minus(ISSUE_WINDOW);

@@ -21,12 +21,12 @@ use crate::PostgresStore;
 use crate::advisory_locks::{FIRST_OPERATOR, pg_advisory_xact_lock};
 use crate::database::Failure;
 use crate::reads::{Counted, NewestFirst, ProfileRow, columns, limits, paged};
-use crate::rows::{NewUserRow, TokenRow, UserRow, WalletRow, column_time};
+use crate::rows::{NewUserRow, TokenRow, UserRow, WalletRow, column_time, is_present};
 use crate::schema::{bootstrap_operator, users, wallets};
 use crate::sessions::{begin, is_kept};
 
 fn djs(filter: DjFilter) -> IntoBoxed<'static, users::table, Pg> {
-    let query = users::table.filter(users::is_dj.and(users::erased_at.is_null())).into_boxed();
+    let query = users::table.filter(users::is_dj.and(is_present())).into_boxed();
     match filter.online {
         Some(online) => query.filter(users::online.eq(online)),
         None => query,
@@ -35,7 +35,7 @@ fn djs(filter: DjFilter) -> IntoBoxed<'static, users::table, Pg> {
 
 /// Everybody who was not erased, or those of them with one address.
 fn everybody(email: Option<&str>) -> IntoBoxed<'_, users::table, Pg> {
-    let query = users::table.filter(users::erased_at.is_null()).into_boxed();
+    let query = users::table.filter(is_present()).into_boxed();
     match email {
         Some(email) => query.filter(users::email_folded.eq(email)),
         None => query,

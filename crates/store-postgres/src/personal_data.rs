@@ -22,7 +22,7 @@ use crate::networks::NetworkRow;
 use crate::redaction::about;
 use crate::rows::{
     ChallengeRow, Corrupt, EntryRow, EventRow, MusicRequestRow, OperationRow, ProviderMessageRow, SessionRow,
-    TopupRow, WithdrawalRow, column_time, known, timestamp,
+    TopupRow, WithdrawalRow, column_time, is_present, known, timestamp,
 };
 use crate::schema::{
     blocks, challenges, ledger_entries, login_networks, music_requests, operations, provider_messages,
@@ -209,7 +209,7 @@ impl Page {
 
     async fn blocks(self, mut connection: Connection<'_>) -> Records {
         let mut query = blocks::table.inner_join(users::table).into_boxed();
-        query = query.filter(blocks::dj_id.eq(self.user).and(users::erased_at.is_null()));
+        query = query.filter(blocks::dj_id.eq(self.user).and(is_present()));
         if let Some(after) = self.after {
             let (at, id) = (column_time(after.moment()), after.id());
             query = query.filter(blocks::at.le(at)).filter(blocks::at.lt(at).or(blocks::guest_id.lt(id)));

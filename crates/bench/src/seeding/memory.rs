@@ -51,7 +51,7 @@ impl Sink for Filling {
     }
 
     async fn apply(&mut self, plan: Plan) -> anyhow::Result<Outcome> {
-        let kind = plan.kind();
+        let kind = plan.kind().name();
         let applied = self.store.apply(plan).await;
         let applied = applied.map_err(|error| anyhow!("{kind} is not applied: {error:?}"))?;
         let Applied::Fresh(receipt) = applied else { bail!("{kind} is there twice") };

@@ -43,7 +43,7 @@ impl Sink for Writing {
                 Ok(receipt.outcome)
             }
             Ok(Verdict::Replayed(receipt)) => bail!("{} is there twice", receipt.operation),
-            Err(rejection) => bail!("{} is rejected: {rejection:?}", plan.kind()),
+            Err(rejection) => bail!("{} is rejected: {rejection:?}", plan.kind().name()),
         }
     }
 

@@ -19,7 +19,10 @@ mod tron;
 pub use options::{OptionsError, OptionsTable, PayoutOption};
 pub use policy::{AddressPolicy, Destination, DestinationRefusal};
 
+use strum::{EnumIter, EnumString, IntoStaticStr};
 use thiserror::Error;
+
+use crate::names::named_enum;
 
 /// Why a text is no address to pay out to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
@@ -51,73 +54,64 @@ struct Decoded {
     canonical: String,
 }
 
-macro_rules! networks {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal, $decode:expr;)+) => {
-        /// A network that can be paid out on.
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum Network {
-            $($(#[$doc])* $variant,)+
-        }
-
-        impl Network {
-            /// Every network.
-            pub const ALL: &[Self] = &[$(Self::$variant,)+];
-
-            /// The name, as it is configured, stored and shown.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)+
-                }
-            }
-
-            fn decode(self, text: &str) -> Option<Decoded> {
-                match self {
-                    $(Self::$variant => $decode(text),)+
-                }
-            }
-        }
-    };
-}
-
-networks! {
+/// A network that can be paid out on. Names are read in any letter case.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
+pub enum Network {
     /// Bitcoin: P2PKH, P2SH, P2WPKH, P2WSH and taproot.
-    Bitcoin = "bitcoin", |text| bitcoin::decode(&bitcoin::BITCOIN, text);
+    Bitcoin,
     /// Litecoin: `L…`, `M…` and `ltc1…`; not the old `3…`, which Bitcoin has too.
-    Litecoin = "litecoin", |text| bitcoin::decode(&bitcoin::LITECOIN, text);
+    Litecoin,
     /// Dogecoin: P2PKH and P2SH.
-    Dogecoin = "dogecoin", |text| bitcoin::decode(&bitcoin::DOGECOIN, text);
+    Dogecoin,
     /// Ethereum; its addresses and those of the networks like it are the same.
-    Ethereum = "ethereum", evm::decode;
+    Ethereum,
     /// Arbitrum One.
-    Arbitrum = "arbitrum", evm::decode;
+    Arbitrum,
     /// OP Mainnet.
-    Optimism = "optimism", evm::decode;
+    Optimism,
     /// Base.
-    Base = "base", evm::decode;
+    Base,
     /// Polygon PoS.
-    Polygon = "polygon", evm::decode;
+    Polygon,
     /// BNB Smart Chain.
-    Bsc = "bsc", evm::decode;
+    Bsc,
     /// Avalanche C-Chain.
-    Avalanche = "avalanche", evm::decode;
+    Avalanche,
     /// TRON; its test networks use the same addresses.
-    Tron = "tron", tron::decode;
+    Tron,
     /// Solana; its addresses have no checksum, and its test networks use the same.
-    Solana = "solana", solana::decode;
+    Solana,
     /// XRP Ledger: classic addresses, and X-addresses, which carry a destination tag.
-    Xrp = "xrp", ripple::decode;
+    Xrp,
     /// Stellar: accounts, and muxed accounts, which carry an id; its test network uses the same addresses.
-    Stellar = "stellar", stellar::decode;
+    Stellar,
     /// TON, user-friendly or raw.
-    Ton = "ton", ton::decode;
+    Ton,
 }
+
+named_enum!(Network);
 
 impl Network {
-    /// The network of this name, in any letter case.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|network| network.name().eq_ignore_ascii_case(name))
+    /// The address that a text is on this network.
+    fn decode(self, text: &str) -> Option<Decoded> {
+        match self {
+            Self::Bitcoin => bitcoin::decode(&bitcoin::BITCOIN, text),
+            Self::Litecoin => bitcoin::decode(&bitcoin::LITECOIN, text),
+            Self::Dogecoin => bitcoin::decode(&bitcoin::DOGECOIN, text),
+            Self::Ethereum
+            | Self::Arbitrum
+            | Self::Optimism
+            | Self::Base
+            | Self::Polygon
+            | Self::Bsc
+            | Self::Avalanche => evm::decode(text),
+            Self::Tron => tron::decode(text),
+            Self::Solana => solana::decode(text),
+            Self::Xrp => ripple::decode(text),
+            Self::Stellar => stellar::decode(text),
+            Self::Ton => ton::decode(text),
+        }
     }
 
     /// The canonical spelling of an address of this network; that spelling again gives itself.
@@ -129,9 +123,7 @@ impl Network {
             Some(Decoded { test: true, .. }) => Err(AddressError::TestNetwork),
             Some(Decoded { flaw: Some(flaw), .. }) => Err(flaw),
             Some(Decoded { flaw: None, canonical, .. }) => Ok(canonical),
-            None if Self::ALL.iter().any(|other| other.decode(text).is_some()) => {
-                Err(AddressError::OtherNetwork)
-            }
+            None if Self::all().any(|other| other.decode(text).is_some()) => Err(AddressError::OtherNetwork),
             None => Err(AddressError::Malformed),
         }
     }

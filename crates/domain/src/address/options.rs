@@ -17,7 +17,7 @@ pub enum OptionsError {
     #[error("{0} has no network")]
     NoNetwork(String),
     /// There is no such network.
-    #[error("{0:?} is none of the networks {networks}", networks = names(Network::ALL))]
+    #[error("{0:?} is none of the networks {networks}", networks = names(Network::all()))]
     UnknownNetwork(String),
     /// A currency, or a network of one, is there twice.
     #[error("{0} is there twice")]
@@ -115,6 +115,6 @@ impl OptionsTable {
     }
 }
 
-fn names(networks: &[Network]) -> String {
-    networks.iter().map(|network| network.name()).collect::<Vec<_>>().join(", ")
+fn names(networks: impl Iterator<Item = Network>) -> String {
+    networks.map(Network::name).collect::<Vec<_>>().join(", ")
 }

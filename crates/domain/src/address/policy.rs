@@ -1,10 +1,14 @@
 //! How closely a withdrawal's destination is looked at.
 
+use strum::{EnumIter, EnumString, IntoStaticStr};
+
 use super::{AddressError, OptionsTable};
+use crate::names::named_enum;
 use crate::text::Line;
 
 /// How closely a destination is looked at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, IntoStaticStr, EnumString, EnumIter)]
+#[strum(serialize_all = "snake_case")]
 pub enum AddressPolicy {
     /// Any text is a destination, and kept as it is.
     #[default]
@@ -12,6 +16,8 @@ pub enum AddressPolicy {
     /// Currency and network must be in the table and the address one of that network; all are kept in canonical form.
     Strict,
 }
+
+named_enum!(AddressPolicy);
 
 /// Where a withdrawal goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,18 +42,6 @@ pub enum DestinationRefusal {
 }
 
 impl AddressPolicy {
-    /// Every policy.
-    pub const ALL: [Self; 2] = [Self::Lenient, Self::Strict];
-
-    /// The name, as it is configured and shown.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Lenient => "lenient",
-            Self::Strict => "strict",
-        }
-    }
-
     /// The destination as it is stored and shown: under [`AddressPolicy::Strict`] the currency in capitals, the
     /// network in small letters, the address canonical.
     ///

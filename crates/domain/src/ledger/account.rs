@@ -1,8 +1,11 @@
 //! Accounts, the transfers between them, and the wallet that three of them make.
 
+use strum::{EnumIter, EnumString, IntoStaticStr};
+
 use crate::ids::UserId;
 use crate::ledger::{ChainHash, EntryKind};
 use crate::money::{Amount, Money};
+use crate::names::named_enum;
 use crate::timestamp::Timestamp;
 
 /// Where money is.
@@ -30,24 +33,35 @@ impl Account {
 }
 
 /// Accounts of the house.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[strum(serialize_all = "snake_case")]
 pub enum PlatformAccount {
     /// Its share of the fees.
+    #[strum(serialize = "platform_commission")]
     Commission,
 }
 
+named_enum!(PlatformAccount);
+
 /// Accounts of the world.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[strum(serialize_all = "snake_case")]
 pub enum OutsideAccount {
     /// What guests paid in.
+    #[strum(serialize = "outside_topups")]
     Topups,
     /// What was paid out.
+    #[strum(serialize = "outside_payouts")]
     Payouts,
     /// What operators corrected.
+    #[strum(serialize = "outside_adjustments")]
     Adjustments,
     /// Money that arrived for accounts that were erased, until an operator has dealt with it.
+    #[strum(serialize = "outside_suspense")]
     Suspense,
 }
+
+named_enum!(OutsideAccount);
 
 /// Why money moves, which decides how the entries of both sides are called and whether a receivable is touched.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -1,83 +1,19 @@
 //! The reference semantics of a plan: pure, total, all or nothing.
 
-use crate::adjustment::Adjustment;
 use crate::ids::UserId;
 use crate::ledger::posting::{Posted, post};
 use crate::ledger::{
-    Balance, Book, Changes, EndedSessions, Guard, KeyRecord, OperationRecord, Outcome, Plan, Receipt, Step,
-    StoredReceipt, Subject,
+    Balance, Book, Changes, EndedSessions, Entity, EntityKind, Guard, KeyRecord, KeyReused, OperationRecord,
+    Outcome, Plan, Receipt, Rejection, Step, StoredReceipt, Verdict,
 };
-use crate::money::{Amount, Money};
+use crate::money::Amount;
 use crate::music_request::{MusicRequest, RequestState, RequestStatus};
-use crate::people::{
-    ProfileRefusal, User, change_profile, change_standing, ends_sessions, leaves_an_operator,
-};
+use crate::people::{User, change_profile, change_standing, ends_sessions, leaves_an_operator};
 use crate::provider_message::{ProviderMessage, Resolution};
 use crate::security_log::SecurityEvent;
+use crate::timestamp::Timestamp;
 use crate::topup::{Topup, TopupStatus, abandon};
 use crate::withdrawal::{Approval, Limit, Withdrawal, approve};
-
-/// The kinds of rows that a plan can name.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Row {
-    /// A music request.
-    Request,
-    /// A person.
-    User,
-    /// A person's wallet.
-    Wallet,
-    /// A withdrawal.
-    Withdrawal,
-    /// A top-up.
-    Topup,
-    /// A message of a provider.
-    ProviderMessage,
-}
-
-/// Why a plan is not applied; the book is as it was.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Rejection {
-    /// State changed between load and apply: load and decide again. Also the answer to an operation or a key whose
-    /// receipt is redacted already.
-    Stale,
-    /// The available balance is lower than what leaves it.
-    InsufficientFunds {
-        /// What is available.
-        available: Money,
-    },
-    /// A withdrawal would pass a limit.
-    LimitExceeded(Limit),
-    /// The guest has this many open requests with the DJ, and no more are allowed.
-    TooManyOpen(u32),
-    /// The operator who judges the withdrawal adjusted its owner's wallet recently.
-    RecentAdjustment,
-    /// The person who acts as an operator is not an active operator.
-    NotAnOperator,
-    /// No active operator would remain.
-    LastOperator,
-    /// The client's key stands for another body.
-    KeyReused,
-    /// The profile cannot be changed like this.
-    Profile(ProfileRefusal),
-    /// The plan would write values that servers of an earlier version cannot read, and such servers may still run:
-    /// the upgrade is not finalized.
-    NotFinalized,
-    /// A balance would be larger than any may be.
-    OutOfRange,
-    /// The plan names something that does not exist.
-    Missing(Row),
-    /// The book contradicts itself.
-    Broken(&'static str),
-}
-
-/// What applying a plan came to.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Verdict {
-    /// It was applied now, with these changes.
-    Fresh(Receipt, Box<Changes>),
-    /// It, or the command with its key, was applied before: this was its answer.
-    Replayed(Receipt),
-}
 
 /// Applies a plan to the book, whole or not at all.
 ///
@@ -97,20 +33,18 @@ pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
     }
     let rules = plan.rules.min(book.feature_level.posting_rules());
     let mut changes = Changes::default();
-    let thing = step(book, plan, &mut changes)?;
+    let entity = step(book, plan, &mut changes)?;
     guards(book, plan)?;
-    if let Some(reference) = plan.reference() {
-        let Posted { wallets, entries, postings } =
-            post(&book.wallets, &plan.origin, reference, &plan.transfers, rules)?;
-        changes.wallets = wallets;
-        changes.entries = entries;
-        changes.postings = postings;
-    }
+    let Posted { wallets, entries, postings } =
+        post(&book.wallets, &plan.origin, plan.reference(), &plan.transfers, rules)?;
+    changes.wallets = wallets;
+    changes.entries = entries;
+    changes.postings = postings;
     let receipt = Receipt {
         operation: plan.origin.operation,
         at: plan.origin.at,
         rules,
-        outcome: outcome(book, &changes, thing)?,
+        outcome: outcome(book, &changes, entity)?,
     };
     record(plan, &receipt, &mut changes);
     // Nothing below this line can fail.
@@ -125,47 +59,34 @@ fn earlier(book: &Book, plan: &Plan) -> Result<Option<Receipt>, Rejection> {
         return whole(stored);
     }
     let Some(key) = plan.origin.key else { return Ok(None) };
-    match book.keys.get(&key.scope).filter(|record| record.is_kept(plan.origin.at)) {
-        None => Ok(None),
-        Some(record) if record.key == key => whole(&record.receipt),
-        Some(_) => Err(Rejection::KeyReused),
+    let Some(record) = book.keys.get(&key.scope) else { return Ok(None) };
+    match record.answer(&key, plan.origin.at) {
+        Ok(answer) => answer.map_or(Ok(None), whole),
+        Err(KeyReused) => Err(Rejection::KeyReused),
     }
 }
 
-/// What the answer is about, still without a balance.
-enum Thing {
-    Request(MusicRequest),
-    Withdrawal(Withdrawal),
-    Topup(Topup),
-    Profile(User),
-    Adjustment(Adjustment),
-    Message(ProviderMessage),
-}
-
-fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Rejection> {
+/// The entity after the plan, which is written to the changes.
+fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Entity, Rejection> {
     Ok(match &plan.step {
-        Step::None(Subject::Request(before)) => {
-            Thing::Request(request(book, before)?.clone().seen_at(plan.origin.at))
-        }
-        Step::None(Subject::Withdrawal(before)) => Thing::Withdrawal(withdrawal(book, before)?.clone()),
-        Step::None(Subject::Topup(before)) => Thing::Topup(topup(book, before)?.clone()),
+        Step::Unchanged(entity) => unchanged(book, entity, plan.origin.at)?,
         Step::OpenRequest(new) => {
             opens(book, new.requester, book.requests.contains_key(&new.id))?;
             changes.opened_request = Some(new.clone());
-            Thing::Request(new.clone())
+            Entity::MusicRequest(new.clone())
         }
         Step::OpenWithdrawal(new) => {
             opens(book, new.user, book.withdrawal(new.id).is_some())?;
             changes.opened_withdrawal = Some(new.clone());
-            Thing::Withdrawal(new.clone())
+            Entity::Withdrawal(new.clone())
         }
         Step::OpenTopup(new) => {
             opens(book, new.user, book.topups.contains_key(&new.id))?;
             person(book, new.user)?;
             changes.opened_topup = Some(new.clone());
-            Thing::Topup(new.clone())
+            Entity::Topup(new.clone())
         }
-        Step::MoveRequest { before, to } => Thing::Request(move_request(book, before, *to, changes)?),
+        Step::MoveRequest { before, to } => Entity::MusicRequest(move_request(book, before, *to, changes)?),
         Step::MoveWithdrawal { before, to } => {
             let stored = withdrawal(book, before)?;
             let moved = Withdrawal {
@@ -174,16 +95,16 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Reject
                 ..stored.clone()
             };
             changes.moved_withdrawal = Some(moved.clone());
-            Thing::Withdrawal(moved)
+            Entity::Withdrawal(moved)
         }
         Step::ApproveWithdrawal { before, by, second_above } => {
-            Thing::Withdrawal(approve_withdrawal(book, plan, before, (*by, *second_above), changes)?)
+            Entity::Withdrawal(approve_withdrawal(book, plan, before, (*by, *second_above), changes)?)
         }
         Step::OrderTopup { before, orders, page } => {
             let stored = topup(book, before)?;
             let ordered = Topup { orders: Some(*orders), payment_url: page.clone(), ..stored.clone() };
             changes.moved_topup = Some(ordered.clone());
-            Thing::Topup(ordered)
+            Entity::Topup(ordered)
         }
         Step::MoveTopup { before, to } => {
             let stored = topup(book, before)?;
@@ -192,21 +113,21 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Reject
             }
             let moved = stored.ended(*to, plan.origin.at);
             changes.moved_topup = Some(moved.clone());
-            Thing::Topup(moved)
+            Entity::Topup(moved)
         }
         Step::SuspendTopup { before, suspense } => {
             let stored = topup(book, before)?;
             let failed = abandon(stored, plan.origin.at).unwrap_or_else(|| stored.clone());
             let moved = Topup { suspense: Some(suspense.clone()), ..failed };
             changes.moved_topup = Some(moved.clone());
-            Thing::Topup(moved)
+            Entity::Topup(moved)
         }
-        Step::Adjust(adjustment) => Thing::Adjustment(adjustment.clone()),
+        Step::Adjust(adjustment) => Entity::Adjustment(adjustment.clone()),
         Step::Profile { user, change } => {
             let stored = person(book, *user)?;
             let changed = change_profile(stored, change).map_err(Rejection::Profile)?;
             changes.user = (changed != *stored).then(|| changed.clone());
-            Thing::Profile(changed)
+            Entity::User(changed)
         }
         Step::Standing { user, change } => {
             let stored = person(book, *user)?;
@@ -215,11 +136,26 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Thing, Reject
             let ended = ends_sessions(stored, *change);
             changes.ended_sessions = ended.then_some(EndedSessions { user: *user, at });
             changes.user = (changed != *stored).then(|| changed.clone());
-            Thing::Profile(changed)
+            Entity::User(changed)
         }
         Step::ResolveMessage { before, resolution } => {
-            Thing::Message(resolve_message(book, before, resolution, changes)?)
+            Entity::ProviderMessage(resolve_message(book, before, resolution, changes)?)
         }
+    })
+}
+
+/// The entity as it is, unless it changed since it was loaded.
+fn unchanged(book: &Book, before: &Entity, at: Timestamp) -> Result<Entity, Rejection> {
+    Ok(match before {
+        Entity::MusicRequest(before) => Entity::MusicRequest(request(book, before)?.clone().seen_at(at)),
+        Entity::Withdrawal(before) => Entity::Withdrawal(withdrawal(book, before)?.clone()),
+        Entity::Topup(before) => Entity::Topup(topup(book, before)?.clone()),
+        Entity::Adjustment(adjustment) => Entity::Adjustment(adjustment.clone()),
+        Entity::User(before) if person(book, before.id)? == before => Entity::User(before.clone()),
+        Entity::ProviderMessage(before) if message(book, before)?.resolution == before.resolution => {
+            Entity::ProviderMessage(before.clone())
+        }
+        Entity::User(_) | Entity::ProviderMessage(_) => return Err(Rejection::Stale),
     })
 }
 
@@ -230,7 +166,7 @@ fn resolve_message(
     resolution: &Resolution,
     changes: &mut Changes,
 ) -> Result<ProviderMessage, Rejection> {
-    let stored = book.provider_messages.get(&before.id).ok_or(Rejection::Missing(Row::ProviderMessage))?;
+    let stored = message(book, before)?;
     if stored.resolution.is_some() {
         return Err(Rejection::Stale);
     }
@@ -239,28 +175,33 @@ fn resolve_message(
     Ok(resolved)
 }
 
+/// The message.
+fn message<'a>(book: &'a Book, before: &ProviderMessage) -> Result<&'a ProviderMessage, Rejection> {
+    book.provider_messages.get(&before.id).ok_or(Rejection::Missing(EntityKind::ProviderMessage))
+}
+
 /// The person; one who was erased counts as missing.
 fn person(book: &Book, id: UserId) -> Result<&User, Rejection> {
-    let stored = book.users.get(&id).filter(|user| user.erased_at.is_none());
-    stored.ok_or(Rejection::Missing(Row::User))
+    let stored = book.users.get(&id).filter(|user| user.is_present());
+    stored.ok_or(Rejection::Missing(EntityKind::User))
 }
 
 /// The request, unless it moved since it was loaded.
 fn request<'a>(book: &'a Book, before: &MusicRequest) -> Result<&'a MusicRequest, Rejection> {
-    let stored = book.requests.get(&before.id).ok_or(Rejection::Missing(Row::Request))?;
+    let stored = book.requests.get(&before.id).ok_or(Rejection::Missing(EntityKind::MusicRequest))?;
     if stored.state == before.state { Ok(stored) } else { Err(Rejection::Stale) }
 }
 
 /// The withdrawal, unless it moved or was approved since it was loaded.
 fn withdrawal<'a>(book: &'a Book, before: &Withdrawal) -> Result<&'a Withdrawal, Rejection> {
-    let stored = book.withdrawal(before.id).ok_or(Rejection::Missing(Row::Withdrawal))?;
+    let stored = book.withdrawal(before.id).ok_or(Rejection::Missing(EntityKind::Withdrawal))?;
     let is_same = stored.state == before.state && stored.approvals == before.approvals;
     if is_same { Ok(stored) } else { Err(Rejection::Stale) }
 }
 
 /// The top-up, unless it moved since it was loaded.
 fn topup<'a>(book: &'a Book, before: &Topup) -> Result<&'a Topup, Rejection> {
-    let stored = book.topups.get(&before.id).ok_or(Rejection::Missing(Row::Topup))?;
+    let stored = book.topups.get(&before.id).ok_or(Rejection::Missing(EntityKind::Topup))?;
     if stored.stands_as(before) { Ok(stored) } else { Err(Rejection::Stale) }
 }
 
@@ -269,7 +210,7 @@ fn opens(book: &Book, owner: UserId, taken: bool) -> Result<(), Rejection> {
     if taken {
         return Err(Rejection::Broken("the id of what is made is taken"));
     }
-    book.wallets.contains_key(&owner).then_some(()).ok_or(Rejection::Missing(Row::Wallet))
+    book.wallets.contains_key(&owner).then_some(()).ok_or(Rejection::Missing(EntityKind::Wallet))
 }
 
 fn move_request(
@@ -301,7 +242,7 @@ fn approve_withdrawal(
     let stored = withdrawal(book, before)?;
     let mut counting = Vec::new();
     for earlier in &stored.approvals {
-        let author = book.users.get(&earlier.by).ok_or(Rejection::Missing(Row::User))?;
+        let author = book.users.get(&earlier.by).ok_or(Rejection::Missing(EntityKind::User))?;
         if earlier.is_of_active_operator(author)
             && !book.has_adjusted(earlier.by, stored.user, plan.adjustments_since())
         {
@@ -340,7 +281,7 @@ fn guards(book: &Book, plan: &Plan) -> Result<(), Rejection> {
                 Guard::NoRecentAdjustment(judge),
                 Step::MoveWithdrawal { before, .. }
                 | Step::ApproveWithdrawal { before, .. }
-                | Step::None(Subject::Withdrawal(before)),
+                | Step::Unchanged(Entity::Withdrawal(before)),
             ) if book.has_adjusted(*judge, before.user, plan.adjustments_since()) => {
                 return Err(Rejection::RecentAdjustment);
             }
@@ -363,25 +304,27 @@ fn guards(book: &Book, plan: &Plan) -> Result<(), Rejection> {
     Ok(())
 }
 
-fn outcome(book: &Book, changes: &Changes, thing: Thing) -> Result<Outcome, Rejection> {
+/// The entity as it is answered: with the balance of its owner, where the answer shows one.
+fn outcome(book: &Book, changes: &Changes, entity: Entity) -> Result<Outcome, Rejection> {
     let balance = |user: UserId| -> Result<Balance, Rejection> {
         let changed = changes.wallets.iter().find(|wallet| wallet.user == user);
-        let wallet = changed.or_else(|| book.wallets.get(&user)).ok_or(Rejection::Missing(Row::Wallet))?;
+        let wallet =
+            changed.or_else(|| book.wallets.get(&user)).ok_or(Rejection::Missing(EntityKind::Wallet))?;
         Ok(wallet.balance)
     };
-    Ok(match thing {
-        Thing::Request(request) => Outcome::Request(request),
-        Thing::Message(message) => Outcome::Message(message),
-        Thing::Topup(topup) => Outcome::Topup(topup),
-        Thing::Withdrawal(withdrawal) => {
+    Ok(match entity {
+        Entity::MusicRequest(request) => Outcome::Request(request),
+        Entity::ProviderMessage(message) => Outcome::Message(message),
+        Entity::Topup(topup) => Outcome::Topup(topup),
+        Entity::Withdrawal(withdrawal) => {
             let balance = balance(withdrawal.user)?;
             Outcome::Withdrawal(withdrawal, balance)
         }
-        Thing::Profile(user) => {
+        Entity::User(user) => {
             let balance = balance(user.id)?;
             Outcome::Profile(user, balance)
         }
-        Thing::Adjustment(adjustment) => {
+        Entity::Adjustment(adjustment) => {
             let balance = balance(adjustment.user)?;
             Outcome::Adjustment(adjustment, balance)
         }
@@ -392,7 +335,7 @@ fn outcome(book: &Book, changes: &Changes, thing: Thing) -> Result<Outcome, Reje
 fn record(plan: &Plan, receipt: &Receipt, changes: &mut Changes) {
     let origin = &plan.origin;
     let is_unchanged = match &plan.step {
-        Step::None(_) => true,
+        Step::Unchanged(_) => true,
         Step::ApproveWithdrawal { .. } => changes.moved_withdrawal.is_none(),
         _ => false,
     };

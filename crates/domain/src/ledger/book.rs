@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::feature_level::FeatureLevel;
 use crate::ids::{OperationId, ProviderMessageId, RequestId, TopupId, UserId, WithdrawalId};
-use crate::ledger::{Actor, Entry, EntryKind, KeyRecord, KeyScope, Posting, Receipt, StoredReceipt, Wallet};
+use crate::ledger::{
+    Actor, Entry, EntryKind, KeyRecord, KeyScope, PlanKind, Posting, Receipt, StoredReceipt, Wallet,
+};
 use crate::music_request::MusicRequest;
 use crate::people::User;
 use crate::provider_message::ProviderMessage;
@@ -138,8 +140,8 @@ impl Book {
 pub struct OperationRecord {
     /// Which.
     pub id: OperationId,
-    /// What it did, by [`crate::ledger::Plan::kind`].
-    pub kind: &'static str,
+    /// What it did.
+    pub kind: PlanKind,
     /// Who was behind it.
     pub actor: Actor,
     /// When it was decided.

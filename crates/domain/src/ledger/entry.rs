@@ -1,15 +1,18 @@
 //! What a plan leaves behind for ever: one entry a wallet, one posting for each account that is no wallet's.
 
 use sha2::{Digest, Sha256};
+use strum::{EnumIter, EnumString, IntoStaticStr};
 
-use crate::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
-use crate::ledger::{Balance, OutsideAccount, PlatformAccount};
+use crate::ids::{OperationId, UserId};
+use crate::ledger::{Balance, EntityRef, OutsideAccount, PlatformAccount};
 use crate::money::Money;
+use crate::names::named_enum;
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
 
 /// What an entry is called on a statement.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[strum(serialize_all = "snake_case")]
 pub enum EntryKind {
     /// Money was paid in.
     Topup,
@@ -30,110 +33,11 @@ pub enum EntryKind {
     /// Money that was paid in was taken back by who paid it.
     Chargeback,
     /// A newer version changed it.
+    #[strum(disabled)]
     Unknown(UnknownName),
 }
 
-impl EntryKind {
-    /// Every kind that this version knows.
-    pub const ALL: [Self; 9] = [
-        Self::Topup,
-        Self::Hold,
-        Self::Release,
-        Self::Capture,
-        Self::Earning,
-        Self::Refund,
-        Self::Reversal,
-        Self::Adjustment,
-        Self::Chargeback,
-    ];
-
-    /// The name, as clients and stores write it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Topup => "topup",
-            Self::Hold => "hold",
-            Self::Release => "release",
-            Self::Capture => "capture",
-            Self::Earning => "earning",
-            Self::Refund => "refund",
-            Self::Reversal => "reversal",
-            Self::Adjustment => "adjustment",
-            Self::Chargeback => "chargeback",
-            Self::Unknown(name) => name.as_str(),
-        }
-    }
-
-    /// The kind of this name, if this version knows it.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// The kind of this name, known or not; `None` for what no version writes.
-    #[must_use]
-    pub fn stored(name: &str) -> Option<Self> {
-        Self::named(name).or_else(|| UnknownName::stored(name).map(Self::Unknown))
-    }
-}
-
-/// What an entry is about.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Reference {
-    /// A music request.
-    MusicRequest(RequestId),
-    /// A withdrawal.
-    Withdrawal(WithdrawalId),
-    /// A top-up.
-    Topup(TopupId),
-    /// An operator's adjustment.
-    Adjustment(AdjustmentId),
-    /// Something of a newer version.
-    Unknown {
-        /// What that version calls its type.
-        kind: UnknownName,
-        /// Its number.
-        id: i64,
-    },
-}
-
-impl Reference {
-    /// The type's name, as clients and stores write it.
-    #[must_use]
-    pub const fn kind(self) -> &'static str {
-        match self {
-            Self::MusicRequest(_) => "music_request",
-            Self::Withdrawal(_) => "withdrawal",
-            Self::Topup(_) => "topup",
-            Self::Adjustment(_) => "adjustment",
-            Self::Unknown { kind, .. } => kind.as_str(),
-        }
-    }
-
-    /// The number of the thing.
-    #[must_use]
-    pub const fn id(self) -> i64 {
-        match self {
-            Self::MusicRequest(id) => id.get(),
-            Self::Withdrawal(id) => id.get(),
-            Self::Topup(id) => id.get(),
-            Self::Adjustment(id) => id.get(),
-            Self::Unknown { id, .. } => id,
-        }
-    }
-
-    /// The reference of this type's name, known or not, and number; `None` for what no version writes.
-    #[must_use]
-    pub fn stored(kind: &str, id: i64) -> Option<Self> {
-        match kind {
-            "music_request" => RequestId::new(id).map(Self::MusicRequest),
-            "withdrawal" => WithdrawalId::new(id).map(Self::Withdrawal),
-            "topup" => TopupId::new(id).map(Self::Topup),
-            "adjustment" => AdjustmentId::new(id).map(Self::Adjustment),
-            _ => UnknownName::stored(kind).map(|kind| Self::Unknown { kind, id }),
-        }
-    }
-}
+named_enum!(EntryKind, Unknown);
 
 /// A link of a wallet's chain: the SHA-256 of an entry and of the link before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -156,7 +60,7 @@ pub struct Entry {
     /// What it is called.
     pub kind: EntryKind,
     /// What it is about.
-    pub reference: Reference,
+    pub reference: EntityRef,
     /// The change of each balance.
     pub change: Balance,
     /// The balances after it.
@@ -184,7 +88,7 @@ impl Entry {
         field(&self.seq.to_be_bytes());
         field(&self.operation.0.to_be_bytes());
         field(self.kind.name().as_bytes());
-        field(self.reference.kind().as_bytes());
+        field(self.reference.kind_name().as_bytes());
         field(&self.reference.id().to_be_bytes());
         for balance in [self.change, self.after] {
             for money in [balance.available, balance.held, balance.owed] {
@@ -222,23 +126,16 @@ pub enum PostingAccount {
 
 impl PostingAccount {
     /// Every account that this version knows.
-    pub const ALL: [Self; 5] = [
-        Self::Platform(PlatformAccount::Commission),
-        Self::Outside(OutsideAccount::Topups),
-        Self::Outside(OutsideAccount::Payouts),
-        Self::Outside(OutsideAccount::Adjustments),
-        Self::Outside(OutsideAccount::Suspense),
-    ];
+    pub fn all() -> impl Iterator<Item = Self> + Clone {
+        PlatformAccount::all().map(Self::Platform).chain(OutsideAccount::all().map(Self::Outside))
+    }
 
     /// The name, as stores write it.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
-            Self::Platform(PlatformAccount::Commission) => "platform_commission",
-            Self::Outside(OutsideAccount::Topups) => "outside_topups",
-            Self::Outside(OutsideAccount::Payouts) => "outside_payouts",
-            Self::Outside(OutsideAccount::Adjustments) => "outside_adjustments",
-            Self::Outside(OutsideAccount::Suspense) => "outside_suspense",
+            Self::Platform(account) => account.name(),
+            Self::Outside(account) => account.name(),
             Self::Unknown(name) => name.as_str(),
         }
     }
@@ -246,7 +143,8 @@ impl PostingAccount {
     /// The account of this name, if this version knows it.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|account| account.name() == name)
+        let platform = PlatformAccount::named(name).map(Self::Platform);
+        platform.or_else(|| OutsideAccount::named(name).map(Self::Outside))
     }
 
     /// The account of this name, known or not; `None` for what no version writes.

@@ -1,6 +1,7 @@
 //! Idempotency keys: the same command sent twice is done once and answered twice.
 
 use sha2::{Digest, Sha256};
+use thiserror::Error;
 use time::Duration;
 
 use crate::ids::UserId;
@@ -65,5 +66,44 @@ impl KeyRecord {
     #[must_use]
     pub fn is_kept(&self, now: Timestamp) -> bool {
         now < self.at.plus(Self::KEPT)
+    }
+
+    /// The receipt that answers a command with this key; `None` where the key is no longer kept, and so unused again.
+    ///
+    /// # Errors
+    /// [`KeyReused`] where the key was used with another body.
+    pub fn answer(&self, key: &IdempotencyKey, now: Timestamp) -> Result<Option<&StoredReceipt>, KeyReused> {
+        if !self.is_kept(now) {
+            return Ok(None);
+        }
+        if self.key == *key { Ok(Some(&self.receipt)) } else { Err(KeyReused) }
+    }
+}
+
+/// The client's key stands for another body.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("the idempotency key was used with another body")]
+pub struct KeyReused;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::OperationId;
+
+    #[test]
+    fn a_kept_key_answers_its_own_body_alone() {
+        let user = UserId::new(1).unwrap();
+        let key = |body: &[u8]| IdempotencyKey {
+            scope: KeyScope::of(user, "POST", "/", "k"),
+            fingerprint: Fingerprint::of(body),
+        };
+        let receipt = StoredReceipt::Redacted { operation: OperationId(1), user };
+        let record = KeyRecord { key: key(b"a"), receipt: receipt.clone(), at: Timestamp::EPOCH };
+        let end = Timestamp::EPOCH.plus(KeyRecord::KEPT);
+        let last = end.minus(Duration::MICROSECOND);
+        assert_eq!(record.answer(&key(b"a"), last), Ok(Some(&receipt)));
+        assert_eq!(record.answer(&key(b"b"), last), Err(KeyReused));
+        assert_eq!(record.answer(&key(b"a"), end), Ok(None));
+        assert_eq!(record.answer(&key(b"b"), end), Ok(None));
     }
 }

@@ -1,13 +1,14 @@
 //! A plan: one atomic change, decided by a rule and applied by a store.
 
-use std::collections::BTreeSet;
+use strum::{EnumIter, EnumString, IntoStaticStr};
 
 use crate::access::Caller;
 use crate::adjustment::Adjustment;
-use crate::ids::{OperationId, ProviderMessageId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
-use crate::ledger::{IdempotencyKey, PostingRules, Reference, Transfer};
+use crate::ids::{OperationId, SessionId, UserId};
+use crate::ledger::{Entity, EntityRef, IdempotencyKey, PostingRules, Transfer};
 use crate::money::Amount;
-use crate::music_request::{MusicRequest, RequestState, RequestStatus};
+use crate::music_request::{MusicRequest, RequestState};
+use crate::names::named_enum;
 use crate::people::{ProfileChange, StandingChange};
 use crate::provider_message::{ProviderMessage, Resolution};
 use crate::session::Visitor;
@@ -86,8 +87,8 @@ impl Origin {
 /// What a plan does beside moving money.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Step {
-    /// Nothing: the thing stands where it should, and is answered.
-    None(Subject),
+    /// Nothing: the entity has the requested state already, and must still be as it was loaded.
+    Unchanged(Entity),
     /// Makes a request.
     OpenRequest(MusicRequest),
     /// Moves a request.
@@ -165,16 +166,49 @@ pub enum Step {
     },
 }
 
-/// The thing that a plan without a change answers with, as it must stand.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Subject {
-    /// A music request.
-    Request(MusicRequest),
-    /// A withdrawal.
-    Withdrawal(Withdrawal),
-    /// A top-up.
-    Topup(Topup),
+/// What a plan does, by the name in the record of its operation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[strum(serialize_all = "snake_case")]
+pub enum PlanKind {
+    /// Answers an entity as it is.
+    None,
+    /// Opens a music request.
+    OpenRequest,
+    /// Moves a music request to another state.
+    MoveRequest,
+    /// Opens a withdrawal.
+    OpenWithdrawal,
+    /// Moves a withdrawal to another state.
+    MoveWithdrawal,
+    /// Approves a withdrawal.
+    ApproveWithdrawal,
+    /// Opens a top-up.
+    OpenTopup,
+    /// Orders a top-up at its provider.
+    OrderTopup,
+    /// Confirms or fails a top-up.
+    MoveTopup,
+    /// Takes the money of a confirmed top-up back.
+    ReverseTopup,
+    /// Takes the money of a top-up into suspense.
+    SuspendTopup,
+    /// Takes the money of a top-up out of suspense.
+    SettleSuspense,
+    /// Adjusts a balance.
+    Adjust,
+    /// Changes a profile.
+    Profile,
+    /// Suspends an account.
+    Suspend,
+    /// Ends the suspension of an account.
+    Restore,
+    /// Changes the role of a person.
+    Role,
+    /// Resolves a message of a provider.
+    ResolveMessage,
 }
+
+named_enum!(PlanKind);
 
 /// What must hold on the locked book, beyond the floors of the accounts and the states of what moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -200,31 +234,6 @@ pub struct Plan {
     pub(crate) rules: PostingRules,
 }
 
-/// The rows that a plan must see, locked, in the book that it is applied to.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Names {
-    /// Requests, by id.
-    pub requests: BTreeSet<RequestId>,
-    /// People, by id.
-    pub users: BTreeSet<UserId>,
-    /// Whether the rows of all operators are needed; they are locked together with those people, all by id.
-    pub operators: bool,
-    /// Wallets, by their owner's id.
-    pub wallets: BTreeSet<UserId>,
-    /// Withdrawals, by id.
-    pub withdrawals: BTreeSet<WithdrawalId>,
-    /// Top-ups, by id.
-    pub topups: BTreeSet<TopupId>,
-    /// Messages of providers, by id.
-    pub provider_messages: BTreeSet<ProviderMessageId>,
-    /// Whose withdrawals made after the moment are needed to judge a window.
-    pub withdrawn_since: Option<(UserId, Timestamp)>,
-    /// Whose requests that hold a fee are needed, to count those with the DJ beside them.
-    pub open_requests: Option<(UserId, UserId)>,
-    /// The wallet whose adjustments after the moment are needed, with who made them.
-    pub adjusted_since: Option<(UserId, Timestamp)>,
-}
-
 impl Plan {
     /// Where it comes from.
     #[must_use]
@@ -238,24 +247,24 @@ impl Plan {
         &self.step
     }
 
-    /// What it is about, for the entries; `None` where it moves no money by its nature.
+    /// The entity that it is about, to which the entries of its money refer.
     #[must_use]
-    pub const fn reference(&self) -> Option<Reference> {
+    pub const fn reference(&self) -> EntityRef {
         match &self.step {
-            Step::OpenRequest(request) => Some(Reference::MusicRequest(request.id)),
-            Step::MoveRequest { before, .. } => Some(Reference::MusicRequest(before.id)),
-            Step::OpenWithdrawal(withdrawal) => Some(Reference::Withdrawal(withdrawal.id)),
-            Step::MoveWithdrawal { before, .. } | Step::ApproveWithdrawal { before, .. } => {
-                Some(Reference::Withdrawal(before.id))
+            Step::Unchanged(entity) => entity.reference(),
+            Step::OpenRequest(request) | Step::MoveRequest { before: request, .. } => {
+                EntityRef::MusicRequest(request.id)
             }
-            Step::OpenTopup(topup) => Some(Reference::Topup(topup.id)),
-            Step::OrderTopup { before, .. }
-            | Step::MoveTopup { before, .. }
-            | Step::SuspendTopup { before, .. } => Some(Reference::Topup(before.id)),
-            Step::Adjust(adjustment) => Some(Reference::Adjustment(adjustment.id)),
-            Step::None(_) | Step::Profile { .. } | Step::Standing { .. } | Step::ResolveMessage { .. } => {
-                None
-            }
+            Step::OpenWithdrawal(withdrawal)
+            | Step::MoveWithdrawal { before: withdrawal, .. }
+            | Step::ApproveWithdrawal { before: withdrawal, .. } => EntityRef::Withdrawal(withdrawal.id),
+            Step::OpenTopup(topup)
+            | Step::OrderTopup { before: topup, .. }
+            | Step::MoveTopup { before: topup, .. }
+            | Step::SuspendTopup { before: topup, .. } => EntityRef::Topup(topup.id),
+            Step::Adjust(adjustment) => EntityRef::Adjustment(adjustment.id),
+            Step::Profile { user, .. } | Step::Standing { user, .. } => EntityRef::User(*user),
+            Step::ResolveMessage { before, .. } => EntityRef::ProviderMessage(before.id),
         }
     }
 
@@ -265,50 +274,28 @@ impl Plan {
         Self { rules, ..self }
     }
 
-    /// Every name of what a plan does.
-    pub const KINDS: [&str; 18] = [
-        "none",
-        "open_request",
-        "move_request",
-        "open_withdrawal",
-        "move_withdrawal",
-        "approve_withdrawal",
-        "open_topup",
-        "order_topup",
-        "move_topup",
-        "reverse_topup",
-        "suspend_topup",
-        "settle_suspense",
-        "adjust",
-        "profile",
-        "suspend",
-        "restore",
-        "role",
-        "resolve_message",
-    ];
-
-    /// A short name of what it does, for the record of operations: one of [`Self::KINDS`].
+    /// What it does, for the record of operations.
     #[must_use]
-    pub const fn kind(&self) -> &'static str {
+    pub const fn kind(&self) -> PlanKind {
         match &self.step {
-            Step::None(_) => "none",
-            Step::OpenRequest(_) => "open_request",
-            Step::MoveRequest { .. } => "move_request",
-            Step::OpenWithdrawal(_) => "open_withdrawal",
-            Step::MoveWithdrawal { .. } => "move_withdrawal",
-            Step::ApproveWithdrawal { .. } => "approve_withdrawal",
-            Step::OpenTopup(_) => "open_topup",
-            Step::OrderTopup { .. } => "order_topup",
-            Step::MoveTopup { to: TopupStatus::Reversed, .. } => "reverse_topup",
-            Step::MoveTopup { .. } => "move_topup",
-            Step::SuspendTopup { suspense: Suspense { settlement: None, .. }, .. } => "suspend_topup",
-            Step::SuspendTopup { .. } => "settle_suspense",
-            Step::Adjust(_) => "adjust",
-            Step::Profile { .. } => "profile",
-            Step::Standing { change: StandingChange::Suspend, .. } => "suspend",
-            Step::Standing { change: StandingChange::Restore, .. } => "restore",
-            Step::Standing { change: StandingChange::Role(_), .. } => "role",
-            Step::ResolveMessage { .. } => "resolve_message",
+            Step::Unchanged(_) => PlanKind::None,
+            Step::OpenRequest(_) => PlanKind::OpenRequest,
+            Step::MoveRequest { .. } => PlanKind::MoveRequest,
+            Step::OpenWithdrawal(_) => PlanKind::OpenWithdrawal,
+            Step::MoveWithdrawal { .. } => PlanKind::MoveWithdrawal,
+            Step::ApproveWithdrawal { .. } => PlanKind::ApproveWithdrawal,
+            Step::OpenTopup(_) => PlanKind::OpenTopup,
+            Step::OrderTopup { .. } => PlanKind::OrderTopup,
+            Step::MoveTopup { to: TopupStatus::Reversed, .. } => PlanKind::ReverseTopup,
+            Step::MoveTopup { .. } => PlanKind::MoveTopup,
+            Step::SuspendTopup { suspense: Suspense { settlement: None, .. }, .. } => PlanKind::SuspendTopup,
+            Step::SuspendTopup { .. } => PlanKind::SettleSuspense,
+            Step::Adjust(_) => PlanKind::Adjust,
+            Step::Profile { .. } => PlanKind::Profile,
+            Step::Standing { change: StandingChange::Suspend, .. } => PlanKind::Suspend,
+            Step::Standing { change: StandingChange::Restore, .. } => PlanKind::Restore,
+            Step::Standing { change: StandingChange::Role(_), .. } => PlanKind::Role,
+            Step::ResolveMessage { .. } => PlanKind::ResolveMessage,
         }
     }
 
@@ -317,108 +304,6 @@ impl Plan {
         match self.origin.actor {
             Actor::User(user) if self.origin.as_operator => Some(user),
             _ => None,
-        }
-    }
-
-    /// The rows that it must see, locked.
-    #[must_use]
-    pub fn names(&self) -> Names {
-        let mut names = Names::default();
-        for transfer in &self.transfers {
-            names.wallets.extend(transfer.debit.owner());
-            names.wallets.extend(transfer.credit.owner());
-        }
-        if let (Some(_), Actor::User(user)) = (&self.origin.key, self.origin.actor) {
-            names.wallets.insert(user);
-        }
-        names.users.extend(self.operator());
-        self.name_step(&mut names);
-        self.name_guards(&mut names);
-        names
-    }
-
-    fn name_step(&self, names: &mut Names) {
-        match &self.step {
-            Step::OpenRequest(request) => {
-                names.wallets.insert(request.requester);
-            }
-            Step::OpenTopup(topup) => {
-                names.users.insert(topup.user);
-                names.wallets.insert(topup.user);
-            }
-            Step::None(Subject::Request(request)) => {
-                names.requests.insert(request.id);
-            }
-            Step::None(Subject::Withdrawal(withdrawal)) => {
-                names.withdrawals.insert(withdrawal.id);
-                names.wallets.insert(withdrawal.user);
-            }
-            Step::None(Subject::Topup(topup)) => {
-                names.topups.insert(topup.id);
-            }
-            Step::OrderTopup { before, .. } | Step::SuspendTopup { before, .. } => {
-                names.topups.insert(before.id);
-            }
-            Step::MoveTopup { before, to } => {
-                names.topups.insert(before.id);
-                if *to == TopupStatus::Confirmed {
-                    names.users.insert(before.user);
-                }
-            }
-            Step::MoveRequest { before, to } => {
-                names.requests.insert(before.id);
-                if to.status() == RequestStatus::Played {
-                    names.users.insert(before.dj);
-                }
-            }
-            Step::OpenWithdrawal(withdrawal) => {
-                names.wallets.insert(withdrawal.user);
-            }
-            Step::MoveWithdrawal { before, .. } => {
-                names.withdrawals.insert(before.id);
-                names.wallets.insert(before.user);
-            }
-            Step::ApproveWithdrawal { before, .. } => {
-                names.withdrawals.insert(before.id);
-                names.wallets.insert(before.user);
-                names.users.extend(before.approvals.iter().map(|earlier| earlier.by));
-                names.adjusted_since = Some((before.user, self.adjustments_since()));
-            }
-            Step::Adjust(adjustment) => {
-                names.wallets.insert(adjustment.user);
-            }
-            Step::Profile { user, .. } | Step::Standing { user, .. } => {
-                names.users.insert(*user);
-                names.wallets.insert(*user);
-            }
-            Step::ResolveMessage { before, .. } => {
-                names.provider_messages.insert(before.id);
-            }
-        }
-    }
-
-    fn name_guards(&self, names: &mut Names) {
-        for guard in &self.guards {
-            match (guard, &self.step) {
-                (Guard::Window(window), Step::OpenWithdrawal(withdrawal)) => {
-                    let since = self.origin.at.minus(window.length);
-                    let earliest = names.withdrawn_since.map_or(since, |(_, other)| other.min(since));
-                    names.withdrawn_since = Some((withdrawal.user, earliest));
-                }
-                (Guard::OpenRequests(_), Step::OpenRequest(request)) => {
-                    names.open_requests = Some((request.requester, request.dj));
-                }
-                (
-                    Guard::NoRecentAdjustment(_),
-                    Step::MoveWithdrawal { before, .. }
-                    | Step::ApproveWithdrawal { before, .. }
-                    | Step::None(Subject::Withdrawal(before)),
-                ) => {
-                    names.adjusted_since = Some((before.user, self.adjustments_since()));
-                }
-                (Guard::ActiveOperator, _) => names.operators = true,
-                (Guard::Window(_) | Guard::OpenRequests(_) | Guard::NoRecentAdjustment(_), _) => {}
-            }
         }
     }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap, btree_map};
 
 use crate::ids::UserId;
 use crate::ledger::{
-    Account, Balance, Entry, EntryKind, Origin, Posting, PostingAccount, Reference, Rejection, Row, Transfer,
-    TransferKind, Wallet,
+    Account, Balance, EntityKind, EntityRef, Entry, EntryKind, Origin, Posting, PostingAccount, Rejection,
+    Transfer, TransferKind, Wallet,
 };
 use crate::money::Money;
 
@@ -77,7 +77,7 @@ struct Open {
 pub(super) fn post(
     wallets: &HashMap<UserId, Wallet>,
     origin: &Origin,
-    reference: Reference,
+    reference: EntityRef,
     transfers: &[Transfer],
     rules: PostingRules,
 ) -> Result<Posted, Rejection> {
@@ -123,7 +123,7 @@ fn opened<'a>(
     Ok(match open.entry(user) {
         btree_map::Entry::Occupied(found) => found.into_mut(),
         btree_map::Entry::Vacant(place) => {
-            let before = wallets.get(&user).ok_or(Rejection::Missing(Row::Wallet))?.clone();
+            let before = wallets.get(&user).ok_or(Rejection::Missing(EntityKind::Wallet))?.clone();
             let now = before.balance;
             place.insert(Open { before, now, kind })
         }
@@ -173,7 +173,7 @@ fn difference(left: Money, right: Money) -> Result<Money, Rejection> {
 }
 
 /// The wallet with its new head, and the entry that leads there.
-fn closed(open: Open, origin: &Origin, reference: Reference) -> Result<(Wallet, Entry), Rejection> {
+fn closed(open: Open, origin: &Origin, reference: EntityRef) -> Result<(Wallet, Entry), Rejection> {
     let Open { before, now, kind } = open;
     // What is held counts too, so that nothing that comes back can ever be too much.
     let whole = sum(now.available, now.held)?;

@@ -4,7 +4,7 @@ use time::Duration;
 
 use crate::adjustment::Adjustment;
 use crate::ids::{OperationId, UserId};
-use crate::ledger::{Balance, PostingRules};
+use crate::ledger::{Balance, EntityRef, PostingRules};
 use crate::music_request::MusicRequest;
 use crate::people::User;
 use crate::provider_message::ProviderMessage;
@@ -89,7 +89,8 @@ impl StoredReceipt {
     }
 }
 
-/// The thing that an operation was about, as it stood right after it.
+/// The entity that an operation was about, as it was right after it, with the balance of its owner where its command
+/// answers that.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Outcome {
     /// A music request.
@@ -104,4 +105,19 @@ pub enum Outcome {
     Adjustment(Adjustment, Balance),
     /// A message of a provider.
     Message(ProviderMessage),
+}
+
+impl Outcome {
+    /// The kind and the id of the entity.
+    #[must_use]
+    pub const fn reference(&self) -> EntityRef {
+        match self {
+            Self::Request(request) => EntityRef::MusicRequest(request.id),
+            Self::Withdrawal(withdrawal, _) => EntityRef::Withdrawal(withdrawal.id),
+            Self::Topup(topup) => EntityRef::Topup(topup.id),
+            Self::Profile(user, _) => EntityRef::User(user.id),
+            Self::Adjustment(adjustment, _) => EntityRef::Adjustment(adjustment.id),
+            Self::Message(message) => EntityRef::ProviderMessage(message.id),
+        }
+    }
 }

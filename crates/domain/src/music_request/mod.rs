@@ -10,10 +10,12 @@ pub(crate) use history::history;
 pub use moves::{By, Decision, Move, MoveRefusal, RequestMove, decide};
 pub use open::{NewRequest, OpenRefusal, open};
 
+use strum::{EnumIter, EnumString, IntoStaticStr};
 use time::Duration;
 
 use crate::ids::{RequestId, UserId};
 use crate::money::{BasisPoints, Money};
+use crate::names::named_enum;
 use crate::people::ArtistType;
 use crate::text::{Line, MusicUrl};
 use crate::timestamp::Timestamp;
@@ -86,7 +88,8 @@ pub enum RequestState {
 }
 
 /// A request's state by name alone.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[strum(serialize_all = "snake_case")]
 pub enum RequestStatus {
     /// See [`RequestState::Pending`].
     Pending,
@@ -103,48 +106,13 @@ pub enum RequestStatus {
     /// See [`RequestState::Refunded`].
     Refunded,
     /// See [`RequestState::Unknown`].
+    #[strum(disabled)]
     Unknown(UnknownName),
 }
 
+named_enum!(RequestStatus, Unknown);
+
 impl RequestStatus {
-    /// Every status that this version knows, in the order of a request's life.
-    pub const ALL: [Self; 7] = [
-        Self::Pending,
-        Self::Accepted,
-        Self::Rejected,
-        Self::Cancelled,
-        Self::Expired,
-        Self::Played,
-        Self::Refunded,
-    ];
-
-    /// The name, as clients and stores write it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Accepted => "accepted",
-            Self::Rejected => "rejected",
-            Self::Cancelled => "cancelled",
-            Self::Expired => "expired",
-            Self::Played => "played",
-            Self::Refunded => "refunded",
-            Self::Unknown(name) => name.as_str(),
-        }
-    }
-
-    /// The status of this name, if this version knows it.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.name() == name)
-    }
-
-    /// The status of this name, known or not; `None` for what no version writes.
-    #[must_use]
-    pub fn stored(name: &str) -> Option<Self> {
-        Self::named(name).or_else(|| UnknownName::stored(name).map(Self::Unknown))
-    }
-
     /// Whether the fee is held as long as the request is stored so.
     #[must_use]
     pub const fn holds_fee(self) -> bool {

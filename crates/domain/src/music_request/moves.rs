@@ -3,13 +3,15 @@
 //! The table is part 5 of the HTTP contract: a fee is held at the making, released in full when the song is not
 //! played, captured when it is, and given back by new entries when an operator refunds it.
 
+use strum::VariantArray;
+
 use crate::ledger::{Account, PlatformAccount, Transfer, TransferKind};
 use crate::money::{Amount, Money};
 use crate::music_request::{MusicRequest, RequestState, RequestStatus, RequestTerms};
 use crate::timestamp::Timestamp;
 
 /// What is to become of a request.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, VariantArray)]
 pub enum Move {
     /// The DJ means to play it.
     Accept,
@@ -40,8 +42,7 @@ pub enum By {
 
 impl Move {
     /// Every move.
-    pub const ALL: [Self; 6] =
-        [Self::Accept, Self::Reject, Self::Play, Self::Cancel, Self::Expire, Self::Refund];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// Who alone can make it.
     #[must_use]
@@ -159,7 +160,8 @@ pub fn decide(
 /// The refusal of a request that stands here: it names where it could go instead, whoever moves it.
 fn refused(current: RequestStatus) -> MoveRefusal {
     let allowed = Move::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .filter(|next| next.by() != By::Clock && next.starts_from(current))
         .map(Move::to)
         .collect();

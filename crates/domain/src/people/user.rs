@@ -1,13 +1,17 @@
 //! A person, and the profile of one who is a DJ.
 
+use strum::{EnumIter, EnumString, IntoStaticStr};
+
 use crate::ids::UserId;
 use crate::money::Money;
+use crate::names::named_enum;
 use crate::text::{Email, Line};
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
 
 /// What a person may do beyond their own affairs.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[strum(serialize_all = "snake_case")]
 pub enum Role {
     /// A guest or DJ.
     Member,
@@ -16,39 +20,15 @@ pub enum Role {
     /// One who looks at everything and changes nothing.
     Auditor,
     /// One whom a newer version gave this role: here they may do what a member may.
+    #[strum(disabled)]
     Unknown(UnknownName),
 }
 
-impl Role {
-    /// Every role that this version knows.
-    pub const ALL: [Self; 3] = [Self::Member, Self::Operator, Self::Auditor];
-
-    /// The name, as tokens and stores write it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Member => "member",
-            Self::Operator => "operator",
-            Self::Auditor => "auditor",
-            Self::Unknown(name) => name.as_str(),
-        }
-    }
-
-    /// The role of this name, if this version knows it.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|role| role.name() == name)
-    }
-
-    /// The role of this name, known or not; `None` for what no version writes.
-    #[must_use]
-    pub fn stored(name: &str) -> Option<Self> {
-        Self::named(name).or_else(|| UnknownName::stored(name).map(Self::Unknown))
-    }
-}
+named_enum!(Role, Unknown);
 
 /// What kind of song a request is for, which decides its price.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[strum(serialize_all = "snake_case")]
 pub enum ArtistType {
     /// A song of an upcoming artist.
     Upcoming,
@@ -56,25 +36,7 @@ pub enum ArtistType {
     Popular,
 }
 
-impl ArtistType {
-    /// Every kind.
-    pub const ALL: [Self; 2] = [Self::Upcoming, Self::Popular];
-
-    /// The name, as clients and stores write it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Upcoming => "upcoming",
-            Self::Popular => "popular",
-        }
-    }
-
-    /// The kind of this name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-}
+named_enum!(ArtistType);
 
 /// A place on Earth, in degrees.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -240,10 +202,16 @@ impl User {
         }
     }
 
+    /// Whether the person was not erased.
+    #[must_use]
+    pub const fn is_present(&self) -> bool {
+        self.erased_at.is_none()
+    }
+
     /// Whether the person runs the service now: an operator who was neither suspended nor erased.
     #[must_use]
     pub fn is_active_operator(&self) -> bool {
-        self.role == Role::Operator && self.suspended_at.is_none() && self.erased_at.is_none()
+        self.role == Role::Operator && self.suspended_at.is_none() && self.is_present()
     }
 
     /// Whether the person is a DJ.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::access::{Action, Caller, Denied, Whose};
 use crate::ids::OperationId;
-use crate::ledger::{IdempotencyKey, Origin, Plan, Receipt, Rejection, Row};
+use crate::ledger::{EntityKind, IdempotencyKey, Origin, Plan, Receipt, Rejection};
 use crate::ports::{Applied, ApplyError, Clock, Ids, Ledger, Unavailable};
 use crate::session::Visitor;
 use crate::text::Line;
@@ -172,10 +172,14 @@ impl Obstacle {
             Rejection::NotFinalized => Self::Unavailable(Unavailable::new(
                 "the upgrade is not finalized: stop all servers of earlier versions, then run `cuepoint finalize-upgrade`",
             )),
-            Rejection::Missing(Row::User | Row::Wallet) => Self::UnknownCaller,
-            Rejection::Missing(Row::Request | Row::Withdrawal | Row::Topup | Row::ProviderMessage) => {
-                Self::Broken("a row is gone")
-            }
+            Rejection::Missing(EntityKind::User | EntityKind::Wallet) => Self::UnknownCaller,
+            Rejection::Missing(
+                EntityKind::MusicRequest
+                | EntityKind::Withdrawal
+                | EntityKind::Topup
+                | EntityKind::Adjustment
+                | EntityKind::ProviderMessage,
+            ) => Self::Broken("a row is gone"),
             Rejection::Broken(what) => Self::Broken(what),
             Rejection::InsufficientFunds { .. } => {
                 Self::Broken("funds were short where none leave a balance")

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::access::{Action, Caller, Whose};
 use crate::ids::{ProviderMessageId, TopupId, UserId};
-use crate::ledger::{Origin, Rejection, Row};
+use crate::ledger::{EntityKind, Origin, Rejection};
 use crate::page::{PageRequest, Rows};
 use crate::plans;
 use crate::ports::{Applied, ApplyError, People, ProviderMessages, Recorded, Topups, Unavailable};
@@ -315,7 +315,7 @@ impl ProviderInbox {
             match self.desk.apply(plan).await {
                 Ok(_) => return Ok(told),
                 // It moved, or its owner was erased.
-                Err(ApplyError::Rejected(Rejection::Stale | Rejection::Missing(Row::User))) => {}
+                Err(ApplyError::Rejected(Rejection::Stale | Rejection::Missing(EntityKind::User))) => {}
                 Err(error) => return Err(Obstacle::from(error).into()),
             }
         }

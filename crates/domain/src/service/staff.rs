@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::access::{Action, Caller, Whose};
 use crate::ids::UserId;
-use crate::ledger::{Rejection, Row};
+use crate::ledger::{EntityKind, Rejection};
 use crate::page::{PageRequest, Rows};
 use crate::people::{StandingChange, User};
 use crate::plans;
@@ -93,7 +93,7 @@ impl Staff {
         self.desk.apply(plan).await.map_err(|error| match error {
             ApplyError::Rejected(Rejection::LastOperator) => ChangeStandingError::LastOperator,
             // They were erased since they were found, which who asks again is told.
-            ApplyError::Rejected(Rejection::Missing(Row::User)) => Obstacle::Conflict.into(),
+            ApplyError::Rejected(Rejection::Missing(EntityKind::User)) => Obstacle::Conflict.into(),
             other => Obstacle::from(other).into(),
         })
     }

@@ -211,7 +211,7 @@ fn a_move_decided_again_can_be_refused_by_what_happened_meanwhile() {
 fn short_of_funds_the_own_overdue_fees_come_back_first() {
     let mut ledger = MockLedger::new();
     let mut turn = mockall::Sequence::new();
-    let kind = |wanted: &'static str| move |plan: &Plan| plan.kind() == wanted;
+    let kind = |wanted: &'static str| move |plan: &Plan| plan.kind().name() == wanted;
     ledger.expect_apply().withf(kind("open_request")).once().in_sequence(&mut turn).returning(|_| broke());
     ledger
         .expect_apply()

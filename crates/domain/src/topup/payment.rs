@@ -248,7 +248,7 @@ mod tests {
             (reversed("5", Some("EUR")), [excluded, differs, excluded, differs]),
             (reversed("4", Some("EUR")), [excluded, differs, excluded, differs]),
         ] {
-            for (status, expected) in TopupStatus::ALL.into_iter().zip(expected) {
+            for (status, expected) in TopupStatus::all().zip(expected) {
                 for orders in [None, Some(Orders::default())] {
                     let heard = hear(&topup(status, orders), word, false);
                     assert_eq!(heard, expected, "{word:?} of {status:?}");
@@ -258,8 +258,7 @@ mod tests {
         for (amount, currency) in [(None, None), (Some("5"), None), (None, Some("USD"))] {
             let word = paid(amount, currency);
             let incomplete = Incomplete { amount: amount.is_none(), currency: currency.is_none() };
-            for (status, earlier) in TopupStatus::ALL.into_iter().zip([settled(true), Known, excluded, Known])
-            {
+            for (status, earlier) in TopupStatus::all().zip([settled(true), Known, excluded, Known]) {
                 assert_eq!(hear(&topup(status, Some(Orders::default())), word, false), incomplete);
                 assert_eq!(hear(&topup(status, None), word, false), earlier, "opened by an earlier version");
             }
@@ -282,8 +281,8 @@ mod tests {
         let suspense =
             || Suspense { operation: OperationId(3), arrived_at: Timestamp::EPOCH, settlement: None };
         let suspended = Topup { suspense: Some(suspense()), ..topup(TopupStatus::Failed, None) };
-        let [pending, confirmed, failed, reversed_before] =
-            TopupStatus::ALL.map(|status| topup(status, Some(Orders::default())));
+        let all: Vec<_> = TopupStatus::all().map(|status| topup(status, Some(Orders::default()))).collect();
+        let [pending, confirmed, failed, reversed_before] = all.try_into().unwrap();
         let stands = [pending, confirmed, failed, reversed_before, suspended];
         for (word, expected) in [
             (paid(Some("5"), Some("USD")), [Suspend, Known, Suspend, Known, Known]),

@@ -2,7 +2,7 @@
 
 use crate::ids::UserId;
 use crate::money::Amount;
-use crate::people::{Role, User};
+use crate::people::User;
 use crate::timestamp::Timestamp;
 use crate::withdrawal::{Withdrawal, WithdrawalState};
 
@@ -20,10 +20,7 @@ impl Approval {
     /// suspended or demoted counts for nothing, also after they were restored.
     #[must_use]
     pub fn is_of_active_operator(&self, author: &User) -> bool {
-        author.role == Role::Operator
-            && author.suspended_at.is_none()
-            && author.erased_at.is_none()
-            && author.standing_at.is_none_or(|changed| changed <= self.at)
+        author.is_active_operator() && author.standing_at.is_none_or(|changed| changed <= self.at)
     }
 }
 

@@ -11,12 +11,15 @@ pub use approval::{Approval, approvals_needed};
 pub use limits::{Limit, Window, WithdrawalLimits};
 pub(crate) use moves::history;
 pub use moves::{Decision, Move, MoveRefusal, WithdrawalMove, decide};
-pub use open::{NewWithdrawal, OpenRefusal, minimum, open};
+pub use open::{MIN_WHOLE_UNITS, NewWithdrawal, OpenRefusal, minimum, open};
 pub use payout::{Heard, NextSend, PayoutTerms, PayoutWord, hear, next_send};
+
+use strum::{EnumIter, EnumString, IntoStaticStr};
 
 use crate::address::{AddressPolicy, OptionsTable};
 use crate::ids::{OperationId, UserId, WithdrawalId};
 use crate::money::Amount;
+use crate::names::named_enum;
 use crate::provider_reference::ProviderReference;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
@@ -86,7 +89,8 @@ pub enum WithdrawalState {
 }
 
 /// A withdrawal's state by name alone.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[strum(serialize_all = "snake_case")]
 pub enum WithdrawalStatus {
     /// See [`WithdrawalState::Pending`].
     Pending,
@@ -107,52 +111,13 @@ pub enum WithdrawalStatus {
     /// See [`WithdrawalState::NeedsReview`].
     NeedsReview,
     /// See [`WithdrawalState::Unknown`].
+    #[strum(disabled)]
     Unknown(UnknownName),
 }
 
+named_enum!(WithdrawalStatus, Unknown);
+
 impl WithdrawalStatus {
-    /// Every status that this version knows.
-    pub const ALL: [Self; 9] = [
-        Self::Pending,
-        Self::Approved,
-        Self::Processing,
-        Self::Broadcast,
-        Self::Completed,
-        Self::Cancelled,
-        Self::Rejected,
-        Self::Failed,
-        Self::NeedsReview,
-    ];
-
-    /// The name, as clients and stores write it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Approved => "approved",
-            Self::Processing => "processing",
-            Self::Broadcast => "broadcast",
-            Self::Completed => "completed",
-            Self::Cancelled => "cancelled",
-            Self::Rejected => "rejected",
-            Self::Failed => "failed",
-            Self::NeedsReview => "needs_review",
-            Self::Unknown(name) => name.as_str(),
-        }
-    }
-
-    /// The status of this name, if this version knows it.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.name() == name)
-    }
-
-    /// The status of this name, known or not; `None` for what no version writes.
-    #[must_use]
-    pub fn stored(name: &str) -> Option<Self> {
-        Self::named(name).or_else(|| UnknownName::stored(name).map(Self::Unknown))
-    }
-
     /// Whether the money left, or may still leave, the wallet: such a withdrawal counts towards the limits.
     #[must_use]
     pub const fn counts_towards_limits(self) -> bool {

@@ -30,10 +30,13 @@ pub enum OpenRefusal {
     Limit(Limit),
 }
 
-/// The least that can be withdrawn at once: one whole unit of the currency.
+/// The least that can be withdrawn at once, in whole units of the currency.
+pub const MIN_WHOLE_UNITS: u32 = 1;
+
+/// [`MIN_WHOLE_UNITS`] of this currency.
 #[must_use]
 pub fn minimum(currency: &Currency) -> Money {
-    currency.whole(1)
+    currency.whole(MIN_WHOLE_UNITS)
 }
 
 /// The withdrawal that this operation opens, and the transfer that holds its amount. The rolling limits are

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use cuepoint_domain::adjustment::{Adjustment, Correction};
 use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{
-    Auditor, Balance, Book, Changes, Entry, Finding, Origin, Outcome, Plan, Posting, Receipt, Rejection,
-    StoredReceipt, Summary, Thing, Trace, Verdict, Wallet, apply,
+    Auditor, Balance, Book, Changes, Entity, Entry, Finding, Origin, Outcome, Plan, Posting, Receipt,
+    Rejection, StoredReceipt, Summary, Trace, Verdict, Wallet, apply,
 };
 use cuepoint_domain::money::{Amount, BasisPoints, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, RequestTerms};
@@ -245,7 +245,7 @@ impl Ledger {
                 .for_each(|entry| auditor.entry(entry));
         }
         self.postings.iter().for_each(|posting| auditor.posting(posting));
-        self.things().iter().for_each(|thing| auditor.thing(thing, &self.trace(thing)));
+        self.entities().iter().for_each(|entity| auditor.entity(entity, &self.trace(entity)));
         auditor.finish()
     }
 
@@ -258,26 +258,27 @@ impl Ledger {
     }
 
     /// Everything that entries can be about, by kind and id.
-    pub fn things(&self) -> Vec<Thing> {
+    pub fn entities(&self) -> Vec<Entity> {
         let receipts = self.book.operations.values().filter_map(StoredReceipt::whole);
         let adjustments = receipts.filter_map(|receipt| match &receipt.outcome {
-            Outcome::Adjustment(adjustment, _) => Some(Thing::Adjustment(adjustment.clone())),
+            Outcome::Adjustment(adjustment, _) => Some(Entity::Adjustment(adjustment.clone())),
             _ => None,
         });
-        let requests = self.book.requests.values().cloned().map(Thing::Request);
-        let withdrawals = self.book.withdrawals().cloned().map(Thing::Withdrawal);
-        let topups = self.book.topups.values().cloned().map(Thing::Topup);
-        let mut things: Vec<Thing> = requests.chain(withdrawals).chain(topups).chain(adjustments).collect();
-        things.sort_by_key(Thing::reference);
-        things
+        let requests = self.book.requests.values().cloned().map(Entity::MusicRequest);
+        let withdrawals = self.book.withdrawals().cloned().map(Entity::Withdrawal);
+        let topups = self.book.topups.values().cloned().map(Entity::Topup);
+        let mut entities: Vec<Entity> =
+            requests.chain(withdrawals).chain(topups).chain(adjustments).collect();
+        entities.sort_by_key(Entity::reference);
+        entities
     }
 
-    fn trace(&self, thing: &Thing) -> Trace {
-        let about = |entry: &&Entry| entry.reference == thing.reference();
+    fn trace(&self, entity: &Entity) -> Trace {
+        let about = |entry: &&Entry| entry.reference == entity.reference();
         let entries: Vec<Entry> = self.entries.iter().filter(about).cloned().collect();
         let with_entries = entries.iter().map(|entry| entry.operation);
         let operations: BTreeSet<OperationId> =
-            with_entries.chain(thing.operations_without_entries()).collect();
+            with_entries.chain(entity.operations_without_entries()).collect();
         let posted = |posting: &&Posting| operations.contains(&posting.operation);
         Trace {
             postings: self.postings.iter().filter(posted).copied().collect(),
@@ -285,14 +286,14 @@ impl Ledger {
                 .iter()
                 .filter_map(|one| self.book.operations.get(one)?.whole().cloned())
                 .collect(),
-            moves: self.moves(thing),
+            moves: self.moves(entity),
             entries,
         }
     }
 
     /// What all operations on a withdrawal came to.
-    fn moves(&self, thing: &Thing) -> Vec<Receipt> {
-        let Thing::Withdrawal(withdrawal) = thing else { return Vec::new() };
+    fn moves(&self, entity: &Entity) -> Vec<Receipt> {
+        let Entity::Withdrawal(withdrawal) = entity else { return Vec::new() };
         let about = |receipt: &&Receipt| match &receipt.outcome {
             Outcome::Withdrawal(then, _) => then.id == withdrawal.id,
             _ => false,

@@ -55,9 +55,9 @@ fn draw(bar: &ProgressBar, progress: Progress) {
 
 /// Says what was seen; nobody may be reading, and how the process ends says the most of it again.
 fn tell(seen: Summary, finding: Option<&Finding>) -> u8 {
-    let Summary { wallets, entries, postings, things } = seen;
+    let Summary { wallets, entries, postings, entities } = seen;
     let mut out = io::stdout().lock();
-    let _ = writeln!(out, "{wallets} wallets, {entries} entries, {postings} postings, {things} things");
+    let _ = writeln!(out, "{wallets} wallets, {entries} entries, {postings} postings, {entities} entities");
     match finding {
         None => {
             let _ = writeln!(out, "the ledger is consistent");

@@ -23,8 +23,10 @@ pub(super) struct WithdrawalsSection {
 
 impl FromText for AddressPolicy {
     fn from_text(text: &str) -> Result<Self, String> {
-        let policy = Self::ALL.into_iter().find(|policy| policy.name() == text.trim());
-        policy.ok_or_else(|| format!("must be one of {}", Self::ALL.map(Self::name).join(", ")))
+        let policy = Self::all().find(|policy| policy.name() == text.trim());
+        policy.ok_or_else(|| {
+            format!("must be one of {}", Self::all().map(Self::name).collect::<Vec<_>>().join(", "))
+        })
     }
 }
 

@@ -81,7 +81,7 @@ fn report(
     metrics::provider_contradiction(MessageSource::Payouts, contradiction, Outcome::Answer);
     tracing::error!(
         source = MessageSource::Payouts.name(),
-        reason = contradiction.code(),
+        reason = contradiction.name(),
         kind = word.name(),
         reference = %withdrawal.reference(),
         row = withdrawal.id.get(),

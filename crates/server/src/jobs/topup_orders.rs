@@ -89,7 +89,7 @@ fn log_order(topup: &Topup, ordered: &Ordered) {
             metrics::provider_contradiction(MessageSource::Topups, contradiction, Outcome::Answer);
             tracing::error!(
                 source = MessageSource::Topups.name(),
-                reason = contradiction.code(),
+                reason = contradiction.name(),
                 kind = "refused",
                 %reference,
                 row = id.get(),

@@ -116,7 +116,7 @@ impl Outcome {
 
 /// Counts a contradiction by a provider.
 pub(crate) fn provider_contradiction(source: MessageSource, reason: Contradiction, outcome: Outcome) {
-    let labels = [("source", source.name()), ("reason", reason.code()), ("outcome", outcome.name())];
+    let labels = [("source", source.name()), ("reason", reason.name()), ("outcome", outcome.name())];
     metrics::counter!(PROVIDER_CONTRADICTIONS, &labels).increment(1);
 }
 

@@ -110,7 +110,7 @@ fn what_was_done_to_the_rows_is_told_to_operators_and_on_the_command_line() {
     let verify = || run(&["ledger", "verify"], Some(database.url()), &[]);
     let (status, said) = verify();
     assert!(status.success() && said.contains("the ledger is consistent"), "{said}");
-    assert!(said.contains("2 wallets, 1 entries, 1 postings, 1 things"), "{said}");
+    assert!(said.contains("2 wallets, 1 entries, 1 postings, 1 entities"), "{said}");
 
     database.rows(&format!("UPDATE wallets SET available = 2000 WHERE user_id = {}", guest.id));
     let words = format!("wallet {}: its balance, time or head is not that of its newest entry", guest.id);

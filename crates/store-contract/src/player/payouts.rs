@@ -75,7 +75,7 @@ impl Player<'_> {
                 Heard::Known | Heard::ForOperator if moved => break "moved",
                 Heard::Known => break "known",
                 Heard::ForOperator => break "for operator",
-                Heard::Contradiction(contradiction) => break contradiction.code(),
+                Heard::Contradiction(contradiction) => break contradiction.name(),
                 Heard::Unknown => panic!("no history leads to a status of a newer version"),
             }
         };

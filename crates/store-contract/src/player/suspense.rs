@@ -74,7 +74,7 @@ impl Player<'_> {
         };
         let came_to = match heard {
             TopupHeard::Known => "known",
-            TopupHeard::Contradiction(contradiction) => contradiction.code(),
+            TopupHeard::Contradiction(contradiction) => contradiction.name(),
             _ => "moved",
         };
         if let Some(plan) = plan {

@@ -1,5 +1,6 @@
 //! Entries and postings that came with no thing: looked for only where some are known to be there.
 
+use cuepoint_domain::ledger::{EntityKind, PlanKind};
 use diesel::dsl::{exists, not};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
@@ -12,13 +13,16 @@ impl Showing<'_> {
     /// Shows the first entry and the first posting that belong to nothing.
     pub(super) async fn strays(&mut self) -> Result<(), End> {
         use ledger_entries::{operation_id, reference_id, reference_kind};
-        let request = music_requests::table
-            .filter(reference_kind.eq("music_request").and(music_requests::id.eq(reference_id)));
-        let withdrawal =
-            withdrawals::table.filter(reference_kind.eq("withdrawal").and(withdrawals::id.eq(reference_id)));
-        let topup = topups::table.filter(reference_kind.eq("topup").and(topups::id.eq(reference_id)));
-        let adjusts = operations::kind.eq("adjust").and(operations::id.eq(operation_id));
-        let adjustment = operations::table.filter(reference_kind.eq("adjustment").and(adjusts));
+        let request = music_requests::table.filter(
+            reference_kind.eq(EntityKind::MusicRequest.name()).and(music_requests::id.eq(reference_id)),
+        );
+        let withdrawal = withdrawals::table
+            .filter(reference_kind.eq(EntityKind::Withdrawal.name()).and(withdrawals::id.eq(reference_id)));
+        let topup = topups::table
+            .filter(reference_kind.eq(EntityKind::Topup.name()).and(topups::id.eq(reference_id)));
+        let adjusts = operations::kind.eq(PlanKind::Adjust.name()).and(operations::id.eq(operation_id));
+        let adjustment =
+            operations::table.filter(reference_kind.eq(EntityKind::Adjustment.name()).and(adjusts));
         let query = ledger_entries::table
             .filter(not(exists(request)).and(not(exists(withdrawal))))
             .filter(not(exists(topup)).and(not(exists(adjustment))))

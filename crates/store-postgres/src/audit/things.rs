@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cuepoint_domain::ledger::{Outcome, Thing, Trace};
+use cuepoint_domain::ledger::{Entity, Outcome, PlanKind, Trace};
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
@@ -46,14 +46,14 @@ impl Showing<'_> {
             music_requests,
             MusicRequestRow,
             "music request",
-            |row: MusicRequestRow, currency| row.request(currency).map(Thing::Request)
+            |row: MusicRequestRow, currency| row.request(currency).map(Entity::MusicRequest)
         );
         show_table!(self, withdrawals, WithdrawalRow, "withdrawal", |row: WithdrawalRow, currency| row
             .withdrawal(currency)
-            .map(Thing::Withdrawal));
+            .map(Entity::Withdrawal));
         show_table!(self, topups, TopupRow, "top-up", |row: TopupRow, currency| row
             .topup(currency)
-            .map(Thing::Topup));
+            .map(Entity::Topup));
         self.adjustments().await
     }
 
@@ -62,7 +62,7 @@ impl Showing<'_> {
         let (mut last, mut size) = (Uuid::nil(), THINGS);
         loop {
             let query = operations::table
-                .filter(operations::kind.eq("adjust").and(operations::id.gt(last)))
+                .filter(operations::kind.eq(PlanKind::Adjust.name()).and(operations::id.gt(last)))
                 .order(operations::id)
                 .limit(size)
                 .select(OperationRow::as_select());
@@ -75,7 +75,7 @@ impl Showing<'_> {
             for row in rows {
                 let name = format!("operation {}", row.id.simple());
                 match read(&name, row.receipt(self.currency))?.outcome {
-                    Outcome::Adjustment(adjustment, _) => things.push(Thing::Adjustment(adjustment)),
+                    Outcome::Adjustment(adjustment, _) => things.push(Entity::Adjustment(adjustment)),
                     _ => return Err(End::Unreadable(format!("{name} adjusts, but recorded no adjustment"))),
                 }
             }
@@ -84,18 +84,18 @@ impl Showing<'_> {
     }
 
     /// Shows things of one kind with their traces.
-    async fn traced(&mut self, things: Vec<Thing>) -> Result<(), End> {
+    async fn traced(&mut self, things: Vec<Entity>) -> Result<(), End> {
         let mut traces = self.traces(&things).await?;
         for thing in things {
             let trace = traces.remove(&thing.reference().id()).unwrap_or_default();
-            self.auditor.thing(&thing, &trace);
+            self.auditor.entity(&thing, &trace);
         }
         Ok(())
     }
 
     /// Everything that is written about things of one kind, by their number.
-    async fn traces(&mut self, things: &[Thing]) -> Result<HashMap<i64, Trace>, End> {
-        let Some(kind) = things.first().map(|thing| thing.reference().kind()) else {
+    async fn traces(&mut self, things: &[Entity]) -> Result<HashMap<i64, Trace>, End> {
+        let Some(kind) = things.first().map(|thing| thing.reference().kind_name()) else {
             return Ok(HashMap::new());
         };
         let mut traces: HashMap<i64, Trace> = HashMap::new();
@@ -126,7 +126,7 @@ impl Showing<'_> {
         let query = operations::table.filter(operations::id.eq_any(&named)).select(OperationRow::as_select());
         let mut single = 1;
         let loaded = patiently(async { Ok(query.load::<OperationRow>(self.connection).await?) }).await;
-        let number = |thing: Option<&Thing>| thing.map_or(0, |thing| thing.reference().id());
+        let number = |thing: Option<&Entity>| thing.map_or(0, |thing| thing.reference().id());
         let row =
             || format!("an operation on {kind} {} to {}", number(things.first()), number(things.last()));
         for row in readable(loaded, &mut single, row)?.unwrap_or_default() {
@@ -134,7 +134,7 @@ impl Showing<'_> {
             let name = format!("operation {}", row.id.simple());
             traces.entry(id).or_default().receipts.push(read(name, row.receipt(self.currency))?);
         }
-        if kind == "withdrawal" {
+        if matches!(things.first(), Some(Entity::Withdrawal(_))) {
             self.moves(ids, &mut traces).await?;
         }
         Ok(traces)

@@ -2,7 +2,7 @@
 
 use bigdecimal::BigDecimal;
 use cuepoint_domain::ids::{OperationId, UserId};
-use cuepoint_domain::ledger::{Balance, ChainHash, Entry, EntryKind, Posting, PostingAccount, Reference};
+use cuepoint_domain::ledger::{Balance, ChainHash, EntityRef, Entry, EntryKind, Posting, PostingAccount};
 use cuepoint_domain::money::Currency;
 use diesel::prelude::*;
 use time::OffsetDateTime;
@@ -39,7 +39,7 @@ impl EntryRow {
             seq: entry.seq,
             operation_id: Uuid::from_u128(entry.operation.0),
             kind: entry.kind.name().to_owned(),
-            reference_kind: entry.reference.kind().to_owned(),
+            reference_kind: entry.reference.kind_name().to_owned(),
             reference_id: entry.reference.id(),
             available_change: currency.to_decimal(entry.change.available),
             held_change: currency.to_decimal(entry.change.held),
@@ -54,7 +54,7 @@ impl EntryRow {
     }
 
     pub(crate) fn entry(self, currency: &Currency) -> Result<Entry, Corrupt> {
-        let reference = Reference::stored(&self.reference_kind, self.reference_id);
+        let reference = EntityRef::stored(&self.reference_kind, self.reference_id);
         Ok(Entry {
             wallet: known("wallet_id", UserId::new(self.wallet_id))?,
             seq: self.seq,

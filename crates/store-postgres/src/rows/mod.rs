@@ -23,7 +23,7 @@ pub(crate) use provider_message::{MessageRecordRow, ProviderMessageRow};
 pub(crate) use security_event::{EventRow, NewEventRow};
 pub(crate) use session::{EndedSessionsRow, SessionRow, TokenRow};
 pub(crate) use topup::{SuspenseRow, TopupRow};
-pub(crate) use user::{NewUserRow, UserRow};
+pub(crate) use user::{NewUserRow, UserRow, is_present};
 pub(crate) use wallet::WalletRow;
 pub(crate) use withdrawal::WithdrawalRow;
 

@@ -38,13 +38,6 @@ pub(crate) struct MusicRequestRow {
     pub(crate) created_at: OffsetDateTime,
 }
 
-const fn artist_type_name(artist_type: ArtistType) -> &'static str {
-    match artist_type {
-        ArtistType::Upcoming => "upcoming",
-        ArtistType::Popular => "popular",
-    }
-}
-
 impl MusicRequestRow {
     pub(crate) fn of(request: &MusicRequest, currency: &Currency) -> Self {
         let commission = match request.state {
@@ -64,7 +57,7 @@ impl MusicRequestRow {
             dj_id: request.dj.get(),
             song_title: request.song_title.as_str().to_owned(),
             artist_name: request.artist_name.as_str().to_owned(),
-            artist_type: artist_type_name(request.artist_type).to_owned(),
+            artist_type: request.artist_type.name().to_owned(),
             music_url: request.music_url.as_str().to_owned(),
             fee: currency.to_decimal(request.fee),
             status: request.state.status().name().to_owned(),
@@ -76,9 +69,7 @@ impl MusicRequestRow {
     }
 
     pub(crate) fn request(self, currency: &Currency) -> Result<MusicRequest, Corrupt> {
-        let artist_type = [ArtistType::Upcoming, ArtistType::Popular]
-            .into_iter()
-            .find(|artist_type| artist_type_name(*artist_type) == self.artist_type);
+        let artist_type = ArtistType::named(&self.artist_type);
         Ok(MusicRequest {
             state: self.state(currency)?,
             id: known("music_requests.id", RequestId::new(self.id))?,

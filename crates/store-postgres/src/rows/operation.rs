@@ -138,7 +138,7 @@ impl OperationRow {
     pub(crate) fn of(record: &OperationRecord, currency: &Currency) -> Result<Self, Corrupt> {
         Ok(Self {
             id: Uuid::from_u128(record.id.0),
-            kind: record.kind.to_owned(),
+            kind: record.kind.name().to_owned(),
             actor_user_id: match record.actor {
                 Actor::User(user) => Some(user.get()),
                 Actor::System => None,

@@ -50,7 +50,7 @@ impl MessageRecordRow {
             source: record.source.name().to_owned(),
             webhook_id: record.webhook_id.as_str().to_owned(),
             kind: record.kind.as_str().to_owned(),
-            reason_code: record.contradiction.code().to_owned(),
+            reason_code: record.contradiction.name().to_owned(),
             reference: record.reference.as_str().to_owned(),
             stated_id: record.stated_id,
             row_id: record.row,

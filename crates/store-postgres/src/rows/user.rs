@@ -13,6 +13,11 @@ use time::OffsetDateTime;
 use super::{Corrupt, column_time, known, money, text, timestamp};
 use crate::schema::users;
 
+/// The condition of `User::is_present`, in SQL.
+pub(crate) fn is_present() -> diesel::dsl::IsNull<users::erased_at> {
+    users::erased_at.is_null()
+}
+
 /// A person without what only registration and login touch.
 #[derive(Clone, Debug, Queryable, Selectable, Insertable, AsChangeset, Serialize, Deserialize)]
 #[diesel(table_name = users, check_for_backend(diesel::pg::Pg), treat_none_as_null = true)]

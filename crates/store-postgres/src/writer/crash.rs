@@ -32,7 +32,7 @@ pub(super) fn at<'a>(_: Step, _: impl IntoIterator<Item = &'a Plan>) {}
 #[cfg(feature = "testing")]
 pub(super) fn at<'a>(step: Step, plans: impl IntoIterator<Item = &'a Plan>) {
     let Some(asked) = asked_for() else { return };
-    let meant = |plan: &Plan| plan.origin().key.is_some() && plan.kind() == asked.kind;
+    let meant = |plan: &Plan| plan.origin().key.is_some() && plan.kind().name() == asked.kind;
     if step.name() == asked.step && plans.into_iter().any(meant) {
         std::process::abort();
     }

@@ -71,7 +71,7 @@ async fn live(store: &PostgresStore) -> UserId {
         let origin = Origin { reason: Some(line("a reason")), ..origin(store, operator) };
         store.apply(plans::change_standing(origin, id, change)).await.unwrap();
     }
-    for purpose in Purpose::ALL {
+    for purpose in Purpose::all() {
         store
             .issue(&Challenge::issue(&user, purpose, TokenHash([2; 32]), now()).unwrap(), None)
             .await

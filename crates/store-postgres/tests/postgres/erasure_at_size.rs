@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Rejection, Row};
+use cuepoint_domain::ledger::{EntityKind, Rejection};
 use cuepoint_domain::people::ProfileChange;
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::{ApplyError, Erased, Ledger, People};
@@ -69,7 +69,7 @@ async fn an_erasure_waits_for_none_of_the_rows_that_it_removes() {
     let change = plans::change_profile(origin(&store, user), user, ProfileChange::default());
     let refused = store.apply(change).await;
     assert!(
-        matches!(refused, Err(ApplyError::Rejected(Rejection::Missing(Row::User)))),
+        matches!(refused, Err(ApplyError::Rejected(Rejection::Missing(EntityKind::User)))),
         "a plan of who is erased is answered: {refused:?}"
     );
     assert_eq!(erasing.await.unwrap(), Erased::Done);

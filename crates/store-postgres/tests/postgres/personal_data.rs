@@ -92,7 +92,7 @@ async fn an_export_reads_no_rows_of_others() {
     asking.batch_execute("SELECT pg_stat_reset()").await.unwrap();
 
     let store = open(database.url()).await;
-    for part in Part::ALL {
+    for part in Part::all() {
         let (mut after, mut found) = (None, 0);
         loop {
             let page = store.records(user, part, after, PAGE).await.unwrap();

@@ -63,7 +63,7 @@ async fn a_large_ledger_is_checked_in_bounded_memory() {
     let summary = auditor.finish().unwrap();
     let grown = peak().saturating_sub(before);
     let count = u64::try_from(entries).unwrap();
-    assert_eq!((summary.entries, summary.postings, summary.things), (count, count, count));
+    assert_eq!((summary.entries, summary.postings, summary.entities), (count, count, count));
     assert!(grown < MOST_GROWTH, "{entries} entries took {grown} bytes more");
     println!("{entries} entries checked, peak {} KiB more, {} KiB in all", grown >> 10, peak() >> 10);
 }

@@ -3,11 +3,11 @@
 use std::fmt;
 
 use crate::ids::{OperationId, UserId};
-use crate::ledger::{EntryKind, PostingAccount, Reference};
+use crate::ledger::{EntityRef, EntryKind, PostingAccount};
 use crate::money::Money;
 use crate::unknown::UnknownName;
 
-/// The first thing that is wrong with the ledger.
+/// The first entity that is wrong with the ledger.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Finding {
     /// A row stands for no value: written by other hands, or half lost.
@@ -58,9 +58,9 @@ pub enum Finding {
         wallet: UserId,
     },
     /// What is written about a request, a withdrawal, a top-up or an adjustment is not what its state demands.
-    Thing {
+    Entity {
         /// What it is about.
-        reference: Reference,
+        reference: EntityRef,
         /// What is wrong with it.
         flaw: Flaw,
     },
@@ -71,7 +71,7 @@ pub enum Finding {
         /// Which entry.
         seq: i64,
         /// What it is about.
-        reference: Reference,
+        reference: EntityRef,
     },
     /// A posting belongs to no operation that has entries.
     StrayPosting {
@@ -89,8 +89,8 @@ pub enum Finding {
     },
     /// A newer version wrote something that this one does not know, and cannot check.
     Unknown {
-        /// What it is: a thing's status, an entry's kind or reference, a posting's account, an operation's rules.
-        what: Unknown,
+        /// What it is: an entity's status, an entry's kind or reference, a posting's account, an operation's rules.
+        what: UnknownValue,
         /// What that version calls it.
         name: UnknownName,
     },
@@ -110,9 +110,9 @@ pub enum Finding {
 
 /// What a newer version wrote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unknown {
+pub enum UnknownValue {
     /// The status of a request, a withdrawal or a top-up.
-    Status(Reference),
+    Status(EntityRef),
     /// The kind of an entry, or the type of what it is about.
     Entry {
         /// In which wallet.
@@ -126,7 +126,7 @@ pub enum Unknown {
     Rules(OperationId),
 }
 
-/// What is wrong with what is written about a thing.
+/// What is wrong with what is written about an entity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flaw {
     /// Its sums contradict each other.
@@ -140,18 +140,18 @@ pub enum Flaw {
         /// Which entry.
         seq: i64,
     },
-    /// An entry is not what the rules make of the thing.
+    /// An entry is not what the rules make of the entity.
     Entry {
         /// In which wallet.
         wallet: UserId,
         /// Which entry.
         seq: i64,
     },
-    /// The postings of an operation are not what the rules make of the thing.
+    /// The postings of an operation are not what the rules make of the entity.
     Postings(OperationId),
     /// The record of an operation that has entries is missing.
     NoRecord(OperationId),
-    /// The thing is not as an operation recorded it.
+    /// The entity is not as an operation recorded it.
     Record(OperationId),
     /// The approvals of a withdrawal are not those that its operations recorded.
     Approvals,
@@ -181,13 +181,13 @@ impl fmt::Display for Finding {
             Self::Balance { wallet } => {
                 write!(f, "wallet {wallet}: its balance, time or head is not that of its newest entry")
             }
-            Self::Thing { reference, flaw } => {
-                write!(f, "{} {}: {flaw}", spoken(*reference), reference.id())
+            Self::Entity { reference, flaw } => {
+                write!(f, "{} {}: {flaw}", reference.title(), reference.id())
             }
             Self::StrayEntry { wallet, seq, reference } => write!(
                 f,
                 "entry {seq} of wallet {wallet} is about {} {}, which does not exist",
-                spoken(*reference),
+                reference.title(),
                 reference.id()
             ),
             Self::StrayPosting { operation, account } => write!(
@@ -200,16 +200,16 @@ impl fmt::Display for Finding {
             }
             Self::Unknown { what, name } => {
                 match what {
-                    Unknown::Status(reference) => {
-                        write!(f, "{} {} has the status", spoken(*reference), reference.id())?;
+                    UnknownValue::Status(reference) => {
+                        write!(f, "{} {} has the status", reference.title(), reference.id())?;
                     }
-                    Unknown::Entry { wallet, seq } => {
+                    UnknownValue::Entry { wallet, seq } => {
                         write!(f, "entry {seq} of wallet {wallet} has the kind or the reference")?;
                     }
-                    Unknown::Posting(operation) => {
+                    UnknownValue::Posting(operation) => {
                         write!(f, "a posting of operation {operation} has the account")?;
                     }
-                    Unknown::Rules(operation) => {
+                    UnknownValue::Rules(operation) => {
                         write!(f, "operation {operation} was posted by the rules")?;
                     }
                 }
@@ -246,16 +246,5 @@ impl fmt::Display for Flaw {
             Self::Record(operation) => write!(f, "it is not as operation {operation} recorded it"),
             Self::Approvals => write!(f, "its approvals are not those that its operations recorded"),
         }
-    }
-}
-
-/// What a sentence calls the kind of thing.
-const fn spoken(reference: Reference) -> &'static str {
-    match reference {
-        Reference::MusicRequest(_) => "music request",
-        Reference::Withdrawal(_) => "withdrawal",
-        Reference::Topup(_) => "top-up",
-        Reference::Adjustment(_) => "adjustment",
-        Reference::Unknown { kind, .. } => kind.as_str(),
     }
 }

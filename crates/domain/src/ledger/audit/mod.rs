@@ -1,18 +1,18 @@
-//! The self-check of the ledger: every row is shown once, and the first thing that is wrong is named.
+//! The self-check of the ledger: every row is shown once, and the first entity that is wrong is named.
 //!
-//! First each wallet, followed by its entries by number, and all postings: sums, chains, heads. Then each thing that
+//! First each wallet, followed by its entries by number, and all postings: sums, chains, heads. Then each entity that
 //! money can be about, with everything that was written about it: exactly what its state demands, and no more.
 
 mod chain;
 mod finding;
-mod thing;
+mod trace;
 
 use std::fmt;
 
-pub use finding::{Finding, Flaw, Unknown};
-pub use thing::{Thing, Trace};
+pub use finding::{Finding, Flaw, UnknownValue};
+pub use trace::Trace;
 
-use crate::ledger::{Balance, Entry, EntryKind, Posting, PostingAccount, Reference, Wallet};
+use crate::ledger::{Balance, Entity, EntityRef, Entry, EntryKind, Posting, PostingAccount, Wallet};
 use crate::money::Money;
 use crate::unknown::UnknownName;
 use chain::Chain;
@@ -27,13 +27,13 @@ pub struct Summary {
     /// Postings.
     pub postings: u64,
     /// Requests, withdrawals, top-ups and adjustments.
-    pub things: u64,
+    pub entities: u64,
 }
 
 /// How far a self-check is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Progress {
-    /// Entries shown, each once with its wallet and once with its thing.
+    /// Entries shown, each once with its wallet and once with its entity.
     pub done: u64,
     /// How many that will have been, as far as the wallets say.
     pub expected: u64,
@@ -47,8 +47,8 @@ pub struct Auditor {
     held: Money,
     open: Money,
     seen: Summary,
-    /// Entries and postings that came with a thing.
-    of_things: Summary,
+    /// Entries and postings that came with an entity.
+    of_entities: Summary,
     expected: u64,
     finding: Option<Finding>,
     /// The first value of a newer version, which is reported only if nothing is certainly wrong.
@@ -72,7 +72,7 @@ impl Auditor {
         Self::default()
     }
 
-    /// The same, telling how far it is after each wallet and each thing.
+    /// The same, telling how far it is after each wallet and each entity.
     #[must_use]
     pub fn reporting(mut self, report: impl FnMut(Progress) + Send + 'static) -> Self {
         self.report = Some(Report(Box::new(report)));
@@ -105,10 +105,10 @@ impl Auditor {
         self.found(found);
         let Entry { wallet, seq, kind, reference, .. } = *entry;
         let name = match (kind, reference) {
-            (EntryKind::Unknown(name), _) | (_, Reference::Unknown { kind: name, .. }) => Some(name),
+            (EntryKind::Unknown(name), _) | (_, EntityRef::Unknown { kind: name, .. }) => Some(name),
             _ => None,
         };
-        self.met(Unknown::Entry { wallet, seq }, name);
+        self.met(UnknownValue::Entry { wallet, seq }, name);
     }
 
     /// Shows the next posting.
@@ -117,44 +117,44 @@ impl Auditor {
         self.seen.postings = self.seen.postings.saturating_add(1);
         self.add(posting.amount);
         if let PostingAccount::Unknown(name) = posting.account {
-            self.met(Unknown::Posting(posting.operation), Some(name));
+            self.met(UnknownValue::Posting(posting.operation), Some(name));
         }
     }
 
-    /// Shows a thing with everything that is written about it, once all wallets, entries and postings were shown.
-    pub fn thing(&mut self, thing: &Thing, trace: &Trace) {
+    /// Shows an entity with everything that is written about it, once all wallets, entries and postings were shown.
+    pub fn entity(&mut self, entity: &Entity, trace: &Trace) {
         self.close();
-        self.seen.things = self.seen.things.saturating_add(1);
+        self.seen.entities = self.seen.entities.saturating_add(1);
         let count = |length: usize| u64::try_from(length).unwrap_or(u64::MAX);
-        self.of_things.entries = self.of_things.entries.saturating_add(count(trace.entries.len()));
-        self.of_things.postings = self.of_things.postings.saturating_add(count(trace.postings.len()));
-        let name = thing.unknown_status();
-        self.met(Unknown::Status(thing.reference()), name);
+        self.of_entities.entries = self.of_entities.entries.saturating_add(count(trace.entries.len()));
+        self.of_entities.postings = self.of_entities.postings.saturating_add(count(trace.postings.len()));
+        let name = entity.unknown_status();
+        self.met(UnknownValue::Status(entity.reference()), name);
         if let Some((operation, rules)) = trace.unknown_rules() {
-            self.met(Unknown::Rules(operation), Some(rules));
+            self.met(UnknownValue::Rules(operation), Some(rules));
         }
         if name.is_none() && !trace.has_unknown() {
-            match thing::check(thing, trace) {
+            match trace::check(entity, trace) {
                 Ok(open) => self.open = added(self.open, open),
-                Err(flaw) => self.found(Some(Finding::Thing { reference: thing.reference(), flaw })),
+                Err(flaw) => self.found(Some(Finding::Entity { reference: entity.reference(), flaw })),
             }
         }
         self.tell();
     }
 
-    /// Whether some entries or postings came with no thing, so that it is worth looking for them.
+    /// Whether some entries or postings came with no entity, so that it is worth looking for them.
     #[must_use]
     pub const fn has_strays(&self) -> bool {
-        self.seen.entries != self.of_things.entries || self.seen.postings != self.of_things.postings
+        self.seen.entries != self.of_entities.entries || self.seen.postings != self.of_entities.postings
     }
 
-    /// Shows an entry again that came with no thing.
+    /// Shows an entry again that came with no entity.
     pub fn stray_entry(&mut self, entry: &Entry) {
         let Entry { wallet, seq, reference, .. } = *entry;
         self.found(Some(Finding::StrayEntry { wallet, seq, reference }));
     }
 
-    /// Shows a posting again that came with no thing.
+    /// Shows a posting again that came with no entity.
     pub fn stray_posting(&mut self, posting: &Posting) {
         let Posting { operation, account, .. } = *posting;
         self.found(Some(Finding::StrayPosting { operation, account }));
@@ -184,8 +184,8 @@ impl Auditor {
             self.found(Some(Finding::Held { wallets: self.held, open: self.open }));
         }
         if self.has_strays() {
-            let entries = self.seen.entries.abs_diff(self.of_things.entries);
-            let postings = self.seen.postings.abs_diff(self.of_things.postings);
+            let entries = self.seen.entries.abs_diff(self.of_entities.entries);
+            let postings = self.seen.postings.abs_diff(self.of_entities.postings);
             self.found(Some(Finding::Strays { entries, postings }));
         }
         if !self.total.is_zero() {
@@ -209,7 +209,7 @@ impl Auditor {
         }
     }
 
-    fn met(&mut self, what: Unknown, name: Option<UnknownName>) {
+    fn met(&mut self, what: UnknownValue, name: Option<UnknownName>) {
         if self.unknown.is_none() {
             self.unknown = name.map(|name| Finding::Unknown { what, name });
         }
@@ -217,7 +217,7 @@ impl Auditor {
 
     fn tell(&mut self) {
         if let Some(Report(report)) = &mut self.report {
-            let done = self.seen.entries.saturating_add(self.of_things.entries);
+            let done = self.seen.entries.saturating_add(self.of_entities.entries);
             report(Progress { done, expected: self.expected.saturating_mul(2) });
         }
     }

@@ -115,7 +115,7 @@ impl Scene {
                 }
                 if std::mem::take(&mut *self.leaving.lock().unwrap()) {
                     *self.erased.lock().unwrap() = true;
-                    return Err(ApplyError::Rejected(Rejection::Missing(Row::User)));
+                    return Err(ApplyError::Rejected(Rejection::Missing(EntityKind::User)));
                 }
                 stored.status = *to;
                 Outcome::Topup(stored.clone())
@@ -274,7 +274,7 @@ fn a_message_is_about_the_row_with_its_reference_or_about_an_older_one_by_its_id
             Ok(MessageOutcome::Moved { row: 5, .. }) => "settled",
             Ok(MessageOutcome::Contradiction(Contradicted { contradiction, recorded, .. })) => {
                 assert_eq!(recorded, Recorded::Added);
-                contradiction.code()
+                contradiction.name()
             }
             Err(TellError::ReferenceRequired) => "reference required",
             other => panic!("{other:?}"),

@@ -135,7 +135,7 @@ fn a_debit_short_of_funds_first_gives_back_the_persons_overdue_fees() {
     let mut turn = mockall::Sequence::new();
     for (kind, short) in [("adjust", true), ("move_request", false), ("adjust", false)] {
         let answer = move |_| if short { broke() } else { Ok(Applied::Fresh(receipt())) };
-        let plan = move |plan: &Plan| plan.kind() == kind;
+        let plan = move |plan: &Plan| plan.kind().name() == kind;
         ledger.expect_apply().withf(plan).once().in_sequence(&mut turn).returning(answer);
     }
     let mut kept = MockMusicRequests::new();

@@ -1,7 +1,7 @@
 //! What staff does about people, and whom DJs block, on doubles of the ports.
 
 use super::*;
-use crate::ledger::{Actor, Row, Step};
+use crate::ledger::{Actor, EntityKind, Step};
 use crate::page::{PageRequest, Rows};
 use crate::people::StandingChange;
 use crate::ports::Block;
@@ -49,7 +49,7 @@ fn a_standing_is_changed_by_an_operator_for_a_reason() {
 #[test]
 fn who_was_erased_meanwhile_is_a_conflict() {
     let mut ledger = MockLedger::new();
-    ledger.expect_apply().once().returning(|_| rejected(Rejection::Missing(Row::User)));
+    ledger.expect_apply().once().returning(|_| rejected(Rejection::Missing(EntityKind::User)));
     let staff = staff(ledger, with_dj(false), MockSecurityLog::new());
     let found = run(staff.managed(&caller(3), user(2))).unwrap();
     let reason = Line::new("fraud").unwrap();

@@ -3,7 +3,7 @@
 use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use super::*;
-use crate::ledger::{ChainHash, Entry, EntryKind, Reference};
+use crate::ledger::{ChainHash, EntityRef, Entry, EntryKind};
 use crate::people::ErasureRefusal;
 use crate::personal_data::{Part, Record};
 use crate::ports::{
@@ -54,7 +54,7 @@ fn entry(seq: i64) -> Entry {
         seq,
         operation: OperationId(1),
         kind: EntryKind::Hold,
-        reference: Reference::MusicRequest(RequestId::new(7).unwrap()),
+        reference: EntityRef::MusicRequest(RequestId::new(7).unwrap()),
         change: crate::ledger::Balance::default(),
         after: crate::ledger::Balance::default(),
         at: now(),

@@ -62,7 +62,7 @@ pub struct AccessTokens {
 /// Claims beyond the registered ones.
 #[derive(Serialize, Deserialize)]
 struct PrivateClaims {
-    role: RoleClaim,
+    role: String,
     dj: bool,
     sid: i64,
     epoch: i64,
@@ -77,14 +77,6 @@ struct PresentedHeader {
     kid: String,
 }
 
-#[derive(Clone, Copy, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum RoleClaim {
-    Member,
-    Operator,
-    Auditor,
-}
-
 /// The claims of a presented token, all required. Times are numbers here, since biscuit's own reader panics at
 /// those beyond its calendar.
 #[derive(Deserialize)]
@@ -96,7 +88,7 @@ struct PresentedClaims {
     nbf: i64,
     iat: i64,
     jti: String,
-    role: RoleClaim,
+    role: String,
     dj: bool,
     sid: i64,
     /// The epoch of the data that the ids belong to; a token without this claim belongs to the first one.
@@ -153,10 +145,10 @@ impl AccessTokens {
         let expires = moment(now.plus(self.valid_for)).context("the token's end is beyond the calendar")?;
         let role = match identity.role {
             // Tokens carry no roles of newer versions: here their holders have the permissions of a member.
-            Role::Member | Role::Unknown(_) => RoleClaim::Member,
-            Role::Operator => RoleClaim::Operator,
-            Role::Auditor => RoleClaim::Auditor,
+            Role::Unknown(_) => Role::Member,
+            known => known,
         };
+        let role = role.name().to_owned();
         let registered = RegisteredClaims {
             issuer: Some(ISSUER.to_owned()),
             subject: Some(identity.user.to_string()),
@@ -201,11 +193,7 @@ fn verify(verifier: &Verifier, token: &str, now: Timestamp) -> Result<Verified, 
         return Err(InvalidToken);
     }
     let user = claims.sub.parse().ok().and_then(UserId::new).ok_or(InvalidToken)?;
-    let role = match claims.role {
-        RoleClaim::Member => Role::Member,
-        RoleClaim::Operator => Role::Operator,
-        RoleClaim::Auditor => Role::Auditor,
-    };
+    let role = Role::named(&claims.role).ok_or(InvalidToken)?;
     let session = SessionId::new(claims.sid).ok_or(InvalidToken)?;
     let expires = seconds(claims.exp)?;
     Ok(Verified {

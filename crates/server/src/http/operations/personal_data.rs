@@ -13,7 +13,7 @@ use futures_util::stream::{self, Stream, StreamExt as _};
 use crate::http::call::Call;
 use crate::http::openapi::bodies::Erasure;
 use crate::http::operations::profile::own;
-use crate::http::operations::views::{Account, Nothing, PersonalData, User, Wallet, part_name, row};
+use crate::http::operations::views::{Account, Nothing, PersonalData, User, Wallet, row};
 use crate::http::wire::envelope::{Answer, Success};
 use crate::http::wire::error::ApiError;
 use crate::http::wire::values;
@@ -43,10 +43,10 @@ pub async fn export(call: Call, caller: Caller) -> Result<Answer, ApiError> {
         r#"{{"status":"ok","message":"Personal data.","data":{{"user":{user},"account":{account},"wallet":{wallet}"#
     );
     let mut pieces = stream::once(future::ready(Ok(Bytes::from(head)))).boxed_local();
-    for part in Part::ALL {
+    for part in Part::all() {
         let (app, rows) = (call.app.clone(), personal_data.part(&caller, part)?);
         let write = move |record: &Record| row(record, caller.session, &app.settings.currency);
-        pieces = pieces.chain(list(part_name(part), rows, write)).boxed_local();
+        pieces = pieces.chain(list(part.name(), rows, write)).boxed_local();
     }
     let tail = stream::once(future::ready(Ok(Bytes::from_static(b"}}"))));
     Ok(Answer::in_pieces(until_failure(pieces.chain(tail)).boxed_local()))

@@ -204,7 +204,7 @@ fn report(source: MessageSource, message: &IncomingMessage, contradicted: &Contr
             let Presented { amount, currency, txid } = &message.presented;
             tracing::$level!(
                 source = source.name(),
-                reason = contradiction.code(),
+                reason = contradiction.name(),
                 kind = message.kind.as_str(),
                 reference = %message.subject.key(),
                 stated_id = message.subject.stated_id(),

@@ -11,9 +11,6 @@ use utoipa::{PartialSchema, ToSchema};
 use crate::http::operations::views::AUDIT_STATUSES;
 use crate::http::wire::error::Code;
 
-/// What an entry can be about.
-pub const REFERENCES: [&str; 4] = ["music_request", "withdrawal", "topup", "adjustment"];
-
 /// The types of messages about top-ups.
 const TOPUP_EVENTS: [&str; 3] = ["topup.confirmed", "topup.failed", "topup.reversed"];
 /// The types of messages about payouts.
@@ -37,33 +34,33 @@ macro_rules! names {
 
 names! {
     /// Where a request stands.
-    RequestStatus = music_request::RequestStatus::ALL.map(music_request::RequestStatus::name);
+    RequestStatus = music_request::RequestStatus::all().map(music_request::RequestStatus::name);
     /// Where a withdrawal stands.
-    WithdrawalStatus = withdrawal::WithdrawalStatus::ALL.map(withdrawal::WithdrawalStatus::name);
+    WithdrawalStatus = withdrawal::WithdrawalStatus::all().map(withdrawal::WithdrawalStatus::name);
     /// What somebody may do beyond their own affairs.
-    Role = people::Role::ALL.map(people::Role::name);
+    Role = people::Role::all().map(people::Role::name);
     /// What the security log has.
-    EventKind = security_log::EventKind::ALL.iter().map(|kind| kind.name());
+    EventKind = security_log::EventKind::all().map(|kind| kind.name());
     /// How closely a withdrawal's destination is looked at.
-    AddressPolicy = address::AddressPolicy::ALL.map(address::AddressPolicy::name);
+    AddressPolicy = address::AddressPolicy::all().map(address::AddressPolicy::name);
     /// What a withdrawal can be paid out on.
-    Network = address::Network::ALL.iter().map(|network| network.name());
+    Network = address::Network::all().map(|network| network.name());
     /// What a code or token is good for.
-    ChallengePurpose = challenge::Purpose::ALL.map(challenge::Purpose::name);
+    ChallengePurpose = challenge::Purpose::all().map(challenge::Purpose::name);
     /// What an operation did.
-    OperationKind = ledger::Plan::KINDS;
+    OperationKind = ledger::PlanKind::all().map(ledger::PlanKind::name);
     /// Who was behind an operation about a person: that person, an operator, or the service.
-    ActedBy = personal_data::ActedBy::ALL.map(personal_data::ActedBy::name);
+    ActedBy = personal_data::ActedBy::all().map(personal_data::ActedBy::name);
     /// Where a top-up stands.
-    TopupStatus = topup::TopupStatus::ALL.map(topup::TopupStatus::name);
+    TopupStatus = topup::TopupStatus::all().map(topup::TopupStatus::name);
     /// How a self-check found the ledger.
     AuditStatus = AUDIT_STATUSES;
     /// How well known the artist is.
-    ArtistType = people::ArtistType::ALL.map(people::ArtistType::name);
+    ArtistType = people::ArtistType::all().map(people::ArtistType::name);
     /// Why a wallet changed.
-    EntryKind = ledger::EntryKind::ALL.map(ledger::EntryKind::name);
+    EntryKind = ledger::EntryKind::all().map(ledger::EntryKind::name);
     /// What an entry is about.
-    ReferenceType = REFERENCES;
+    ReferenceType = ledger::EntityKind::posted().map(ledger::EntityKind::name);
     /// What went wrong.
     ErrorCode = Code::ALL.iter().map(|code| code.name());
     /// What a DJ may say.
@@ -73,11 +70,11 @@ names! {
     /// What a provider says of a payout.
     PayoutEventType = PAYOUT_EVENTS;
     /// A provider.
-    MessageSource = provider_message::MessageSource::ALL.map(provider_message::MessageSource::name);
+    MessageSource = provider_message::MessageSource::all().map(provider_message::MessageSource::name);
     /// What a kept message of a provider says.
     ProviderMessageType = TOPUP_EVENTS.into_iter().chain(PAYOUT_EVENTS);
     /// How a message contradicts the ledger.
-    MessageReasonCode = provider_message::Contradiction::ALL.map(provider_message::Contradiction::code);
+    MessageReasonCode = provider_message::Contradiction::all().map(provider_message::Contradiction::name);
     /// That it went well.
     SuccessStatus = ["ok"];
     /// That it did not.

@@ -1,6 +1,7 @@
 //! Receipts as they are stored, and what earlier versions stored.
 
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ledger::PlanKind;
 use cuepoint_domain::money::{Amount, Money};
 use cuepoint_domain::music_request::{MusicRequest, RequestState};
 use cuepoint_domain::people::{ArtistType, Coordinates, DjProfile, Kilometres, Rating, Role, User};
@@ -57,8 +58,7 @@ fn approval(by: i64) -> Approval {
 
 fn withdrawals() -> impl Iterator<Item = Outcome> + Clone {
     let balance = Balance { available: Money::MAX_BALANCE, held: Money::from_minor(1), owed: Money::ZERO };
-    WithdrawalStatus::ALL
-        .into_iter()
+    WithdrawalStatus::all()
         .flat_map(|status| {
             [
                 (None, 0, None),
@@ -166,7 +166,7 @@ fn row(outcome: Outcome, currency: &Currency) -> (Receipt, OperationRow) {
     let receipt = Receipt { operation, at: at(2), rules, outcome };
     let record = OperationRecord {
         id: receipt.operation,
-        kind: "profile",
+        kind: PlanKind::Profile,
         actor: Actor::System,
         at: receipt.at,
         reason: None,

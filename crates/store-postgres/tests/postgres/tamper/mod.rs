@@ -58,7 +58,7 @@ async fn whatever_is_done_to_the_rows_is_found_and_named() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     populate(&store).await;
-    let whole = Summary { wallets: 8, entries: 26, postings: 17, things: 19 };
+    let whole = Summary { wallets: 8, entries: 26, postings: 17, entities: 19 };
     assert_eq!(audit(&store).await, Ok(whole));
     let vandal = client(database.url()).await;
     vandal.batch_execute(LAWLESS).await.unwrap();

@@ -16,7 +16,7 @@ fn hears(scene: &Arc<Scene>, word: TopupWord) -> MessageOutcome {
 
 fn contradiction(outcome: MessageOutcome) -> (&'static str, Option<&'static str>) {
     let MessageOutcome::Contradiction(contradicted) = outcome else { panic!("{outcome:?}") };
-    (contradicted.contradiction.code(), contradicted.status)
+    (contradicted.contradiction.name(), contradicted.status)
 }
 
 #[test]

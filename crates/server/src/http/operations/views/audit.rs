@@ -64,7 +64,7 @@ impl Audit {
             wallets: seen.wallets,
             entries: seen.entries,
             postings: seen.postings,
-            things: seen.things,
+            things: seen.entities,
             finding,
         }
     }
@@ -93,7 +93,7 @@ mod tests {
         let whole = Checked {
             started_at: Timestamp::EPOCH,
             finished_at: Timestamp::from_unix_micros(1),
-            seen: Summary { wallets: 1, entries: 2, postings: 3, things: 4 },
+            seen: Summary { wallets: 1, entries: 2, postings: 3, entities: 4 },
             finding: None,
         };
         let rest = concat!(

@@ -29,7 +29,7 @@ pub use json_web_key::{JsonWebKey, JsonWebKeySet};
 pub use operator_topup::{OperatorTopup, OperatorTopupData, Suspense, SuspenseData};
 pub use operator_withdrawal::OperatorWithdrawal;
 pub use people::{Dj, DjData, User, UserData};
-pub use personal_data::{PersonalData, part_name, row};
+pub use personal_data::{PersonalData, row};
 pub use provider_message::{ContradictingMessage, ProviderMessage, ProviderMessageData};
 pub use request::MusicRequest;
 pub use security_event::SecurityEvent;

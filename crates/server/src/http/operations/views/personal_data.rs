@@ -2,7 +2,7 @@
 
 use cuepoint_domain::ids::SessionId;
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::personal_data::{Part, Record};
+use cuepoint_domain::personal_data::Record;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -48,26 +48,6 @@ pub struct PersonalData {
     pub security_events: Vec<SecurityEvent>,
 }
 
-/// The key of a list.
-#[must_use]
-pub const fn part_name(part: Part) -> &'static str {
-    match part {
-        Part::Sessions => "sessions",
-        Part::Networks => "networks",
-        Part::Challenges => "challenges",
-        Part::RequestsMade => "requests_made",
-        Part::RequestsReceived => "requests_received",
-        Part::Withdrawals => "withdrawals",
-        Part::Topups => "topups",
-        Part::Entries => "wallet_entries",
-        Part::Operations => "operations",
-        Part::ProviderMessages => "provider_messages",
-        Part::Blocks => "blocks",
-        Part::BlockedBy => "blocked_by",
-        Part::Events => "security_events",
-    }
-}
-
 /// A record of a list, as JSON; `current` is the session in which it is asked for.
 ///
 /// # Errors
@@ -94,6 +74,7 @@ pub fn row(record: &Record, current: SessionId, currency: &Currency) -> serde_js
 mod tests {
     use std::collections::BTreeSet;
 
+    use cuepoint_domain::personal_data::Part;
     use utoipa::PartialSchema as _;
 
     use super::*;
@@ -102,7 +83,7 @@ mod tests {
     fn every_list_that_is_taken_out_is_described() {
         let described = serde_json::to_value(PersonalData::schema()).unwrap();
         let described: BTreeSet<_> = described["properties"].as_object().unwrap().keys().cloned().collect();
-        let named = Part::ALL.map(|part| part_name(part).to_owned());
+        let named = Part::all().map(|part| part.name().to_owned());
         assert_eq!(
             described,
             named.into_iter().chain(["user", "account", "wallet"].map(str::to_owned)).collect()

@@ -99,7 +99,7 @@ impl ContradictingMessage {
             source: record.source.name(),
             webhook_id: record.webhook_id.as_str().to_owned(),
             r#type: record.kind.as_str().to_owned(),
-            reason_code: record.contradiction.code(),
+            reason_code: record.contradiction.name(),
             reference: record.reference.as_str().to_owned(),
             stated_id: record.stated_id,
             topup_id: row_of(MessageSource::Topups),

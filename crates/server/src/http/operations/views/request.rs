@@ -2,7 +2,6 @@
 
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::music_request;
-use cuepoint_domain::people::ArtistType;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -64,10 +63,7 @@ impl<'r> MusicRequest<'r> {
             dj_id: request.dj.get(),
             song_title: request.song_title.as_str(),
             artist_name: request.artist_name.as_str(),
-            artist_type: match request.artist_type {
-                ArtistType::Upcoming => "upcoming",
-                ArtistType::Popular => "popular",
-            },
+            artist_type: request.artist_type.name(),
             music_url: request.music_url.as_str(),
             fee: Number::money(currency, request.fee),
             status: request.state.status().name(),
@@ -83,6 +79,7 @@ mod tests {
     use cuepoint_domain::ids::{RequestId, UserId};
     use cuepoint_domain::money::Money;
     use cuepoint_domain::music_request::RequestState;
+    use cuepoint_domain::people::ArtistType;
     use cuepoint_domain::text::{Line, MusicUrl};
     use cuepoint_domain::timestamp::Timestamp;
 

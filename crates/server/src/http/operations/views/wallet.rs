@@ -93,8 +93,8 @@ impl Wallet {
 impl Reference {
     /// The reference.
     #[must_use]
-    pub const fn new(reference: ledger::Reference) -> Self {
-        Self { kind: reference.kind(), id: reference.id() }
+    pub fn new(reference: ledger::EntityRef) -> Self {
+        Self { kind: reference.kind_name(), id: reference.id() }
     }
 }
 
@@ -139,15 +139,17 @@ mod tests {
 
     #[test]
     fn every_kind_of_reference_is_described() {
-        use cuepoint_domain::ids::{TopupId, WithdrawalId};
+        use cuepoint_domain::ids::{AdjustmentId, TopupId, WithdrawalId};
+        use utoipa::PartialSchema;
+
         let references = [
-            ledger::Reference::MusicRequest(RequestId::new(1).unwrap()),
-            ledger::Reference::Withdrawal(WithdrawalId::new(1).unwrap()),
-            ledger::Reference::Topup(TopupId::new(1).unwrap()),
+            ledger::EntityRef::MusicRequest(RequestId::new(1).unwrap()),
+            ledger::EntityRef::Withdrawal(WithdrawalId::new(1).unwrap()),
+            ledger::EntityRef::Topup(TopupId::new(1).unwrap()),
+            ledger::EntityRef::Adjustment(AdjustmentId::new(1).unwrap()),
         ];
-        for reference in references {
-            assert!(names::REFERENCES.contains(&reference.kind()), "{}", reference.kind());
-        }
+        let described = serde_json::to_value(names::ReferenceType::schema()).unwrap();
+        assert_eq!(described["enum"], serde_json::json!(references.map(ledger::EntityRef::kind_name)));
     }
 
     #[test]
@@ -157,7 +159,7 @@ mod tests {
             seq: 2,
             operation: OperationId(1),
             kind: EntryKind::Hold,
-            reference: ledger::Reference::MusicRequest(RequestId::new(42).unwrap()),
+            reference: ledger::EntityRef::MusicRequest(RequestId::new(42).unwrap()),
             change: balance(-1_000, 1_000),
             after: balance(4_000, 1_000),
             at: Timestamp::EPOCH,

@@ -1,13 +1,12 @@
-//! What must be written about a thing: the rules themselves say it, from its state alone.
+//! What must be written about an entity: the rules themselves say it, from its state alone.
 
 use std::collections::HashMap;
 
-use crate::adjustment::Adjustment;
 use crate::ids::{OperationId, UserId};
 use crate::ledger::posting::post;
 use crate::ledger::{
-    Account, Balance, Entry, EntryKind, Flaw, Origin, Outcome, Posting, PostingAccount, PostingRules,
-    Receipt, Reference, Transfer, Wallet,
+    Account, Balance, Entity, Entry, EntryKind, Flaw, Origin, Outcome, Posting, PostingAccount, PostingRules,
+    Receipt, Transfer, Wallet,
 };
 use crate::money::Money;
 use crate::music_request::{self, MusicRequest, RequestState};
@@ -16,25 +15,12 @@ use crate::topup::{self, Suspense, Topup, TopupStatus};
 use crate::unknown::UnknownName;
 use crate::withdrawal::{self, Withdrawal, WithdrawalState, WithdrawalStatus};
 
-/// Something that entries are about.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Thing {
-    /// A music request, as it is stored.
-    Request(MusicRequest),
-    /// A withdrawal.
-    Withdrawal(Withdrawal),
-    /// A top-up.
-    Topup(Topup),
-    /// An operator's adjustment, as its operation recorded it.
-    Adjustment(Adjustment),
-}
-
-/// Everything that is written about a thing, in any order.
+/// Everything that is written about an entity, in any order.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Trace {
     /// All entries that refer to it.
     pub entries: Vec<Entry>,
-    /// All postings of those entries' operations, and of [`Thing::operations_without_entries`].
+    /// All postings of those entries' operations, and of [`Entity::operations_without_entries`].
     pub postings: Vec<Posting>,
     /// What those operations, as far as they are there, came to.
     pub receipts: Vec<Receipt>,
@@ -61,35 +47,19 @@ impl Trace {
     }
 }
 
-impl Thing {
+impl Entity {
     /// The name of its status, if a newer version put it there.
     pub(super) const fn unknown_status(&self) -> Option<UnknownName> {
         match self {
-            Self::Request(MusicRequest { state: RequestState::Unknown { status, .. }, .. })
+            Self::MusicRequest(MusicRequest { state: RequestState::Unknown { status, .. }, .. })
             | Self::Withdrawal(Withdrawal { state: WithdrawalState::Unknown { status, .. }, .. })
             | Self::Topup(Topup { status: TopupStatus::Unknown(status), .. }) => Some(*status),
-            Self::Request(_) | Self::Withdrawal(_) | Self::Topup(_) | Self::Adjustment(_) => None,
-        }
-    }
-
-    /// What its entries refer to.
-    #[must_use]
-    pub const fn reference(&self) -> Reference {
-        match self {
-            Self::Request(request) => Reference::MusicRequest(request.id),
-            Self::Withdrawal(withdrawal) => Reference::Withdrawal(withdrawal.id),
-            Self::Topup(topup) => Reference::Topup(topup.id),
-            Self::Adjustment(adjustment) => Reference::Adjustment(adjustment.id),
-        }
-    }
-
-    /// Whose wallet each of its operations changes.
-    const fn owner(&self) -> UserId {
-        match self {
-            Self::Request(request) => request.requester,
-            Self::Withdrawal(withdrawal) => withdrawal.user,
-            Self::Topup(topup) => topup.user,
-            Self::Adjustment(adjustment) => adjustment.user,
+            Self::MusicRequest(_)
+            | Self::Withdrawal(_)
+            | Self::Topup(_)
+            | Self::Adjustment(_)
+            | Self::User(_)
+            | Self::ProviderMessage(_) => None,
         }
     }
 
@@ -97,10 +67,11 @@ impl Thing {
     /// each other.
     fn history(&self) -> Option<Vec<Vec<Transfer>>> {
         match self {
-            Self::Request(request) => music_request::history(request),
+            Self::MusicRequest(request) => music_request::history(request),
             Self::Withdrawal(withdrawal) => Some(withdrawal::history(withdrawal)),
             Self::Topup(topup) => topup::history(topup),
             Self::Adjustment(adjustment) => Some(vec![vec![adjustment.transfer()]]),
+            Self::User(_) | Self::ProviderMessage(_) => Some(Vec::new()),
         }
     }
 
@@ -109,7 +80,11 @@ impl Thing {
     pub fn operations_without_entries(&self) -> impl Iterator<Item = OperationId> {
         let suspense = match self {
             Self::Topup(topup) => topup.suspense.as_ref(),
-            Self::Request(_) | Self::Withdrawal(_) | Self::Adjustment(_) => None,
+            Self::MusicRequest(_)
+            | Self::Withdrawal(_)
+            | Self::Adjustment(_)
+            | Self::User(_)
+            | Self::ProviderMessage(_) => None,
         };
         suspense.into_iter().flat_map(Suspense::operations)
     }
@@ -118,7 +93,7 @@ impl Thing {
     /// it.
     const fn is_where_its_money_is(&self) -> bool {
         match self {
-            Self::Request(request) => !matches!(request.state, RequestState::Accepted { .. }),
+            Self::MusicRequest(request) => !matches!(request.state, RequestState::Accepted { .. }),
             Self::Withdrawal(withdrawal) => matches!(
                 withdrawal.state,
                 WithdrawalState::Completed { .. }
@@ -126,7 +101,7 @@ impl Thing {
                     | WithdrawalState::Rejected
                     | WithdrawalState::Failed { .. }
             ),
-            Self::Topup(_) | Self::Adjustment(_) => true,
+            Self::Topup(_) | Self::Adjustment(_) | Self::User(_) | Self::ProviderMessage(_) => true,
         }
     }
 
@@ -135,15 +110,15 @@ impl Thing {
         match self {
             Self::Withdrawal(_) => place == 0,
             Self::Topup(topup) => topup.opening == Some(operation),
-            Self::Request(_) | Self::Adjustment(_) => false,
+            Self::MusicRequest(_) | Self::Adjustment(_) | Self::User(_) | Self::ProviderMessage(_) => false,
         }
     }
 
-    /// Whether an operation recorded the thing as it is, its state aside unless `whole`, and the owner's balance
-    /// after it; `opens` says that it opened the thing.
+    /// Whether an operation recorded the entity as it is, its state aside unless `whole`, and the owner's balance
+    /// after it; `opens` says that it opened the entity.
     fn is_recorded(&self, outcome: &Outcome, after: Balance, whole: bool, opens: bool) -> bool {
         match (self, outcome) {
-            (Self::Request(now), Outcome::Request(then)) => {
+            (Self::MusicRequest(now), Outcome::Request(then)) => {
                 let state = if whole { now.state } else { then.state };
                 MusicRequest { state, ..now.clone() } == *then
             }
@@ -244,18 +219,19 @@ fn progress(then: &Withdrawal) -> (Timestamp, u8, Option<Timestamp>, u32, bool) 
     (then.updated_at, phase, approved_at, then.state.attempts(), !waits)
 }
 
-/// What a thing still holds, if everything that is written about it is what its state demands: each operation with
+/// What an entity still holds, if everything that is written about it is what its state demands: each operation with
 /// exactly the entries and postings that the rules make of it, which are balanced by construction, and no other.
-pub(super) fn check(thing: &Thing, trace: &Trace) -> Result<Money, Flaw> {
-    let history = thing.history().ok_or(Flaw::Terms)?;
-    let operations = operations(thing, trace);
+pub(super) fn check(entity: &Entity, trace: &Trace) -> Result<Money, Flaw> {
+    let history = entity.history().ok_or(Flaw::Terms)?;
+    let operations = operations(entity, trace);
     let mut done: Vec<(&Receipt, Balance)> = Vec::new();
     for (place, transfers) in history.iter().enumerate() {
         let operation = operations.get(place);
-        let (operation, after) = operation.ok_or_else(|| Flaw::Lacks(name_of(thing.owner(), transfers)))?;
+        let missing = || entity.owner().map_or(EntryKind::Hold, |owner| name_of(owner, transfers));
+        let (operation, after) = operation.ok_or_else(|| Flaw::Lacks(missing()))?;
         let receipt = trace.receipts.iter().find(|receipt| receipt.operation == *operation);
         let receipt = receipt.ok_or(Flaw::NoRecord(*operation))?;
-        check_operation(thing, trace, receipt, transfers)?;
+        check_operation(entity, trace, receipt, transfers)?;
         done.push((receipt, *after));
     }
     let is_extra = |operation| !done.iter().any(|(receipt, _)| receipt.operation == operation);
@@ -266,33 +242,34 @@ pub(super) fn check(thing: &Thing, trace: &Trace) -> Result<Money, Flaw> {
         return Err(Flaw::Postings(posting.operation));
     }
     for (place, (receipt, after)) in done.iter().enumerate() {
-        let whole = place.saturating_add(1) == done.len() && thing.is_where_its_money_is();
-        let opens = thing.is_opening(receipt.operation, place);
-        if !thing.is_recorded(&receipt.outcome, *after, whole, opens) {
+        let whole = place.saturating_add(1) == done.len() && entity.is_where_its_money_is();
+        let opens = entity.is_opening(receipt.operation, place);
+        if !entity.is_recorded(&receipt.outcome, *after, whole, opens) {
             return Err(Flaw::Record(receipt.operation));
         }
     }
-    if let Thing::Withdrawal(withdrawal) = thing {
+    if let Entity::Withdrawal(withdrawal) = entity {
         check_moves(withdrawal, trace)?;
     }
     held(history.iter().flatten()).ok_or(Flaw::Terms)
 }
 
-/// The operations that moved a thing's money, in their order, each with the owner's balance after it.
-fn operations(thing: &Thing, trace: &Trace) -> Vec<(OperationId, Balance)> {
+/// The operations that moved an entity's money, in their order, each with the owner's balance after it.
+fn operations(entity: &Entity, trace: &Trace) -> Vec<(OperationId, Balance)> {
     let outside: Vec<_> =
-        thing.operations_without_entries().map(|operation| (operation, Balance::default())).collect();
+        entity.operations_without_entries().map(|operation| (operation, Balance::default())).collect();
     if !outside.is_empty() {
         return outside;
     }
-    let mut own: Vec<&Entry> = trace.entries.iter().filter(|entry| entry.wallet == thing.owner()).collect();
+    let mut own: Vec<&Entry> =
+        trace.entries.iter().filter(|entry| Some(entry.wallet) == entity.owner()).collect();
     own.sort_unstable_by_key(|entry| entry.seq);
     own.into_iter().map(|entry| (entry.operation, entry.after)).collect()
 }
 
 /// Posts the transfers anew on the wallets as they were before, and compares what comes of it with what is there.
 fn check_operation(
-    thing: &Thing,
+    entity: &Entity,
     trace: &Trace,
     receipt: &Receipt,
     transfers: &[Transfer],
@@ -308,7 +285,7 @@ fn check_operation(
         }
     }
     let origin = Origin::system(operation, receipt.at);
-    let posted = post(&wallets, &origin, thing.reference(), transfers, receipt.rules);
+    let posted = post(&wallets, &origin, entity.reference(), transfers, receipt.rules);
     for (place, entry) in entries.iter().enumerate() {
         let Entry { wallet, seq, .. } = **entry;
         match posted.as_ref().map(|posted| posted.entries.get(place)) {

@@ -1,0 +1,69 @@
+//! The names of enum variants in stores and on the wire, each list in full: renaming a variant must not change them.
+
+use cuepoint_domain::address::{AddressPolicy, Network};
+use cuepoint_domain::challenge::Purpose;
+use cuepoint_domain::ledger::{EntityKind, EntryKind, PlanKind, PostingAccount};
+use cuepoint_domain::music_request::RequestStatus;
+use cuepoint_domain::people::{ArtistType, Role};
+use cuepoint_domain::personal_data::{ActedBy, Part};
+use cuepoint_domain::provider_message::{Contradiction, MessageSource};
+use cuepoint_domain::security_log::EventKind;
+use cuepoint_domain::topup::TopupStatus;
+use cuepoint_domain::withdrawal::WithdrawalStatus;
+
+macro_rules! check_names {
+    ($($type:ident: $names:literal;)+) => {$(
+        let names: Vec<&str> = $type::all().map($type::name).collect();
+        assert_eq!(names.join(" "), $names, stringify!($type));
+        assert!($type::all().all(|value| $type::named(value.name()) == Some(value)), stringify!($type));
+        assert_eq!($type::named("unknown"), None, stringify!($type));
+    )+};
+}
+
+#[test]
+fn names_in_stores_and_on_the_wire() {
+    check_names! {
+        ActedBy: "self operator service";
+        AddressPolicy: "lenient strict";
+        ArtistType: "upcoming popular";
+        Contradiction: "unknown_reference reference_and_id_differ txid_mismatch amount_mismatch \
+            partial_reversal status_contradiction";
+        EntityKind: "music_request withdrawal topup adjustment user wallet provider_message";
+        EntryKind: "topup hold release capture earning refund reversal adjustment chargeback";
+        EventKind: "registered logged_in login_failed session_ended sessions_ended refresh_token_reused \
+            password_changed password_change_failed password_reset_requested password_reset email_verified \
+            phone_verified code_refused data_exported data_erased access_denied operator_action";
+        MessageSource: "topups payouts";
+        Network: "bitcoin litecoin dogecoin ethereum arbitrum optimism base polygon bsc avalanche tron solana \
+            xrp stellar ton";
+        Part: "sessions networks challenges requests_made requests_received withdrawals topups wallet_entries \
+            operations provider_messages blocks blocked_by security_events";
+        PlanKind: "none open_request move_request open_withdrawal move_withdrawal approve_withdrawal \
+            open_topup order_topup move_topup reverse_topup suspend_topup settle_suspense adjust profile \
+            suspend restore role resolve_message";
+        PostingAccount: "platform_commission outside_topups outside_payouts outside_adjustments \
+            outside_suspense";
+        Purpose: "email phone password";
+        RequestStatus: "pending accepted rejected cancelled expired played refunded";
+        Role: "member operator auditor";
+        TopupStatus: "pending confirmed failed reversed";
+        WithdrawalStatus: "pending approved processing broadcast completed cancelled rejected failed \
+            needs_review";
+    }
+}
+
+#[test]
+fn networks_are_named_in_any_letter_case_and_other_names_are_not() {
+    assert_eq!(Network::named("TRON"), Some(Network::Tron));
+    assert_eq!((Role::named("Operator"), RequestStatus::named("PLAYED")), (None, None));
+}
+
+#[test]
+fn names_of_newer_versions_are_kept() {
+    for name in ["frozen", "unknown"] {
+        assert_eq!(Role::stored(name).map(Role::name), Some(name));
+        assert_eq!(EntryKind::stored(name).map(EntryKind::name), Some(name));
+        assert_eq!(PostingAccount::stored(name).map(PostingAccount::name), Some(name));
+    }
+    assert_eq!(Role::stored("on hold"), None);
+}
