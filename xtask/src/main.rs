@@ -37,7 +37,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Everything that must be green: format, lints, docs, tidy, licences, openapi, tests, schemathesis, fuzz.
+    /// Run every check: format, lints, docs, tidy, licences, openapi, tests, schemathesis, fuzz.
     Ci,
     /// Run every test, on a throw-away PostgreSQL that is started and removed.
     Test {
@@ -65,7 +65,7 @@ enum Command {
     },
     /// Look for inputs that break a property of `crates/fuzz`.
     Fuzz(fuzz::Arguments),
-    /// Measure the service beside the limits of what it runs on; `cargo xtask bench --help` lists the options.
+    /// Measure the service beside the limits of its machine; `cargo xtask bench --help` lists the options.
     Bench {
         /// `--growth`, or options of the benchmark.
         #[arg(last = true)]

@@ -22,8 +22,8 @@ pub(crate) fn target_dir() -> anyhow::Result<PathBuf> {
 /// Cargo, the same one that runs us, at the top of the repository.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // The variables by which cargo tells a program that it runs of its package: some build scripts look at these, and
-    // would run again after each build that was not started by us.
+    // Cargo describes the package of a program that it runs in these variables. Some build scripts depend on them
+    // and would run again after each build that xtask did not start.
     remove_variables(&mut command, "CARGO_PKG_");
     remove_variables(&mut command, "CARGO_MANIFEST_");
     command.current_dir(root());

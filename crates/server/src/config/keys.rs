@@ -58,7 +58,7 @@ impl de::Error for Shape {
     }
 }
 
-/// A deserializer without values: it follows the fields of its path, and its error is the shape at their end.
+/// A deserializer without values: it follows the fields of its path; its error is the shape at their end.
 struct Probe<'p>(&'p [&'static str]);
 
 impl<'de> Deserializer<'de> for Probe<'_> {

@@ -119,7 +119,7 @@ impl Layers {
         sections(&self.merge(&keys)?, &keys)?.check(self.environment)
     }
 
-    /// Every key with its value as `key = value` a line, or as a comment where it has none; secrets are hidden.
+    /// A line `key = value` for each key, or a comment where it has no value; secrets are hidden.
     ///
     /// # Errors
     /// As [`Layers::settings`].

@@ -1,5 +1,7 @@
+mod effective;
 mod files;
 mod payouts;
+mod production;
 
 use cuepoint_domain::address::{AddressPolicy, Network, OptionsTable, PayoutOption};
 use cuepoint_domain::money::Money;
@@ -333,105 +335,6 @@ fn values_that_need_each_other() {
          approves",
     );
     settings(&[(above, "5"), (below, "5")]);
-}
-
-#[test]
-fn what_is_for_development_is_refused_in_production() {
-    for (key, value, sentence) in [
-        (
-            "storage.backend",
-            "memory",
-            "storage.backend: memory is refused in production, because its data ends with the process",
-        ),
-        (
-            "topups.provider",
-            "sandbox",
-            "topups.provider: sandbox is refused in production, because it gives money away",
-        ),
-        (
-            "notifier.email",
-            "log",
-            "notifier.email: log is refused in production, because it writes secrets into the log",
-        ),
-        (
-            "notifier.phone",
-            "log",
-            "notifier.phone: log is refused in production, because it writes secrets into the log",
-        ),
-        (
-            "notifier.smtp_url",
-            "smtp://user:password@mail.example.com",
-            "notifier.smtp_url: must be smtps or have tls=required in production, unless it is on this machine",
-        ),
-        ("storage.postgres.url", "", "storage.postgres.url: is required"),
-        (
-            "payouts.webhook_url",
-            "http://payouts.example.com",
-            "payouts.webhook_url: must be https in production, unless it is on this machine",
-        ),
-    ] {
-        let mut keys: Vec<_> = PRODUCTION.iter().copied().filter(|(other, _)| *other != key).collect();
-        keys.push((key, value));
-        refused(layers(Environment::Production, &keys).settings(), sentence);
-    }
-}
-
-#[test]
-fn on_this_machine_calls_need_no_encryption() {
-    for url in ["http://127.0.0.1:9000/x", "http://[::1]/", "http://localhost", "https://payouts.example.com"]
-    {
-        let keys = [PRODUCTION, &[("payouts.webhook_url", url)]].concat();
-        assert!(layers(Environment::Production, &keys).settings().is_ok(), "{url}");
-    }
-}
-
-#[test]
-fn secrets_are_never_shown() {
-    let layers = layers(
-        Environment::Production,
-        &[
-            PRODUCTION,
-            &[("bootstrap.operator_email", "a@example.com"), ("bootstrap.operator_password", "hidden-word")],
-            &[("topups.webhook_secrets", SECRETS), ("payouts.webhook_secrets", SECRETS)],
-        ]
-        .concat(),
-    );
-    let shown = format!("{}{:?}", layers.effective().unwrap(), layers.settings().unwrap());
-    assert!(!shown.contains("hidden-word") && !shown.contains("whsec_"), "{shown}");
-    for line in [
-        "payouts.webhook_secrets = [REDACTED]",
-        "storage.postgres.url = [REDACTED]",
-        "bootstrap.operator_password = [REDACTED]",
-        "bootstrap.operator_email = \"a@example.com\"",
-        "storage.postgres.pool_size = 8",
-        "# server.workers is not set",
-        "withdrawals.address_policy = \"strict\"",
-        "withdrawals.options = [\"BTC: bitcoin\", ",
-    ] {
-        assert!(shown.contains(line), "{line} is missing in {shown}");
-    }
-}
-
-#[test]
-fn each_key_is_shown_once_and_named_by_the_default_file() {
-    let effective = layers(Environment::Development, &[]).effective().unwrap();
-    let first_word = |line: &str| line.split_whitespace().next().unwrap().to_owned();
-    let mut shown: Vec<String> =
-        effective.lines().map(|line| first_word(line.trim_start_matches("# "))).collect();
-    shown.sort();
-
-    let mut section = "";
-    let mut named = std::collections::BTreeSet::new();
-    for line in include_str!("../../../../config/default.toml").lines() {
-        if let Some(name) = line.strip_prefix('[') {
-            section = name.trim_end_matches(']');
-        } else if let Some((key, _)) = line.trim_start_matches("# ").split_once(" = ")
-            && key.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_')
-        {
-            named.insert(format!("{section}.{key}"));
-        }
-    }
-    assert_eq!(shown, named.into_iter().collect::<Vec<_>>());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Types of values; each says in one sentence what its key can have.
 //!
-//! A file has values of TOML's types, a variable only text. The type of the key decides how both are read, so that a
-//! password of digits stays text.
+//! A file has values of TOML's types, a variable only text. The type of the key decides how both are read, so
+//! that a password of digits stays text.
 
 use std::time::Duration;
 

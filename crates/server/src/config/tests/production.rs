@@ -1,0 +1,53 @@
+//! Settings that production refuses.
+
+use super::*;
+
+#[test]
+fn what_is_for_development_is_refused_in_production() {
+    for (key, value, sentence) in [
+        (
+            "storage.backend",
+            "memory",
+            "storage.backend: memory is refused in production, because its data ends with the process",
+        ),
+        (
+            "topups.provider",
+            "sandbox",
+            "topups.provider: sandbox is refused in production, because it gives money away",
+        ),
+        (
+            "notifier.email",
+            "log",
+            "notifier.email: log is refused in production, because it writes secrets into the log",
+        ),
+        (
+            "notifier.phone",
+            "log",
+            "notifier.phone: log is refused in production, because it writes secrets into the log",
+        ),
+        (
+            "notifier.smtp_url",
+            "smtp://user:password@mail.example.com",
+            "notifier.smtp_url: must be smtps or have tls=required in production, unless it is on this machine",
+        ),
+        ("storage.postgres.url", "", "storage.postgres.url: is required"),
+        (
+            "payouts.webhook_url",
+            "http://payouts.example.com",
+            "payouts.webhook_url: must be https in production, unless it is on this machine",
+        ),
+    ] {
+        let mut keys: Vec<_> = PRODUCTION.iter().copied().filter(|(other, _)| *other != key).collect();
+        keys.push((key, value));
+        refused(layers(Environment::Production, &keys).settings(), sentence);
+    }
+}
+
+#[test]
+fn on_this_machine_calls_need_no_encryption() {
+    for url in ["http://127.0.0.1:9000/x", "http://[::1]/", "http://localhost", "https://payouts.example.com"]
+    {
+        let keys = [PRODUCTION, &[("payouts.webhook_url", url)]].concat();
+        assert!(layers(Environment::Production, &keys).settings().is_ok(), "{url}");
+    }
+}
