@@ -10,6 +10,7 @@ mod fuzz;
 mod openapi;
 mod postgres_binaries;
 mod python;
+mod routes;
 mod schemathesis;
 mod server_user;
 mod service;
@@ -81,16 +82,14 @@ enum Command {
     /// Write migrations/released/<version>.sql, the statements that this version sends to PostgreSQL.
     Statements,
     /// Write docs/openapi.json from the code.
-    Openapi {
-        /// Write nothing; fail when the file differs.
-        #[arg(long)]
-        check: bool,
-    },
+    Openapi(openapi::Arguments),
     /// Lint docs/openapi.json, generate clients, compile them and run README's tour through them.
     Clients {
         /// One step only.
         step: Option<clients::Step>,
     },
+    /// Print every operation: method, path, id, action, rate limit, body, response, failures.
+    Routes,
 }
 
 impl Command {
@@ -107,7 +106,8 @@ impl Command {
             Self::Tidy => tidy::run(),
             Self::Db { action } => db::run(action),
             Self::Statements => statements::run(),
-            Self::Openapi { check } => openapi::run(check),
+            Self::Openapi(arguments) => openapi::run(&arguments),
+            Self::Routes => routes::run(),
             Self::Clients { step } => clients::run(step),
         }
     }
@@ -199,8 +199,8 @@ mod tests {
         ] {
             assert!(parsed(line).is_none(), "{line}");
         }
-        assert!(matches!(parsed("openapi --check"), Some(Command::Openapi { check: true })));
-        assert!(matches!(parsed("openapi"), Some(Command::Openapi { check: false })));
+        assert!(matches!(parsed("openapi --check"), Some(Command::Openapi(arguments)) if arguments.check));
+        assert!(matches!(parsed("openapi"), Some(Command::Openapi(arguments)) if !arguments.check));
         assert!(matches!(parsed("db reset"), Some(Command::Db { action: db::Action::Reset })));
         assert!(parsed("").is_none());
     }

@@ -1,40 +1,71 @@
-//! `cargo xtask openapi`: the document that the code describes, and the one that is committed.
+//! `cargo xtask openapi`: the document that the code describes, beside the committed one or an earlier one.
+
+mod comparison;
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use serde_json::Value;
 
 use crate::workspace::{cargo, output_of, root};
 
 /// The committed document.
 pub(crate) const DOCUMENT: &str = "docs/openapi.json";
 
-/// Writes the document, or compares it with the committed one.
-pub(crate) fn run(check: bool) -> anyhow::Result<u8> {
-    let printed = output_of(cargo().args([
-        "run",
-        "--quiet",
-        "--locked",
-        "--package",
-        "cuepoint-server",
-        "--",
-        "openapi",
-    ]))?;
-    let current = format!("{}\n", printed.trim_end());
-    let path = root().join(DOCUMENT);
-    if check {
-        let committed = fs::read_to_string(&path)
-            .with_context(|| format!("{DOCUMENT} cannot be read; `cargo xtask openapi` writes it"))?;
-        if let Some(line) = first_difference(&committed, &current) {
-            bail!(
-                "{DOCUMENT} and the routes disagree from line {line} on; `cargo xtask openapi` writes it anew"
-            );
-        }
-    } else {
-        fs::write(&path, current).with_context(|| format!("{DOCUMENT} cannot be written"))?;
-        println!("{DOCUMENT} is written");
+/// The form of `cargo xtask openapi`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Write nothing; fail when the file differs.
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// List the changes of the wire format since this document, without its texts.
+    #[arg(long, value_name = "OLD.json", conflicts_with = "check")]
+    compare: Option<PathBuf>,
+}
+
+/// Writes the document, with `--check` compares it with the committed one, or with `--compare` lists the changes of the
+/// wire format since another document; answers with 1 when there are changes other than additions.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    match &arguments.compare {
+        Some(old) => compare(old),
+        None if arguments.check => check(),
+        None => write(),
+    }
+}
+
+fn write() -> anyhow::Result<u8> {
+    fs::write(root().join(DOCUMENT), described()?)
+        .with_context(|| format!("{DOCUMENT} cannot be written"))?;
+    println!("{DOCUMENT} is written");
+    Ok(0)
+}
+
+fn check() -> anyhow::Result<u8> {
+    let committed = fs::read_to_string(root().join(DOCUMENT))
+        .with_context(|| format!("{DOCUMENT} cannot be read; `cargo xtask openapi` writes it"))?;
+    if let Some(line) = first_difference(&committed, &described()?) {
+        bail!("{DOCUMENT} and the routes disagree from line {line} on; `cargo xtask openapi` writes it anew");
     }
     Ok(0)
+}
+
+fn compare(old: &Path) -> anyhow::Result<u8> {
+    let old = fs::read_to_string(old).with_context(|| format!("{} cannot be read", old.display()))?;
+    let old: Value = serde_json::from_str(&old).context("the old document is not JSON")?;
+    let new: Value = serde_json::from_str(&described()?).context("the new document is not JSON")?;
+    let changes = comparison::changes(&old, &new);
+    changes.iter().for_each(|change| println!("{change}"));
+    let additions = changes.iter().filter(|change| change.is_addition()).count();
+    let others = changes.len().saturating_sub(additions);
+    println!("{additions} additions, {others} other changes");
+    Ok(u8::from(others > 0))
+}
+
+/// The document of the code, in its committed form.
+pub(crate) fn described() -> anyhow::Result<String> {
+    let arguments = ["run", "--quiet", "--locked", "--package", "cuepoint-server", "--", "openapi"];
+    Ok(format!("{}\n", output_of(cargo().args(arguments))?.trim_end()))
 }
 
 /// The number of the first line that differs, from 1.

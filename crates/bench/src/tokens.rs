@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use cuepoint_domain::access::{Caller, Epoch};
+use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::people::Role;
 use cuepoint_domain::ports::Clock;
 use cuepoint_server::adapters::clock::SystemClock;
 use cuepoint_server::adapters::security::keys::{OlderKeys, Rotation, SigningKeys, rotate_file};
 use cuepoint_server::adapters::security::random::RandomSecrets;
-use cuepoint_server::adapters::security::tokens::AccessTokens;
+use cuepoint_server::adapters::security::tokens::SignedTokens;
 use time::Duration;
 
 /// What production has unless told otherwise.
@@ -53,10 +53,11 @@ impl Tokens {
     pub fn of(&self, people: &[UserId]) -> anyhow::Result<Vec<String>> {
         let now = SystemClock.now();
         let keys = SigningKeys::read(&self.key_file, now)?;
-        let tokens = AccessTokens::new(keys, VALID_FOR, RandomSecrets::new()?);
+        let tokens = SignedTokens::new(keys, VALID_FOR, RandomSecrets::new()?);
         let issue = |user: &UserId| {
             let session = SessionId::new(user.get()).context("a person has no session")?;
-            let caller = Caller { user: *user, role: Role::Member, is_dj: self.djs.contains(user), session };
+            let caller =
+                Principal { user: *user, role: Role::Member, is_dj: self.djs.contains(user), session };
             Ok(tokens.issue(&caller, Epoch(0), now)?.token)
         };
         people.iter().map(issue).collect()

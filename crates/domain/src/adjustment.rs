@@ -62,7 +62,7 @@ pub enum AdjustmentRefusal {
 pub struct Adjustment {
     /// Which it is.
     pub id: AdjustmentId,
-    /// Whose balance it corrects.
+    /// The owner of the corrected balance.
     pub user: UserId,
     /// By how much.
     pub correction: Correction,

@@ -3,7 +3,7 @@
 use strum::{EnumIter, EnumString, IntoStaticStr};
 use time::Duration;
 
-use crate::access::Caller;
+use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
 use crate::ledger::{Actor, Plan, Step};
 use crate::names::named_enum;
@@ -88,7 +88,7 @@ impl SecurityEvent {
 
     /// What a caller did in their own affairs, in the session that they call in.
     #[must_use]
-    pub const fn by(caller: &Caller, kind: EventKind, visitor: Visitor, at: Timestamp) -> Self {
+    pub const fn by(caller: &Principal, kind: EventKind, visitor: Visitor, at: Timestamp) -> Self {
         let (user, session) = (Some(caller.user), Some(caller.session));
         Self { kind, user, actor: user, session, visitor, detail: None, at }
     }

@@ -76,7 +76,7 @@ impl Visitor {
 pub struct Session {
     /// Which.
     pub id: SessionId,
-    /// Whose.
+    /// Ownership.
     pub user: UserId,
     /// From where it was begun.
     pub visitor: Visitor,
@@ -135,7 +135,7 @@ pub struct RefreshToken {
     pub hash: TokenHash,
     /// Which login it descends from.
     pub session: SessionId,
-    /// Whose it is.
+    /// Its user.
     pub user: UserId,
     /// When it was issued.
     pub issued_at: Timestamp,

@@ -4,8 +4,8 @@ mod orders;
 mod payment;
 mod suspense;
 
-pub use orders::{Answered, NextOrder, OrderTerms, OrderWord, Orders, answered, next_order, unanswered};
-pub use payment::{PaidAmount, PaidCurrency, Payment, TopupHeard, TopupWord, hear};
+pub use orders::{Answered, NextOrder, OrderReply, OrderTerms, Orders, answered, next_order, unanswered};
+pub use payment::{PaidAmount, PaidCurrency, Payment, TopupUpdate, TopupUpdateDecision, decide_update};
 pub use suspense::{Suspense, SuspenseRefusal, SuspenseSettlement, settle_suspense, suspend};
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
@@ -56,7 +56,7 @@ pub struct Topup {
     pub id: TopupId,
     /// The operation that opened it; `None` where an earlier version did, which kept no such reference. Never changes.
     pub opening: Option<OperationId>,
-    /// Whose wallet it fills.
+    /// The owner of the wallet that it fills.
     pub user: UserId,
     /// How much.
     pub amount: Amount,

@@ -8,8 +8,8 @@ mod support;
 use cuepoint_domain::ids::WithdrawalId;
 use cuepoint_domain::provider_message::Contradiction;
 use cuepoint_domain::withdrawal::{
-    Heard, Move, NextSend, PayoutTerms, PayoutWord, Withdrawal, WithdrawalState, WithdrawalStatus, decide,
-    hear, next_send,
+    Move, NextSend, PayoutTerms, PayoutUpdate, PayoutUpdateDecision, Withdrawal, WithdrawalState,
+    WithdrawalStatus, decide, decide_update, next_send,
 };
 use support::{GUEST, amount, at, line, user};
 use time::Duration;
@@ -80,12 +80,12 @@ fn what_was_never_sent_comes_first() {
 fn every_word_in_every_state() {
     let (known, given) = (line("known"), line("given"));
     let words = [
-        PayoutWord::Accepted,
-        PayoutWord::Broadcast { txid: given.clone() },
-        PayoutWord::Broadcast { txid: known.clone() },
-        PayoutWord::Completed { txid: given },
-        PayoutWord::Completed { txid: known.clone() },
-        PayoutWord::Refused,
+        PayoutUpdate::Accepted,
+        PayoutUpdate::Broadcast { txid: given.clone() },
+        PayoutUpdate::Broadcast { txid: known.clone() },
+        PayoutUpdate::Completed { txid: given },
+        PayoutUpdate::Completed { txid: known.clone() },
+        PayoutUpdate::Refused,
     ];
     // For accepted, broadcast and completed as another and as the known transaction, refused: `=` known, `o` for an
     // operator, `!` excluded by the status, `t` another transaction, else the move.
@@ -112,19 +112,19 @@ fn every_word_in_every_state() {
         for (word, cell) in words.iter().zip(cells.split(' ')) {
             let txid = || word.txid().unwrap().clone();
             let expected = match cell {
-                "=" => Heard::Known,
-                "o" => Heard::ForOperator,
-                "!" => Heard::Contradiction(Contradiction::StatusContradiction),
-                "t" => Heard::Contradiction(Contradiction::TxidMismatch),
-                "accepted" => Heard::Move(Move::Accepted),
-                "broadcast" => Heard::Move(Move::Broadcast { txid: txid() }),
-                "complete" => Heard::Move(Move::Complete { txid: Some(txid()) }),
-                "refused" => Heard::Move(Move::Refused),
-                "review" => Heard::Move(Move::Review),
+                "=" => PayoutUpdateDecision::Known,
+                "o" => PayoutUpdateDecision::ForOperator,
+                "!" => PayoutUpdateDecision::Contradiction(Contradiction::StatusContradiction),
+                "t" => PayoutUpdateDecision::Contradiction(Contradiction::TxidMismatch),
+                "accepted" => PayoutUpdateDecision::Move(Move::Accepted),
+                "broadcast" => PayoutUpdateDecision::Move(Move::Broadcast { txid: txid() }),
+                "complete" => PayoutUpdateDecision::Move(Move::Complete { txid: Some(txid()) }),
+                "refused" => PayoutUpdateDecision::Move(Move::Refused),
+                "review" => PayoutUpdateDecision::Move(Move::Review),
                 other => panic!("no cell: {other}"),
             };
-            assert_eq!(hear(&withdrawal(state.clone()), word), expected, "{word:?} in {state:?}");
-            if let Heard::Move(to) = expected {
+            assert_eq!(decide_update(&withdrawal(state.clone()), word), expected, "{word:?} in {state:?}");
+            if let PayoutUpdateDecision::Move(to) = expected {
                 assert!(decide(&withdrawal(state.clone()), to).is_ok(), "{word:?} in {state:?}");
             }
         }

@@ -2,13 +2,13 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use cuepoint_domain::access::{Caller, Epoch};
+use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::people::Role;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_server::adapters::security::keys::SigningKeys;
 use cuepoint_server::adapters::security::random::RandomSecrets;
-use cuepoint_server::adapters::security::tokens::AccessTokens;
+use cuepoint_server::adapters::security::tokens::SignedTokens;
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::Value;
 use sha2::Sha256;
@@ -25,16 +25,16 @@ const KEYS: [(&str, &[u8]); 2] =
     [("new", b"the first key has more than 32 bytes"), ("old", b"the second key has more than 32 bytes")];
 
 /// The service's own tokens under these keys: all that has to change here when they do.
-fn tokens() -> Option<AccessTokens> {
+fn tokens() -> Option<SignedTokens> {
     let ring = KEYS.map(|(id, key)| format!("{id}:{}", STANDARD.encode(key))).join("\n");
     let keys = SigningKeys::parse(&ring.into(), now()).ok()?;
-    Some(AccessTokens::new(keys, Duration::minutes(15), RandomSecrets::new().ok()?))
+    Some(SignedTokens::new(keys, Duration::minutes(15), RandomSecrets::new().ok()?))
 }
 
 /// A token as the service issues it.
-fn issued(tokens: &AccessTokens) -> Option<String> {
+fn issued(tokens: &SignedTokens) -> Option<String> {
     let session = SessionId::new(9)?;
-    let caller = Caller { user: UserId::new(7)?, role: Role::Member, is_dj: true, session };
+    let caller = Principal { user: UserId::new(7)?, role: Role::Member, is_dj: true, session };
     Some(tokens.issue(&caller, Epoch(0), now()).ok()?.token)
 }
 
@@ -62,7 +62,7 @@ fn check_header(header: &Value) {
     assert!(header.get("crit").is_none_or(Value::is_null), "{header}");
 }
 
-fn check_claims(claims: &Value, caller: &Caller) {
+fn check_claims(claims: &Value, caller: &Principal) {
     let text = |name| claims.get(name).and_then(Value::as_str);
     let time = |name| claims.get(name).and_then(Value::as_i64);
     assert_eq!((text("iss"), text("aud")), (Some("cuepoint"), Some("cuepoint-api")), "{claims}");
@@ -87,7 +87,7 @@ fn check_claims(claims: &Value, caller: &Caller) {
 }
 
 /// That the input proves nothing, neither as a token, nor as a signature, nor as a change of a genuine token.
-fn check_forgery(tokens: &AccessTokens, input: &[u8], signed: &str) {
+fn check_forgery(tokens: &SignedTokens, input: &[u8], signed: &str) {
     let text = String::from_utf8_lossy(input);
     let refused = |token: &str| tokens.verify(token, Epoch(0), now()).is_err();
     assert!(refused(&text), "{text:?} is nobody's token");

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
+use cuepoint_domain::application::{Ports, Terms, UseCases};
 use cuepoint_domain::feature_level::FeatureLevel;
 use cuepoint_domain::ports::{Clock, Notifier, PayoutProvider, Store, TopupProvider};
-use cuepoint_domain::service::{Ports, Terms, UseCases};
 use cuepoint_store_memory::MemoryStore;
 pub use cuepoint_store_postgres::{OpenTransfers, Restored};
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
@@ -13,25 +13,25 @@ use governor::clock::MonotonicClock;
 use secrecy::ExposeSecret;
 
 use crate::adapters::clock::ServiceClock;
+use crate::adapters::job_queue::BoundedJobQueue;
 use crate::adapters::notifier::{Channel, Channels, LogChannel, SmtpChannel, WebhookChannel};
 use crate::adapters::payouts::{Manual, PayoutWebhook};
+use crate::adapters::runtime::{TokioTasks, TokioTimer};
+use crate::adapters::security::authentication::Authentication;
 use crate::adapters::security::keys::{KeyRing, SigningKeys};
 use crate::adapters::security::passwords::Argon2Passwords;
 use crate::adapters::security::random::RandomSecrets;
-use crate::adapters::security::revocations::Revocations;
+use crate::adapters::security::revocations::RevocationCache;
 use crate::adapters::security::secrets::KeyedSecrets;
-use crate::adapters::security::tokens::AccessTokens;
-use crate::adapters::topups::{NoProvider, Sandbox, TopupWebhook};
+use crate::adapters::security::tokens::SignedTokens;
+use crate::adapters::topups::{NoProvider, OrderLog, Sandbox, TopupWebhook};
 use crate::adapters::webhooks::Caller;
 use crate::app::{ApiSettings, App, ProviderSecrets};
 use crate::config::{
     EmailChannel, Environment, PayoutProviderKind, PhoneChannel, Postgres, Settings, SigningKeySource,
     Storage, TopupProviderKind,
 };
-use crate::http::in_flight::InFlight;
 use crate::http::transport::rate_limits::RateLimits;
-use crate::jobs::ledger_audit::SelfCheck;
-use crate::jobs::queue::Errands;
 use crate::observability::hourly::Hourly;
 use crate::observability::metrics::Metrics;
 
@@ -239,17 +239,33 @@ pub fn app(
     public_url: String,
 ) -> anyhow::Result<Arc<App>> {
     let secrets = RandomSecrets::new()?;
+    let authentication = Authentication {
+        tokens: Arc::new(SignedTokens::new(keys.clone(), settings.auth.access_token_ttl, secrets)),
+        revocations: Arc::new(RevocationCache::new(settings.auth.access_token_ttl)),
+        clock: clock.clone(),
+        timer: TokioTimer::default(),
+        store: store.clone(),
+    };
+    let shared = Arc::new(authentication.clone());
+    let job_queue = Arc::new(BoundedJobQueue::default());
+    let passwords =
+        Argon2Passwords::new(settings.auth.password_cost.clone(), settings.auth.breached_passwords);
     let ports = Ports {
         store: store.clone(),
         clock: clock.clone(),
-        passwords: Arc::new(Argon2Passwords::new(
-            settings.auth.password_cost.clone(),
-            settings.auth.breached_passwords,
-        )),
-        secrets: Arc::new(KeyedSecrets::new(secrets, keys.clone())),
+        timer: Arc::new(authentication.timer),
+        passwords: Arc::new(passwords),
+        secrets: Arc::new(KeyedSecrets::new(secrets, keys)),
+        access_tokens: shared.clone(),
+        principals: shared.clone(),
+        revocations: shared,
+        jobs: job_queue.clone(),
+        tasks: Arc::new(TokioTasks),
         notifier: providers.notifier,
         topups: providers.topups,
         payouts: providers.payouts,
+        orders: Arc::new(OrderLog),
+        probes: vec![clock, authentication.revocations.clone()],
     };
     let terms = Terms {
         requests: settings.requests.terms.clone(),
@@ -272,19 +288,15 @@ pub fn app(
     Ok(Arc::new(App {
         settings: api,
         services: UseCases::new(ports, terms),
-        tokens: AccessTokens::new(keys, settings.auth.access_token_ttl, secrets),
-        revocations: Revocations::new(settings.auth.access_token_ttl),
-        clock,
+        authentication,
         store,
-        errands: Errands::default(),
-        in_flight: InFlight::default(),
+        job_queue,
         limits: RateLimits::new(settings.rate_limits, MonotonicClock),
         phone_budget_warning: Hourly::default(),
         secrets: ProviderSecrets {
             topups: settings.topups.secrets.clone(),
             payouts: settings.payouts.secrets.clone(),
         },
-        self_check: SelfCheck::default(),
         metrics: Metrics::install()?,
     }))
 }
@@ -297,7 +309,7 @@ mod tests {
     use super::*;
     use crate::adapters::clock::SystemClock;
     use crate::config::Layers;
-    use cuepoint_domain::access::{Caller, Epoch};
+    use cuepoint_domain::authorization::{Epoch, Principal};
 
     async fn composed(keys: &[(&str, &str)]) -> Arc<App> {
         let settings = Layers::test(keys).settings().unwrap();
@@ -350,10 +362,10 @@ mod tests {
     async fn a_process_does_not_know_the_tokens_of_another() {
         let (one, other) = (composed(&[]).await, composed(&[]).await);
         let (user, session) = (UserId::new(1).unwrap(), SessionId::new(1).unwrap());
-        let identity = Caller { user, role: Role::Member, is_dj: false, session };
-        let now = one.clock.now();
-        let token = one.tokens.issue(&identity, Epoch(0), now).unwrap().token;
-        assert_eq!(one.tokens.verify(&token, Epoch(0), now), Ok(identity));
-        assert!(other.tokens.verify(&token, Epoch(0), now).is_err());
+        let identity = Principal { user, role: Role::Member, is_dj: false, session };
+        let now = one.authentication.clock.now();
+        let token = one.authentication.tokens.issue(&identity, Epoch(0), now).unwrap().token;
+        assert_eq!(one.authentication.tokens.verify(&token, Epoch(0), now), Ok(identity));
+        assert!(other.authentication.tokens.verify(&token, Epoch(0), now).is_err());
     }
 }

@@ -67,7 +67,7 @@ pub async fn who_was_erased_is_nobody(store: Arc<dyn Store>) {
     assert_eq!(world.store.djs(DjFilter::default(), page).await.unwrap(), Rows::none(0));
     assert_eq!(world.store.people(None, page).await.unwrap(), Rows::none(0));
     let revoked = world.store.revoked_since(at(3)).await.unwrap();
-    assert_eq!((revoked.sessions.len(), revoked.standings.contains_key(&user.id)), (1, true));
+    assert_eq!((revoked.sessions.len(), revoked.statuses.contains_key(&user.id)), (1, true));
 
     let next = User { email: user.email.clone(), ..world.stranger(false, at(5)).await };
     let registered = world.store.register(&next, &PasswordHash("hash".to_owned()), None).await.unwrap();

@@ -163,6 +163,7 @@ macro_rules! store_contract {
             wallets {
                 a_balance_is_there_from_the_start,
                 entries_are_listed_newest_first,
+                an_entry_is_found_by_its_number,
                 a_balance_is_that_of_its_moment,
                 withdrawals_are_listed_newest_first,
                 withdrawals_are_listed_by_status,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::access::Caller;
+use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Origin;
 use cuepoint_domain::page::PageRequest;
@@ -102,7 +102,7 @@ pub async fn operators_changes_leave_one_event_each(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (user, operator) = (world.guest(100).await, world.guest(0).await);
     let session = world.ids.next_session().await.unwrap();
-    let caller = Caller { user: operator, role: Role::Operator, is_dj: false, session };
+    let caller = Principal { user: operator, role: Role::Operator, is_dj: false, session };
     let visitor = Visitor { address: Some("2001:db8::ff".parse().unwrap()), agent: Some(line("cürl/8")) };
     let origin = || {
         let key = Some(key(operator, "k", "body"));

@@ -240,7 +240,7 @@ pub async fn ended_sessions_are_told_since_a_moment(store: Arc<dyn Store>) {
     {
         let revoked = store.revoked_since(at(since)).await.unwrap();
         assert_eq!(revoked.sessions, sessions[expected].iter().copied().collect(), "since {since}");
-        assert!(revoked.standings.is_empty());
+        assert!(revoked.statuses.is_empty());
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cuepoint_domain::access::Standing;
+use cuepoint_domain::authorization::AccountStatus;
 use cuepoint_domain::ledger::Outcome;
 use cuepoint_domain::people::{Field, ProfileChange, Role, StandingChange, change_standing};
 use cuepoint_domain::plans;
@@ -33,7 +33,7 @@ pub async fn a_standing_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
     }
 }
 
-/// Whose standing changed is told from its moment on, as they stand now; who was changed to what they were is not.
+/// A changed account status is listed from its moment on, as it is now; a change to the same status is not.
 pub async fn standings_are_told_since_a_moment(store: Arc<dyn Store>) {
     let world = World::new(store);
     let operator = world.guest(0).await;
@@ -41,14 +41,14 @@ pub async fn standings_are_told_since_a_moment(store: Arc<dyn Store>) {
     world.stand(operator, ada, StandingChange::Role(Role::Auditor), at(10)).await;
     world.stand(operator, bob, StandingChange::Suspend, at(20)).await;
     world.stand(operator, cyd, StandingChange::Restore, at(30)).await;
-    let told = async |since| world.store.revoked_since(at(since)).await.unwrap().standings;
-    let auditor = Standing { role: Role::Auditor, suspended: false };
-    let suspended = Standing { role: Role::Member, suspended: true };
+    let told = async |since| world.store.revoked_since(at(since)).await.unwrap().statuses;
+    let auditor = AccountStatus { role: Role::Auditor, suspended: false };
+    let suspended = AccountStatus { role: Role::Member, suspended: true };
     assert_eq!(told(0).await, HashMap::from([(ada, auditor), (bob, suspended)]));
     assert_eq!(told(10).await, HashMap::from([(ada, auditor), (bob, suspended)]));
     assert_eq!(told(11).await, HashMap::from([(bob, suspended)]));
     world.stand(operator, bob, StandingChange::Restore, at(40)).await;
-    assert_eq!(told(30).await, HashMap::from([(bob, Standing { suspended: false, ..suspended })]));
+    assert_eq!(told(30).await, HashMap::from([(bob, AccountStatus { suspended: false, ..suspended })]));
     assert_eq!(told(41).await, HashMap::new());
 }
 

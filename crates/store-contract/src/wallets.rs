@@ -66,6 +66,30 @@ pub async fn entries_are_listed_newest_first(store: Arc<dyn Store>) {
     assert_eq!(newest[0].after, world.balance(guest).await);
 }
 
+/// One entry is found by its number in its own wallet, as the statement lists it, and no other number is.
+pub async fn an_entry_is_found_by_its_number(store: Arc<dyn Store>) {
+    let world = World::new(store);
+    let (guest, other) = (world.guest(0).await, world.guest(0).await);
+    for seconds in 0..3 {
+        let plan = world.adjust_plan(world.by(guest, at(seconds)), guest, 100).await;
+        world.fresh(plan).await;
+    }
+    let plan = world.adjust_plan(world.by(other, at(5)), other, 700).await;
+    world.fresh(plan).await;
+    let listed = world.store.entries(guest, PageRequest::new(1, 15)).await.unwrap().rows;
+    for entry in &listed {
+        assert_eq!(world.store.entry(guest, entry.seq).await.unwrap().as_ref(), Some(entry));
+    }
+    assert_eq!(listed.len(), 3);
+    let theirs = world.store.entry(other, 1).await.unwrap().unwrap();
+    assert_eq!((theirs.wallet, theirs.after), (other, world.balance(other).await));
+    assert_eq!(world.store.entry(other, 2).await.unwrap(), None);
+    let nobody = world.ids.next_user().await.unwrap();
+    for (user, number) in [(guest, 0), (guest, 4), (guest, -1), (guest, i64::MAX), (nobody, 1)] {
+        assert_eq!(world.store.entry(user, number).await.unwrap(), None, "{number} of {user}");
+    }
+}
+
 /// What was in a wallet at a moment is what its last entry until then left, to the microsecond.
 pub async fn a_balance_is_that_of_its_moment(store: Arc<dyn Store>) {
     let world = World::new(store);

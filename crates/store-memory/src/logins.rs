@@ -28,7 +28,7 @@ impl Keys {
         self.users.contains_key(email)
     }
 
-    /// Whose this folded address is.
+    /// The user with this folded address.
     pub(crate) fn owner(&self, email: &str) -> Option<UserId> {
         self.users.get(email).copied()
     }

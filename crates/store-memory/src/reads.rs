@@ -173,6 +173,12 @@ impl Wallets for MemoryStore {
         Ok(newest(kept, page).map(Entry::clone))
     }
 
+    async fn entry(&self, user: UserId, number: i64) -> Result<Option<Entry>, Unavailable> {
+        let state = self.lock()?;
+        let kept = state.lists.entries.get(&user).map_or(&[][..], Vec::as_slice);
+        Ok(kept.iter().find(|entry| entry.seq == number).cloned())
+    }
+
     async fn has_adjusted(&self, by: UserId, wallet: UserId, since: Timestamp) -> Result<bool, Unavailable> {
         Ok(self.lock()?.book.has_adjusted(by, wallet, since))
     }

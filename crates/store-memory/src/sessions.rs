@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use cuepoint_domain::access::{Revoked, Standing};
+use cuepoint_domain::authorization::{AccountStatus, RevocationList};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::network::{KnownNetwork, Network};
 use cuepoint_domain::page::{PageRequest, Rows};
@@ -264,17 +264,19 @@ impl Sessions for MemoryStore {
         Ok(self.lock()?.sessions.end_all(user, keep, now))
     }
 
-    async fn revoked_since(&self, since: Timestamp) -> Result<Revoked, Unavailable> {
+    async fn revoked_since(&self, since: Timestamp) -> Result<RevocationList, Unavailable> {
         let state = self.lock()?;
         let ended =
             state.sessions.sessions.values().filter(|kept| kept.ended_at.is_some_and(|at| at >= since));
         let changed = state.book.users.values().filter(|user| user.standing_at.is_some_and(|at| at >= since));
-        Ok(Revoked {
+        Ok(RevocationList {
             sessions: ended.map(|kept| kept.session.id).collect(),
-            standings: changed
-                .map(|user| (user.id, Standing { role: user.role, suspended: user.suspended_at.is_some() }))
+            statuses: changed
+                .map(|user| {
+                    (user.id, AccountStatus { role: user.role, suspended: user.suspended_at.is_some() })
+                })
                 .collect(),
-            ..Revoked::default()
+            ..RevocationList::default()
         })
     }
 }

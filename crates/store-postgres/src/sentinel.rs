@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use cuepoint_domain::access::{Epoch, Revoked, Standing};
+use cuepoint_domain::authorization::{AccountStatus, Epoch, RevocationList};
 use cuepoint_domain::feature_level::FeatureLevel;
 use cuepoint_domain::people::Role;
 use cuepoint_domain::timestamp::Timestamp;
@@ -40,7 +40,7 @@ impl Sentinel {
         &self,
         database: &Database,
         since: Timestamp,
-    ) -> Result<Revoked, Failure> {
+    ) -> Result<RevocationList, Failure> {
         let reading = async {
             let mut attempt = 1;
             loop {
@@ -54,7 +54,7 @@ impl Sentinel {
         within(reading).await
     }
 
-    async fn read(&self, database: &Database, since: Timestamp) -> Result<Revoked, Failure> {
+    async fn read(&self, database: &Database, since: Timestamp) -> Result<RevocationList, Failure> {
         let cluster = database.cluster();
         let mut kept = self.0.lock().await;
         let fit = |(opened, at): &(AdmittedConnection, Instant)| {
@@ -78,7 +78,7 @@ async fn read(
     mut connection: &AsyncPgConnection,
     cluster: &Cluster,
     since: Timestamp,
-) -> Result<Revoked, Failure> {
+) -> Result<RevocationList, Failure> {
     let since = column_time(since);
     let ended = sessions::table.filter(sessions::ended_at.ge(since)).select(sessions::id);
     let changed = users::table.filter(users::standing_at.ge(since));
@@ -102,11 +102,11 @@ async fn read(
     cluster.note_feature_level(FeatureLevel::numbered(level));
     let standing = |(user, role, suspended_at): (i64, String, Option<OffsetDateTime>)| {
         let role = known("role", Role::stored(&role))?;
-        Ok((user_id(user)?, Standing { role, suspended: suspended_at.is_some() }))
+        Ok((user_id(user)?, AccountStatus { role, suspended: suspended_at.is_some() }))
     };
-    Ok(Revoked {
+    Ok(RevocationList {
         sessions: ended.into_iter().map(session_id).collect::<Result<_, _>>()?,
-        standings: changed.into_iter().map(standing).collect::<Result<_, Corrupt>>()?,
+        statuses: changed.into_iter().map(standing).collect::<Result<_, Corrupt>>()?,
         epoch: Epoch(epoch),
         storage_time: Some(Timestamp::from_unix_micros(node.clock_micros)),
     })

@@ -1,7 +1,7 @@
 //! Sessions: who presents a refresh token locks its session first, so that of many only the first exchanges it.
 
 use async_trait::async_trait;
-use cuepoint_domain::access::Revoked;
+use cuepoint_domain::authorization::RevocationList;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::network::Network;
 use cuepoint_domain::page::{PageRequest, Rows};
@@ -182,7 +182,7 @@ impl Sessions for PostgresStore {
         u64::try_from(ended).map_err(Unavailable::new)
     }
 
-    async fn revoked_since(&self, since: Timestamp) -> Result<Revoked, Unavailable> {
+    async fn revoked_since(&self, since: Timestamp) -> Result<RevocationList, Unavailable> {
         Ok(self.sentinel.revoked_since(&self.database, since).await?)
     }
 }

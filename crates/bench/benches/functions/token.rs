@@ -1,13 +1,13 @@
 //! Access tokens that are verified for the first time.
 
-use cuepoint_domain::access::{Caller, Epoch};
+use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::people::Role;
 use cuepoint_domain::ports::Clock;
 use cuepoint_server::adapters::clock::SystemClock;
 use cuepoint_server::adapters::security::keys::{Algorithm, OlderKeys, Rotation, SigningKeys, rotate};
 use cuepoint_server::adapters::security::random::RandomSecrets;
-use cuepoint_server::adapters::security::tokens::AccessTokens;
+use cuepoint_server::adapters::security::tokens::SignedTokens;
 use divan::{Bencher, black_box};
 use time::Duration;
 
@@ -24,8 +24,8 @@ fn verify(bencher: Bencher<'_, '_>, algorithm: Algorithm) {
         older: OlderKeys::Verify,
     };
     let ring = rotate(&String::new().into(), asked, now, secrets).unwrap();
-    let tokens = AccessTokens::new(SigningKeys::parse(&ring.text, now).unwrap(), VALID_FOR, secrets);
-    let caller = Caller {
+    let tokens = SignedTokens::new(SigningKeys::parse(&ring.text, now).unwrap(), VALID_FOR, secrets);
+    let caller = Principal {
         user: UserId::new(7).unwrap(),
         role: Role::Member,
         is_dj: true,

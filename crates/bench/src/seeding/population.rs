@@ -55,7 +55,7 @@ impl std::fmt::Display for Scale {
 /// Somebody whose wallet has a certain number of entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct History {
-    /// Whose wallet it is.
+    /// Ownership wallet it is.
     pub user: UserId,
     /// How many entries it has.
     pub entries: u32,

@@ -22,7 +22,7 @@ pub enum Account {
 }
 
 impl Account {
-    /// Whose wallet the account is part of, if it is one's.
+    /// The owner of the wallet that the account is part of, if it is part of one.
     #[must_use]
     pub const fn owner(self) -> Option<UserId> {
         match self {
@@ -137,7 +137,7 @@ pub struct Balance {
 /// A wallet: its balances and the end of its chain of entries.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wallet {
-    /// Whose it is.
+    /// Its owner.
     pub user: UserId,
     /// What is in it.
     pub balance: Balance,

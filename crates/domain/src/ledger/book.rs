@@ -155,7 +155,7 @@ pub struct OperationRecord {
 /// A person whose live sessions end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EndedSessions {
-    /// Whose.
+    /// Ownership.
     pub user: UserId,
     /// When.
     pub at: Timestamp,

@@ -51,7 +51,7 @@ impl ChainHash {
 /// One change of one wallet by one operation; never edited, never deleted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// Whose wallet.
+    /// The owner of the wallet.
     pub wallet: UserId,
     /// Its number within the wallet, from 1 without a gap.
     pub seq: i64,

@@ -41,7 +41,7 @@ impl Fingerprint {
 /// A client's key and what came with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IdempotencyKey {
-    /// Whose key, for what.
+    /// The user and the purpose of the key.
     pub scope: KeyScope,
     /// What came with it.
     pub fingerprint: Fingerprint,

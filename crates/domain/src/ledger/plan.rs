@@ -2,8 +2,8 @@
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
-use crate::access::Caller;
 use crate::adjustment::Adjustment;
+use crate::authorization::Principal;
 use crate::ids::{OperationId, SessionId, UserId};
 use crate::ledger::{Entity, EntityRef, IdempotencyKey, PostingRules, Transfer};
 use crate::money::Amount;
@@ -62,7 +62,7 @@ impl Origin {
 
     /// A change by a caller, in their session and from this client.
     #[must_use]
-    pub const fn called(caller: &Caller, visitor: Visitor, operation: OperationId, at: Timestamp) -> Self {
+    pub const fn called(caller: &Principal, visitor: Visitor, operation: OperationId, at: Timestamp) -> Self {
         let (actor, session) = (Actor::User(caller.user), Some(caller.session));
         Self { operation, actor, at, reason: None, key: None, session, visitor, as_operator: false }
     }
@@ -145,14 +145,14 @@ pub enum Step {
     Adjust(Adjustment),
     /// Changes a person's profile.
     Profile {
-        /// Whose.
+        /// Ownership.
         user: UserId,
         /// How.
         change: Box<ProfileChange>,
     },
     /// Changes how a person stands with the service.
     Standing {
-        /// Whose.
+        /// Ownership.
         user: UserId,
         /// How.
         change: StandingChange,

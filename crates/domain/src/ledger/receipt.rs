@@ -41,7 +41,7 @@ pub enum StoredReceipt {
     Redacted {
         /// Which operation.
         operation: OperationId,
-        /// Whose profile it showed.
+        /// The user whose profile it showed.
         user: UserId,
     },
 }

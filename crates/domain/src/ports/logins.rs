@@ -12,7 +12,7 @@ use crate::timestamp::Timestamp;
 /// What a login is checked against.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Credentials {
-    /// Whose.
+    /// Ownership.
     pub user: UserId,
     /// Their password's hash.
     pub password: PasswordHash,

@@ -4,8 +4,10 @@
 //! answers or says [`Unavailable`]; what is expected to happen is a value, not an error. The suite in
 //! `store-contract` holds every store to what is promised here.
 
+mod access_tokens;
 mod blocks;
 mod clock;
+mod effects;
 mod ids;
 mod ledger;
 mod logins;
@@ -13,14 +15,19 @@ mod notifier;
 mod passwords;
 mod people;
 mod personal_data;
+mod principals;
 mod provider;
 mod provider_messages;
+mod readiness;
 mod reads;
 mod security_log;
 mod sessions;
+mod timer;
 
+pub use access_tokens::{AccessToken, AccessTokens, SigningError};
 pub use blocks::{Block, Blocks};
 pub use clock::Clock;
+pub use effects::{Job, JobQueue, Revocations, Task, TaskSpawner};
 pub use ids::Ids;
 pub use ledger::{Applied, ApplyError, Audit, Ledger};
 pub use logins::{Credentials, Issued, Logins};
@@ -28,20 +35,24 @@ pub use notifier::{Notice, Notifier, Recipient};
 pub use passwords::{Guessable, PasswordHash, Passwords, Secrets, Token, Verified};
 pub use people::{DjFilter, Erased, FirstOperator, People, Profile, Registered};
 pub use personal_data::PersonalRecords;
+pub use principals::{PrincipalCheck, PrincipalRefusal};
 pub use provider::{Intake, OrderAnswer, PayoutAnswer, PayoutProvider, TopupProvider};
 pub use provider_messages::{ProviderMessages, Recorded};
+pub use readiness::ReadinessProbe;
 pub use reads::{MusicRequests, Topups, Wallets, Withdrawals};
 pub use security_log::SecurityLog;
 pub use sessions::{Begun, Exchange, Sessions};
+pub use timer::{Deadline, Timer};
 
 #[cfg(any(test, feature = "mocks"))]
 pub use {
-    blocks::MockBlocks, clock::MockClock, ids::MockIds, ledger::MockAudit, ledger::MockLedger,
-    logins::MockLogins, notifier::MockNotifier, passwords::MockPasswords, passwords::MockSecrets,
-    people::MockPeople, personal_data::MockPersonalRecords, provider::MockPayoutProvider,
-    provider::MockTopupProvider, provider_messages::MockProviderMessages, reads::MockMusicRequests,
-    reads::MockTopups, reads::MockWallets, reads::MockWithdrawals, security_log::MockSecurityLog,
-    sessions::MockSessions,
+    access_tokens::MockAccessTokens, blocks::MockBlocks, clock::MockClock, effects::MockJobQueue,
+    effects::MockRevocations, ids::MockIds, ledger::MockAudit, ledger::MockLedger, logins::MockLogins,
+    notifier::MockNotifier, passwords::MockPasswords, passwords::MockSecrets, people::MockPeople,
+    personal_data::MockPersonalRecords, principals::MockPrincipalCheck, provider::MockPayoutProvider,
+    provider::MockTopupProvider, provider_messages::MockProviderMessages, readiness::MockReadinessProbe,
+    reads::MockMusicRequests, reads::MockTopups, reads::MockWallets, reads::MockWithdrawals,
+    security_log::MockSecurityLog, sessions::MockSessions,
 };
 
 use async_trait::async_trait;

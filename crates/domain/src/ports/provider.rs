@@ -4,12 +4,14 @@ use async_trait::async_trait;
 
 use crate::ports::Unavailable;
 use crate::text::Line;
-use crate::topup::{OrderWord, Topup};
-use crate::withdrawal::{PayoutWord, Withdrawal};
+use crate::topup::{OrderReply, Topup};
+use crate::withdrawal::{PayoutUpdate, Withdrawal};
 
 /// How a provider takes a new top-up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Intake {
+    /// This deployment takes no top-ups.
+    NotOffered,
     /// It has the money at once.
     Confirmed,
     /// It learns of the top-up by other means, and reports later whether the money came.
@@ -22,7 +24,7 @@ pub enum Intake {
 #[derive(Debug)]
 pub enum OrderAnswer {
     /// The provider said so.
-    Said(OrderWord),
+    Said(OrderReply),
     /// There is no answer, or none that can be read: the provider may have the order or not.
     Unknown(Unavailable),
 }
@@ -32,10 +34,7 @@ pub enum OrderAnswer {
 #[async_trait]
 pub trait TopupProvider: Send + Sync {
     /// How it takes a new top-up.
-    ///
-    /// # Errors
-    /// [`Unavailable`] where nobody takes money.
-    fn intake(&self) -> Result<Intake, Unavailable>;
+    fn intake(&self) -> Intake;
 
     /// Orders a top-up, once for each [`Topup::reference`] however often it is called; within a bounded time.
     async fn order(&self, topup: &Topup) -> OrderAnswer;
@@ -45,7 +44,7 @@ pub trait TopupProvider: Send + Sync {
 #[derive(Debug)]
 pub enum PayoutAnswer {
     /// The provider said so, perhaps for a reason.
-    Said(PayoutWord, Option<Line>),
+    Said(PayoutUpdate, Option<Line>),
     /// There is no answer, or none that can be read: it may have been sent or not.
     Unknown(Unavailable),
 }

@@ -88,6 +88,8 @@ pub trait Wallets: Send + Sync {
     async fn balance_at(&self, user: UserId, at: Timestamp) -> Result<Option<Balance>, Unavailable>;
     /// A page of a wallet's entries, by number descending.
     async fn entries(&self, user: UserId, page: PageRequest) -> Result<Rows<Entry>, Unavailable>;
+    /// The entry of a wallet with this number.
+    async fn entry(&self, user: UserId, number: i64) -> Result<Option<Entry>, Unavailable>;
     /// Whether somebody adjusted a person's wallet after this moment, by the time of its entries.
     async fn has_adjusted(&self, by: UserId, wallet: UserId, since: Timestamp) -> Result<bool, Unavailable>;
 }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use crate::access::Revoked;
+use crate::authorization::RevocationList;
 use crate::ids::{SessionId, UserId};
 use crate::network::Network;
 use crate::page::{PageRequest, Rows};
@@ -54,7 +54,7 @@ pub trait Sessions: Send + Sync {
         checked: &PasswordHash,
     ) -> Result<Begun, Unavailable>;
 
-    /// Whose token this is, used or not, if it is known.
+    /// The user with this token, used or not, if it is known.
     ///
     /// # Errors
     /// [`Unavailable`].
@@ -132,5 +132,5 @@ pub trait Sessions: Send + Sync {
     ///
     /// # Errors
     /// [`Unavailable`].
-    async fn revoked_since(&self, since: Timestamp) -> Result<Revoked, Unavailable>;
+    async fn revoked_since(&self, since: Timestamp) -> Result<RevocationList, Unavailable>;
 }

@@ -91,7 +91,7 @@ pub fn next_order(topup: &Topup, terms: &OrderTerms, now: Timestamp) -> Option<N
 
 /// What the provider answers to an order.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum OrderWord {
+pub enum OrderReply {
     /// It has the order.
     Taken {
         /// Where the guest pays, where it named a page.
@@ -121,19 +121,19 @@ pub enum Answered {
 
 /// What the provider's answer comes to, however late it is.
 #[must_use]
-pub fn answered(topup: &Topup, word: &OrderWord) -> Answered {
+pub fn answered(topup: &Topup, word: &OrderReply) -> Answered {
     let orders = topup.orders.unwrap_or_default();
     match (topup.status, &topup.payment_url, word) {
-        (TopupStatus::Pending, None, OrderWord::Taken { page: None }) if orders.next_at.is_none() => {
+        (TopupStatus::Pending, None, OrderReply::Taken { page: None }) if orders.next_at.is_none() => {
             Answered::Known
         }
-        (TopupStatus::Pending, None, OrderWord::Taken { page }) => {
+        (TopupStatus::Pending, None, OrderReply::Taken { page }) => {
             Answered::Kept { orders: orders.over(), page: page.clone() }
         }
-        (TopupStatus::Pending, None, OrderWord::Refused) => Answered::Failed,
-        (TopupStatus::Confirmed | TopupStatus::Reversed, _, OrderWord::Refused)
-        | (TopupStatus::Pending, Some(_), OrderWord::Refused) => Answered::Contradiction,
-        (TopupStatus::Failed | TopupStatus::Unknown(_), ..) | (_, _, OrderWord::Taken { .. }) => {
+        (TopupStatus::Pending, None, OrderReply::Refused) => Answered::Failed,
+        (TopupStatus::Confirmed | TopupStatus::Reversed, _, OrderReply::Refused)
+        | (TopupStatus::Pending, Some(_), OrderReply::Refused) => Answered::Contradiction,
+        (TopupStatus::Failed | TopupStatus::Unknown(_), ..) | (_, _, OrderReply::Taken { .. }) => {
             Answered::Known
         }
     }

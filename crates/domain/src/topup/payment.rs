@@ -57,7 +57,7 @@ impl Payment {
 
 /// What the provider says of a top-up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TopupWord {
+pub enum TopupUpdate {
     /// The money came.
     Confirmed(Payment),
     /// The money never will come.
@@ -73,7 +73,7 @@ pub enum TopupWord {
 
 /// What a word comes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TopupHeard {
+pub enum TopupUpdateDecision {
     /// The top-up ends, confirmed or not.
     Settle {
         /// Whether it is confirmed.
@@ -105,40 +105,42 @@ pub enum TopupHeard {
 /// version opened may be confirmed without, since their providers were never asked to say it. Only the whole amount is taken
 /// back: an operator has to look at a part of it.
 #[must_use]
-pub fn hear(topup: &Topup, word: TopupWord, owner_erased: bool) -> TopupHeard {
+pub fn decide_update(topup: &Topup, word: TopupUpdate, owner_erased: bool) -> TopupUpdateDecision {
     match (word, topup.status) {
-        (_, TopupStatus::Unknown(_)) => TopupHeard::Unknown,
-        (TopupWord::Confirmed(paid), _) => hear_confirmation(topup, paid, owner_erased),
-        (TopupWord::Failed, TopupStatus::Pending) => TopupHeard::Settle { confirmed: false },
-        (TopupWord::Failed, TopupStatus::Failed) if topup.suspense.is_none() => TopupHeard::Known,
-        (TopupWord::Failed, TopupStatus::Failed | TopupStatus::Confirmed | TopupStatus::Reversed)
-        | (TopupWord::Reversed { .. }, TopupStatus::Pending | TopupStatus::Failed) => {
-            TopupHeard::Contradiction(Contradiction::StatusContradiction)
+        (_, TopupStatus::Unknown(_)) => TopupUpdateDecision::Unknown,
+        (TopupUpdate::Confirmed(paid), _) => hear_confirmation(topup, paid, owner_erased),
+        (TopupUpdate::Failed, TopupStatus::Pending) => TopupUpdateDecision::Settle { confirmed: false },
+        (TopupUpdate::Failed, TopupStatus::Failed) if topup.suspense.is_none() => TopupUpdateDecision::Known,
+        (TopupUpdate::Failed, TopupStatus::Failed | TopupStatus::Confirmed | TopupStatus::Reversed)
+        | (TopupUpdate::Reversed { .. }, TopupStatus::Pending | TopupStatus::Failed) => {
+            TopupUpdateDecision::Contradiction(Contradiction::StatusContradiction)
         }
-        (TopupWord::Reversed { amount, currency }, status) => {
+        (TopupUpdate::Reversed { amount, currency }, status) => {
             match (reversal_contradiction(topup, amount, currency), status) {
-                (Some(contradiction), _) => TopupHeard::Contradiction(contradiction),
-                (None, TopupStatus::Confirmed) => TopupHeard::Reverse,
-                (None, _) => TopupHeard::Known,
+                (Some(contradiction), _) => TopupUpdateDecision::Contradiction(contradiction),
+                (None, TopupStatus::Confirmed) => TopupUpdateDecision::Reverse,
+                (None, _) => TopupUpdateDecision::Known,
             }
         }
     }
 }
 
-fn hear_confirmation(topup: &Topup, paid: Payment, owner_erased: bool) -> TopupHeard {
+fn hear_confirmation(topup: &Topup, paid: Payment, owner_erased: bool) -> TopupUpdateDecision {
     let (amount, currency) = (paid.amount.is_none(), paid.currency.is_none());
     if topup.orders.is_some() && (amount || currency) {
-        return TopupHeard::Incomplete { amount, currency };
+        return TopupUpdateDecision::Incomplete { amount, currency };
     }
     match topup.status {
-        TopupStatus::Failed if !owner_erased => TopupHeard::Contradiction(Contradiction::StatusContradiction),
-        _ if paid.differs_from(topup) => TopupHeard::Contradiction(Contradiction::AmountMismatch),
-        TopupStatus::Pending | TopupStatus::Failed if owner_erased && topup.suspense.is_none() => {
-            TopupHeard::Suspend
+        TopupStatus::Failed if !owner_erased => {
+            TopupUpdateDecision::Contradiction(Contradiction::StatusContradiction)
         }
-        TopupStatus::Pending => TopupHeard::Settle { confirmed: true },
+        _ if paid.differs_from(topup) => TopupUpdateDecision::Contradiction(Contradiction::AmountMismatch),
+        TopupStatus::Pending | TopupStatus::Failed if owner_erased && topup.suspense.is_none() => {
+            TopupUpdateDecision::Suspend
+        }
+        TopupStatus::Pending => TopupUpdateDecision::Settle { confirmed: true },
         TopupStatus::Confirmed | TopupStatus::Failed | TopupStatus::Reversed | TopupStatus::Unknown(_) => {
-            TopupHeard::Known
+            TopupUpdateDecision::Known
         }
     }
 }
@@ -185,8 +187,8 @@ mod tests {
         }
     }
 
-    fn paid(amount: Option<&str>, currency: Option<&str>) -> TopupWord {
-        TopupWord::Confirmed(Payment {
+    fn paid(amount: Option<&str>, currency: Option<&str>) -> TopupUpdate {
+        TopupUpdate::Confirmed(Payment {
             amount: amount.map(|amount| PaidAmount::read(amount, &usd())),
             currency: currency.map(|code| PaidCurrency::read(code, &usd())),
         })
@@ -194,8 +196,8 @@ mod tests {
 
     #[test]
     fn the_paid_sum_is_compared_exactly() {
-        let settles = TopupHeard::Settle { confirmed: true };
-        let differs = TopupHeard::Contradiction(Contradiction::AmountMismatch);
+        let settles = TopupUpdateDecision::Settle { confirmed: true };
+        let differs = TopupUpdateDecision::Contradiction(Contradiction::AmountMismatch);
         for (amount, currency, heard) in [
             ("5", "USD", settles),
             ("5.00", "usd", settles),
@@ -213,12 +215,16 @@ mod tests {
             ("0.00004321", "BTC", differs),
         ] {
             let topup = topup(TopupStatus::Pending, Some(Orders::default()));
-            assert_eq!(hear(&topup, paid(Some(amount), Some(currency)), false), heard, "{amount} {currency}");
+            assert_eq!(
+                decide_update(&topup, paid(Some(amount), Some(currency)), false),
+                heard,
+                "{amount} {currency}"
+            );
         }
     }
 
-    fn reversed(amount: &str, currency: Option<&str>) -> TopupWord {
-        TopupWord::Reversed {
+    fn reversed(amount: &str, currency: Option<&str>) -> TopupUpdate {
+        TopupUpdate::Reversed {
             amount: PaidAmount::read(amount, &usd()),
             currency: currency.map(|code| PaidCurrency::read(code, &usd())),
         }
@@ -226,17 +232,17 @@ mod tests {
 
     #[test]
     fn every_word_in_every_status() {
-        use TopupHeard::{Incomplete, Known, Reverse, Settle};
-        let differs = TopupHeard::Contradiction(Contradiction::AmountMismatch);
-        let partial = TopupHeard::Contradiction(Contradiction::PartialReversal);
-        let excluded = TopupHeard::Contradiction(Contradiction::StatusContradiction);
+        use TopupUpdateDecision::{Incomplete, Known, Reverse, Settle};
+        let differs = TopupUpdateDecision::Contradiction(Contradiction::AmountMismatch);
+        let partial = TopupUpdateDecision::Contradiction(Contradiction::PartialReversal);
+        let excluded = TopupUpdateDecision::Contradiction(Contradiction::StatusContradiction);
         let settled = |confirmed| Settle { confirmed };
         // For a pending, a confirmed, a failed and a reversed top-up.
         for (word, expected) in [
             (paid(Some("5"), Some("USD")), [settled(true), Known, excluded, Known]),
             (paid(Some("6"), Some("USD")), [differs, differs, excluded, differs]),
             (paid(Some("5"), Some("EUR")), [differs, differs, excluded, differs]),
-            (TopupWord::Failed, [settled(false), excluded, Known, excluded]),
+            (TopupUpdate::Failed, [settled(false), excluded, Known, excluded]),
             (reversed("5.00", None), [excluded, Reverse, excluded, Known]),
             (reversed("5", Some("usd")), [excluded, Reverse, excluded, Known]),
             (reversed("4.99", None), [excluded, partial, excluded, partial]),
@@ -250,7 +256,7 @@ mod tests {
         ] {
             for (status, expected) in TopupStatus::all().zip(expected) {
                 for orders in [None, Some(Orders::default())] {
-                    let heard = hear(&topup(status, orders), word, false);
+                    let heard = decide_update(&topup(status, orders), word, false);
                     assert_eq!(heard, expected, "{word:?} of {status:?}");
                 }
             }
@@ -259,25 +265,29 @@ mod tests {
             let word = paid(amount, currency);
             let incomplete = Incomplete { amount: amount.is_none(), currency: currency.is_none() };
             for (status, earlier) in TopupStatus::all().zip([settled(true), Known, excluded, Known]) {
-                assert_eq!(hear(&topup(status, Some(Orders::default())), word, false), incomplete);
-                assert_eq!(hear(&topup(status, None), word, false), earlier, "opened by an earlier version");
+                assert_eq!(decide_update(&topup(status, Some(Orders::default())), word, false), incomplete);
+                assert_eq!(
+                    decide_update(&topup(status, None), word, false),
+                    earlier,
+                    "opened by an earlier version"
+                );
             }
         }
         // What an earlier version's top-up is confirmed with is compared where it is there.
         for word in [paid(Some("6"), None), paid(None, Some("EUR"))] {
-            assert_eq!(hear(&topup(TopupStatus::Pending, None), word, false), differs);
+            assert_eq!(decide_update(&topup(TopupStatus::Pending, None), word, false), differs);
         }
         let newer = topup(TopupStatus::stored("on_hold").unwrap(), None);
-        for word in [paid(Some("5"), Some("USD")), TopupWord::Failed, reversed("5", None)] {
-            assert_eq!(hear(&newer, word, false), TopupHeard::Unknown);
+        for word in [paid(Some("5"), Some("USD")), TopupUpdate::Failed, reversed("5", None)] {
+            assert_eq!(decide_update(&newer, word, false), TopupUpdateDecision::Unknown);
         }
     }
 
     #[test]
     fn every_word_after_the_owner_was_erased() {
-        use TopupHeard::{Known, Reverse, Settle, Suspend};
-        let differs = TopupHeard::Contradiction(Contradiction::AmountMismatch);
-        let excluded = TopupHeard::Contradiction(Contradiction::StatusContradiction);
+        use TopupUpdateDecision::{Known, Reverse, Settle, Suspend};
+        let differs = TopupUpdateDecision::Contradiction(Contradiction::AmountMismatch);
+        let excluded = TopupUpdateDecision::Contradiction(Contradiction::StatusContradiction);
         let suspense =
             || Suspense { operation: OperationId(3), arrived_at: Timestamp::EPOCH, settlement: None };
         let suspended = Topup { suspense: Some(suspense()), ..topup(TopupStatus::Failed, None) };
@@ -287,11 +297,11 @@ mod tests {
         for (word, expected) in [
             (paid(Some("5"), Some("USD")), [Suspend, Known, Suspend, Known, Known]),
             (paid(Some("6"), Some("USD")), [differs; 5]),
-            (TopupWord::Failed, [Settle { confirmed: false }, excluded, Known, excluded, excluded]),
+            (TopupUpdate::Failed, [Settle { confirmed: false }, excluded, Known, excluded, excluded]),
             (reversed("5", None), [excluded, Reverse, excluded, Known, excluded]),
         ] {
             for (topup, expected) in stands.iter().zip(expected) {
-                assert_eq!(hear(topup, word, true), expected, "{word:?} of {topup:?}");
+                assert_eq!(decide_update(topup, word, true), expected, "{word:?} of {topup:?}");
             }
         }
     }

@@ -12,7 +12,7 @@ pub use limits::{Limit, Window, WithdrawalLimits};
 pub(crate) use moves::history;
 pub use moves::{Decision, Move, MoveRefusal, WithdrawalMove, decide};
 pub use open::{MIN_WHOLE_UNITS, NewWithdrawal, OpenRefusal, minimum, open};
-pub use payout::{Heard, NextSend, PayoutTerms, PayoutWord, hear, next_send};
+pub use payout::{NextSend, PayoutTerms, PayoutUpdate, PayoutUpdateDecision, decide_update, next_send};
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
@@ -237,7 +237,7 @@ pub struct Withdrawal {
     pub id: WithdrawalId,
     /// The operation that opened it; `None` where an earlier version did, which kept no such reference. Never changes.
     pub opening: Option<OperationId>,
-    /// Whose money it is.
+    /// The owner of its money.
     pub user: UserId,
     /// How much, in the wallet's currency.
     pub amount: Amount,

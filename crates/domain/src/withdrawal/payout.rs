@@ -64,7 +64,7 @@ pub fn next_send(withdrawal: &Withdrawal, terms: &PayoutTerms, now: Timestamp) -
 
 /// What the provider says of a withdrawal, in its answer or in a later call.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum PayoutWord {
+pub enum PayoutUpdate {
     /// It has it, and will say more.
     Accepted,
     /// It sent it as this transaction.
@@ -81,7 +81,7 @@ pub enum PayoutWord {
     Refused,
 }
 
-impl PayoutWord {
+impl PayoutUpdate {
     /// What the word is called, in the provider's answers and in the log.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -105,7 +105,7 @@ impl PayoutWord {
 
 /// What a word comes to.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Heard {
+pub enum PayoutUpdateDecision {
     /// The withdrawal takes this step; after it the word is heard again, until it is known.
     Move(Move),
     /// It was known already, or something later is.
@@ -121,44 +121,50 @@ pub enum Heard {
 
 /// What the provider's word comes to, in whatever order its words arrive and however often.
 #[must_use]
-pub fn hear(withdrawal: &Withdrawal, word: &PayoutWord) -> Heard {
+pub fn decide_update(withdrawal: &Withdrawal, word: &PayoutUpdate) -> PayoutUpdateDecision {
     if names_another_transaction(&withdrawal.state, word) {
-        return Heard::Contradiction(Contradiction::TxidMismatch);
+        return PayoutUpdateDecision::Contradiction(Contradiction::TxidMismatch);
     }
     match (&withdrawal.state, word) {
-        (WithdrawalState::NeedsReview { .. }, _) => Heard::ForOperator,
-        (WithdrawalState::Unknown { .. }, _) => Heard::Unknown,
+        (WithdrawalState::NeedsReview { .. }, _) => PayoutUpdateDecision::ForOperator,
+        (WithdrawalState::Unknown { .. }, _) => PayoutUpdateDecision::Unknown,
 
-        (WithdrawalState::Processing { retry_at: Some(_), .. }, PayoutWord::Accepted) => {
-            Heard::Move(Move::Accepted)
+        (WithdrawalState::Processing { retry_at: Some(_), .. }, PayoutUpdate::Accepted) => {
+            PayoutUpdateDecision::Move(Move::Accepted)
         }
         (
             WithdrawalState::Processing { retry_at: None, .. }
             | WithdrawalState::Broadcast { .. }
             | WithdrawalState::Completed { .. }
             | WithdrawalState::Failed { .. },
-            PayoutWord::Accepted,
-        ) => Heard::Known,
+            PayoutUpdate::Accepted,
+        ) => PayoutUpdateDecision::Known,
 
         (
             WithdrawalState::Processing { .. },
-            PayoutWord::Broadcast { txid } | PayoutWord::Completed { txid },
-        ) => Heard::Move(Move::Broadcast { txid: txid.clone() }),
-        (WithdrawalState::Broadcast { .. }, PayoutWord::Completed { txid }) => {
-            Heard::Move(Move::Complete { txid: Some(txid.clone()) })
+            PayoutUpdate::Broadcast { txid } | PayoutUpdate::Completed { txid },
+        ) => PayoutUpdateDecision::Move(Move::Broadcast { txid: txid.clone() }),
+        (WithdrawalState::Broadcast { .. }, PayoutUpdate::Completed { txid }) => {
+            PayoutUpdateDecision::Move(Move::Complete { txid: Some(txid.clone()) })
         }
         (
             WithdrawalState::Broadcast { .. } | WithdrawalState::Completed { .. },
-            PayoutWord::Broadcast { .. },
+            PayoutUpdate::Broadcast { .. },
         )
-        | (WithdrawalState::Completed { .. }, PayoutWord::Completed { .. }) => Heard::Known,
+        | (WithdrawalState::Completed { .. }, PayoutUpdate::Completed { .. }) => PayoutUpdateDecision::Known,
 
         // One of the earlier sendings may have got through.
-        (WithdrawalState::Processing { attempts: 2.., .. }, PayoutWord::Refused) => Heard::Move(Move::Review),
-        (WithdrawalState::Processing { .. }, PayoutWord::Refused) => Heard::Move(Move::Refused),
+        (WithdrawalState::Processing { attempts: 2.., .. }, PayoutUpdate::Refused) => {
+            PayoutUpdateDecision::Move(Move::Review)
+        }
+        (WithdrawalState::Processing { .. }, PayoutUpdate::Refused) => {
+            PayoutUpdateDecision::Move(Move::Refused)
+        }
         // It was sent and then was not: nobody knows, so the amount stays held.
-        (WithdrawalState::Broadcast { .. }, PayoutWord::Refused) => Heard::Move(Move::Review),
-        (WithdrawalState::Failed { .. }, PayoutWord::Refused) => Heard::Known,
+        (WithdrawalState::Broadcast { .. }, PayoutUpdate::Refused) => {
+            PayoutUpdateDecision::Move(Move::Review)
+        }
+        (WithdrawalState::Failed { .. }, PayoutUpdate::Refused) => PayoutUpdateDecision::Known,
 
         (
             WithdrawalState::Pending
@@ -167,15 +173,15 @@ pub fn hear(withdrawal: &Withdrawal, word: &PayoutWord) -> Heard {
             | WithdrawalState::Rejected,
             _,
         )
-        | (WithdrawalState::Failed { .. }, PayoutWord::Broadcast { .. } | PayoutWord::Completed { .. })
-        | (WithdrawalState::Completed { .. }, PayoutWord::Refused) => {
-            Heard::Contradiction(Contradiction::StatusContradiction)
+        | (WithdrawalState::Failed { .. }, PayoutUpdate::Broadcast { .. } | PayoutUpdate::Completed { .. })
+        | (WithdrawalState::Completed { .. }, PayoutUpdate::Refused) => {
+            PayoutUpdateDecision::Contradiction(Contradiction::StatusContradiction)
         }
     }
 }
 
 /// Whether the word names another transaction than the one by which the withdrawal is, or may be, paid.
-fn names_another_transaction(state: &WithdrawalState, word: &PayoutWord) -> bool {
+fn names_another_transaction(state: &WithdrawalState, word: &PayoutUpdate) -> bool {
     let paid_by = match state {
         WithdrawalState::Broadcast { txid } | WithdrawalState::Completed { txid } => Some(txid),
         WithdrawalState::NeedsReview { txid } => txid.as_ref(),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use actix_web::dev::Server;
 use anyhow::{Context, anyhow};
+use cuepoint_domain::application::{BootstrapRefusal, Bootstrapped, CommandError};
 use cuepoint_domain::ports::Store;
-use cuepoint_domain::service::{BootstrapError, Bootstrapped};
 use socket2::SockRef;
 
 use crate::adapters::clock::SystemClock;
@@ -69,7 +69,7 @@ async fn run(
     let app = composition::app(settings, keys, providers, store.store.clone(), Arc::default(), url.clone())?;
     // Before the first write and the first call: a restart must not make the token of an ended session valid
     // again.
-    let read = app.revocations.refresh(&*app.store, &app.clock).await;
+    let read = app.authentication.revocations.refresh(&*app.store, &app.authentication.clock).await;
     read.context("the revocation list cannot be relied on")?;
     if let Some(operator) = settings.bootstrap.clone() {
         bootstrap(&app, operator).await?;
@@ -123,11 +123,11 @@ fn listen(host: &str, port: u16) -> io::Result<TcpListener> {
 async fn bootstrap(app: &App, operator: Bootstrap) -> anyhow::Result<()> {
     let made = app.services.accounts.bootstrap_operator(operator.email, operator.password).await;
     let made = made.map_err(|error| match error {
-        BootstrapError::BreachedPassword => {
+        CommandError::Refused(BootstrapRefusal::BreachedPassword) => {
             anyhow!("bootstrap.operator_password: is known from breaches, and guessed first")
         }
-        BootstrapError::Unavailable(unavailable) => {
-            anyhow!(unavailable).context("bootstrap.operator_email: the operator cannot be made")
+        CommandError::Failed(failure) => {
+            anyhow!(failure).context("bootstrap.operator_email: the operator cannot be made")
         }
     })?;
     match made {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use actix_web::HttpRequest;
-use cuepoint_domain::access::Caller;
+use cuepoint_domain::application::{ClientContext, Command, CommandError, Context, Done};
+use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ledger::IdempotencyKey;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::page::Rows;
-use cuepoint_domain::service::Command;
 use cuepoint_domain::session::Visitor;
 use cuepoint_domain::text::Email;
 use serde::Serialize;
@@ -16,9 +16,9 @@ use crate::app::App;
 use crate::http::transport::client_address;
 use crate::http::transport::deadline::Deadline;
 use crate::http::transport::rate_limits::{LoginAttempt, LoginRefusal};
+use crate::http::wire::body::Body;
 use crate::http::wire::envelope::Answer;
 use crate::http::wire::error::{ApiError, Code};
-use crate::http::wire::fields::Fields;
 use crate::http::wire::headers::{self, Signature};
 use crate::http::wire::json::Object;
 use crate::http::wire::page::{Page, Paging};
@@ -46,10 +46,12 @@ impl Call {
         &self.app.settings.currency
     }
 
-    /// The fields of the body.
-    #[must_use]
-    pub fn fields(&self) -> Fields<'_> {
-        Fields::of(&self.body)
+    /// The values of the body's fields.
+    ///
+    /// # Errors
+    /// 422 with the messages of all wrong fields.
+    pub fn body<B: Body>(&self) -> Result<B, ApiError> {
+        B::read(&self.body, self.currency())
     }
 
     /// Whether the body has the field, whatever its value.
@@ -83,16 +85,38 @@ impl Call {
         client_address::visitor(&self.request)
     }
 
-    /// The command that the call is.
+    /// The context of a request by this principal.
     #[must_use]
-    pub fn command(&self, caller: &Caller) -> Command {
-        Command { caller: *caller, visitor: self.visitor(), key: self.key }
+    pub fn context(&self, principal: &Principal) -> Context {
+        Context {
+            principal: *principal,
+            client: self.visitor(),
+            key: self.key,
+            deadline: self.deadline_of_waits(),
+        }
     }
 
-    /// Reads the revocation list before the call is answered, so that this server refuses the revoked tokens
-    /// from now on. If the list cannot be read in time, the next periodic read has the same effect.
-    pub async fn refresh_revocations(&self) {
-        self.app.refresh_revocations(self.deadline.for_waits()).await;
+    /// The context of a request without a principal.
+    #[must_use]
+    pub fn client_context(&self) -> ClientContext {
+        ClientContext { client: self.visitor(), deadline: self.deadline_of_waits() }
+    }
+
+    fn deadline_of_waits(&self) -> cuepoint_domain::ports::Deadline {
+        self.app.authentication.timer.deadline(self.deadline.for_waits())
+    }
+
+    /// Runs a command. `read_input` is called once the entity is found and authorized.
+    ///
+    /// # Errors
+    /// As [`Executor::run`](cuepoint_domain::application::Executor::run).
+    pub async fn run<C: Command>(
+        &self,
+        principal: &Principal,
+        command: C,
+        read_input: impl FnOnce() -> Result<C::Input, ApiError>,
+    ) -> Result<Done<C::Output>, CommandError<C::Refusal, ApiError>> {
+        self.app.services.executor.run(&self.context(principal), command, read_input).await
     }
 
     /// Counts a login with the account of this address as failed, whether or not the account exists; a login that
@@ -137,6 +161,14 @@ impl Call {
         let path = format!("{}{}", self.app.settings.public_url, self.path);
         Paging::read(&self.query, path, filters)
     }
+}
+
+/// The input of a command that takes none.
+///
+/// # Errors
+/// None.
+pub const fn no_input() -> Result<(), ApiError> {
+    Ok(())
 }
 
 /// The folded form by which e-mail addresses of logins are compared, including invalid ones.

@@ -1,13 +1,10 @@
 //! The HTTP contract: routes, the checks that every call goes through, and what clients see.
 //!
-//! Reading order: [`routes`] (the table of contents), [`call`] (the checks in their order), the handlers by subject
-//! ([`auth`], [`sessions`], [`passwords`], [`proofs`], [`profile`], [`personal_data`], [`djs`], [`requests`], [`blocks`],
-//! [`wallet`], [`topups`], [`withdrawals`], [`operators`], [`operator_withdrawals`], [`staff`], [`webhooks`],
-//! [`provider_messages`]), [`views`] (what is shown),
-//! [`error`] (what is refused, and how).
+//! Reading order: [`operations`] (the operations by subject, with their handlers), [`declaration`] (what an operation
+//! declares), [`pipeline`] (the checks of a request in their order), [`wire`] (the format), [`openapi`] (the document).
 
 pub mod call;
-pub mod in_flight;
+pub mod declaration;
 pub mod mapping;
 pub mod observe;
 pub mod openapi;

@@ -1,9 +1,9 @@
-//! Takes a call from its bytes to its answer: every check in the contract's order, in one place.
+//! The checks of a request before its handler, in the order of the contract.
 //!
-//! Route and method come first and are the router's, and so is from where a route can be reached. Then, here: token,
-//! operator role, rate limit, headers, size, media type, JSON, idempotency key; a provider's signature is judged over
-//! the body, after its size. Then, in the handler and its use case: id and object, the caller's role, fields, the rate
-//! limit of an account, state, limits, funds.
+//! The router matches path, method and network first. Here follow: token, staff role, rate limit, headers, size, media
+//! type, JSON and the form of the idempotency key; the signature of a provider is verified over the body, after its
+//! size. The handler and the executor go on: key, id and entity, ownership, fields, rate limit of an account, state,
+//! limits, funds.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,18 +12,19 @@ use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap};
 use actix_web::web::{Bytes, BytesMut, Payload};
 use actix_web::{HttpMessage as _, HttpRequest, rt};
-use cuepoint_domain::access::{Caller, Turned};
-use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope, Receipt};
-use cuepoint_domain::ports::{Applied, Clock};
+use cuepoint_domain::authorization::Principal;
+use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope};
+use cuepoint_domain::ports::Clock as _;
 use cuepoint_domain::text::Line;
 use futures_util::StreamExt as _;
 use tracing::Instrument as _;
 
+use crate::adapters::security::authentication::Authentication;
 use crate::adapters::webhooks::SignedMessage;
 use crate::app::App;
 use crate::http::call::Call;
 use crate::http::reliance::ensure_reliable;
-use crate::http::route::{Access, Body, Commanded, Endpoint, Provider, Route};
+use crate::http::route::{Access, Body, Endpoint, Provider, Route};
 use crate::http::transport::client_address::{client_address, visitor};
 use crate::http::transport::deadline::Deadline;
 use crate::http::transport::rate_limits::{Class, Subject};
@@ -46,8 +47,8 @@ pub async fn answer(
     request: &HttpRequest,
     payload: Payload,
 ) -> Result<Answer, ApiError> {
-    let caller = admit(route, app, request).await?;
-    let received = receive(route, app, request, payload, caller.as_ref()).await;
+    let principal = admit(route, app, request).await?;
+    let received = receive(route, app, request, payload, principal.as_ref()).await;
     let (key, body) = received.or_else(|refused| {
         // A provider's own messages are not held up: only what is not proven to be one is counted.
         if matches!(route.access, Access::Provider(_)) {
@@ -56,8 +57,7 @@ pub async fn answer(
         Err(refused)
     })?;
     let deadline = Deadline::of_request_read_now();
-    // The body may have taken its time, and whoever sent it may have been shut out meanwhile.
-    let caller = caller.map(|caller| as_they_stand(route, app, caller)).transpose()?;
+    let principal = principal.map(|principal| still_admitted(route, app, principal)).transpose()?;
     let call = Call {
         app: Arc::clone(app),
         query: Query::parse(request.query_string()),
@@ -68,95 +68,56 @@ pub async fn answer(
         body: parse(route.body, request, &body)?,
         key: key.map(|scope| IdempotencyKey { scope, fingerprint: Fingerprint::of(&body) }),
     };
-    let handling = handle(Rc::clone(route), Arc::clone(app), call, caller);
+    let handling = handle(Rc::clone(route), call, principal);
     if route.method == Method::GET {
         return deadline.bound(handling).await;
     }
-    // A task of its own: what was begun is done, whether the caller goes away or the deadline passes, and until then its
-    // key stays taken.
+    // A task of its own: a command that began runs to its end even if the client goes away or the deadline passes, and
+    // until then its key stays taken.
     let handled = rt::spawn(handling.in_current_span());
     deadline.bound(async { handled.await.map_err(ApiError::internal)? }).await
 }
 
-/// Has a call answered by its handler.
-async fn handle(
-    route: Rc<Route>,
-    app: Arc<App>,
-    call: Call,
-    caller: Option<Caller>,
-) -> Result<Answer, ApiError> {
-    let (key, until) = (call.key, call.deadline.for_waits());
-    match (&route.endpoint, caller) {
+/// Calls the handler.
+async fn handle(route: Rc<Route>, call: Call, principal: Option<Principal>) -> Result<Answer, ApiError> {
+    match (&route.endpoint, principal) {
         (Endpoint::Open(run), _) => run(call).await,
-        (Endpoint::Call(run), Some(caller)) => run(call, caller).await,
-        (Endpoint::Command(command), Some(caller)) => match key {
-            None => carry_out(command, call, caller).await,
-            Some(key) => {
-                // So may whoever waited for their own first call with this key.
-                let in_turn = async {
-                    let caller = as_they_stand(&route, &app, caller)?;
-                    carry_out(command, call, caller).await
-                };
-                app.in_flight.alone(key.scope, until, in_turn).await?
-            }
-        },
-        (Endpoint::Call(_) | Endpoint::Command(_), None) => Err(Code::Unauthenticated.into()),
+        (Endpoint::Authenticated(run) | Endpoint::Command(run), Some(principal)) => {
+            run(call, principal).await
+        }
+        (Endpoint::Authenticated(_) | Endpoint::Command(_), None) => Err(Code::Unauthenticated.into()),
         (Endpoint::Plain(_), _) => Err(ApiError::internal("a plain route is answered by the router")),
     }
 }
 
-/// Does a command, unless it was done before with the same key: what it came to then is the answer.
-async fn carry_out(command: &Commanded, call: Call, caller: Caller) -> Result<Answer, ApiError> {
-    let app = Arc::clone(&call.app);
-    if let Some(key) = call.key
-        && let Some(receipt) = app.services.replay(key.scope, key.fingerprint).await?
-    {
-        return show_again(command, call, receipt).await;
-    }
-    match (command.run)(call.clone(), caller).await? {
-        Applied::Fresh(receipt) => (command.view)(&app, &receipt),
-        Applied::Replayed(receipt) => show_again(command, call, receipt).await,
-    }
-}
-
-/// Shows a retry what the command came to the first time.
-async fn show_again(command: &Commanded, call: Call, receipt: Receipt) -> Result<Answer, ApiError> {
-    let app = Arc::clone(&call.app);
-    let receipt = match &command.again {
-        Some(again) => again(call, receipt).await?,
-        None => receipt,
-    };
-    Ok((command.view)(&app, &receipt)?.replayed())
-}
-
-/// Who calls, where that matters, once they are counted: by themselves, or by their address where they are nobody or
-/// not who they would have to be, so that tokens cannot be tried without end.
-async fn admit(route: &Route, app: &App, request: &HttpRequest) -> Result<Option<Caller>, ApiError> {
+/// Authenticates a request and counts it against the rate limit of its principal, or of its client address if it has no
+/// valid token or lacks the role, so that tokens cannot be tried without limit.
+async fn admit(route: &Route, app: &App, request: &HttpRequest) -> Result<Option<Principal>, ApiError> {
     if matches!(route.access, Access::Provider(_)) {
         return Ok(None);
     }
-    let mut caller = identify(route.access, app, request);
-    let known = caller.as_ref().ok().copied().flatten();
-    let denied = known.filter(|known| !could(route.access, known));
+    let mut principal = authenticate(route.access, app, request);
+    let known = principal.as_ref().ok().copied().flatten();
+    let denied = known.filter(|known| !has_role(route.access, known));
     if denied.is_some() {
-        caller = Err(Code::InsufficientScope.into());
+        principal = Err(Code::InsufficientScope.into());
     }
-    let subject = known.filter(|_| caller.is_ok()).map(|known| Subject::Caller(known.user));
-    // Trying tokens is not what a class of routes is for, so that it uses up none.
-    let class = if caller.is_ok() { route.class } else { Class::Other };
+    let subject = known.filter(|_| principal.is_ok()).map(|known| Subject::Caller(known.user));
+    // A rejected token does not use up the limit of a class of routes.
+    let class = if principal.is_ok() { route.class } else { Class::Other };
     count(class, subject.unwrap_or_else(|| address(request)), app, request)?;
     if let Some(denied) = denied {
-        note_denied(route, app, &denied, request).await;
+        record_denied(route, app, &denied, request).await;
     }
-    let caller = caller?;
+    let principal = principal?;
     ensure_reliable(route, app)?;
-    Ok(caller)
+    Ok(principal)
 }
 
-/// Counts a call, and notes what is left for the answer's headers.
+/// Counts a request, and keeps the rate limit's status for the headers of the response.
 fn count(class: Class, subject: Subject, app: &App, request: &HttpRequest) -> Result<(), ApiError> {
-    if let Some(standing) = app.limits.admit(class, subject).map_err(ApiError::rate_limited)? {
-        request.extensions_mut().insert(standing);
+    if let Some(status) = app.limits.admit(class, subject).map_err(ApiError::rate_limited)? {
+        request.extensions_mut().insert(status);
     }
     Ok(())
 }
@@ -165,45 +126,38 @@ fn address(request: &HttpRequest) -> Subject {
     Subject::address(client_address(request).address)
 }
 
-/// Who calls, where that matters, as they stand now.
-fn identify(access: Access, app: &App, request: &HttpRequest) -> Result<Option<Caller>, ApiError> {
-    let Access::Caller(_) = access else { return Ok(None) };
+/// The principal of the access token, with their current role, if the route takes one.
+fn authenticate(access: Access, app: &App, request: &HttpRequest) -> Result<Option<Principal>, ApiError> {
+    let Access::Principal(_) = access else { return Ok(None) };
     let token = headers::bearer(request.headers())?;
-    let verified = app.tokens.verify(token, app.revocations.epoch(), app.clock.now());
-    let caller = verified.map_err(|_| Code::InvalidToken)?;
-    Ok(Some(judged(app, caller)?))
+    let Authentication { tokens, revocations, clock, .. } = &app.authentication;
+    let verified = tokens.verify(token, revocations.epoch(), clock.now());
+    let principal = verified.map_err(|_| Code::InvalidToken)?;
+    Ok(Some(revocations.check(principal)?))
 }
 
-/// Whether a caller could do at all what a route is for; what takes staff is refused before anything is looked for.
-fn could(access: Access, caller: &Caller) -> bool {
+/// Whether the principal has a role for the action of a staff route, which is refused before any lookup.
+fn has_role(access: Access, principal: &Principal) -> bool {
     match access {
-        Access::Caller(action) => !action.is_for_staff() || caller.could(action).is_ok(),
+        Access::Principal(action) => !action.is_for_staff() || principal.has_role_for(action).is_ok(),
         Access::Open | Access::Provider(_) => true,
     }
 }
 
-/// Notes that somebody called what takes staff.
-async fn note_denied(route: &Route, app: &App, caller: &Caller, request: &HttpRequest) {
-    let what = Line::from_stored(format!("{} {}", route.method, route.path));
-    app.services.staff.denied(caller, what, visitor(request)).await;
+/// Records a denied request to a staff route in the security log.
+async fn record_denied(route: &Route, app: &App, principal: &Principal, request: &HttpRequest) {
+    let operation = Line::from_stored(format!("{} {}", route.method, route.path));
+    app.services.security_log.record_denied(principal, operation, visitor(request)).await;
 }
 
-/// The caller that a valid token names, as they stand now.
-fn judged(app: &App, caller: Caller) -> Result<Caller, ApiError> {
-    app.revocations.judge(caller).map_err(|turned| match turned {
-        Turned::SessionEnded => Code::InvalidToken.into(),
-        Turned::Suspended => Code::AccountSuspended.into(),
-    })
-}
-
-/// A caller who was let in a while ago, if they still would be.
-fn as_they_stand(route: &Route, app: &App, caller: Caller) -> Result<Caller, ApiError> {
-    let caller = judged(app, caller)?;
-    if !could(route.access, &caller) {
+/// The principal after the body was read, which may have taken long: not revoked, with their current role.
+fn still_admitted(route: &Route, app: &App, principal: Principal) -> Result<Principal, ApiError> {
+    let principal = app.authentication.revocations.check(principal)?;
+    if !has_role(route.access, &principal) {
         return Err(Code::InsufficientScope.into());
     }
     ensure_reliable(route, app)?;
-    Ok(caller)
+    Ok(principal)
 }
 
 /// The key and the body, once the headers are right and the body is there, and a provider's signature with them.
@@ -212,16 +166,17 @@ async fn receive(
     app: &App,
     request: &HttpRequest,
     payload: Payload,
-    caller: Option<&Caller>,
+    principal: Option<&Principal>,
 ) -> Result<(Option<KeyScope>, Bytes), ApiError> {
     let signature = match route.access {
         Access::Provider(by) => Some((by, headers::signature(request.headers())?)),
-        Access::Open | Access::Caller(_) => None,
+        Access::Open | Access::Principal(_) => None,
     };
     headers::accepts_json(request)?;
-    let key = match (&route.endpoint, caller) {
-        (Endpoint::Command(_), Some(caller)) => headers::idempotency_key(request.headers())?
-            .map(|key| KeyScope::of(caller.user, route.method.as_str(), request.match_info().as_str(), key)),
+    let key = match (&route.endpoint, principal) {
+        (Endpoint::Command(_), Some(principal)) => headers::idempotency_key(request.headers())?.map(|key| {
+            KeyScope::of(principal.user, route.method.as_str(), request.match_info().as_str(), key)
+        }),
         _ => None,
     };
     let body = tokio::time::timeout(app.settings.body_timeout, read(route.body, request, payload));
@@ -241,7 +196,7 @@ fn verify(by: Provider, app: &App, signature: &Signature<'_>, body: &[u8]) -> Re
     };
     let Signature { id, timestamp, signatures } = *signature;
     let message = SignedMessage { id, timestamp, signatures, body };
-    let sent = secrets.verify(message, app.clock.now());
+    let sent = secrets.verify(message, app.authentication.clock.now());
     sent.then_some(())
         .ok_or_else(|| ApiError::saying(Code::InvalidToken, "The signature is wrong or too old."))
 }

@@ -16,13 +16,13 @@ pub fn ensure_reliable(route: &Route, app: &App) -> Result<(), ApiError> {
     let (relies_on_list, relies_on_clock) = match route.access {
         Access::Open => (false, false),
         Access::Provider(_) => (false, changes),
-        Access::Caller(action) => (changes || action.is_for_staff(), changes),
+        Access::Principal(action) => (changes || action.is_for_staff(), changes),
     };
     if relies_on_list {
-        app.revocations.ensure_current().map_err(ApiError::unreliable)?;
+        app.authentication.revocations.ensure_current().map_err(ApiError::unreliable)?;
     }
     if relies_on_clock {
-        app.clock.ensure_agreed().map_err(ApiError::unreliable)?;
+        app.authentication.clock.ensure_agreed().map_err(ApiError::unreliable)?;
     }
     Ok(())
 }

@@ -1,15 +1,14 @@
-//! What the service does without being asked.
+//! Background jobs.
 
-pub mod ledger_audit;
+mod job_queue;
 mod payouts;
-pub mod queue;
-pub(crate) mod topup_orders;
+mod topup_orders;
 
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cuepoint_domain::ports::Clock;
+use cuepoint_domain::ports::{Clock as _, Revocations as _};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
@@ -38,9 +37,9 @@ pub(crate) struct Background {
 }
 
 impl Background {
-    /// Starts to settle overdue requests, to order top-ups, to send what is to be paid out, to delete what is no longer kept,
-    /// to learn of new keys and of who was shut out, to do errands, to check the ledger, to count the unresolved messages of
-    /// providers, and to look after the measurements.
+    /// Starts every job: settling overdue requests, ordering top-ups, sending payouts, the retention purge, reloading keys
+    /// and the revocation list, the job queue, the ledger audit, counting the unresolved messages of providers, and the
+    /// upkeep of metrics.
     #[must_use]
     pub(crate) fn start(
         app: &Arc<App>,
@@ -57,8 +56,8 @@ impl Background {
         tasks.spawn(every(TIDY_INTERVAL, stopped.clone(), move || tidy(tidying.clone())));
         let reading = app.clone();
         tasks.spawn(every(revocations::INTERVAL, stopped.clone(), move || read_revocations(reading.clone())));
-        tasks.spawn(queue::run(app.clone(), stopped.clone()));
-        if app.tokens.keys().may_change() {
+        tasks.spawn(job_queue::run(app.clone(), stopped.clone()));
+        if app.authentication.tokens.keys().may_change() {
             let reading = app.clone();
             tasks.spawn(every(KEYS_INTERVAL, stopped.clone(), move || read_keys(reading.clone())));
         }
@@ -78,9 +77,9 @@ impl Background {
         let erasures = every(ERASURES_INTERVAL, stopped.clone(), move || finish_erasures(erasing.clone()));
         tasks.spawn(unless_stopped(stopped.clone(), erasures));
         if let Some(audit_interval) = audit_interval {
-            let checking = app.clone();
-            let checks = every(audit_interval, stopped.clone(), move || check(checking.clone()));
-            tasks.spawn(unless_stopped(stopped.clone(), checks));
+            let auditing = app.clone();
+            let audits = every(audit_interval, stopped.clone(), move || audit(auditing.clone()));
+            tasks.spawn(unless_stopped(stopped.clone(), audits));
         }
         let counting = app.clone();
         tasks.spawn(every(MESSAGES_INTERVAL, stopped.clone(), move || count_messages(counting.clone())));
@@ -132,25 +131,28 @@ async fn unless_stopped(mut stopped: watch::Receiver<bool>, work: impl Future<Ou
 }
 
 async fn read_revocations(app: Arc<App>) {
-    let until = Instant::now().checked_add(REVOCATIONS_WITHIN);
-    app.refresh_revocations(until.unwrap_or_else(Instant::now)).await;
+    let until = Instant::now().checked_add(REVOCATIONS_WITHIN).unwrap_or_else(Instant::now);
+    app.authentication.refresh(app.authentication.timer.deadline(until)).await;
 }
 
 async fn sweep(app: Arc<App>) {
     // The expiry would be dated by a wrong clock.
-    if app.clock.ensure_agreed().is_err() {
+    if app.authentication.clock.ensure_agreed().is_err() {
         return;
     }
-    match app.services.requests.sweep().await {
+    match app.services.expire_requests().await {
         Ok(0) => {}
         Ok(settled) => tracing::info!(settled, "overdue requests were settled"),
-        Err(obstacle) => tracing::warn!(?obstacle, "overdue requests were not settled"),
+        Err(failure) => tracing::warn!(%failure, "overdue requests were not settled"),
     }
 }
 
 async fn read_keys(app: Arc<App>) {
     // A file may be on a disk that hangs.
-    let read = tokio::task::spawn_blocking(move || app.tokens.keys().reload(app.clock.now())).await;
+    let read = tokio::task::spawn_blocking(move || {
+        app.authentication.tokens.keys().reload(app.authentication.clock.now())
+    })
+    .await;
     match read {
         Ok(None) => {}
         Ok(Some(Ok(()))) => tracing::info!("the signing keys changed"),
@@ -161,12 +163,21 @@ async fn read_keys(app: Arc<App>) {
     }
 }
 
-async fn check(app: Arc<App>) {
-    app.self_check.run(&*app.store, &*app.clock).await;
+async fn audit(app: Arc<App>) {
+    match app.services.ledger_audits.run().await {
+        Ok(audit) => {
+            match &audit.finding {
+                None => tracing::info!(seen = ?audit.seen, "the ledger is consistent"),
+                Some(finding) => tracing::error!(%finding, "the ledger is broken"),
+            }
+            metrics::ledger_consistent(audit.finding.is_none());
+        }
+        Err(unavailable) => tracing::warn!(%unavailable, "the ledger could not be audited"),
+    }
 }
 
 async fn count_messages(app: Arc<App>) {
-    match app.services.inbox.unresolved().await {
+    match app.services.provider_messages.unresolved().await {
         Ok(unresolved) => metrics::messages_unresolved(unresolved),
         Err(error) => tracing::warn!(%error, "the unresolved messages of providers were not counted"),
     }
@@ -174,10 +185,10 @@ async fn count_messages(app: Arc<App>) {
 
 async fn tidy(app: Arc<App>) {
     // The retention would be measured by a wrong clock.
-    if app.clock.ensure_agreed().is_err() {
+    if app.authentication.clock.ensure_agreed().is_err() {
         return;
     }
-    if let Err(error) = app.store.tidy(app.clock.now()).await {
+    if let Err(error) = app.store.tidy(app.authentication.clock.now()).await {
         tracing::warn!(%error, "retention purge failed");
     }
 }

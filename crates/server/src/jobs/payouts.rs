@@ -1,80 +1,88 @@
-//! The worker that gives withdrawals to the payout provider, and writes into the log what became of them.
+//! The job that sends withdrawals to the payout provider, and logs the outcomes.
 
 use std::sync::Arc;
 
+use cuepoint_domain::application::jobs::{PayoutAttempt, PayoutUpdateOutcome};
 use cuepoint_domain::provider_message::{Contradiction, MessageSource};
-use cuepoint_domain::service::{Sent, Told};
 use cuepoint_domain::text::Line;
-use cuepoint_domain::withdrawal::{PayoutWord, Withdrawal, WithdrawalStatus};
+use cuepoint_domain::withdrawal::{PayoutUpdate, Withdrawal, WithdrawalStatus};
 use tokio::sync::watch;
 
 use crate::app::App;
 use crate::observability::metrics::{self, Outcome};
 
-/// Sends what is due, some at a time, until nothing more can be or the service stops.
+/// Sends the withdrawals that are due, in batches, until none can be sent any more or the service stops.
 pub(crate) async fn send_due(app: Arc<App>, stopped: watch::Receiver<bool>) {
     // The payouts would be dated by a wrong clock.
-    while !*stopped.borrow() && app.clock.ensure_agreed().is_ok() {
+    while !*stopped.borrow() && app.authentication.clock.ensure_agreed().is_ok() {
         match app.services.payouts.run().await {
-            Ok(sent) => {
-                for (withdrawal, sent) in &sent {
-                    log(withdrawal, sent);
+            Ok(attempts) => {
+                for (withdrawal, attempt) in &attempts {
+                    log(withdrawal, attempt);
                 }
-                // What others take, or what cannot be taken up, is no reason to ask again at once.
-                if !sent.iter().any(|(_, sent)| was_taken_up(sent)) {
+                // Withdrawals that cannot be taken up, or not here, are no reason to look again at once.
+                if !attempts.iter().any(|(_, attempt)| was_taken_up(attempt)) {
                     return;
                 }
             }
             Err(unavailable) => {
-                tracing::warn!(%unavailable, "what is to be paid out is unknown");
+                tracing::warn!(%unavailable, "the payouts that are due cannot be read");
                 return;
             }
         }
     }
 }
 
-const fn was_taken_up(sent: &Sent) -> bool {
-    match sent {
-        Sent::Answered(..) | Sent::Unanswered(_) | Sent::GivenUp => true,
-        Sent::Elsewhere | Sent::Failed(_) => false,
+const fn was_taken_up(attempt: &PayoutAttempt) -> bool {
+    match attempt {
+        PayoutAttempt::Answered(..) | PayoutAttempt::Unanswered(_) | PayoutAttempt::GivenUp => true,
+        PayoutAttempt::Elsewhere | PayoutAttempt::Failed(_) => false,
     }
 }
 
-fn log(withdrawal: &Withdrawal, sent: &Sent) {
+fn log(withdrawal: &Withdrawal, attempt: &PayoutAttempt) {
     let id = withdrawal.id;
-    match sent {
-        Sent::Elsewhere | Sent::Answered(_, Told::Known) => {}
-        Sent::Answered(PayoutWord::Refused, Told::Moved(WithdrawalStatus::NeedsReview)) => {
+    match attempt {
+        PayoutAttempt::Elsewhere => {}
+        PayoutAttempt::Answered(update, outcome) => log_answer(withdrawal, update, *outcome),
+        PayoutAttempt::Unanswered(cause) => {
+            tracing::warn!(withdrawal = %id, %cause, "a payout has no answer and is sent again later");
+        }
+        PayoutAttempt::GivenUp => {
+            tracing::error!(withdrawal = %id, "a payout has no answer and needs a review; its amount stays held");
+        }
+        PayoutAttempt::Failed(error) => {
+            tracing::error!(withdrawal = %id, ?error, "the outcome of a payout was not stored");
+        }
+    }
+}
+
+fn log_answer(withdrawal: &Withdrawal, update: &PayoutUpdate, outcome: PayoutUpdateOutcome) {
+    let id = withdrawal.id;
+    match outcome {
+        PayoutUpdateOutcome::Known => {}
+        PayoutUpdateOutcome::Moved(WithdrawalStatus::NeedsReview) if *update == PayoutUpdate::Refused => {
             tracing::error!(
                 withdrawal = %id,
                 "the provider refused a payout that was sent before; it needs a review, and its amount stays held"
             );
         }
-        Sent::Answered(_, Told::Moved(status)) => {
+        PayoutUpdateOutcome::Moved(status) => {
             tracing::info!(withdrawal = %id, status = status.name(), "the provider answered a payout");
         }
-        Sent::Answered(_, Told::ForOperator) => {
+        PayoutUpdateOutcome::ForOperator => {
             tracing::warn!(withdrawal = %id, "the provider answered a payout that an operator has to review");
         }
-        Sent::Answered(word, Told::Contradiction(status, contradiction)) => {
-            report(withdrawal, word, *status, *contradiction);
-        }
-        Sent::Unanswered(cause) => {
-            tracing::warn!(withdrawal = %id, %cause, "a payout has no answer and is sent again later");
-        }
-        Sent::GivenUp => {
-            tracing::error!(withdrawal = %id, "a payout has no answer and needs a review; its amount stays held");
-        }
-        Sent::Failed(error) => {
-            tracing::error!(withdrawal = %id, ?error, "a payout could not be written down");
+        PayoutUpdateOutcome::Contradiction(status, contradiction) => {
+            report(withdrawal, update, status, contradiction);
         }
     }
 }
 
-/// Logs and counts an answer that contradicts the ledger. It is not kept, since nobody signed it.
+/// Logs and counts an answer that contradicts the ledger. It is not stored, since answers are not signed.
 fn report(
     withdrawal: &Withdrawal,
-    word: &PayoutWord,
+    update: &PayoutUpdate,
     status: WithdrawalStatus,
     contradiction: Contradiction,
 ) {
@@ -82,11 +90,11 @@ fn report(
     tracing::error!(
         source = MessageSource::Payouts.name(),
         reason = contradiction.name(),
-        kind = word.name(),
+        kind = update.name(),
         reference = %withdrawal.reference(),
         row = withdrawal.id.get(),
         status = status.name(),
-        txid = word.txid().map(Line::as_str),
+        txid = update.txid().map(Line::as_str),
         "a payout provider's answer contradicts the ledger"
     );
 }

@@ -20,6 +20,8 @@ const SIZES: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 const LOG_LINES_LOST: &str = "cuepoint_log_lines_lost_total";
 /// Messages and answers of providers that contradict the ledger.
 const PROVIDER_CONTRADICTIONS: &str = "cuepoint_provider_contradictions_total";
+/// 1 if the last audit found the ledger consistent, 0 if it did not.
+const LEDGER_CONSISTENT: &str = "cuepoint_ledger_consistent";
 /// Kept messages of providers that no operator has resolved.
 const MESSAGES_UNRESOLVED: &str = "cuepoint_provider_messages_unresolved";
 
@@ -118,6 +120,11 @@ impl Outcome {
 pub(crate) fn provider_contradiction(source: MessageSource, reason: Contradiction, outcome: Outcome) {
     let labels = [("source", source.name()), ("reason", reason.name()), ("outcome", outcome.name())];
     metrics::counter!(PROVIDER_CONTRADICTIONS, &labels).increment(1);
+}
+
+/// Records whether the last audit found the ledger consistent.
+pub(crate) fn ledger_consistent(is_consistent: bool) {
+    metrics::gauge!(LEDGER_CONSISTENT).set(if is_consistent { 1.0 } else { 0.0 });
 }
 
 /// Shows how many kept messages are unresolved.

@@ -151,7 +151,7 @@ fn other_methods_are_refused_with_those_that_there_are(store: Store) {
     let server = Server::start(store);
     let person = server.guest();
     let mut methods: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
-    for route in ROUTES {
+    for route in ROUTES.iter() {
         methods.entry(route.at(1)).or_default().insert(route.method);
     }
     for (path, known) in &methods {

@@ -110,7 +110,7 @@ fn who_adjusted_a_wallet_judges_none_of_its_withdrawals(store: Store) {
     let withdrawal = guest.withdrawal("1");
     ada.adjust(guest.id, "-0.01").data(201);
     for act in ["approve", "reject", "fail"] {
-        // Whose it is and what they did comes before what the body says.
+        // Ownership and recent adjustments are checked before the body is read.
         for body in [why(), json!({})] {
             let path = format!("/operator/withdrawals/{withdrawal}/{act}");
             let refused = ada.post(&path, &body).refused(403, "forbidden");

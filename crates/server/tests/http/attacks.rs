@@ -278,7 +278,7 @@ fn what_was_erased_or_never_served_is_not_found(store: Store) {
     // The document names every route that there is under the base address, and no other.
     let document = client.outside("GET", "/openapi.json").send().json();
     let paths = document["paths"].as_object().unwrap();
-    for route in ROUTES {
+    for route in ROUTES.iter() {
         let path = format!("/api/v1{}", route.path);
         let operation = paths.get(&path).and_then(|path| path.get(route.method.to_lowercase()));
         assert!(operation.is_some(), "{} {path} is not in the document", route.method);

@@ -228,7 +228,7 @@ fn operators_find_topups_by_person_and_by_reference(store: Store) {
     assert_eq!(keys(&shown), fields);
     assert_eq!((&shown["user_id"], &shown["amount"]), (&json!(other.id), &json!(4.0)));
     operator.get("/operator/topups/999999999").refused(404, "not_found");
-    // Whose they are sees their own by another route, and these not at all.
+    // Users read their own top-ups by another route, and none by the route of staff.
     let path = format!("/operator/topups/{theirs}");
     let refused: Value = other.get(&path).refused(403, "insufficient_scope");
     assert_eq!(refused["errors"], Value::Null);

@@ -1,7 +1,7 @@
 //! The matrix of who may do what, tried out: every operation that the document names, by everybody, on what is their
 //! own and on what is not.
 
-use cuepoint_domain::access::{Action, Caller, Hat, Whose};
+use cuepoint_domain::authorization::{Action, Capacity, Ownership, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::people::Role;
 use serde_json::{Map, Value, json};
@@ -55,12 +55,12 @@ fn came(answer: &Answer) -> Came {
 }
 
 /// What the matrix says of it.
-fn expected(action: Action, caller: &Caller, whose: Whose) -> Came {
+fn expected(action: Action, caller: &Principal, whose: Ownership) -> Came {
     if caller.may(action, whose).is_ok() {
         Came::Through
     } else if action.is_for_staff() && caller.could(action).is_err() {
         Came::WrongRole
-    } else if action.is_for_staff() || whose == Whose::Own {
+    } else if action.is_for_staff() || whose == Ownership::Own {
         Came::WrongParty
     } else {
         Came::NoSuchThing
@@ -105,26 +105,26 @@ impl Operation {
         let rule = &self.access["action"];
         let action = Action::ALL.into_iter().find(|action| *rule == action.rule().name);
         let action = action.unwrap_or_else(|| panic!("{name} has no action: {}", self.access));
-        let reach: Map<String, Value> = Hat::ALL
+        let reach: Map<String, Value> = Capacity::ALL
             .iter()
-            .map(|hat| (hat.name().to_owned(), json!(action.rule().reach(*hat).name())))
+            .map(|hat| (hat.name().to_owned(), json!(action.rule().scope(*hat).name())))
             .collect();
         assert_eq!(self.access["reach"], Value::Object(reach), "{name}");
         action
     }
 
     /// On whose things it can be tried.
-    fn sides(&self, action: Action) -> Vec<Whose> {
+    fn sides(&self, action: Action) -> Vec<Ownership> {
         let names_somebody = self.body.as_ref().is_some_and(|body| body.get("user_id").is_some());
         if self.path == "/api/v1/music/dj/blocks/{id}" {
             // The list is the caller's own, whoever is put on it.
-            vec![Whose::Own]
+            vec![Ownership::Own]
         } else if self.path.contains("{id}") || names_somebody {
-            vec![Whose::Own, Whose::Others]
+            vec![Ownership::Own, Ownership::Others]
         } else if action.is_for_staff() {
-            vec![Whose::Others]
+            vec![Ownership::Others]
         } else {
-            vec![Whose::Own]
+            vec![Ownership::Own]
         }
     }
 
@@ -184,11 +184,11 @@ impl Scene {
     }
 
     /// The thing that a path is about, the caller's own or the stranger's.
-    fn target(&self, server: &Server, path: &str, who: Who, caller: &Person, whose: Whose) -> Target {
-        let owner = if whose == Whose::Own { caller } else { &self.stranger };
+    fn target(&self, server: &Server, path: &str, who: Who, caller: &Person, whose: Ownership) -> Target {
+        let owner = if whose == Ownership::Own { caller } else { &self.stranger };
         let path = path.strip_prefix("/api/v1").unwrap_or(path);
         let id = match path {
-            "/music/requests-update/{id}" if whose == Whose::Own && who == Who::Dj => {
+            "/music/requests-update/{id}" if whose == Ownership::Own && who == Who::Dj => {
                 self.stranger.ask(caller)
             }
             "/music/requests/{id}" | "/music/requests/{id}/cancel" | "/music/requests-update/{id}" => {
@@ -199,7 +199,7 @@ impl Scene {
                 self.dj.answer(request, "played").data(200);
                 request
             }
-            "/djs/{id}" if whose == Whose::Own && who == Who::Dj => caller.id,
+            "/djs/{id}" if whose == Ownership::Own && who == Who::Dj => caller.id,
             "/djs/{id}" => self.dj.id,
             "/music/dj/blocks/{id}" if who == Who::Dj => {
                 self.stranger.ask(caller);
@@ -232,8 +232,8 @@ fn late_money(server: &Server) -> i64 {
     topup
 }
 
-fn as_domain(who: Who, person: &Person) -> Caller {
-    Caller {
+fn as_domain(who: Who, person: &Person) -> Principal {
+    Principal {
         user: UserId::new(person.id).unwrap(),
         role: who.role(),
         is_dj: who == Who::Dj,

@@ -199,7 +199,7 @@ fn nobody_judges_their_own_withdrawal(store: Store) {
     operator.topup("20");
     let withdrawal = operator.withdrawal("12.50");
     for act in ["approve", "reject", "fail"] {
-        // Whose it is comes before what the body says.
+        // Ownership is checked before the body is read.
         for body in [body(act), json!({})] {
             operator.post(&path(withdrawal, act), &body).refused(403, "forbidden");
         }

@@ -83,7 +83,7 @@ fn one_after_the_other(store: Store) {
         call = repair(&scene, call);
     }
     assert_eq!(call.send().data(200)["status"], "rejected");
-    // Whose role is wrong hears that first, however often they have called.
+    // A wrong role is answered before the rate limit, whatever the number of requests.
     scene.eager.get("/operator/audit").refused(403, "insufficient_scope");
 }
 

@@ -80,7 +80,7 @@ fn the_description_names_every_route(store: Store) {
     let server = Server::start(store);
     let (_, description) = description(&server);
     assert!(description["openapi"].as_str().unwrap().starts_with("3."));
-    for route in ROUTES {
+    for route in ROUTES.iter() {
         let path = &description["paths"][format!("/api/v1{}", route.path)];
         let path = if path.is_null() { &description["paths"][route.path] } else { path };
         let operation = &path[route.method.to_lowercase()];

@@ -149,7 +149,7 @@ fn an_auditor_reads_and_changes_nothing(store: Store) {
 fn nobody_changes_their_own_standing(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for what in ["suspend", "restore", "role"] {
-        // Whose it is comes before what the body says.
+        // Ownership is checked before the body is read.
         act(&operator, &operator, what).refused(403, "forbidden");
         let path = format!("/operator/users/{}/{what}", operator.id);
         operator.post(&path, &json!({})).refused(403, "forbidden");

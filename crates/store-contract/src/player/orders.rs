@@ -4,7 +4,7 @@ use cuepoint_domain::ledger::{Actor, Origin};
 use cuepoint_domain::plans;
 use cuepoint_domain::text::PaymentUrl;
 use cuepoint_domain::topup::{
-    Answered, Charge, NextOrder, OrderTerms, OrderWord, answered, next_order, unanswered,
+    Answered, Charge, NextOrder, OrderReply, OrderTerms, answered, next_order, unanswered,
 };
 use time::Duration;
 
@@ -63,9 +63,9 @@ impl Player<'_> {
         let stored = self.world.stored_topup(self.topups[place]).await;
         let page = || PaymentUrl::new("https://pay.example.com/1").ok();
         let said = match word {
-            "page" => Some(OrderWord::Taken { page: page() }),
-            "taken" => Some(OrderWord::Taken { page: None }),
-            "refused" => Some(OrderWord::Refused),
+            "page" => Some(OrderReply::Taken { page: page() }),
+            "taken" => Some(OrderReply::Taken { page: None }),
+            "refused" => Some(OrderReply::Refused),
             _ => None,
         };
         let plan = match said.map(|said| answered(&stored, &said)) {

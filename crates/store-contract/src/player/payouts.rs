@@ -3,7 +3,7 @@
 use cuepoint_domain::ledger::Actor;
 use cuepoint_domain::plans;
 use cuepoint_domain::text::Line;
-use cuepoint_domain::withdrawal::{Heard, Move, PayoutWord, hear};
+use cuepoint_domain::withdrawal::{Move, PayoutUpdate, PayoutUpdateDecision, decide_update};
 
 use super::{Player, equal};
 use crate::commands::{By, OPERATOR, OTHER_OPERATOR};
@@ -12,12 +12,12 @@ use crate::told::{purse, withdrawal_move};
 use crate::world::{Refused, at, line};
 
 /// A word of the provider, as this transaction where it names one.
-fn word(name: &str, txid: &str) -> PayoutWord {
+fn word(name: &str, txid: &str) -> PayoutUpdate {
     match name {
-        "accepted" => PayoutWord::Accepted,
-        "broadcast" => PayoutWord::Broadcast { txid: line(txid) },
-        "completed" => PayoutWord::Completed { txid: line(txid) },
-        "refused" => PayoutWord::Refused,
+        "accepted" => PayoutUpdate::Accepted,
+        "broadcast" => PayoutUpdate::Broadcast { txid: line(txid) },
+        "completed" => PayoutUpdate::Completed { txid: line(txid) },
+        "refused" => PayoutUpdate::Refused,
         other => panic!("no word: {other}"),
     }
 }
@@ -65,18 +65,18 @@ impl Player<'_> {
         let mut moved = false;
         let came_to = loop {
             let stored = self.world.stored_withdrawal(id).await;
-            match hear(&stored, &said) {
-                Heard::Move(next) => {
+            match decide_update(&stored, &said) {
+                PayoutUpdateDecision::Move(next) => {
                     let origin = self.world.origin(Actor::System, self.time());
                     let plan = plans::move_withdrawal(origin, &stored, next);
                     self.apply(plan.map_err(Refused::Withdrawal)).await.unwrap();
                     moved = true;
                 }
-                Heard::Known | Heard::ForOperator if moved => break "moved",
-                Heard::Known => break "known",
-                Heard::ForOperator => break "for operator",
-                Heard::Contradiction(contradiction) => break contradiction.name(),
-                Heard::Unknown => panic!("no history leads to a status of a newer version"),
+                PayoutUpdateDecision::Known | PayoutUpdateDecision::ForOperator if moved => break "moved",
+                PayoutUpdateDecision::Known => break "known",
+                PayoutUpdateDecision::ForOperator => break "for operator",
+                PayoutUpdateDecision::Contradiction(contradiction) => break contradiction.name(),
+                PayoutUpdateDecision::Unknown => panic!("no history leads to a status of a newer version"),
             }
         };
         self.told.insert(format!("payout word {came_to}"));

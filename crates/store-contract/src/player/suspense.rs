@@ -4,7 +4,9 @@ use cuepoint_domain::ledger::Actor;
 use cuepoint_domain::people::ErasureRefusal;
 use cuepoint_domain::plans;
 use cuepoint_domain::ports::Erased;
-use cuepoint_domain::topup::{Charge, PaidAmount, PaidCurrency, Payment, TopupHeard, TopupWord, hear};
+use cuepoint_domain::topup::{
+    Charge, PaidAmount, PaidCurrency, Payment, TopupUpdate, TopupUpdateDecision, decide_update,
+};
 
 use super::orders::TERMS;
 use super::{Player, equal, picked};
@@ -56,25 +58,27 @@ impl Player<'_> {
         let amount = PaidAmount::Sum(money(self.model.topups[place].amount + more));
         let currency = Some(PaidCurrency::Own);
         let word = match name {
-            "confirmed" => TopupWord::Confirmed(Payment { amount: Some(amount), currency }),
-            "failed" => TopupWord::Failed,
-            _ => TopupWord::Reversed { amount, currency },
+            "confirmed" => TopupUpdate::Confirmed(Payment { amount: Some(amount), currency }),
+            "failed" => TopupUpdate::Failed,
+            _ => TopupUpdate::Reversed { amount, currency },
         };
         let owner = self.model.topups[place].owner;
         let origin = self.world.origin(Actor::System, self.time());
-        let heard = hear(&stored, word, self.model.people[owner].erased);
-        let plan = match heard {
-            TopupHeard::Settle { confirmed } => Some(plans::settle_topup(origin, &stored, confirmed)),
-            TopupHeard::Suspend => Some(plans::suspend_topup(origin, &stored)),
-            TopupHeard::Reverse => Some(plans::reverse_topup(origin, &stored).unwrap()),
-            TopupHeard::Known | TopupHeard::Contradiction(_) => None,
-            TopupHeard::Unknown | TopupHeard::Incomplete { .. } => {
-                panic!("no history leads to {heard:?}")
+        let decision = decide_update(&stored, word, self.model.people[owner].erased);
+        let plan = match decision {
+            TopupUpdateDecision::Settle { confirmed } => {
+                Some(plans::settle_topup(origin, &stored, confirmed))
+            }
+            TopupUpdateDecision::Suspend => Some(plans::suspend_topup(origin, &stored)),
+            TopupUpdateDecision::Reverse => Some(plans::reverse_topup(origin, &stored).unwrap()),
+            TopupUpdateDecision::Known | TopupUpdateDecision::Contradiction(_) => None,
+            TopupUpdateDecision::Unknown | TopupUpdateDecision::Incomplete { .. } => {
+                panic!("no history leads to {decision:?}")
             }
         };
-        let came_to = match heard {
-            TopupHeard::Known => "known",
-            TopupHeard::Contradiction(contradiction) => contradiction.name(),
+        let came_to = match decision {
+            TopupUpdateDecision::Known => "known",
+            TopupUpdateDecision::Contradiction(contradiction) => contradiction.name(),
             _ => "moved",
         };
         if let Some(plan) = plan {

@@ -97,6 +97,22 @@ impl Wallets for PostgresStore {
         counted.page(|row| row.entry(&self.currency)).map_err(Unavailable::new)
     }
 
+    async fn entry(&self, user: UserId, number: i64) -> Result<Option<Entry>, Unavailable> {
+        let row: Option<EntryRow> = self
+            .database
+            .read(async |mut connection| {
+                Ok(ledger_entries::table
+                    .filter(ledger_entries::wallet_id.eq(user.get()))
+                    .filter(ledger_entries::seq.eq(number))
+                    .select(EntryRow::as_select())
+                    .first(&mut connection)
+                    .await
+                    .optional()?)
+            })
+            .await?;
+        row.map(|row| row.entry(&self.currency)).transpose().map_err(Unavailable::new)
+    }
+
     async fn has_adjusted(&self, by: UserId, wallet: UserId, since: Timestamp) -> Result<bool, Unavailable> {
         let rows = self
             .database

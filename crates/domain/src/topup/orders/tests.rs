@@ -57,29 +57,29 @@ fn a_topup_is_ordered_when_it_is_due_until_it_was_often_enough() {
 #[test]
 fn what_each_answer_comes_to() {
     use TopupStatus::{Confirmed, Failed, Pending};
-    let taken = |page| OrderWord::Taken { page };
+    let taken = |page| OrderReply::Taken { page };
     let kept = |page| Answered::Kept { orders: orders(1, None), page };
     let (ordered, given_up) = (Some(orders(1, Some(30))), Some(orders(1, None)));
     let other = || PaymentUrl::new("https://pay.example.com/2").ok();
     for (status, orders, stored, word, expected) in [
         (Pending, ordered, None, taken(page()), kept(page())),
         (Pending, ordered, None, taken(None), kept(None)),
-        (Pending, ordered, None, OrderWord::Refused, Answered::Failed),
+        (Pending, ordered, None, OrderReply::Refused, Answered::Failed),
         // A late answer, after the last attempt was given up.
         (Pending, given_up, None, taken(page()), kept(page())),
         (Pending, given_up, None, taken(None), Answered::Known),
-        (Pending, given_up, None, OrderWord::Refused, Answered::Failed),
+        (Pending, given_up, None, OrderReply::Refused, Answered::Failed),
         // The first page stays, and a top-up that has one was not refused.
         (Pending, given_up, page(), taken(other()), Answered::Known),
         (Pending, given_up, page(), taken(None), Answered::Known),
-        (Pending, given_up, page(), OrderWord::Refused, Answered::Contradiction),
+        (Pending, given_up, page(), OrderReply::Refused, Answered::Contradiction),
         // A message was faster than the answer.
         (Confirmed, given_up, None, taken(page()), Answered::Known),
         (Confirmed, given_up, None, taken(None), Answered::Known),
-        (Confirmed, given_up, None, OrderWord::Refused, Answered::Contradiction),
+        (Confirmed, given_up, None, OrderReply::Refused, Answered::Contradiction),
         (Failed, given_up, None, taken(page()), Answered::Known),
         (Failed, given_up, None, taken(None), Answered::Known),
-        (Failed, given_up, None, OrderWord::Refused, Answered::Known),
+        (Failed, given_up, None, OrderReply::Refused, Answered::Known),
     ] {
         let topup = topup(status, orders, stored);
         assert_eq!(answered(&topup, &word), expected, "{topup:?} and {word:?}");

@@ -1,4 +1,4 @@
-//! Who sends money out.
+//! Payout providers.
 
 mod manual;
 mod webhook;

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{PayoutAnswer, PayoutProvider, Unavailable};
 use cuepoint_domain::text::Line;
-use cuepoint_domain::withdrawal::{PayoutWord, Withdrawal};
+use cuepoint_domain::withdrawal::{PayoutUpdate, Withdrawal};
 use serde::{Deserialize, Serialize};
 
 use crate::adapters::webhooks::{Caller, Reply, kept_reason};
@@ -50,7 +50,7 @@ impl PayoutWebhook {
         Self { caller, currency }
     }
 
-    async fn ask(&self, withdrawal: &Withdrawal) -> Result<(PayoutWord, Option<Line>), Unavailable> {
+    async fn ask(&self, withdrawal: &Withdrawal) -> Result<(PayoutUpdate, Option<Line>), Unavailable> {
         let reference = withdrawal.reference().to_string();
         let order = Order {
             id: withdrawal.id.get(),
@@ -63,10 +63,10 @@ impl PayoutWebhook {
         };
         let body = serde_json::to_vec(&order).map_err(Unavailable::new)?;
         let reply = self.caller.post(&reference, body).await.map_err(Unavailable::new)?;
-        let word = word(&reply).ok_or_else(|| {
+        let update = update(&reply).ok_or_else(|| {
             Unavailable::new(format!("an answer of status {} that says nothing", reply.status.as_u16()))
         })?;
-        Ok((word, reason(&reply)))
+        Ok((update, reason(&reply)))
     }
 }
 
@@ -78,27 +78,27 @@ impl PayoutProvider for PayoutWebhook {
 
     async fn send(&self, withdrawal: &Withdrawal) -> PayoutAnswer {
         match self.ask(withdrawal).await {
-            Ok((word, reason)) => PayoutAnswer::Said(word, reason),
+            Ok((update, reason)) => PayoutAnswer::Said(update, reason),
             Err(unavailable) => PayoutAnswer::Unknown(unavailable),
         }
     }
 }
 
-/// The word that an answer is; `None` for one that leaves open whether anything was sent.
+/// The update in an answer; `None` for one that leaves open whether anything was sent.
 ///
 /// A refusal counts only where the answer says so itself: a bare 404 or 500 may come from something in between.
-fn word(reply: &Reply) -> Option<PayoutWord> {
+fn update(reply: &Reply) -> Option<PayoutUpdate> {
     let success = reply.status.is_success();
     if success && reply.body.is_empty() {
-        return Some(PayoutWord::Accepted);
+        return Some(PayoutUpdate::Accepted);
     }
     let said: Said = reply.object()?;
     let txid = || said.txid.as_deref().and_then(|txid| Line::new(txid).ok());
     match said.status.as_deref() {
-        Some("refused") if success || reply.status.is_client_error() => Some(PayoutWord::Refused),
-        None | Some("accepted") if success => Some(PayoutWord::Accepted),
-        Some("broadcast") if success => Some(PayoutWord::Broadcast { txid: txid()? }),
-        Some("completed") if success => Some(PayoutWord::Completed { txid: txid()? }),
+        Some("refused") if success || reply.status.is_client_error() => Some(PayoutUpdate::Refused),
+        None | Some("accepted") if success => Some(PayoutUpdate::Accepted),
+        Some("broadcast") if success => Some(PayoutUpdate::Broadcast { txid: txid()? }),
+        Some("completed") if success => Some(PayoutUpdate::Completed { txid: txid()? }),
         _ => None,
     }
 }
@@ -119,18 +119,18 @@ mod tests {
     fn what_an_answer_says() {
         let txid = || Line::new("f00d").unwrap();
         let (broadcast, completed) =
-            (PayoutWord::Broadcast { txid: txid() }, PayoutWord::Completed { txid: txid() });
+            (PayoutUpdate::Broadcast { txid: txid() }, PayoutUpdate::Completed { txid: txid() });
         for (status, body, expected) in [
-            (200, "", Some(PayoutWord::Accepted)),
-            (204, "", Some(PayoutWord::Accepted)),
-            (200, "{}", Some(PayoutWord::Accepted)),
-            (202, r#"{"status":"accepted","more":[1]}"#, Some(PayoutWord::Accepted)),
+            (200, "", Some(PayoutUpdate::Accepted)),
+            (204, "", Some(PayoutUpdate::Accepted)),
+            (200, "{}", Some(PayoutUpdate::Accepted)),
+            (202, r#"{"status":"accepted","more":[1]}"#, Some(PayoutUpdate::Accepted)),
             (200, r#"{"status":"broadcast","txid":"f00d"}"#, Some(broadcast)),
             (200, r#"{"status":"completed","txid":" f00d "}"#, Some(completed)),
-            (200, r#"{"status":"refused"}"#, Some(PayoutWord::Refused)),
-            (422, r#"{"status":"refused","reason":"a closed address"}"#, Some(PayoutWord::Refused)),
-            (422, r#"{"status":"refused","reason":{"code":7}}"#, Some(PayoutWord::Refused)),
-            // Whoever answers these may not even know the payout.
+            (200, r#"{"status":"refused"}"#, Some(PayoutUpdate::Refused)),
+            (422, r#"{"status":"refused","reason":"a closed address"}"#, Some(PayoutUpdate::Refused)),
+            (422, r#"{"status":"refused","reason":{"code":7}}"#, Some(PayoutUpdate::Refused)),
+            // The sender of such an answer may not know the payout.
             (200, "OK", None),
             (200, "[]", None),
             (200, r#"{"status":"done"}"#, None),
@@ -148,7 +148,7 @@ mod tests {
         ] {
             let status = StatusCode::from_u16(status).unwrap();
             let reply = Reply { status, body: Bytes::from_static(body.as_bytes()) };
-            assert_eq!(word(&reply), expected, "{status} {body}");
+            assert_eq!(update(&reply), expected, "{status} {body}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! Passwords, refresh tokens and access tokens.
 
+pub mod authentication;
 pub mod keys;
 pub mod passwords;
 pub mod random;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration as StdDuration;
 
-use cuepoint_domain::access::{Caller, Epoch, Revoked, Turned};
+use cuepoint_domain::authorization::{Epoch, Principal, Revocation, RevocationList};
 use cuepoint_domain::ports::{Clock, Sessions, Unavailable};
 use thiserror::Error;
 use time::Duration;
@@ -23,7 +23,7 @@ const MOST_AGE: StdDuration = StdDuration::from_secs(30);
 
 /// What happened within the life of an access token.
 #[derive(Debug)]
-pub struct Revocations {
+pub struct RevocationCache {
     reach: Duration,
     reading: Mutex<()>,
     list: RwLock<Arc<List>>,
@@ -34,13 +34,13 @@ pub struct Revocations {
 /// The list, and when its reading began.
 #[derive(Debug)]
 struct List {
-    revoked: Revoked,
+    revoked: RevocationList,
     read_at: Instant,
 }
 
 /// Why the list cannot be relied on.
 #[derive(Debug, Error)]
-pub enum RevocationsError {
+pub enum RevocationError {
     /// It cannot be read.
     #[error("the revocation list cannot be read: {0}")]
     Unavailable(#[from] Unavailable),
@@ -54,13 +54,13 @@ pub enum RevocationsError {
 #[error("the revocation list is older than {} s", MOST_AGE.as_secs())]
 pub struct Outdated;
 
-impl Revocations {
+impl RevocationCache {
     /// Nothing yet; tokens are valid for this long.
     #[must_use]
     pub fn new(tokens_valid_for: Duration) -> Self {
         // The clocks of two servers may be apart, where the token was issued and where the session ended.
         let reach = tokens_valid_for.saturating_add(TOLERANCE).saturating_add(TOLERANCE);
-        let list = List { revoked: Revoked::default(), read_at: Instant::now() };
+        let list = List { revoked: RevocationList::default(), read_at: Instant::now() };
         let list = RwLock::new(Arc::new(list));
         Self { reach, reading: Mutex::default(), list, failing: AtomicBool::new(true) }
     }
@@ -69,12 +69,12 @@ impl Revocations {
     /// leaves what was known.
     ///
     /// # Errors
-    /// [`RevocationsError`].
+    /// [`RevocationError`].
     pub async fn refresh(
         &self,
         sessions: &(impl Sessions + ?Sized),
         clock: &ServiceClock,
-    ) -> Result<(), RevocationsError> {
+    ) -> Result<(), RevocationError> {
         // One at a time, so that no read that began earlier takes away what a later one found.
         let _turn = self.reading.lock().await;
         let read_at = Instant::now();
@@ -88,12 +88,12 @@ impl Revocations {
         Ok(clock.compare(before, storage_time)?)
     }
 
-    /// The caller that a valid token names, as they stand now.
+    /// The principal of a valid token, with their current role.
     ///
     /// # Errors
-    /// [`Turned`].
-    pub fn judge(&self, caller: Caller) -> Result<Caller, Turned> {
-        self.list().revoked.judge(caller)
+    /// [`Revocation`].
+    pub fn check(&self, principal: Principal) -> Result<Principal, Revocation> {
+        self.list().revoked.check(principal)
     }
 
     /// The epoch of the data, which tokens must be of.
@@ -127,7 +127,7 @@ mod tests {
 
     use super::*;
 
-    fn sessions(answer: impl Fn() -> Result<Revoked, Unavailable> + Send + 'static) -> MockSessions {
+    fn sessions(answer: impl Fn() -> Result<RevocationList, Unavailable> + Send + 'static) -> MockSessions {
         let mut sessions = MockSessions::new();
         sessions.expect_revoked_since().returning(move |_| answer());
         sessions
@@ -135,8 +135,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_list_that_cannot_be_read_counts_for_half_a_minute() {
-        let (revocations, clock) = (Revocations::new(Duration::minutes(15)), ServiceClock::default());
-        let works = sessions(|| Ok(Revoked { epoch: Epoch(7), ..Revoked::default() }));
+        let (revocations, clock) = (RevocationCache::new(Duration::minutes(15)), ServiceClock::default());
+        let works = sessions(|| Ok(RevocationList { epoch: Epoch(7), ..RevocationList::default() }));
         let fails = sessions(|| Err(Unavailable::new("away")));
         assert!(!revocations.can_be_read());
         revocations.refresh(&works, &clock).await.unwrap();

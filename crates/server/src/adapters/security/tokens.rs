@@ -10,9 +10,10 @@ use biscuit::{
     Validation, ValidationOptions,
 };
 use chrono::{DateTime, Utc};
-use cuepoint_domain::access::{Caller, Epoch};
+use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::people::Role;
+use cuepoint_domain::ports::AccessToken;
 use cuepoint_domain::timestamp::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -30,21 +31,6 @@ const TYPE: &str = "JWT";
 /// The longest token that is looked at, in bytes.
 const MAX_TOKEN_BYTES: usize = 4_096;
 
-/// A new access token; it prints as nothing.
-#[derive(Clone)]
-pub struct IssuedToken {
-    /// The token in clear, for its owner alone.
-    pub token: String,
-    /// How many seconds from now it is valid.
-    pub expires_in_seconds: i64,
-}
-
-impl std::fmt::Debug for IssuedToken {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("IssuedToken([hidden])")
-    }
-}
-
 /// A token that proves nothing, for whatever reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("the access token is not valid")]
@@ -52,7 +38,7 @@ pub struct InvalidToken;
 
 /// Issues and verifies access tokens.
 #[derive(Debug)]
-pub struct AccessTokens {
+pub struct SignedTokens {
     keys: SigningKeys,
     valid_for: Duration,
     secrets: RandomSecrets,
@@ -96,7 +82,7 @@ struct PresentedClaims {
     epoch: i64,
 }
 
-impl AccessTokens {
+impl SignedTokens {
     /// Tokens under these keys, each valid for this long.
     #[must_use]
     pub fn new(keys: SigningKeys, valid_for: Duration, secrets: RandomSecrets) -> Self {
@@ -119,7 +105,7 @@ impl AccessTokens {
     ///
     /// # Errors
     /// When no key signs at this moment.
-    pub fn issue(&self, identity: &Caller, epoch: Epoch, now: Timestamp) -> anyhow::Result<IssuedToken> {
+    pub fn issue(&self, identity: &Principal, epoch: Epoch, now: Timestamp) -> anyhow::Result<AccessToken> {
         let ring = self.keys.ring();
         let key = ring.signing(now).context("every key has ended or has yet to begin")?;
         let header = RegisteredHeader {
@@ -132,12 +118,12 @@ impl AccessTokens {
             JWT::new_decoded(header.into(), self.claims(identity, epoch, now)?);
         let signed = token.encode(key.signing()).context("the access token cannot be signed")?;
         let token = signed.encoded().context("the access token is not signed")?.to_string();
-        Ok(IssuedToken { token, expires_in_seconds: self.valid_for.whole_seconds() })
+        Ok(AccessToken { token, expires_in_seconds: self.valid_for.whole_seconds() })
     }
 
     fn claims(
         &self,
-        identity: &Caller,
+        identity: &Principal,
         epoch: Epoch,
         now: Timestamp,
     ) -> anyhow::Result<ClaimsSet<PrivateClaims>> {
@@ -168,7 +154,7 @@ impl AccessTokens {
     /// # Errors
     /// [`InvalidToken`] unless one of the keys signed it for this service in this epoch and it is valid at this moment;
     /// the clocks of two servers may be 30 seconds apart.
-    pub fn verify(&self, token: &str, epoch: Epoch, now: Timestamp) -> Result<Caller, InvalidToken> {
+    pub fn verify(&self, token: &str, epoch: Epoch, now: Timestamp) -> Result<Principal, InvalidToken> {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(InvalidToken);
         }
@@ -197,7 +183,7 @@ fn verify(verifier: &Verifier, token: &str, now: Timestamp) -> Result<Verified, 
     let session = SessionId::new(claims.sid).ok_or(InvalidToken)?;
     let expires = seconds(claims.exp)?;
     Ok(Verified {
-        caller: Caller { user, role, is_dj: claims.dj, session },
+        caller: Principal { user, role, is_dj: claims.dj, session },
         from: seconds(claims.nbf.max(claims.iat))?,
         until: key.verifies_until().map_or(expires, |until| until.min(expires)),
     })

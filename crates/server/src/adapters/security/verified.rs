@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cuepoint_domain::access::{Caller, Epoch};
+use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::timestamp::Timestamp;
 use hashlink::LruCache;
 use sha2::{Digest, Sha256};
@@ -22,7 +22,7 @@ pub(super) type TokenHash = [u8; 32];
 /// Who calls with a token, and while that is certain.
 #[derive(Clone, Copy)]
 pub(super) struct Verified {
-    pub(super) caller: Caller,
+    pub(super) caller: Principal,
     /// The first moment.
     pub(super) from: Timestamp,
     /// The first moment after it.
@@ -76,7 +76,7 @@ pub(super) fn hash(token: &str) -> TokenHash {
 
 impl VerifiedTokens {
     /// Who calls with the token of this hash, if this verifier found it valid and it still counts.
-    pub(super) fn find(&self, verifier: &Verifier, hash: &TokenHash, now: Timestamp) -> Option<Caller> {
+    pub(super) fn find(&self, verifier: &Verifier, hash: &TokenHash, now: Timestamp) -> Option<Principal> {
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let verified = remembered.of(verifier).get(hash)?;
         (verified.from <= now && now < verified.until).then_some(verified.caller)

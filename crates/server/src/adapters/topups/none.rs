@@ -1,26 +1,20 @@
-//! Nobody takes money.
+//! A deployment without top-ups.
 
 use async_trait::async_trait;
 use cuepoint_domain::ports::{Intake, OrderAnswer, TopupProvider, Unavailable};
 use cuepoint_domain::topup::Topup;
-use thiserror::Error;
 
-/// Why: nobody takes money in this deployment.
-#[derive(Clone, Copy, Debug, Error)]
-#[error("topups.provider is none")]
-pub struct NoTopups;
-
-/// Refuses every top-up.
+/// Offers no top-ups.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoProvider;
 
 #[async_trait]
 impl TopupProvider for NoProvider {
-    fn intake(&self) -> Result<Intake, Unavailable> {
-        Err(Unavailable::new(NoTopups))
+    fn intake(&self) -> Intake {
+        Intake::NotOffered
     }
 
     async fn order(&self, _: &Topup) -> OrderAnswer {
-        OrderAnswer::Unknown(Unavailable::new(NoTopups))
+        OrderAnswer::Unknown(Unavailable::new("topups.provider is none"))
     }
 }

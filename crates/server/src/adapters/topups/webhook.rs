@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Intake, OrderAnswer, TopupProvider, Unavailable};
 use cuepoint_domain::text::{PaymentUrl, TextError};
-use cuepoint_domain::topup::{OrderWord, Topup};
+use cuepoint_domain::topup::{OrderReply, Topup};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
@@ -55,13 +55,14 @@ enum Answer {
 }
 
 impl TopupWebhook {
-    /// The provider behind this caller, or one that hears of top-ups by other means; amounts are in `currency`.
+    /// The provider behind this caller, or one that learns of top-ups by other means. Amounts are in
+    /// `currency`.
     #[must_use]
     pub fn new(caller: Option<Caller>, currency: Currency) -> Self {
         Self { caller, currency }
     }
 
-    async fn ask(&self, caller: &Caller, topup: &Topup) -> Result<OrderWord, Unavailable> {
+    async fn ask(&self, caller: &Caller, topup: &Topup) -> Result<OrderReply, Unavailable> {
         let reference = topup.reference().to_string();
         let amount = Number::money(&self.currency, topup.amount.money());
         let order =
@@ -72,14 +73,14 @@ impl TopupWebhook {
             Unavailable::new(format!("an answer of status {} that says nothing", reply.status.as_u16()))
         })?;
         Ok(match answer {
-            Answer::Refused => OrderWord::Refused,
+            Answer::Refused => OrderReply::Refused,
             Answer::Taken(page) => {
                 // The provider has the order all the same, and would name the same page again.
                 let page = page.unwrap_or_else(|error| {
                     tracing::error!(topup = %topup.id, reference, %error, "the provider names a page that cannot be kept");
                     None
                 });
-                OrderWord::Taken { page }
+                OrderReply::Taken { page }
             }
         })
     }
@@ -87,8 +88,8 @@ impl TopupWebhook {
 
 #[async_trait]
 impl TopupProvider for TopupWebhook {
-    fn intake(&self) -> Result<Intake, Unavailable> {
-        Ok(if self.caller.is_some() { Intake::Ordered } else { Intake::Announced })
+    fn intake(&self) -> Intake {
+        if self.caller.is_some() { Intake::Ordered } else { Intake::Announced }
     }
 
     async fn order(&self, topup: &Topup) -> OrderAnswer {
@@ -96,7 +97,7 @@ impl TopupProvider for TopupWebhook {
             return OrderAnswer::Unknown(Unavailable::new("there is no topups.webhook_url"));
         };
         match self.ask(caller, topup).await {
-            Ok(word) => OrderAnswer::Said(word),
+            Ok(reply) => OrderAnswer::Said(reply),
             Err(unavailable) => OrderAnswer::Unknown(unavailable),
         }
     }

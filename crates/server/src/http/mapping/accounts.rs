@@ -1,126 +1,152 @@
-//! What the errors of accounts are to a client: registration, login, sessions, passwords, codes, erasure.
+//! The refusals of accounts as errors of the API: registration, login, sessions, passwords, verification, profiles,
+//! account status, blocks and erasure.
 
-use cuepoint_domain::service::{
-    ChangePasswordError, EndSessionError, EraseError, LoginError, RefreshError, RegisterError,
-    ResetPasswordError, SendCodeError, VerifyError,
+use cuepoint_domain::application::commands::{ChangeAccountStatusRefusal, ChangeProfileRefusal};
+use cuepoint_domain::application::{
+    BlockRefusal, ChangePasswordRefusal, EraseRefusal, LoginRefusal, RefreshRefusal, RegisterRefusal,
+    RequestResetRefusal, ResetPasswordRefusal, SendCodeRefusal, VerifyRefusal,
 };
-
+use cuepoint_domain::people::ProfileRefusal;
 use time::Duration;
 
 use crate::http::wire::error::{ApiError, Code, Quota};
 use crate::http::wire::messages::{self, Errors};
 
-impl From<RegisterError> for ApiError {
-    fn from(error: RegisterError) -> Self {
-        match error {
-            RegisterError::EmailTaken => Self::invalid(Errors::one("email", messages::taken("email"))),
-            RegisterError::BreachedPassword => {
-                Self::invalid(Errors::one("password", messages::breached("password")))
+/// The message where the deployment sends no messages to such addresses.
+const NO_MESSAGES: &str = "Messages are not available here.";
+
+impl From<RegisterRefusal> for ApiError {
+    fn from(refusal: RegisterRefusal) -> Self {
+        Self::invalid(match refusal {
+            RegisterRefusal::EmailTaken => Errors::one("email", messages::taken("email")),
+            RegisterRefusal::BreachedPassword => breached_password(),
+        })
+    }
+}
+
+impl From<LoginRefusal> for ApiError {
+    fn from(refusal: LoginRefusal) -> Self {
+        match refusal {
+            LoginRefusal::InvalidCredentials => Code::InvalidCredentials.into(),
+            LoginRefusal::Suspended => Code::AccountSuspended.into(),
+        }
+    }
+}
+
+impl From<RefreshRefusal> for ApiError {
+    fn from(refusal: RefreshRefusal) -> Self {
+        match refusal {
+            RefreshRefusal::InvalidToken | RefreshRefusal::Reused => Code::InvalidToken.into(),
+            RefreshRefusal::Suspended => Code::AccountSuspended.into(),
+        }
+    }
+}
+
+impl From<ChangePasswordRefusal> for ApiError {
+    fn from(refusal: ChangePasswordRefusal) -> Self {
+        Self::invalid(match refusal {
+            ChangePasswordRefusal::WrongPassword => {
+                Errors::one("current_password", messages::incorrect("current_password"))
             }
-            RegisterError::Unavailable(unavailable) => unavailable.into(),
+            ChangePasswordRefusal::BreachedPassword => breached_password(),
+        })
+    }
+}
+
+impl From<RequestResetRefusal> for ApiError {
+    fn from(refusal: RequestResetRefusal) -> Self {
+        match refusal {
+            RequestResetRefusal::NotOffered => Self::not_here(NO_MESSAGES),
         }
     }
 }
 
-impl From<LoginError> for ApiError {
-    fn from(error: LoginError) -> Self {
-        match error {
-            LoginError::InvalidCredentials => Code::InvalidCredentials.into(),
-            LoginError::Suspended => Code::AccountSuspended.into(),
-            LoginError::Unavailable(unavailable) => unavailable.into(),
-        }
+impl From<ResetPasswordRefusal> for ApiError {
+    fn from(refusal: ResetPasswordRefusal) -> Self {
+        Self::invalid(match refusal {
+            ResetPasswordRefusal::BreachedPassword => breached_password(),
+            ResetPasswordRefusal::InvalidToken => Errors::one("token", messages::stale("token")),
+        })
     }
 }
 
-impl From<RefreshError> for ApiError {
-    fn from(error: RefreshError) -> Self {
-        match error {
-            RefreshError::Refused | RefreshError::Reused => Code::InvalidToken.into(),
-            RefreshError::Suspended => Code::AccountSuspended.into(),
-            RefreshError::Unavailable(unavailable) => unavailable.into(),
-        }
-    }
-}
-
-impl From<EndSessionError> for ApiError {
-    fn from(error: EndSessionError) -> Self {
-        match error {
-            EndSessionError::NotFound => Code::NotFound.into(),
-            EndSessionError::Obstacle(obstacle) => obstacle.into(),
-        }
-    }
-}
-
-impl From<ChangePasswordError> for ApiError {
-    fn from(error: ChangePasswordError) -> Self {
-        match error {
-            ChangePasswordError::WrongPassword => {
-                Self::invalid(Errors::one("current_password", messages::incorrect("current_password")))
-            }
-            ChangePasswordError::BreachedPassword => {
-                Self::invalid(Errors::one("password", messages::breached("password")))
-            }
-            ChangePasswordError::Obstacle(obstacle) => obstacle.into(),
-        }
-    }
-}
-
-impl From<ResetPasswordError> for ApiError {
-    fn from(error: ResetPasswordError) -> Self {
-        match error {
-            ResetPasswordError::BreachedPassword => {
-                Self::invalid(Errors::one("password", messages::breached("password")))
-            }
-            ResetPasswordError::Refused => Self::invalid(Errors::one("token", messages::stale("token"))),
-            ResetPasswordError::Unavailable(unavailable) => unavailable.into(),
-        }
-    }
-}
-
-impl From<SendCodeError> for ApiError {
-    fn from(error: SendCodeError) -> Self {
-        match error {
-            SendCodeError::NoAddress => Self::invalid(Errors::one("phone", messages::required("phone"))),
-            SendCodeError::NotHere => Self::not_here("Messages are not available here."),
-            SendCodeError::TooMany { most, wait } => {
+impl From<SendCodeRefusal> for ApiError {
+    fn from(refusal: SendCodeRefusal) -> Self {
+        match refusal {
+            SendCodeRefusal::NoAddress => Self::invalid(Errors::one("phone", messages::required("phone"))),
+            SendCodeRefusal::NotOffered => Self::not_here(NO_MESSAGES),
+            SendCodeRefusal::TooMany { most, wait } => {
                 Self::rate_limited(Quota { limit: most, retry_after_seconds: whole_seconds(wait) })
             }
-            SendCodeError::BudgetSpent(wait) => {
+            SendCodeRefusal::BudgetSpent(wait) => {
                 Self::not_now("No more codes can be sent to phones now.", whole_seconds(wait))
             }
-            SendCodeError::Obstacle(obstacle) => obstacle.into(),
         }
     }
 }
 
-/// Fractions of a second are rounded up.
-fn whole_seconds(wait: Duration) -> u32 {
-    u32::try_from(wait.whole_seconds().saturating_add(1)).unwrap_or(u32::MAX)
-}
-
-impl From<VerifyError> for ApiError {
-    fn from(error: VerifyError) -> Self {
-        match error {
-            VerifyError::Refused => Self::invalid(Errors::one("code", messages::stale("code"))),
-            VerifyError::Obstacle(obstacle) => obstacle.into(),
+impl From<VerifyRefusal> for ApiError {
+    fn from(refusal: VerifyRefusal) -> Self {
+        match refusal {
+            VerifyRefusal::InvalidCode => Self::invalid(Errors::one("code", messages::stale("code"))),
         }
     }
 }
 
-impl From<EraseError> for ApiError {
-    fn from(error: EraseError) -> Self {
-        match error {
-            EraseError::WrongPassword => {
+impl From<ChangeProfileRefusal> for ApiError {
+    fn from(ChangeProfileRefusal(refusal): ChangeProfileRefusal) -> Self {
+        Self::invalid(match refusal {
+            ProfileRefusal::NotADj => return Code::Forbidden.into(),
+            ProfileRefusal::Phone => Errors::one("phone", messages::phone("phone")),
+            ProfileRefusal::LatitudeMissing => {
+                Errors::one("latitude", messages::required_with("latitude", "longitude"))
+            }
+            ProfileRefusal::LongitudeMissing => {
+                Errors::one("longitude", messages::required_with("longitude", "latitude"))
+            }
+            ProfileRefusal::OffTheMap => Errors::one("latitude", messages::between("latitude", "-90", "90")),
+        })
+    }
+}
+
+impl From<ChangeAccountStatusRefusal> for ApiError {
+    fn from(refusal: ChangeAccountStatusRefusal) -> Self {
+        match refusal {
+            ChangeAccountStatusRefusal::LastOperator => Self::saying(Code::Conflict, Self::LAST_OPERATOR),
+        }
+    }
+}
+
+impl From<BlockRefusal> for ApiError {
+    fn from(refusal: BlockRefusal) -> Self {
+        match refusal {
+            BlockRefusal::Oneself => Self::invalid(Errors::one("id", messages::selected("id"))),
+        }
+    }
+}
+
+impl From<EraseRefusal> for ApiError {
+    fn from(refusal: EraseRefusal) -> Self {
+        match refusal {
+            EraseRefusal::WrongPassword => {
                 Self::invalid(Errors::one("password", messages::incorrect("password")))
             }
-            EraseError::MoneyLeft => {
+            EraseRefusal::MoneyLeft => {
                 Self::saying(Code::Conflict, "There is money in the wallet: available, held or owed.")
             }
-            EraseError::TopupPending => {
+            EraseRefusal::TopupPending => {
                 Self::saying(Code::Conflict, "A top-up is pending: its money may still come.")
             }
-            EraseError::LastOperator => Self::saying(Code::Conflict, Self::LAST_OPERATOR),
-            EraseError::Obstacle(obstacle) => obstacle.into(),
+            EraseRefusal::LastOperator => Self::saying(Code::Conflict, Self::LAST_OPERATOR),
         }
     }
+}
+
+fn breached_password() -> Errors {
+    Errors::one("password", messages::breached("password"))
+}
+
+/// The wait in seconds. Fractions of a second are rounded up.
+fn whole_seconds(wait: Duration) -> u32 {
+    u32::try_from(wait.whole_seconds().saturating_add(1)).unwrap_or(u32::MAX)
 }

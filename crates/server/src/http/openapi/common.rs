@@ -1,105 +1,159 @@
-//! What all operations have in common, added to the document from the table of routes.
+//! The entry of an operation in the document, from its declaration.
 
 use std::collections::BTreeMap;
 
-use cuepoint_domain::access::Hat;
+use cuepoint_domain::authorization::Capacity;
+use cuepoint_domain::page::PageRequest;
 use serde_json::{Map, Value, json};
-use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::content::{Content, ContentBuilder};
 use utoipa::openapi::example::ExampleBuilder;
-use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem};
+use utoipa::openapi::extensions::Extensions;
+use utoipa::openapi::path::{
+    HttpMethod, Operation, OperationBuilder, Parameter, ParameterBuilder, ParameterIn, Paths,
+};
+use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::response::{Response, ResponseBuilder};
-use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, Type};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::security::SecurityRequirement;
-use utoipa::openapi::{Components, Header, OpenApi, Ref, RefOr, Required};
+use utoipa::openapi::{Header, Object, Ref, RefOr, Required};
 
 use super::{BEARER, SIGNATURE, examples};
-use crate::http::route::{Access, Body, Endpoint, Reach, Route};
-use crate::http::routes;
+use crate::http::declaration::Declaration;
+use crate::http::route::{Access, Body, Endpoint, Reach};
+use crate::http::transport::rate_limits::Class;
 use crate::http::wire::error::Code;
+use crate::http::wire::kinds;
 
-const LIMIT: &str = "Requests of one minute.";
-const REMAINING: &str = "What is left of them.";
+const LIMIT: &str = "Requests per minute.";
+const REMAINING: &str = "Requests left in this minute.";
 
-/// Adds to each described route what follows from its kind.
-pub(super) fn complete(document: &mut OpenApi) {
-    let components = document.components.clone().unwrap_or_default();
-    for route in routes::table() {
-        if let Some(operation) = document.paths.paths.get_mut(route.path).and_then(|item| find(item, &route))
-        {
-            add_parameters(operation, &route);
-            add_failures(operation, &route, &components);
-            add_headers(operation, &route);
-            let access = ("x-access", access(route.access));
-            operation.extensions.get_or_insert_default().extend([(access.0.to_owned(), access.1)]);
-            if let (Body::Optional, Some(RefOr::T(body))) = (route.body, &mut operation.request_body) {
-                body.required = Some(Required::False);
-            }
-            let scheme = match route.access {
-                Access::Open => None,
-                Access::Caller(_) => Some(BEARER),
-                Access::Provider(_) => Some(SIGNATURE),
-            };
-            operation.security = scheme
-                .map(|scheme| vec![SecurityRequirement::new::<_, [&str; 0], _>(scheme, [])])
-                .or(operation.security.take());
-        }
+/// The paths of all operations.
+pub(super) fn paths(declarations: &[Declaration]) -> Paths {
+    let mut paths = Paths::new();
+    for declaration in declarations {
+        let method = match declaration.method.as_str() {
+            "GET" => HttpMethod::Get,
+            "PUT" => HttpMethod::Put,
+            "PATCH" => HttpMethod::Patch,
+            "DELETE" => HttpMethod::Delete,
+            _ => HttpMethod::Post,
+        };
+        paths.add_path_operation(declaration.path, vec![method], operation(declaration));
     }
+    paths
 }
 
-/// Who may call a route; a caller's line of the matrix with its cells.
+fn operation(declaration: &Declaration) -> Operation {
+    let builder = OperationBuilder::new()
+        .tag(declaration.tag.name())
+        .summary(Some(declaration.summary()))
+        .description(declaration.description())
+        .operation_id(Some(declaration.id))
+        .parameters(Some(parameters(declaration)))
+        .extensions(Some(extensions(declaration)));
+    let mut operation = builder.build();
+    if let Some(schema) = declaration.body.schema {
+        let body = RequestBodyBuilder::new().content("application/json", Content::new(Some(schema.used())));
+        let required =
+            if declaration.body.takes == Body::Optional { Required::False } else { Required::True };
+        operation.request_body = Some(RefOr::T(body.required(Some(required)).build()));
+    }
+    let responses = &mut operation.responses.responses;
+    let success = &declaration.answers;
+    responses.insert(success.status.as_u16().to_string(), RefOr::T(self::success(declaration)));
+    responses.extend(failure_responses(declaration));
+    operation.security = Some(match declaration.access {
+        Access::Open => Vec::new(),
+        Access::Principal(_) => vec![requirement(BEARER)],
+        Access::Provider(_) => vec![requirement(SIGNATURE)],
+    });
+    operation
+}
+
+fn requirement(scheme: &str) -> SecurityRequirement {
+    SecurityRequirement::new::<_, [&str; 0], _>(scheme, [])
+}
+
+fn extensions(declaration: &Declaration) -> Extensions {
+    let mut extensions = Extensions::default();
+    extensions.insert("x-access".to_owned(), access(declaration.access));
+    if is_counted(declaration) {
+        let class = match declaration.class {
+            Class::Login => "login",
+            Class::Requests => "requests",
+            Class::Withdrawals => "withdrawals",
+            Class::Other => "other",
+        };
+        extensions.insert("x-rate-limit".to_owned(), json!(class));
+    }
+    extensions
+}
+
+fn is_counted(declaration: &Declaration) -> bool {
+    !matches!(declaration.run, Endpoint::Plain(_)) && !matches!(declaration.access, Access::Provider(_))
+}
+
+/// The authorization of an operation; a token holder's line of the authorization matrix with its cells.
 fn access(access: Access) -> Value {
     match access {
         Access::Open => json!({"who": "anybody"}),
         Access::Provider(_) => json!({"who": "provider"}),
-        Access::Caller(action) => {
+        Access::Principal(action) => {
             let rule = action.rule();
-            let reaches: Map<String, Value> =
-                Hat::ALL.iter().map(|hat| (hat.name().to_owned(), json!(rule.reach(*hat).name()))).collect();
+            let reaches: Map<String, Value> = Capacity::ALL
+                .iter()
+                .map(|held| (held.name().to_owned(), json!(rule.scope(*held).name())))
+                .collect();
             json!({"who": "caller", "action": rule.name, "reach": reaches})
         }
     }
 }
 
-fn find<'a>(item: &'a mut PathItem, route: &Route) -> Option<&'a mut Operation> {
-    match route.method.as_str() {
-        "GET" => item.get.as_mut(),
-        "POST" => item.post.as_mut(),
-        "PUT" => item.put.as_mut(),
-        "PATCH" => item.patch.as_mut(),
-        "DELETE" => item.delete.as_mut(),
-        _ => None,
-    }
-}
-
-fn add_parameters(operation: &mut Operation, route: &Route) {
+fn parameters(declaration: &Declaration) -> Vec<Parameter> {
     let mut parameters = Vec::new();
-    if route.path.contains("{id}") {
-        let id = ObjectBuilder::new()
-            .schema_type(Type::Integer)
-            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
-            .minimum(Some(1));
-        let id = ParameterBuilder::new().name("id").parameter_in(ParameterIn::Path).schema(Some(id));
-        parameters.push(id.required(Required::True).description(Some("Which one.")).build());
+    if declaration.answers.is_page {
+        let number = kinds::whole_number().minimum(Some(1));
+        parameters.push(query("page", "Number of the page, from 1; 1 by default.", number, json!(1)));
+        let size = kinds::whole_number_of(32).minimum(Some(1)).maximum(Some(PageRequest::MAX_SIZE));
+        let (most, default) = (PageRequest::MAX_SIZE, PageRequest::DEFAULT_SIZE);
+        let description = format!("Rows of a page, from 1 to {most}; {default} by default.");
+        parameters.push(query("per_page", &description, size, json!(default)));
     }
-    if matches!(route.access, Access::Provider(_)) {
-        let id = "The message's id, the same however often it is sent.";
+    for filter in &declaration.filters {
+        let parameter = parameter(filter.name, ParameterIn::Query, filter.description);
+        let example = filter.example.map(|example| json!(example));
+        parameters.push(parameter.schema(Some(filter.schema.used())).example(example).build());
+    }
+    if declaration.path.contains("{id}") {
+        let id = parameter("id", ParameterIn::Path, "Id of the object.").required(Required::True);
+        parameters.push(id.schema(Some(kinds::id())).build());
+    }
+    if matches!(declaration.access, Access::Provider(_)) {
+        let id = "Id of the message, the same for every attempt to deliver it.";
         parameters.push(header("webhook-id", id, text_of(255)));
-        let timestamp = "When it was sent, in seconds since the start of 1970.";
+        let timestamp = "Time of sending, in seconds since the start of 1970.";
         parameters.push(header("webhook-timestamp", timestamp, text_of(20)));
     }
-    if matches!(route.endpoint, Endpoint::Command(_)) {
+    if matches!(declaration.run, Endpoint::Command(_)) {
         let key =
-            "A key of the client's choice. For 7 days the same key and body get the first success again.";
-        let visible_ascii = text_of(255).pattern(Some("^[!-~]+$"));
-        parameters.push(header("Idempotency-Key", key, visible_ascii));
+            "A key of the client's choice. For 7 days, the same key and body get the first success again.";
+        parameters.push(header("Idempotency-Key", key, text_of(255).pattern(Some("^[!-~]+$"))));
     }
-    if !matches!(route.endpoint, Endpoint::Plain(_)) {
-        let id = "The request's name in the log and in the answer: 1 to 128 letters, digits, dots, underscores or hyphens. \
-            Instead of anything else it gets a name of ours.";
+    if !matches!(declaration.run, Endpoint::Plain(_)) {
+        let id = "Id of the request in the log and the answer: 1 to 128 letters, digits, dots, underscores or hyphens. \
+            Any other value is replaced.";
         parameters.push(header("X-Request-Id", id, ObjectBuilder::new().schema_type(Type::String)));
     }
-    let parameters = parameters.into_iter().map(RefOr::T);
-    operation.parameters.get_or_insert_default().extend(parameters);
+    parameters
+}
+
+fn parameter(name: &str, place: ParameterIn, description: &str) -> ParameterBuilder {
+    let parameter = ParameterBuilder::new().name(name).parameter_in(place);
+    parameter.required(Required::False).description(Some(description))
+}
+
+fn query(name: &str, description: &str, schema: ObjectBuilder, example: Value) -> Parameter {
+    parameter(name, ParameterIn::Query, description).schema(Some(schema)).example(Some(example)).build()
 }
 
 fn text_of(most: usize) -> ObjectBuilder {
@@ -107,112 +161,77 @@ fn text_of(most: usize) -> ObjectBuilder {
 }
 
 fn header(name: &str, description: &str, text: ObjectBuilder) -> Parameter {
-    ParameterBuilder::new()
-        .name(name)
-        .parameter_in(ParameterIn::Header)
-        .required(Required::False)
-        .description(Some(description))
-        .schema(Some(text))
-        .build()
+    parameter(name, ParameterIn::Header, description).schema(Some(text)).build()
 }
 
-/// The failures that a route can answer with.
-pub(super) fn failures(route: &Route) -> Vec<Code> {
-    let plain = matches!(route.endpoint, Endpoint::Plain(_));
-    let mut codes = vec![Code::Internal];
-    if !plain {
+/// The failures that an operation can answer with: those that follow from its kind, and those that it declares.
+pub(super) fn failures(declaration: &Declaration) -> Vec<Code> {
+    let mut codes = vec![Code::Internal, Code::HeadTooLarge];
+    if !matches!(declaration.run, Endpoint::Plain(_)) {
         codes.extend([Code::BadRequest, Code::NotAcceptable, Code::RateLimited, Code::Unavailable]);
     }
-    if route.access != Access::Open {
+    if declaration.access != Access::Open {
         codes.extend([Code::Unauthenticated, Code::InvalidToken]);
     }
-    if let Access::Caller(action) = route.access {
+    if let Access::Principal(action) = declaration.access {
         codes.push(Code::AccountSuspended);
         if action.is_for_staff() {
             codes.push(Code::InsufficientScope);
         }
     }
-    if route.body != Body::None {
+    if declaration.body.takes != Body::None {
         codes.extend([Code::PayloadTooLarge, Code::UnsupportedMediaType, Code::MalformedJson]);
         codes.push(Code::ValidationFailed);
     }
-    if matches!(route.endpoint, Endpoint::Command(_)) {
+    if matches!(declaration.run, Endpoint::Command(_)) {
         codes.extend([Code::IdempotencyKeyReused, Code::IdempotencyInFlight, Code::Conflict]);
     }
-    if route.path.contains("{id}") || route.reach != Reach::Everywhere {
+    if declaration.path.contains("{id}") || declaration.reach != Reach::Everywhere {
         codes.push(Code::NotFound);
     }
-    codes.extend(own_failures(route.method.as_str(), route.path));
+    codes.extend(declaration.fails);
     codes
 }
 
-/// The failures that one route alone has.
-fn own_failures(method: &str, path: &str) -> &'static [Code] {
-    match (method, path.strip_prefix("/api/v1").unwrap_or(path)) {
-        ("GET", "/health/ready") => &[Code::Unavailable],
-        ("POST", "/auth/login") => &[Code::InvalidCredentials, Code::AccountSuspended],
-        ("POST", "/auth/refresh") => &[Code::InvalidToken, Code::AccountSuspended],
-        ("POST", "/auth/password") => &[Code::Conflict],
-        ("PATCH", "/user/personal-info") => &[Code::Forbidden],
-        ("GET", "/djs" | "/music/user/requests") => &[Code::ValidationFailed],
-        ("GET", "/music/dj/requests") => &[Code::Forbidden, Code::ValidationFailed],
-        ("POST", "/music/requests") => {
-            &[Code::Forbidden, Code::DjOffline, Code::LimitExceeded, Code::InsufficientFunds]
-        }
-        ("POST", "/music/requests/{id}/cancel") | ("PATCH", "/music/requests-update/{id}") => {
-            &[Code::Forbidden, Code::InvalidTransition]
-        }
-        ("POST", "/wallet/topups") => &[Code::LimitExceeded],
-        ("POST", "/withdrawal/crypto") => &[Code::LimitExceeded, Code::InsufficientFunds],
-        ("POST", "/webhooks/topups" | "/webhooks/payouts") => &[Code::NotFound, Code::Conflict],
-        ("POST", "/withdrawals/{id}/cancel") => &[Code::InvalidTransition],
-        (
-            "GET",
-            "/wallet"
-            | "/operator/withdrawals"
-            | "/operator/topups"
-            | "/operator/security-log"
-            | "/operator/provider-messages",
-        ) => &[Code::ValidationFailed],
-        ("GET" | "DELETE", path) if path.starts_with("/music/dj/blocks") => &[Code::Forbidden],
-        ("PUT", path) if path.starts_with("/music/dj/blocks") => &[Code::Forbidden, Code::ValidationFailed],
-        ("DELETE", "/user") => &[Code::Conflict],
-        ("POST", path) if path.starts_with("/operator/users/") => &[Code::Forbidden],
-        (
-            "POST",
-            "/operator/withdrawals/{id}/approve"
-            | "/operator/withdrawals/{id}/reject"
-            | "/operator/withdrawals/{id}/fail",
-        ) => &[Code::Forbidden, Code::InvalidTransition],
-        ("POST", path) if path.starts_with("/operator/withdrawals/") => &[Code::InvalidTransition],
-        ("POST", "/operator/music/requests/{id}/refund") => {
-            &[Code::Forbidden, Code::InvalidTransition, Code::LimitExceeded]
-        }
-        ("POST", "/operator/topups/{id}/reverse") => {
-            &[Code::Forbidden, Code::InvalidTransition, Code::LimitExceeded]
-        }
-        ("POST", "/operator/adjustments") => &[Code::Forbidden, Code::LimitExceeded, Code::InsufficientFunds],
-        _ => &[],
+fn success(declaration: &Declaration) -> Response {
+    let success = &declaration.answers;
+    let mut response = ResponseBuilder::new().description(success.description).build();
+    if let Some((media_type, schema)) = success.content {
+        response.content.insert(media_type.to_owned(), RefOr::T(Content::new(Some(schema.used()))));
     }
+    let mut add = |name: &str, header: Header| response.headers.insert(name.to_owned(), RefOr::T(header));
+    add("X-Request-Id", request_id());
+    if is_counted(declaration) {
+        add("X-RateLimit-Limit", number(LIMIT));
+        add("X-RateLimit-Remaining", number(REMAINING));
+    }
+    if success.has_location {
+        add("Location", text("Address of the created object."));
+    }
+    if matches!(declaration.run, Endpoint::Command(_)) {
+        add("Idempotency-Replayed", text("`true` where the answer repeats the first one for the same key."));
+    }
+    if let Some((name, description)) = success.header {
+        add(name, text(description));
+    }
+    response
 }
 
-/// Whether what a command makes has an address of its own.
-fn has_address(route: &Route) -> bool {
-    route.path != "/api/v1/operator/adjustments"
+fn request_id() -> Header {
+    text("Id of the request in the log.")
 }
 
-fn add_failures(operation: &mut Operation, route: &Route, components: &Components) {
+fn failure_responses(declaration: &Declaration) -> BTreeMap<String, RefOr<Response>> {
     let mut statuses: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
-    for code in failures(route) {
+    for code in failures(declaration) {
         statuses.entry(code.status().as_u16()).or_default().push(code);
     }
-    for (status, codes) in statuses {
-        let examples: Vec<_> = codes
-            .into_iter()
-            .map(|code| (code, examples::failure(code, route, operation, components)))
-            .collect();
-        operation.responses.responses.insert(status.to_string(), RefOr::T(failure(&examples)));
-    }
+    let responses = statuses.into_iter().map(|(status, codes)| {
+        let examples: Vec<_> =
+            codes.into_iter().map(|code| (code, examples::failure(code, declaration))).collect();
+        (status.to_string(), RefOr::T(failure(&examples)))
+    });
+    responses.collect()
 }
 
 fn failure(examples: &[(Code, Value)]) -> Response {
@@ -227,41 +246,19 @@ fn failure(examples: &[(Code, Value)]) -> Response {
     );
     let response =
         ResponseBuilder::new().description(names.join(" ")).content("application/json", content.build());
+    let response = response.header("X-Request-Id", request_id());
     let response = match examples.first().map(|(code, _)| code.status().as_u16()) {
-        Some(401) => response.header("WWW-Authenticate", text("What is asked for, as RFC 6750 has it.")),
+        Some(401) => response.header("WWW-Authenticate", text("The challenge of RFC 6750.")),
         Some(429) => response
             .header("Retry-After", number("Seconds until the next request is admitted."))
             .header("X-RateLimit-Limit", number(LIMIT))
             .header("X-RateLimit-Remaining", number(REMAINING)),
-        Some(409) if examples.iter().any(|(code, _)| *code == Code::IdempotencyInFlight) => response.header(
-            "Retry-After",
-            number("With `idempotency_in_flight`: seconds until it is worth trying again."),
-        ),
-        Some(503) => response.header("Retry-After", number("Seconds until it is worth trying again.")),
+        Some(409) if examples.iter().any(|(code, _)| *code == Code::IdempotencyInFlight) => response
+            .header("Retry-After", number("With `idempotency_in_flight`: seconds until the next attempt.")),
+        Some(503) => response.header("Retry-After", number("Seconds until the next attempt.")),
         _ => response,
     };
     response.build()
-}
-
-fn add_headers(operation: &mut Operation, route: &Route) {
-    for (status, response) in &mut operation.responses.responses {
-        let RefOr::T(response) = response else { continue };
-        let headers = &mut response.headers;
-        headers.insert("X-Request-Id".to_owned(), RefOr::T(text("The request's name in the log.")));
-        let counted =
-            !matches!(route.endpoint, Endpoint::Plain(_)) && !matches!(route.access, Access::Provider(_));
-        if status.starts_with('2') && counted {
-            headers.insert("X-RateLimit-Limit".to_owned(), RefOr::T(number(LIMIT)));
-            headers.insert("X-RateLimit-Remaining".to_owned(), RefOr::T(number(REMAINING)));
-        }
-        if status == "201" && matches!(route.endpoint, Endpoint::Command(_)) && has_address(route) {
-            headers.insert("Location".to_owned(), RefOr::T(text("Where it is.")));
-        }
-        if status.starts_with('2') && matches!(route.endpoint, Endpoint::Command(_)) {
-            let replayed = text("`true` where the answer was given before to the same key.");
-            headers.insert("Idempotency-Replayed".to_owned(), RefOr::T(replayed));
-        }
-    }
 }
 
 fn text(description: &str) -> Header {

@@ -4,28 +4,27 @@ use actix_web::http::Method;
 use cuepoint_domain::music_request::RequestStatus;
 use cuepoint_domain::withdrawal::WithdrawalStatus;
 use serde_json::{Map, Value, json};
-use utoipa::openapi::path::Operation;
-use utoipa::openapi::{Components, RefOr, Schema};
+use utoipa::openapi::{RefOr, Schema};
 
-use super::schemas;
-use crate::http::route::{Body, Route};
+use crate::http::declaration::Declaration;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::messages;
 
 /// The failure with this code.
-pub(super) fn failure(code: Code, route: &Route, operation: &Operation, components: &Components) -> Value {
+pub(super) fn failure(code: Code, declaration: &Declaration) -> Value {
+    let path = declaration.path;
     let mut keys = Map::new();
     keys.insert("status".to_owned(), json!("error"));
     keys.insert("code".to_owned(), json!(code.name()));
     keys.insert("message".to_owned(), json!(code.message()));
-    let money = if route.path.ends_with("/music/requests") { "fee" } else { "amount" };
+    let money = if path.ends_with("/music/requests") { "fee" } else { "amount" };
     let wrong = match code {
-        Code::ValidationFailed => wrong_field(route, operation, components),
+        Code::ValidationFailed => wrong_field(declaration),
         Code::InsufficientFunds => Some((money.to_owned(), messages::funds(money))),
-        Code::LimitExceeded if route.path.ends_with("/music/requests") => {
+        Code::LimitExceeded if path.ends_with("/music/requests") => {
             Some(("dj_id".to_owned(), messages::too_many_open(3)))
         }
-        Code::LimitExceeded if route.path.ends_with("/withdrawal/crypto") => {
+        Code::LimitExceeded if path.ends_with("/withdrawal/crypto") => {
             Some((money.to_owned(), messages::at_most(money, "1000.00")))
         }
         _ => None,
@@ -44,7 +43,7 @@ pub(super) fn failure(code: Code, route: &Route, operation: &Operation, componen
             keys.insert("errors".to_owned(), json!({ field: [sentence] }));
         }
         (Code::InvalidTransition, None) => {
-            let (current, allowed) = transition(route);
+            let (current, allowed) = transition(path);
             keys.insert("current".to_owned(), json!(current));
             keys.insert("allowed".to_owned(), json!(allowed));
         }
@@ -55,23 +54,17 @@ pub(super) fn failure(code: Code, route: &Route, operation: &Operation, componen
 }
 
 /// A field or filter of the operation, and what is said of it; none where it takes no field.
-fn wrong_field(route: &Route, operation: &Operation, components: &Components) -> Option<(String, String)> {
-    if route.body == Body::None {
-        let parameters = operation.parameters.iter().flatten().filter_map(|parameter| match parameter {
-            RefOr::T(parameter) => Some(parameter.name.as_str()),
-            RefOr::Ref(_) => None,
-        });
-        let wrong = |name: &str| matches!(name, "status" | "online" | "kind");
-        if route.method != Method::GET {
+fn wrong_field(declaration: &Declaration) -> Option<(String, String)> {
+    let Some(body) = declaration.body.schema else {
+        if declaration.method != Method::GET {
             return Some(("id".to_owned(), messages::selected("id")));
         }
-        let filter = parameters.into_iter().find(|name| wrong(name))?;
+        let mut filters = declaration.filters.iter().map(|filter| filter.name);
+        let filter = filters.find(|name| matches!(*name, "status" | "online" | "kind"))?;
         let sentence = if filter == "online" { messages::flag(filter) } else { messages::selected(filter) };
         return Some((filter.to_owned(), sentence));
-    }
-    let Some(RefOr::T(Schema::Object(body))) = components.schemas.get(schemas::body_name(operation)?) else {
-        return None;
     };
+    let RefOr::T(Schema::Object(body)) = body.schema() else { return None };
     if let Some(field) = body.required.first() {
         return Some((field.clone(), messages::required(field)));
     }
@@ -80,15 +73,15 @@ fn wrong_field(route: &Route, operation: &Operation, components: &Components) ->
 }
 
 /// Where the object stands, and where it could go instead.
-fn transition(route: &Route) -> (&'static str, Vec<&'static str>) {
+fn transition(path: &str) -> (&'static str, Vec<&'static str>) {
     let requests = |current: RequestStatus, allowed: &[RequestStatus]| {
         (current.name(), allowed.iter().map(|status| status.name()).collect())
     };
-    if route.path.contains("/withdrawals/") {
+    if path.contains("/withdrawals/") {
         use WithdrawalStatus::{Approved, Processing, Rejected};
         return (Approved.name(), vec![Processing.name(), Rejected.name()]);
     }
-    if route.path.ends_with("/cancel") {
+    if path.ends_with("/cancel") {
         return requests(RequestStatus::Accepted, &[RequestStatus::Rejected, RequestStatus::Played]);
     }
     requests(RequestStatus::Played, &[RequestStatus::Refunded])

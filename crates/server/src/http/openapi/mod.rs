@@ -1,88 +1,60 @@
-//! The OpenAPI document: each handler describes its success, and what all routes have in common is added from the
-//! table of routes.
+//! The OpenAPI document, derived from the declarations of the operations.
 
-pub mod bodies;
 mod common;
+mod components;
 mod examples;
 mod schemas;
 
-use utoipa::OpenApi;
+use utoipa::openapi::info::{InfoBuilder, LicenseBuilder};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
+use utoipa::openapi::server::ServerBuilder;
+use utoipa::openapi::tag::TagBuilder;
+use utoipa::openapi::{Components, OpenApi};
 
-use crate::http::operations::{
-    audit, auth, blocks, djs, docs, health, jwks, operator_topups, operator_withdrawals, operators,
-    passwords, personal_data, profile, proofs, provider_messages, requests, sessions, staff, topups, wallet,
-    webhooks, withdrawals,
-};
-use crate::http::wire::envelope::Failure;
+use crate::http::declaration::Tag;
+use crate::http::operations;
 
-/// What the document calls the access token.
+/// The name of the access token in the document.
 const BEARER: &str = "bearer";
-/// What the document calls a provider's signature.
+/// The name of a provider's signature in the document.
 const SIGNATURE: &str = "signature";
-
-#[derive(OpenApi)]
-#[openapi(
-    info(
-        title = "Cuepoint",
-        description = include_str!("description.md"),
-        // By name alone: the document's own field for SPDX expressions is shown as a link that leads nowhere.
-        license(name = "MIT OR Apache-2.0"),
-    ),
-    tags(
-        (name = "Profile", description = "One's own profile and personal data."),
-        (name = "Accounts", description = "Registration, login, sessions, passwords, proof of an address."),
-        (name = "DJs", description = "Who can be asked for songs."),
-        (name = "Requests", description = "Requests for songs, and what becomes of them."),
-        (name = "Wallet", description = "What is in one's wallet, how that came, and paying in."),
-        (name = "Withdrawals", description = "Paying out."),
-        (name = "Operators", description = "What the people who run the service do about other people and their money."),
-        (name = "Providers", description = "What providers say, signed as Standard Webhooks says."),
-        (name = "Service", description = "The service itself."),
-    ),
-    paths(
-        auth::register, auth::login, auth::refresh, auth::logout,
-        sessions::list, sessions::end, sessions::end_all,
-        passwords::change, passwords::forgot, passwords::reset,
-        proofs::send_email_code, proofs::verify_email, proofs::send_phone_code, proofs::verify_phone,
-        profile::show, profile::change, personal_data::export, personal_data::erase,
-        djs::list, djs::show,
-        requests::open, requests::show, requests::cancel, requests::answer, requests::made, requests::addressed,
-        blocks::list, blocks::block, blocks::unblock,
-        wallet::show, wallet::entries,
-        topups::open, topups::list, topups::show,
-        withdrawals::open, withdrawals::options, withdrawals::list, withdrawals::show, withdrawals::cancel,
-        operator_withdrawals::list, operator_withdrawals::approve, operator_withdrawals::reject,
-        operator_withdrawals::process, operator_withdrawals::broadcast, operator_withdrawals::complete,
-        operator_withdrawals::fail, operator_withdrawals::review,
-        operator_topups::list, operator_topups::show, operator_topups::reverse, operator_topups::suspense,
-        operator_topups::settle, operators::refund, operators::adjust,
-        audit::show, staff::list, staff::show, staff::suspend, staff::restore, staff::give_role, staff::events,
-        provider_messages::list, provider_messages::resolve,
-        webhooks::topups, webhooks::payouts,
-        health::live, health::ready, health::metrics, docs::openapi, docs::index,
-        jwks::show,
-    ),
-    components(schemas(Failure)),
-)]
-struct Described;
+/// The licence, as an SPDX expression.
+const LICENCE: &str = "MIT OR Apache-2.0";
 
 /// The document.
 #[must_use]
-pub fn document() -> utoipa::openapi::OpenApi {
-    let mut document = Described::openapi();
+pub fn document() -> OpenApi {
+    let declarations = operations::all();
+    let licence = LicenseBuilder::new().name(LICENCE).identifier(Some(LICENCE)).build();
+    let info = InfoBuilder::new()
+        .title("Cuepoint")
+        .version(env!("CARGO_PKG_VERSION"))
+        .description(Some(include_str!("description.md")))
+        .license(Some(licence))
+        .build();
+    let mut document = OpenApi::new(info, common::paths(&declarations));
+    let server = ServerBuilder::new().url("/").description(Some("The server of this document."));
+    document.servers = Some(vec![server.build()]);
+    let tags = Tag::ALL
+        .iter()
+        .map(|tag| TagBuilder::new().name(tag.name()).description(Some(tag.description())).build());
+    document.tags = Some(tags.collect());
+    let mut components = Components::default();
+    components.schemas = schemas::of(&declarations);
+    add_security_schemes(&mut components);
+    document.components = Some(components);
+    components::share(&mut document);
+    document
+}
+
+fn add_security_schemes(components: &mut Components) {
     let mut bearer = Http::new(HttpAuthScheme::Bearer);
     bearer.bearer_format = Some("JWT".to_owned());
-    if let Some(components) = document.components.as_mut() {
-        components.add_security_scheme(BEARER, SecurityScheme::Http(bearer));
-        let signature = "HMAC-SHA256 over `id.timestamp.body`, as Standard Webhooks says, with `webhook-id` and \
-            `webhook-timestamp` beside it.";
-        let signature = ApiKeyValue::with_description("webhook-signature", signature);
-        components.add_security_scheme(SIGNATURE, SecurityScheme::ApiKey(ApiKey::Header(signature)));
-    }
-    schemas::complete(&mut document);
-    common::complete(&mut document);
-    document
+    components.add_security_scheme(BEARER, SecurityScheme::Http(bearer));
+    let signature = "HMAC-SHA256 over `id.timestamp.body`, as Standard Webhooks specifies, sent with `webhook-id` and \
+        `webhook-timestamp`.";
+    let signature = ApiKeyValue::with_description("webhook-signature", signature);
+    components.add_security_scheme(SIGNATURE, SecurityScheme::ApiKey(ApiKey::Header(signature)));
 }
 
 #[cfg(test)]
@@ -92,11 +64,8 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::http::route::{Access, Body};
-    use crate::http::routes;
-
-    /// The parts of the page that shows the document; nobody calls them as an operation.
-    const PARTS_OF_THE_PAGE: &str = "/docs/{file:.*}";
+    use crate::http::declaration::Declaration;
+    use crate::http::route::{Access, Body, Endpoint};
 
     /// Methods and paths.
     type Operations = BTreeSet<(String, String)>;
@@ -115,16 +84,24 @@ mod tests {
             .collect()
     }
 
+    /// A value, or the component that it refers to.
+    fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
+        match value["$ref"].as_str() {
+            Some(reference) => document.pointer(reference.trim_start_matches('#')).unwrap(),
+            None => value,
+        }
+    }
+
+    fn declared() -> Operations {
+        let all = crate::http::operations::all().into_iter();
+        all.map(|operation| (operation.method.to_string(), operation.path.to_owned())).collect()
+    }
+
     #[test]
     fn the_document_and_the_routes_name_the_same_operations() {
-        let routed: Operations = routes::table()
-            .into_iter()
-            .filter(|route| route.path != PARTS_OF_THE_PAGE)
-            .map(|route| (route.method.to_string(), route.path.to_owned()))
-            .collect();
         let described: Operations =
             operations(&json()).into_iter().map(|(method, path, _)| (method, path)).collect();
-        assert_eq!(described, routed);
+        assert_eq!(described, declared());
     }
 
     /// The operations that `docs/api.md` writes as `GET /path`.
@@ -146,38 +123,92 @@ mod tests {
 
     #[test]
     fn the_written_contract_and_the_routes_name_the_same_operations() {
-        let routed: Operations =
-            operations(&json()).into_iter().map(|(method, path, _)| (method, path)).collect();
-        assert_eq!(written(), routed);
+        assert_eq!(written(), declared());
     }
 
     #[test]
     fn no_route_and_no_name_is_there_twice() {
-        let table = routes::table();
-        let routes: BTreeSet<_> = table.iter().map(|route| (route.method.as_str(), route.path)).collect();
-        assert_eq!(routes.len(), table.len());
-        let operations = operations(&json());
-        let names: BTreeSet<_> = operations.iter().map(|(.., it)| it["operationId"].to_string()).collect();
-        assert_eq!(names.len(), operations.len());
+        let all = crate::http::operations::all();
+        assert_eq!(declared().len(), all.len());
+        let ids: BTreeSet<_> = all.iter().map(|operation| operation.id).collect();
+        assert_eq!(ids.len(), all.len());
     }
 
     #[test]
     fn every_operation_says_what_it_takes_and_what_it_can_answer() {
         let document = json();
-        for route in routes::table().iter().filter(|route| route.path != PARTS_OF_THE_PAGE) {
-            let operation = &document["paths"][route.path][route.method.as_str().to_lowercase()];
-            let name = format!("{} {}", route.method, route.path);
+        for declaration in crate::http::operations::all() {
+            let method = declaration.method.as_str().to_lowercase();
+            let operation = &document["paths"][declaration.path][method];
+            let name = format!("{} {}", declaration.method, declaration.path);
             let answers = operation["responses"].as_object().unwrap();
             assert_eq!(answers.keys().filter(|status| status.starts_with('2')).count(), 1, "{name}");
-            for code in common::failures(route) {
-                let answer = &answers[code.status().as_str()];
-                let example =
-                    &answer["content"]["application/json"]["examples"][code.name()]["value"]["code"];
-                assert_eq!(example, code.name(), "{name}");
+            for code in common::failures(&declaration) {
+                let answer = resolved(&document, &answers[code.status().as_str()]);
+                let example = &answer["content"]["application/json"]["examples"][code.name()];
+                assert_eq!(resolved(&document, example)["value"]["code"], code.name(), "{name}");
             }
-            assert_eq!(operation["security"].is_array(), route.access != Access::Open, "{name}");
-            assert_eq!(operation["requestBody"].is_object(), route.body != Body::None, "{name}");
+            let is_public = operation["security"].as_array().unwrap().is_empty();
+            assert_eq!(is_public, declaration.access == Access::Open, "{name}");
+            let takes_body = declaration.body.takes != Body::None;
+            assert_eq!(operation["requestBody"].is_object(), takes_body, "{name}");
         }
+    }
+
+    #[test]
+    fn access_fits_the_handler_and_the_path() {
+        for Declaration { method, path, access, run, body, .. } in crate::http::operations::all() {
+            let fits = match (&run, access) {
+                (Endpoint::Plain(_), Access::Open) => !path.starts_with("/api/"),
+                (Endpoint::Open(_), Access::Open | Access::Provider(_))
+                | (Endpoint::Authenticated(_) | Endpoint::Command(_), Access::Principal(_)) => {
+                    path.starts_with("/api/v1/")
+                }
+                _ => false,
+            };
+            assert!(fits && (body.takes == Body::None) == body.schema.is_none(), "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn summaries_are_short_and_descriptions_are_sentences() {
+        for operation in crate::http::operations::all() {
+            let summary = operation.summary();
+            let is_short = (5..=50).contains(&summary.len()) && !summary.ends_with('.');
+            assert!(is_short && summary.starts_with(char::is_uppercase), "{summary}");
+            if let Some(description) = operation.description() {
+                assert!(description.ends_with('.'), "{summary}: {description}");
+            }
+        }
+    }
+
+    /// The rules of redocly's recommended set that concern more than one place of the document.
+    #[test]
+    fn the_document_satisfies_a_linter() {
+        let document = json();
+        let text = document.to_string();
+        let uses = |kind: &str, name: &str| text.matches(&format!("\"#/components/{kind}/{name}\"")).count();
+        for (kind, components) in document["components"].as_object().unwrap() {
+            for name in components.as_object().unwrap().keys().filter(|_| kind != "securitySchemes") {
+                assert!(uses(kind, name) > 0, "{kind}/{name} is unused");
+            }
+        }
+        assert_eq!(document["info"]["license"]["identifier"], LICENCE);
+        assert!(document["servers"].as_array().is_some_and(|servers| servers.len() == 1));
+        assert!(document["tags"].as_array().unwrap().iter().all(|tag| tag["description"].is_string()));
+        for (method, path, operation) in operations(&document) {
+            let answers = operation["responses"].as_object().unwrap();
+            assert!(answers.keys().any(|status| status.starts_with('4')), "{method} {path}");
+            let parameters = operation["parameters"].as_array().into_iter().flatten();
+            let in_path = parameters.map(|it| resolved(&document, it)).filter(|it| it["in"] == "path");
+            assert_eq!(in_path.count(), path.matches('{').count(), "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn the_document_stays_small() {
+        let size = document().to_json().unwrap().len();
+        assert!(size <= 400_000, "{size} bytes");
     }
 
     #[test]
@@ -197,7 +228,7 @@ mod tests {
                 check(&format!("{place}[]"), &schema["items"]);
             }
         }
-        let (sent, document) = (schemas::sent(&document()), json());
+        let (sent, document) = (schemas::sent(&crate::http::operations::all()), json());
         assert!(sent.contains("NewWithdrawal") && !sent.contains("User"), "{sent:?}");
         for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
             if !sent.contains(name) {

@@ -1,21 +1,28 @@
-//! What the self-check of the ledger came to.
+//! The ledger audit.
+
+use cuepoint_domain::authorization::{Action, Principal};
 
 use crate::http::call::Call;
+use crate::http::declaration::{ok, operations};
 use crate::http::operations::views::{Audit, AuditData};
-use crate::http::wire::envelope::{Answer, Success};
+use crate::http::route::authenticated;
+use crate::http::wire::envelope::Answer;
 use crate::http::wire::error::ApiError;
-use cuepoint_domain::access::{Action, Caller, Whose};
 
-/// Shows the last self-check of the ledger that this server brought to its end.
-#[utoipa::path(
-    get,
-    path = "/api/v1/operator/audit",
-    operation_id = "showAudit",
-    tag = "Operators",
-    responses((status = 200, description = "The last self-check of the ledger.", body = Success<AuditData>)),
-)]
-pub async fn show(call: Call, caller: Caller) -> Result<Answer, ApiError> {
-    caller.may(Action::ReadAudit, Whose::Others)?;
-    let last = call.app.self_check.last();
+operations! {
+    /// Show the ledger audit
+    ///
+    /// The last audit of the ledger that this server completed. The audit derives every balance from the entries anew and
+    /// compares it with the stored one.
+    GET "/api/v1/operator/audit" "showAudit" {
+        tag: Operators,
+        access: Action::ReadAudit,
+        run: authenticated(show),
+        answers: ok::<AuditData>("The last completed audit of the ledger."),
+    }
+}
+
+async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+    let last = call.app.services.ledger_audits.last(&principal)?;
     Answer::ok("Audit.", AuditData { audit: Audit::new(last.as_ref()) })
 }

@@ -1,133 +1,156 @@
 //! Registration, login, and refresh tokens.
 
-use cuepoint_domain::access::Caller;
-use cuepoint_domain::ports::{Clock, Token};
-use cuepoint_domain::service::{LoginError, RefreshError, RegisterError, Registration, SignedIn};
-use cuepoint_domain::text::Password;
+use cuepoint_domain::application::{CommandError, LoginRefusal, RegisterRefusal, Registration, SignedIn};
+use cuepoint_domain::ports::Token;
+use cuepoint_domain::text::{Email, Line, Password, Phone};
 
 use crate::http::call::Call;
-use crate::http::openapi::bodies::{Login, RefreshToken, Registration as RegistrationBody};
+use crate::http::declaration::{created, json, ok, operations};
 use crate::http::operations::views::{Nothing, Session, User};
-use crate::http::wire::envelope::{Answer, Success};
-use crate::http::wire::error::ApiError;
-use crate::http::wire::values;
+use crate::http::route::{Access, anonymous};
+use crate::http::transport::rate_limits::Class;
+use crate::http::wire::body::body;
+use crate::http::wire::envelope::Answer;
+use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::kinds;
 
-/// Registers a guest or DJ and logs them in.
-///
-/// A client that lost the answer sends the call again: within 60 seconds, with the same address and password, and while the
-/// refresh token is unused, the answer is the session that was begun, with the same refresh token and a fresh access token.
-/// In every other case the address is taken.
-#[utoipa::path(
-    post,
-    path = "/api/v1/auth/register",
-    operation_id = "register",
-    tag = "Accounts",
-    request_body = RegistrationBody,
-    responses((status = 201, description = "They are registered and logged in.", body = Success<Session>)),
-)]
-pub async fn register(call: Call) -> Result<Answer, ApiError> {
-    let mut fields = call.fields();
-    let name = fields.required("name", values::line);
-    let email = fields.required("email", values::email);
-    let password = fields.required("password", values::password);
-    let phone = fields.optional("phone", values::phone);
-    let is_dj = fields.optional("is_dj", values::boolean).unwrap_or(false);
-    let registration = fields
-        .complete(|| Some(Registration { name: name?, email: email?, password: password?, phone, is_dj }))?;
+operations! {
+    /// Register an account
+    ///
+    /// Registers a guest or a DJ and logs them in. A client that lost the answer repeats the request: within 60 seconds, with
+    /// the same e-mail address and password, and while the refresh token is unused, the answer is the same session with the
+    /// same refresh token and a new access token. In every other case the e-mail address is taken.
+    POST "/api/v1/auth/register" "register" {
+        tag: Accounts,
+        access: Access::Open,
+        run: anonymous(register),
+        answers: created::<Session>("The new account with its first session."),
+        class: Class::Login,
+        body: json::<RegistrationBody>(),
+    }
+
+    /// Log in
+    ///
+    /// The access token is valid for 15 minutes and the refresh token for 30 days, unless configured otherwise.
+    POST "/api/v1/auth/login" "login" {
+        tag: Accounts,
+        access: Access::Open,
+        run: anonymous(login),
+        answers: ok::<Session>("The new session."),
+        class: Class::Login,
+        body: json::<LoginBody>(),
+        fails: &[Code::InvalidCredentials, Code::AccountSuspended],
+    }
+
+    /// Exchange a refresh token
+    ///
+    /// Returns a new access token and a new refresh token; the presented one is used up, and presenting it again ends its
+    /// session. A client that lost the answer repeats the request: within 60 seconds, and while the new refresh token is
+    /// unused, the answer has the same refresh token and a new access token. Later, or once the new refresh token was used,
+    /// the old one is answered with a 401 and ends the session.
+    POST "/api/v1/auth/refresh" "refresh" {
+        tag: Accounts,
+        access: Access::Open,
+        run: anonymous(refresh),
+        answers: ok::<Session>("The session with new tokens."),
+        body: json::<RefreshTokenBody>(),
+        fails: &[Code::InvalidToken, Code::AccountSuspended],
+    }
+
+    /// Log out
+    ///
+    /// Ends the session of the refresh token. An unknown refresh token is a success too.
+    POST "/api/v1/auth/logout" "logout" {
+        tag: Accounts,
+        access: Access::Open,
+        run: anonymous(logout),
+        answers: ok::<Nothing>("The session has ended."),
+        body: json::<RefreshTokenBody>(),
+    }
+}
+
+body! {
+    /// An account to register.
+    pub struct RegistrationBody as "Registration", example: {
+        "name": "DJ Ada", "email": "ada@example.com", "password": "correct horse", "is_dj": true
+    } {
+        /// Display name.
+        name: Line = required(kinds::LINE),
+        /// E-mail address, unique in any letter case.
+        email: Email = required(kinds::EMAIL),
+        /// Password. Passwords from known data leaks are refused.
+        password: Password = required(kinds::PASSWORD),
+        /// Phone number in the form of E.164.
+        phone: Option<Phone> = optional(kinds::PHONE),
+        /// Whether the account is a DJ's; `false` by default.
+        is_dj: Option<bool> = optional(kinds::BOOLEAN),
+    }
+}
+
+body! {
+    /// Credentials.
+    pub struct LoginBody as "Login", example: {"email": "ada@example.com", "password": "correct horse"} {
+        /// E-mail address of the account, in any letter case.
+        email: String = required(kinds::PRESENTED),
+        /// Password.
+        password: Password = required(kinds::PRESENTED_PASSWORD),
+    }
+}
+
+body! {
+    /// A refresh token.
+    pub struct RefreshTokenBody as "RefreshToken", example: {
+        "refresh_token": "bntE_GS4RCx0KV37F1UrUOK6KToVtUo03oh9oh-6w1c"
+    } {
+        /// The newest refresh token of the session.
+        refresh_token: Token = required(kinds::TOKEN),
+    }
+}
+
+async fn register(call: Call) -> Result<Answer, ApiError> {
+    let RegistrationBody { name, email, password, phone, is_dj } = call.body()?;
+    let registration = Registration { name, email, password, phone, is_dj: is_dj.unwrap_or(false) };
     let attempt = call.admit_registration(&registration.email)?;
-    let registered = call.app.services.accounts.register(registration, call.visitor()).await;
-    if !matches!(registered, Err(RegisterError::EmailTaken)) {
+    let registered = call.app.services.accounts.register(&call.client_context(), registration).await;
+    if !matches!(registered, Err(CommandError::Refused(RegisterRefusal::EmailTaken))) {
         call.app.limits.give_back(attempt);
     }
-    Answer::created("Registered.", session(&call, &registered?)?)
+    Answer::created("Registered.", session(&call, &registered?))
 }
 
-/// Logs somebody in.
-///
-/// The access token is valid for 15 minutes, the refresh token for 30 days, unless configured otherwise.
-#[utoipa::path(
-    post,
-    path = "/api/v1/auth/login",
-    operation_id = "login",
-    tag = "Accounts",
-    request_body = Login,
-    responses((status = 200, description = "They are logged in.", body = Success<Session>)),
-)]
-pub async fn login(call: Call) -> Result<Answer, ApiError> {
-    let mut fields = call.fields();
-    let email = fields.required("email", values::presented);
-    let password = fields.required("password", values::presented);
-    let (email, password) = fields.complete(|| Some((email?, Password::presented(&password?))))?;
+async fn login(call: Call) -> Result<Answer, ApiError> {
+    let LoginBody { email, password } = call.body()?;
     let attempt = call.admit_login(&email).await?;
-    let logged_in = call.app.services.accounts.login(&email, &password, call.visitor()).await;
-    if !matches!(logged_in, Err(LoginError::InvalidCredentials)) {
+    let logged_in = call.app.services.accounts.login(&call.client_context(), &email, &password).await;
+    if !matches!(logged_in, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))) {
         call.app.limits.give_back(attempt);
     }
-    Answer::ok("Logged in.", session(&call, &logged_in?)?)
+    Answer::ok("Logged in.", session(&call, &logged_in?))
 }
 
-/// Exchanges a refresh token for new tokens; a used one presented again ends its whole session.
-///
-/// A client that lost the answer sends the call again: within 60 seconds, and while the new refresh token is unused, the
-/// answer has the same refresh token and a fresh access token. Later, or once the new refresh token was used, the old one is
-/// a 401 and ends the session.
-#[utoipa::path(
-    post,
-    path = "/api/v1/auth/refresh",
-    operation_id = "refresh",
-    tag = "Accounts",
-    request_body = RefreshToken,
-    responses((
-        status = 200,
-        description = "They stay logged in with new tokens; the presented one is used up.",
-        body = Success<Session>,
-    )),
-)]
-pub async fn refresh(call: Call) -> Result<Answer, ApiError> {
-    let refreshed = call.app.services.accounts.refresh(&refresh_token(&call)?, call.visitor()).await;
-    if matches!(refreshed, Err(RefreshError::Reused)) {
-        call.refresh_revocations().await;
-    }
-    Answer::ok("Refreshed.", session(&call, &refreshed?)?)
+async fn refresh(call: Call) -> Result<Answer, ApiError> {
+    let refreshed =
+        call.app.services.accounts.refresh(&call.client_context(), &refresh_token(&call)?).await?;
+    Answer::ok("Refreshed.", session(&call, &refreshed))
 }
 
-/// Ends the session of a refresh token; an unknown one has none.
-#[utoipa::path(
-    post,
-    path = "/api/v1/auth/logout",
-    operation_id = "logout",
-    tag = "Accounts",
-    request_body = RefreshToken,
-    responses((
-        status = 200,
-        description = "The session of the token is ended, if there was one.",
-        body = Success<Nothing>,
-    )),
-)]
-pub async fn logout(call: Call) -> Result<Answer, ApiError> {
-    if call.app.services.accounts.logout(&refresh_token(&call)?, call.visitor()).await? {
-        call.refresh_revocations().await;
-    }
+async fn logout(call: Call) -> Result<Answer, ApiError> {
+    call.app.services.accounts.logout(&call.client_context(), &refresh_token(&call)?).await?;
     Answer::ok("Logged out.", Nothing {})
 }
 
 fn refresh_token(call: &Call) -> Result<Token, ApiError> {
-    let mut fields = call.fields();
-    let token = fields.required("refresh_token", values::presented);
-    fields.complete(|| token.map(Token))
+    let RefreshTokenBody { refresh_token } = call.body()?;
+    Ok(refresh_token)
 }
 
-fn session(call: &Call, signed_in: &SignedIn) -> Result<Session, ApiError> {
-    let SignedIn { profile, session, refresh_token } = signed_in;
-    let user = &profile.user;
-    let caller = Caller { user: user.id, role: user.role, is_dj: user.is_dj(), session: *session };
-    let issued = call.app.tokens.issue(&caller, call.app.revocations.epoch(), call.app.clock.now());
-    let issued = issued.map_err(ApiError::internal)?;
-    Ok(Session {
-        user: User::new(user, profile.balance.available, call.currency()),
-        access_token: issued.token,
+fn session(call: &Call, signed_in: &SignedIn) -> Session {
+    let SignedIn { profile, refresh_token, access_token, .. } = signed_in;
+    Session {
+        user: User::new(&profile.user, profile.balance.available, call.currency()),
+        access_token: access_token.token.clone(),
         token_type: "Bearer",
-        expires_in: issued.expires_in_seconds,
+        expires_in: access_token.expires_in_seconds,
         refresh_token: refresh_token.0.clone(),
-    })
+    }
 }

@@ -1,54 +1,63 @@
-//! Whom a DJ takes no requests from.
+//! The guests that a DJ has blocked.
 
-use cuepoint_domain::access::Caller;
+use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::UserId;
 
 use crate::http::call::{self, Call};
-use crate::http::openapi::bodies::PageQuery;
+use crate::http::declaration::{ok, operations, page};
 use crate::http::operations::views::{Block, BlockData, Nothing};
-use crate::http::wire::envelope::{Answer, Success};
-use crate::http::wire::error::ApiError;
-use crate::http::wire::page::Page;
+use crate::http::route::authenticated;
+use crate::http::wire::envelope::Answer;
+use crate::http::wire::error::{ApiError, Code};
 
-/// Lists whom the caller, who is a DJ, takes no requests from.
-#[utoipa::path(
-    get,
-    path = "/api/v1/music/dj/blocks",
-    operation_id = "listBlocks",
-    tag = "DJs",
-    params(PageQuery),
-    responses((status = 200, description = "A page of blocks, newest first.", body = Success<Page<Block>>)),
-)]
-pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+operations! {
+    /// List blocked guests
+    ///
+    /// The guests that the caller, a DJ, has blocked, newest block first.
+    GET "/api/v1/music/dj/blocks" "listBlocks" {
+        tag: Djs,
+        access: Action::BlockGuest,
+        run: authenticated(list),
+        answers: page::<Block>("A page of blocks, newest first."),
+        fails: &[Code::Forbidden],
+    }
+
+    /// Block a guest
+    ///
+    /// A blocked guest can make no more requests to the caller; open requests stay open. Blocking a blocked guest changes
+    /// nothing. Only accounts that made a request to the caller can be blocked; any other id is answered with a 404.
+    PUT "/api/v1/music/dj/blocks/{id}" "blockGuest" {
+        tag: Djs,
+        access: Action::BlockGuest,
+        run: authenticated(block),
+        answers: ok::<BlockData>("The block."),
+        fails: &[Code::Forbidden, Code::ValidationFailed],
+    }
+
+    /// Unblock a guest
+    ///
+    /// Unblocking a guest without a block changes nothing.
+    DELETE "/api/v1/music/dj/blocks/{id}" "unblockGuest" {
+        tag: Djs,
+        access: Action::BlockGuest,
+        run: authenticated(unblock),
+        answers: ok::<Nothing>("The guest is not blocked."),
+        fails: &[Code::Forbidden],
+    }
+}
+
+async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let paging = call.paging(&[]);
-    let rows = call.app.services.blocks.list(&caller, paging.request()).await?;
+    let rows = call.app.services.blocks.list(&principal, paging.request()).await?;
     call::page("Blocks.", &paging, &rows, Block::new)
 }
 
-/// Blocks a person who made a request to the caller; open requests stay open.
-///
-/// A second call changes nothing. It is a 404 for everybody who made no request to the caller.
-#[utoipa::path(
-    put,
-    path = "/api/v1/music/dj/blocks/{id}",
-    operation_id = "blockGuest",
-    tag = "DJs",
-    responses((status = 200, description = "They are blocked.", body = Success<BlockData>)),
-)]
-pub async fn block(call: Call, caller: Caller) -> Result<Answer, ApiError> {
-    let block = call.app.services.blocks.block(&caller, call.id(UserId::new)?).await?;
+async fn block(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+    let block = call.app.services.blocks.block(&call.context(&principal), call.id(UserId::new)?).await?;
     Answer::ok("Blocked.", BlockData { block: Block::new(&block) })
 }
 
-/// Takes requests from somebody again, also where they were not blocked.
-#[utoipa::path(
-    delete,
-    path = "/api/v1/music/dj/blocks/{id}",
-    operation_id = "unblockGuest",
-    tag = "DJs",
-    responses((status = 200, description = "They are not blocked.", body = Success<Nothing>)),
-)]
-pub async fn unblock(call: Call, caller: Caller) -> Result<Answer, ApiError> {
-    call.app.services.blocks.unblock(&caller, call.id(UserId::new)?).await?;
+async fn unblock(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+    call.app.services.blocks.unblock(&call.context(&principal), call.id(UserId::new)?).await?;
     Answer::ok("Unblocked.", Nothing {})
 }

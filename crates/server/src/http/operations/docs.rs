@@ -2,47 +2,63 @@
 
 use std::sync::{Arc, LazyLock};
 
-use actix_web::http::header;
+use actix_web::http::{Method, header};
 use actix_web::{HttpRequest, HttpResponse};
 use utoipa_swagger_ui::Config;
 
 use crate::app::App;
+use crate::http::declaration::{of_type, operations};
 use crate::http::openapi;
+use crate::http::route::{Access, Body, Reach, Route, plain};
+use crate::http::transport::rate_limits::Class;
 use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::kinds;
+
+operations! {
+    /// Get the OpenAPI document
+    GET "/openapi.json" "openapi" {
+        tag: Service,
+        access: Access::Open,
+        run: plain(openapi),
+        answers: of_type("application/json", kinds::OBJECT.schema, "This document."),
+    }
+
+    /// Show the OpenAPI document as a page
+    ///
+    /// The page loads nothing from other hosts.
+    GET "/docs" "docs" {
+        tag: Service,
+        access: Access::Open,
+        run: plain(index),
+        answers: of_type("text/html", kinds::ANY_TEXT.schema, "This document as a page."),
+    }
+}
+
+/// The files of the page. They are no operation, so that the document lacks them.
+pub(in crate::http) fn files() -> Route {
+    Route {
+        method: Method::GET,
+        path: "/docs/{file:.*}",
+        access: Access::Open,
+        reach: Reach::Everywhere,
+        class: Class::Other,
+        body: Body::None,
+        endpoint: plain(file),
+    }
+}
 
 /// The document as it is sent.
 static DOCUMENT: LazyLock<Result<String, String>> =
     LazyLock::new(|| openapi::document().to_json().map_err(|error| error.to_string()));
 
-/// Shows the OpenAPI document.
-#[utoipa::path(
-    get,
-    path = "/openapi.json",
-    operation_id = "openapi",
-    tag = "Service",
-    responses((status = 200, description = "This document.", body = Object)),
-)]
-pub async fn openapi(_app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
+async fn openapi(_app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
     let document = DOCUMENT.as_ref().map_err(|error| ApiError::internal(error.as_str()))?;
     let mut response = HttpResponse::Ok();
     response.insert_header((header::CONTENT_TYPE, "application/json"));
     Ok(response.body(document.as_str()))
 }
 
-/// Shows the OpenAPI document as a page.
-#[utoipa::path(
-    get,
-    path = "/docs",
-    operation_id = "docs",
-    tag = "Service",
-    responses((
-        status = 200,
-        description = "This document as a page that works without a network.",
-        body = String,
-        content_type = "text/html",
-    )),
-)]
-pub async fn index(_app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
+async fn index(_app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
     let (content_type, page) = asset("index.html")?;
     let page = String::from_utf8(page).map_err(ApiError::internal)?;
     // The page names its parts relative to /docs/, and is itself one level above.
@@ -50,8 +66,7 @@ pub async fn index(_app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse
     Ok(HttpResponse::Ok().insert_header((header::CONTENT_TYPE, content_type)).body(page))
 }
 
-/// A part of the page.
-pub async fn file(_app: Arc<App>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
+async fn file(_app: Arc<App>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
     let (content_type, bytes) = asset(request.match_info().query("file"))?;
     Ok(HttpResponse::Ok().insert_header((header::CONTENT_TYPE, content_type)).body(bytes))
 }

@@ -1,4 +1,4 @@
-//! Whether the service lives, whether it can work, and what it measured.
+//! Liveness, readiness and metrics.
 
 use std::sync::Arc;
 
@@ -6,53 +6,57 @@ use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse};
 
 use crate::app::App;
+use crate::http::declaration::{of_type, ok, operations};
 use crate::http::operations::views::Nothing;
-use crate::http::wire::envelope::{Answer, Success};
-use crate::http::wire::error::ApiError;
+use crate::http::route::{Access, Reach, plain};
+use crate::http::wire::envelope::Answer;
+use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::kinds;
 
-/// Says that the process answers.
-#[utoipa::path(
-    get,
-    path = "/health/live",
-    operation_id = "live",
-    tag = "Service",
-    responses((status = 200, description = "The process answers.", body = Success<Nothing>)),
-)]
-pub async fn live(_app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
+operations! {
+    /// Check liveness
+    ///
+    /// Succeeds as long as the process answers requests.
+    GET "/health/live" "live" {
+        tag: Service,
+        access: Access::Open,
+        run: plain(live),
+        answers: ok::<Nothing>("The process answers requests."),
+    }
+
+    /// Check readiness
+    ///
+    /// Succeeds while the service can commit changes and read the revocation list, and its clock agrees with the database's.
+    GET "/health/ready" "ready" {
+        tag: Service,
+        access: Access::Open,
+        run: plain(ready),
+        answers: ok::<Nothing>("The service is ready."),
+        fails: &[Code::Unavailable],
+    }
+
+    /// Get the metrics
+    ///
+    /// In the text format of Prometheus. Only the networks of the setting `access.metrics_networks` reach it.
+    GET "/metrics" "metrics" {
+        tag: Service,
+        access: Access::Open,
+        run: plain(metrics),
+        answers: of_type("text/plain", kinds::ANY_TEXT.schema, "The metrics in the text format of Prometheus."),
+        reach: Reach::Metrics,
+    }
+}
+
+async fn live(_app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
     Answer::ok("Alive.", Nothing {}).map(Answer::respond)
 }
 
-/// Says whether the service can do its work: commit changes, read the revocation list, and rely on its clock.
-#[utoipa::path(
-    get,
-    path = "/health/ready",
-    operation_id = "ready",
-    tag = "Service",
-    responses((
-        status = 200,
-        description = "Changes can be committed, revocations read, and the clocks agree.",
-        body = Success<Nothing>,
-    )),
-)]
-pub async fn ready(app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
-    app.ready().await?;
+async fn ready(app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
+    app.services.readiness.check().await?;
     Answer::ok("Ready.", Nothing {}).map(Answer::respond)
 }
 
-/// Shows the measurements, in the text format of Prometheus.
-#[utoipa::path(
-    get,
-    path = "/metrics",
-    operation_id = "metrics",
-    tag = "Service",
-    responses((
-        status = 200,
-        description = "The measurements, in the text format of Prometheus.",
-        body = String,
-        content_type = "text/plain",
-    )),
-)]
-pub async fn metrics(app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
+async fn metrics(app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
     let mut response = HttpResponse::Ok();
     response.insert_header((header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8"));
     Ok(response.body(app.metrics.render()))

@@ -1,4 +1,4 @@
-//! The operations of the API: a file for each subject, with the views that it answers with.
+//! The operations of the API: a file for each subject declares its operations beside their handlers.
 
 pub mod audit;
 pub mod auth;
@@ -13,13 +13,47 @@ pub mod operators;
 pub mod passwords;
 pub mod personal_data;
 pub mod profile;
-pub mod proofs;
 pub mod provider_messages;
 pub mod requests;
 pub mod sessions;
 pub mod staff;
 pub mod topups;
+pub mod verifications;
 pub mod views;
 pub mod wallet;
 pub mod webhooks;
 pub mod withdrawals;
+
+use crate::http::declaration::Declaration;
+
+/// All operations, by subject.
+#[must_use]
+pub fn all() -> Vec<Declaration> {
+    [
+        auth::operations(),
+        sessions::operations(),
+        passwords::operations(),
+        verifications::operations(),
+        profile::operations(),
+        personal_data::operations(),
+        djs::operations(),
+        blocks::operations(),
+        requests::operations(),
+        wallet::operations(),
+        topups::operations(),
+        withdrawals::operations(),
+        webhooks::operations(),
+        operator_withdrawals::operations(),
+        operator_topups::operations(),
+        operators::operations(),
+        audit::operations(),
+        staff::operations(),
+        provider_messages::operations(),
+        health::operations(),
+        docs::operations(),
+        jwks::operations(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

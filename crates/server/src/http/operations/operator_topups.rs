@@ -1,50 +1,101 @@
-//! Everybody's top-ups, for staff: charge-backs, and money that came for accounts that were erased.
+//! Top-ups of all accounts, for staff: charge-backs, and money in suspense.
 
-use cuepoint_domain::access::Caller;
+use cuepoint_domain::application::Done;
+use cuepoint_domain::application::commands::{ReverseTopup, SettleSuspense};
+use cuepoint_domain::application::queries::TopupSearch;
+use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::TopupId;
-use cuepoint_domain::ledger::{Outcome, Receipt};
-use cuepoint_domain::ports::Applied;
+use cuepoint_domain::page::Rows;
 use cuepoint_domain::provider_reference::ProviderReference;
-use cuepoint_domain::service::TopupSearch;
-use cuepoint_domain::text::Line;
 use cuepoint_domain::topup;
 
-use crate::app::App;
 use crate::http::call::{self, Call};
-use crate::http::openapi::bodies::{PageQuery, Reason};
+use crate::http::declaration::{filter, json, ok, operations, page};
+use crate::http::operations::operators::{ReasonBody, reason};
 use crate::http::operations::views::{OperatorTopup, OperatorTopupData, Suspense, SuspenseData};
-use crate::http::wire::envelope::{Answer, Success};
-use crate::http::wire::error::ApiError;
-use crate::http::wire::page::Page;
+use crate::http::route::{authenticated, command};
+use crate::http::wire::envelope::Answer;
+use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::kinds;
+use crate::http::wire::messages;
 use crate::http::wire::query::Filters;
-use crate::http::wire::{messages, values};
+use crate::http::wire::schema::Described;
 
-/// Finds top-ups.
-///
-/// By the person whose wallet they fill, or by the payment provider's reference: one of the two is required.
-#[utoipa::path(
-    get,
-    path = "/api/v1/operator/topups",
-    operation_id = "findTopups",
-    tag = "Operators",
-    params(
-        PageQuery,
-        ("user_id" = Option<i64>, Query, description = "Only this person's. Required without `reference`."),
-        (
-            "reference" = Option<String>,
-            Query,
-            pattern = "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[1-9][0-9]{0,17})$",
-            description = "Only the one that the payment provider knows by this reference. Required without \
-                `user_id`."
+operations! {
+    /// Find top-ups
+    ///
+    /// By the account that they credit, or by the reference of the payment provider; at least one of the two is required.
+    GET "/api/v1/operator/topups" "findTopups" {
+        tag: Operators,
+        access: Action::ReadTopups,
+        run: authenticated(list),
+        answers: page::<OperatorTopup>("A page of top-ups, newest first."),
+        filters: vec![
+            filter(
+                "user_id",
+                Described::inline(|| kinds::whole_number().into()),
+                "Only top-ups of the account with this id. Required without `reference`.",
+            ),
+            filter(
+                "reference",
+                Described::inline(|| kinds::text().pattern(Some(REFERENCE)).into()),
+                "Only the top-up with this reference at the payment provider. Required without `user_id`.",
+            ),
+        ],
+        fails: &[Code::ValidationFailed],
+    }
+
+    /// Show a top-up of any account
+    GET "/api/v1/operator/topups/{id}" "showAnyTopup" {
+        tag: Operators,
+        access: Action::ReadTopups,
+        run: authenticated(show),
+        answers: ok::<OperatorTopupData>("The top-up."),
+    }
+
+    /// Reverse a top-up that was charged back
+    ///
+    /// Takes the amount of a confirmed top-up of another account from its available balance, never from held amounts. The
+    /// missing part is owed, and later income pays it first. DJs who were paid with the money keep it. Reversing a reversed
+    /// top-up changes nothing.
+    POST "/api/v1/operator/topups/{id}/reverse" "reverseTopup" {
+        tag: Operators,
+        access: Action::ReverseTopup,
+        run: command(reverse),
+        answers: ok::<OperatorTopupData>("The reversed top-up."),
+        body: json::<ReasonBody>(),
+        fails: &[Code::Forbidden, Code::InvalidTransition, Code::LimitExceeded],
+    }
+
+    /// List money in suspense
+    ///
+    /// Money that arrived for top-ups of erased accounts.
+    GET "/api/v1/operator/suspense" "listSuspense" {
+        tag: Operators,
+        access: Action::ReadTopups,
+        run: authenticated(suspense),
+        answers: page::<Suspense>(
+            "A page of money in suspense: unsettled money first, then by arrival, newest first."
         ),
-    ),
-    responses((
-        status = 200,
-        description = "A page of the top-ups that were found, newest first.",
-        body = Success<Page<OperatorTopup>>,
-    )),
-)]
-pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+    }
+
+    /// Settle money in suspense
+    ///
+    /// Records that the money was sent back outside the service, or dealt with otherwise. No balance changes, and nothing is
+    /// paid out.
+    POST "/api/v1/operator/suspense/{id}/settle" "settleSuspense" {
+        tag: Operators,
+        access: Action::SettleSuspense,
+        run: command(settle),
+        answers: ok::<SuspenseData>("The settled money."),
+        body: json::<ReasonBody>(),
+    }
+}
+
+/// A reference as a filter takes it: a UUID in any letter case, or a decimal id.
+const REFERENCE: &str = "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[1-9][0-9]{0,17})$";
+
+async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let mut filters = Filters::of(&call.query);
     let user = filters.user("user_id");
     let reference =
@@ -57,114 +108,41 @@ pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     };
     let search = filters.one_of(search, "user_id", "reference")?;
     let paging = call.paging(&["user_id", "reference"]);
-    let rows = call.app.services.operator_topups.topups(&caller, search, paging.request()).await?;
+    let rows = call.app.services.topups.search(&principal, search, paging.request()).await?;
     call::page("Top-ups.", &paging, &rows, |topup| OperatorTopup::new(topup, call.currency()))
 }
 
-/// Shows anybody's top-up.
-#[utoipa::path(
-    get,
-    path = "/api/v1/operator/topups/{id}",
-    operation_id = "showAnyTopup",
-    tag = "Operators",
-    responses((status = 200, description = "The top-up.", body = Success<OperatorTopupData>)),
-)]
-pub async fn show(call: Call, caller: Caller) -> Result<Answer, ApiError> {
-    let topup = call.app.services.operator_topups.topup(&caller, call.id(TopupId::new)?).await?;
+async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+    let topup = call.app.services.topups.of_any_user(&principal, call.id(TopupId::new)?).await?;
     Answer::ok("Top-up.", OperatorTopupData { topup: OperatorTopup::new(&topup, call.currency()) })
 }
 
-/// Reverses a confirmed top-up of somebody else that was charged back.
-///
-/// The amount is taken from the available balance, never from held amounts. The missing part is owed, and later
-/// income pays it first. DJs who were paid with the money keep it. Reversing a reversed top-up changes nothing.
-#[utoipa::path(
-    post,
-    path = "/api/v1/operator/topups/{id}/reverse",
-    operation_id = "reverseTopup",
-    tag = "Operators",
-    request_body = Reason,
-    responses((status = 200, description = "The top-up is reversed.", body = Success<OperatorTopupData>)),
-)]
-pub async fn reverse(call: Call, caller: Caller) -> Result<Applied, ApiError> {
-    let topups = &call.app.services.operator_topups;
-    let topup = topups.reversible(&caller, call.id(TopupId::new)?).await?;
-    let reason = reason(&call)?;
-    Ok(topups.reverse(&call.command(&caller), reason, topup).await?)
+async fn reverse(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+    let command = ReverseTopup { id: call.id(TopupId::new)? };
+    call.run(&principal, command, || reason(&call)).await?.try_map(|topup| {
+        let topup = OperatorTopup::new(&topup, call.currency());
+        Answer::ok("Top-up reversed.", OperatorTopupData { topup })
+    })
 }
 
-/// What a reversed top-up is shown as.
-pub fn reversed(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
-    let topup = OperatorTopup::new(outcome(receipt)?, &app.settings.currency);
-    Answer::ok("Top-up reversed.", OperatorTopupData { topup })
-}
-
-/// Lists money that arrived for top-ups of erased people.
-#[utoipa::path(
-    get,
-    path = "/api/v1/operator/suspense",
-    operation_id = "listSuspense",
-    tag = "Operators",
-    params(PageQuery),
-    responses((
-        status = 200,
-        description = "A page of the money in suspense: first what nobody has settled, then by arrival, newest first.",
-        body = Success<Page<Suspense>>,
-    )),
-)]
-pub async fn suspense(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+async fn suspense(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let paging = call.paging(&[]);
-    let found = call.app.services.operator_topups.suspense(&caller, paging.request()).await?;
-    let shown = |topup: &topup::Topup| {
-        topup.suspense.as_ref().map(|suspense| Suspense::new(topup, suspense, call.currency()))
-    };
+    let found = call.app.services.topups.in_suspense(&principal, paging.request()).await?;
     // The list has only top-ups with money in suspense.
-    let rows = found.rows.iter().filter_map(shown).collect();
-    call::page(
-        "Suspense.",
-        &paging,
-        &cuepoint_domain::page::Rows { rows, total: found.total },
-        Suspense::clone,
-    )
+    let rows = found.rows.iter().filter_map(|topup| in_suspense(&call, topup)).collect();
+    call::page("Suspense.", &paging, &Rows { rows, total: found.total }, Suspense::clone)
 }
 
-/// Settles money in suspense that was sent back outside the service, or dealt with otherwise.
-///
-/// No wallet changes, and nothing is paid out: the ledger records that the money is outside again.
-#[utoipa::path(
-    post,
-    path = "/api/v1/operator/suspense/{id}/settle",
-    operation_id = "settleSuspense",
-    tag = "Operators",
-    request_body = Reason,
-    responses((status = 200, description = "The money is settled.", body = Success<SuspenseData>)),
-)]
-pub async fn settle(call: Call, caller: Caller) -> Result<Applied, ApiError> {
-    let topups = &call.app.services.operator_topups;
-    let topup = topups.suspended(&caller, call.id(TopupId::new)?).await?;
-    let reason = reason(&call)?;
-    Ok(topups.settle(&call.command(&caller), reason, topup).await?)
+async fn settle(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+    let command = SettleSuspense { id: call.id(TopupId::new)? };
+    call.run(&principal, command, || reason(&call)).await?.try_map(|topup| {
+        let suspense = in_suspense(&call, &topup)
+            .ok_or_else(|| ApiError::internal("money was settled that is not in suspense"))?;
+        Answer::ok("Money settled.", SuspenseData { suspense })
+    })
 }
 
-/// What settled money is shown as.
-pub fn settled(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
-    let topup = outcome(receipt)?;
-    let Some(suspense) = &topup.suspense else {
-        return Err(ApiError::internal("money was settled that is not in suspense"));
-    };
-    let suspense = Suspense::new(topup, suspense, &app.settings.currency);
-    Answer::ok("Money settled.", SuspenseData { suspense })
-}
-
-fn outcome(receipt: &Receipt) -> Result<&topup::Topup, ApiError> {
-    match &receipt.outcome {
-        Outcome::Topup(topup) => Ok(topup),
-        _ => Err(ApiError::internal("a change of a top-up came to something else")),
-    }
-}
-
-fn reason(call: &Call) -> Result<Line, ApiError> {
-    let mut fields = call.fields();
-    let reason = fields.required("reason", values::line);
-    fields.complete(|| reason)
+/// The view of a top-up's money in suspense, if it has any.
+fn in_suspense(call: &Call, topup: &topup::Topup) -> Option<Suspense> {
+    topup.suspense.as_ref().map(|suspense| Suspense::new(topup, suspense, call.currency()))
 }

@@ -1,202 +1,207 @@
-//! Everybody's withdrawals, for operators.
+//! Withdrawals of all accounts, for operators.
 
-use cuepoint_domain::access::Caller;
+use cuepoint_domain::application::Done;
+use cuepoint_domain::application::commands::{
+    JudgeWithdrawal, Judgement, SendWithdrawal, SendingStep, Withdrawn,
+};
+use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::WithdrawalId;
-use cuepoint_domain::ledger::Receipt;
-use cuepoint_domain::ports::Applied;
-use cuepoint_domain::service::OperatorMove;
 use cuepoint_domain::text::Line;
-use cuepoint_domain::withdrawal::{self, WithdrawalStatus};
+use cuepoint_domain::withdrawal::WithdrawalStatus;
 
-use crate::app::App;
 use crate::http::call::{self, Call};
-use crate::http::openapi::bodies::{Completed, PageQuery, Reason, Sent};
+use crate::http::declaration::{filter, json, ok, operations, page};
+use crate::http::operations::operators::{ReasonBody, reason};
 use crate::http::operations::views::OperatorWithdrawal;
-use crate::http::operations::withdrawals::outcome;
-use crate::http::wire::envelope::{Answer, Success};
-use crate::http::wire::error::ApiError;
-use crate::http::wire::fields::Fields;
+use crate::http::route::{authenticated, command};
+use crate::http::wire::body::body;
+use crate::http::wire::envelope::Answer;
+use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::kinds;
+use crate::http::wire::messages;
 use crate::http::wire::names;
-use crate::http::wire::page::Page;
 use crate::http::wire::query::Filters;
-use crate::http::wire::{messages, values};
+use crate::http::wire::schema::Described;
 
-/// Lists everybody's withdrawals.
-#[utoipa::path(
-    get,
-    path = "/api/v1/operator/withdrawals",
-    operation_id = "listAllWithdrawals",
-    tag = "Operators",
-    params(
-        PageQuery,
-        ("status" = Option<names::WithdrawalStatus>, Query, description = "Only those with this status."),
-    ),
-    responses((
-        status = 200,
-        description = "A page of everybody's withdrawals, newest first.",
-        body = Success<Page<OperatorWithdrawal>>,
-    )),
-)]
-pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+operations! {
+    /// List withdrawals of all accounts
+    ///
+    /// Newest first.
+    GET "/api/v1/operator/withdrawals" "listAllWithdrawals" {
+        tag: Operators,
+        access: Action::ReadWithdrawals,
+        run: authenticated(list),
+        answers: page::<OperatorWithdrawal>("A page of withdrawals, newest first."),
+        filters: vec![filter("status", Described::named::<names::WithdrawalStatus>(), "Only withdrawals with this status.")],
+        fails: &[Code::ValidationFailed],
+    }
+
+    /// Approve a withdrawal
+    ///
+    /// A pending withdrawal of another account becomes approved. Above the configured limit it stays pending until a second
+    /// operator has approved it.
+    POST "/api/v1/operator/withdrawals/{id}/approve" "approveWithdrawal" {
+        tag: Operators,
+        access: Action::JudgeWithdrawal,
+        run: command(approve),
+        answers: ok::<OperatorWithdrawal>("The withdrawal, approved or waiting for a second approval."),
+        body: json::<ReasonBody>(),
+        fails: &[Code::Forbidden, Code::InvalidTransition],
+    }
+
+    /// Reject a withdrawal
+    ///
+    /// A pending or approved withdrawal of another account is rejected, and its amount released.
+    POST "/api/v1/operator/withdrawals/{id}/reject" "rejectWithdrawal" {
+        tag: Operators,
+        access: Action::JudgeWithdrawal,
+        run: command(reject),
+        answers: ok::<OperatorWithdrawal>("The rejected withdrawal."),
+        body: json::<ReasonBody>(),
+        fails: &[Code::Forbidden, Code::InvalidTransition],
+    }
+
+    /// Start processing a withdrawal
+    ///
+    /// An approved withdrawal is claimed in order to be sent by hand.
+    POST "/api/v1/operator/withdrawals/{id}/process" "processWithdrawal" {
+        tag: Operators,
+        access: Action::SendWithdrawal,
+        run: command(process),
+        answers: ok::<OperatorWithdrawal>("The withdrawal in processing."),
+        body: json::<ReasonBody>(),
+        fails: &[Code::InvalidTransition],
+    }
+
+    /// Record the transaction of a withdrawal
+    ///
+    /// The withdrawal was sent to its network as this transaction.
+    POST "/api/v1/operator/withdrawals/{id}/broadcast" "broadcastWithdrawal" {
+        tag: Operators,
+        access: Action::SendWithdrawal,
+        run: command(broadcast),
+        answers: ok::<OperatorWithdrawal>("The broadcast withdrawal."),
+        body: json::<SentBody>(),
+        fails: &[Code::InvalidTransition],
+    }
+
+    /// Complete a withdrawal
+    ///
+    /// The withdrawal has arrived, and its amount is captured.
+    POST "/api/v1/operator/withdrawals/{id}/complete" "completeWithdrawal" {
+        tag: Operators,
+        access: Action::SendWithdrawal,
+        run: command(complete),
+        answers: ok::<OperatorWithdrawal>("The completed withdrawal."),
+        body: json::<CompletedBody>(),
+        fails: &[Code::InvalidTransition],
+    }
+
+    /// Mark a withdrawal as failed
+    ///
+    /// A withdrawal of another account was certainly not paid, and its amount is released.
+    POST "/api/v1/operator/withdrawals/{id}/fail" "failWithdrawal" {
+        tag: Operators,
+        access: Action::JudgeWithdrawal,
+        run: command(fail),
+        answers: ok::<OperatorWithdrawal>("The failed withdrawal."),
+        body: json::<ReasonBody>(),
+        fails: &[Code::Forbidden, Code::InvalidTransition],
+    }
+
+    /// Mark a withdrawal for review
+    ///
+    /// It is unknown whether the withdrawal was paid. Its amount stays held until an operator has found out.
+    POST "/api/v1/operator/withdrawals/{id}/review" "reviewWithdrawal" {
+        tag: Operators,
+        access: Action::SendWithdrawal,
+        run: command(review),
+        answers: ok::<OperatorWithdrawal>("The withdrawal in review."),
+        body: json::<ReasonBody>(),
+        fails: &[Code::InvalidTransition],
+    }
+}
+
+body! {
+    /// The transaction of a withdrawal.
+    pub struct SentBody as "Sent", example: {"txid": "4a5e1e4b", "reason": "Sent by hand."} {
+        /// Id of the transaction on the network.
+        txid: Line = required(kinds::LINE),
+        /// Reason, stored with the operator and the time.
+        reason: Line = required(kinds::LINE),
+    }
+}
+
+body! {
+    /// The completion of a withdrawal.
+    pub struct CompletedBody as "Completed", example: {"txid": "4a5e1e4b", "reason": "Six confirmations."} {
+        /// Id of the transaction on the network; the known one by default, and required where none is known.
+        txid: Option<Line> = optional(kinds::LINE),
+        /// Reason, stored with the operator and the time.
+        reason: Line = required(kinds::LINE),
+    }
+}
+
+async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let mut filters = Filters::of(&call.query);
     let status = filters.read("status", WithdrawalStatus::named, messages::selected);
     filters.complete()?;
     let paging = call.paging(&["status"]);
-    let rows = call.app.services.operators.withdrawals(&caller, status, paging.request()).await?;
+    let rows = call.app.services.withdrawals.list_all(&principal, status, paging.request()).await?;
     call::page("Withdrawals.", &paging, &rows, |withdrawal| {
         OperatorWithdrawal::new(withdrawal, call.currency())
     })
 }
 
-/// Approves a pending withdrawal of somebody else; above a limit a second operator has to approve it as well.
-#[utoipa::path(
-    post,
-    path = "/api/v1/operator/withdrawals/{id}/approve",
-    operation_id = "approveWithdrawal",
-    tag = "Operators",
-    request_body = Reason,
-    responses((
-        status = 200,
-        description = "The withdrawal waits to be sent or, still pending, for a second operator's approval.",
-        body = Success<OperatorWithdrawal>,
-    )),
-)]
-pub async fn approve(call: Call, caller: Caller) -> Result<Applied, ApiError> {
-    let withdrawal = judged(&call, &caller).await?;
-    change(&call, &caller, withdrawal, |_| Some(OperatorMove::Approve)).await
+async fn approve(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+    judge(&call, &principal, Judgement::Approve).await
 }
 
-/// Refuses a pending or approved withdrawal of somebody else; its amount is released.
-#[utoipa::path(
-    post,
-    path = "/api/v1/operator/withdrawals/{id}/reject",
-    operation_id = "rejectWithdrawal",
-    tag = "Operators",
-    request_body = Reason,
-    responses((
-        status = 200,
-        description = "The withdrawal is refused and its amount released.",
-        body = Success<OperatorWithdrawal>,
-    )),
-)]
-pub async fn reject(call: Call, caller: Caller) -> Result<Applied, ApiError> {
-    let withdrawal = judged(&call, &caller).await?;
-    change(&call, &caller, withdrawal, |_| Some(OperatorMove::Reject)).await
+async fn reject(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+    judge(&call, &principal, Judgement::Reject).await
 }
 
-/// Begins to send an approved withdrawal by hand.
-#[utoipa::path(
-    post,
-    path = "/api/v1/operator/withdrawals/{id}/process",
-    operation_id = "processWithdrawal",
-    tag = "Operators",
-    request_body = Reason,
-    responses((status = 200, description = "The withdrawal is being sent.", body = Success<OperatorWithdrawal>)),
-)]
-pub async fn process(call: Call, caller: Caller) -> Result<Applied, ApiError> {
-    let withdrawal = sent(&call, &caller).await?;
-    change(&call, &caller, withdrawal, |_| Some(OperatorMove::Process)).await
+async fn fail(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+    judge(&call, &principal, Judgement::Fail).await
 }
 
-/// Says as which transaction a withdrawal was sent.
-#[utoipa::path(
-    post,
-    path = "/api/v1/operator/withdrawals/{id}/broadcast",
-    operation_id = "broadcastWithdrawal",
-    tag = "Operators",
-    request_body = Sent,
-    responses((status = 200, description = "The withdrawal is sent.", body = Success<OperatorWithdrawal>)),
-)]
-pub async fn broadcast(call: Call, caller: Caller) -> Result<Applied, ApiError> {
-    let withdrawal = sent(&call, &caller).await?;
-    let broadcast = |fields: &mut Fields<'_>| {
-        fields.required("txid", values::line).map(|txid| OperatorMove::Broadcast { txid })
-    };
-    change(&call, &caller, withdrawal, broadcast).await
+async fn judge(call: &Call, principal: &Principal, judgement: Judgement) -> Result<Done<Answer>, ApiError> {
+    let command = JudgeWithdrawal { id: call.id(WithdrawalId::new)?, judgement };
+    updated(call, call.run(principal, command, || reason(call)).await?)
 }
 
-/// Says that a withdrawal arrived; its amount is captured.
-#[utoipa::path(
-    post,
-    path = "/api/v1/operator/withdrawals/{id}/complete",
-    operation_id = "completeWithdrawal",
-    tag = "Operators",
-    request_body = Completed,
-    responses((
-        status = 200,
-        description = "The withdrawal is completed and its amount captured.",
-        body = Success<OperatorWithdrawal>,
-    )),
-)]
-pub async fn complete(call: Call, caller: Caller) -> Result<Applied, ApiError> {
-    let withdrawal = sent(&call, &caller).await?;
-    let completed = |fields: &mut Fields<'_>| {
-        Some(OperatorMove::Complete { txid: fields.optional("txid", values::line) })
-    };
-    change(&call, &caller, withdrawal, completed).await
+async fn process(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+    send(&call, &principal, || Ok((SendingStep::Process, reason(&call)?))).await
 }
 
-/// Says that a withdrawal of somebody else was definitely not paid; its amount is released.
-#[utoipa::path(
-    post,
-    path = "/api/v1/operator/withdrawals/{id}/fail",
-    operation_id = "failWithdrawal",
-    tag = "Operators",
-    request_body = Reason,
-    responses((
-        status = 200,
-        description = "The withdrawal failed and its amount is released.",
-        body = Success<OperatorWithdrawal>,
-    )),
-)]
-pub async fn fail(call: Call, caller: Caller) -> Result<Applied, ApiError> {
-    let withdrawal = judged(&call, &caller).await?;
-    change(&call, &caller, withdrawal, |_| Some(OperatorMove::Fail)).await
+async fn broadcast(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+    let read_input =
+        || call.body().map(|SentBody { txid, reason }| (SendingStep::Broadcast { txid }, reason));
+    send(&call, &principal, read_input).await
 }
 
-/// Says that nobody knows whether a withdrawal was paid; its amount stays held.
-#[utoipa::path(
-    post,
-    path = "/api/v1/operator/withdrawals/{id}/review",
-    operation_id = "reviewWithdrawal",
-    tag = "Operators",
-    request_body = Reason,
-    responses((
-        status = 200,
-        description = "The withdrawal waits for somebody to find out.",
-        body = Success<OperatorWithdrawal>,
-    )),
-)]
-pub async fn review(call: Call, caller: Caller) -> Result<Applied, ApiError> {
-    let withdrawal = sent(&call, &caller).await?;
-    change(&call, &caller, withdrawal, |_| Some(OperatorMove::Review)).await
+async fn complete(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+    let read_input =
+        || call.body().map(|CompletedBody { txid, reason }| (SendingStep::Complete { txid }, reason));
+    send(&call, &principal, read_input).await
 }
 
-/// What a withdrawal is shown as that an operator moved.
-pub fn moved(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
-    let (withdrawal, _) = outcome(receipt)?;
-    Answer::ok("Withdrawal updated.", OperatorWithdrawal::new(withdrawal, &app.settings.currency))
+async fn review(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+    send(&call, &principal, || Ok((SendingStep::Review, reason(&call)?))).await
 }
 
-async fn judged(call: &Call, caller: &Caller) -> Result<withdrawal::Withdrawal, ApiError> {
-    Ok(call.app.services.operators.judged(caller, call.id(WithdrawalId::new)?).await?)
-}
-
-async fn sent(call: &Call, caller: &Caller) -> Result<withdrawal::Withdrawal, ApiError> {
-    Ok(call.app.services.operators.sent(caller, call.id(WithdrawalId::new)?).await?)
-}
-
-/// Moves a withdrawal as the body's fields say.
-async fn change(
+async fn send(
     call: &Call,
-    caller: &Caller,
-    withdrawal: withdrawal::Withdrawal,
-    read: impl FnOnce(&mut Fields<'_>) -> Option<OperatorMove>,
-) -> Result<Applied, ApiError> {
-    let mut fields = call.fields();
-    let to = read(&mut fields);
-    let reason = fields.required("reason", values::line);
-    let (to, reason): (OperatorMove, Line) = fields.complete(|| to.zip(reason))?;
-    let operators = &call.app.services.operators;
-    Ok(operators.move_withdrawal(&call.command(caller), reason, withdrawal, to).await?)
+    principal: &Principal,
+    read_input: impl FnOnce() -> Result<(SendingStep, Line), ApiError>,
+) -> Result<Done<Answer>, ApiError> {
+    let command = SendWithdrawal { id: call.id(WithdrawalId::new)? };
+    updated(call, call.run(principal, command, read_input).await?)
+}
+
+/// The answer to a change of a withdrawal's status.
+fn updated(call: &Call, done: Done<Withdrawn>) -> Result<Done<Answer>, ApiError> {
+    done.try_map(|Withdrawn { withdrawal, .. }| {
+        Answer::ok("Withdrawal updated.", OperatorWithdrawal::new(&withdrawal, call.currency()))
+    })
 }

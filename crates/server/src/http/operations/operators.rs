@@ -1,71 +1,95 @@
-//! What operators do with the money of requests and wallets.
+//! Refunds and adjustments by operators.
 
-use cuepoint_domain::access::Caller;
-use cuepoint_domain::ids::RequestId;
-use cuepoint_domain::ledger::{Outcome, Receipt};
-use cuepoint_domain::ports::Applied;
+use cuepoint_domain::adjustment::Correction;
+use cuepoint_domain::application::Done;
+use cuepoint_domain::application::commands::{Adjust, NewAdjustment, RefundRequest};
+use cuepoint_domain::authorization::{Action, Principal};
+use cuepoint_domain::ids::{RequestId, UserId};
+use cuepoint_domain::text::Line;
 
-use crate::app::App;
 use crate::http::call::Call;
+use crate::http::declaration::{created, json, ok, operations};
 use crate::http::mapping::IntoApiError as _;
-use crate::http::openapi::bodies::{NewAdjustment, Reason};
+use crate::http::operations::requests::updated;
 use crate::http::operations::views::{Adjusted, MusicRequest};
-use crate::http::wire::envelope::{Answer, Success};
-use crate::http::wire::error::ApiError;
-use crate::http::wire::values;
+use crate::http::route::command;
+use crate::http::wire::body::body;
+use crate::http::wire::envelope::Answer;
+use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::kinds;
 
-/// Gives the fee of a played request back to the guest; the DJ's share is taken back or owed.
-#[utoipa::path(
-    post,
-    path = "/api/v1/operator/music/requests/{id}/refund",
-    operation_id = "refundRequest",
-    tag = "Operators",
-    request_body = Reason,
-    responses((
-        status = 200,
-        description = "The request is refunded and the guest has the whole fee.",
-        body = Success<MusicRequest>,
-    )),
-)]
-pub async fn refund(call: Call, caller: Caller) -> Result<Applied, ApiError> {
-    let operators = &call.app.services.operators;
-    let request = operators.request(&caller, call.id(RequestId::new)?).await?;
-    let mut fields = call.fields();
-    let reason = fields.required("reason", values::line);
-    let reason = fields.complete(|| reason)?;
-    Ok(operators.refund(&call.command(&caller), reason, request).await?)
-}
-
-/// Corrects what a person has available, up or down.
-#[utoipa::path(
-    post,
-    path = "/api/v1/operator/adjustments",
-    operation_id = "adjustBalance",
-    tag = "Operators",
-    request_body = NewAdjustment,
-    responses((status = 201, description = "The balance is corrected.", body = Success<Adjusted>)),
-)]
-pub async fn adjust(call: Call, caller: Caller) -> Result<Applied, ApiError> {
-    let mut fields = call.fields();
-    let user = fields.required("user_id", values::user_id);
-    let correction = fields.required("amount", values::correction(call.currency()));
-    let reason = fields.required("reason", values::line);
-    let (user, correction, reason) = fields.complete(|| Some((user?, correction?, reason?)))?;
-    let adjusted = call.app.services.operators.adjust(&call.command(&caller), reason, user, correction).await;
-    adjusted.map_err(|error| error.into_api_error(call.currency()))
-}
-
-/// What an adjustment is shown as.
-pub fn adjusted(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
-    match &receipt.outcome {
-        Outcome::Adjustment(adjustment, balance) => {
-            let view = Adjusted::new(adjustment, *balance, receipt.at, &app.settings.currency);
-            Answer::created("Balance adjusted.", view)
-        }
-        Outcome::Request(_)
-        | Outcome::Withdrawal(..)
-        | Outcome::Topup(_)
-        | Outcome::Profile(..)
-        | Outcome::Message(_) => Err(ApiError::internal("an adjustment came to something else")),
+operations! {
+    /// Refund a played request
+    ///
+    /// The guest gets the whole fee back. The DJ's share is taken from the DJ's available balance; the missing part is owed,
+    /// and later income pays it first.
+    POST "/api/v1/operator/music/requests/{id}/refund" "refundRequest" {
+        tag: Operators,
+        access: Action::RefundRequest,
+        run: command(refund),
+        answers: ok::<MusicRequest<'_>>("The refunded request."),
+        body: json::<ReasonBody>(),
+        fails: &[Code::Forbidden, Code::InvalidTransition, Code::LimitExceeded],
     }
+
+    /// Adjust a balance
+    ///
+    /// Adds to the available balance of another account, or takes from it.
+    POST "/api/v1/operator/adjustments" "adjustBalance" {
+        tag: Operators,
+        access: Action::AdjustBalance,
+        run: command(adjust),
+        answers: created::<Adjusted>("The adjustment and the balance after it."),
+        body: json::<AdjustmentBody>(),
+        fails: &[Code::Forbidden, Code::LimitExceeded, Code::InsufficientFunds],
+    }
+}
+
+body! {
+    /// An adjustment of a balance.
+    pub struct AdjustmentBody as "NewAdjustment", example: {
+        "user_id": 8, "amount": -2.50, "reason": "A song was charged twice."
+    } {
+        /// Id of the account.
+        user_id: UserId = required(kinds::USER_ID),
+        /// Amount in major units: added where it is positive, taken where it is negative; not 0, and with no more decimals
+        /// than the currency has.
+        amount: Correction = required(kinds::CORRECTION),
+        /// Reason, stored with the operator and the time.
+        reason: Line = required(kinds::LINE),
+    }
+}
+
+body! {
+    /// The reason of an operator.
+    pub struct ReasonBody as "Reason", example: {"reason": "Checked with the owner."} {
+        /// Reason, stored with the operator and the time.
+        reason: Line = required(kinds::LINE),
+    }
+}
+
+/// The reason in the body.
+///
+/// # Errors
+/// 422 with the messages of all wrong fields.
+pub(super) fn reason(call: &Call) -> Result<Line, ApiError> {
+    call.body().map(|ReasonBody { reason }| reason)
+}
+
+async fn refund(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+    let command = RefundRequest { id: call.id(RequestId::new)? };
+    updated(&call, call.run(&principal, command, || reason(&call)).await?)
+}
+
+async fn adjust(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+    let read_input = || {
+        let AdjustmentBody { user_id, amount, reason } = call.body()?;
+        Ok(NewAdjustment { user: user_id, correction: amount, reason })
+    };
+    let done = call.run(&principal, Adjust, read_input).await;
+    let done = done.map_err(|error| error.into_api_error(call.currency()))?;
+    done.try_map(|adjusted| {
+        let view = Adjusted::new(&adjusted.adjustment, adjusted.balance, adjusted.at, call.currency());
+        Answer::created("Balance adjusted.", view)
+    })
 }

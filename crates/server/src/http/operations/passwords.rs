@@ -1,86 +1,106 @@
-//! Another password.
+//! Changing and resetting a password.
 
-use cuepoint_domain::access::Caller;
-use cuepoint_domain::ids::UserId;
+use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ports::Token;
-use cuepoint_domain::text::Password;
+use cuepoint_domain::text::{Email, Password};
 
 use crate::http::call::Call;
-use crate::http::openapi::bodies::{ForgottenPassword, NewPassword, ResetPassword};
+use crate::http::declaration::{json, ok, operations};
 use crate::http::operations::views::Nothing;
-use crate::http::wire::envelope::{Answer, Success};
-use crate::http::wire::error::ApiError;
-use crate::http::wire::values;
-use crate::jobs::queue::Errand;
+use crate::http::route::{Access, anonymous, authenticated};
+use crate::http::transport::rate_limits::Class;
+use crate::http::wire::body::body;
+use crate::http::wire::envelope::Answer;
+use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::kinds;
 
-/// Changes the caller's password; all their other sessions end.
-///
-/// The new password must not be one that is known from data leaks.
-#[utoipa::path(
-    post,
-    path = "/api/v1/auth/password",
-    operation_id = "changePassword",
-    tag = "Accounts",
-    request_body = NewPassword,
-    responses((status = 200, description = "The password is changed.", body = Success<Nothing>)),
-)]
-pub async fn change(call: Call, caller: Caller) -> Result<Answer, ApiError> {
-    let mut fields = call.fields();
-    let present = fields.required("current_password", values::presented);
-    let new = fields.required("password", values::password);
-    let (present, new) = fields.complete(|| Some((Password::presented(&present?), new?)))?;
-    call.app.services.passwords.change(&caller, &present, &new, call.visitor()).await?;
-    changed(&call, caller.user).await;
+operations! {
+    /// Change the password
+    ///
+    /// All other sessions of the caller end. Passwords from known data leaks are refused.
+    POST "/api/v1/auth/password" "changePassword" {
+        tag: Accounts,
+        access: Action::UseAccount,
+        run: authenticated(change),
+        answers: ok::<Nothing>("The password is changed."),
+        class: Class::Login,
+        body: json::<NewPasswordBody>(),
+        fails: &[Code::Conflict],
+    }
+
+    /// Request a password reset
+    ///
+    /// Sends a token for a new password, if an account has the e-mail address. The answer is the same for every address, and
+    /// is given before the account is looked up.
+    POST "/api/v1/auth/password/forgot" "forgotPassword" {
+        tag: Accounts,
+        access: Access::Open,
+        run: anonymous(forgot),
+        answers: ok::<Nothing>("A message is sent, if an account has the address."),
+        class: Class::Login,
+        body: json::<ForgottenPasswordBody>(),
+    }
+
+    /// Reset the password
+    ///
+    /// Sets a new password with the token of a password reset. All sessions of the account end. A refused password does not
+    /// use up the token.
+    POST "/api/v1/auth/password/reset" "resetPassword" {
+        tag: Accounts,
+        access: Access::Open,
+        run: anonymous(reset),
+        answers: ok::<Nothing>("The password is set."),
+        class: Class::Login,
+        body: json::<ResetPasswordBody>(),
+    }
+}
+
+body! {
+    /// A new password.
+    pub struct NewPasswordBody as "NewPassword", example: {
+        "current_password": "correct horse", "password": "battery staple"
+    } {
+        /// Current password.
+        current_password: Password = required(kinds::PRESENTED_PASSWORD),
+        /// New password.
+        password: Password = required(kinds::PASSWORD),
+    }
+}
+
+body! {
+    /// A request for a password reset.
+    pub struct ForgottenPasswordBody as "ForgottenPassword", example: {"email": "ada@example.com"} {
+        /// E-mail address of the account, in any letter case.
+        email: Email = required(kinds::EMAIL),
+    }
+}
+
+body! {
+    /// A new password in place of a forgotten one.
+    pub struct ResetPasswordBody as "ResetPassword", example: {
+        "token": "bntE_GS4RCx0KV37F1UrUOK6KToVtUo03oh9oh-6w1c", "password": "battery staple"
+    } {
+        /// Token of the password reset.
+        token: Token = required(kinds::TOKEN),
+        /// New password.
+        password: Password = required(kinds::PASSWORD),
+    }
+}
+
+async fn change(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+    let NewPasswordBody { current_password, password } = call.body()?;
+    call.app.services.passwords.change(&call.context(&principal), &current_password, &password).await?;
     Answer::ok("Password changed.", Nothing {})
 }
 
-/// Sends a message with a token to set a new password, if the address is somebody's.
-///
-/// The answer is the same for every address, and comes before anything is looked up.
-#[utoipa::path(
-    post,
-    path = "/api/v1/auth/password/forgot",
-    operation_id = "forgotPassword",
-    tag = "Accounts",
-    request_body = ForgottenPassword,
-    responses((status = 200, description = "A message is sent to who has the address.", body = Success<Nothing>)),
-)]
-pub async fn forgot(call: Call) -> Result<Answer, ApiError> {
-    let mut fields = call.fields();
-    let email = fields.required("email", values::email);
-    let email = fields.complete(|| email)?;
-    if !call.app.services.passwords.can_tell(&email) {
-        return Err(ApiError::not_here("Messages are not available here."));
-    }
-    call.app.errands.leave(Errand::Forgot { email, visitor: call.visitor() })?;
+async fn forgot(call: Call) -> Result<Answer, ApiError> {
+    let ForgottenPasswordBody { email } = call.body()?;
+    call.app.services.passwords.request_reset(&call.client_context(), email)?;
     Answer::ok("If there is such an account, a message is on its way.", Nothing {})
 }
 
-/// Sets a new password with a token that was sent; all sessions of the account end.
-///
-/// A password that cannot be chosen does not use the token up.
-#[utoipa::path(
-    post,
-    path = "/api/v1/auth/password/reset",
-    operation_id = "resetPassword",
-    tag = "Accounts",
-    request_body = ResetPassword,
-    responses((status = 200, description = "The password is set.", body = Success<Nothing>)),
-)]
-pub async fn reset(call: Call) -> Result<Answer, ApiError> {
-    let mut fields = call.fields();
-    let token = fields.required("token", values::presented);
-    let new = fields.required("password", values::password);
-    let (token, new) = fields.complete(|| Some((Token(token?), new?)))?;
-    let user = call.app.services.passwords.reset(&token, &new, call.visitor()).await?;
-    changed(&call, user).await;
+async fn reset(call: Call) -> Result<Answer, ApiError> {
+    let ResetPasswordBody { token, password } = call.body()?;
+    call.app.services.passwords.reset(&call.client_context(), &token, &password).await?;
     Answer::ok("Password set.", Nothing {})
-}
-
-/// What follows from another password: sessions are refused at once, and its owner is told.
-async fn changed(call: &Call, user: UserId) {
-    call.refresh_revocations().await;
-    if let Err(unavailable) = call.app.errands.leave(Errand::TellPasswordChanged(user)) {
-        tracing::warn!(%user, %unavailable, "nobody is told of a changed password");
-    }
 }

@@ -1,9 +1,9 @@
-//! One's own personal data: all of it out, and erased.
+//! Export and erasure of the caller's personal data.
 
 use std::error::Error;
 
 use actix_web::web::Bytes;
-use cuepoint_domain::access::Caller;
+use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::personal_data::{Part, Record};
 use cuepoint_domain::ports::Unavailable;
 use cuepoint_domain::text::Password;
@@ -11,29 +11,58 @@ use futures_util::future;
 use futures_util::stream::{self, Stream, StreamExt as _};
 
 use crate::http::call::Call;
-use crate::http::openapi::bodies::Erasure;
-use crate::http::operations::profile::own;
+use crate::http::declaration::{json, ok, operations};
 use crate::http::operations::views::{Account, Nothing, PersonalData, User, Wallet, row};
-use crate::http::wire::envelope::{Answer, Success};
-use crate::http::wire::error::ApiError;
-use crate::http::wire::values;
+use crate::http::route::authenticated;
+use crate::http::transport::rate_limits::Class;
+use crate::http::wire::body::body;
+use crate::http::wire::envelope::Answer;
+use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::kinds;
+
+operations! {
+    /// Export personal data
+    ///
+    /// All data stored about the caller. The body is streamed: if the connection ends before the body does, the export is
+    /// incomplete.
+    GET "/api/v1/user/export" "exportPersonalData" {
+        tag: Profile,
+        access: Action::UsePersonalData,
+        run: authenticated(export),
+        answers: ok::<PersonalData>("All data stored about the caller."),
+        class: Class::Login,
+    }
+
+    /// Erase personal data
+    ///
+    /// Erases the caller's personal data and ends all sessions; the entries of the ledger stay without a name. Refused while
+    /// any amount is available, held or owed, and while a top-up is pending that was opened within the configured waiting
+    /// time (7 days by default). Older pending top-ups fail.
+    DELETE "/api/v1/user" "erasePersonalData" {
+        tag: Profile,
+        access: Action::UsePersonalData,
+        run: authenticated(erase),
+        answers: ok::<Nothing>("The personal data are erased."),
+        class: Class::Login,
+        body: json::<ErasureBody>(),
+        fails: &[Code::Conflict],
+    }
+}
+
+body! {
+    /// The confirmation of an erasure.
+    pub struct ErasureBody as "Erasure", example: {"password": "correct horse"} {
+        /// Password of the account.
+        password: Password = required(kinds::PRESENTED_PASSWORD),
+    }
+}
 
 /// A piece of the body, or why there is no more of it.
 type Piece = Result<Bytes, Box<dyn Error>>;
 
-/// Takes out all that is kept about the caller.
-///
-/// The body is sent while it is read: where the connection ends before the body does, it is not whole.
-#[utoipa::path(
-    get,
-    path = "/api/v1/user/export",
-    operation_id = "exportPersonalData",
-    tag = "Profile",
-    responses((status = 200, description = "All that is kept about the caller.", body = Success<PersonalData>)),
-)]
-pub async fn export(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+async fn export(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let personal_data = &call.app.services.personal_data;
-    let profile = personal_data.export(&caller, call.visitor()).await.map_err(own)?;
+    let profile = personal_data.export(&call.context(&principal)).await?;
     let user = User::new(&profile.user, profile.balance.available, call.currency());
     let user = serde_json::to_string(&user).map_err(ApiError::internal)?;
     let account = serde_json::to_string(&Account::new(&profile.user)).map_err(ApiError::internal)?;
@@ -44,32 +73,17 @@ pub async fn export(call: Call, caller: Caller) -> Result<Answer, ApiError> {
     );
     let mut pieces = stream::once(future::ready(Ok(Bytes::from(head)))).boxed_local();
     for part in Part::all() {
-        let (app, rows) = (call.app.clone(), personal_data.part(&caller, part)?);
-        let write = move |record: &Record| row(record, caller.session, &app.settings.currency);
+        let (app, rows) = (call.app.clone(), personal_data.part(&principal, part)?);
+        let write = move |record: &Record| row(record, principal.session, &app.settings.currency);
         pieces = pieces.chain(list(part.name(), rows, write)).boxed_local();
     }
     let tail = stream::once(future::ready(Ok(Bytes::from_static(b"}}"))));
     Ok(Answer::in_pieces(until_failure(pieces.chain(tail)).boxed_local()))
 }
 
-/// Erases the caller's personal data, and ends all their sessions; what the ledger needs stays and names nobody.
-///
-/// It is refused while any amount is available, held or owed, and while a top-up is pending that was opened within
-/// the deployment's waiting time (7 days unless configured otherwise). Older pending top-ups fail.
-#[utoipa::path(
-    delete,
-    path = "/api/v1/user",
-    operation_id = "erasePersonalData",
-    tag = "Profile",
-    request_body = Erasure,
-    responses((status = 200, description = "The caller is erased.", body = Success<Nothing>)),
-)]
-pub async fn erase(call: Call, caller: Caller) -> Result<Answer, ApiError> {
-    let mut fields = call.fields();
-    let password = fields.required("password", values::presented);
-    let password = fields.complete(|| password.map(|password| Password::presented(&password)))?;
-    call.app.services.personal_data.erase(&caller, &password, call.visitor()).await?;
-    call.refresh_revocations().await;
+async fn erase(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+    let ErasureBody { password } = call.body()?;
+    call.app.services.personal_data.erase(&call.context(&principal), &password).await?;
     Answer::ok("Erased.", Nothing {})
 }
 

@@ -1,85 +1,105 @@
-//! One's own profile.
+//! The caller's profile.
 
-use cuepoint_domain::ledger::{Outcome, Receipt};
+use cuepoint_domain::application::Done;
+use cuepoint_domain::application::commands::ChangeProfile;
+use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::money::Money;
-use cuepoint_domain::people::{Locate, ProfileChange};
-use cuepoint_domain::ports::Applied;
-use cuepoint_domain::service::FindError;
+use cuepoint_domain::people::{Field, Kilometres, Locate, ProfileChange};
+use cuepoint_domain::ports::Profile;
+use cuepoint_domain::text::Line;
 
-use crate::app::App;
 use crate::http::call::Call;
-use crate::http::openapi::bodies::PersonalInfo;
+use crate::http::declaration::{json, ok, operations};
 use crate::http::operations::views::{User, UserData};
-use crate::http::wire::envelope::{Answer, Success};
+use crate::http::route::{authenticated, command};
+use crate::http::wire::body::body;
+use crate::http::wire::envelope::Answer;
 use crate::http::wire::error::{ApiError, Code};
-use crate::http::wire::values;
-use cuepoint_domain::access::{Action, Caller, Whose};
+use crate::http::wire::kinds;
 
-/// The fields that only a DJ has.
+operations! {
+    /// Show the caller's profile
+    GET "/api/v1/user/personal-info" "showPersonalInfo" {
+        tag: Profile,
+        access: Action::UseProfile,
+        run: authenticated(show),
+        answers: ok::<UserData>("The caller's profile."),
+    }
+
+    /// Change the caller's profile
+    ///
+    /// Fields that are left out keep their values. Only DJs can set `online` and prices; for other accounts these fields are
+    /// answered with a 403.
+    PATCH "/api/v1/user/personal-info" "changePersonalInfo" {
+        tag: Profile,
+        access: Action::UseProfile,
+        run: command(change),
+        answers: ok::<UserData>("The changed profile."),
+        body: json::<PersonalInfoBody>(),
+        fails: &[Code::Forbidden],
+    }
+}
+
+body! {
+    /// A change of the caller's profile. Fields that are left out keep their values; `null` clears a nullable field.
+    pub struct PersonalInfoBody as "PersonalInfo", example: {"city": "Berlin", "online": 1, "fee_popular_song": 10.00} {
+        /// Display name.
+        name: Field<Line> = change(kinds::LINE),
+        /// Phone number in the form of E.164. A new number is unverified. The stored number is accepted whatever its form.
+        phone: Field<Option<Line>> = change_or_clear(kinds::PHONE_OR_STORED),
+        /// City.
+        city: Field<Option<Line>> = change_or_clear(kinds::LINE),
+        /// State or region.
+        state: Field<Option<Line>> = change_or_clear(kinds::LINE),
+        /// Country.
+        country: Field<Option<Line>> = change_or_clear(kinds::LINE),
+        /// Latitude in degrees north; set together with `longitude`.
+        latitude: Field<Option<f64>> = change_or_clear(kinds::LATITUDE),
+        /// Longitude in degrees east; set together with `latitude`.
+        longitude: Field<Option<f64>> = change_or_clear(kinds::LONGITUDE),
+        /// Radius around the location, in kilometres.
+        radius: Field<Option<Kilometres>> = change_or_clear(kinds::KILOMETRES),
+        /// 1 to accept requests, 0 to stop; DJs only. `true` and `false` are accepted too.
+        online: Field<bool> = change(kinds::FLAG),
+        /// Price of a song by an upcoming artist, in major units; DJs only.
+        fee_upcoming_artist: Field<Money> = change(kinds::PRICE),
+        /// Price of a popular song, in major units; DJs only.
+        fee_popular_song: Field<Money> = change(kinds::PRICE),
+    }
+}
+
+/// The fields that only DJs have.
 const DJ_FIELDS: [&str; 3] = ["online", "fee_upcoming_artist", "fee_popular_song"];
 
-/// Shows the caller to themselves.
-#[utoipa::path(
-    get,
-    path = "/api/v1/user/personal-info",
-    operation_id = "showPersonalInfo",
-    tag = "Profile",
-    responses((status = 200, description = "The caller.", body = Success<UserData>)),
-)]
-pub async fn show(call: Call, caller: Caller) -> Result<Answer, ApiError> {
-    let profile = call.app.services.profiles.own(&caller).await.map_err(own)?;
-    let user = User::new(&profile.user, profile.balance.available, call.currency());
-    Answer::ok("Personal information.", UserData { user })
+async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+    let profile = call.app.services.profiles.own(&principal).await?;
+    Answer::ok("Personal information.", view(&call, &profile))
 }
 
-/// What it means that the caller's own things are not found: the token outlived its owner.
-pub fn own(error: FindError) -> ApiError {
-    match error {
-        FindError::NotFound => Code::InvalidToken.into(),
-        other => other.into(),
+async fn change(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+    let sets_dj_fields = DJ_FIELDS.iter().any(|field| call.has_field(field));
+    let read = || call.body::<PersonalInfoBody>().map(ProfileChange::from);
+    let done = call.run(&principal, ChangeProfile { sets_dj_fields }, read).await?;
+    done.try_map(|profile| Answer::ok("Personal information updated.", view(&call, &profile)))
+}
+
+impl From<PersonalInfoBody> for ProfileChange {
+    fn from(body: PersonalInfoBody) -> Self {
+        Self {
+            name: body.name,
+            phone: body.phone,
+            city: body.city,
+            state: body.state,
+            country: body.country,
+            place: Locate { latitude: body.latitude, longitude: body.longitude },
+            radius: body.radius,
+            online: body.online,
+            fee_upcoming_artist: body.fee_upcoming_artist,
+            fee_popular_song: body.fee_popular_song,
+        }
     }
 }
 
-/// Changes the caller's profile; price and presence are a DJ's alone.
-#[utoipa::path(
-    patch,
-    path = "/api/v1/user/personal-info",
-    operation_id = "changePersonalInfo",
-    tag = "Profile",
-    request_body = PersonalInfo,
-    responses((status = 200, description = "The caller as they are now.", body = Success<UserData>)),
-)]
-pub async fn change(call: Call, caller: Caller) -> Result<Applied, ApiError> {
-    if DJ_FIELDS.iter().any(|field| call.has_field(field)) {
-        // What is asked of the caller comes before what is wrong with their fields.
-        caller.may(Action::TakeRequests, Whose::Own)?;
-    }
-    let mut fields = call.fields();
-    let fee = values::money(call.currency(), Money::ZERO);
-    let change = ProfileChange {
-        name: fields.change("name", values::line),
-        phone: fields.change_or_clear("phone", values::line),
-        city: fields.change_or_clear("city", values::line),
-        state: fields.change_or_clear("state", values::line),
-        country: fields.change_or_clear("country", values::line),
-        place: Locate {
-            latitude: fields.change_or_clear("latitude", values::degrees(90)),
-            longitude: fields.change_or_clear("longitude", values::degrees(180)),
-        },
-        radius: fields.change_or_clear("radius", values::kilometres),
-        online: fields.change("online", values::flag),
-        fee_upcoming_artist: fields.change("fee_upcoming_artist", &fee),
-        fee_popular_song: fields.change("fee_popular_song", &fee),
-    };
-    let change = fields.complete(|| Some(change))?;
-    Ok(call.app.services.profiles.change(&call.command(&caller), change).await?)
-}
-
-/// What a changed profile is shown as.
-pub fn changed(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
-    let Outcome::Profile(user, balance) = &receipt.outcome else {
-        return Err(ApiError::internal("a change of a profile came to something else"));
-    };
-    let user = User::new(user, balance.available, &app.settings.currency);
-    Answer::ok("Personal information updated.", UserData { user })
+fn view(call: &Call, profile: &Profile) -> UserData {
+    UserData { user: User::new(&profile.user, profile.balance.available, call.currency()) }
 }

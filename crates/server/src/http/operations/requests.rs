@@ -1,196 +1,195 @@
 //! Music requests.
 
-use cuepoint_domain::ids::RequestId;
-use cuepoint_domain::ledger::{Outcome, Receipt};
+use cuepoint_domain::application::Done;
+use cuepoint_domain::application::commands::{AnswerRequest, CancelRequest, DjAnswer, OpenRequest};
+use cuepoint_domain::application::queries::OwnRequestFilter;
+use cuepoint_domain::authorization::{Action, Principal};
+use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::money::Money;
-use cuepoint_domain::music_request::{NewRequest, RequestStatus};
-use cuepoint_domain::ports::Applied;
-use cuepoint_domain::service::ListFilter;
+use cuepoint_domain::music_request::{self, NewRequest, RequestStatus};
+use cuepoint_domain::people::ArtistType;
+use cuepoint_domain::text::{Line, MusicUrl};
 
-use crate::app::App;
 use crate::http::call::{self, Call};
+use crate::http::declaration::{Filter, created, filter, json, ok, operations, optional_json, page};
 use crate::http::mapping::IntoApiError as _;
-use crate::http::openapi::bodies::{DjAnswer, NewMusicRequest, PageQuery};
 use crate::http::operations::views::{MusicRequest, Nothing};
-use crate::http::wire::envelope::{Answer, Success};
-use crate::http::wire::error::ApiError;
+use crate::http::route::{authenticated, command};
+use crate::http::transport::rate_limits::Class;
+use crate::http::wire::body::body;
+use crate::http::wire::envelope::Answer;
+use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::kinds;
+use crate::http::wire::messages;
 use crate::http::wire::names;
-use crate::http::wire::page::Page;
 use crate::http::wire::query::Filters;
-use crate::http::wire::{messages, values};
-use cuepoint_domain::access::{Action, Caller, Whose};
+use crate::http::wire::schema::Described;
 
-/// Asks a DJ for a song and holds its fee.
-///
-/// A request that nobody answers expires after 15 minutes, and an accepted one that is not played after 60, unless
-/// configured otherwise. Its fee then comes back in full.
-#[utoipa::path(
-    post,
-    path = "/api/v1/music/requests",
-    operation_id = "openRequest",
-    tag = "Requests",
-    request_body = NewMusicRequest,
-    responses((
-        status = 201,
-        description = "The request is made and its fee held.",
-        body = Success<MusicRequest>,
-    )),
-)]
-pub async fn open(call: Call, caller: Caller) -> Result<Applied, ApiError> {
-    let mut fields = call.fields();
-    let dj = fields.required("dj_id", values::user_id);
-    let song_title = fields.required("song_title", values::line);
-    let artist_name = fields.required("artist_name", values::line);
-    let artist_type = fields.required("artist_type", values::artist_type);
-    let music_url = fields.required("music_url", values::music_url);
-    let fee = fields.optional("fee", values::money(call.currency(), Money::ZERO));
-    let new = fields.complete(|| {
-        Some(NewRequest {
-            dj: dj?,
-            song_title: song_title?,
-            artist_name: artist_name?,
-            artist_type: artist_type?,
-            music_url: music_url?,
-            fee,
-        })
-    })?;
-    let opened = call.app.services.requests.open(&call.command(&caller), new).await;
-    opened.map_err(|error| error.into_api_error(call.currency()))
+operations! {
+    /// Create a music request
+    ///
+    /// Requests a song from a DJ and holds the fee. An unanswered request expires after 15 minutes, and an accepted one that is
+    /// not played after 60 minutes, unless configured otherwise. The fee of an expired request is released in full.
+    POST "/api/v1/music/requests" "openRequest" {
+        tag: Requests,
+        access: Action::OpenRequest,
+        run: command(open),
+        answers: created::<MusicRequest<'_>>("The request with its fee held.").located(),
+        class: Class::Requests,
+        body: json::<MusicRequestBody>(),
+        fails: &[Code::Forbidden, Code::DjOffline, Code::LimitExceeded, Code::InsufficientFunds],
+    }
+
+    /// Show a music request
+    ///
+    /// The guest and the DJ of a request can see it.
+    GET "/api/v1/music/requests/{id}" "showRequest" {
+        tag: Requests,
+        access: Action::ReadRequest,
+        run: authenticated(show),
+        answers: ok::<MusicRequest<'_>>("The request."),
+    }
+
+    /// Cancel a music request
+    ///
+    /// Cancels a pending request and releases its fee. Only its guest can cancel it; its DJ is answered with a 403.
+    /// Cancelling a cancelled request changes nothing.
+    POST "/api/v1/music/requests/{id}/cancel" "cancelRequest" {
+        tag: Requests,
+        access: Action::CancelRequest,
+        run: command(cancel),
+        answers: ok::<MusicRequest<'_>>("The cancelled request."),
+        body: optional_json::<Nothing>(),
+        fails: &[Code::Forbidden, Code::InvalidTransition],
+    }
+
+    /// Answer a music request
+    ///
+    /// Accepts, rejects or plays a request. Only its DJ can answer it; its guest is answered with a 403. A played request
+    /// pays its fee to the DJ, less the platform's commission; a rejected one releases it. Repeating a status changes nothing.
+    PATCH "/api/v1/music/requests-update/{id}" "answerRequest" {
+        tag: Requests,
+        access: Action::AnswerRequest,
+        run: command(answer),
+        answers: ok::<MusicRequest<'_>>("The request with its new status."),
+        body: json::<DjAnswerBody>(),
+        fails: &[Code::Forbidden, Code::InvalidTransition],
+    }
+
+    /// List the caller's music requests
+    ///
+    /// Newest first.
+    GET "/api/v1/music/user/requests" "listOwnRequests" {
+        tag: Requests,
+        access: Action::ReadRequest,
+        run: authenticated(made),
+        answers: page::<MusicRequest<'_>>("A page of the caller's requests, newest first."),
+        filters: vec![STATUS, filter("dj_id", Described::inline(kinds::id), "Only requests to the DJ with this id.")],
+        fails: &[Code::ValidationFailed],
+    }
+
+    /// List music requests to the caller
+    ///
+    /// The requests that the caller, a DJ, has received, newest first.
+    GET "/api/v1/music/dj/requests" "listAddressedRequests" {
+        tag: Requests,
+        access: Action::AnswerRequest,
+        run: authenticated(addressed),
+        answers: page::<MusicRequest<'_>>("A page of requests to the caller, newest first."),
+        filters: vec![STATUS],
+        fails: &[Code::Forbidden, Code::ValidationFailed],
+    }
 }
 
-/// What a new request is shown as.
-pub fn opened(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
-    let view = view(app, receipt)?;
-    let location = format!("{}/api/v1/music/requests/{}", app.settings.public_url, view.id());
-    Ok(Answer::created("Request sent.", view)?.at(location))
+const STATUS: Filter =
+    filter("status", Described::named::<names::RequestStatus>(), "Only requests with this status.");
+
+body! {
+    /// A music request to create.
+    pub struct MusicRequestBody as "NewMusicRequest", example: {
+        "dj_id": 7, "song_title": "Blue Monday", "artist_name": "New Order", "artist_type": "popular",
+        "music_url": "https://example.com/blue-monday"
+    } {
+        /// Id of the DJ, who must be online and not the caller.
+        dj_id: UserId = required(kinds::USER_ID),
+        /// Title of the song.
+        song_title: Line = required(kinds::LINE),
+        /// Name of the artist.
+        artist_name: Line = required(kinds::LINE),
+        /// How well known the artist is, in any letter case; `upcoming_artist` and `popular_song` are accepted too.
+        artist_type: ArtistType = required(kinds::ARTIST_TYPE),
+        /// Address of the song, http or https. The service never fetches it.
+        music_url: MusicUrl = required(kinds::MUSIC_URL),
+        /// Fee in major units: the DJ's price by default, and at least that price.
+        fee: Option<Money> = optional(kinds::PRICE),
+    }
 }
 
-/// Shows a request to either party.
-#[utoipa::path(
-    get,
-    path = "/api/v1/music/requests/{id}",
-    operation_id = "showRequest",
-    tag = "Requests",
-    responses((status = 200, description = "The request.", body = Success<MusicRequest>)),
-)]
-pub async fn show(call: Call, caller: Caller) -> Result<Answer, ApiError> {
-    let request = call.app.services.requests.visible(&caller, call.id(RequestId::new)?).await?;
+body! {
+    /// The answer of a DJ.
+    pub struct DjAnswerBody as "DjAnswer", example: {"status": "accepted"} {
+        /// New status of the request.
+        status: DjAnswer = required(kinds::DJ_ANSWER),
+    }
+}
+
+async fn open(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+    let read_input = || {
+        let MusicRequestBody { dj_id, song_title, artist_name, artist_type, music_url, fee } = call.body()?;
+        Ok(NewRequest { dj: dj_id, song_title, artist_name, artist_type, music_url, fee })
+    };
+    let done = call.run(&principal, OpenRequest, read_input).await;
+    let done = done.map_err(|error| error.into_api_error(call.currency()))?;
+    done.try_map(|request| {
+        let location = format!("{}/api/v1/music/requests/{}", call.app.settings.public_url, request.id);
+        let view = MusicRequest::new(&request, call.currency());
+        Ok(Answer::created("Request sent.", view)?.at(location))
+    })
+}
+
+async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+    let request = call.app.services.music_requests.visible(&principal, call.id(RequestId::new)?).await?;
     Answer::ok("Request.", MusicRequest::new(&request, call.currency()))
 }
 
-/// Takes back a pending request; its fee is released.
-///
-/// Only who made it may; its DJ gets 403. A second time changes nothing.
-#[utoipa::path(
-    post,
-    path = "/api/v1/music/requests/{id}/cancel",
-    operation_id = "cancelRequest",
-    tag = "Requests",
-    request_body = Nothing,
-    responses((
-        status = 200,
-        description = "The request is cancelled and its fee released.",
-        body = Success<MusicRequest>,
-    )),
-)]
-pub async fn cancel(call: Call, caller: Caller) -> Result<Applied, ApiError> {
-    let requests = &call.app.services.requests;
-    let request = requests.own(&caller, call.id(RequestId::new)?).await?;
-    Ok(requests.cancel(&call.command(&caller), request).await?)
+async fn cancel(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+    let command = CancelRequest { id: call.id(RequestId::new)? };
+    updated(&call, call.run(&principal, command, call::no_input).await?)
 }
 
-/// Accepts, rejects or plays a request: the DJ's answer.
-///
-/// Only the DJ whom it is addressed to may; who made it gets 403. When it is played, the fee goes to the DJ, less the
-/// house's commission; when it is rejected, it goes back. The same status again changes nothing.
-#[utoipa::path(
-    patch,
-    path = "/api/v1/music/requests-update/{id}",
-    operation_id = "answerRequest",
-    tag = "Requests",
-    request_body = DjAnswer,
-    responses((
-        status = 200,
-        description = "The request stands there now, and the money moved with it.",
-        body = Success<MusicRequest>,
-    )),
-)]
-pub async fn answer(call: Call, caller: Caller) -> Result<Applied, ApiError> {
-    let requests = &call.app.services.requests;
-    let request = requests.addressed(&caller, call.id(RequestId::new)?).await?;
-    let mut fields = call.fields();
-    let status = fields.required("status", values::dj_answer);
-    let answer = fields.complete(|| status)?;
-    Ok(requests.answer(&call.command(&caller), request, answer).await?)
+async fn answer(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+    let command = AnswerRequest { id: call.id(RequestId::new)? };
+    let read_input = || call.body().map(|DjAnswerBody { status }| status);
+    updated(&call, call.run(&principal, command, read_input).await?)
 }
 
-/// What a request is shown as that was moved.
-pub fn moved(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
-    Answer::ok("Request updated.", view(app, receipt)?)
+/// The answer to a change of a request's status.
+pub(super) fn updated(
+    call: &Call,
+    done: Done<music_request::MusicRequest>,
+) -> Result<Done<Answer>, ApiError> {
+    done.try_map(|request| Answer::ok("Request updated.", MusicRequest::new(&request, call.currency())))
 }
 
-/// Lists the requests that the caller made.
-#[utoipa::path(
-    get,
-    path = "/api/v1/music/user/requests",
-    operation_id = "listOwnRequests",
-    tag = "Requests",
-    params(
-        PageQuery,
-        ("status" = Option<names::RequestStatus>, Query, description = "Only those with this status."),
-        ("dj_id" = Option<i64>, Query, minimum = 1, description = "Only those addressed to this DJ."),
-    ),
-    responses((
-        status = 200,
-        description = "A page of the requests that the caller made, newest first.",
-        body = Success<Page<MusicRequest>>,
-    )),
-)]
-pub async fn made(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+async fn made(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let mut filters = Filters::of(&call.query);
     let status = filters.read("status", RequestStatus::named, messages::selected);
     let dj = filters.user("dj_id");
     filters.complete()?;
     let paging = call.paging(&["status", "dj_id"]);
-    let filter = ListFilter { status, dj };
-    let rows = call.app.services.requests.made_by(&caller, filter, paging.request()).await?;
+    let filter = OwnRequestFilter { status, dj };
+    let rows = call.app.services.music_requests.made_by(&principal, filter, paging.request()).await?;
     call::page("Requests.", &paging, &rows, |request| MusicRequest::new(request, call.currency()))
 }
 
-/// Lists the requests addressed to the caller, who is a DJ.
-#[utoipa::path(
-    get,
-    path = "/api/v1/music/dj/requests",
-    operation_id = "listAddressedRequests",
-    tag = "Requests",
-    params(
-        PageQuery,
-        ("status" = Option<names::RequestStatus>, Query, description = "Only those with this status."),
-    ),
-    responses((
-        status = 200,
-        description = "A page of the requests addressed to the caller, newest first.",
-        body = Success<Page<MusicRequest>>,
-    )),
-)]
-pub async fn addressed(call: Call, caller: Caller) -> Result<Answer, ApiError> {
-    // What is asked of the caller comes before what is wrong with their filters.
-    caller.may(Action::AnswerRequest, Whose::Own)?;
-    let mut filters = Filters::of(&call.query);
-    let status = filters.read("status", RequestStatus::named, messages::selected);
-    filters.complete()?;
+async fn addressed(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let paging = call.paging(&["status"]);
-    let rows = call.app.services.requests.addressed_to(&caller, status, paging.request()).await?;
+    let read_filter = || -> Result<_, ApiError> {
+        let mut filters = Filters::of(&call.query);
+        let status = filters.read("status", RequestStatus::named, messages::selected);
+        filters.complete()?;
+        Ok((status, paging.request()))
+    };
+    let rows = call.app.services.music_requests.addressed_to(&principal, read_filter).await?;
     call::page("Requests.", &paging, &rows, |request| MusicRequest::new(request, call.currency()))
-}
-
-fn view<'r>(app: &App, receipt: &'r Receipt) -> Result<MusicRequest<'r>, ApiError> {
-    match &receipt.outcome {
-        Outcome::Request(request) => Ok(MusicRequest::new(request, &app.settings.currency)),
-        Outcome::Withdrawal(..)
-        | Outcome::Topup(_)
-        | Outcome::Profile(..)
-        | Outcome::Adjustment(..)
-        | Outcome::Message(_) => Err(ApiError::internal("a command about a request came to something else")),
-    }
 }

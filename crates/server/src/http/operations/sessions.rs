@@ -1,58 +1,62 @@
-//! One's own sessions.
+//! The caller's sessions.
 
-use cuepoint_domain::access::Caller;
+use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::SessionId;
 
 use crate::http::call::{self, Call};
-use crate::http::openapi::bodies::PageQuery;
+use crate::http::declaration::{ok, operations, optional_json, page};
 use crate::http::operations::views::{ActiveSession, Nothing};
-use crate::http::wire::envelope::{Answer, Success};
+use crate::http::route::authenticated;
+use crate::http::wire::envelope::Answer;
 use crate::http::wire::error::ApiError;
-use crate::http::wire::page::Page;
 
-/// Lists the caller's sessions that have not ended.
-#[utoipa::path(
-    get,
-    path = "/api/v1/auth/sessions",
-    operation_id = "listSessions",
-    tag = "Accounts",
-    params(PageQuery),
-    responses((status = 200, description = "A page of sessions.", body = Success<Page<ActiveSession>>)),
-)]
-pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
-    let paging = call.paging(&[]);
-    let rows = call.app.services.sessions.list(&caller, paging.request()).await?;
-    call::page("Sessions.", &paging, &rows, |session| ActiveSession::new(session, caller.session))
+operations! {
+    /// List the caller's sessions
+    ///
+    /// Sessions that have not ended, newest first.
+    GET "/api/v1/auth/sessions" "listSessions" {
+        tag: Accounts,
+        access: Action::UseAccount,
+        run: authenticated(list),
+        answers: page::<ActiveSession>("A page of sessions, newest first."),
+    }
+
+    /// End a session
+    ///
+    /// Ends one of the caller's sessions with its refresh token and access tokens. The answering server refuses its tokens at
+    /// once, other servers within seconds.
+    DELETE "/api/v1/auth/sessions/{id}" "endSession" {
+        tag: Accounts,
+        access: Action::UseAccount,
+        run: authenticated(end),
+        answers: ok::<Nothing>("The session has ended."),
+    }
+
+    /// End all sessions
+    ///
+    /// Ends all of the caller's sessions, including the one of this request.
+    POST "/api/v1/auth/logout-everywhere" "logoutEverywhere" {
+        tag: Accounts,
+        access: Action::UseAccount,
+        run: authenticated(end_all),
+        answers: ok::<Nothing>("All sessions have ended."),
+        body: optional_json::<Nothing>(),
+    }
 }
 
-/// Ends one of the caller's sessions, with its refresh token and its access tokens.
-///
-/// The server that answers refuses its tokens at once, others within seconds.
-#[utoipa::path(
-    delete,
-    path = "/api/v1/auth/sessions/{id}",
-    operation_id = "endSession",
-    tag = "Accounts",
-    responses((status = 200, description = "The session is ended.", body = Success<Nothing>)),
-)]
-pub async fn end(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+    let paging = call.paging(&[]);
+    let rows = call.app.services.sessions.list(&principal, paging.request()).await?;
+    call::page("Sessions.", &paging, &rows, |session| ActiveSession::new(session, principal.session))
+}
+
+async fn end(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let id = call.id(SessionId::new)?;
-    call.app.services.sessions.end(&caller, id, call.visitor()).await?;
-    call.refresh_revocations().await;
+    call.app.services.sessions.end(&call.context(&principal), id).await?;
     Answer::ok("Session ended.", Nothing {})
 }
 
-/// Ends all of the caller's sessions, the one of this call too.
-#[utoipa::path(
-    post,
-    path = "/api/v1/auth/logout-everywhere",
-    operation_id = "logoutEverywhere",
-    tag = "Accounts",
-    request_body = Nothing,
-    responses((status = 200, description = "All sessions are ended.", body = Success<Nothing>)),
-)]
-pub async fn end_all(call: Call, caller: Caller) -> Result<Answer, ApiError> {
-    call.app.services.sessions.end_all(&caller, call.visitor()).await?;
-    call.refresh_revocations().await;
+async fn end_all(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+    call.app.services.sessions.end_all(&call.context(&principal)).await?;
     Answer::ok("Logged out everywhere.", Nothing {})
 }

@@ -1,60 +1,61 @@
-//! The caller's wallet and its statement.
+//! The caller's balance and its entries.
 
-use cuepoint_domain::access::Caller;
+use cuepoint_domain::authorization::{Action, Principal};
 
 use crate::http::call::{self, Call};
-use crate::http::openapi::bodies::PageQuery;
-use crate::http::operations::profile::own;
+use crate::http::declaration::{Filter, filter, ok, operations, page};
 use crate::http::operations::views::{Entry, Wallet, WalletData};
-use crate::http::wire::envelope::{Answer, Success};
-use crate::http::wire::error::ApiError;
-use crate::http::wire::page::Page;
+use crate::http::route::authenticated;
+use crate::http::wire::envelope::Answer;
+use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::kinds;
 use crate::http::wire::query::Filters;
+use crate::http::wire::schema::Described;
 use crate::http::wire::{messages, time};
 
-/// Shows what is in the caller's wallet.
-#[utoipa::path(
-    get,
-    path = "/api/v1/wallet",
-    operation_id = "showWallet",
-    tag = "Wallet",
-    params((
-        "at" = Option<String>,
-        Query,
-        format = DateTime,
-        example = "2026-01-31T20:15:00Z",
-        description = "What was in it then: after the last entry until that moment, nothing before the first.",
-    )),
-    responses((status = 200, description = "What is in the caller's wallet.", body = Success<WalletData>)),
-)]
-pub async fn show(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+operations! {
+    /// Show the caller's balance
+    GET "/api/v1/wallet" "showWallet" {
+        tag: Wallet,
+        access: Action::UseWallet,
+        run: authenticated(show),
+        answers: ok::<WalletData>("The caller's balance."),
+        filters: vec![Filter {
+            example: Some("2026-01-31T20:15:00Z"),
+            ..filter(
+                "at",
+                Described::inline(kinds::moment),
+                "Time of the balance: after the last entry until then, and 0 before the first entry. Now by default.",
+            )
+        }],
+        fails: &[Code::ValidationFailed],
+    }
+
+    /// List the caller's wallet entries
+    ///
+    /// Every change of the balance, newest first.
+    GET "/api/v1/wallet/entries" "listEntries" {
+        tag: Wallet,
+        access: Action::UseWallet,
+        run: authenticated(entries),
+        answers: page::<Entry>("A page of the caller's entries, newest first."),
+    }
+}
+
+async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let mut filters = Filters::of(&call.query);
     let at = filters.read("at", time::moment, messages::date);
     filters.complete()?;
     let wallet = &call.app.services.wallet;
     let balance = match at {
-        Some(at) => wallet.balance_at(&caller, at).await,
-        None => wallet.balance(&caller).await,
+        Some(at) => wallet.balance_at(&principal, at).await?,
+        None => wallet.balance(&principal).await?,
     };
-    let balance = balance.map_err(own)?;
     Answer::ok("Wallet.", WalletData { wallet: Wallet::new(balance, call.currency()) })
 }
 
-/// Lists every change of the caller's wallet.
-#[utoipa::path(
-    get,
-    path = "/api/v1/wallet/entries",
-    operation_id = "listEntries",
-    tag = "Wallet",
-    params(PageQuery),
-    responses((
-        status = 200,
-        description = "A page of the caller's statement, newest first.",
-        body = Success<Page<Entry>>,
-    )),
-)]
-pub async fn entries(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+async fn entries(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let paging = call.paging(&[]);
-    let rows = call.app.services.wallet.entries(&caller, paging.request()).await?;
+    let rows = call.app.services.wallet.entries(&principal, paging.request()).await?;
     call::page("Wallet entries.", &paging, &rows, |entry| Entry::new(entry, call.currency()))
 }

@@ -1,104 +1,169 @@
-//! Messages of providers, signed as Standard Webhooks says.
+//! Messages of providers, signed as in Standard Webhooks.
 //!
-//! A message is acknowledged whether it changes anything or not, so that nobody sends it again for nothing: when it came
-//! before, when something later is known, and when its type is none of ours. One that contradicts the ledger changes
-//! nothing, and is kept for operators; one about an unknown reference is kept as well, and answered 404.
+//! A message is acknowledged whether it changes anything or not, so that it is not sent again in vain: also a
+//! repeated message, one that a later message overtook, and one of an unknown type. One that contradicts the ledger
+//! changes nothing, and is stored for operators; one about an unknown reference is stored as well, and answered
+//! with a 404.
 
+use cuepoint_domain::application::{
+    CommandError, Contradicted, IncomingMessage, MessageOutcome, ProviderMessageRefusal,
+};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Recorded;
 use cuepoint_domain::provider_message::{Contradiction, Excerpt, MessageSource, Presented, WebhookId};
 use cuepoint_domain::provider_reference::MessageSubject;
-use cuepoint_domain::service::{Contradicted, IncomingMessage, MessageOutcome, TellError};
 use cuepoint_domain::text::Line;
-use cuepoint_domain::topup::{Payment, TopupWord};
-use cuepoint_domain::withdrawal::PayoutWord;
+use cuepoint_domain::topup::{Payment, TopupUpdate};
+use cuepoint_domain::withdrawal::PayoutUpdate;
 
 use crate::adapters::webhooks::kept_reason;
 use crate::http::call::Call;
-use crate::http::openapi::bodies::{PayoutEvent, TopupEvent};
+use crate::http::declaration::{json, no_content, operations};
+use crate::http::route::{Provider, anonymous};
+use crate::http::wire::body::{body, described_fields};
 use crate::http::wire::envelope::Answer;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::fields::Fields;
 use crate::http::wire::json::Object;
-use crate::http::wire::values;
+use crate::http::wire::kinds;
+use crate::http::wire::names;
 use crate::observability::metrics::{self, Outcome};
 
-/// Receives a message about a top-up.
-#[utoipa::path(
-    post,
-    path = "/api/v1/webhooks/topups",
-    operation_id = "hearOfTopup",
-    tag = "Providers",
-    request_body = TopupEvent,
-    responses((status = 204, description = "Received, now or before.")),
-)]
-pub async fn topups(call: Call) -> Result<Answer, ApiError> {
-    let (kind, data) = event(&call)?;
+operations! {
+    /// Receive a message about a top-up
+    ///
+    /// A message is acknowledged whether it changes anything or not. One that contradicts the ledger changes nothing and is
+    /// stored for operators; one about an unknown reference is stored as well, and answered with a 404.
+    POST "/api/v1/webhooks/topups" "hearOfTopup" {
+        tag: Providers,
+        access: Provider::Topups,
+        run: anonymous(topups),
+        answers: no_content("The message is received, now or before."),
+        body: json::<TopupEventBody>(),
+        fails: &[Code::NotFound, Code::Conflict],
+    }
+
+    /// Receive a message about a payout
+    ///
+    /// A message is acknowledged whether it changes anything or not. One that contradicts the ledger changes nothing and is
+    /// stored for operators; one about an unknown reference is stored as well, and answered with a 404.
+    POST "/api/v1/webhooks/payouts" "hearOfPayout" {
+        tag: Providers,
+        access: Provider::Payouts,
+        run: anonymous(payouts),
+        answers: no_content("The message is received, now or before."),
+        body: json::<PayoutEventBody>(),
+        fails: &[Code::NotFound, Code::Conflict],
+    }
+}
+
+body! {
+    /// A message of the payment provider.
+    pub struct TopupEventBody as "TopupEvent", example: {"type": "topup.confirmed", "data": {
+        "reference": "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10", "id": 3, "amount": 25.00, "currency": "USD"
+    }} {
+        /// Type of the message. Other types are acknowledged and ignored.
+        kind ["type"]: String = required(kinds::PRESENTED.described::<names::TopupEventType>()),
+        /// The top-up.
+        data: Object = required(kinds::OBJECT.described::<TopupEventData>()),
+    }
+}
+
+described_fields! {
+    /// The top-up of a message.
+    pub struct TopupEventData as "TopupEventData" {
+        /// Reference of the order. For a top-up that an earlier version opened it is the decimal id, and `id` alone is enough.
+        reference = required(kinds::PROVIDER_REFERENCE),
+        /// Id of the top-up. An id that does not belong to the reference settles nothing.
+        id = optional(kinds::STATED_ID),
+        /// Amount that was paid or taken back, in major units. Required for `topup.confirmed`, unless an earlier version
+        /// opened the top-up, and for `topup.reversed`. An amount other than the top-up's settles nothing.
+        amount = optional(kinds::PAID_AMOUNT),
+        /// Currency of the payment, in any letter case. Required for `topup.confirmed`, unless an earlier version opened the
+        /// top-up. A currency other than the wallet's settles nothing.
+        currency = optional(kinds::PAID_CURRENCY),
+    }
+}
+
+body! {
+    /// A message of the payout provider.
+    pub struct PayoutEventBody as "PayoutEvent", example: {"type": "payout.broadcast", "data": {
+        "reference": "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f", "id": 5, "txid": "4a5e1e4b"
+    }} {
+        /// Type of the message. Other types are acknowledged and ignored. `payout.failed` means that nothing was sent and
+        /// nothing will be; the withdrawal is put under review if its order was sent more than once.
+        kind ["type"]: String = required(kinds::PRESENTED.described::<names::PayoutEventType>()),
+        /// The withdrawal.
+        data: Object = required(kinds::OBJECT.described::<PayoutEventData>()),
+    }
+}
+
+described_fields! {
+    /// The withdrawal of a message.
+    pub struct PayoutEventData as "PayoutEventData" {
+        /// Reference of the order. For a withdrawal that an earlier version opened it is the decimal id, and `id` alone is
+        /// enough.
+        reference = required(kinds::PROVIDER_REFERENCE),
+        /// Id of the withdrawal. An id that does not belong to the reference settles nothing.
+        id = optional(kinds::STATED_ID),
+        /// Id of the transaction on the network; required unless the payout failed. A transaction other than the known one
+        /// settles nothing.
+        txid = optional(kinds::LINE),
+        /// Reason of a failure, of which 255 bytes are stored. A value other than a string is ignored.
+        reason = optional(kinds::ANY_TEXT),
+    }
+}
+
+async fn topups(call: Call) -> Result<Answer, ApiError> {
+    let TopupEventBody { kind, data } = call.body()?;
     let mut fields = Fields::of(&data);
-    let word = match kind.as_str() {
-        "topup.confirmed" => Some(TopupWord::Confirmed(payment(&mut fields, call.currency()))),
-        "topup.failed" => Some(TopupWord::Failed),
+    let update = match kind.as_str() {
+        "topup.confirmed" => Some(TopupUpdate::Confirmed(payment(&mut fields, call.currency()))),
+        "topup.failed" => Some(TopupUpdate::Failed),
         "topup.reversed" => reversal(&mut fields, call.currency()),
         other => return Ok(of_unknown_type(other)),
     };
     let message = incoming(&call, &kind, &data, fields)?;
-    let word = word.ok_or_else(|| ApiError::internal("a word is missing, and nothing was said of it"))?;
-    let outcome = call.app.services.inbox.topup(&message, word).await;
+    let update = update.ok_or_else(|| ApiError::internal("a missing field was not refused"))?;
+    let outcome = call.app.services.inbox.topup(&message, update).await;
     acknowledged(MessageSource::Topups, &message, outcome)
 }
 
-/// Receives a message about a payout.
-#[utoipa::path(
-    post,
-    path = "/api/v1/webhooks/payouts",
-    operation_id = "hearOfPayout",
-    tag = "Providers",
-    request_body = PayoutEvent,
-    responses((status = 204, description = "Received, now or before.")),
-)]
-pub async fn payouts(call: Call) -> Result<Answer, ApiError> {
-    let (kind, data) = event(&call)?;
+async fn payouts(call: Call) -> Result<Answer, ApiError> {
+    let PayoutEventBody { kind, data } = call.body()?;
     let mut fields = Fields::of(&data);
-    let word = match kind.as_str() {
-        "payout.broadcast" => {
-            fields.required("txid", values::line).map(|txid| PayoutWord::Broadcast { txid })
-        }
-        "payout.completed" => {
-            fields.required("txid", values::line).map(|txid| PayoutWord::Completed { txid })
-        }
-        "payout.failed" => Some(PayoutWord::Refused),
+    let update = match kind.as_str() {
+        "payout.broadcast" => txid(&mut fields, call.currency()).map(|txid| PayoutUpdate::Broadcast { txid }),
+        "payout.completed" => txid(&mut fields, call.currency()).map(|txid| PayoutUpdate::Completed { txid }),
+        "payout.failed" => Some(PayoutUpdate::Refused),
         other => return Ok(of_unknown_type(other)),
     };
     let message = incoming(&call, &kind, &data, fields)?;
-    let word = word.ok_or_else(|| ApiError::internal("a word is missing, and nothing was said of it"))?;
-    let outcome = call.app.services.inbox.payout(&message, &word, reason(&data)).await;
+    let update = update.ok_or_else(|| ApiError::internal("a missing field was not refused"))?;
+    let outcome = call.app.services.inbox.payout(&message, &update, reason(&data)).await;
     acknowledged(MessageSource::Payouts, &message, outcome)
 }
 
-/// The type of the message, and what it is about.
-fn event(call: &Call) -> Result<(String, Object), ApiError> {
-    let mut fields = call.fields();
-    let kind = fields.required("type", values::presented);
-    let data = fields.required("data", values::object);
-    fields.complete(|| kind.zip(data))
+fn txid(fields: &mut Fields<'_>, currency: &Currency) -> Option<Line> {
+    fields.required("txid", kinds::LINE.reader(currency))
 }
 
-/// What a confirmation says was paid.
+/// The payment of a confirmation.
 fn payment(fields: &mut Fields<'_>, currency: &Currency) -> Payment {
     Payment {
-        amount: fields.optional("amount", values::paid_amount(currency)),
-        currency: fields.optional("currency", values::paid_currency(currency)),
+        amount: fields.optional("amount", kinds::PAID_AMOUNT.reader(currency)),
+        currency: fields.optional("currency", kinds::PAID_CURRENCY.reader(currency)),
     }
 }
 
-/// What a reversal says was taken back.
-fn reversal(fields: &mut Fields<'_>, currency: &Currency) -> Option<TopupWord> {
-    let amount = fields.required("amount", values::paid_amount(currency));
-    let currency = fields.optional("currency", values::paid_currency(currency));
-    amount.map(|amount| TopupWord::Reversed { amount, currency })
+/// The amount and currency of a reversal.
+fn reversal(fields: &mut Fields<'_>, currency: &Currency) -> Option<TopupUpdate> {
+    let amount = fields.required("amount", kinds::PAID_AMOUNT.reader(currency));
+    let currency = fields.optional("currency", kinds::PAID_CURRENCY.reader(currency));
+    amount.map(|amount| TopupUpdate::Reversed { amount, currency })
 }
 
-/// The reason of a refusal. The refusal counts without it, so that anything but a text is left out.
+/// The reason of a refusal. The refusal counts without it, so that a value other than a text is left out.
 fn reason(data: &Object) -> Option<Line> {
     let raw = data.get("reason").filter(|raw| raw.get() != "null")?;
     match serde_json::from_str::<String>(raw.get()) {
@@ -110,11 +175,11 @@ fn reason(data: &Object) -> Option<Line> {
     }
 }
 
-/// The message, once every field but those of its subject was read.
+/// The message, after all fields but those of its subject were read.
 fn incoming(call: &Call, kind: &str, data: &Object, fields: Fields<'_>) -> Result<IncomingMessage, ApiError> {
     let id = call.signature()?.id;
     Ok(IncomingMessage {
-        subject: subject(fields)?,
+        subject: subject(fields, call.currency())?,
         webhook_id: WebhookId::new(id).ok_or(Code::BadRequest)?,
         kind: Excerpt::of(kind),
         presented: Presented {
@@ -132,12 +197,12 @@ fn excerpt<const MOST: usize>(data: &Object, field: &str) -> Option<Excerpt<MOST
     Some(Excerpt::of(text.as_deref().unwrap_or(json)))
 }
 
-/// What the message is about.
-fn subject(mut fields: Fields<'_>) -> Result<MessageSubject, ApiError> {
-    let id = fields.optional("id", values::integer);
+/// The subject of the message.
+fn subject(mut fields: Fields<'_>, currency: &Currency) -> Result<MessageSubject, ApiError> {
+    let id = fields.optional("id", kinds::STATED_ID.reader(currency));
     let reference = match id {
-        Some(_) => fields.optional("reference", values::provider_reference),
-        None => fields.required("reference", values::provider_reference),
+        Some(_) => fields.optional("reference", kinds::PROVIDER_REFERENCE.reader(currency)),
+        None => fields.required("reference", kinds::PROVIDER_REFERENCE.reader(currency)),
     };
     fields.complete(|| match (reference, id) {
         (Some(reference), id) => Some(MessageSubject::Reference { reference, id }),
@@ -150,11 +215,11 @@ fn of_unknown_type(kind: &str) -> Answer {
     Answer::no_content()
 }
 
-/// The answer to a message, which the log and the measurements tell of.
+/// The answer to a message; its outcome goes to the log and the metrics.
 fn acknowledged(
     source: MessageSource,
     message: &IncomingMessage,
-    outcome: Result<MessageOutcome, TellError>,
+    outcome: Result<MessageOutcome, CommandError<ProviderMessageRefusal>>,
 ) -> Result<Answer, ApiError> {
     let (source_name, kind) = (source.name(), message.kind.as_str());
     match outcome.inspect_err(|error| log_refusal(source, message, error))? {
@@ -185,8 +250,12 @@ fn acknowledged(
 }
 
 /// An id alone may belong to an earlier row, so the ledger may lack the payment that the message reports.
-fn log_refusal(source: MessageSource, message: &IncomingMessage, error: &TellError) {
-    if let TellError::ReferenceRequired = error {
+fn log_refusal(
+    source: MessageSource,
+    message: &IncomingMessage,
+    error: &CommandError<ProviderMessageRefusal>,
+) {
+    if let CommandError::Refused(ProviderMessageRefusal::ReferenceRequired) = error {
         let (source, kind) = (source.name(), message.kind.as_str());
         let id = message.subject.stated_id();
         tracing::warn!(source, kind, id, "a provider's message has an id alone and is refused");

@@ -1,149 +1,131 @@
-//! Withdrawals.
+//! The caller's withdrawals.
 
-use cuepoint_domain::access::Caller;
+use cuepoint_domain::application::Done;
+use cuepoint_domain::application::commands::{CancelWithdrawal, OpenWithdrawal, Withdrawn};
+use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::WithdrawalId;
-use cuepoint_domain::ledger::{Balance, Outcome, Receipt};
-use cuepoint_domain::ports::Applied;
-use cuepoint_domain::withdrawal::{self, NewWithdrawal};
+use cuepoint_domain::money::Amount;
+use cuepoint_domain::text::Line;
+use cuepoint_domain::withdrawal::NewWithdrawal;
 
-use crate::app::App;
 use crate::http::call::{self, Call};
+use crate::http::declaration::{created_bare, json, ok, operations, optional_json, page};
 use crate::http::mapping::IntoApiError as _;
-use crate::http::openapi::bodies::{NewWithdrawal as NewWithdrawalBody, PageQuery};
 use crate::http::operations::views::{Nothing, Withdrawal, WithdrawalOptions, WithdrawalRequested};
-use crate::http::wire::envelope::{Answer, BareSuccess, Success};
-use crate::http::wire::error::ApiError;
-use crate::http::wire::page::Page;
-use crate::http::wire::values;
+use crate::http::route::{authenticated, command};
+use crate::http::transport::rate_limits::Class;
+use crate::http::wire::body::body;
+use crate::http::wire::envelope::Answer;
+use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::kinds;
 
-/// Asks to be paid out and holds the amount at once.
-///
-/// The amount is in the wallet's currency; `currency` and `network` say what is paid out.
-#[utoipa::path(
-    post,
-    path = "/api/v1/withdrawal/crypto",
-    operation_id = "openWithdrawal",
-    tag = "Withdrawals",
-    request_body = NewWithdrawalBody,
-    responses((
-        status = 201,
-        description = "The withdrawal is made and its amount held.",
-        body = BareSuccess<WithdrawalRequested>,
-    )),
-)]
-pub async fn open(call: Call, caller: Caller) -> Result<Applied, ApiError> {
-    let mut fields = call.fields();
-    let amount =
-        fields.required("amount", values::amount(call.currency(), withdrawal::minimum(call.currency())));
-    let wallet_address = fields.required("wallet_address", values::line);
-    let currency = fields.required("currency", values::line);
-    let network = fields.required("network", values::line);
-    let new = fields.complete(|| {
-        Some(NewWithdrawal {
-            amount: amount?,
-            wallet_address: wallet_address?,
-            currency: currency?,
-            network: network?,
-        })
-    })?;
-    let opened = call.app.services.withdrawals.open(&call.command(&caller), new).await;
-    opened.map_err(|error| error.into_api_error(call.currency()))
+operations! {
+    /// Create a withdrawal
+    ///
+    /// The amount is held at once. It is in the wallet's currency; `currency` and `network` name the cryptocurrency of the
+    /// payout.
+    POST "/api/v1/withdrawal/crypto" "openWithdrawal" {
+        tag: Withdrawals,
+        access: Action::UseWithdrawal,
+        run: command(open),
+        answers: created_bare::<WithdrawalRequested>("The withdrawal with its amount held.").located(),
+        class: Class::Withdrawals,
+        body: json::<WithdrawalBody>(),
+        fails: &[Code::LimitExceeded, Code::InsufficientFunds],
+    }
+
+    /// List withdrawal options
+    ///
+    /// The currencies that can be paid out, each with its networks.
+    GET "/api/v1/withdrawal/options" "listWithdrawalOptions" {
+        tag: Withdrawals,
+        access: Action::UseWithdrawal,
+        run: authenticated(options),
+        answers: ok::<WithdrawalOptions>("The currencies with their networks, and whether others are accepted."),
+    }
+
+    /// List the caller's withdrawals
+    ///
+    /// Newest first.
+    GET "/api/v1/withdrawals" "listWithdrawals" {
+        tag: Withdrawals,
+        access: Action::UseWithdrawal,
+        run: authenticated(list),
+        answers: page::<Withdrawal>("A page of the caller's withdrawals, newest first."),
+    }
+
+    /// Show a withdrawal
+    GET "/api/v1/withdrawals/{id}" "showWithdrawal" {
+        tag: Withdrawals,
+        access: Action::UseWithdrawal,
+        run: authenticated(show),
+        answers: ok::<Withdrawal>("The withdrawal."),
+    }
+
+    /// Cancel a withdrawal
+    ///
+    /// Cancels a pending withdrawal and releases its amount. Cancelling a cancelled withdrawal changes nothing.
+    POST "/api/v1/withdrawals/{id}/cancel" "cancelWithdrawal" {
+        tag: Withdrawals,
+        access: Action::UseWithdrawal,
+        run: command(cancel),
+        answers: ok::<Withdrawal>("The cancelled withdrawal."),
+        body: optional_json::<Nothing>(),
+        fails: &[Code::InvalidTransition],
+    }
 }
 
-/// What a new withdrawal is shown as.
-pub fn opened(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
-    let (withdrawal, balance) = outcome(receipt)?;
-    let location = format!("{}/api/v1/withdrawals/{}", app.settings.public_url, withdrawal.id);
-    let view = WithdrawalRequested::new(withdrawal, balance, &app.settings.currency);
-    Ok(Answer::created_bare(view)?.at(location))
+body! {
+    /// A withdrawal to create.
+    pub struct WithdrawalBody as "NewWithdrawal", example: {
+        "amount": 25.00, "wallet_address": "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq", "currency": "BTC",
+        "network": "bitcoin"
+    } {
+        /// Amount in major units of the wallet's currency, with no more decimals than it has.
+        amount: Amount = required(kinds::WITHDRAWAL_AMOUNT),
+        /// Address of the recipient. The strict address policy requires an address of the network, which is answered in its
+        /// canonical form.
+        wallet_address: Line = required(kinds::LINE),
+        /// Cryptocurrency of the payout. The strict address policy requires one of the withdrawal options, in any letter case.
+        currency: Line = required(kinds::LINE),
+        /// Network of the payout. The strict address policy requires one of the currency's, in any letter case.
+        network: Line = required(kinds::LINE),
+    }
 }
 
-/// Shows what can be paid out, and on which networks.
-#[utoipa::path(
-    get,
-    path = "/api/v1/withdrawal/options",
-    operation_id = "listWithdrawalOptions",
-    tag = "Withdrawals",
-    responses((
-        status = 200,
-        description = "Every currency that is paid out with its networks, and whether anything else is taken.",
-        body = Success<WithdrawalOptions>,
-    )),
-)]
-pub async fn options(call: Call, caller: Caller) -> Result<Answer, ApiError> {
-    let terms = call.app.services.withdrawals.terms(&caller)?;
+async fn open(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+    let read_input = || {
+        let WithdrawalBody { amount, wallet_address, currency, network } = call.body()?;
+        Ok(NewWithdrawal { amount, wallet_address, currency, network })
+    };
+    let done = call.run(&principal, OpenWithdrawal, read_input).await;
+    let done = done.map_err(|error| error.into_api_error(call.currency()))?;
+    done.try_map(|Withdrawn { withdrawal, balance }| {
+        let location = format!("{}/api/v1/withdrawals/{}", call.app.settings.public_url, withdrawal.id);
+        let view = WithdrawalRequested::new(&withdrawal, balance, call.currency());
+        Ok(Answer::created_bare(view)?.at(location))
+    })
+}
+
+async fn options(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+    let terms = call.app.services.withdrawals.terms(&principal)?;
     Answer::ok("Withdrawal options.", WithdrawalOptions::new(terms))
 }
 
-/// Lists the caller's withdrawals.
-#[utoipa::path(
-    get,
-    path = "/api/v1/withdrawals",
-    operation_id = "listWithdrawals",
-    tag = "Withdrawals",
-    params(PageQuery),
-    responses((
-        status = 200,
-        description = "A page of the caller's withdrawals, newest first.",
-        body = Success<Page<Withdrawal>>,
-    )),
-)]
-pub async fn list(call: Call, caller: Caller) -> Result<Answer, ApiError> {
+async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let paging = call.paging(&[]);
-    let rows = call.app.services.withdrawals.list(&caller, paging.request()).await?;
+    let rows = call.app.services.withdrawals.list(&principal, paging.request()).await?;
     call::page("Withdrawals.", &paging, &rows, |withdrawal| Withdrawal::new(withdrawal, call.currency()))
 }
 
-/// Shows one of the caller's withdrawals.
-#[utoipa::path(
-    get,
-    path = "/api/v1/withdrawals/{id}",
-    operation_id = "showWithdrawal",
-    tag = "Withdrawals",
-    responses((status = 200, description = "The withdrawal.", body = Success<Withdrawal>)),
-)]
-pub async fn show(call: Call, caller: Caller) -> Result<Answer, ApiError> {
-    let withdrawal = call.app.services.withdrawals.own(&caller, call.id(WithdrawalId::new)?).await?;
+async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+    let withdrawal = call.app.services.withdrawals.own(&principal, call.id(WithdrawalId::new)?).await?;
     Answer::ok("Withdrawal.", Withdrawal::new(&withdrawal, call.currency()))
 }
 
-/// Takes back a pending withdrawal; its amount is released.
-///
-/// A second time changes nothing.
-#[utoipa::path(
-    post,
-    path = "/api/v1/withdrawals/{id}/cancel",
-    operation_id = "cancelWithdrawal",
-    tag = "Withdrawals",
-    request_body = Nothing,
-    responses((
-        status = 200,
-        description = "The withdrawal is cancelled and its amount released.",
-        body = Success<Withdrawal>,
-    )),
-)]
-pub async fn cancel(call: Call, caller: Caller) -> Result<Applied, ApiError> {
-    let withdrawals = &call.app.services.withdrawals;
-    let withdrawal = withdrawals.own(&caller, call.id(WithdrawalId::new)?).await?;
-    Ok(withdrawals.cancel(&call.command(&caller), withdrawal).await?)
-}
-
-/// What a cancelled withdrawal is shown as.
-pub fn cancelled(app: &App, receipt: &Receipt) -> Result<Answer, ApiError> {
-    let (withdrawal, _) = outcome(receipt)?;
-    Answer::ok("Withdrawal cancelled.", Withdrawal::new(withdrawal, &app.settings.currency))
-}
-
-/// The withdrawal that a command came to, with its owner's balance.
-pub(super) fn outcome(receipt: &Receipt) -> Result<(&withdrawal::Withdrawal, Balance), ApiError> {
-    match &receipt.outcome {
-        Outcome::Withdrawal(withdrawal, balance) => Ok((withdrawal, *balance)),
-        Outcome::Request(_)
-        | Outcome::Topup(_)
-        | Outcome::Profile(..)
-        | Outcome::Adjustment(..)
-        | Outcome::Message(_) => {
-            Err(ApiError::internal("a command about a withdrawal came to something else"))
-        }
-    }
+async fn cancel(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+    let command = CancelWithdrawal { id: call.id(WithdrawalId::new)? };
+    call.run(&principal, command, call::no_input).await?.try_map(|Withdrawn { withdrawal, .. }| {
+        Answer::ok("Withdrawal cancelled.", Withdrawal::new(&withdrawal, call.currency()))
+    })
 }

@@ -4,10 +4,16 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
+use crate::adapters::topups::LEASE;
+use crate::adapters::webhooks::CALL_WITHIN;
 use crate::http::wire::error::{ApiError, Code};
 
 /// How long answering takes at most: the five seconds of the contract, less the time to write the answer.
 pub(crate) const ANSWER_WITHIN: Duration = Duration::from_millis(4_750);
+// The lease of a top-up begins when it is opened: the commit may take all the time of the request before the call to the
+// provider begins.
+const _: () = assert!(LEASE.as_millis() > ANSWER_WITHIN.as_millis() + CALL_WITHIN.as_millis());
+
 /// How long before the deadline a wait other than the command itself ends, so that the answer can name its
 /// cause.
 const MARGIN: Duration = Duration::from_millis(250);

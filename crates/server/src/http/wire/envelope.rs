@@ -23,38 +23,38 @@ const USUAL_BODY: usize = 8_192;
 /// A success.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Success<T> {
-    /// That it went well.
+    /// Always `ok`.
     #[schema(value_type = names::SuccessStatus)]
     status: &'static str,
-    /// What happened, for people.
+    /// Message for people.
     message: &'static str,
-    /// What was asked for.
+    /// Data of the answer.
     data: T,
 }
 
-/// The success of a specified operation that has no message beside its data.
+/// A success without a message beside its data.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BareSuccess<T> {
-    /// That it went well.
+    /// Always `ok`.
     #[schema(value_type = names::SuccessStatus)]
     status: &'static str,
-    /// What was asked for.
+    /// Data of the answer.
     data: T,
 }
 
 /// A failure.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Failure<'a> {
-    /// That it did not.
+    /// Always `error`.
     #[schema(value_type = names::FailureStatus)]
     status: &'static str,
-    /// What went wrong, as a machine reads it.
+    /// Code for programs.
     #[schema(value_type = names::ErrorCode)]
     code: &'static str,
-    /// What went wrong, for people.
+    /// Message for people.
     #[schema(example = "The amount field is required.")]
     message: &'a str,
-    /// With a failure that fields cause: the sentences of each.
+    /// With wrong fields: the messages of each field.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
         value_type = Option<std::collections::BTreeMap<String, Vec<String>>>,
@@ -62,15 +62,15 @@ pub struct Failure<'a> {
         example = json!({"amount": ["The amount field is required."]})
     )]
     errors: Option<&'a Errors>,
-    /// With `invalid_transition`: where the object stands.
+    /// With `invalid_transition`: current status of the object.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     current: Option<&'static str>,
-    /// With `invalid_transition`: where it could go instead, by whoever may move it there (time aside).
+    /// With `invalid_transition`: statuses that the object can change to now.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     allowed: Option<&'a [&'static str]>,
-    /// The answer's `X-Request-Id`.
+    /// `X-Request-Id` of the answer.
     #[schema(example = "0192f7c1-8a3b-7c4d-9e5f-60718293a4b5")]
     request_id: &'a str,
 }

@@ -2,15 +2,18 @@
 //!
 //! Nothing here knows an operation or a connection.
 
+pub mod body;
 pub mod envelope;
 pub mod error;
 pub mod fields;
 pub mod headers;
 pub mod json;
+pub mod kinds;
 pub mod messages;
 pub mod money;
 pub mod names;
 pub mod page;
 pub mod query;
+pub mod schema;
 pub mod time;
 pub mod values;

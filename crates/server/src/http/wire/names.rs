@@ -32,6 +32,18 @@ macro_rules! names {
     )+};
 }
 
+/// The reference of a top-up or withdrawal at its provider: a UUID or a decimal id.
+pub struct ProviderReference;
+
+impl PartialSchema for ProviderReference {
+    fn schema() -> RefOr<Schema> {
+        let form = "^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[1-9][0-9]{0,17})$";
+        RefOr::T(ObjectBuilder::new().schema_type(Type::String).pattern(Some(form)).build().into())
+    }
+}
+
+impl ToSchema for ProviderReference {}
+
 names! {
     /// Where a request stands.
     RequestStatus = music_request::RequestStatus::all().map(music_request::RequestStatus::name);

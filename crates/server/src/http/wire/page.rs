@@ -16,46 +16,46 @@ pub struct Paging {
     page_url: String,
 }
 
-/// A link of a page to itself or another.
+/// A link to a page.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Link {
-    /// Where it leads; null where there is no such page.
+    /// Address of the page; null where there is none.
     pub url: Option<String>,
-    /// `&laquo; Previous`, a page's number, `...` or `Next &raquo;`.
+    /// `&laquo; Previous`, the number of a page, `...` or `Next &raquo;`.
     #[schema(example = "1")]
     pub label: String,
-    /// Whether it leads to the page that it is on.
+    /// Whether it links to the current page.
     pub active: bool,
 }
 
 /// A page of a list.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Page<T> {
-    /// The page's number, as it was asked for.
+    /// Number of the page, as requested.
     #[schema(minimum = 1, example = 1)]
     pub current_page: i64,
-    /// The page's rows, newest first.
+    /// Rows of the page.
     pub data: Vec<T>,
-    /// The first page.
+    /// Address of the first page.
     pub first_page_url: String,
-    /// The number of the first row within the list; null without rows.
+    /// Number of the first row within the list; null without rows.
     #[schema(example = 1)]
     pub from: Option<i64>,
-    /// The number of the last page; 1 for an empty list.
+    /// Number of the last page; 1 for an empty list.
     #[schema(example = 1)]
     pub last_page: i64,
-    /// The last page.
+    /// Address of the last page.
     pub last_page_url: String,
     /// Links to the pages around this one.
     pub links: Vec<Link>,
-    /// The page after this one; null on the last.
+    /// Address of the next page; null on the last page.
     pub next_page_url: Option<String>,
     /// The address of the list.
     pub path: String,
-    /// The most rows of a page.
+    /// Most rows of a page.
     #[schema(minimum = 1, maximum = 100, example = 15)]
     pub per_page: u32,
-    /// The page before this one; null on the first.
+    /// Address of the previous page; null on the first page.
     pub prev_page_url: Option<String>,
     /// The number of the last row within the list; null without rows.
     #[schema(example = 1)]

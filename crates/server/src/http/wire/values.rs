@@ -1,11 +1,11 @@
 //! How the value of one field is read from its JSON text, and what is said when it is none.
 
 use cuepoint_domain::adjustment::Correction;
+use cuepoint_domain::application::commands::DjAnswer;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::{Amount, Currency, Money, MoneyError};
 use cuepoint_domain::people::{ArtistType, Kilometres, Role};
 use cuepoint_domain::provider_reference::ProviderReference;
-use cuepoint_domain::service::DjAnswer;
 use cuepoint_domain::text::{Email, Line, MusicUrl, Password, Phone, TextError};
 use cuepoint_domain::topup::{PaidAmount, PaidCurrency};
 use serde_json::value::RawValue;
@@ -13,8 +13,8 @@ use serde_json::value::RawValue;
 use crate::http::wire::json::Object;
 use crate::http::wire::messages;
 
-/// The most that one number may name, in whole units.
-const MOST: &str = "1000000000000";
+/// The largest amount of one field, in major units.
+pub const MAX_NUMBER: i64 = 1_000_000_000_000;
 
 /// Why a value is none.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -191,7 +191,7 @@ pub fn money(currency: &Currency, least: Money) -> impl Fn(&str, &RawValue) -> R
             Ok(money) => Ok(money),
             Err(MoneyError::NotANumber) => Err(messages::number(field).into()),
             Err(MoneyError::TooLarge) if raw.get().starts_with('-') => Err(too_small().into()),
-            Err(MoneyError::TooLarge) => Err(messages::at_most(field, MOST).into()),
+            Err(MoneyError::TooLarge) => Err(messages::at_most(field, &MAX_NUMBER.to_string()).into()),
             Err(MoneyError::TooManyDecimals(scale)) => {
                 let small = is_below(currency, raw.get(), least).then(too_small);
                 Err(Wrong::Said(std::iter::once(too_many_decimals(field, scale)).chain(small).collect()))
@@ -205,7 +205,9 @@ pub fn correction(currency: &Currency) -> impl Fn(&str, &RawValue) -> Read<Corre
     move |field, raw| match currency.parse(raw.get()) {
         Ok(money) => Correction::signed(money).ok_or_else(|| messages::not_zero(field).into()),
         Err(MoneyError::NotANumber) => Err(messages::number(field).into()),
-        Err(MoneyError::TooLarge) => Err(messages::between(field, &format!("-{MOST}"), MOST).into()),
+        Err(MoneyError::TooLarge) => {
+            Err(messages::between(field, &format!("-{MAX_NUMBER}"), &MAX_NUMBER.to_string()).into())
+        }
         Err(MoneyError::TooManyDecimals(scale)) => Err(too_many_decimals(field, scale).into()),
     }
 }

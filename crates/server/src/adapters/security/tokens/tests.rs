@@ -29,8 +29,8 @@ fn keys() -> SigningKeys {
     SigningKeys::parse(&text.into(), at(NOW)).unwrap()
 }
 
-fn tokens() -> AccessTokens {
-    AccessTokens::new(keys(), Duration::minutes(15), RandomSecrets::new().unwrap())
+fn tokens() -> SignedTokens {
+    SignedTokens::new(keys(), Duration::minutes(15), RandomSecrets::new().unwrap())
 }
 
 /// An ES256 key, the same in all of a run.
@@ -46,9 +46,9 @@ fn ec_pair(pkcs8: &[u8]) -> EcdsaKeyPair {
     EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, pkcs8, &SystemRandom::new()).unwrap()
 }
 
-fn ada() -> Caller {
+fn ada() -> Principal {
     let session = SessionId::new(9).unwrap();
-    Caller { user: UserId::new(7).unwrap(), role: Role::Member, is_dj: true, session }
+    Principal { user: UserId::new(7).unwrap(), role: Role::Member, is_dj: true, session }
 }
 
 fn issued() -> String {
@@ -91,7 +91,7 @@ fn signed_ec(header: &Value) -> String {
     forged(&header.to_string(), &claims().to_string(), SignatureAlgorithm::ES256, ec_key())
 }
 
-fn check(token: &str, expected: Result<Caller, InvalidToken>, why: &str) {
+fn check(token: &str, expected: Result<Principal, InvalidToken>, why: &str) {
     assert_eq!(tokens().verify(token, EPOCH, at(NOW)), expected, "{why}: {token}");
 }
 
@@ -110,7 +110,7 @@ fn without(object: Value, key: &str) -> Value {
 #[test]
 fn a_token_says_who_calls() {
     let (user, session) = (UserId::new(i64::MAX).unwrap(), SessionId::new(i64::MAX).unwrap());
-    for identity in [ada(), Caller { user, role: Role::Operator, is_dj: false, session }] {
+    for identity in [ada(), Principal { user, role: Role::Operator, is_dj: false, session }] {
         let issued = tokens().issue(&identity, EPOCH, at(NOW)).unwrap();
         assert_eq!(issued.expires_in_seconds, 900);
         check(&issued.token, Ok(identity), "just issued");
@@ -342,8 +342,8 @@ fn random_bytes_in_every_part_are_refused_without_a_panic() {
     }
 }
 
-fn tokens_once() -> &'static AccessTokens {
-    static TOKENS: OnceLock<AccessTokens> = OnceLock::new();
+fn tokens_once() -> &'static SignedTokens {
+    static TOKENS: OnceLock<SignedTokens> = OnceLock::new();
     TOKENS.get_or_init(tokens)
 }
 
@@ -352,7 +352,7 @@ fn remembered(key: &str, after: i64, counts: bool) {
     let then = at(NOW.saturating_add(after));
     let new = STANDARD.encode(NEW_KEY);
     let keys = SigningKeys::parse(&format!("new:{new} {key}").into(), at(NOW)).unwrap();
-    let tokens = AccessTokens::new(keys, Duration::minutes(15), RandomSecrets::new().unwrap());
+    let tokens = SignedTokens::new(keys, Duration::minutes(15), RandomSecrets::new().unwrap());
     let token = tokens.issue(&ada(), EPOCH, at(NOW)).unwrap().token;
     assert_eq!(tokens.verify(&token, EPOCH, at(NOW)), Ok(ada()));
     assert_eq!(
@@ -383,7 +383,7 @@ fn a_remembered_token_ends_with_its_key() {
     };
     write(NEW_KEY);
     let keys = SigningKeys::read(&path, at(NOW)).unwrap();
-    let tokens = AccessTokens::new(keys, Duration::minutes(15), RandomSecrets::new().unwrap());
+    let tokens = SignedTokens::new(keys, Duration::minutes(15), RandomSecrets::new().unwrap());
     let token = tokens.issue(&ada(), EPOCH, at(NOW)).unwrap().token;
     assert_eq!(tokens.verify(&token, EPOCH, at(NOW)), Ok(ada()));
     write(OLD_KEY);

@@ -10,32 +10,32 @@ use utoipa::ToSchema;
 use crate::http::wire::money::Number;
 use crate::http::wire::time::Moment;
 
-/// A correction of a balance.
+/// An adjustment of a balance.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Adjustment {
-    /// Which it is; entries refer to it.
+    /// Id of the adjustment; entries refer to it.
     #[schema(minimum = 1, example = 4)]
     id: i64,
-    /// Whose balance it corrects.
+    /// Id of the account.
     #[schema(minimum = 1, example = 8)]
     user_id: i64,
-    /// The change of what can be spent: negative for a debit.
+    /// Change of the available balance, in major units: negative for a debit.
     #[schema(value_type = f64, format = "decimal", example = -2.50)]
     amount: Number,
-    /// Why.
+    /// Reason.
     #[schema(example = "A song was charged twice.")]
     reason: String,
-    /// When it was made.
+    /// Time of the adjustment.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     created_at: Moment,
 }
 
-/// What is answered to who adjusts a balance.
+/// An adjustment and the balance after it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Adjusted {
     /// The adjustment.
     adjustment: Adjustment,
-    /// What the person can spend now.
+    /// Available balance after the adjustment, in major units.
     #[schema(value_type = f64, format = "decimal", example = 37.50)]
     new_balance: Number,
 }

@@ -1,55 +1,55 @@
-//! The last self-check of the ledger as operators see it.
+//! The last audit of the ledger, as operators see it.
 
+use cuepoint_domain::application::CompletedAudit;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::wire::names;
 use crate::http::wire::time::Moment;
-use crate::jobs::ledger_audit::Checked;
 
-/// How the ledger was found: before the first self-check, whole, or not.
+/// The statuses: before the first completed audit, without a contradiction, and with one.
 pub const STATUSES: [&str; 3] = ["pending", "consistent", "broken"];
 
-/// The last self-check of the ledger that came to its end.
+/// The last completed audit of the ledger.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Audit {
-    /// `pending` before the first came to its end, then `consistent` or `broken`.
+    /// `pending` before the first audit is complete, then `consistent` or `broken`.
     #[schema(value_type = names::AuditStatus, example = "consistent")]
     status: &'static str,
-    /// When it began: the ledger is judged as of then.
+    /// Start of the audit, and time of the audited state.
     #[schema(value_type = Option<String>, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     started_at: Option<Moment>,
-    /// When it ended.
+    /// End of the audit.
     #[schema(value_type = Option<String>, format = DateTime, example = "2026-01-31T20:15:01.000000Z")]
     finished_at: Option<Moment>,
-    /// How many wallets it saw.
+    /// Number of checked wallets.
     #[schema(minimum = 0, example = 20)]
     wallets: u64,
-    /// How many entries it saw.
+    /// Number of checked entries.
     #[schema(minimum = 0, example = 140)]
     entries: u64,
-    /// How many postings it saw.
+    /// Number of checked postings.
     #[schema(minimum = 0, example = 30)]
     postings: u64,
-    /// How many requests, withdrawals, top-ups and adjustments it saw.
+    /// Number of checked requests, withdrawals, top-ups and adjustments.
     #[schema(minimum = 0, example = 60)]
     things: u64,
-    /// The first thing that is wrong, in words.
+    /// The first contradiction; null without one.
     #[schema(example = "entry 7 of wallet 12: its hash does not fit")]
     finding: Option<String>,
 }
 
-/// The last self-check in an answer.
+/// The audit of the ledger in an answer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AuditData {
-    /// The self-check.
+    /// The audit.
     pub audit: Audit,
 }
 
 impl Audit {
-    /// What the last self-check came to, if one came to its end.
+    /// The view of the last completed audit; `None` before the first.
     #[must_use]
-    pub fn new(last: Option<&Checked>) -> Self {
+    pub fn new(last: Option<&CompletedAudit>) -> Self {
         let [pending, consistent, broken] = STATUSES;
         let seen = last.map(|last| last.seen).unwrap_or_default();
         let finding = last.and_then(|last| last.finding.as_ref()).map(ToString::to_string);
@@ -77,7 +77,7 @@ mod tests {
     use cuepoint_domain::ledger::{Finding, Summary};
     use cuepoint_domain::timestamp::Timestamp;
 
-    fn shown(last: Option<&Checked>) -> String {
+    fn shown(last: Option<&CompletedAudit>) -> String {
         serde_json::to_string(&Audit::new(last)).unwrap()
     }
 
@@ -90,7 +90,7 @@ mod tests {
                 r#""postings":0,"things":0,"finding":null}"#
             )
         );
-        let whole = Checked {
+        let whole = CompletedAudit {
             started_at: Timestamp::EPOCH,
             finished_at: Timestamp::from_unix_micros(1),
             seen: Summary { wallets: 1, entries: 2, postings: 3, entities: 4 },
@@ -102,7 +102,7 @@ mod tests {
         );
         assert_eq!(shown(Some(&whole)), format!(r#"{{"status":"consistent",{rest}null}}"#));
         let wallet = UserId::new(7).unwrap();
-        let broken = Checked { finding: Some(Finding::Chain { wallet, seq: 3 }), ..whole };
+        let broken = CompletedAudit { finding: Some(Finding::Chain { wallet, seq: 3 }), ..whole };
         assert_eq!(
             shown(Some(&broken)),
             format!(r#"{{"status":"broken",{rest}"entry 3 of wallet 7: its hash does not fit"}}"#)

@@ -6,16 +6,16 @@ use utoipa::ToSchema;
 
 use crate::http::wire::time::Moment;
 
-/// Somebody from whom a DJ takes no requests.
+/// A guest whom a DJ has blocked.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Block {
-    /// Who.
+    /// Id of the guest.
     #[schema(minimum = 1, example = 8)]
     user_id: i64,
-    /// What they are called.
+    /// Display name of the guest.
     #[schema(example = "Grace")]
     name: String,
-    /// Since when.
+    /// Time of the block.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     created_at: Moment,
 }

@@ -17,16 +17,16 @@ use crate::http::operations::views::{ActiveSession, Entry, Reference, User, With
 use crate::http::wire::names;
 use crate::http::wire::time::Moment;
 
-/// What is kept about an account beside the profile.
+/// Data of an account beside its profile.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Account {
-    /// What the person may do beyond their own affairs.
+    /// Role of the account.
     #[schema(value_type = names::Role)]
     role: &'static str,
-    /// When they registered.
+    /// Time of the registration.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     created_at: Moment,
-    /// When their role or suspension last changed; null where neither ever did.
+    /// Time of the last change of the role or suspension; null without a change.
     #[schema(value_type = Option<String>, format = DateTime)]
     standing_changed_at: Option<Moment>,
 }
@@ -42,22 +42,22 @@ pub struct ExportedSession {
     ended_at: Option<Moment>,
 }
 
-/// A code or token that was sent; it is kept for a day, without its secret.
+/// A code or token that was sent, without its secret; stored for a day.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Challenge {
-    /// What it is good for.
+    /// Purpose.
     #[schema(value_type = names::ChallengePurpose)]
     purpose: &'static str,
-    /// Where it was sent.
+    /// Recipient address.
     #[schema(example = "ada@example.com")]
     address: String,
-    /// Wrong answers so far.
+    /// Number of wrong attempts.
     #[schema(minimum = 0, example = 0)]
     attempts: i16,
-    /// When it was sent.
+    /// Time of sending.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     created_at: Moment,
-    /// When it was answered or replaced; null where it was neither.
+    /// Time at which it was used or replaced; null before that.
     #[schema(value_type = Option<String>, format = DateTime)]
     ended_at: Option<Moment>,
 }
@@ -84,36 +84,36 @@ pub struct ExportedEntry {
     reason: Option<String>,
 }
 
-/// What changed the profile or the account, or what an operator did about the person with a reason.
+/// A change of the profile or account, or an operation of an operator on it with a reason.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Operation {
-    /// Which: a UUID.
+    /// Id, a UUID.
     #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
     id: String,
-    /// What was done.
+    /// Kind of the operation.
     #[schema(value_type = names::OperationKind)]
     kind: String,
-    /// Who did it.
+    /// Actor.
     #[schema(value_type = names::ActedBy)]
     acted_by: &'static str,
-    /// Why; null where no reason was asked for.
+    /// Reason; null where none is required.
     reason: Option<String>,
     /// What it was about; null where that is the profile or the account itself.
     reference: Option<Reference>,
     /// The profile after it, with what could be spent then; null for operations about money, and once it is seven days old.
     profile: Option<User>,
-    /// When.
+    /// Time of the operation.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     created_at: Moment,
 }
 
-/// A DJ who takes no requests from the person.
+/// A DJ who has blocked the account.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct BlockedBy {
-    /// The DJ.
+    /// Id of the DJ.
     #[schema(minimum = 1, example = 7)]
     dj_id: i64,
-    /// Since when.
+    /// Time of the block.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     created_at: Moment,
 }

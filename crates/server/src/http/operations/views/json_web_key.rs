@@ -6,32 +6,32 @@ use utoipa::ToSchema;
 use crate::adapters::security::keys::PublicKey;
 use crate::http::wire::names;
 
-/// The public keys that access tokens are verified with.
+/// The public keys of access tokens.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct JsonWebKeySet {
-    /// The keys, the newest first.
+    /// The keys, newest first.
     keys: Vec<JsonWebKey>,
 }
 
 /// A public key of access tokens.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct JsonWebKey {
-    /// What kind of key it is.
+    /// Type of the key.
     #[schema(value_type = names::JwkKeyType)]
     kty: &'static str,
-    /// The curve that it is a point of.
+    /// Curve.
     #[schema(value_type = names::JwkCurve)]
     crv: &'static str,
-    /// The point's first coordinate, 32 bytes in base64url.
+    /// First coordinate of the point: 32 bytes in base64url.
     #[schema(min_length = 43, max_length = 43, example = "gkAvTidVxFVBypfVnSDP1LUhdtowSLtJz-u4VTzh2t8")]
     x: String,
-    /// The point's second coordinate.
+    /// Second coordinate of the point: 32 bytes in base64url.
     #[schema(min_length = 43, max_length = 43, example = "jAA6HhzZ97MEQeqZCtSj_3qpkQffi1TkiOQHAxOIV2A")]
     y: String,
-    /// The key's id, as the header of a token names it.
+    /// Id of the key, as in the header of a token.
     #[schema(min_length = 1, max_length = 64, example = "2026-01-31-5e7a90c3")]
     kid: String,
-    /// The one algorithm that it is used with.
+    /// Algorithm.
     #[schema(value_type = names::JwkAlgorithm)]
     alg: &'static str,
     /// What it is for.

@@ -9,30 +9,30 @@ use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::time::Moment;
 
-/// A top-up as it stands, for staff.
+/// A top-up, as staff see it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct OperatorTopup {
-    /// The top-up's id.
+    /// Id of the top-up.
     #[schema(minimum = 1, example = 3)]
     id: i64,
-    /// The payment provider's reference: a UUID, or the decimal id if an earlier version opened it.
+    /// Reference at the payment provider: a UUID, or the decimal id if an earlier version opened it.
     #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
     reference: String,
-    /// The person whose wallet it fills.
+    /// Id of the credited account.
     #[schema(minimum = 1, example = 7)]
     user_id: i64,
-    /// How much was to be paid in.
+    /// Amount in major units.
     #[schema(value_type = f64, format = "decimal", example = 50.00)]
     amount: Number,
-    /// Where it stands.
+    /// Status.
     #[schema(value_type = names::TopupStatus)]
     status: &'static str,
-    /// Where the guest pays, where the provider has a page for it.
+    /// Payment page of the provider, where it has one.
     payment_url: Option<String>,
-    /// When it was made.
+    /// Time of creation.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     created_at: Moment,
-    /// When its status last changed.
+    /// Time of the last change of the status.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     updated_at: Moment,
 }
@@ -44,31 +44,31 @@ pub struct OperatorTopupData {
     pub topup: OperatorTopup,
 }
 
-/// Money that came for a top-up after its owner was erased.
+/// Money that arrived for a top-up of an erased account.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Suspense {
-    /// The top-up's id, which names the money as well.
+    /// Id of the top-up, which identifies the money too.
     #[schema(minimum = 1, example = 3)]
     id: i64,
-    /// The payment provider's reference of the top-up.
+    /// Reference of the top-up at the payment provider.
     #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
     reference: String,
-    /// The person who opened the top-up and was erased.
+    /// Id of the erased account that opened the top-up.
     #[schema(minimum = 1, example = 7)]
     user_id: i64,
-    /// How much came.
+    /// Amount in major units.
     #[schema(value_type = f64, format = "decimal", example = 50.00)]
     amount: Number,
-    /// When it came.
+    /// Time of arrival.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     arrived_at: Moment,
-    /// When an operator settled it; null while it waits.
+    /// Time of the settlement; null while unsettled.
     #[schema(value_type = Option<String>, format = DateTime, example = "2026-02-02T09:00:00.000000Z")]
     settled_at: Option<Moment>,
-    /// The operator who settled it; null while it waits.
+    /// Id of the operator who settled it; null while unsettled.
     #[schema(minimum = 1, example = 2)]
     settled_by: Option<i64>,
-    /// What was done with the money; null while it waits.
+    /// Reason of the settlement; null while unsettled.
     #[schema(example = "Sent back to the payer's card.")]
     reason: Option<String>,
 }

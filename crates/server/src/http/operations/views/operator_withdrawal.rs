@@ -10,42 +10,42 @@ use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::time::Moment;
 
-/// A withdrawal as it stands, for operators.
+/// A withdrawal, as operators see it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct OperatorWithdrawal {
-    /// Which it is.
+    /// Id of the withdrawal.
     #[schema(minimum = 1, example = 5)]
     id: i64,
-    /// The payout provider's reference: a UUID, or the decimal id if an earlier version created it.
+    /// Reference at the payout provider: a UUID, or the decimal id if an earlier version created it.
     #[schema(example = "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f")]
     reference: String,
-    /// Whose money it is.
+    /// Id of the account.
     #[schema(minimum = 1, example = 7)]
     user_id: i64,
-    /// How much, in the wallet's currency.
+    /// Amount in major units of the wallet's currency.
     #[schema(value_type = f64, format = "decimal", example = 25.00)]
     amount: Number,
-    /// Where it is sent.
+    /// Address of the recipient.
     #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
     wallet_address: String,
-    /// What is paid out.
+    /// Cryptocurrency of the payout.
     #[schema(example = "BTC")]
     currency: String,
-    /// The network that it is paid out on.
+    /// Network of the payout.
     #[schema(example = "bitcoin")]
     network: String,
-    /// When it was made.
+    /// Time of creation.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     created_at: Moment,
-    /// When its status last changed.
+    /// Time of the last change of the status.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     updated_at: Moment,
-    /// Where it stands.
+    /// Status.
     #[schema(value_type = names::WithdrawalStatus)]
     status: &'static str,
-    /// The transaction on the network, where one is known.
+    /// Transaction on the network, where known.
     txid: Option<String>,
-    /// The operators who approved it, in their order; a pending one waits for a second.
+    /// Operators who approved it, in order; a pending withdrawal with one waits for a second.
     #[schema(example = json!([3]))]
     approvals: Vec<i64>,
 }

@@ -8,103 +8,103 @@ use utoipa::ToSchema;
 
 use crate::http::wire::money::Number;
 
-/// A person, as they see themselves.
+/// An account, as its owner sees it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct User {
-    /// Who it is.
+    /// Id of the account.
     #[schema(minimum = 1, example = 7)]
     id: i64,
-    /// What they are called.
+    /// Display name.
     #[schema(example = "Ada")]
     name: String,
-    /// Where they get mail.
+    /// E-mail address.
     #[schema(example = "ada@example.com")]
     email: String,
-    /// Where they are called.
+    /// Phone number.
     #[schema(example = "+1 555 0100")]
     phone: Option<String>,
-    /// Whether they are a DJ.
+    /// Whether the account is a DJ's.
     is_dj: bool,
-    /// What they can spend now: posted minus held.
+    /// Available balance, in major units: posted minus held.
     #[schema(value_type = f64, format = "decimal", example = 12.50)]
     wallet_balance: Number,
-    /// The price of a song of an upcoming artist; 0 for who is no DJ.
+    /// Price of a song by an upcoming artist, in major units; 0 for guests.
     #[schema(value_type = f64, format = "decimal", example = 5.00)]
     fee_upcoming_artist: Number,
-    /// The price of a popular song; 0 for who is no DJ.
+    /// Price of a popular song, in major units; 0 for guests.
     #[schema(value_type = f64, format = "decimal", example = 10.00)]
     fee_popular_song: Number,
-    /// 1 while a DJ takes requests, else 0.
+    /// 1 while a DJ accepts requests, else 0.
     #[schema(minimum = 0, maximum = 1, example = 1)]
     online: u8,
-    /// Requests that the DJ has played.
+    /// Number of requests that the DJ has played.
     #[schema(minimum = 0, example = 0)]
     played: i64,
-    /// Their city.
+    /// City.
     city: Option<String>,
-    /// Their state.
+    /// State or region.
     state: Option<String>,
-    /// Their country.
+    /// Country.
     country: Option<String>,
-    /// Degrees north; null exactly when `longitude` is.
+    /// Latitude in degrees north; null exactly when `longitude` is.
     #[schema(minimum = -90, maximum = 90)]
     latitude: Option<f64>,
-    /// Degrees east; null exactly when `latitude` is.
+    /// Longitude in degrees east; null exactly when `latitude` is.
     #[schema(minimum = -180, maximum = 180)]
     longitude: Option<f64>,
-    /// How far around that they reach, in kilometres.
+    /// Radius around the location, in kilometres.
     #[schema(minimum = 0)]
     radius: Option<f64>,
-    /// Whether the mail address was proven to be theirs.
+    /// Whether the e-mail address is verified.
     email_verified: bool,
-    /// Whether the phone number was proven to be theirs.
+    /// Whether the phone number is verified.
     phone_verified: bool,
-    /// The mean of 1 to 5 stars with two decimals; 0 without any.
+    /// Mean rating from 1 to 5 stars with two decimals; 0 without ratings.
     #[schema(value_type = f64, format = "decimal", minimum = 0, maximum = 5, example = 4.67)]
     rating: Number,
-    /// How many times stars were given.
+    /// Number of ratings.
     #[schema(minimum = 0, example = 3)]
     rating_count: i64,
 }
 
-/// A person in an answer.
+/// An account in an answer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct UserData {
-    /// The person.
+    /// The account.
     pub user: User,
 }
 
-/// A DJ, as everybody sees them.
+/// A DJ, as all callers see them.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Dj {
-    /// Who it is: the `dj_id` of a request.
+    /// Id of the DJ, as in `dj_id` of a request.
     #[schema(minimum = 1, example = 7)]
     id: i64,
-    /// What they are called.
+    /// Display name.
     #[schema(example = "DJ Ada")]
     name: String,
-    /// Their city.
+    /// City.
     city: Option<String>,
-    /// Their state.
+    /// State or region.
     state: Option<String>,
-    /// Their country.
+    /// Country.
     country: Option<String>,
-    /// 1 while they take requests, else 0.
+    /// 1 while the DJ accepts requests, else 0.
     #[schema(minimum = 0, maximum = 1, example = 1)]
     online: u8,
-    /// The price of a song of an upcoming artist.
+    /// Price of a song by an upcoming artist, in major units.
     #[schema(value_type = f64, format = "decimal", example = 5.00)]
     fee_upcoming_artist: Number,
-    /// The price of a popular song.
+    /// Price of a popular song, in major units.
     #[schema(value_type = f64, format = "decimal", example = 10.00)]
     fee_popular_song: Number,
-    /// Requests that they have played.
+    /// Number of played requests.
     #[schema(minimum = 0, example = 0)]
     played: i64,
-    /// The mean of 1 to 5 stars with two decimals; 0 without any.
+    /// Mean rating from 1 to 5 stars with two decimals; 0 without ratings.
     #[schema(value_type = f64, format = "decimal", minimum = 0, maximum = 5, example = 4.67)]
     rating: Number,
-    /// How many times stars were given.
+    /// Number of ratings.
     #[schema(minimum = 0, example = 3)]
     rating_count: i64,
 }

@@ -11,40 +11,40 @@ use crate::http::operations::views::{
     ExportedWithdrawal, LoginNetwork, MusicRequest, Operation, SecurityEvent, Topup, User, Wallet,
 };
 
-/// All that is kept about a person, each list whole and newest first.
+/// All data stored about an account; each list is complete, newest first.
 #[derive(Serialize, ToSchema)]
 pub struct PersonalData {
-    /// The person.
+    /// The profile.
     pub user: User,
-    /// What is kept about the account beside that.
+    /// Data of the account beside its profile.
     pub account: Account,
-    /// What is in the wallet.
+    /// The balance.
     pub wallet: Wallet,
-    /// Where they are logged in, and where they were within the last two days.
+    /// Sessions that are active or ended within the last two days.
     pub sessions: Vec<ExportedSession>,
-    /// The networks from which they were logged in within the last 30 days.
+    /// Networks of logins within the last 30 days.
     pub networks: Vec<LoginNetwork>,
-    /// The codes and tokens that they were sent within the last day.
+    /// Codes and tokens that were sent within the last day.
     pub challenges: Vec<Challenge>,
-    /// The requests that they made.
+    /// Requests that the account has made.
     pub requests_made: Vec<MusicRequest<'static>>,
-    /// The requests addressed to them.
+    /// Requests that the account has received.
     pub requests_received: Vec<MusicRequest<'static>>,
-    /// Their withdrawals.
+    /// Withdrawals.
     pub withdrawals: Vec<ExportedWithdrawal>,
-    /// Their top-ups.
+    /// Top-ups.
     pub topups: Vec<Topup>,
-    /// Their wallet's entries.
+    /// Entries of the wallet.
     pub wallet_entries: Vec<ExportedEntry>,
-    /// What changed the profile and the account, and what operators did about them with a reason.
+    /// Changes of the profile and account, and operations of operators with a reason.
     pub operations: Vec<Operation>,
-    /// The messages of providers about their money that contradict the ledger.
+    /// Messages of providers about the account's money that contradict the ledger.
     pub provider_messages: Vec<ContradictingMessage>,
-    /// Whom they take no requests from.
+    /// Guests whom the account has blocked.
     pub blocks: Vec<Block>,
-    /// Who takes no requests from them.
+    /// DJs who have blocked the account.
     pub blocked_by: Vec<BlockedBy>,
-    /// What the security log has about them.
+    /// Events of the security log about the account.
     pub security_events: Vec<SecurityEvent>,
 }
 

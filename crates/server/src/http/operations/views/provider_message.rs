@@ -7,52 +7,52 @@ use utoipa::ToSchema;
 use crate::http::wire::names;
 use crate::http::wire::time::Moment;
 
-/// A message of a provider that contradicts the ledger, without who resolved it.
+/// A message of a provider that contradicts the ledger, without its resolver.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ContradictingMessage {
-    /// The message's id; later messages have higher ids.
+    /// Id of the message; later messages have higher ids.
     #[schema(minimum = 1, example = 12)]
     id: i64,
-    /// The provider that sent it.
+    /// Provider of the message.
     #[schema(value_type = names::MessageSource)]
     source: &'static str,
-    /// Its `webhook-id`.
+    /// `webhook-id` of the message.
     #[schema(example = "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W")]
     webhook_id: String,
-    /// Its type.
+    /// Type of the message.
     #[schema(value_type = names::ProviderMessageType)]
     r#type: String,
-    /// How it contradicts the ledger.
+    /// Kind of the contradiction.
     #[schema(value_type = names::MessageReasonCode)]
     reason_code: &'static str,
-    /// The reference that it names, or its id where it names no reference.
+    /// Reference in the message, or the id where it has no reference.
     #[schema(example = "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f")]
     reference: String,
-    /// The id that it names.
+    /// Id in the message.
     #[schema(example = 5)]
     stated_id: Option<i64>,
-    /// The top-up that its reference leads to.
+    /// Id of the top-up with the reference.
     #[schema(minimum = 1, example = 3)]
     topup_id: Option<i64>,
-    /// The withdrawal that its reference leads to.
+    /// Id of the withdrawal with the reference.
     #[schema(minimum = 1, example = 5)]
     withdrawal_id: Option<i64>,
-    /// The amount as the message has it: a text of at most 64 bytes.
+    /// Amount in the message, at most 64 bytes of text.
     #[schema(example = "25.00")]
     amount: Option<String>,
-    /// The currency as the message has it, of at most 64 bytes.
+    /// Currency in the message, at most 64 bytes.
     #[schema(example = "USD")]
     currency: Option<String>,
-    /// The transaction as the message has it, of at most 512 bytes.
+    /// Transaction in the message, at most 512 bytes.
     #[schema(example = "4a5e1e4b")]
     txid: Option<String>,
-    /// When it came.
+    /// Time of arrival.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     received_at: Moment,
-    /// When it was resolved; null while it is not.
+    /// Time of the resolution; null while unresolved.
     #[schema(value_type = Option<String>, format = DateTime, example = "2026-01-31T21:00:00.000000Z")]
     resolved_at: Option<Moment>,
-    /// The operator's reason.
+    /// Reason of the operator who resolved it.
     #[schema(example = "Paid once; the first transaction was replaced.")]
     resolution: Option<String>,
 }
@@ -68,7 +68,7 @@ pub struct ProviderMessage {
     resolved_by: Option<i64>,
 }
 
-/// What is answered about one message.
+/// A message of a provider in an answer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ProviderMessageData {
     /// The message.

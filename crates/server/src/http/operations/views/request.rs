@@ -9,40 +9,40 @@ use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::time::Moment;
 
-/// A request for a song.
+/// A music request.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct MusicRequest<'r> {
-    /// Which it is.
+    /// Id of the request.
     #[schema(minimum = 1, example = 42)]
     id: i64,
-    /// Who asks and pays.
+    /// Id of the guest.
     #[schema(minimum = 1, example = 8)]
     user_id: i64,
-    /// Who is asked.
+    /// Id of the DJ.
     #[schema(minimum = 1, example = 7)]
     dj_id: i64,
-    /// The song.
+    /// Title of the song.
     #[schema(example = "Blue Monday")]
     song_title: &'r str,
-    /// Who made it.
+    /// Name of the artist.
     #[schema(example = "New Order")]
     artist_name: &'r str,
-    /// How well known the artist is: what sets the price.
+    /// How well known the artist is, which sets the price.
     #[schema(value_type = names::ArtistType)]
     artist_type: &'static str,
-    /// Where it can be heard.
+    /// Address of the song.
     #[schema(example = "https://example.com/blue-monday")]
     music_url: &'r str,
-    /// What it costs, frozen when it was made.
+    /// Fee in major units, fixed at creation.
     #[schema(value_type = f64, format = "decimal", example = 10.00)]
     fee: Number,
-    /// Where it stands.
+    /// Status.
     #[schema(value_type = names::RequestStatus)]
     status: &'static str,
-    /// When it was made.
+    /// Time of creation.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     created_at: Moment,
-    /// When its status last changed.
+    /// Time of the last change of the status.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     updated_at: Moment,
 }

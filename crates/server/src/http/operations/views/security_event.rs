@@ -10,31 +10,31 @@ use crate::http::wire::time::Moment;
 /// An event of the security log.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SecurityEvent {
-    /// Its number, in the order in which they were noted, with gaps.
+    /// Number of the event, ascending in the order of recording, with gaps.
     #[schema(minimum = 1, example = 17)]
     id: i64,
-    /// What happened.
+    /// Kind of the event.
     #[schema(value_type = names::EventKind)]
     kind: &'static str,
-    /// Whom it is about; null where that is nobody known.
+    /// Id of the affected account; null where unknown.
     #[schema(minimum = 1, example = 8)]
     user_id: Option<i64>,
-    /// Who did it; null where nobody proved who they are, and for an operator in the export of another person.
+    /// Id of the actor; null without authentication, and for an operator in another account's export.
     #[schema(minimum = 1, example = 7)]
     actor_id: Option<i64>,
-    /// In which session, where that is known.
+    /// Id of the session, where known.
     #[schema(minimum = 1, example = 3)]
     session_id: Option<i64>,
-    /// From where, where that is known.
+    /// IP address, where known.
     #[schema(example = "203.0.113.7")]
     ip_address: Option<String>,
-    /// What the caller's program called itself.
+    /// User agent of the client.
     #[schema(example = "curl/8.5.0")]
     user_agent: Option<String>,
-    /// What else there is to say.
+    /// Details.
     #[schema(example = "suspend: Fraud.")]
     detail: Option<String>,
-    /// When.
+    /// Time of the event.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     created_at: Moment,
 }

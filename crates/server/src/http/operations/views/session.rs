@@ -10,44 +10,44 @@ use crate::http::operations::views::User;
 use crate::http::wire::names;
 use crate::http::wire::time::Moment;
 
-/// Somebody who just proved who they are, with their tokens.
+/// A session with its tokens.
 #[derive(Clone, Serialize, ToSchema)]
 pub struct Session {
-    /// Who it is.
+    /// The profile.
     pub user: User,
-    /// The token for the Authorization header.
+    /// Token for the Authorization header.
     pub access_token: String,
-    /// How it is presented.
+    /// Scheme of the Authorization header.
     #[schema(value_type = names::TokenType)]
     pub token_type: &'static str,
-    /// Seconds until the access token ends.
+    /// Seconds until the access token expires.
     #[schema(example = 900)]
     pub expires_in: i64,
-    /// The token for the next session, to be used once.
+    /// Token for new tokens, valid for one exchange.
     pub refresh_token: String,
 }
 
 /// A session that has not ended.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ActiveSession {
-    /// Which.
+    /// Id of the session.
     #[schema(minimum = 1, example = 12)]
     pub id: i64,
-    /// Whether it is the one that this call is made in.
+    /// Whether the request was made in this session.
     pub current: bool,
-    /// What the program called itself that it was begun with; null where that is not known.
+    /// User agent of the login; null where unknown.
     #[schema(example = "Mozilla/5.0")]
     pub user_agent: Option<String>,
-    /// From where it was begun; null where that is not known.
+    /// IP address of the login; null where unknown.
     #[schema(example = "203.0.113.7")]
     pub ip_address: Option<String>,
-    /// When it was begun.
+    /// Time of the login.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     pub created_at: Moment,
-    /// When its refresh token was last exchanged.
+    /// Time of the last exchange of the refresh token.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     pub last_used_at: Moment,
-    /// When it ends unless its refresh token is exchanged before.
+    /// Time at which the session ends unless its refresh token is exchanged.
     #[schema(value_type = String, format = DateTime, example = "2026-03-02T20:15:00.000000Z")]
     pub expires_at: Moment,
 }
@@ -68,13 +68,13 @@ impl ActiveSession {
     }
 }
 
-/// A network from which somebody was logged in.
+/// A network of logins.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct LoginNetwork {
     /// An IPv4 address with `/32`, or an IPv6 network with `/64`.
     #[schema(example = "203.0.113.7/32")]
     pub network: String,
-    /// When a session last began or was refreshed there.
+    /// Time of the last login or refresh from the network.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     pub last_used_at: Moment,
 }

@@ -7,39 +7,39 @@ use utoipa::ToSchema;
 use crate::http::wire::names;
 use crate::http::wire::time::Moment;
 
-/// A person, as staff sees them.
+/// An account, as staff see it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Person {
-    /// Who it is.
+    /// Id of the account.
     #[schema(minimum = 1, example = 8)]
     id: i64,
-    /// What they are called.
+    /// Display name.
     #[schema(example = "Grace")]
     name: String,
-    /// Where they get mail.
+    /// E-mail address.
     #[schema(example = "grace@example.com")]
     email: String,
-    /// What they may do beyond their own affairs.
+    /// Role.
     #[schema(value_type = names::Role)]
     role: &'static str,
-    /// Whether they are a DJ.
+    /// Whether the account is a DJ's.
     is_dj: bool,
-    /// Whether the mail address was proven to be theirs.
+    /// Whether the e-mail address is verified.
     email_verified: bool,
-    /// Whether the phone number was proven to be theirs.
+    /// Whether the phone number is verified.
     phone_verified: bool,
-    /// Since when they are shut out; null while they are not.
+    /// Time of the suspension; null while the account is active.
     #[schema(value_type = Option<String>, format = DateTime)]
     suspended_at: Option<Moment>,
-    /// When they registered.
+    /// Time of the registration.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     created_at: Moment,
 }
 
-/// A person in an answer to staff.
+/// An account in an answer to staff.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct PersonData {
-    /// The person.
+    /// The account.
     pub user: Person,
 }
 

@@ -9,29 +9,28 @@ use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::time::Moment;
 
-/// Money that is paid in.
+/// A top-up.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Topup {
-    /// Which it is.
+    /// Id of the top-up.
     #[schema(minimum = 1, example = 3)]
     id: i64,
-    /// What the payment provider knows it by, for a client that takes the guest to its page: a UUID, or the decimal id
-    /// where an earlier version opened it.
+    /// Reference at the payment provider: a UUID, or the decimal id if an earlier version opened it.
     #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
     reference: String,
-    /// How much.
+    /// Amount in major units.
     #[schema(value_type = f64, format = "decimal", example = 50.00)]
     amount: Number,
-    /// Where it stands: pending until the provider confirms it.
+    /// Status: pending until the provider confirms it.
     #[schema(value_type = names::TopupStatus)]
     status: &'static str,
-    /// The page on which the guest pays; null until the provider has named one.
+    /// Payment page of the provider; null until the provider has named one.
     #[schema(max_length = 2048)]
     payment_url: Option<String>,
-    /// When it was made.
+    /// Time of creation.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     created_at: Moment,
-    /// When its status last changed.
+    /// Time of the last change of the status.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     updated_at: Moment,
 }

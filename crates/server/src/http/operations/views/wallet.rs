@@ -9,7 +9,7 @@ use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::time::Moment;
 
-/// What is in a wallet.
+/// A balance.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Wallet {
     /// The wallet's currency.
@@ -18,60 +18,60 @@ pub struct Wallet {
     /// Decimals of the currency.
     #[schema(example = 2)]
     scale: u8,
-    /// What can be spent now.
+    /// Available amount, in major units.
     #[schema(value_type = f64, format = "decimal", example = 40.00)]
     available: Number,
-    /// What waits for a request or a withdrawal to end.
+    /// Amount held for open requests and withdrawals, in major units.
     #[schema(value_type = f64, format = "decimal", example = 10.00)]
     held: Number,
-    /// What is owed: later income pays it first.
+    /// Owed amount, in major units; later income pays it first.
     #[schema(value_type = f64, format = "decimal", example = 0.00)]
     owed: Number,
 }
 
-/// A wallet in an answer.
+/// A balance in an answer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct WalletData {
-    /// The wallet.
+    /// The balance.
     pub wallet: Wallet,
 }
 
-/// What an entry is about.
+/// The object of an entry.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Reference {
     /// What kind of thing.
     #[serde(rename = "type")]
     #[schema(value_type = names::ReferenceType)]
     kind: &'static str,
-    /// Which one.
+    /// Id of the object.
     #[schema(minimum = 1, example = 42)]
     id: i64,
 }
 
-/// One change of a wallet by one operation.
+/// A change of a wallet by one operation.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Entry {
-    /// Its number within the wallet, from 1 without a gap.
+    /// Number of the entry within the wallet, from 1 without a gap.
     #[schema(minimum = 1, example = 2)]
     id: i64,
-    /// Why the wallet changed.
+    /// Kind of the change.
     #[schema(value_type = names::EntryKind)]
     kind: &'static str,
-    /// The change of what can be spent: negative for a hold.
+    /// Change of the available balance, in major units: negative for a hold.
     #[schema(value_type = f64, format = "decimal", example = -10.00)]
     amount: Number,
-    /// What could be spent after it.
+    /// Available balance after the entry, in major units.
     #[schema(value_type = f64, format = "decimal", example = 40.00)]
     available_after: Number,
-    /// What was held after it.
+    /// Held amount after the entry, in major units.
     #[schema(value_type = f64, format = "decimal", example = 10.00)]
     held_after: Number,
-    /// What was owed after it.
+    /// Owed amount after the entry, in major units.
     #[schema(value_type = f64, format = "decimal", example = 0.00)]
     owed_after: Number,
-    /// What it is about.
+    /// Object of the entry.
     reference: Reference,
-    /// When.
+    /// Time of the entry.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     created_at: Moment,
 }

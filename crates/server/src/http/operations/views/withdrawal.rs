@@ -11,79 +11,79 @@ use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::time::Moment;
 
-/// A withdrawal as it was asked for.
+/// A new withdrawal.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct WithdrawalRequest {
-    /// Which it is.
+    /// Id of the withdrawal.
     #[schema(minimum = 1, example = 5)]
     id: i64,
-    /// Whose money it is.
+    /// Id of the account.
     #[schema(minimum = 1, example = 7)]
     user_id: i64,
-    /// How much, in the wallet's currency.
+    /// Amount in major units of the wallet's currency.
     #[schema(value_type = f64, format = "decimal", example = 25.00)]
     amount: Number,
-    /// Where it is sent.
+    /// Address of the recipient.
     #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
     wallet_address: String,
-    /// What is paid out.
+    /// Cryptocurrency of the payout.
     #[schema(example = "BTC")]
     currency: String,
-    /// The network that it is paid out on.
+    /// Network of the payout.
     #[schema(example = "bitcoin")]
     network: String,
-    /// When it was made.
+    /// Time of creation.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     created_at: Moment,
-    /// When its status last changed.
+    /// Time of the last change of the status.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     updated_at: Moment,
 }
 
-/// What is answered to who asks for a withdrawal.
+/// A new withdrawal and the balance after it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct WithdrawalRequested {
-    /// That it was taken.
+    /// Message for people.
     #[schema(example = "Withdrawal request submitted.")]
     pub message: &'static str,
     /// The withdrawal.
     pub withdrawal_request: WithdrawalRequest,
-    /// What can be spent now.
+    /// Available balance after the withdrawal, in major units.
     #[schema(value_type = f64, format = "decimal", example = 15.00)]
     pub new_balance: Number,
 }
 
-/// A withdrawal as it stands.
+/// A withdrawal.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Withdrawal {
-    /// Which it is.
+    /// Id of the withdrawal.
     #[schema(minimum = 1, example = 5)]
     id: i64,
-    /// Whose money it is.
+    /// Id of the account.
     #[schema(minimum = 1, example = 7)]
     user_id: i64,
-    /// How much, in the wallet's currency.
+    /// Amount in major units of the wallet's currency.
     #[schema(value_type = f64, format = "decimal", example = 25.00)]
     amount: Number,
-    /// Where it is sent.
+    /// Address of the recipient.
     #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
     wallet_address: String,
-    /// What is paid out.
+    /// Cryptocurrency of the payout.
     #[schema(example = "BTC")]
     currency: String,
-    /// The network that it is paid out on.
+    /// Network of the payout.
     #[schema(example = "bitcoin")]
     network: String,
-    /// When it was made.
+    /// Time of creation.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     created_at: Moment,
-    /// When its status last changed.
+    /// Time of the last change of the status.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     updated_at: Moment,
-    /// Where it stands.
+    /// Status.
     #[schema(value_type = names::WithdrawalStatus)]
     status: &'static str,
-    /// The transaction on the network, where one is known.
+    /// Transaction on the network, where known.
     txid: Option<String>,
 }
 

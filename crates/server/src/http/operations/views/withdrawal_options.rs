@@ -6,23 +6,23 @@ use utoipa::ToSchema;
 
 use crate::http::wire::names;
 
-/// What can be paid out, and how closely a destination is looked at.
+/// The options of withdrawals, and the address policy.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct WithdrawalOptions {
-    /// `strict`: only these options are taken, with an address of the network. `lenient`: any text is.
+    /// `strict` accepts only these options, with an address of the network. `lenient` accepts any text.
     #[schema(value_type = names::AddressPolicy, example = "strict")]
     address_policy: &'static str,
-    /// Every currency that is paid out.
+    /// The currencies with their networks.
     options: Vec<WithdrawalOption>,
 }
 
-/// A currency that is paid out.
+/// A currency of payouts with its networks.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct WithdrawalOption {
     /// The currency.
     #[schema(example = "USDT")]
     currency: String,
-    /// The networks that it is paid out on.
+    /// Networks of the currency.
     #[schema(value_type = Vec<names::Network>, example = json!(["ethereum", "tron"]))]
     networks: Vec<&'static str>,
 }

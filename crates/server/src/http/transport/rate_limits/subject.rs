@@ -1,4 +1,4 @@
-//! Whose calls are counted together.
+//! The subjects of rate limits: requests of the same subject are counted together.
 
 use std::hash::BuildHasher;
 use std::net::IpAddr;

@@ -1,12 +1,12 @@
 #![allow(clippy::arithmetic_side_effects, reason = "a test may fail loudly")]
 
-use cuepoint_domain::access::{Caller, Epoch};
+use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::people::Role;
 
 use super::*;
 use crate::adapters::security::keys::{KeyRing, SigningKeys};
-use crate::adapters::security::tokens::AccessTokens;
+use crate::adapters::security::tokens::SignedTokens;
 
 const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 /// 2026-11-20T12:00:00Z.
@@ -124,8 +124,8 @@ fn where_no_key_signs_a_new_one_does_at_once() {
 
 /// A server: its keys before and after it read the rotated file, and how far its clock is ahead.
 struct Server {
-    before: AccessTokens,
-    after: AccessTokens,
+    before: SignedTokens,
+    after: SignedTokens,
     reads: i64,
     ahead: i64,
 }
@@ -134,12 +134,12 @@ impl Server {
     fn new(texts: [&str; 2], reads: i64, ahead: i64) -> Self {
         let [before, after] = texts.map(|text| {
             let keys = SigningKeys::parse(&text.into(), at(0)).unwrap();
-            AccessTokens::new(keys, Duration::seconds(TTL), RandomSecrets::new().unwrap())
+            SignedTokens::new(keys, Duration::seconds(TTL), RandomSecrets::new().unwrap())
         });
         Self { before, after, reads, ahead }
     }
 
-    fn tokens(&self, time: i64) -> &AccessTokens {
+    fn tokens(&self, time: i64) -> &SignedTokens {
         if time < self.reads { &self.before } else { &self.after }
     }
 
@@ -156,9 +156,9 @@ impl Server {
     }
 }
 
-fn ada() -> Caller {
+fn ada() -> Principal {
     let (user, session) = (UserId::new(7).unwrap(), SessionId::new(8).unwrap());
-    Caller { user, role: Role::Member, is_dj: true, session }
+    Principal { user, role: Role::Member, is_dj: true, session }
 }
 
 /// The first moment at which one of two servers refuses what the other issued, if there is one. The file is rotated at 0.

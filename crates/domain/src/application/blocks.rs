@@ -1,0 +1,77 @@
+//! The guests that a DJ blocks.
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::application::{Authorized, CommandError, Context, Environment, Executor, Failure};
+use crate::authorization::{Principal, permission::BlockGuest};
+use crate::ids::UserId;
+use crate::page::{PageRequest, Rows};
+use crate::ports::Block;
+
+/// Why a guest is not blocked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum BlockRefusal {
+    /// It is the DJ.
+    #[error("DJs cannot block themselves")]
+    Oneself,
+}
+
+/// Lists, blocks and unblocks guests.
+#[derive(Clone)]
+pub struct GuestBlocks {
+    pub(super) env: Arc<Environment>,
+    pub(super) executor: Executor,
+}
+
+impl GuestBlocks {
+    /// A page of the guests that the principal blocks, the last blocked first.
+    ///
+    /// # Errors
+    /// [`Failure::Denied`] where the principal is no DJ.
+    pub async fn list(&self, principal: &Principal, page: PageRequest) -> Result<Rows<Block>, Failure> {
+        let dj = Authorized::<_, BlockGuest>::own(principal)?;
+        Ok(self.env.blocks.blocks(*dj, page).await?)
+    }
+
+    /// Blocks a guest: the principal takes no more requests from them. Open requests stay, and so does the time of an
+    /// earlier block.
+    ///
+    /// Only people who made a request to the principal can be blocked, since the answer names them: otherwise the names
+    /// of all people could be read, and erased people be told from ids that never existed.
+    ///
+    /// # Errors
+    /// [`BlockRefusal`], and [`Failure::NotFound`] for all other people.
+    pub async fn block(&self, context: &Context, guest: UserId) -> Result<Block, CommandError<BlockRefusal>> {
+        let env = &self.env;
+        self.executor
+            .perform::<BlockGuest, _, _>(context, async |dj, _, _| {
+                if guest == *dj {
+                    return Err(CommandError::Refused(BlockRefusal::Oneself));
+                }
+                let known = env.requests.has_requested(guest, *dj).await?
+                    || env.blocks.is_blocked(*dj, guest).await?;
+                if !known {
+                    return Err(Failure::NotFound.into());
+                }
+                let blocked = env.blocks.block(*dj, guest, env.now()).await?;
+                Ok(blocked.ok_or(Failure::NotFound)?)
+            })
+            .await
+    }
+
+    /// Takes requests from this guest again, whether they were blocked or not.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn unblock(&self, context: &Context, guest: UserId) -> Result<(), Failure> {
+        let env = &self.env;
+        self.executor
+            .perform::<BlockGuest, _, _>(context, async |dj, _, _| {
+                env.blocks.unblock(*dj, guest).await?;
+                Ok(())
+            })
+            .await
+    }
+}

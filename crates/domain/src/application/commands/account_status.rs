@@ -1,0 +1,73 @@
+//! Changes of roles and suspensions by operators.
+
+use thiserror::Error;
+
+use crate::application::queries::active_user;
+use crate::application::{Authorized, Command, CommandError, Effects, Environment, Failure, receipts};
+use crate::authorization::{Ownership, Principal, permission};
+use crate::ids::UserId;
+use crate::ledger::{EntityKind, Origin, Plan, Receipt, Rejection};
+use crate::people::{StandingChange, User};
+use crate::plans;
+use crate::text::Line;
+
+/// Changes the role or suspension of another user, as an operator. A suspension ends the user's sessions.
+#[derive(Clone, Copy, Debug)]
+pub struct ChangeAccountStatus {
+    /// The user.
+    pub id: UserId,
+}
+
+/// Why a role or suspension is not changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum ChangeAccountStatusRefusal {
+    /// No active operator would remain.
+    #[error("no active operator would remain")]
+    LastOperator,
+}
+
+impl Command for ChangeAccountStatus {
+    type Permission = permission::ManagePeople;
+    type Entity = User;
+    /// The change and its reason.
+    type Input = (StandingChange, Line);
+    type Output = User;
+    type Refusal = ChangeAccountStatusRefusal;
+
+    async fn load(&self, env: &Environment, _: &Principal) -> Result<User, Failure> {
+        active_user(env, self.id).await
+    }
+
+    fn ownership(&self, user: &User, principal: &Principal) -> Ownership {
+        Ownership::of(user.id, principal)
+    }
+
+    async fn decide(
+        &self,
+        _: &Environment,
+        metadata: Origin,
+        _: &Principal,
+        user: &Authorized<User, permission::ManagePeople>,
+        (change, reason): &(StandingChange, Line),
+    ) -> Result<Plan, CommandError<ChangeAccountStatusRefusal>> {
+        let metadata = Origin { reason: Some(reason.clone()), ..metadata };
+        Ok(plans::change_standing(metadata, user.id, *change))
+    }
+
+    fn rejected(rejection: Rejection) -> CommandError<ChangeAccountStatusRefusal> {
+        match rejection {
+            Rejection::LastOperator => CommandError::Refused(ChangeAccountStatusRefusal::LastOperator),
+            // They were erased since they were loaded, which a repeated request finds.
+            Rejection::Missing(EntityKind::User) => Failure::Conflict.into(),
+            other => Failure::from(other).into(),
+        }
+    }
+
+    fn output(receipt: Receipt) -> Result<User, Failure> {
+        receipts::profile(receipt).map(|(user, _)| user)
+    }
+
+    fn effects(_: &User) -> Effects {
+        Effects::of_revocation()
+    }
+}

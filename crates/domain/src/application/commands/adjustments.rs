@@ -1,0 +1,116 @@
+//! Corrections of balances by operators.
+
+use thiserror::Error;
+
+use crate::adjustment::{Adjustment, AdjustmentRefusal, Correction};
+use crate::application::{Authorized, Command, CommandError, Environment, Failure, receipts};
+use crate::authorization::{Ownership, Principal, permission};
+use crate::ids::UserId;
+use crate::ledger::{Balance, Origin, Plan, Receipt, Rejection};
+use crate::money::Amount;
+use crate::plans;
+use crate::text::Line;
+use crate::timestamp::Timestamp;
+
+/// Corrects the available balance of a user, as an operator who is not that user. Short of funds, the user's own overdue
+/// fees are given back first.
+#[derive(Clone, Copy, Debug)]
+pub struct Adjust;
+
+/// A correction to be made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewAdjustment {
+    /// The user.
+    pub user: UserId,
+    /// The correction.
+    pub correction: Correction,
+    /// The reason.
+    pub reason: Line,
+}
+
+/// A correction that was made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Adjusted {
+    /// The adjustment.
+    pub adjustment: Adjustment,
+    /// The balance after it.
+    pub balance: Balance,
+    /// When it was decided.
+    pub at: Timestamp,
+}
+
+/// Why a balance is not corrected.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum AdjustRefusal {
+    /// There is no such user.
+    #[error("there is no such user")]
+    NoSuchUser,
+    /// It exceeds this amount, the largest of one adjustment.
+    #[error("the adjustment is above the limit")]
+    AboveLimit(Amount),
+    /// The amount is not available.
+    #[error("insufficient funds")]
+    InsufficientFunds,
+}
+
+impl From<AdjustmentRefusal> for AdjustRefusal {
+    fn from(refusal: AdjustmentRefusal) -> Self {
+        match refusal {
+            AdjustmentRefusal::AboveLimit(most) => Self::AboveLimit(most),
+        }
+    }
+}
+
+impl Command for Adjust {
+    type Permission = permission::AdjustBalance;
+    type Entity = ();
+    type Input = NewAdjustment;
+    type Output = Adjusted;
+    type Refusal = AdjustRefusal;
+
+    async fn load(&self, _: &Environment, _: &Principal) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// The wallet is part of the input, so that its ownership is asked for in [`Self::decide`].
+    fn ownership(&self, (): &(), _: &Principal) -> Ownership {
+        Ownership::Others
+    }
+
+    async fn decide(
+        &self,
+        env: &Environment,
+        metadata: Origin,
+        principal: &Principal,
+        _: &Authorized<(), permission::AdjustBalance>,
+        new: &NewAdjustment,
+    ) -> Result<Plan, CommandError<AdjustRefusal>> {
+        let ownership = Ownership::of(new.user, principal);
+        let user =
+            Authorized::<_, permission::AdjustBalance>::ask(new.user, ownership, principal)?.into_inner();
+        if env.wallets.balance(user).await?.is_none() {
+            return Err(CommandError::Refused(AdjustRefusal::NoSuchUser));
+        }
+        let id = env.ids.next_adjustment().await?;
+        let NewAdjustment { correction, reason, .. } = new.clone();
+        let adjustment = Adjustment { id, user, correction, reason };
+        plans::adjust(metadata, adjustment, &env.terms.adjustments).map_err(CommandError::refused)
+    }
+
+    fn payer(&self, _: &Principal, new: &NewAdjustment) -> Option<UserId> {
+        Some(new.user)
+    }
+
+    fn rejected(rejection: Rejection) -> CommandError<AdjustRefusal> {
+        match rejection {
+            Rejection::InsufficientFunds { .. } => CommandError::Refused(AdjustRefusal::InsufficientFunds),
+            other => Failure::from(other).into(),
+        }
+    }
+
+    fn output(receipt: Receipt) -> Result<Adjusted, Failure> {
+        let at = receipt.at;
+        let (adjustment, balance) = receipts::adjustment(receipt)?;
+        Ok(Adjusted { adjustment, balance, at })
+    }
+}

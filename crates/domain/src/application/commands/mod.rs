@@ -1,0 +1,22 @@
+//! The commands: every change of the ledger that a principal can make.
+
+mod account_status;
+mod adjustments;
+mod music_requests;
+mod profiles;
+mod provider_messages;
+mod topups;
+mod withdrawals;
+
+pub use account_status::{ChangeAccountStatus, ChangeAccountStatusRefusal};
+pub use adjustments::{Adjust, AdjustRefusal, Adjusted, NewAdjustment};
+pub use music_requests::{
+    AnswerRequest, CancelRequest, DjAnswer, OpenRequest, OpenRequestRefusal, RefundRequest,
+};
+pub use profiles::{ChangeProfile, ChangeProfileRefusal};
+pub use provider_messages::{ResolveMessage, ResolveMessageRefusal};
+pub use topups::{OpenTopup, OpenTopupRefusal, ReverseTopup, SettleSuspense, SettleSuspenseRefusal};
+pub use withdrawals::{
+    CancelWithdrawal, JudgeWithdrawal, Judgement, MoveWithdrawalRefusal, OpenWithdrawal,
+    OpenWithdrawalRefusal, SendWithdrawal, SendingStep, Withdrawn,
+};

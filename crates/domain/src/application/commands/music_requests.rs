@@ -1,0 +1,260 @@
+//! Commands about music requests.
+
+use thiserror::Error;
+
+use crate::application::queries::{party_ownership, visible_request};
+use crate::application::{
+    Authorized, Command, CommandError, Environment, Failure, InvalidTransition, receipts,
+};
+use crate::authorization::{Ownership, Principal, permission};
+use crate::ids::{RequestId, UserId};
+use crate::ledger::{Origin, Plan, Receipt, Rejection};
+use crate::money::Money;
+use crate::music_request::{Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, RequestStatus};
+use crate::plans;
+use crate::text::Line;
+
+/// Makes a request and holds its fee. Short of funds, the guest's own overdue fees are given back first.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenRequest;
+
+/// Takes back a pending request; only its requester may.
+#[derive(Clone, Copy, Debug)]
+pub struct CancelRequest {
+    /// The request.
+    pub id: RequestId,
+}
+
+/// Accepts, rejects or plays a request; only its DJ may.
+#[derive(Clone, Copy, Debug)]
+pub struct AnswerRequest {
+    /// The request.
+    pub id: RequestId,
+}
+
+/// Gives the fee of a played request back, as an operator who is neither party.
+#[derive(Clone, Copy, Debug)]
+pub struct RefundRequest {
+    /// The request.
+    pub id: RequestId,
+}
+
+/// A DJ's answer to a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DjAnswer {
+    /// It will be played.
+    Accept,
+    /// It will not be played.
+    Reject,
+    /// It was played.
+    Play,
+}
+
+impl From<DjAnswer> for Move {
+    fn from(answer: DjAnswer) -> Self {
+        match answer {
+            DjAnswer::Accept => Self::Accept,
+            DjAnswer::Reject => Self::Reject,
+            DjAnswer::Play => Self::Play,
+        }
+    }
+}
+
+/// Why a request is not made.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum OpenRequestRefusal {
+    /// There is no such user, they are no DJ, or it is the guest.
+    #[error("there is no such DJ")]
+    NoSuchDj,
+    /// The offer is below this list price.
+    #[error("the offer is below the list price")]
+    FeeBelowPrice(Money),
+    /// The DJ blocks the guest.
+    #[error("the DJ blocks the guest")]
+    Blocked,
+    /// The DJ takes no requests now.
+    #[error("the DJ is offline")]
+    DjOffline,
+    /// The guest has this many open requests with the DJ, the most that is allowed.
+    #[error("{0} requests are open already")]
+    TooManyOpen(u32),
+    /// The guest cannot pay the fee.
+    #[error("insufficient funds")]
+    InsufficientFunds,
+}
+
+impl From<OpenRefusal> for OpenRequestRefusal {
+    fn from(refusal: OpenRefusal) -> Self {
+        match refusal {
+            OpenRefusal::NoSuchDj => Self::NoSuchDj,
+            OpenRefusal::FeeBelowPrice(price) => Self::FeeBelowPrice(price),
+            OpenRefusal::Blocked => Self::Blocked,
+            OpenRefusal::DjOffline => Self::DjOffline,
+        }
+    }
+}
+
+impl From<MoveRefusal> for CommandError<InvalidTransition> {
+    fn from(refusal: MoveRefusal) -> Self {
+        match refusal {
+            MoveRefusal::InvalidTransition { current, allowed } => {
+                Self::Refused(InvalidTransition::new(current, allowed, RequestStatus::name))
+            }
+            MoveRefusal::OutOfRange => Self::Failed(Failure::OutOfRange),
+        }
+    }
+}
+
+fn decide_move(
+    env: &Environment,
+    metadata: Origin,
+    request: &MusicRequest,
+    to: Move,
+) -> Result<Plan, CommandError<InvalidTransition>> {
+    plans::move_request(metadata, request, to, &env.terms.requests).map_err(CommandError::from)
+}
+
+impl Command for OpenRequest {
+    type Permission = permission::OpenRequest;
+    type Entity = ();
+    type Input = NewRequest;
+    type Output = MusicRequest;
+    type Refusal = OpenRequestRefusal;
+
+    async fn load(&self, _: &Environment, _: &Principal) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn ownership(&self, (): &(), _: &Principal) -> Ownership {
+        Ownership::Own
+    }
+
+    async fn decide(
+        &self,
+        env: &Environment,
+        metadata: Origin,
+        principal: &Principal,
+        _: &Authorized<(), permission::OpenRequest>,
+        new: &NewRequest,
+    ) -> Result<Plan, CommandError<OpenRequestRefusal>> {
+        let dj = env.people.profile(new.dj).await?.map(|profile| profile.user);
+        let dj = dj.filter(|dj| dj.erased_at.is_none());
+        let blocked = env.blocks.is_blocked(new.dj, principal.user).await?;
+        let (id, terms) = (env.ids.next_request().await?, &env.terms.requests);
+        plans::open_request(metadata, id, principal.user, dj.as_ref(), blocked, new.clone(), terms)
+            .map_err(CommandError::refused)
+    }
+
+    fn payer(&self, principal: &Principal, _: &NewRequest) -> Option<UserId> {
+        Some(principal.user)
+    }
+
+    fn rejected(rejection: Rejection) -> CommandError<OpenRequestRefusal> {
+        match rejection {
+            Rejection::InsufficientFunds { .. } => {
+                CommandError::Refused(OpenRequestRefusal::InsufficientFunds)
+            }
+            Rejection::TooManyOpen(most) => CommandError::Refused(OpenRequestRefusal::TooManyOpen(most)),
+            other => Failure::from(other).into(),
+        }
+    }
+
+    fn output(receipt: Receipt) -> Result<MusicRequest, Failure> {
+        receipts::music_request(receipt)
+    }
+}
+
+impl Command for CancelRequest {
+    type Permission = permission::CancelRequest;
+    type Entity = MusicRequest;
+    type Input = ();
+    type Output = MusicRequest;
+    type Refusal = InvalidTransition;
+
+    async fn load(&self, env: &Environment, principal: &Principal) -> Result<MusicRequest, Failure> {
+        visible_request(env, principal, self.id).await
+    }
+
+    fn ownership(&self, request: &MusicRequest, principal: &Principal) -> Ownership {
+        Ownership::of(request.requester, principal)
+    }
+
+    async fn decide(
+        &self,
+        env: &Environment,
+        metadata: Origin,
+        _: &Principal,
+        request: &Authorized<MusicRequest, permission::CancelRequest>,
+        (): &(),
+    ) -> Result<Plan, CommandError<InvalidTransition>> {
+        decide_move(env, metadata, request, Move::Cancel)
+    }
+
+    fn output(receipt: Receipt) -> Result<MusicRequest, Failure> {
+        receipts::music_request(receipt)
+    }
+}
+
+impl Command for AnswerRequest {
+    type Permission = permission::AnswerRequest;
+    type Entity = MusicRequest;
+    type Input = DjAnswer;
+    type Output = MusicRequest;
+    type Refusal = InvalidTransition;
+
+    async fn load(&self, env: &Environment, principal: &Principal) -> Result<MusicRequest, Failure> {
+        visible_request(env, principal, self.id).await
+    }
+
+    fn ownership(&self, request: &MusicRequest, principal: &Principal) -> Ownership {
+        Ownership::of(request.dj, principal)
+    }
+
+    async fn decide(
+        &self,
+        env: &Environment,
+        metadata: Origin,
+        _: &Principal,
+        request: &Authorized<MusicRequest, permission::AnswerRequest>,
+        answer: &DjAnswer,
+    ) -> Result<Plan, CommandError<InvalidTransition>> {
+        decide_move(env, metadata, request, (*answer).into())
+    }
+
+    fn output(receipt: Receipt) -> Result<MusicRequest, Failure> {
+        receipts::music_request(receipt)
+    }
+}
+
+impl Command for RefundRequest {
+    type Permission = permission::RefundRequest;
+    type Entity = MusicRequest;
+    /// The reason.
+    type Input = Line;
+    type Output = MusicRequest;
+    type Refusal = InvalidTransition;
+
+    async fn load(&self, env: &Environment, _: &Principal) -> Result<MusicRequest, Failure> {
+        env.requests.request(self.id).await?.ok_or(Failure::NotFound)
+    }
+
+    fn ownership(&self, request: &MusicRequest, principal: &Principal) -> Ownership {
+        party_ownership(request, principal)
+    }
+
+    async fn decide(
+        &self,
+        env: &Environment,
+        metadata: Origin,
+        _: &Principal,
+        request: &Authorized<MusicRequest, permission::RefundRequest>,
+        reason: &Line,
+    ) -> Result<Plan, CommandError<InvalidTransition>> {
+        let metadata = Origin { reason: Some(reason.clone()), ..metadata };
+        decide_move(env, metadata, request, Move::Refund)
+    }
+
+    fn output(receipt: Receipt) -> Result<MusicRequest, Failure> {
+        receipts::music_request(receipt)
+    }
+}

@@ -1,0 +1,65 @@
+//! Resolution of kept messages of providers.
+
+use thiserror::Error;
+
+use crate::application::{Authorized, Command, CommandError, Environment, Failure, receipts};
+use crate::authorization::{Ownership, Principal, permission};
+use crate::ids::ProviderMessageId;
+use crate::ledger::{Origin, Plan, Receipt};
+use crate::plans;
+use crate::provider_message::{AlreadyResolved, ProviderMessage};
+use crate::text::Line;
+
+/// Resolves a kept message, as an operator; it moves no money.
+#[derive(Clone, Copy, Debug)]
+pub struct ResolveMessage {
+    /// The message.
+    pub id: ProviderMessageId,
+}
+
+/// Why a message is not resolved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum ResolveMessageRefusal {
+    /// It is resolved already.
+    #[error("the message is resolved already")]
+    AlreadyResolved,
+}
+
+impl From<AlreadyResolved> for ResolveMessageRefusal {
+    fn from(AlreadyResolved: AlreadyResolved) -> Self {
+        Self::AlreadyResolved
+    }
+}
+
+impl Command for ResolveMessage {
+    type Permission = permission::ResolveMessage;
+    type Entity = ProviderMessage;
+    /// The reason.
+    type Input = Line;
+    type Output = ProviderMessage;
+    type Refusal = ResolveMessageRefusal;
+
+    async fn load(&self, env: &Environment, _: &Principal) -> Result<ProviderMessage, Failure> {
+        env.messages.provider_message(self.id).await?.ok_or(Failure::NotFound)
+    }
+
+    fn ownership(&self, _: &ProviderMessage, _: &Principal) -> Ownership {
+        Ownership::Others
+    }
+
+    async fn decide(
+        &self,
+        _: &Environment,
+        metadata: Origin,
+        principal: &Principal,
+        message: &Authorized<ProviderMessage, permission::ResolveMessage>,
+        reason: &Line,
+    ) -> Result<Plan, CommandError<ResolveMessageRefusal>> {
+        plans::resolve_message(metadata, message, principal.user, reason.clone())
+            .map_err(CommandError::refused)
+    }
+
+    fn output(receipt: Receipt) -> Result<ProviderMessage, Failure> {
+        receipts::provider_message(receipt)
+    }
+}

@@ -1,0 +1,194 @@
+//! Commands about top-ups, by their owners and by operators.
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::application::jobs::{ProviderRefused, TopupOrders};
+use crate::application::{
+    Authorized, Command, CommandError, Context, Done, Environment, Failure, InvalidTransition, receipts,
+};
+use crate::authorization::{Ownership, Principal, permission};
+use crate::ids::TopupId;
+use crate::ledger::{Origin, Plan, Receipt};
+use crate::money::Amount;
+use crate::plans;
+use crate::ports::Intake;
+use crate::text::Line;
+use crate::topup::{Charge, ReversalRefusal, SuspenseRefusal, Topup, TopupStatus};
+
+/// Opens a top-up of the principal's wallet: confirmed where the provider has the money at once, else pending. One that
+/// the provider needs an order for is ordered before the answer. A replay answers with the top-up as it is now.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenTopup;
+
+/// Takes back the money of a top-up that was charged back, as an operator who is not its owner.
+#[derive(Clone, Copy, Debug)]
+pub struct ReverseTopup {
+    /// The top-up.
+    pub id: TopupId,
+}
+
+/// Takes money out of suspense that an operator has dealt with.
+#[derive(Clone, Copy, Debug)]
+pub struct SettleSuspense {
+    /// The top-up.
+    pub id: TopupId,
+}
+
+/// Why no top-up is opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum OpenTopupRefusal {
+    /// This deployment takes no top-ups.
+    #[error("top-ups are not offered")]
+    NotOffered,
+    /// The provider refused the top-up, which failed.
+    #[error("the payment provider refused the top-up")]
+    RefusedByProvider,
+}
+
+/// Why money in suspense is not settled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum SettleSuspenseRefusal {
+    /// It was settled already.
+    #[error("the money is settled already")]
+    AlreadySettled,
+}
+
+impl From<ReversalRefusal> for InvalidTransition {
+    fn from(ReversalRefusal { current, allowed }: ReversalRefusal) -> Self {
+        Self::new(current, allowed, TopupStatus::name)
+    }
+}
+
+impl Command for OpenTopup {
+    type Permission = permission::UseWallet;
+    type Entity = ();
+    type Input = Amount;
+    type Output = Topup;
+    type Refusal = OpenTopupRefusal;
+
+    async fn load(&self, _: &Environment, _: &Principal) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn ownership(&self, (): &(), _: &Principal) -> Ownership {
+        Ownership::Own
+    }
+
+    async fn decide(
+        &self,
+        env: &Environment,
+        metadata: Origin,
+        principal: &Principal,
+        _: &Authorized<(), permission::UseWallet>,
+        amount: &Amount,
+    ) -> Result<Plan, CommandError<OpenTopupRefusal>> {
+        let charge = match env.topup_provider.intake() {
+            Intake::NotOffered => return Err(CommandError::Refused(OpenTopupRefusal::NotOffered)),
+            Intake::Confirmed => Charge::Confirmed,
+            Intake::Announced => Charge::Pending,
+            Intake::Ordered => Charge::Ordered(env.terms.topups.first(metadata.at)),
+        };
+        let id = env.ids.next_topup().await?;
+        Ok(plans::open_topup(metadata, id, principal.user, *amount, charge))
+    }
+
+    fn output(receipt: Receipt) -> Result<Topup, Failure> {
+        receipts::topup(receipt)
+    }
+
+    async fn complete(
+        &self,
+        env: &Arc<Environment>,
+        context: &Context,
+        done: Done<Topup>,
+    ) -> Result<Done<Topup>, CommandError<OpenTopupRefusal>> {
+        let orders = TopupOrders { env: env.clone() };
+        let Done { value: topup, replayed } = done;
+        let ordered = if replayed {
+            orders.reopen(topup.id, context.deadline).await?
+        } else if orders.is_ordered() {
+            orders.order_by(topup, context.deadline).await?
+        } else {
+            Ok(topup)
+        };
+        let refused = |ProviderRefused| CommandError::Refused(OpenTopupRefusal::RefusedByProvider);
+        Ok(Done { value: ordered.map_err(refused)?, replayed })
+    }
+}
+
+impl Command for ReverseTopup {
+    type Permission = permission::ReverseTopup;
+    type Entity = Topup;
+    /// The reason.
+    type Input = Line;
+    type Output = Topup;
+    type Refusal = InvalidTransition;
+
+    async fn load(&self, env: &Environment, _: &Principal) -> Result<Topup, Failure> {
+        env.topups.topup(self.id).await?.ok_or(Failure::NotFound)
+    }
+
+    fn ownership(&self, topup: &Topup, principal: &Principal) -> Ownership {
+        Ownership::of(topup.user, principal)
+    }
+
+    async fn decide(
+        &self,
+        _: &Environment,
+        metadata: Origin,
+        _: &Principal,
+        topup: &Authorized<Topup, permission::ReverseTopup>,
+        reason: &Line,
+    ) -> Result<Plan, CommandError<InvalidTransition>> {
+        let metadata = Origin { reason: Some(reason.clone()), ..metadata };
+        plans::reverse_topup(metadata, topup).map_err(CommandError::refused)
+    }
+
+    fn output(receipt: Receipt) -> Result<Topup, Failure> {
+        receipts::topup(receipt)
+    }
+}
+
+impl Command for SettleSuspense {
+    type Permission = permission::SettleSuspense;
+    type Entity = Topup;
+    /// The reason.
+    type Input = Line;
+    type Output = Topup;
+    type Refusal = SettleSuspenseRefusal;
+
+    async fn load(&self, env: &Environment, _: &Principal) -> Result<Topup, Failure> {
+        let topup = env.topups.topup(self.id).await?;
+        topup.filter(|topup| topup.suspense.is_some()).ok_or(Failure::NotFound)
+    }
+
+    fn ownership(&self, _: &Topup, _: &Principal) -> Ownership {
+        Ownership::Others
+    }
+
+    async fn decide(
+        &self,
+        _: &Environment,
+        metadata: Origin,
+        principal: &Principal,
+        topup: &Authorized<Topup, permission::SettleSuspense>,
+        reason: &Line,
+    ) -> Result<Plan, CommandError<SettleSuspenseRefusal>> {
+        plans::settle_suspense(metadata, topup, principal.user, reason.clone()).map_err(|refusal| {
+            match refusal {
+                SuspenseRefusal::AlreadySettled => {
+                    CommandError::Refused(SettleSuspenseRefusal::AlreadySettled)
+                }
+                SuspenseRefusal::NothingThere => {
+                    Failure::Broken("money in suspense was found and is gone").into()
+                }
+            }
+        })
+    }
+
+    fn output(receipt: Receipt) -> Result<Topup, Failure> {
+        receipts::topup(receipt)
+    }
+}

@@ -1,0 +1,316 @@
+//! Commands about withdrawals, by their owners and by operators.
+
+use thiserror::Error;
+
+use crate::address::DestinationRefusal;
+use crate::adjustment::Adjustment;
+use crate::application::{
+    Authorized, Command, CommandError, Environment, Failure, InvalidTransition, receipts,
+};
+use crate::authorization::{Ownership, Principal, permission};
+use crate::ids::{UserId, WithdrawalId};
+use crate::ledger::{Balance, Origin, Plan, Receipt, Rejection};
+use crate::plans;
+use crate::text::Line;
+use crate::withdrawal::{Limit, Move, MoveRefusal, NewWithdrawal, OpenRefusal, Withdrawal, WithdrawalStatus};
+
+/// Makes a withdrawal and holds its amount. Short of funds, the owner's overdue fees are given back first.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenWithdrawal;
+
+/// Takes back a pending withdrawal; only its owner may.
+#[derive(Clone, Copy, Debug)]
+pub struct CancelWithdrawal {
+    /// The withdrawal.
+    pub id: WithdrawalId,
+}
+
+/// Approves, rejects or fails a withdrawal, as an operator who is not its owner. An approval leaves it pending where a
+/// second operator has to approve it as well.
+#[derive(Clone, Copy, Debug)]
+pub struct JudgeWithdrawal {
+    /// The withdrawal.
+    pub id: WithdrawalId,
+    /// The judgement.
+    pub judgement: Judgement,
+}
+
+/// Records how far the sending of a withdrawal is, as an operator.
+#[derive(Clone, Copy, Debug)]
+pub struct SendWithdrawal {
+    /// The withdrawal.
+    pub id: WithdrawalId,
+}
+
+/// An operator's judgement of a withdrawal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Judgement {
+    /// It may be sent.
+    Approve,
+    /// It is refused, and its amount released.
+    Reject,
+    /// It was never sent and never will be; its amount is released.
+    Fail,
+}
+
+/// A step in the sending of a withdrawal by hand.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SendingStep {
+    /// Sending begins.
+    Process,
+    /// It was sent.
+    Broadcast {
+        /// The transaction on the network.
+        txid: Line,
+    },
+    /// It has arrived.
+    Complete {
+        /// The transaction on the network; `None`: the known one.
+        txid: Option<Line>,
+    },
+    /// It is unknown whether it was sent.
+    Review,
+}
+
+/// A withdrawal, with its owner's balance after the command.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Withdrawn {
+    /// The withdrawal.
+    pub withdrawal: Withdrawal,
+    /// The balance.
+    pub balance: Balance,
+}
+
+/// Why a withdrawal is not made.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum OpenWithdrawalRefusal {
+    /// Nothing can be sent to this destination.
+    #[error("nothing can be sent to this destination: {0:?}")]
+    Destination(DestinationRefusal),
+    /// It would exceed a limit.
+    #[error("a limit would be exceeded")]
+    LimitExceeded(Limit),
+    /// The amount is not available.
+    #[error("insufficient funds")]
+    InsufficientFunds,
+}
+
+/// Why an operator does not move a withdrawal.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum MoveWithdrawalRefusal {
+    /// A completed payment names its transaction, and none is known.
+    #[error("no transaction is known")]
+    TxidMissing,
+    /// Its status does not allow the move.
+    #[error(transparent)]
+    InvalidTransition(#[from] InvalidTransition),
+}
+
+impl From<OpenRefusal> for OpenWithdrawalRefusal {
+    fn from(refusal: OpenRefusal) -> Self {
+        match refusal {
+            OpenRefusal::Destination(refusal) => Self::Destination(refusal),
+            OpenRefusal::Limit(limit) => Self::LimitExceeded(limit),
+        }
+    }
+}
+
+impl From<MoveRefusal> for CommandError<MoveWithdrawalRefusal> {
+    fn from(refusal: MoveRefusal) -> Self {
+        match refusal {
+            MoveRefusal::NotTheirs => Self::Failed(Failure::Denied),
+            MoveRefusal::TxidMissing => Self::Refused(MoveWithdrawalRefusal::TxidMissing),
+            MoveRefusal::InvalidTransition { current, allowed } => {
+                Self::refused(InvalidTransition::new(current, allowed, WithdrawalStatus::name))
+            }
+        }
+    }
+}
+
+async fn found(env: &Environment, id: WithdrawalId) -> Result<Withdrawal, Failure> {
+    env.withdrawals.withdrawal(id).await?.ok_or(Failure::NotFound)
+}
+
+fn withdrawn(receipt: Receipt) -> Result<Withdrawn, Failure> {
+    let (withdrawal, balance) = receipts::withdrawal(receipt)?;
+    Ok(Withdrawn { withdrawal, balance })
+}
+
+impl Command for OpenWithdrawal {
+    type Permission = permission::UseWithdrawal;
+    type Entity = ();
+    type Input = NewWithdrawal;
+    type Output = Withdrawn;
+    type Refusal = OpenWithdrawalRefusal;
+
+    async fn load(&self, _: &Environment, _: &Principal) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn ownership(&self, (): &(), _: &Principal) -> Ownership {
+        Ownership::Own
+    }
+
+    async fn decide(
+        &self,
+        env: &Environment,
+        metadata: Origin,
+        principal: &Principal,
+        _: &Authorized<(), permission::UseWithdrawal>,
+        new: &NewWithdrawal,
+    ) -> Result<Plan, CommandError<OpenWithdrawalRefusal>> {
+        let (id, terms) = (env.ids.next_withdrawal().await?, &env.terms.withdrawals);
+        plans::open_withdrawal(metadata, id, principal.user, new.clone(), terms)
+            .map_err(CommandError::refused)
+    }
+
+    fn payer(&self, principal: &Principal, _: &NewWithdrawal) -> Option<UserId> {
+        Some(principal.user)
+    }
+
+    fn rejected(rejection: Rejection) -> CommandError<OpenWithdrawalRefusal> {
+        match rejection {
+            Rejection::InsufficientFunds { .. } => {
+                CommandError::Refused(OpenWithdrawalRefusal::InsufficientFunds)
+            }
+            Rejection::LimitExceeded(limit) => {
+                CommandError::Refused(OpenWithdrawalRefusal::LimitExceeded(limit))
+            }
+            other => Failure::from(other).into(),
+        }
+    }
+
+    fn output(receipt: Receipt) -> Result<Withdrawn, Failure> {
+        withdrawn(receipt)
+    }
+}
+
+impl Command for CancelWithdrawal {
+    type Permission = permission::UseWithdrawal;
+    type Entity = Withdrawal;
+    type Input = ();
+    type Output = Withdrawn;
+    type Refusal = InvalidTransition;
+
+    const CONCEALS: bool = true;
+
+    async fn load(&self, env: &Environment, _: &Principal) -> Result<Withdrawal, Failure> {
+        found(env, self.id).await
+    }
+
+    fn ownership(&self, withdrawal: &Withdrawal, principal: &Principal) -> Ownership {
+        Ownership::of(withdrawal.user, principal)
+    }
+
+    async fn decide(
+        &self,
+        _: &Environment,
+        metadata: Origin,
+        principal: &Principal,
+        withdrawal: &Authorized<Withdrawal, permission::UseWithdrawal>,
+        (): &(),
+    ) -> Result<Plan, CommandError<InvalidTransition>> {
+        let to = Move::Cancel { by: principal.user };
+        plans::move_withdrawal(metadata, withdrawal, to).map_err(|refusal| match refusal {
+            MoveRefusal::NotTheirs => Failure::Denied.into(),
+            MoveRefusal::TxidMissing => Failure::Broken("a cancellation needs no transaction").into(),
+            MoveRefusal::InvalidTransition { current, allowed } => {
+                CommandError::Refused(InvalidTransition::new(current, allowed, WithdrawalStatus::name))
+            }
+        })
+    }
+
+    fn output(receipt: Receipt) -> Result<Withdrawn, Failure> {
+        withdrawn(receipt)
+    }
+}
+
+impl Command for JudgeWithdrawal {
+    type Permission = permission::JudgeWithdrawal;
+    type Entity = Withdrawal;
+    /// The reason.
+    type Input = Line;
+    type Output = Withdrawn;
+    type Refusal = MoveWithdrawalRefusal;
+
+    async fn load(&self, env: &Environment, _: &Principal) -> Result<Withdrawal, Failure> {
+        found(env, self.id).await
+    }
+
+    fn ownership(&self, withdrawal: &Withdrawal, principal: &Principal) -> Ownership {
+        Ownership::of(withdrawal.user, principal)
+    }
+
+    /// Refuses an operator who recently adjusted the owner's wallet. A later adjustment is found when the plan is applied.
+    async fn check(
+        &self,
+        env: &Environment,
+        principal: &Principal,
+        withdrawal: &Authorized<Withdrawal, permission::JudgeWithdrawal>,
+    ) -> Result<(), Failure> {
+        let since = env.now().minus(Adjustment::BARS_JUDGING_FOR);
+        let adjusted = env.wallets.has_adjusted(principal.user, withdrawal.user, since).await?;
+        if adjusted { Err(Failure::RecentAdjustment) } else { Ok(()) }
+    }
+
+    async fn decide(
+        &self,
+        env: &Environment,
+        metadata: Origin,
+        principal: &Principal,
+        withdrawal: &Authorized<Withdrawal, permission::JudgeWithdrawal>,
+        reason: &Line,
+    ) -> Result<Plan, CommandError<MoveWithdrawalRefusal>> {
+        let (by, second_above) = (principal.user, env.terms.withdrawals.second_approval_above);
+        let to = match self.judgement {
+            Judgement::Approve => Move::Approve { by: Some(by), second_above },
+            Judgement::Reject => Move::Reject { by },
+            Judgement::Fail => Move::Fail,
+        };
+        let metadata = Origin { reason: Some(reason.clone()), ..metadata };
+        plans::move_withdrawal(metadata, withdrawal, to).map_err(CommandError::from)
+    }
+
+    fn output(receipt: Receipt) -> Result<Withdrawn, Failure> {
+        withdrawn(receipt)
+    }
+}
+
+impl Command for SendWithdrawal {
+    type Permission = permission::SendWithdrawal;
+    type Entity = Withdrawal;
+    /// The step and its reason.
+    type Input = (SendingStep, Line);
+    type Output = Withdrawn;
+    type Refusal = MoveWithdrawalRefusal;
+
+    async fn load(&self, env: &Environment, _: &Principal) -> Result<Withdrawal, Failure> {
+        found(env, self.id).await
+    }
+
+    fn ownership(&self, withdrawal: &Withdrawal, principal: &Principal) -> Ownership {
+        Ownership::of(withdrawal.user, principal)
+    }
+
+    async fn decide(
+        &self,
+        _: &Environment,
+        metadata: Origin,
+        _: &Principal,
+        withdrawal: &Authorized<Withdrawal, permission::SendWithdrawal>,
+        (step, reason): &(SendingStep, Line),
+    ) -> Result<Plan, CommandError<MoveWithdrawalRefusal>> {
+        let to = match step.clone() {
+            SendingStep::Process => Move::Process,
+            SendingStep::Broadcast { txid } => Move::Broadcast { txid },
+            SendingStep::Complete { txid } => Move::Complete { txid },
+            SendingStep::Review => Move::Review,
+        };
+        let metadata = Origin { reason: Some(reason.clone()), ..metadata };
+        plans::move_withdrawal(metadata, withdrawal, to).map_err(CommandError::from)
+    }
+
+    fn output(receipt: Receipt) -> Result<Withdrawn, Failure> {
+        withdrawn(receipt)
+    }
+}

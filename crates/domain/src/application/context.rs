@@ -1,0 +1,28 @@
+//! The context of a request.
+
+use crate::authorization::Principal;
+use crate::ledger::IdempotencyKey;
+use crate::ports::Deadline;
+use crate::session::Visitor;
+
+/// The context of a request by an authenticated principal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Context {
+    /// The principal.
+    pub principal: Principal,
+    /// The client that the request came from.
+    pub client: Visitor,
+    /// The client's idempotency key, if it sent one; only commands use it.
+    pub key: Option<IdempotencyKey>,
+    /// When every wait of the request ends, other than the change itself.
+    pub deadline: Deadline,
+}
+
+/// The context of a request without a principal, such as a login.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ClientContext {
+    /// The client that the request came from.
+    pub client: Visitor,
+    /// When every wait of the request ends, other than the change itself.
+    pub deadline: Deadline,
+}

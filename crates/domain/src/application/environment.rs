@@ -1,0 +1,159 @@
+//! The environment of the use cases: the adapters of a deployment and its terms.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use time::Duration;
+
+use crate::adjustment::AdjustmentTerms;
+use crate::application::jobs::{Expiry, OrderObserver};
+use crate::application::security_audit::SecurityAudit;
+use crate::ledger::Origin;
+use crate::music_request::RequestTerms;
+use crate::ports::{
+    AccessTokens, Audit, Blocks, Clock, Ids, JobQueue, Ledger, Logins, MusicRequests, Notifier, Passwords,
+    PayoutProvider, People, PersonalRecords, PrincipalCheck, ProviderMessages, ReadinessProbe, Revocations,
+    Secrets, Sessions, Store, TaskSpawner, Timer, TopupProvider, Topups, Wallets, Withdrawals,
+};
+use crate::timestamp::Timestamp;
+use crate::topup::OrderTerms;
+use crate::withdrawal::{PayoutTerms, WithdrawalTerms};
+
+/// The adapters that the use cases run on.
+#[derive(Clone)]
+pub struct Ports {
+    /// The storage.
+    pub store: Arc<dyn Store>,
+    /// The time of day.
+    pub clock: Arc<dyn Clock>,
+    /// Monotonic time.
+    pub timer: Arc<dyn Timer>,
+    /// Hashes passwords.
+    pub passwords: Arc<dyn Passwords>,
+    /// Makes refresh tokens, reset tokens and codes.
+    pub secrets: Arc<dyn Secrets>,
+    /// Issues access tokens.
+    pub access_tokens: Arc<dyn AccessTokens>,
+    /// Compares principals with the revocation list.
+    pub principals: Arc<dyn PrincipalCheck>,
+    /// Refreshes the revocation list.
+    pub revocations: Arc<dyn Revocations>,
+    /// Takes background jobs.
+    pub jobs: Arc<dyn JobQueue>,
+    /// Starts tasks beside requests.
+    pub tasks: Arc<dyn TaskSpawner>,
+    /// Sends messages to users.
+    pub notifier: Arc<dyn Notifier>,
+    /// The payment provider.
+    pub topups: Arc<dyn TopupProvider>,
+    /// The payout provider.
+    pub payouts: Arc<dyn PayoutProvider>,
+    /// Reports the outcomes of orders of top-ups.
+    pub orders: Arc<dyn OrderObserver>,
+    /// The conditions of readiness beside the storage's.
+    pub probes: Vec<Arc<dyn ReadinessProbe>>,
+}
+
+/// The terms of a deployment.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Terms {
+    /// Terms of requests.
+    pub requests: RequestTerms,
+    /// Terms of withdrawals.
+    pub withdrawals: WithdrawalTerms,
+    /// Terms of adjustments.
+    pub adjustments: AdjustmentTerms,
+    /// Terms of ordering top-ups at their provider.
+    pub topups: OrderTerms,
+    /// Terms of giving withdrawals to the payout provider.
+    pub payouts: PayoutTerms,
+    /// How long the money of a pending top-up may still come, which keeps its owner from being erased.
+    pub topups_pending_for: Duration,
+    /// The validity of a refresh token.
+    pub refresh_token_for: Duration,
+    /// The most codes by phone within a day; `None`: any number.
+    pub phone_codes_per_day: Option<NonZeroU32>,
+}
+
+/// Everything that a use case may use, by port.
+pub struct Environment {
+    pub(super) ledger: Arc<dyn Ledger>,
+    pub(super) audit: Arc<dyn Audit>,
+    pub(super) requests: Arc<dyn MusicRequests>,
+    pub(super) withdrawals: Arc<dyn Withdrawals>,
+    pub(super) topups: Arc<dyn Topups>,
+    pub(super) wallets: Arc<dyn Wallets>,
+    pub(super) people: Arc<dyn People>,
+    pub(super) logins: Arc<dyn Logins>,
+    pub(super) sessions: Arc<dyn Sessions>,
+    pub(super) blocks: Arc<dyn Blocks>,
+    pub(super) records: Arc<dyn PersonalRecords>,
+    pub(super) messages: Arc<dyn ProviderMessages>,
+    pub(super) ids: Arc<dyn Ids>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) timer: Arc<dyn Timer>,
+    pub(super) passwords: Arc<dyn Passwords>,
+    pub(super) secrets: Arc<dyn Secrets>,
+    pub(super) access_tokens: Arc<dyn AccessTokens>,
+    pub(super) principals: Arc<dyn PrincipalCheck>,
+    pub(super) revocations: Arc<dyn Revocations>,
+    pub(super) jobs: Arc<dyn JobQueue>,
+    pub(super) tasks: Arc<dyn TaskSpawner>,
+    pub(super) notifier: Arc<dyn Notifier>,
+    pub(super) topup_provider: Arc<dyn TopupProvider>,
+    pub(super) payout_provider: Arc<dyn PayoutProvider>,
+    pub(super) orders: Arc<dyn OrderObserver>,
+    pub(super) security_audit: SecurityAudit,
+    pub(super) terms: Terms,
+}
+
+impl Environment {
+    pub(super) fn new(ports: Ports, terms: Terms) -> Self {
+        let store = ports.store;
+        Self {
+            security_audit: SecurityAudit::new(store.clone(), ports.clock.clone()),
+            ledger: store.clone(),
+            audit: store.clone(),
+            requests: store.clone(),
+            withdrawals: store.clone(),
+            topups: store.clone(),
+            wallets: store.clone(),
+            people: store.clone(),
+            logins: store.clone(),
+            sessions: store.clone(),
+            blocks: store.clone(),
+            records: store.clone(),
+            messages: store.clone(),
+            ids: store,
+            clock: ports.clock,
+            timer: ports.timer,
+            passwords: ports.passwords,
+            secrets: ports.secrets,
+            access_tokens: ports.access_tokens,
+            principals: ports.principals,
+            revocations: ports.revocations,
+            jobs: ports.jobs,
+            tasks: ports.tasks,
+            notifier: ports.notifier,
+            topup_provider: ports.topups,
+            payout_provider: ports.payouts,
+            orders: ports.orders,
+            terms,
+        }
+    }
+
+    /// The time.
+    pub(super) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The metadata of a change by the service itself.
+    pub(super) fn system(&self) -> Origin {
+        Origin::system(self.ids.operation(), self.now())
+    }
+
+    /// The settlement of overdue requests.
+    pub(super) fn expiry(&self) -> Expiry<'_> {
+        Expiry { env: self }
+    }
+}

@@ -1,0 +1,179 @@
+//! The errors of use cases: one shape, with the refusals of each command and one set that all share.
+
+use std::convert::Infallible;
+
+use thiserror::Error;
+
+use crate::authorization::{Denied, Revocation};
+use crate::ledger::{EntityKind, Rejection};
+use crate::ports::{ApplyError, PrincipalRefusal, SigningError, Unavailable};
+
+/// Why a command or another use case did not succeed. `R` is its own refusal, `I` the error of reading its input.
+#[derive(Debug, Error)]
+pub enum CommandError<R, I = Infallible> {
+    /// A rule of this use case refuses it.
+    #[error(transparent)]
+    Refused(R),
+    /// The input is invalid. It was read after the entity was found and authorized.
+    #[error("the input is invalid")]
+    Input(I),
+    /// A failure that any use case can have.
+    #[error(transparent)]
+    Failed(Failure),
+}
+
+/// The failures that any use case can have.
+#[derive(Debug, Error)]
+pub enum Failure {
+    /// There is no such entity, or it is concealed from the principal.
+    #[error("not found")]
+    NotFound,
+    /// The principal lacks the permission for this entity.
+    #[error("permission denied")]
+    Denied,
+    /// The action is for staff, and the principal is none, or has another role.
+    #[error("the action is for staff with another role")]
+    WrongRole,
+    /// The principal's session ended, or their account was suspended.
+    #[error(transparent)]
+    Revoked(Revocation),
+    /// The revocation list or the clock cannot be relied on at the moment.
+    #[error("the revocation list or the clock is unreliable: {0}")]
+    Unreliable(#[source] Unavailable),
+    /// The principal does not exist any more.
+    #[error("the principal does not exist")]
+    UnknownPrincipal,
+    /// The idempotency key was used with another body.
+    #[error("the idempotency key was used with another body")]
+    KeyReused,
+    /// A command with the same idempotency key was still running at the deadline.
+    #[error("a command with this idempotency key is still running")]
+    InFlight,
+    /// The operator recently adjusted the wallet whose withdrawal they judge.
+    #[error("the operator recently adjusted this wallet")]
+    RecentAdjustment,
+    /// The state changed between load and apply at every attempt.
+    #[error("the state changed while the command was decided")]
+    Conflict,
+    /// A balance would exceed the largest amount.
+    #[error("an amount would be out of range")]
+    OutOfRange,
+    /// The storage contradicts itself; this names how.
+    #[error("internal error: {0}")]
+    Broken(&'static str),
+    /// No access token could be signed.
+    #[error(transparent)]
+    Signing(SigningError),
+    /// The storage or a provider cannot be reached.
+    #[error(transparent)]
+    Unavailable(Unavailable),
+}
+
+/// The status of an entity does not allow a move.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("invalid transition from {current}")]
+pub struct InvalidTransition {
+    /// The name of its status.
+    pub current: &'static str,
+    /// The names of the statuses to which it could move, by any actor; time aside.
+    pub allowed: Vec<&'static str>,
+}
+
+impl InvalidTransition {
+    /// The refusal of a move from `current`.
+    pub(super) fn new<S>(current: S, allowed: Vec<S>, name: fn(S) -> &'static str) -> Self {
+        Self { current: name(current), allowed: allowed.into_iter().map(name).collect() }
+    }
+}
+
+impl<R, I> CommandError<R, I> {
+    /// The refusal for this cause.
+    pub(super) fn refused(cause: impl Into<R>) -> Self {
+        Self::Refused(cause.into())
+    }
+}
+
+impl<R> CommandError<R> {
+    /// The same error of a command whose input is read with errors of type `I`.
+    pub(super) fn with_input<I>(self) -> CommandError<R, I> {
+        match self {
+            Self::Refused(refusal) => CommandError::Refused(refusal),
+            Self::Input(never) => match never {},
+            Self::Failed(failure) => CommandError::Failed(failure),
+        }
+    }
+}
+
+impl<R, I, E: Into<Failure>> From<E> for CommandError<R, I> {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<Denied> for Failure {
+    fn from(Denied: Denied) -> Self {
+        Self::Denied
+    }
+}
+
+impl From<Unavailable> for Failure {
+    fn from(unavailable: Unavailable) -> Self {
+        Self::Unavailable(unavailable)
+    }
+}
+
+impl From<SigningError> for Failure {
+    fn from(error: SigningError) -> Self {
+        Self::Signing(error)
+    }
+}
+
+impl From<PrincipalRefusal> for Failure {
+    fn from(refusal: PrincipalRefusal) -> Self {
+        match refusal {
+            PrincipalRefusal::Revoked(revocation) => Self::Revoked(revocation),
+            PrincipalRefusal::Unreliable(cause) => Self::Unreliable(cause),
+        }
+    }
+}
+
+impl From<ApplyError> for Failure {
+    fn from(error: ApplyError) -> Self {
+        match error {
+            ApplyError::Rejected(rejection) => rejection.into(),
+            ApplyError::Unavailable(unavailable) => Self::Unavailable(unavailable),
+        }
+    }
+}
+
+/// The failure of a command that expects no rejection of its own.
+impl From<Rejection> for Failure {
+    fn from(rejection: Rejection) -> Self {
+        match rejection {
+            Rejection::Stale => Self::Conflict,
+            Rejection::NotAnOperator => Self::Denied,
+            Rejection::KeyReused => Self::KeyReused,
+            Rejection::RecentAdjustment => Self::RecentAdjustment,
+            Rejection::OutOfRange => Self::OutOfRange,
+            Rejection::NotFinalized => Self::Unavailable(Unavailable::new(
+                "the upgrade is not finalized: stop all servers of earlier versions, then run `cuepoint finalize-upgrade`",
+            )),
+            Rejection::Missing(EntityKind::User | EntityKind::Wallet) => Self::UnknownPrincipal,
+            Rejection::Missing(
+                EntityKind::MusicRequest
+                | EntityKind::Withdrawal
+                | EntityKind::Topup
+                | EntityKind::Adjustment
+                | EntityKind::ProviderMessage,
+            ) => Self::Broken("an entity is gone"),
+            Rejection::Broken(what) => Self::Broken(what),
+            Rejection::InsufficientFunds { .. } => {
+                Self::Broken("funds were short where none leave a balance")
+            }
+            Rejection::LimitExceeded(_) => Self::Broken("a limit was passed where none applies"),
+            Rejection::TooManyOpen(_) => Self::Broken("open requests were counted where none is made"),
+            Rejection::LastOperator => Self::Broken("operators were counted where none is dismissed"),
+            Rejection::Profile(_) => Self::Broken("a profile was refused where none changes"),
+        }
+    }
+}

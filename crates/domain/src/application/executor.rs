@@ -1,0 +1,200 @@
+//! The executor: runs commands, and carries out the effects of every change.
+
+use std::sync::Arc;
+
+use crate::application::command::action_of;
+use crate::application::single_flight::{SingleFlight, StillRunning};
+use crate::application::{Authorized, Command, CommandError, Context, Effects, Environment, Failure};
+use crate::authorization::{Action, Permission, Principal};
+use crate::ids::{OperationId, UserId};
+use crate::ledger::{IdempotencyKey, KeyReused, Origin, Receipt, Rejection, StoredReceipt};
+use crate::ports::{Applied, ApplyError, Deadline};
+
+/// How often a command is decided while the state changes between load and apply.
+pub(super) const ATTEMPTS: u32 = 3;
+
+/// The result of a command.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Done<T> {
+    /// The result.
+    pub value: T,
+    /// Whether the command was applied before, and this is the result of that.
+    pub replayed: bool,
+}
+
+impl<T> Done<T> {
+    /// The same with another form of its value.
+    ///
+    /// # Errors
+    /// Those of `form`.
+    pub fn try_map<U, E>(self, form: impl FnOnce(T) -> Result<U, E>) -> Result<Done<U>, E> {
+        Ok(Done { value: form(self.value)?, replayed: self.replayed })
+    }
+}
+
+/// Runs commands and other changes.
+#[derive(Clone)]
+pub struct Executor {
+    env: Arc<Environment>,
+    single_flight: SingleFlight,
+}
+
+impl Executor {
+    pub(super) fn new(env: Arc<Environment>) -> Self {
+        Self { env, single_flight: SingleFlight::default() }
+    }
+
+    /// Runs a command, in the order of [`Command`]. `read_input` is called once, when the entity was found and
+    /// authorized, and not for a replay.
+    ///
+    /// # Errors
+    /// [`CommandError`]; nothing changed then, but for [`Failure::Unavailable`] and [`Failure::InFlight`], after which
+    /// the same key finds the outcome.
+    pub async fn run<C: Command, I>(
+        &self,
+        context: &Context,
+        command: C,
+        read_input: impl FnOnce() -> Result<C::Input, I>,
+    ) -> Result<Done<C::Output>, CommandError<C::Refusal, I>> {
+        let work = self.run_in_turn(context, &command, read_input);
+        let Some(key) = context.key else { return work.await };
+        let done = self.single_flight.run(key.scope, context.deadline, &*self.env.timer, work).await;
+        done.unwrap_or_else(|StillRunning| Err(Failure::InFlight.into()))
+    }
+
+    /// Runs a command that is the only one with its key in this process.
+    async fn run_in_turn<C: Command, I>(
+        &self,
+        context: &Context,
+        command: &C,
+        read_input: impl FnOnce() -> Result<C::Input, I>,
+    ) -> Result<Done<C::Output>, CommandError<C::Refusal, I>> {
+        // The session may have been revoked while the command waited for its turn.
+        let context = &self.current(context, action_of::<C>())?;
+        if let Some(receipt) = self.replayed(context.key).await? {
+            let done = Done { value: C::output(receipt)?, replayed: true };
+            return command.complete(&self.env, context, done).await.map_err(CommandError::with_input);
+        }
+        let operation = self.env.ids.operation();
+        let mut entity = self.loaded(command, &context.principal).await?;
+        let input = read_input().map_err(CommandError::Input)?;
+        for _ in 0..ATTEMPTS {
+            let metadata = self.metadata::<C>(context, operation);
+            let decided = command.decide(&self.env, metadata, &context.principal, &entity, &input).await;
+            let applied = match decided {
+                Ok(plan) => {
+                    let payer = command.payer(&context.principal, &input);
+                    self.env.expiry().apply(plan, payer).await
+                }
+                Err(error) => return self.unless_applied(context, command, error).await,
+            };
+            match applied {
+                Ok(applied) => {
+                    let (receipt, replayed) = match applied {
+                        Applied::Fresh(receipt) => (receipt, false),
+                        Applied::Replayed(receipt) => (receipt, true),
+                    };
+                    let done = Done { value: C::output(receipt)?, replayed };
+                    self.carry_out(C::effects(&done.value), context.deadline).await;
+                    let completed = command.complete(&self.env, context, done).await;
+                    return completed.map_err(CommandError::with_input);
+                }
+                Err(ApplyError::Rejected(Rejection::Stale)) => {
+                    entity = self.loaded(command, &context.principal).await?;
+                }
+                Err(ApplyError::Rejected(rejection)) => return Err(C::rejected(rejection).with_input()),
+                Err(ApplyError::Unavailable(unavailable)) => return Err(unavailable.into()),
+            }
+        }
+        Err(Failure::Conflict.into())
+    }
+
+    /// The context with the principal's current role.
+    fn current(&self, context: &Context, action: Action) -> Result<Context, Failure> {
+        let principal = self.env.principals.current(context.principal, action)?;
+        principal.has_role_for(action).map_err(|_| Failure::WrongRole)?;
+        Ok(Context { principal, ..context.clone() })
+    }
+
+    /// The first receipt of a command with this key and this body, if the key is kept.
+    async fn replayed(&self, key: Option<IdempotencyKey>) -> Result<Option<Receipt>, Failure> {
+        let Some(key) = key else { return Ok(None) };
+        let Some(record) = self.env.ledger.find_key(&key.scope).await? else { return Ok(None) };
+        let stored = record.answer(&key, self.env.now()).map_err(|KeyReused| Failure::KeyReused)?;
+        // If the receipt is redacted, the command is decided again, and the ledger, which knows the key, refuses it.
+        Ok(stored.and_then(StoredReceipt::whole).cloned())
+    }
+
+    /// Loads the entity and asks for the permission, the only time that it is asked.
+    async fn loaded<C: Command>(
+        &self,
+        command: &C,
+        principal: &Principal,
+    ) -> Result<Authorized<C::Entity, C::Permission>, Failure> {
+        let entity = command.load(&self.env, principal).await?;
+        let ownership = command.ownership(&entity, principal);
+        let denied = if C::CONCEALS { Failure::NotFound } else { Failure::Denied };
+        let entity = Authorized::ask(entity, ownership, principal).map_err(|_| denied)?;
+        command.check(&self.env, principal, &entity).await?;
+        Ok(entity)
+    }
+
+    /// The metadata of an attempt: the operation stays the same, the time is that of the decision.
+    fn metadata<C: Command>(&self, context: &Context, operation: OperationId) -> Origin {
+        let (principal, client) = (&context.principal, context.client.clone());
+        let as_operator = action_of::<C>().is_for_staff();
+        Origin {
+            key: context.key,
+            as_operator,
+            ..Origin::called(principal, client, operation, self.env.now())
+        }
+    }
+
+    /// A refusal that was decided before applying is final only while the command's key is still unknown: a repetition
+    /// at another server may have been applied meanwhile, and be the reason for the refusal.
+    async fn unless_applied<C: Command, I>(
+        &self,
+        context: &Context,
+        command: &C,
+        error: CommandError<C::Refusal>,
+    ) -> Result<Done<C::Output>, CommandError<C::Refusal, I>> {
+        let known = match error {
+            CommandError::Failed(Failure::Unavailable(_)) => None,
+            _ => self.replayed(context.key).await?,
+        };
+        let Some(receipt) = known else { return Err(error.with_input()) };
+        let done = Done { value: C::output(receipt)?, replayed: true };
+        command.complete(&self.env, context, done).await.map_err(CommandError::with_input)
+    }
+
+    /// Makes a change of the principal's own account that is no plan of the ledger, and carries out its effects, also
+    /// where it is refused.
+    pub(super) async fn perform<P: Permission, T, E: From<Failure>>(
+        &self,
+        context: &Context,
+        change: impl AsyncFnOnce(Authorized<UserId, P>, &Principal, &mut Effects) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let Context { principal, .. } = self.current(context, P::ACTION)?;
+        let own = Authorized::own(&principal).map_err(Failure::from)?;
+        let mut effects = Effects::default();
+        let changed = change(own, &principal, &mut effects).await;
+        self.carry_out(effects, context.deadline).await;
+        changed
+    }
+
+    /// The same for a change that takes no principal.
+    pub(super) async fn perform_open<T, E>(
+        &self,
+        deadline: Deadline,
+        change: impl AsyncFnOnce(&mut Effects) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut effects = Effects::default();
+        let changed = change(&mut effects).await;
+        self.carry_out(effects, deadline).await;
+        changed
+    }
+
+    async fn carry_out(&self, effects: Effects, deadline: Deadline) {
+        effects.carry_out(&*self.env.revocations, &*self.env.jobs, deadline).await;
+    }
+}

@@ -1,0 +1,100 @@
+//! Giving back the fees of requests whose time is over.
+
+use futures_util::future::join_all;
+use time::Duration;
+
+use crate::application::{Environment, Failure};
+use crate::ids::UserId;
+use crate::ledger::{Plan, Rejection};
+use crate::music_request::{Move, MusicRequest, Overdue};
+use crate::plans;
+use crate::ports::{Applied, ApplyError, Unavailable};
+
+/// Requests settled at once, so that a store which commits in groups can take them together.
+const BATCH: u32 = 64;
+/// How long a command that is short of funds waits for its own overdue fees.
+const OWN_FUNDS_WITHIN: Duration = Duration::seconds(2);
+
+/// Settles requests whose time is over; any number of servers may do so at once.
+#[derive(Clone, Copy)]
+pub(in crate::application) struct Expiry<'a> {
+    pub(in crate::application) env: &'a Environment,
+}
+
+impl Expiry<'_> {
+    /// Settles every overdue request, and says how many.
+    ///
+    /// One that cannot be settled keeps none of the others waiting; the first such failure is returned at the end.
+    pub(in crate::application) async fn settle(&self) -> Result<u64, Failure> {
+        self.settle_while(None, |_| true, || true).await
+    }
+
+    /// Applies a plan. Where it is short of funds, the payer's own overdue fees are given back, and it is applied once
+    /// more, even if another server gave them back meanwhile.
+    pub(in crate::application) async fn apply(
+        &self,
+        plan: Plan,
+        payer: Option<UserId>,
+    ) -> Result<Applied, ApplyError> {
+        let Some(payer) = payer else { return self.env.ledger.apply(plan).await };
+        match self.env.ledger.apply(plan.clone()).await {
+            Err(ApplyError::Rejected(Rejection::InsufficientFunds { .. })) => {
+                self.settle_own(payer).await?;
+                self.env.ledger.apply(plan).await
+            }
+            applied => applied,
+        }
+    }
+
+    /// Gives back a person's overdue fees, as many as can be in two seconds; one that cannot be stays as it is.
+    pub(in crate::application) async fn settle_own(&self, payer: UserId) -> Result<(), Unavailable> {
+        let until = self.env.now().plus(OWN_FUNDS_WITHIN);
+        let in_time = || self.env.now() < until;
+        let worth = |request: &MusicRequest| !request.fee.is_zero();
+        match self.settle_while(Some(payer), worth, in_time).await {
+            Err(Failure::Unavailable(unavailable)) => Err(unavailable),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    async fn settle_while(
+        &self,
+        requester: Option<UserId>,
+        worth: impl Fn(&MusicRequest) -> bool,
+        more: impl Fn() -> bool,
+    ) -> Result<u64, Failure> {
+        let now = self.env.now();
+        let mut settled: u64 = 0;
+        let mut failure = None;
+        let mut after = None;
+        loop {
+            let overdue = self.env.requests.overdue(&Overdue { requester, now, after, limit: BATCH }).await?;
+            let expiring =
+                overdue.iter().filter(|request| worth(request)).map(|request| self.expire(request));
+            for expired in join_all(expiring).await {
+                match expired {
+                    Ok(moved) => settled = settled.saturating_add(u64::from(moved)),
+                    Err(other) => failure = failure.or(Some(other)),
+                }
+            }
+            after = overdue.last().and_then(|last| last.state.expires_at().map(|at| (at, last.id)));
+            let last = u32::try_from(overdue.len()).is_ok_and(|found| found < BATCH);
+            if last || after.is_none() || !more() {
+                return failure.map_or(Ok(settled), Err);
+            }
+        }
+    }
+
+    /// Settles one request; one that moved meanwhile was settled by another server or its DJ.
+    async fn expire(&self, request: &MusicRequest) -> Result<bool, Failure> {
+        let origin = self.env.system();
+        let Ok(plan) = plans::move_request(origin, request, Move::Expire, &self.env.terms.requests) else {
+            return Ok(false);
+        };
+        match self.env.ledger.apply(plan).await {
+            Ok(Applied::Fresh(_)) => Ok(true),
+            Ok(Applied::Replayed(_)) | Err(ApplyError::Rejected(Rejection::Stale)) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Background jobs: expiry of requests, orders of top-ups, payouts.
+
+mod expiry;
+mod payouts;
+mod topup_orders;
+
+pub(super) use expiry::Expiry;
+pub use payouts::{PayoutAttempt, PayoutUpdateOutcome, Payouts};
+#[cfg(test)]
+pub(super) use topup_orders::Claim;
+pub(super) use topup_orders::ProviderRefused;
+pub use topup_orders::{OrderAttempt, OrderObserver, OrderOutcome, TopupOrders};

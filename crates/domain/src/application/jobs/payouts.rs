@@ -1,0 +1,188 @@
+//! Payouts of withdrawals through the provider: orders by the worker, and the provider's status updates.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+
+use crate::application::executor::ATTEMPTS;
+use crate::application::provider_inbox::{Identified, identified};
+use crate::application::{CommandError, Environment, Failure, ProviderMessageRefusal};
+use crate::ids::WithdrawalId;
+use crate::ledger::{Origin, Rejection};
+use crate::plans;
+use crate::ports::{ApplyError, PayoutAnswer, Unavailable};
+use crate::provider_message::Contradiction;
+use crate::provider_reference::{MessageSubject, ProviderReference};
+use crate::text::Line;
+use crate::withdrawal::{
+    Move, PayoutUpdate, PayoutUpdateDecision, Withdrawal, WithdrawalStatus, decide_update, next_send,
+};
+
+/// Withdrawals sent at once.
+const BATCH: u32 = 16;
+
+/// The outcome of a status update of the payout provider.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PayoutUpdateOutcome {
+    /// The withdrawal moved, and stands here now.
+    Moved(WithdrawalStatus),
+    /// It was known already, or something later is.
+    Known,
+    /// The withdrawal waits for an operator, and nothing changed.
+    ForOperator,
+    /// It contradicts the withdrawal, which stands here, and nothing changed: an operator has to look at it.
+    Contradiction(WithdrawalStatus, Contradiction),
+}
+
+/// The outcome of one withdrawal that was due.
+#[derive(Debug)]
+pub enum PayoutAttempt {
+    /// Another server took it up.
+    Elsewhere,
+    /// The provider answered so, and this is what its answer came to.
+    Answered(PayoutUpdate, PayoutUpdateOutcome),
+    /// There is no answer that can be read; it is sent again later.
+    Unanswered(Unavailable),
+    /// It was sent often enough without an answer: an operator has to look at it.
+    GivenUp,
+    /// It could not be taken up, or the answer not be written down; then it is sent again later.
+    Failed(CommandError<ProviderMessageRefusal>),
+}
+
+/// The use cases of paying out.
+#[derive(Clone)]
+pub struct Payouts {
+    pub(in crate::application) env: Arc<Environment>,
+}
+
+impl Payouts {
+    /// Whether there is nothing to do for a worker, because operators send by hand.
+    #[must_use]
+    pub fn by_hand(&self) -> bool {
+        !self.env.payout_provider.sends()
+    }
+
+    /// Sends some of the withdrawals that are due, and says what became of each; none when none is due.
+    ///
+    /// Any number of servers may do so at once: a withdrawal is taken up by a plan, which one of them gets. Who dies
+    /// after that leaves it to be sent again, under the same reference.
+    ///
+    /// # Errors
+    /// [`Unavailable`] when it cannot be known what is due.
+    pub async fn run(&self) -> Result<Vec<(Withdrawal, PayoutAttempt)>, Unavailable> {
+        if self.by_hand() {
+            return Ok(Vec::new());
+        }
+        let due = self.env.withdrawals.due_payouts(self.env.now(), BATCH).await?;
+        let sending = due.into_iter().map(async |withdrawal| {
+            let sent = self.send(&withdrawal).await.unwrap_or_else(PayoutAttempt::Failed);
+            (withdrawal, sent)
+        });
+        Ok(join_all(sending).await)
+    }
+
+    pub(in crate::application) async fn send(
+        &self,
+        withdrawal: &Withdrawal,
+    ) -> Result<PayoutAttempt, CommandError<ProviderMessageRefusal>> {
+        let Some(next) = next_send(withdrawal, &self.env.terms.payouts, self.env.now()) else {
+            return Ok(PayoutAttempt::Elsewhere);
+        };
+        let gives_up = next == Move::Review;
+        let id = withdrawal.id;
+        match self.step(withdrawal, next, None).await? {
+            StepOutcome::Stale => return Ok(PayoutAttempt::Elsewhere),
+            StepOutcome::Applied if gives_up => return Ok(PayoutAttempt::GivenUp),
+            StepOutcome::Applied => {}
+        }
+        // From here on the money may be on its way, whatever happens to this process.
+        match self.env.payout_provider.send(withdrawal).await {
+            PayoutAnswer::Said(update, reason) => {
+                let outcome = self.update(id, &update, reason).await?;
+                Ok(PayoutAttempt::Answered(update, outcome))
+            }
+            PayoutAnswer::Unknown(cause) => Ok(PayoutAttempt::Unanswered(cause)),
+        }
+    }
+
+    /// Which withdrawal a provider's message is about.
+    ///
+    /// # Errors
+    /// [`CommandError`].
+    pub(in crate::application) async fn named(
+        &self,
+        subject: MessageSubject,
+    ) -> Result<Identified<WithdrawalId>, CommandError<ProviderMessageRefusal>> {
+        let found = match subject.key() {
+            ProviderReference::Operation(opening) => {
+                self.env.withdrawals.withdrawal_opened_by(opening).await?
+            }
+            ProviderReference::Row(id) => match WithdrawalId::new(id) {
+                Some(id) => self.env.withdrawals.withdrawal(id).await?,
+                None => None,
+            },
+        };
+        let found = found.map(|withdrawal| (withdrawal.id, withdrawal.id.get(), withdrawal.reference()));
+        identified(subject, found)
+    }
+
+    /// Processes a status update about a withdrawal, however often and in whatever order updates arrive.
+    ///
+    /// # Errors
+    /// [`CommandError`]; what was applied until then stays, and the same update again goes on from there.
+    pub async fn update(
+        &self,
+        id: WithdrawalId,
+        update: &PayoutUpdate,
+        reason: Option<Line>,
+    ) -> Result<PayoutUpdateOutcome, CommandError<ProviderMessageRefusal>> {
+        let mut moved = None;
+        let mut stale: u32 = 0;
+        loop {
+            let stored = self.env.withdrawals.withdrawal(id).await?;
+            let withdrawal = stored.ok_or(Failure::Broken("a withdrawal is gone"))?;
+            let status = withdrawal.state.status();
+            let next = match decide_update(&withdrawal, update) {
+                PayoutUpdateDecision::Move(next) => next,
+                PayoutUpdateDecision::Known | PayoutUpdateDecision::ForOperator if moved == Some(status) => {
+                    return Ok(PayoutUpdateOutcome::Moved(status));
+                }
+                PayoutUpdateDecision::Known => return Ok(PayoutUpdateOutcome::Known),
+                PayoutUpdateDecision::ForOperator => return Ok(PayoutUpdateOutcome::ForOperator),
+                PayoutUpdateDecision::Contradiction(contradiction) => {
+                    return Ok(PayoutUpdateOutcome::Contradiction(status, contradiction));
+                }
+                PayoutUpdateDecision::Unknown => return Err(Failure::Conflict.into()),
+            };
+            let to = next.to();
+            match self.step(&withdrawal, next, reason.clone()).await? {
+                StepOutcome::Applied => moved = Some(to),
+                StepOutcome::Stale if stale < ATTEMPTS => stale = stale.saturating_add(1),
+                StepOutcome::Stale => return Err(Failure::Conflict.into()),
+            }
+        }
+    }
+
+    async fn step(
+        &self,
+        withdrawal: &Withdrawal,
+        next: Move,
+        reason: Option<Line>,
+    ) -> Result<StepOutcome, Failure> {
+        let origin = Origin { reason, ..self.env.system() };
+        // The rules of what is due and of what is heard allow no move that the machine refuses.
+        let plan = plans::move_withdrawal(origin, withdrawal, next)
+            .map_err(|_| Failure::Broken("a payout takes a step that its withdrawal has not"))?;
+        match self.env.ledger.apply(plan).await {
+            Ok(_) => Ok(StepOutcome::Applied),
+            Err(ApplyError::Rejected(Rejection::Stale)) => Ok(StepOutcome::Stale),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// The outcome of one step.
+enum StepOutcome {
+    Applied,
+    Stale,
+}

@@ -1,0 +1,248 @@
+//! Orders of top-ups at their provider, repeated until it answers.
+//!
+//! A top-up is committed before it is ordered, so that every order has a row, and every repetition of it the same
+//! reference. The server that opens a top-up or takes one up has a lease on it, and orders it alone.
+
+use std::sync::Arc;
+
+use futures_channel::oneshot;
+use futures_util::future::{Either, join_all, select};
+
+use crate::application::executor::ATTEMPTS;
+use crate::application::{Environment, Failure, receipts};
+use crate::ids::TopupId;
+use crate::ledger::{Plan, Rejection};
+use crate::plans;
+use crate::ports::{ApplyError, Deadline, Intake, OrderAnswer, Unavailable};
+use crate::topup::{Answered, NextOrder, Topup, TopupStatus, answered, next_order, unanswered};
+
+/// Top-ups ordered at once by a worker.
+const BATCH: u32 = 16;
+
+/// The outcome of claiming a top-up.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::application) enum Claim {
+    /// This server has the lease, and orders it.
+    Order(Topup),
+    /// It was ordered often enough, and is not ordered again.
+    GivenUp(Topup),
+    /// It is not to be ordered now, or another server orders it.
+    None(Topup),
+}
+
+/// The outcome of an order.
+#[derive(Debug)]
+pub enum OrderOutcome {
+    /// The provider has it, and may have named a page.
+    Taken,
+    /// The provider refused it: the top-up failed.
+    Refused,
+    /// What the provider answered was known already, or the top-up has ended meanwhile.
+    Known,
+    /// The provider's answer contradicts what it said before; the top-up stands so, and an operator has to look at it.
+    Contradiction(TopupStatus),
+    /// There is no answer that can be read; it is ordered again later.
+    Unanswered(Unavailable),
+    /// There is no answer that can be read, and it was ordered often enough: it stays pending.
+    LastUnanswered(Unavailable),
+}
+
+/// The outcome of one attempt to order a top-up.
+#[derive(Debug)]
+pub enum OrderAttempt {
+    /// Another server took it up, or it is not due.
+    Elsewhere,
+    /// It was ordered often enough, and is not ordered again.
+    GivenUp,
+    /// It was ordered.
+    Ordered(OrderOutcome),
+    /// It could not be taken up, or the answer not be kept; then it is ordered again later.
+    Failed(Failure),
+}
+
+/// Reports the outcomes of orders, for the log and the metrics.
+pub trait OrderObserver: Send + Sync {
+    /// Reports an attempt to order this top-up.
+    fn observe(&self, topup: &Topup, attempt: &OrderAttempt);
+}
+
+/// The provider refused a top-up, which failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::application) struct ProviderRefused;
+
+/// The orders of top-ups.
+#[derive(Clone)]
+pub struct TopupOrders {
+    pub(in crate::application) env: Arc<Environment>,
+}
+
+impl TopupOrders {
+    /// Orders a top-up that was just opened, and answers with it as it is then. If the provider takes longer than the
+    /// deadline, the top-up is answered as it was opened; the provider's answer is kept when it comes.
+    pub(in crate::application) async fn order_by(
+        &self,
+        topup: Topup,
+        deadline: Deadline,
+    ) -> Result<Result<Topup, ProviderRefused>, Failure> {
+        let (sender, receiver) = oneshot::channel();
+        let (this, ordered) = (self.clone(), topup.clone());
+        self.env.tasks.spawn(Box::pin(async move {
+            // The request may have been answered before.
+            drop(sender.send(this.order_observed(ordered).await));
+        }));
+        match select(receiver, self.env.timer.sleep_until(deadline)).await {
+            Either::Left((Ok(ordered), _)) => Ok(ordered),
+            Either::Left((Err(oneshot::Canceled), _)) => {
+                Err(Failure::Broken("an order ended without outcome"))
+            }
+            Either::Right(((), _)) => Ok(Ok(topup)),
+        }
+    }
+
+    /// Looks again at a top-up whose opening is repeated, and orders it where its next order is due.
+    pub(in crate::application) async fn reopen(
+        &self,
+        id: TopupId,
+        deadline: Deadline,
+    ) -> Result<Result<Topup, ProviderRefused>, Failure> {
+        let topup = self.stored(id).await?;
+        if !self.is_ordered() {
+            return Ok(Ok(topup));
+        }
+        match self.claim(topup).await? {
+            Claim::Order(topup) => self.order_by(topup, deadline).await,
+            Claim::GivenUp(topup) => {
+                self.env.orders.observe(&topup, &OrderAttempt::GivenUp);
+                Ok(Ok(topup))
+            }
+            Claim::None(topup) => Ok(Ok(topup)),
+        }
+    }
+
+    /// Orders a top-up and reports it; answers with it as it is then.
+    async fn order_observed(&self, topup: Topup) -> Result<Topup, ProviderRefused> {
+        let (topup, attempt) = match self.order(topup.clone()).await {
+            Ok((ordered, outcome)) => (ordered, OrderAttempt::Ordered(outcome)),
+            Err(failure) => (topup, OrderAttempt::Failed(failure)),
+        };
+        self.env.orders.observe(&topup, &attempt);
+        match attempt {
+            OrderAttempt::Ordered(OrderOutcome::Refused) => Err(ProviderRefused),
+            _ => Ok(topup),
+        }
+    }
+
+    /// Whether top-ups are ordered at all.
+    #[must_use]
+    pub fn is_ordered(&self) -> bool {
+        self.env.topup_provider.intake() == Intake::Ordered
+    }
+
+    /// Orders some of the top-ups that are due and reports each; answers with the number that was taken up.
+    ///
+    /// Any number of servers may do so at once: a top-up is taken up by a plan, which succeeds on one of them. If
+    /// that server dies, the top-up is ordered again when the lease ends, under the same reference.
+    ///
+    /// # Errors
+    /// [`Unavailable`] when it cannot be known what is due.
+    pub async fn run(&self) -> Result<usize, Unavailable> {
+        if !self.is_ordered() {
+            return Ok(0);
+        }
+        let due = self.env.topups.due_orders(self.env.now(), BATCH).await?;
+        let attempts = due.into_iter().map(async |topup| {
+            let attempt = self.attempt(topup.clone()).await.unwrap_or_else(OrderAttempt::Failed);
+            self.env.orders.observe(&topup, &attempt);
+            matches!(attempt, OrderAttempt::GivenUp | OrderAttempt::Ordered(_))
+        });
+        Ok(join_all(attempts).await.into_iter().filter(|taken_up| *taken_up).count())
+    }
+
+    async fn attempt(&self, due: Topup) -> Result<OrderAttempt, Failure> {
+        match self.claim(due).await? {
+            Claim::Order(topup) => Ok(OrderAttempt::Ordered(self.order(topup).await?.1)),
+            Claim::GivenUp(_) => Ok(OrderAttempt::GivenUp),
+            Claim::None(_) => Ok(OrderAttempt::Elsewhere),
+        }
+    }
+
+    /// Takes a lease on a top-up, unless it is not due or another server has one.
+    pub(in crate::application) async fn claim(&self, topup: Topup) -> Result<Claim, Failure> {
+        let Some(next) = next_order(&topup, &self.env.terms.topups, self.env.now()) else {
+            return Ok(Claim::None(topup));
+        };
+        let (NextOrder::Take(orders) | NextOrder::GiveUp(orders)) = next;
+        match self.applied(plans::order_topup(self.env.system(), &topup, orders, None)).await? {
+            None => Ok(Claim::None(self.stored(topup.id).await?)),
+            Some(taken) if matches!(next, NextOrder::Take(_)) => Ok(Claim::Order(taken)),
+            Some(given_up) => Ok(Claim::GivenUp(given_up)),
+        }
+    }
+
+    /// Orders a top-up that this server claimed, and keeps the outcome. Answers with the top-up as it is then.
+    ///
+    /// # Errors
+    /// [`Failure`], when the outcome cannot be kept: it is ordered again when the lease ends.
+    pub(in crate::application) async fn order(&self, taken: Topup) -> Result<(Topup, OrderOutcome), Failure> {
+        let attempt = taken.orders.unwrap_or_default().attempts;
+        match self.env.topup_provider.order(&taken).await {
+            OrderAnswer::Said(reply) => {
+                let decide = |topup: &Topup| {
+                    let origin = self.env.system();
+                    match answered(topup, &reply) {
+                        Answered::Kept { orders, page } => {
+                            (Some(plans::order_topup(origin, topup, orders, page)), OrderOutcome::Taken)
+                        }
+                        Answered::Failed => {
+                            (Some(plans::settle_topup(origin, topup, false)), OrderOutcome::Refused)
+                        }
+                        Answered::Known => (None, OrderOutcome::Known),
+                        Answered::Contradiction => (None, OrderOutcome::Contradiction(topup.status)),
+                    }
+                };
+                self.keep(taken, decide).await
+            }
+            OrderAnswer::Unknown(cause) => {
+                let decide = |topup: &Topup| {
+                    let orders = unanswered(topup, attempt, &self.env.terms.topups, self.env.now());
+                    let plan = |orders| plans::order_topup(self.env.system(), topup, orders, None);
+                    (orders.map(plan), orders)
+                };
+                let (topup, orders) = self.keep(taken, decide).await?;
+                let is_last = orders.is_some_and(|orders| orders.next_at.is_none());
+                let ordered = if is_last { OrderOutcome::LastUnanswered } else { OrderOutcome::Unanswered };
+                Ok((topup, ordered(cause)))
+            }
+        }
+    }
+
+    /// Applies what is decided about a top-up as it stands, if anything; decides again where it moved meanwhile.
+    async fn keep<T>(
+        &self,
+        mut topup: Topup,
+        decide: impl Fn(&Topup) -> (Option<Plan>, T),
+    ) -> Result<(Topup, T), Failure> {
+        for _ in 0..ATTEMPTS {
+            let (plan, came_to) = decide(&topup);
+            let Some(plan) = plan else { return Ok((topup, came_to)) };
+            if let Some(kept) = self.applied(plan).await? {
+                return Ok((kept, came_to));
+            }
+            topup = self.stored(topup.id).await?;
+        }
+        Err(Failure::Conflict)
+    }
+
+    /// The top-up as a plan leaves it; `None` where it moved since it was loaded.
+    async fn applied(&self, plan: Plan) -> Result<Option<Topup>, Failure> {
+        match self.env.ledger.apply(plan).await {
+            Ok(applied) => receipts::topup(applied.receipt().clone()).map(Some),
+            Err(ApplyError::Rejected(Rejection::Stale)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn stored(&self, id: TopupId) -> Result<Topup, Failure> {
+        self.env.topups.topup(id).await?.ok_or(Failure::Broken("a top-up is gone"))
+    }
+}

@@ -1,0 +1,156 @@
+//! The application layer: use cases on the ports and the rules, independent of HTTP, SQL and JSON.
+//!
+//! A change of the ledger is a [`Command`], which the [`Executor`] runs: single-flight, principal, replay, load,
+//! authorization, input, decide and apply, effects. Other changes are methods that go through the executor as well, so
+//! that no effect can be left out. [`queries`] only read; [`jobs`] run in the background.
+
+mod accounts;
+mod authorized;
+mod blocks;
+mod command;
+pub mod commands;
+mod context;
+mod effects;
+mod environment;
+mod error;
+mod event_limit;
+mod executor;
+pub mod jobs;
+mod ledger_audit;
+mod passwords;
+mod personal_data;
+mod provider_inbox;
+pub mod queries;
+mod readiness;
+mod receipts;
+mod registration;
+mod security_audit;
+mod sessions;
+mod single_flight;
+#[cfg(test)]
+mod tests;
+mod verifications;
+
+use std::sync::Arc;
+
+pub use accounts::{Accounts, LoginRefusal, RefreshRefusal, SignedIn};
+pub use authorized::Authorized;
+pub use blocks::{BlockRefusal, GuestBlocks};
+pub use command::{Command, action_of};
+pub use context::{ClientContext, Context};
+pub use effects::Effects;
+pub use environment::{Environment, Ports, Terms};
+pub use error::{CommandError, Failure, InvalidTransition};
+pub use executor::{Done, Executor};
+pub use ledger_audit::{CompletedAudit, LedgerAudits};
+pub use passwords::{ChangePasswordRefusal, PasswordChanges, RequestResetRefusal, ResetPasswordRefusal};
+pub use personal_data::{EraseRefusal, PersonalData};
+pub use provider_inbox::{
+    Contradicted, IncomingMessage, MessageOutcome, ProviderInbox, ProviderMessageRefusal,
+};
+pub use readiness::Readiness;
+pub use registration::{BootstrapRefusal, Bootstrapped, RegisterRefusal, Registration};
+pub use sessions::OwnSessions;
+pub use verifications::{Address, SendCodeRefusal, Verifications, VerifyRefusal};
+
+use crate::ports::Unavailable;
+use jobs::{Payouts, TopupOrders};
+use queries::{
+    MusicRequestQueries, PeopleQueries, ProfileQueries, ProviderMessageQueries, SecurityLogQueries,
+    TopupQueries, WalletQueries, WithdrawalQueries,
+};
+
+/// Every use case.
+#[derive(Clone)]
+pub struct UseCases {
+    /// Runs commands.
+    pub executor: Executor,
+    /// Registration, login and refresh tokens.
+    pub accounts: Accounts,
+    /// The principal's own sessions.
+    pub sessions: OwnSessions,
+    /// Changes and resets of passwords.
+    pub passwords: PasswordChanges,
+    /// E-mail and phone verification.
+    pub verifications: Verifications,
+    /// Profiles and DJs.
+    pub profiles: ProfileQueries,
+    /// Music requests.
+    pub music_requests: MusicRequestQueries,
+    /// Withdrawals.
+    pub withdrawals: WithdrawalQueries,
+    /// Balances and statements.
+    pub wallet: WalletQueries,
+    /// Top-ups.
+    pub topups: TopupQueries,
+    /// Users, as staff sees them.
+    pub people: PeopleQueries,
+    /// The security log.
+    pub security_log: SecurityLogQueries,
+    /// Kept messages of providers.
+    pub provider_messages: ProviderMessageQueries,
+    /// Blocked guests of DJs.
+    pub blocks: GuestBlocks,
+    /// Export and erasure of personal data.
+    pub personal_data: PersonalData,
+    /// Incoming messages of providers.
+    pub inbox: ProviderInbox,
+    /// Payouts of withdrawals.
+    pub payouts: Payouts,
+    /// Orders of top-ups.
+    pub topup_orders: TopupOrders,
+    /// Audits of the ledger.
+    pub ledger_audits: LedgerAudits,
+    /// Readiness of the service.
+    pub readiness: Readiness,
+    env: Arc<Environment>,
+}
+
+impl UseCases {
+    /// The use cases on these adapters, under these terms.
+    #[must_use]
+    pub fn new(ports: Ports, terms: Terms) -> Self {
+        let readiness = Readiness { store: ports.store.clone(), probes: ports.probes.clone() };
+        let env = Arc::new(Environment::new(ports, terms));
+        let executor = Executor::new(env.clone());
+        Self {
+            accounts: Accounts { env: env.clone(), executor: executor.clone() },
+            sessions: OwnSessions { env: env.clone(), executor: executor.clone() },
+            passwords: PasswordChanges { env: env.clone(), executor: executor.clone() },
+            verifications: Verifications { env: env.clone(), executor: executor.clone() },
+            profiles: ProfileQueries { env: env.clone() },
+            music_requests: MusicRequestQueries { env: env.clone() },
+            withdrawals: WithdrawalQueries { env: env.clone() },
+            wallet: WalletQueries { env: env.clone() },
+            topups: TopupQueries { env: env.clone() },
+            people: PeopleQueries { env: env.clone() },
+            security_log: SecurityLogQueries { env: env.clone() },
+            provider_messages: ProviderMessageQueries { env: env.clone() },
+            blocks: GuestBlocks { env: env.clone(), executor: executor.clone() },
+            personal_data: PersonalData { env: env.clone(), executor: executor.clone() },
+            inbox: ProviderInbox { env: env.clone() },
+            payouts: Payouts { env: env.clone() },
+            topup_orders: TopupOrders { env: env.clone() },
+            ledger_audits: LedgerAudits::new(env.clone()),
+            readiness,
+            executor,
+            env,
+        }
+    }
+
+    /// Gives back the fees of all requests whose time is over, and answers with their number.
+    ///
+    /// # Errors
+    /// [`Failure`]; those settled before it stay settled.
+    pub async fn expire_requests(&self) -> Result<u64, Failure> {
+        self.env.expiry().settle().await
+    }
+
+    /// Runs a background job of the queue.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn run_job(&self, job: crate::ports::Job) -> Result<(), Unavailable> {
+        self.passwords.run(job).await
+    }
+}

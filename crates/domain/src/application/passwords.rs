@@ -1,0 +1,180 @@
+//! Changes of passwords: by users who know the present one, and by those who can read the mail of the account.
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::application::{ClientContext, CommandError, Context, Environment, Executor, Failure};
+use crate::authorization::permission::UseAccount;
+use crate::challenge::{Challenge, Purpose};
+use crate::ids::UserId;
+use crate::ports::{Credentials, Issued, Job, Notice, Recipient, Token, Unavailable, Verified};
+use crate::security_log::EventKind;
+use crate::session::Visitor;
+use crate::text::{Email, Password};
+
+/// Why a password is not changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum ChangePasswordRefusal {
+    /// The present password is another one.
+    #[error("the present password is wrong")]
+    WrongPassword,
+    /// The new password is known from breaches.
+    #[error("the password is known from breaches")]
+    BreachedPassword,
+}
+
+/// Why no token for a new password is sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum RequestResetRefusal {
+    /// This deployment sends no e-mail.
+    #[error("e-mail is not offered")]
+    NotOffered,
+}
+
+/// Why a password is not reset.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum ResetPasswordRefusal {
+    /// The password is known from breaches.
+    #[error("the password is known from breaches")]
+    BreachedPassword,
+    /// The token is unknown, used, replaced by a newer one, or expired.
+    #[error("the token is invalid or has expired")]
+    InvalidToken,
+}
+
+/// Changes and resets passwords.
+#[derive(Clone)]
+pub struct PasswordChanges {
+    pub(super) env: Arc<Environment>,
+    pub(super) executor: Executor,
+}
+
+impl PasswordChanges {
+    /// Replaces the present password, which the principal has to know; all their other sessions end, and they are
+    /// notified.
+    ///
+    /// # Errors
+    /// [`ChangePasswordRefusal`]; nothing changed then, unless it is [`Failure::Unavailable`].
+    pub async fn change(
+        &self,
+        context: &Context,
+        present: &Password,
+        new: &Password,
+    ) -> Result<(), CommandError<ChangePasswordRefusal>> {
+        let env = &self.env;
+        self.executor
+            .perform::<UseAccount, _, _>(context, async |own, principal, effects| {
+                if env.passwords.is_breached(new) {
+                    return Err(CommandError::Refused(ChangePasswordRefusal::BreachedPassword));
+                }
+                let known = env.logins.credentials_of(*own).await?;
+                let Credentials { user, password: before } = known.ok_or(Failure::UnknownPrincipal)?;
+                let client = context.client.clone();
+                if env.passwords.verify(present, Some(before.clone())).await? == Verified::Wrong {
+                    env.security_audit.by(principal, EventKind::PasswordChangeFailed, client).await;
+                    return Err(CommandError::Refused(ChangePasswordRefusal::WrongPassword));
+                }
+                let (after, keep) = (env.passwords.hash(new).await?, Some(principal.session));
+                if !env.logins.change_password(user, &before, &after, keep, env.now()).await? {
+                    return Err(Failure::Conflict.into());
+                }
+                effects.revocations_changed();
+                effects.enqueue(Job::NotifyPasswordChanged(user));
+                env.security_audit.by(principal, EventKind::PasswordChanged, client).await;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Leaves to a background job to send a token for a new password to this address. The answer is the same for every
+    /// address, and precedes every look-up.
+    ///
+    /// # Errors
+    /// [`RequestResetRefusal`], and [`Failure::Unavailable`] when too many jobs wait.
+    pub fn request_reset(
+        &self,
+        context: &ClientContext,
+        email: Email,
+    ) -> Result<(), CommandError<RequestResetRefusal>> {
+        if !self.env.notifier.can_reach(&Recipient::Email(email.clone())) {
+            return Err(CommandError::Refused(RequestResetRefusal::NotOffered));
+        }
+        let client = context.client.clone();
+        Ok(self.env.jobs.enqueue(Job::SendPasswordReset { email, client })?)
+    }
+
+    /// Sets a new password with a token that was sent; all sessions of its owner end, and they are notified. A password
+    /// that cannot be chosen does not use the token up.
+    ///
+    /// # Errors
+    /// [`ResetPasswordRefusal`].
+    pub async fn reset(
+        &self,
+        context: &ClientContext,
+        token: &Token,
+        new: &Password,
+    ) -> Result<(), CommandError<ResetPasswordRefusal>> {
+        let env = &self.env;
+        self.executor
+            .perform_open(context.deadline, async |effects| {
+                if env.passwords.is_breached(new) {
+                    return Err(CommandError::Refused(ResetPasswordRefusal::BreachedPassword));
+                }
+                let after = env.passwords.hash(new).await?;
+                let presented = env.secrets.fingerprint(token);
+                let owner = env.logins.reset_password(&presented, &after, env.now()).await?;
+                let owner = owner.ok_or(CommandError::Refused(ResetPasswordRefusal::InvalidToken))?;
+                effects.revocations_changed();
+                effects.enqueue(Job::NotifyPasswordChanged(owner));
+                let client = context.client.clone();
+                env.security_audit.about(EventKind::PasswordReset, Some(owner), None, client).await;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Runs a background job.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub(super) async fn run(&self, job: Job) -> Result<(), Unavailable> {
+        match job {
+            Job::SendPasswordReset { email, client } => self.send_reset(&email, client).await,
+            Job::NotifyPasswordChanged(user) => self.notify_changed(user).await,
+        }
+    }
+
+    /// Sends a token for a new password, if the address belongs to an active account that was not sent too many.
+    async fn send_reset(&self, email: &Email, client: Visitor) -> Result<(), Unavailable> {
+        let env = &self.env;
+        let Some(Credentials { user, .. }) = env.logins.credentials(&email.folded()).await? else {
+            return Ok(());
+        };
+        let profile = env.people.profile(user).await?;
+        let Some(user) = profile.map(|profile| profile.user).filter(|user| user.suspended_at.is_none())
+        else {
+            return Ok(());
+        };
+        let token = env.secrets.token();
+        let hash = env.secrets.fingerprint(&token);
+        let challenge = Challenge::issue(&user, Purpose::Password, hash, env.now());
+        let Some(challenge) = challenge else { return Ok(()) };
+        if env.logins.issue(&challenge, None).await? != Issued::Done {
+            return Ok(());
+        }
+        env.notifier.send(&Recipient::Email(user.email), &Notice::PasswordReset(token)).await?;
+        env.security_audit.about(EventKind::PasswordResetRequested, Some(user.id), None, client).await;
+        Ok(())
+    }
+
+    /// Notifies a user that their password was changed, so that they can act if they did not change it.
+    async fn notify_changed(&self, user: UserId) -> Result<(), Unavailable> {
+        let Some(profile) = self.env.people.profile(user).await? else { return Ok(()) };
+        let to = Recipient::Email(profile.user.email);
+        if profile.user.erased_at.is_some() || !self.env.notifier.can_reach(&to) {
+            return Ok(());
+        }
+        self.env.notifier.send(&to, &Notice::PasswordChanged).await
+    }
+}

@@ -1,0 +1,133 @@
+//! Export and erasure of personal data.
+
+use std::sync::Arc;
+
+use futures_util::stream::{self, Stream, StreamExt as _};
+use thiserror::Error;
+
+use crate::application::{Authorized, CommandError, Context, Environment, Executor, Failure};
+use crate::authorization::{Principal, permission::UsePersonalData};
+use crate::people::ErasureRefusal;
+use crate::personal_data::{Part, Record};
+use crate::ports::{Credentials, Erased, Profile, Unavailable, Verified};
+use crate::security_log::{EventKind, SecurityEvent};
+use crate::text::{Line, Password};
+
+/// Records of one page of a list.
+const PAGE: u32 = 200;
+
+/// Why an account is not erased.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum EraseRefusal {
+    /// The password is wrong.
+    #[error("the password is wrong")]
+    WrongPassword,
+    /// The wallet has money: available, held or owed.
+    #[error("there is money in the wallet")]
+    MoneyLeft,
+    /// A top-up is pending, and its money may still come.
+    #[error("a top-up is pending")]
+    TopupPending,
+    /// It is the last active operator.
+    #[error("no active operator would remain")]
+    LastOperator,
+}
+
+impl From<ErasureRefusal> for EraseRefusal {
+    fn from(refusal: ErasureRefusal) -> Self {
+        match refusal {
+            ErasureRefusal::MoneyLeft => Self::MoneyLeft,
+            ErasureRefusal::TopupPending => Self::TopupPending,
+            ErasureRefusal::LastOperator => Self::LastOperator,
+        }
+    }
+}
+
+/// Exports and erases personal data.
+#[derive(Clone)]
+pub struct PersonalData {
+    pub(super) env: Arc<Environment>,
+    pub(super) executor: Executor,
+}
+
+impl PersonalData {
+    /// Begins the export of the principal's data: their profile. [`PersonalData::part`] has the rest.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn export(&self, context: &Context) -> Result<Profile, Failure> {
+        let Context { principal, client, .. } = context;
+        let own = Authorized::<_, UsePersonalData>::own(principal)?;
+        let profile = self.env.people.profile(*own).await?.ok_or(Failure::UnknownPrincipal)?;
+        self.env.security_audit.by(principal, EventKind::DataExported, client.clone()).await;
+        Ok(profile)
+    }
+
+    /// One whole list of the principal's data, newest first, page by page: no more than a page is in memory.
+    /// What is added meanwhile may be missing. What is there from beginning to end is there once, whatever goes away.
+    ///
+    /// # Errors
+    /// [`Failure::Denied`]; the stream ends with [`Unavailable`] where a page cannot be read.
+    pub fn part(
+        &self,
+        principal: &Principal,
+        part: Part,
+    ) -> Result<impl Stream<Item = Result<Vec<Record>, Unavailable>> + use<>, Failure> {
+        let user = *Authorized::<_, UsePersonalData>::own(principal)?;
+        let env = self.env.clone();
+        // Where the next page begins.
+        let start = Some(None);
+        Ok(stream::unfold(start, move |next| {
+            let env = env.clone();
+            async move {
+                let after = next?;
+                let records = match env.records.records(user, part, after, PAGE).await {
+                    Ok(records) => records,
+                    Err(unavailable) => return Some((Err(unavailable), None)),
+                };
+                let full = u32::try_from(records.len()).is_ok_and(|found| found >= PAGE);
+                let last = records.last().map(Record::place);
+                let now = env.now();
+                let shown = records.into_iter().map(|record| record.shown_to(user, now)).collect();
+                Some((Ok(shown), full.then_some(last)))
+            }
+        })
+        .fuse())
+    }
+
+    /// Erases the principal's account, after their password; the ledger keeps what it needs, without a name. A wrong
+    /// password takes as long as a right one. The principal's own overdue fees are given back first.
+    ///
+    /// # Errors
+    /// [`EraseRefusal`].
+    pub async fn erase(
+        &self,
+        context: &Context,
+        password: &Password,
+    ) -> Result<(), CommandError<EraseRefusal>> {
+        let env = &self.env;
+        self.executor
+            .perform::<UsePersonalData, _, _>(context, async |own, principal, effects| {
+                let known = env.logins.credentials_of(*own).await?;
+                let hash = known.map(|Credentials { password, .. }| password);
+                let client = context.client.clone();
+                if env.passwords.verify(password, hash).await? == Verified::Wrong {
+                    let detail = Some(Line::from_stored("erasure".to_owned()));
+                    let event = SecurityEvent::by(principal, EventKind::LoginFailed, client, env.now());
+                    env.security_audit.add(SecurityEvent { detail, ..event }).await;
+                    return Err(CommandError::Refused(EraseRefusal::WrongPassword));
+                }
+                env.expiry().settle_own(*own).await?;
+                let now = env.now();
+                match env.people.erase(*own, now.minus(env.terms.topups_pending_for), now).await? {
+                    Erased::Done => {}
+                    Erased::Refused(refusal) => return Err(CommandError::refused(refusal)),
+                    Erased::Nobody => return Err(Failure::UnknownPrincipal.into()),
+                }
+                effects.revocations_changed();
+                env.security_audit.by(principal, EventKind::DataErased, client).await;
+                Ok(())
+            })
+            .await
+    }
+}

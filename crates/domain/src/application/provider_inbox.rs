@@ -1,0 +1,293 @@
+//! Incoming messages of providers: their effects, and the messages that are kept for an operator.
+
+use std::sync::Arc;
+
+use crate::application::executor::ATTEMPTS;
+use crate::application::jobs::{PayoutUpdateOutcome, Payouts};
+use crate::application::{CommandError, Environment, Failure};
+use crate::ids::{TopupId, UserId};
+use crate::ledger::{EntityKind, Origin, Rejection};
+use crate::plans;
+use crate::ports::{ApplyError, Recorded, Unavailable};
+use crate::provider_message::{
+    Contradiction, Excerpt, MessageRecord, MessageSource, Presented, ProviderMessage, WebhookId,
+};
+use crate::provider_reference::{MessageSubject, ProviderReference, SubjectMatch};
+use crate::text::Line;
+use crate::topup::{TopupStatus, TopupUpdate, TopupUpdateDecision, decide_update};
+use crate::withdrawal::PayoutUpdate;
+
+/// A message with a valid signature, but for what it says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IncomingMessage {
+    /// Its id.
+    pub webhook_id: WebhookId,
+    /// Its type.
+    pub kind: Excerpt<64>,
+    /// What it is about.
+    pub subject: MessageSubject,
+    /// The money and the transaction that it names.
+    pub presented: Presented,
+}
+
+/// The outcome of a message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MessageOutcome {
+    /// The top-up or withdrawal with this id moved, and has this status now.
+    Moved {
+        /// Its id.
+        row: i64,
+        /// Its status.
+        status: &'static str,
+    },
+    /// It was known already, or something later is.
+    Known,
+    /// The money of the top-up with this id is in suspense now, because its owner was erased.
+    Suspended {
+        /// Its id.
+        row: i64,
+    },
+    /// The withdrawal with this id waits for an operator, and nothing changed.
+    ForOperator {
+        /// Its id.
+        row: i64,
+    },
+    /// It contradicts the ledger, and nothing changed: an operator has to look at it.
+    Contradiction(Contradicted),
+}
+
+/// A message that contradicts the ledger.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Contradicted {
+    /// How.
+    pub contradiction: Contradiction,
+    /// The top-up or withdrawal that its reference leads to.
+    pub row: Option<i64>,
+    /// The status of that row, where it was looked at.
+    pub status: Option<&'static str>,
+    /// Whether the message is kept.
+    pub recorded: Recorded,
+}
+
+/// Why a message is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ProviderMessageRefusal {
+    /// The message has an id alone, and the row with that id has a UUID as its reference.
+    #[error("the message has no reference")]
+    ReferenceRequired,
+    /// A confirmation does not say what was paid.
+    #[error("the message does not say what was paid")]
+    PaymentRequired {
+        /// Whether the amount is missing.
+        amount: bool,
+        /// Whether the currency is missing.
+        currency: bool,
+    },
+}
+
+/// The error of processing a message.
+type MessageError = CommandError<ProviderMessageRefusal>;
+
+/// What a message is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Identified<Id> {
+    /// What has this id.
+    As(Id),
+    /// Nothing: its reference or id is of no row.
+    Unknown,
+    /// Its reference is of the row with this id, and its own id is another one: it settles neither.
+    Differs(Id),
+}
+
+/// The row that a message is about, of which its key leads to the one with this id and reference.
+pub(super) fn identified<Id: Copy>(
+    subject: MessageSubject,
+    found: Option<(Id, i64, ProviderReference)>,
+) -> Result<Identified<Id>, MessageError> {
+    let Some((id, number, reference)) = found else { return Ok(Identified::Unknown) };
+    match subject.matches(number, reference) {
+        SubjectMatch::Same => Ok(Identified::As(id)),
+        SubjectMatch::Contradiction => Ok(Identified::Differs(id)),
+        SubjectMatch::Unknown => Ok(Identified::Unknown),
+        SubjectMatch::ReferenceRequired => {
+            Err(MessageError::Refused(ProviderMessageRefusal::ReferenceRequired))
+        }
+    }
+}
+
+/// The outcome of an update about a known top-up.
+enum TopupUpdateOutcome {
+    Moved(TopupStatus),
+    Suspended,
+    Known,
+    Contradiction(&'static str, Contradiction),
+}
+
+/// The use cases of providers' messages.
+#[derive(Clone)]
+pub struct ProviderInbox {
+    pub(super) env: Arc<Environment>,
+}
+
+impl ProviderInbox {
+    /// Processes a message of the payment provider, however often it comes.
+    ///
+    /// # Errors
+    /// [`CommandError`]; a contradiction that cannot be kept is [`Failure::Unavailable`], so that the provider sends it again.
+    pub async fn topup(
+        &self,
+        message: &IncomingMessage,
+        update: TopupUpdate,
+    ) -> Result<MessageOutcome, MessageError> {
+        let source = MessageSource::Topups;
+        let id = match self.topup_named(message.subject).await? {
+            Identified::As(id) => id,
+            Identified::Unknown => return self.unknown(source, message).await,
+            Identified::Differs(id) => return self.differs(source, message, id.get()).await,
+        };
+        match self.update_topup(id, update).await? {
+            TopupUpdateOutcome::Moved(status) => {
+                Ok(MessageOutcome::Moved { row: id.get(), status: status.name() })
+            }
+            TopupUpdateOutcome::Suspended => Ok(MessageOutcome::Suspended { row: id.get() }),
+            TopupUpdateOutcome::Known => Ok(MessageOutcome::Known),
+            TopupUpdateOutcome::Contradiction(status, contradiction) => {
+                self.contradiction(source, message, contradiction, Some((id.get(), Some(status)))).await
+            }
+        }
+    }
+
+    /// Processes a message of the payout provider, however often and in whatever order messages arrive.
+    ///
+    /// # Errors
+    /// As [`ProviderInbox::topup`].
+    pub async fn payout(
+        &self,
+        message: &IncomingMessage,
+        update: &PayoutUpdate,
+        reason: Option<Line>,
+    ) -> Result<MessageOutcome, MessageError> {
+        let source = MessageSource::Payouts;
+        let id = match self.payouts().named(message.subject).await? {
+            Identified::As(id) => id,
+            Identified::Unknown => return self.unknown(source, message).await,
+            Identified::Differs(id) => return self.differs(source, message, id.get()).await,
+        };
+        let row = id.get();
+        match self.payouts().update(id, update, reason).await? {
+            PayoutUpdateOutcome::Moved(status) => Ok(MessageOutcome::Moved { row, status: status.name() }),
+            PayoutUpdateOutcome::Known => Ok(MessageOutcome::Known),
+            PayoutUpdateOutcome::ForOperator => Ok(MessageOutcome::ForOperator { row }),
+            PayoutUpdateOutcome::Contradiction(status, contradiction) => {
+                self.contradiction(source, message, contradiction, Some((row, Some(status.name())))).await
+            }
+        }
+    }
+
+    fn payouts(&self) -> Payouts {
+        Payouts { env: self.env.clone() }
+    }
+
+    async fn topup_named(&self, subject: MessageSubject) -> Result<Identified<TopupId>, MessageError> {
+        let found = match subject.key() {
+            ProviderReference::Operation(opening) => self.env.topups.topup_opened_by(opening).await?,
+            ProviderReference::Row(id) => match TopupId::new(id) {
+                Some(id) => self.env.topups.topup(id).await?,
+                None => None,
+            },
+        };
+        identified(subject, found.map(|topup| (topup.id, topup.id.get(), topup.reference())))
+    }
+
+    async fn update_topup(
+        &self,
+        id: TopupId,
+        update: TopupUpdate,
+    ) -> Result<TopupUpdateOutcome, MessageError> {
+        let origin = self.env.system();
+        for _ in 0..ATTEMPTS {
+            let topup = self.env.topups.topup(id).await?.ok_or(Failure::Broken("a top-up is gone"))?;
+            let owner_erased =
+                matches!(update, TopupUpdate::Confirmed(_)) && self.is_erased(topup.user).await?;
+            let origin = Origin { at: self.env.now(), ..origin.clone() };
+            let (plan, outcome) = match decide_update(&topup, update, owner_erased) {
+                TopupUpdateDecision::Settle { confirmed } => {
+                    let status = if confirmed { TopupStatus::Confirmed } else { TopupStatus::Failed };
+                    (plans::settle_topup(origin, &topup, confirmed), TopupUpdateOutcome::Moved(status))
+                }
+                TopupUpdateDecision::Suspend => {
+                    (plans::suspend_topup(origin, &topup), TopupUpdateOutcome::Suspended)
+                }
+                TopupUpdateDecision::Reverse => {
+                    let plan = plans::reverse_topup(origin, &topup);
+                    let plan =
+                        plan.map_err(|_| Failure::Broken("a top-up that is reversed is not confirmed"))?;
+                    (plan, TopupUpdateOutcome::Moved(TopupStatus::Reversed))
+                }
+                TopupUpdateDecision::Known => return Ok(TopupUpdateOutcome::Known),
+                TopupUpdateDecision::Unknown => return Err(Failure::Conflict.into()),
+                TopupUpdateDecision::Incomplete { amount, currency } => {
+                    let refusal = ProviderMessageRefusal::PaymentRequired { amount, currency };
+                    return Err(MessageError::Refused(refusal));
+                }
+                TopupUpdateDecision::Contradiction(contradiction) => {
+                    return Ok(TopupUpdateOutcome::Contradiction(topup.status.name(), contradiction));
+                }
+            };
+            match self.env.ledger.apply(plan).await {
+                Ok(_) => return Ok(outcome),
+                // It moved, or its owner was erased.
+                Err(ApplyError::Rejected(Rejection::Stale | Rejection::Missing(EntityKind::User))) => {}
+                Err(error) => return Err(Failure::from(error).into()),
+            }
+        }
+        Err(Failure::Conflict.into())
+    }
+
+    async fn is_erased(&self, user: UserId) -> Result<bool, Unavailable> {
+        let profile = self.env.people.profile(user).await?;
+        Ok(profile.is_some_and(|profile| profile.user.erased_at.is_some()))
+    }
+
+    async fn unknown(
+        &self,
+        source: MessageSource,
+        message: &IncomingMessage,
+    ) -> Result<MessageOutcome, MessageError> {
+        self.contradiction(source, message, Contradiction::UnknownReference, None).await
+    }
+
+    async fn differs(
+        &self,
+        source: MessageSource,
+        message: &IncomingMessage,
+        row: i64,
+    ) -> Result<MessageOutcome, MessageError> {
+        self.contradiction(source, message, Contradiction::ReferenceAndIdDiffer, Some((row, None))).await
+    }
+
+    /// Keeps a message that contradicts the ledger; `row` is the row that its reference leads to, and its status.
+    async fn contradiction(
+        &self,
+        source: MessageSource,
+        message: &IncomingMessage,
+        contradiction: Contradiction,
+        row: Option<(i64, Option<&'static str>)>,
+    ) -> Result<MessageOutcome, MessageError> {
+        let (row, status) = row.unzip();
+        let record = MessageRecord {
+            source,
+            webhook_id: message.webhook_id.clone(),
+            kind: message.kind.clone(),
+            contradiction,
+            reference: Excerpt::of(&message.subject.key().to_string()),
+            stated_id: message.subject.stated_id(),
+            row,
+            presented: message.presented.clone(),
+            received_at: self.env.now(),
+        };
+        let recorded = self.env.messages.record_message(&record, ProviderMessage::MOST_UNRESOLVED).await?;
+        let status = status.flatten();
+        Ok(MessageOutcome::Contradiction(Contradicted { contradiction, row, status, recorded }))
+    }
+}

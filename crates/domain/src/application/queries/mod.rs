@@ -1,0 +1,21 @@
+//! The queries: use cases that only read.
+
+mod music_requests;
+mod people;
+mod profiles;
+mod provider_messages;
+mod security_log;
+mod topups;
+mod wallet;
+mod withdrawals;
+
+pub use music_requests::{MusicRequestQueries, OwnRequestFilter};
+pub(super) use music_requests::{party_ownership, visible_request};
+pub use people::PeopleQueries;
+pub(super) use people::active_user;
+pub use profiles::ProfileQueries;
+pub use provider_messages::ProviderMessageQueries;
+pub use security_log::SecurityLogQueries;
+pub use topups::{TopupQueries, TopupSearch};
+pub use wallet::WalletQueries;
+pub use withdrawals::WithdrawalQueries;

@@ -1,0 +1,93 @@
+//! Music requests as their parties see them.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use crate::application::{Authorized, CommandError, Environment, Failure};
+use crate::authorization::{Ownership, Principal, permission};
+use crate::ids::{RequestId, UserId};
+use crate::music_request::{MusicRequest, Party, RequestFilter, RequestStatus};
+use crate::page::{PageRequest, Rows};
+
+/// Which of the requests that a user made a list shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct OwnRequestFilter {
+    /// Only those with this status.
+    pub status: Option<RequestStatus>,
+    /// Only those addressed to this DJ.
+    pub dj: Option<UserId>,
+}
+
+/// Reads music requests.
+#[derive(Clone)]
+pub struct MusicRequestQueries {
+    pub(in crate::application) env: Arc<Environment>,
+}
+
+/// A request is the principal's own if they are either party.
+pub(in crate::application) fn party_ownership(request: &MusicRequest, principal: &Principal) -> Ownership {
+    match request.party(principal.user) {
+        Party::Requester | Party::Dj => Ownership::Own,
+        Party::Stranger => Ownership::Others,
+    }
+}
+
+/// A request of which the principal is a party, as it is stored.
+pub(in crate::application) async fn visible_request(
+    env: &Environment,
+    principal: &Principal,
+    id: RequestId,
+) -> Result<MusicRequest, Failure> {
+    let request = env.requests.request(id).await?.ok_or(Failure::NotFound)?;
+    let ownership = party_ownership(&request, principal);
+    let visible = Authorized::<_, permission::ReadRequest>::ask(request, ownership, principal);
+    Ok(visible.map_err(|_| Failure::NotFound)?.into_inner())
+}
+
+impl MusicRequestQueries {
+    /// A request as its requester or its DJ sees it now.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`] for all others.
+    pub async fn visible(&self, principal: &Principal, id: RequestId) -> Result<MusicRequest, Failure> {
+        let request = visible_request(&self.env, principal, id).await?;
+        Ok(request.seen_at(self.env.now()))
+    }
+
+    /// A page of the requests that the principal made, as they are seen now.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn made_by(
+        &self,
+        principal: &Principal,
+        filter: OwnRequestFilter,
+        page: PageRequest,
+    ) -> Result<Rows<MusicRequest>, Failure> {
+        let requester = Authorized::<_, permission::ReadRequest>::own(principal)?;
+        let OwnRequestFilter { status, dj } = filter;
+        self.list(RequestFilter { requester: Some(*requester), dj, status, now: self.env.now() }, page).await
+    }
+
+    /// A page of the requests addressed to the principal, as they are seen now; the filter is read once it is known that
+    /// the principal is a DJ.
+    ///
+    /// # Errors
+    /// [`Failure::Denied`] for guests; the errors of the filter.
+    pub async fn addressed_to<I>(
+        &self,
+        principal: &Principal,
+        read_filter: impl FnOnce() -> Result<(Option<RequestStatus>, PageRequest), I>,
+    ) -> Result<Rows<MusicRequest>, CommandError<Infallible, I>> {
+        let dj = Authorized::<_, permission::AnswerRequest>::own(principal)?;
+        let (status, page) = read_filter().map_err(CommandError::Input)?;
+        let filter = RequestFilter { requester: None, dj: Some(*dj), status, now: self.env.now() };
+        Ok(self.list(filter, page).await?)
+    }
+
+    async fn list(&self, filter: RequestFilter, page: PageRequest) -> Result<Rows<MusicRequest>, Failure> {
+        let Rows { rows, total } = self.env.requests.requests(&filter, page).await?;
+        let rows = rows.into_iter().map(|request| request.seen_at(filter.now)).collect();
+        Ok(Rows { rows, total })
+    }
+}

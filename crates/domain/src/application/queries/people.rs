@@ -1,0 +1,51 @@
+//! Users, as staff sees them.
+
+use std::sync::Arc;
+
+use crate::application::{Authorized, Environment, Failure};
+use crate::authorization::{Principal, permission};
+use crate::ids::UserId;
+use crate::page::{PageRequest, Rows};
+use crate::people::User;
+use crate::text::Email;
+
+/// Finds users.
+#[derive(Clone)]
+pub struct PeopleQueries {
+    pub(in crate::application) env: Arc<Environment>,
+}
+
+/// A user who was not erased.
+pub(in crate::application) async fn active_user(env: &Environment, id: UserId) -> Result<User, Failure> {
+    let found = env.people.profile(id).await?.map(|profile| profile.user);
+    found.filter(|user| user.erased_at.is_none()).ok_or(Failure::NotFound)
+}
+
+impl PeopleQueries {
+    /// A page of users, newest first: those with this address, or all. No user has an invalid address.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn list(
+        &self,
+        principal: &Principal,
+        email: Option<&str>,
+        page: PageRequest,
+    ) -> Result<Rows<User>, Failure> {
+        Authorized::<(), permission::ReadPeople>::all(principal)?;
+        let Some(email) = email else { return Ok(self.env.people.people(None, page).await?) };
+        match Email::new(email) {
+            Ok(email) => Ok(self.env.people.people(Some(&email.folded()), page).await?),
+            Err(_) => Ok(Rows::none(0)),
+        }
+    }
+
+    /// A user who was not erased.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn user(&self, principal: &Principal, id: UserId) -> Result<User, Failure> {
+        Authorized::<(), permission::ReadPeople>::all(principal)?;
+        active_user(&self.env, id).await
+    }
+}

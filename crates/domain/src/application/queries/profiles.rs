@@ -1,0 +1,51 @@
+//! Profiles: the principal's own, and those of DJs.
+
+use std::sync::Arc;
+
+use crate::application::{Authorized, Environment, Failure};
+use crate::authorization::{Principal, permission};
+use crate::ids::UserId;
+use crate::page::{PageRequest, Rows};
+use crate::people::User;
+use crate::ports::{DjFilter, Profile};
+
+/// Reads profiles.
+#[derive(Clone)]
+pub struct ProfileQueries {
+    pub(in crate::application) env: Arc<Environment>,
+}
+
+impl ProfileQueries {
+    /// The principal's profile with their balance.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn own(&self, principal: &Principal) -> Result<Profile, Failure> {
+        let own = Authorized::<_, permission::UseProfile>::own(principal)?;
+        self.env.people.profile(*own).await?.ok_or(Failure::UnknownPrincipal)
+    }
+
+    /// A page of DJs.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn djs(
+        &self,
+        principal: &Principal,
+        filter: DjFilter,
+        page: PageRequest,
+    ) -> Result<Rows<User>, Failure> {
+        Authorized::<(), permission::ReadDjs>::all(principal)?;
+        Ok(self.env.people.djs(filter, page).await?)
+    }
+
+    /// One DJ.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`] where there is no such user, or they are no DJ.
+    pub async fn dj(&self, principal: &Principal, id: UserId) -> Result<User, Failure> {
+        Authorized::<(), permission::ReadDjs>::all(principal)?;
+        let found = self.env.people.profile(id).await?.map(|profile| profile.user);
+        found.filter(|user| user.is_dj() && user.erased_at.is_none()).ok_or(Failure::NotFound)
+    }
+}

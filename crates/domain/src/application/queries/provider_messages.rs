@@ -1,0 +1,39 @@
+//! Kept messages of providers, as staff reads them.
+
+use std::sync::Arc;
+
+use crate::application::{Authorized, Environment, Failure};
+use crate::authorization::{Principal, permission};
+use crate::page::{PageRequest, Rows};
+use crate::ports::Unavailable;
+use crate::provider_message::{MessageFilter, ProviderMessage};
+
+/// Reads kept messages.
+#[derive(Clone)]
+pub struct ProviderMessageQueries {
+    pub(in crate::application) env: Arc<Environment>,
+}
+
+impl ProviderMessageQueries {
+    /// A page of the kept messages, unresolved ones first.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn list(
+        &self,
+        principal: &Principal,
+        filter: MessageFilter,
+        page: PageRequest,
+    ) -> Result<Rows<ProviderMessage>, Failure> {
+        Authorized::<(), permission::ReadMessages>::all(principal)?;
+        Ok(self.env.messages.provider_messages(filter, page).await?)
+    }
+
+    /// The number of unresolved messages, for the metrics.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn unresolved(&self) -> Result<u64, Unavailable> {
+        self.env.messages.unresolved_messages().await
+    }
+}

@@ -1,0 +1,37 @@
+//! The security log, as staff reads it.
+
+use std::sync::Arc;
+
+use crate::application::{Authorized, Environment, Failure};
+use crate::authorization::{Principal, permission};
+use crate::page::{PageRequest, Rows};
+use crate::security_log::{EventFilter, SecurityEvent};
+use crate::session::Visitor;
+use crate::text::Line;
+
+/// Reads the security log, and records refused requests in it.
+#[derive(Clone)]
+pub struct SecurityLogQueries {
+    pub(in crate::application) env: Arc<Environment>,
+}
+
+impl SecurityLogQueries {
+    /// A page of the security log, each event with its number, the last added first.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn events(
+        &self,
+        principal: &Principal,
+        filter: EventFilter,
+        page: PageRequest,
+    ) -> Result<Rows<(i64, SecurityEvent)>, Failure> {
+        Authorized::<(), permission::ReadSecurityLog>::all(principal)?;
+        Ok(self.env.security_audit.log.events(filter, page).await?)
+    }
+
+    /// Records that a principal was refused an operation of staff, once for each principal, operation and hour.
+    pub async fn record_denied(&self, principal: &Principal, operation: Line, client: Visitor) {
+        self.env.security_audit.denied(principal, operation, client).await;
+    }
+}

@@ -1,0 +1,107 @@
+//! Top-ups, as their owners and staff see them.
+
+use std::sync::Arc;
+
+use crate::application::{Authorized, Environment, Failure};
+use crate::authorization::{Ownership, Principal, permission};
+use crate::ids::{TopupId, UserId};
+use crate::page::{PageRequest, Rows};
+use crate::ports::Unavailable;
+use crate::provider_reference::ProviderReference;
+use crate::topup::Topup;
+
+/// Which top-ups staff searches for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TopupSearch {
+    /// The one that the payment provider knows by this reference.
+    Reference(ProviderReference),
+    /// All of one user.
+    User(UserId),
+    /// The one with this reference, if it is this user's.
+    Both(ProviderReference, UserId),
+}
+
+/// Reads top-ups.
+#[derive(Clone)]
+pub struct TopupQueries {
+    pub(in crate::application) env: Arc<Environment>,
+}
+
+impl TopupQueries {
+    /// A page of the principal's own top-ups.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn list(&self, principal: &Principal, page: PageRequest) -> Result<Rows<Topup>, Failure> {
+        let owner = Authorized::<_, permission::UseWallet>::own(principal)?;
+        Ok(self.env.topups.topups(*owner, page).await?)
+    }
+
+    /// The principal's own top-up.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`] for all others.
+    pub async fn own(&self, principal: &Principal, id: TopupId) -> Result<Topup, Failure> {
+        let topup = self.env.topups.topup(id).await?.ok_or(Failure::NotFound)?;
+        let ownership = Ownership::of(topup.user, principal);
+        let own = Authorized::<_, permission::UseWallet>::ask(topup, ownership, principal);
+        Ok(own.map_err(|_| Failure::NotFound)?.into_inner())
+    }
+
+    /// A page of the top-ups that staff searches for, newest first.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn search(
+        &self,
+        principal: &Principal,
+        search: TopupSearch,
+        page: PageRequest,
+    ) -> Result<Rows<Topup>, Failure> {
+        Authorized::<(), permission::ReadTopups>::all(principal)?;
+        let (reference, user) = match search {
+            TopupSearch::User(user) => return Ok(self.env.topups.topups(user, page).await?),
+            TopupSearch::Reference(reference) => (reference, None),
+            TopupSearch::Both(reference, user) => (reference, Some(user)),
+        };
+        let found = self.with_reference(reference).await?;
+        let found = found.filter(|topup| user.is_none_or(|user| user == topup.user));
+        let total = u64::from(found.is_some());
+        let rows = found.into_iter().filter(|_| page.offset() == Some(0)).collect();
+        Ok(Rows { rows, total })
+    }
+
+    async fn with_reference(&self, reference: ProviderReference) -> Result<Option<Topup>, Unavailable> {
+        let found = match reference {
+            ProviderReference::Operation(opening) => self.env.topups.topup_opened_by(opening).await?,
+            ProviderReference::Row(id) => match TopupId::new(id) {
+                Some(id) => self.env.topups.topup(id).await?,
+                None => None,
+            },
+        };
+        // A decimal reference leads to the row with this id, which may have another one.
+        Ok(found.filter(|topup| topup.reference() == reference))
+    }
+
+    /// The top-up of any user, as staff sees it.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn of_any_user(&self, principal: &Principal, id: TopupId) -> Result<Topup, Failure> {
+        Authorized::<(), permission::ReadTopups>::all(principal)?;
+        self.env.topups.topup(id).await?.ok_or(Failure::NotFound)
+    }
+
+    /// A page of the top-ups whose money came after their owners were erased, unsettled ones first.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn in_suspense(
+        &self,
+        principal: &Principal,
+        page: PageRequest,
+    ) -> Result<Rows<Topup>, Failure> {
+        Authorized::<(), permission::ReadTopups>::all(principal)?;
+        Ok(self.env.topups.topups_in_suspense(page).await?)
+    }
+}

@@ -1,0 +1,60 @@
+//! Withdrawals, as their owners and staff see them.
+
+use std::sync::Arc;
+
+use crate::application::{Authorized, Environment, Failure};
+use crate::authorization::{Ownership, Principal, permission};
+use crate::ids::WithdrawalId;
+use crate::page::{PageRequest, Rows};
+use crate::withdrawal::{Withdrawal, WithdrawalFilter, WithdrawalStatus, WithdrawalTerms};
+
+/// Reads withdrawals.
+#[derive(Clone)]
+pub struct WithdrawalQueries {
+    pub(in crate::application) env: Arc<Environment>,
+}
+
+impl WithdrawalQueries {
+    /// The terms of this deployment.
+    ///
+    /// # Errors
+    /// [`Failure::Denied`].
+    pub fn terms(&self, principal: &Principal) -> Result<&WithdrawalTerms, Failure> {
+        Authorized::<_, permission::UseWithdrawal>::own(principal)?;
+        Ok(&self.env.terms.withdrawals)
+    }
+
+    /// The principal's own withdrawal.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`] for all others.
+    pub async fn own(&self, principal: &Principal, id: WithdrawalId) -> Result<Withdrawal, Failure> {
+        let withdrawal = self.env.withdrawals.withdrawal(id).await?.ok_or(Failure::NotFound)?;
+        let ownership = Ownership::of(withdrawal.user, principal);
+        let own = Authorized::<_, permission::UseWithdrawal>::ask(withdrawal, ownership, principal);
+        Ok(own.map_err(|_| Failure::NotFound)?.into_inner())
+    }
+
+    /// A page of the principal's own withdrawals.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn list(&self, principal: &Principal, page: PageRequest) -> Result<Rows<Withdrawal>, Failure> {
+        let owner = Authorized::<_, permission::UseWithdrawal>::own(principal)?;
+        Ok(self.env.withdrawals.withdrawals(&WithdrawalFilter::of(*owner), page).await?)
+    }
+
+    /// A page of all users' withdrawals, of one status or all.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn list_all(
+        &self,
+        principal: &Principal,
+        status: Option<WithdrawalStatus>,
+        page: PageRequest,
+    ) -> Result<Rows<Withdrawal>, Failure> {
+        Authorized::<(), permission::ReadWithdrawals>::all(principal)?;
+        Ok(self.env.withdrawals.withdrawals(&WithdrawalFilter { user: None, status }, page).await?)
+    }
+}

@@ -1,0 +1,92 @@
+//! The security audit: the events that use cases record in the security log beside their changes.
+
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::application::event_limit::{HourlyEvents, MOST, Recording};
+use crate::authorization::Principal;
+use crate::ids::{SessionId, UserId};
+use crate::network::Network;
+use crate::ports::{Clock, SecurityLog};
+use crate::security_log::{EventKind, SecurityEvent};
+use crate::session::Visitor;
+use crate::text::Line;
+use crate::timestamp::Timestamp;
+
+/// Records events in the security log. A change stands whether its event can be recorded or not.
+#[derive(Clone)]
+pub(super) struct SecurityAudit {
+    pub(super) log: Arc<dyn SecurityLog>,
+    pub(super) clock: Arc<dyn Clock>,
+    /// The networks of failed logins to unknown accounts.
+    unknown_logins: Arc<Mutex<HourlyEvents<Option<Network>>>>,
+    /// The principals that were refused an action of staff, and the operation.
+    denials: Arc<Mutex<HourlyEvents<(UserId, Line)>>>,
+}
+
+/// Whether an event that clients can repeat without end is to be recorded.
+fn admit<T: Eq + Hash>(events: &Mutex<HourlyEvents<T>>, what: T, at: Timestamp) -> Recording {
+    events.lock().unwrap_or_else(PoisonError::into_inner).admit(what, at)
+}
+
+impl SecurityAudit {
+    /// The audit in this log.
+    pub(super) fn new(log: Arc<dyn SecurityLog>, clock: Arc<dyn Clock>) -> Self {
+        Self { log, clock, unknown_logins: Arc::default(), denials: Arc::default() }
+    }
+
+    /// Records a failed login. Each one to an account is recorded; those to unknown accounts, which clients can repeat
+    /// without end, once for each network and hour.
+    pub(super) async fn login_failed(&self, user: Option<UserId>, visitor: Visitor) {
+        let (kind, now) = (EventKind::LoginFailed, self.clock.now());
+        if user.is_some() {
+            return self.add(SecurityEvent::about(kind, user, visitor, now)).await;
+        }
+        let (visitor, detail) = match admit(&self.unknown_logins, visitor.network(), now) {
+            Recording::First => (visitor, "unknown account".to_owned()),
+            Recording::TooMany => {
+                (Visitor::default(), format!("unknown accounts, from more than {MOST} networks in an hour"))
+            }
+            Recording::Again => return,
+        };
+        let event = SecurityEvent::about(kind, None, visitor, now);
+        self.add(SecurityEvent { detail: Some(Line::from_stored(detail)), ..event }).await;
+    }
+
+    /// Records that a principal was refused an action of staff, once for each principal, operation and hour.
+    pub(super) async fn denied(&self, principal: &Principal, operation: Line, visitor: Visitor) {
+        let now = self.clock.now();
+        let detail = match admit(&self.denials, (principal.user, operation.clone()), now) {
+            Recording::First => operation,
+            Recording::TooMany => Line::from_stored(format!(
+                "more than {MOST} times in an hour, by different callers or on different routes"
+            )),
+            Recording::Again => return,
+        };
+        let event = SecurityEvent::by(principal, EventKind::AccessDenied, visitor, now);
+        self.add(SecurityEvent { detail: Some(detail), ..event }).await;
+    }
+
+    /// Records an event about a user who is not authenticated, and its session, if it has one.
+    pub(super) async fn about(
+        &self,
+        kind: EventKind,
+        user: Option<UserId>,
+        session: Option<SessionId>,
+        visitor: Visitor,
+    ) {
+        let event = SecurityEvent::about(kind, user, visitor, self.clock.now());
+        self.add(SecurityEvent { session, ..event }).await;
+    }
+
+    /// Records a change by a principal in their own account.
+    pub(super) async fn by(&self, principal: &Principal, kind: EventKind, visitor: Visitor) {
+        self.add(SecurityEvent::by(principal, kind, visitor, self.clock.now())).await;
+    }
+
+    /// Records an event.
+    pub(super) async fn add(&self, event: SecurityEvent) {
+        // The adapter logs the failure: the change of the event is committed by now.
+        drop(self.log.append(&event).await);
+    }
+}

@@ -1,0 +1,359 @@
+//! Registration, login and refresh tokens, on doubles of the ports.
+
+use super::*;
+use crate::people::{StandingChange, change_standing};
+use crate::session::{Candidates, TokenHash};
+use crate::text::Password;
+
+/// The doubles that a test sets up, and what it expects of the security log.
+#[derive(Default)]
+pub(super) struct Setup {
+    pub(super) people: MockPeople,
+    pub(super) logins: MockLogins,
+    pub(super) sessions: MockSessions,
+    pub(super) passwords: MockPasswords,
+    pub(super) noted: Vec<EventKind>,
+    /// How often the revocation list is refreshed.
+    pub(super) refreshed: usize,
+    /// Another log than one of `noted`.
+    pub(super) log: Option<MockSecurityLog>,
+}
+
+pub(super) fn accounts(setup: Setup) -> Accounts {
+    let mut secrets = MockSecrets::new();
+    secrets.expect_token().returning(|| Token("next".to_owned()));
+    let derived =
+        || Candidates { current: Token("next".to_owned()), others: vec![Token("other".to_owned())] };
+    secrets.expect_successors().returning(move |_, _| Ok(derived()));
+    secrets.expect_first_tokens().returning(move |_, _, _| Ok(derived()));
+    secrets.expect_fingerprint().returning(|token| hash(&token.0));
+    let Setup { people, logins, sessions, passwords, noted, refreshed: times, log } = setup;
+    let doubles = Doubles {
+        people,
+        logins,
+        sessions,
+        passwords,
+        secrets,
+        log: log.unwrap_or_else(|| log_of(noted)),
+        revocations: refreshed(times),
+        ..Doubles::default()
+    };
+    let env = doubles.env();
+    Accounts { executor: Executor::new(env.clone()), env }
+}
+
+pub(super) fn session() -> SessionId {
+    SessionId::new(5).unwrap()
+}
+
+/// The hash of the token to issue, of the one under another key, or of any other token.
+pub(super) fn hash(token: &str) -> TokenHash {
+    match token {
+        "next" => TokenHash([1; 32]),
+        "other" => TokenHash([2; 32]),
+        _ => TokenHash([0; 32]),
+    }
+}
+
+pub(super) fn password() -> Password {
+    Password::presented("secret-secret")
+}
+
+/// Logins that know the DJ, under a hash of this name.
+pub(super) fn known(hash: &'static str) -> MockLogins {
+    let mut logins = MockLogins::new();
+    logins
+        .expect_credentials()
+        .with(eq("dee@example.com"))
+        .returning(|_| Ok(Some(Credentials { user: user(2), password: PasswordHash(hash.to_owned()) })));
+    logins
+}
+
+pub(super) fn checked(verified: Verified) -> MockPasswords {
+    let mut passwords = MockPasswords::new();
+    passwords.expect_verify().once().returning(move |_, _| Ok(verified));
+    passwords
+}
+
+/// Sessions that keep one that begins.
+fn begun() -> MockSessions {
+    let mut sessions = MockSessions::new();
+    sessions
+        .expect_begin()
+        .withf(|begun, token, _| begun.id == session() && token.0[0] == 1)
+        .once()
+        .returning(|_, _, _| Ok(Begun::Done));
+    sessions
+}
+
+fn login(setup: Setup) -> Result<SignedIn, CommandError<LoginRefusal>> {
+    run(accounts(setup).login(&client(), "Dee@example.com", &password()))
+}
+
+#[test]
+fn an_unknown_address_costs_a_password_check_too() {
+    for email in ["nobody@example.com", "no address at all"] {
+        let mut logins = MockLogins::new();
+        logins.expect_credentials().returning(|_| Ok(None));
+        let mut passwords = MockPasswords::new();
+        passwords
+            .expect_verify()
+            .withf(|_, hash| hash.is_none())
+            .once()
+            .returning(|_, _| Ok(Verified::Wrong));
+        let setup = Setup { logins, passwords, noted: vec![EventKind::LoginFailed], ..Setup::default() };
+        let refused = run(accounts(setup).login(&client(), email, &password()));
+        assert!(matches!(refused, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))), "{email}");
+    }
+}
+
+#[test]
+fn a_login_begins_a_session() {
+    let setup = Setup {
+        people: people_with(true),
+        logins: known("hash"),
+        sessions: begun(),
+        passwords: checked(Verified::Right),
+        noted: vec![EventKind::LoggedIn],
+        ..Setup::default()
+    };
+    let signed_in = login(setup).unwrap();
+    assert_eq!((signed_in.session, signed_in.refresh_token), (session(), Token("next".to_owned())));
+    assert_eq!(signed_in.access_token.token, "of 2");
+}
+
+#[test]
+fn a_login_with_a_password_that_changed_meanwhile_is_checked_again() {
+    let mut sessions = MockSessions::new();
+    sessions
+        .expect_begin()
+        .withf(|_, _, checked| checked.0 == "hash")
+        .once()
+        .returning(|_, _, _| Ok(Begun::PasswordChanged));
+    let mut passwords = MockPasswords::new();
+    let mut turn = mockall::Sequence::new();
+    for verified in [Verified::Right, Verified::Wrong] {
+        passwords.expect_verify().once().in_sequence(&mut turn).returning(move |_, _| Ok(verified));
+    }
+    let (people, logins, noted) = (people_with(true), known("hash"), vec![EventKind::LoginFailed]);
+    let refused = login(Setup { people, logins, sessions, passwords, noted, ..Setup::default() });
+    assert!(matches!(refused, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))), "{refused:?}");
+}
+
+#[test]
+fn a_login_whose_password_keeps_changing_is_noted_as_failed() {
+    let mut sessions = MockSessions::new();
+    sessions.expect_begin().times(2).returning(|_, _, _| Ok(Begun::PasswordChanged));
+    let mut passwords = MockPasswords::new();
+    passwords.expect_verify().times(2).returning(|_, _| Ok(Verified::Right));
+    let (people, logins, noted) = (people_with(true), known("hash"), vec![EventKind::LoginFailed]);
+    let refused = login(Setup { people, logins, sessions, passwords, noted, ..Setup::default() });
+    assert!(matches!(refused, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))), "{refused:?}");
+}
+
+#[test]
+fn a_login_of_somebody_who_is_suspended_meanwhile_is_refused() {
+    let mut sessions = MockSessions::new();
+    sessions.expect_begin().once().returning(|_, _, _| Ok(Begun::Suspended));
+    let (people, logins, noted) = (people_with(true), known("hash"), vec![EventKind::LoginFailed]);
+    let refused = login(Setup {
+        people,
+        logins,
+        sessions,
+        passwords: checked(Verified::Right),
+        noted,
+        ..Setup::default()
+    });
+    assert!(matches!(refused, Err(CommandError::Refused(LoginRefusal::Suspended))), "{refused:?}");
+}
+
+#[test]
+fn a_login_that_began_is_not_undone_by_what_comes_after_it() {
+    let mut logins = known("old");
+    logins.expect_rehash().once().returning(|_, _, _| Err(Unavailable::new("the storage is away")));
+    let mut passwords = checked(Verified::Outdated);
+    passwords.expect_hash().once().returning(|_| Ok(PasswordHash("new".to_owned())));
+    let rehash = Setup { logins, passwords, ..Setup::default() };
+    let mut hash = checked(Verified::Outdated);
+    hash.expect_hash().once().returning(|_| Err(Unavailable::new("too much to hash")));
+    let passwords = Setup { logins: known("old"), passwords: hash, ..Setup::default() };
+    for setup in [rehash, passwords] {
+        let log = Some(log_away(EventKind::LoggedIn));
+        let setup = Setup { people: people_with(true), sessions: begun(), log, ..setup };
+        assert_eq!(login(setup).unwrap().session, session());
+    }
+}
+
+/// What making the first operator comes to, by whether one was made before, who has the address, and whether the password is
+/// known; and what the store says of it, if it is asked.
+fn bootstrap(
+    before: bool,
+    taken: bool,
+    breached: bool,
+    made: Option<FirstOperator>,
+) -> Result<Bootstrapped, CommandError<BootstrapRefusal>> {
+    let mut setup = Setup::default();
+    setup.people.expect_has_first_operator().returning(move || Ok(before));
+    setup.logins.expect_credentials().returning(move |_| {
+        Ok(taken.then(|| Credentials { user: user(2), password: PasswordHash("theirs".to_owned()) }))
+    });
+    setup.passwords.expect_is_breached().return_const(breached);
+    setup.passwords.expect_hash().returning(|_| Ok(PasswordHash("hash".to_owned())));
+    setup.people.expect_register_first_operator().times(usize::from(made.is_some())).returning(
+        move |user, _| {
+            assert_eq!(user.role, Role::Operator);
+            Ok(made.unwrap())
+        },
+    );
+    let mut log = MockSecurityLog::new();
+    let right = |event: &SecurityEvent| {
+        event.kind == EventKind::Registered
+            && event.user == Some(user(4))
+            && event.detail == Some(Line::new("bootstrap operator").unwrap())
+    };
+    let noted = usize::from(made == Some(FirstOperator::Done));
+    log.expect_append().withf(right).times(noted).returning(|_| Ok(()));
+    let accounts = accounts(Setup { log: Some(log), ..setup });
+    run(accounts.bootstrap_operator(Email::new("op@example.com").unwrap(), password()))
+}
+
+#[test]
+fn the_first_operator_is_made_once_noted_and_has_no_known_password() {
+    let done = Some(FirstOperator::Done);
+    assert_eq!(bootstrap(false, false, false, done).unwrap(), Bootstrapped::Made(user(4)));
+    assert_eq!(bootstrap(true, false, false, None).unwrap(), Bootstrapped::MadeBefore);
+    // Who has the address stays what they are.
+    assert_eq!(bootstrap(false, true, false, None).unwrap(), Bootstrapped::AddressTaken);
+    // Another server was faster.
+    let before = Some(FirstOperator::MadeBefore);
+    assert_eq!(bootstrap(false, false, false, before).unwrap(), Bootstrapped::MadeBefore);
+    let taken = Some(FirstOperator::EmailTaken);
+    assert_eq!(bootstrap(false, false, false, taken).unwrap(), Bootstrapped::AddressTaken);
+    let refused = bootstrap(false, false, true, None);
+    assert!(matches!(refused, Err(CommandError::Refused(BootstrapRefusal::BreachedPassword))), "{refused:?}");
+}
+
+#[test]
+fn a_login_hashes_again_what_was_hashed_as_in_earlier_days() {
+    let mut logins = known("old");
+    logins
+        .expect_rehash()
+        .withf(|who, before, after| *who == user(2) && before.0 == "old" && after.0 == "new")
+        .once()
+        .returning(|_, _, _| Ok(()));
+    let mut passwords = checked(Verified::Outdated);
+    passwords.expect_hash().once().returning(|_| Ok(PasswordHash("new".to_owned())));
+    let (people, sessions, noted) = (people_with(true), begun(), vec![EventKind::LoggedIn]);
+    assert!(login(Setup { people, logins, sessions, passwords, noted, ..Setup::default() }).is_ok());
+}
+
+#[test]
+fn who_is_suspended_learns_so_with_the_right_password_alone() {
+    let suspended = || {
+        let mut people = MockPeople::new();
+        people.expect_profile().returning(|_| {
+            let profile = dj(true);
+            Ok(Some(Profile {
+                user: change_standing(&profile.user, StandingChange::Suspend, now()),
+                ..profile
+            }))
+        });
+        people
+    };
+    for verified in [Verified::Right, Verified::Wrong] {
+        let setup = Setup {
+            people: suspended(),
+            logins: known("hash"),
+            passwords: checked(verified),
+            noted: vec![EventKind::LoginFailed],
+            ..Setup::default()
+        };
+        let refused = login(setup).unwrap_err();
+        assert_eq!(
+            matches!(refused, CommandError::Refused(LoginRefusal::Suspended)),
+            verified == Verified::Right,
+            "{refused:?}"
+        );
+    }
+    let mut sessions = MockSessions::new();
+    sessions.expect_owner().returning(|_| Ok(Some(user(2))));
+    sessions.expect_exchange().never();
+    let setup = Setup { people: suspended(), sessions, ..Setup::default() };
+    assert!(matches!(refresh(setup), Err(CommandError::Refused(RefreshRefusal::Suspended))));
+}
+
+/// Sessions in which presenting a token of the DJ comes to this.
+fn presented(exchange: Exchange) -> MockSessions {
+    let mut sessions = MockSessions::new();
+    sessions.expect_owner().returning(|_| Ok(Some(user(2))));
+    sessions
+        .expect_exchange()
+        .withf(|presented, successors, network, expires_at, at| {
+            *presented == hash("old")
+                && successors.iter().eq([&hash("next"), &hash("other")])
+                && *network == elsewhere().client.network()
+                && *expires_at == at.plus(Duration::days(30))
+        })
+        .returning(move |_, _, _, _, _| Ok(exchange));
+    sessions
+}
+
+/// A client in a known network.
+fn elsewhere() -> ClientContext {
+    let address = Some("2001:db8::7".parse().unwrap());
+    ClientContext { client: Visitor { address, agent: None }, ..client() }
+}
+
+fn refresh(setup: Setup) -> Result<SignedIn, CommandError<RefreshRefusal>> {
+    run(accounts(setup).refresh(&elsewhere(), &Token("old".to_owned())))
+}
+
+#[test]
+fn a_refresh_hands_out_the_token_that_was_kept() {
+    let sessions = presented(Exchange::Done(user(2), session()));
+    let refreshed = refresh(Setup { people: people_with(true), sessions, ..Setup::default() });
+    assert_eq!(refreshed.unwrap().refresh_token, Token("next".to_owned()));
+}
+
+#[test]
+fn a_repeated_refresh_hands_out_the_token_that_is_kept() {
+    for kept in ["next", "other"] {
+        let sessions = presented(Exchange::Repeated(user(2), session(), hash(kept)));
+        let refreshed = refresh(Setup { people: people_with(true), sessions, ..Setup::default() });
+        assert_eq!(refreshed.unwrap().refresh_token, Token(kept.to_owned()));
+    }
+}
+
+#[test]
+fn a_used_refresh_token_is_refused_and_noted() {
+    let sessions = presented(Exchange::SessionEnded(user(2), session()));
+    let noted = vec![EventKind::RefreshTokenReused];
+    let refreshed = 1;
+    let setup = Setup { people: people_with(true), sessions, noted, refreshed, ..Setup::default() };
+    assert!(matches!(refresh(setup), Err(CommandError::Refused(RefreshRefusal::Reused))));
+    let over =
+        Setup { people: people_with(true), sessions: presented(Exchange::Refused), ..Setup::default() };
+    assert!(matches!(refresh(over), Err(CommandError::Refused(RefreshRefusal::InvalidToken))));
+}
+
+#[test]
+fn a_logout_that_ends_a_session_is_noted_and_refreshes_the_revocation_list() {
+    for (ended, noted) in [(Some((user(2), session())), vec![EventKind::SessionEnded]), (None, Vec::new())] {
+        let mut sessions = MockSessions::new();
+        sessions.expect_end().once().returning(move |_, _| Ok(ended));
+        let refreshed = usize::from(ended.is_some());
+        let accounts = accounts(Setup { sessions, noted, refreshed, ..Setup::default() });
+        run(accounts.logout(&client(), &Token("old".to_owned()))).unwrap();
+    }
+}
+
+#[test]
+fn an_outage_uses_up_no_refresh_token() {
+    let mut sessions = MockSessions::new();
+    sessions.expect_owner().returning(|_| Ok(Some(user(2))));
+    sessions.expect_exchange().never();
+    let mut people = MockPeople::new();
+    people.expect_profile().returning(|_| Err(Unavailable::new("the storage is away")));
+    let setup = Setup { people, sessions, ..Setup::default() };
+    assert!(matches!(refresh(setup), Err(CommandError::Failed(Failure::Unavailable(_)))));
+}

@@ -1,0 +1,206 @@
+//! Commands about requests and withdrawals, and the expiry of requests.
+
+use super::*;
+use crate::address::{AddressPolicy, DestinationRefusal};
+use crate::withdrawal::{NewWithdrawal, WithdrawalState};
+
+const ANSWER: AnswerRequest = AnswerRequest { id: RequestId::new(7).unwrap() };
+const CANCEL: CancelRequest = CancelRequest { id: RequestId::new(7).unwrap() };
+
+type MoveError = CommandError<InvalidTransition, Infallible>;
+
+/// Requests of which the first load finds the request, and each further one the next of these.
+fn stored(states: Vec<RequestState>) -> MockMusicRequests {
+    let mut kept = MockMusicRequests::new();
+    let mut turn = mockall::Sequence::new();
+    for state in states {
+        let found = MusicRequest { state, ..request() };
+        kept.expect_request().once().in_sequence(&mut turn).returning(move |_| Ok(Some(found.clone())));
+    }
+    kept
+}
+
+#[test]
+fn a_move_that_meets_a_newer_state_is_decided_again_as_the_same_operation() {
+    let mut ledger = MockLedger::new();
+    let mut turn = mockall::Sequence::new();
+    let same = |plan: &Plan| plan.origin().operation == OperationId(42);
+    ledger.expect_apply().withf(same).once().in_sequence(&mut turn).returning(|_| rejected(Rejection::Stale));
+    ledger
+        .expect_apply()
+        .withf(same)
+        .once()
+        .in_sequence(&mut turn)
+        .returning(|_| Ok(Applied::Fresh(receipt())));
+    let kept = stored(vec![request().state, request().state]);
+    let executor = requests(ledger, kept, MockPeople::new());
+    let answered = run(executor.run(&context(2), ANSWER, input(DjAnswer::Accept)));
+    assert_eq!(answered.unwrap(), done(request(), false));
+}
+
+#[test]
+fn a_state_that_never_rests_is_a_conflict_after_three_attempts() {
+    let mut ledger = MockLedger::new();
+    ledger.expect_apply().times(3).returning(|_| rejected(Rejection::Stale));
+    let mut kept = MockMusicRequests::new();
+    kept.expect_request().returning(|_| Ok(Some(request())));
+    let executor = requests(ledger, kept, MockPeople::new());
+    let answered = run(executor.run(&context(2), ANSWER, input(DjAnswer::Accept)));
+    assert!(matches!(answered, Err(MoveError::Failed(Failure::Conflict))), "{answered:?}");
+}
+
+#[test]
+fn a_move_decided_again_can_be_refused_by_what_happened_meanwhile() {
+    let mut ledger = MockLedger::new();
+    ledger.expect_apply().once().returning(|_| rejected(Rejection::Stale));
+    let kept = stored(vec![request().state, RequestState::Cancelled { at: now() }]);
+    let executor = requests(ledger, kept, MockPeople::new());
+    let answered = run(executor.run(&context(2), ANSWER, input(DjAnswer::Accept)));
+    let Err(MoveError::Refused(InvalidTransition { current, allowed })) = answered else {
+        panic!("{answered:?}")
+    };
+    assert_eq!((current, allowed), ("cancelled", vec![]));
+}
+
+#[test]
+fn short_of_funds_the_own_overdue_fees_come_back_first() {
+    let mut ledger = MockLedger::new();
+    let mut turn = mockall::Sequence::new();
+    let kind = |wanted: &'static str| move |plan: &Plan| plan.kind().name() == wanted;
+    ledger.expect_apply().withf(kind("open_request")).once().in_sequence(&mut turn).returning(|_| broke());
+    ledger
+        .expect_apply()
+        .withf(kind("move_request"))
+        .once()
+        .in_sequence(&mut turn)
+        .returning(|_| Ok(Applied::Fresh(receipt())));
+    ledger
+        .expect_apply()
+        .withf(kind("open_request"))
+        .once()
+        .in_sequence(&mut turn)
+        .returning(|_| Ok(Applied::Fresh(receipt())));
+    let mut kept = MockMusicRequests::new();
+    let overdue = MusicRequest { state: RequestState::Pending { answer_by: now() }, ..request() };
+    kept.expect_overdue()
+        .withf(|which| which.requester == Some(user(1)))
+        .returning(move |_| Ok(vec![overdue.clone()]));
+    let executor = requests(ledger, kept, people_with(true));
+    assert!(run(executor.run(&context(1), OpenRequest, input(wish()))).is_ok());
+}
+
+#[test]
+fn short_of_funds_is_refused_once_nothing_more_comes_back() {
+    let mut ledger = MockLedger::new();
+    ledger.expect_apply().times(2).returning(|_| broke());
+    let mut kept = MockMusicRequests::new();
+    kept.expect_overdue().once().returning(|_| Ok(vec![]));
+    let executor = requests(ledger, kept, people_with(true));
+    let opened = run(executor.run(&context(1), OpenRequest, input(wish())));
+    assert!(matches!(opened, Err(OpenError::Refused(OpenRequestRefusal::InsufficientFunds))), "{opened:?}");
+}
+
+/// The answer to a keyed request to an offline DJ, when the ledger knows this of its key by then.
+fn refused_with(known: Option<KeyRecord>) -> Result<Done<MusicRequest>, OpenError> {
+    let context = Context { key: Some(key(b"{}")), ..context(1) };
+    let executor = requests(known_later(known), MockMusicRequests::new(), people_with(false));
+    run(executor.run(&context, OpenRequest, input(wish())))
+}
+
+#[test]
+fn a_refusal_gives_way_to_the_answer_of_its_twin() {
+    let record = |body: &[u8], at| KeyRecord { key: key(body), receipt: StoredReceipt::Whole(receipt()), at };
+    let offline = |answer| matches!(answer, Err(OpenError::Refused(OpenRequestRefusal::DjOffline)));
+    assert!(offline(refused_with(None)));
+    assert_eq!(refused_with(Some(record(b"{}", now()))).unwrap(), done(request(), true));
+    let other = refused_with(Some(record(b"other", now())));
+    assert!(matches!(other, Err(OpenError::Failed(Failure::KeyReused))), "{other:?}");
+    let old = now().minus(KeyRecord::KEPT);
+    assert!(offline(refused_with(Some(record(b"other", old)))));
+}
+
+#[test]
+fn a_refused_destination_gives_way_to_the_answer_of_its_twin() {
+    let open = |known: Option<KeyRecord>| {
+        let withdrawals =
+            WithdrawalTerms { address_policy: AddressPolicy::Strict, ..WithdrawalTerms::default() };
+        let terms = Terms { withdrawals, ..terms() };
+        let executor = Doubles { ledger: known_later(known), terms, ..Doubles::default() }.executor();
+        let line = |text| Line::new(text).unwrap();
+        let new = NewWithdrawal {
+            amount: Amount::new(Money::from_minor(500)).unwrap(),
+            wallet_address: line("somewhere"),
+            currency: line("BTC"),
+            network: line("bitcoin"),
+        };
+        let context = Context { key: Some(key(b"{}")), ..context(1) };
+        run(executor.run(&context, OpenWithdrawal, input(new)))
+    };
+    let refused = open(None);
+    let Err(CommandError::Refused(OpenWithdrawalRefusal::Destination(refusal))) = refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!(refusal, DestinationRefusal::Currency);
+    let withdrawal = operators::withdrawal(WithdrawalState::Pending);
+    let outcome = Outcome::Withdrawal(withdrawal.clone(), crate::ledger::Balance::default());
+    let receipt = StoredReceipt::Whole(Receipt { outcome, ..receipt() });
+    let replayed = open(Some(KeyRecord { key: key(b"{}"), receipt, at: now() })).unwrap();
+    assert_eq!((replayed.value.withdrawal, replayed.replayed), (withdrawal, true));
+}
+
+#[test]
+fn a_stranger_learns_nothing_and_the_requester_may_not_answer() {
+    let answer = |number, id| {
+        let mut kept = MockMusicRequests::new();
+        kept.expect_request().returning(|id| Ok((id == request().id).then(request)));
+        let mut ledger = MockLedger::new();
+        ledger.expect_apply().returning(|_| Ok(Applied::Fresh(receipt())));
+        let executor = requests(ledger, kept, MockPeople::new());
+        let command = AnswerRequest { id: RequestId::new(id).unwrap() };
+        run(executor.run(&context(number), command, input(DjAnswer::Accept)))
+    };
+    assert!(answer(2, 7).is_ok());
+    assert!(matches!(answer(1, 7), Err(MoveError::Failed(Failure::Denied))));
+    assert!(matches!(answer(3, 7), Err(MoveError::Failed(Failure::NotFound))));
+    assert!(matches!(answer(2, 8), Err(MoveError::Failed(Failure::NotFound))));
+}
+
+#[test]
+fn the_dj_of_a_request_may_not_cancel_it() {
+    let mut kept = MockMusicRequests::new();
+    kept.expect_request().returning(|_| Ok(Some(request())));
+    let executor = requests(MockLedger::new(), kept, MockPeople::new());
+    let cancelled = run(executor.run(&context(2), CANCEL, input(())));
+    assert!(matches!(cancelled, Err(MoveError::Failed(Failure::Denied))), "{cancelled:?}");
+}
+
+/// The expiry of two overdue requests, of which the ledger answers the first one so.
+fn sweep(first: Rejection) -> Result<u64, Failure> {
+    let mut ledger = MockLedger::new();
+    let mut turn = mockall::Sequence::new();
+    ledger.expect_apply().once().in_sequence(&mut turn).return_once(move |_| rejected(first));
+    ledger.expect_apply().once().in_sequence(&mut turn).returning(|_| Ok(Applied::Fresh(receipt())));
+    let mut requests = MockMusicRequests::new();
+    let overdue = MusicRequest { state: RequestState::Pending { answer_by: now() }, ..request() };
+    requests.expect_overdue().once().returning(move |_| Ok(vec![overdue.clone(), overdue.clone()]));
+    run(Doubles { ledger, requests, ..Doubles::default() }.env().expiry().settle())
+}
+
+#[test]
+fn a_sweep_goes_on_past_what_others_settled() {
+    assert_eq!(sweep(Rejection::Stale).unwrap(), 1);
+}
+
+#[test]
+fn a_sweep_leaves_nobody_waiting_behind_one_that_cannot_be_settled() {
+    let swept = sweep(Rejection::Broken("a cent is gone"));
+    assert!(matches!(swept, Err(Failure::Broken("a cent is gone"))), "{swept:?}");
+}
+
+#[test]
+fn a_blocked_guest_is_refused_before_the_price_is_told() {
+    let cheap = NewRequest { fee: Some(Money::ZERO), ..wish() };
+    let executor = requests(MockLedger::new(), MockMusicRequests::new(), people_with(true));
+    let opened = run(executor.run(&context(4), OpenRequest, input(cheap)));
+    assert!(matches!(opened, Err(OpenError::Refused(OpenRequestRefusal::Blocked))), "{opened:?}");
+}

@@ -1,0 +1,311 @@
+//! The promises of the executor, with a command that records what is asked of it.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::*;
+use crate::authorization::{Ownership, Revocation, permission};
+use crate::ledger::Origin;
+use crate::ports::{MockPrincipalCheck, PrincipalRefusal};
+
+/// How often each step of a command was taken.
+#[derive(Default)]
+struct Steps {
+    loaded: AtomicUsize,
+    authorized: AtomicUsize,
+    decided: AtomicUsize,
+}
+
+impl Steps {
+    fn counts(&self) -> (usize, usize, usize) {
+        let count = |step: &AtomicUsize| step.load(Ordering::SeqCst);
+        (count(&self.loaded), count(&self.authorized), count(&self.decided))
+    }
+}
+
+/// Cancels the request of guest 1, or finds that it is gone, another's, or refused.
+struct Probe<'a> {
+    steps: &'a Steps,
+    found: bool,
+    own: bool,
+    refused: bool,
+}
+
+impl<'a> Probe<'a> {
+    fn new(steps: &'a Steps) -> Self {
+        Self { steps, found: true, own: true, refused: false }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("refused")]
+struct Refused;
+
+impl Command for Probe<'_> {
+    type Permission = permission::CancelRequest;
+    type Entity = MusicRequest;
+    type Input = ();
+    type Output = MusicRequest;
+    type Refusal = Refused;
+
+    async fn load(&self, _: &Environment, _: &Principal) -> Result<MusicRequest, Failure> {
+        self.steps.loaded.fetch_add(1, Ordering::SeqCst);
+        self.found.then(request).ok_or(Failure::NotFound)
+    }
+
+    fn ownership(&self, _: &MusicRequest, _: &Principal) -> Ownership {
+        self.steps.authorized.fetch_add(1, Ordering::SeqCst);
+        if self.own { Ownership::Own } else { Ownership::Others }
+    }
+
+    async fn decide(
+        &self,
+        _: &Environment,
+        metadata: Origin,
+        principal: &Principal,
+        _: &Authorized<MusicRequest, permission::CancelRequest>,
+        (): &(),
+    ) -> Result<Plan, CommandError<Refused>> {
+        self.steps.decided.fetch_add(1, Ordering::SeqCst);
+        if self.refused {
+            return Err(CommandError::Refused(Refused));
+        }
+        let change = crate::people::StandingChange::Suspend;
+        Ok(crate::plans::change_standing(metadata, principal.user, change))
+    }
+
+    fn output(receipt: Receipt) -> Result<MusicRequest, Failure> {
+        super::super::receipts::music_request(receipt)
+    }
+
+    fn effects(_: &MusicRequest) -> Effects {
+        Effects::of_revocation()
+    }
+}
+
+type ProbeError<I = Infallible> = CommandError<Refused, I>;
+
+fn keyed() -> Context {
+    Context { key: Some(key(b"{}")), ..context(1) }
+}
+
+fn known() -> KeyRecord {
+    KeyRecord { key: key(b"{}"), receipt: StoredReceipt::Whole(receipt()), at: now() }
+}
+
+/// An executor on this ledger, whose effects refresh the revocation list this often.
+fn executor(ledger: MockLedger, refreshes: usize) -> Executor {
+    Doubles { ledger, revocations: refreshed(refreshes), ..Doubles::default() }.executor()
+}
+
+fn applying(answer: fn() -> Result<Applied, ApplyError>) -> MockLedger {
+    let mut ledger = MockLedger::new();
+    ledger.expect_apply().once().returning(move |_| answer());
+    ledger
+}
+
+#[test]
+fn a_known_key_is_answered_before_anything_is_loaded_or_read() {
+    let mut ledger = MockLedger::new();
+    ledger.expect_find_key().once().returning(|_| Ok(Some(known())));
+    let (steps, read) = (Steps::default(), Cell::new(0));
+    let count = || -> Result<(), Infallible> {
+        read.set(read.get() + 1);
+        Ok(())
+    };
+    let done = run(executor(ledger, 0).run(&keyed(), Probe { found: false, ..Probe::new(&steps) }, count));
+    assert_eq!(done.unwrap(), Done { value: request(), replayed: true });
+    assert_eq!((steps.counts(), read.get()), ((0, 0, 0), 0));
+}
+
+#[test]
+fn a_key_of_another_body_is_refused_before_anything_is_loaded() {
+    let mut ledger = MockLedger::new();
+    ledger.expect_find_key().once().returning(|_| Ok(Some(KeyRecord { key: key(b"other"), ..known() })));
+    let steps = Steps::default();
+    let refused = run(executor(ledger, 0).run(&keyed(), Probe::new(&steps), input(())));
+    assert!(matches!(refused, Err(ProbeError::Failed(Failure::KeyReused))), "{refused:?}");
+    assert_eq!(steps.counts(), (0, 0, 0));
+}
+
+#[test]
+fn a_refusal_is_final_only_while_the_key_is_unknown() {
+    for (later, replayed) in [(None, false), (Some(known()), true)] {
+        let steps = Steps::default();
+        let probe = Probe { refused: true, ..Probe::new(&steps) };
+        match run(executor(known_later(later), 0).run(&keyed(), probe, input(()))) {
+            Ok(done) => assert!(done.replayed && replayed),
+            Err(ProbeError::Refused(Refused)) => assert!(!replayed),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn the_input_is_read_once_and_after_the_entity_was_found_and_authorized() {
+    for (found, own, expected) in [(false, true, "not found"), (true, false, "denied"), (true, true, "input")]
+    {
+        let steps = Steps::default();
+        let probe = Probe { found, own, ..Probe::new(&steps) };
+        let failed = run(executor(MockLedger::new(), 0).run(&context(1), probe, || Err("invalid")));
+        let stage = match failed {
+            Err(ProbeError::Failed(Failure::NotFound)) => "not found",
+            Err(ProbeError::Failed(Failure::Denied)) => "denied",
+            Err(ProbeError::Input("invalid")) => "input",
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((stage, steps.counts().2), (expected, 0));
+    }
+    let mut ledger = MockLedger::new();
+    ledger.expect_apply().times(3).returning(|_| rejected(Rejection::Stale));
+    let (steps, read) = (Steps::default(), Cell::new(0));
+    let count = || -> Result<(), Infallible> {
+        read.set(read.get() + 1);
+        Ok(())
+    };
+    let conflict = run(executor(ledger, 0).run(&context(1), Probe::new(&steps), count));
+    assert!(matches!(conflict, Err(ProbeError::Failed(Failure::Conflict))), "{conflict:?}");
+    assert_eq!((read.get(), steps.counts().2), (1, 3));
+}
+
+#[test]
+fn authorization_is_asked_once_for_each_entity_that_is_loaded() {
+    let steps = Steps::default();
+    let fresh = applying(|| Ok(Applied::Fresh(receipt())));
+    run(executor(fresh, 1).run(&context(1), Probe::new(&steps), input(()))).unwrap();
+    assert_eq!(steps.counts(), (1, 1, 1));
+
+    // The state changed once: it is loaded and authorized again, by the same loader.
+    let mut ledger = MockLedger::new();
+    let mut turn = mockall::Sequence::new();
+    ledger.expect_apply().once().in_sequence(&mut turn).returning(|_| rejected(Rejection::Stale));
+    ledger.expect_apply().once().in_sequence(&mut turn).returning(|_| Ok(Applied::Fresh(receipt())));
+    let steps = Steps::default();
+    run(executor(ledger, 1).run(&context(1), Probe::new(&steps), input(()))).unwrap();
+    assert_eq!(steps.counts(), (2, 2, 2));
+}
+
+#[test]
+fn effects_follow_a_plan_that_reached_the_ledger_and_no_refusal() {
+    type Answer = fn() -> Result<Applied, ApplyError>;
+    let answers: [(Answer, bool); 2] =
+        [(|| Ok(Applied::Fresh(receipt())), false), (|| Ok(Applied::Replayed(receipt())), true)];
+    for (answer, replayed) in answers {
+        let steps = Steps::default();
+        let done = run(executor(applying(answer), 1).run(&context(1), Probe::new(&steps), input(())));
+        assert_eq!(done.unwrap().replayed, replayed);
+    }
+    let steps = Steps::default();
+    let refused = Probe { refused: true, ..Probe::new(&steps) };
+    assert!(run(executor(MockLedger::new(), 0).run(&context(1), refused, input(()))).is_err());
+    let rejecting = applying(|| rejected(Rejection::OutOfRange));
+    let out = run(executor(rejecting, 0).run(&context(1), Probe::new(&steps), input(())));
+    assert!(matches!(out, Err(ProbeError::Failed(Failure::OutOfRange))), "{out:?}");
+}
+
+#[test]
+fn a_principal_is_checked_again_before_a_replay() {
+    for revocation in [Revocation::SessionEnded, Revocation::Suspended] {
+        let mut principals = MockPrincipalCheck::new();
+        principals
+            .expect_current()
+            .withf(|_, action| *action == Action::CancelRequest)
+            .once()
+            .returning(move |_, _| Err(PrincipalRefusal::Revoked(revocation)));
+        let steps = Steps::default();
+        let executor = Doubles { principals: Arc::new(principals), ..Doubles::default() }.executor();
+        let refused = run(executor.run(&keyed(), Probe::new(&steps), input(())));
+        assert!(
+            matches!(refused, Err(ProbeError::Failed(Failure::Revoked(found))) if found == revocation),
+            "the key is not looked up"
+        );
+        assert_eq!(steps.counts(), (0, 0, 0));
+    }
+}
+
+#[test]
+fn a_role_that_was_taken_away_meanwhile_counts() {
+    let mut principals = MockPrincipalCheck::new();
+    let member = |principal, _| Ok(Principal { role: Role::Member, ..principal });
+    principals.expect_current().once().returning(member);
+    let executor = Doubles { principals: Arc::new(principals), ..Doubles::default() }.executor();
+    let command = RefundRequest { id: RequestId::new(7).unwrap() };
+    let refused = run(executor.run(&context(3), command, input(Line::new("why").unwrap())));
+    assert!(matches!(refused, Err(CommandError::Failed(Failure::WrongRole))), "{refused:?}");
+}
+
+#[test]
+fn commands_with_one_key_run_one_after_the_other() {
+    let mut ledger = MockLedger::new();
+    let mut turn = mockall::Sequence::new();
+    ledger.expect_find_key().once().in_sequence(&mut turn).returning(|_| Ok(None));
+    ledger.expect_apply().once().in_sequence(&mut turn).returning(|_| Ok(Applied::Fresh(receipt())));
+    ledger.expect_find_key().once().in_sequence(&mut turn).returning(|_| Ok(Some(known())));
+    let (first, second) = (Steps::default(), Steps::default());
+    let executor = executor(ledger, 1);
+    let context = keyed();
+    let both = futures_util::future::join(
+        executor.run(&context, Probe::new(&first), input(())),
+        executor.run(&context, Probe::new(&second), input(())),
+    );
+    let (one, other) = run(both);
+    assert_eq!((one.unwrap().replayed, other.unwrap().replayed), (false, true));
+    assert_eq!((first.counts(), second.counts()), ((1, 1, 1), (0, 0, 0)));
+}
+
+#[test]
+fn an_opened_topup_is_ordered_before_the_answer_and_looked_at_again_by_a_replay() {
+    let topup = |page: Option<&str>| Topup {
+        id: TopupId::new(7).unwrap(),
+        opening: None,
+        user: user(1),
+        amount: Amount::new(Money::from_minor(500)).unwrap(),
+        status: crate::topup::TopupStatus::Pending,
+        payment_url: page.map(|page| crate::text::PaymentUrl::new(page).unwrap()),
+        orders: Some(crate::topup::Orders { attempts: 1, next_at: None }),
+        suspense: None,
+        created_at: now(),
+        updated_at: now(),
+    };
+    let of = |topup| Receipt { outcome: Outcome::Topup(topup), ..receipt() };
+    let page = Some("https://pay.example.com/1");
+    let mut topup_provider = MockTopupProvider::new();
+    topup_provider.expect_intake().return_const(Intake::Ordered);
+    let reply = || crate::topup::OrderReply::Taken {
+        page: crate::text::PaymentUrl::new("https://pay.example.com/1").ok(),
+    };
+    topup_provider.expect_order().once().returning(move |_| OrderAnswer::Said(reply()));
+    let mut ledger = MockLedger::new();
+    let mut turn = mockall::Sequence::new();
+    ledger.expect_find_key().once().in_sequence(&mut turn).returning(|_| Ok(None));
+    for kept in [topup(None), topup(page)] {
+        let applied = of(kept);
+        ledger
+            .expect_apply()
+            .once()
+            .in_sequence(&mut turn)
+            .returning(move |_| Ok(Applied::Fresh(applied.clone())));
+    }
+    let first = KeyRecord { receipt: StoredReceipt::Whole(of(topup(None))), ..known() };
+    ledger.expect_find_key().once().in_sequence(&mut turn).returning(move |_| Ok(Some(first.clone())));
+    let mut topups = MockTopups::new();
+    topups.expect_topup().returning(move |_| Ok(Some(topup(page))));
+    let doubles = Doubles { ledger, topups, topup_provider, ..Doubles::default() };
+    let (reports, executor) = (doubles.orders.clone(), doubles.executor());
+    let amount = Amount::new(Money::from_minor(500)).unwrap();
+    for replayed in [false, true] {
+        let opened = run(executor.run(&keyed(), OpenTopup, input(amount))).unwrap();
+        assert_eq!(opened, Done { value: topup(page), replayed });
+    }
+    assert_eq!(*reports.0.lock().unwrap(), ["Ordered(Taken)"]);
+}
+
+/// Web workers and background tasks may run use cases on any thread.
+#[test]
+fn use_cases_can_be_sent_between_threads() {
+    fn is_send(_: impl Send) {}
+    let executor = executor(MockLedger::new(), 0);
+    let (context, id) = (context(1), RequestId::new(7).unwrap());
+    is_send(executor.run(&context, CancelRequest { id }, input(())));
+    is_send(executor.run(&context, OpenTopup, || Err::<Amount, &str>("invalid")));
+}

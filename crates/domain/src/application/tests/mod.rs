@@ -1,0 +1,370 @@
+//! The use cases on doubles of the ports.
+
+mod accounts;
+mod commands;
+mod executor;
+mod operators;
+mod passwords;
+mod payouts;
+mod people;
+mod personal_data;
+mod provider_inbox;
+mod registrations;
+mod sessions;
+mod single_flight;
+mod topup_orders;
+mod verifications;
+
+use std::convert::Infallible;
+use std::future::pending;
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use futures_util::FutureExt;
+use mockall::predicate::eq;
+use time::Duration;
+
+use super::commands::*;
+use super::jobs::{OrderAttempt, OrderObserver};
+use super::queries::*;
+use super::security_audit::SecurityAudit;
+use super::*;
+use crate::adjustment::AdjustmentTerms;
+use crate::authorization::{Action, Principal};
+use crate::ids::{AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
+use crate::ledger::{
+    Fingerprint, IdempotencyKey, KeyRecord, KeyScope, Outcome, Plan, PostingRules, Receipt, Rejection,
+    StoredReceipt,
+};
+use crate::money::{Amount, BasisPoints, Money};
+use crate::music_request::{MusicRequest, NewRequest, RequestState, RequestTerms};
+use crate::people::{ArtistType, DjProfile, Role, User};
+use crate::ports::*;
+use crate::security_log::{EventKind, SecurityEvent};
+use crate::session::Visitor;
+use crate::text::{Email, Line, MusicUrl};
+use crate::timestamp::Timestamp;
+use crate::topup::{OrderTerms, Topup};
+use crate::withdrawal::{PayoutTerms, WithdrawalTerms};
+
+const NOW: i64 = 1_000_000_000;
+/// A deadline that no test waits for.
+const DEADLINE: Deadline = Deadline(Duration::seconds(4));
+
+/// The doubles of the ports: those that a test does not set up refuse every call.
+struct Doubles {
+    ledger: MockLedger,
+    requests: MockMusicRequests,
+    withdrawals: MockWithdrawals,
+    topups: MockTopups,
+    wallets: MockWallets,
+    people: MockPeople,
+    logins: MockLogins,
+    sessions: MockSessions,
+    blocks: MockBlocks,
+    records: MockPersonalRecords,
+    messages: MockProviderMessages,
+    ids: MockIds,
+    clock: MockClock,
+    passwords: MockPasswords,
+    secrets: MockSecrets,
+    revocations: MockRevocations,
+    jobs: MockJobQueue,
+    notifier: MockNotifier,
+    topup_provider: MockTopupProvider,
+    payout_provider: MockPayoutProvider,
+    log: MockSecurityLog,
+    principals: Arc<dyn PrincipalCheck>,
+    timer: Arc<dyn Timer>,
+    tasks: Arc<dyn TaskSpawner>,
+    orders: Arc<Orders>,
+    terms: Terms,
+}
+
+impl Default for Doubles {
+    fn default() -> Self {
+        let mut clock = MockClock::new();
+        clock.expect_now().return_const(now());
+        let mut ids = MockIds::new();
+        ids.expect_operation().returning(|| OperationId(42));
+        ids.expect_next_withdrawal().returning(|| Ok(WithdrawalId::new(8).unwrap()));
+        ids.expect_next_request().returning(|| Ok(RequestId::new(7).unwrap()));
+        ids.expect_next_topup().returning(|| Ok(TopupId::new(7).unwrap()));
+        ids.expect_next_adjustment().returning(|| Ok(AdjustmentId::new(4).unwrap()));
+        ids.expect_next_session().returning(|| Ok(SessionId::new(5).unwrap()));
+        ids.expect_next_user().returning(|| Ok(user(4)));
+        Self {
+            ledger: MockLedger::new(),
+            requests: MockMusicRequests::new(),
+            withdrawals: MockWithdrawals::new(),
+            topups: MockTopups::new(),
+            wallets: MockWallets::new(),
+            people: MockPeople::new(),
+            logins: MockLogins::new(),
+            sessions: MockSessions::new(),
+            blocks: MockBlocks::new(),
+            records: MockPersonalRecords::new(),
+            messages: MockProviderMessages::new(),
+            ids,
+            clock,
+            passwords: MockPasswords::new(),
+            secrets: MockSecrets::new(),
+            revocations: MockRevocations::new(),
+            jobs: MockJobQueue::new(),
+            notifier: MockNotifier::new(),
+            topup_provider: MockTopupProvider::new(),
+            payout_provider: MockPayoutProvider::new(),
+            log: MockSecurityLog::new(),
+            principals: Arc::new(Unchanged),
+            timer: Arc::new(NoTime),
+            tasks: Arc::new(AtOnce),
+            orders: Arc::default(),
+            terms: terms(),
+        }
+    }
+}
+
+impl Doubles {
+    fn env(self) -> Arc<Environment> {
+        let clock: Arc<dyn Clock> = Arc::new(self.clock);
+        let mut access_tokens = MockAccessTokens::new();
+        access_tokens.expect_issue().returning(|principal| {
+            Ok(AccessToken { token: format!("of {}", principal.user), expires_in_seconds: 900 })
+        });
+        Arc::new(Environment {
+            security_audit: SecurityAudit::new(Arc::new(self.log), clock.clone()),
+            ledger: Arc::new(self.ledger),
+            audit: Arc::new(MockAudit::new()),
+            requests: Arc::new(self.requests),
+            withdrawals: Arc::new(self.withdrawals),
+            topups: Arc::new(self.topups),
+            wallets: Arc::new(self.wallets),
+            people: Arc::new(self.people),
+            logins: Arc::new(self.logins),
+            sessions: Arc::new(self.sessions),
+            blocks: Arc::new(self.blocks),
+            records: Arc::new(self.records),
+            messages: Arc::new(self.messages),
+            ids: Arc::new(self.ids),
+            clock,
+            timer: self.timer,
+            passwords: Arc::new(self.passwords),
+            secrets: Arc::new(self.secrets),
+            access_tokens: Arc::new(access_tokens),
+            principals: self.principals,
+            revocations: Arc::new(self.revocations),
+            jobs: Arc::new(self.jobs),
+            tasks: self.tasks,
+            notifier: Arc::new(self.notifier),
+            topup_provider: Arc::new(self.topup_provider),
+            payout_provider: Arc::new(self.payout_provider),
+            orders: self.orders,
+            terms: self.terms,
+        })
+    }
+
+    fn executor(self) -> Executor {
+        Executor::new(self.env())
+    }
+}
+
+/// Principals that did not change since they were authenticated.
+struct Unchanged;
+
+impl PrincipalCheck for Unchanged {
+    fn current(&self, principal: Principal, _: Action) -> Result<Principal, PrincipalRefusal> {
+        Ok(principal)
+    }
+}
+
+/// A timer without a deadline.
+struct NoTime;
+
+#[async_trait]
+impl Timer for NoTime {
+    async fn sleep_until(&self, _: Deadline) {
+        pending().await
+    }
+}
+
+/// Tasks that run to their end when they are spawned.
+struct AtOnce;
+
+impl TaskSpawner for AtOnce {
+    fn spawn(&self, task: Task) {
+        run(task);
+    }
+}
+
+/// The reports of orders.
+#[derive(Default)]
+struct Orders(Mutex<Vec<String>>);
+
+impl OrderObserver for Orders {
+    fn observe(&self, _: &Topup, attempt: &OrderAttempt) {
+        self.0.lock().unwrap().push(format!("{attempt:?}"));
+    }
+}
+
+/// The result of a use case on doubles, which all answer at once.
+fn run<T>(future: impl Future<Output = T>) -> T {
+    future.now_or_never().expect("doubles answer at once")
+}
+
+/// Input that is valid.
+fn input<T>(input: T) -> impl FnOnce() -> Result<T, Infallible> {
+    || Ok(input)
+}
+
+fn user(number: i64) -> UserId {
+    UserId::new(number).unwrap()
+}
+
+/// A principal: 1 is a guest, 2 a DJ, 3 an operator.
+const fn principal(number: i64) -> Principal {
+    Principal {
+        user: UserId::new(number).unwrap(),
+        role: if number == 3 { Role::Operator } else { Role::Member },
+        is_dj: number == 2,
+        session: SessionId::new(1).unwrap(),
+    }
+}
+
+/// The context of a request by this principal, without a key.
+const fn context(number: i64) -> Context {
+    Context {
+        principal: principal(number),
+        client: Visitor { address: None, agent: None },
+        key: None,
+        deadline: DEADLINE,
+    }
+}
+
+/// The context of a request without a principal.
+fn client() -> ClientContext {
+    ClientContext { client: Visitor::default(), deadline: DEADLINE }
+}
+
+fn now() -> Timestamp {
+    Timestamp::from_unix_micros(NOW)
+}
+
+fn terms() -> Terms {
+    Terms {
+        requests: RequestTerms {
+            pending_for: Duration::minutes(15),
+            accepted_for: Duration::minutes(60),
+            commission: BasisPoints::default(),
+            most_open_per_dj: None,
+        },
+        withdrawals: WithdrawalTerms::default(),
+        adjustments: AdjustmentTerms { max_amount: Amount::new(Money::from_minor(1_000)) },
+        topups: OrderTerms {
+            max_attempts: 2,
+            retry_after: Duration::seconds(5),
+            lease: Duration::seconds(30),
+        },
+        payouts: PayoutTerms { max_attempts: 3, retry_after: Duration::seconds(60) },
+        topups_pending_for: Duration::days(7),
+        refresh_token_for: Duration::days(30),
+        phone_codes_per_day: NonZeroU32::new(7),
+    }
+}
+
+/// A request of guest 1 to DJ 2, made at `now`.
+fn request() -> MusicRequest {
+    MusicRequest {
+        id: RequestId::new(7).unwrap(),
+        requester: user(1),
+        dj: user(2),
+        song_title: Line::new("Blue Monday").unwrap(),
+        artist_name: Line::new("New Order").unwrap(),
+        artist_type: ArtistType::Popular,
+        music_url: MusicUrl::new("https://example.com/blue-monday").unwrap(),
+        fee: Money::from_minor(500),
+        state: RequestState::Pending { answer_by: now().plus(Duration::minutes(15)) },
+        created_at: now(),
+    }
+}
+
+fn dj(online: bool) -> Profile {
+    let (name, email) = (Line::new("Dee").unwrap(), Email::new("dee@example.com").unwrap());
+    let mut dj = User::registered(user(2), name, email, None, true, now());
+    dj.dj = Some(DjProfile { online, fee_popular_song: Money::from_minor(500), ..DjProfile::default() });
+    Profile { user: dj, balance: crate::ledger::Balance::default() }
+}
+
+fn wish() -> NewRequest {
+    let MusicRequest { dj, song_title, artist_name, artist_type, music_url, .. } = request();
+    NewRequest { dj, song_title, artist_name, artist_type, music_url, fee: None }
+}
+
+fn receipt() -> Receipt {
+    let (operation, rules) = (OperationId(9), PostingRules::IncomePaysOwed);
+    Receipt { operation, at: now(), rules, outcome: Outcome::Request(request()) }
+}
+
+fn key(body: &[u8]) -> IdempotencyKey {
+    IdempotencyKey { scope: KeyScope::of(user(1), "POST", "/x", "k"), fingerprint: Fingerprint::of(body) }
+}
+
+/// A log that cannot be written to, in which this is recorded all the same.
+fn log_away(kind: EventKind) -> MockSecurityLog {
+    let mut log = MockSecurityLog::new();
+    let right = move |event: &SecurityEvent| event.kind == kind;
+    log.expect_append().withf(right).once().returning(|_| Err(Unavailable::new("the log is away")));
+    log
+}
+
+/// A log in which events of these kinds are recorded, each once.
+fn log_of(kinds: Vec<EventKind>) -> MockSecurityLog {
+    let mut log = MockSecurityLog::new();
+    for kind in kinds {
+        log.expect_append().withf(move |event| event.kind == kind).once().returning(|_| Ok(()));
+    }
+    log
+}
+
+/// A revocation list that is refreshed this often.
+fn refreshed(times: usize) -> MockRevocations {
+    let mut revocations = MockRevocations::new();
+    revocations.expect_refresh().with(eq(DEADLINE)).times(times).returning(|_| ());
+    revocations
+}
+
+/// Requests of which guest 4 is blocked by every DJ.
+fn requests(ledger: MockLedger, requests: MockMusicRequests, people: MockPeople) -> Executor {
+    let mut blocks = MockBlocks::new();
+    blocks.expect_is_blocked().returning(|_, guest| Ok(guest == user(4)));
+    Doubles { ledger, requests, people, blocks, ..Doubles::default() }.executor()
+}
+
+fn rejected<T>(rejection: Rejection) -> Result<T, ApplyError> {
+    Err(ApplyError::Rejected(rejection))
+}
+
+fn broke<T>() -> Result<T, ApplyError> {
+    rejected(Rejection::InsufficientFunds { available: Money::ZERO })
+}
+
+fn people_with(online: bool) -> MockPeople {
+    let mut people = MockPeople::new();
+    people.expect_profile().with(eq(user(2))).returning(move |_| Ok(Some(dj(online))));
+    people
+}
+
+fn done<T>(value: T, replayed: bool) -> Done<T> {
+    Done { value, replayed }
+}
+
+type OpenError = CommandError<OpenRequestRefusal, Infallible>;
+
+/// Keys of which the ledger knows nothing at first, and this once the command is refused.
+fn known_later(known: Option<KeyRecord>) -> MockLedger {
+    let mut ledger = MockLedger::new();
+    let mut turn = mockall::Sequence::new();
+    ledger.expect_find_key().once().in_sequence(&mut turn).returning(|_| Ok(None));
+    ledger.expect_find_key().once().in_sequence(&mut turn).returning(move |_| Ok(known.clone()));
+    ledger
+}

@@ -1,0 +1,187 @@
+//! Commands of operators, on doubles of the ports.
+
+use super::*;
+use crate::adjustment::Correction;
+use crate::ledger::{Actor, Balance, Step};
+use crate::withdrawal::{Withdrawal, WithdrawalState};
+
+const REJECT: JudgeWithdrawal =
+    JudgeWithdrawal { id: WithdrawalId::new(5).unwrap(), judgement: Judgement::Reject };
+const SEND: SendWithdrawal = SendWithdrawal { id: WithdrawalId::new(5).unwrap() };
+
+type JudgeError = CommandError<MoveWithdrawalRefusal, Infallible>;
+
+fn reason() -> Line {
+    Line::new("as agreed").unwrap()
+}
+
+/// A withdrawal of guest 1.
+pub(super) fn withdrawal(state: WithdrawalState) -> Withdrawal {
+    let line = |text| Line::new(text).unwrap();
+    Withdrawal {
+        id: WithdrawalId::new(5).unwrap(),
+        opening: None,
+        user: user(1),
+        amount: Amount::new(Money::from_minor(1_000)).unwrap(),
+        wallet_address: line("bc1q"),
+        currency: line("BTC"),
+        network: line("bitcoin"),
+        state,
+        approvals: Vec::new(),
+        created_at: now(),
+        updated_at: now(),
+    }
+}
+
+/// Withdrawals of which each load finds the next of these.
+fn stored(found: Vec<Withdrawal>) -> MockWithdrawals {
+    let mut withdrawals = MockWithdrawals::new();
+    let mut turn = mockall::Sequence::new();
+    for found in found {
+        withdrawals
+            .expect_withdrawal()
+            .once()
+            .in_sequence(&mut turn)
+            .returning(move |_| Ok(Some(found.clone())));
+    }
+    withdrawals
+}
+
+/// Wallets that the operator did not adjust.
+fn not_adjusted() -> MockWallets {
+    let mut wallets = MockWallets::new();
+    wallets.expect_has_adjusted().returning(|_, _, _| Ok(false));
+    wallets
+}
+
+#[test]
+fn an_act_keeps_its_operator_and_reason_when_it_is_decided_again() {
+    let mut ledger = MockLedger::new();
+    let mut turn = mockall::Sequence::new();
+    let theirs = |plan: &Plan| {
+        let origin = plan.origin();
+        (origin.actor, &origin.reason, origin.operation)
+            == (Actor::User(user(3)), &Some(reason()), OperationId(42))
+            && origin.as_operator
+    };
+    ledger
+        .expect_apply()
+        .withf(theirs)
+        .once()
+        .in_sequence(&mut turn)
+        .returning(|_| rejected(Rejection::Stale));
+    let found = [withdrawal(WithdrawalState::Pending), withdrawal(WithdrawalState::Approved)];
+    let outcome = Outcome::Withdrawal(withdrawal(WithdrawalState::Approved), Balance::default());
+    let applied = Receipt { outcome, ..receipt() };
+    ledger
+        .expect_apply()
+        .withf(theirs)
+        .withf(|plan| matches!(plan.step(), Step::MoveWithdrawal { before, .. } if before.state == WithdrawalState::Approved))
+        .once()
+        .in_sequence(&mut turn)
+        .return_once(move |_| Ok(Applied::Fresh(applied)));
+    let (withdrawals, wallets) = (stored(found.to_vec()), not_adjusted());
+    let executor = Doubles { ledger, withdrawals, wallets, ..Doubles::default() }.executor();
+    let moved = run(executor.run(&context(3), REJECT, input(reason())));
+    assert!(matches!(moved, Ok(Done { replayed: false, .. })), "{moved:?}");
+}
+
+#[test]
+fn a_refused_act_reaches_no_ledger() {
+    let own = Withdrawal { user: user(3), ..withdrawal(WithdrawalState::Pending) };
+    for judgement in [Judgement::Approve, Judgement::Reject, Judgement::Fail] {
+        let withdrawals = stored(vec![own.clone()]);
+        let executor = Doubles { withdrawals, ..Doubles::default() }.executor();
+        let moved = run(executor.run(&context(3), JudgeWithdrawal { judgement, ..REJECT }, input(reason())));
+        assert!(matches!(moved, Err(JudgeError::Failed(Failure::Denied))), "{moved:?}");
+    }
+    let withdrawals = stored(vec![withdrawal(WithdrawalState::NeedsReview { txid: None })]);
+    let executor = Doubles { withdrawals, ..Doubles::default() }.executor();
+    let step = (SendingStep::Complete { txid: None }, reason());
+    let moved = run(executor.run(&context(3), SEND, input(step)));
+    assert!(matches!(moved, Err(JudgeError::Refused(MoveWithdrawalRefusal::TxidMissing))), "{moved:?}");
+}
+
+/// Takes this from a user, whose balance is this, as an operator.
+fn adjust(
+    ledger: MockLedger,
+    requests: MockMusicRequests,
+    balance: Option<Balance>,
+    (number, minor): (i64, i128),
+) -> Result<Done<Adjusted>, CommandError<AdjustRefusal, Infallible>> {
+    let mut wallets = MockWallets::new();
+    wallets.expect_balance().with(eq(user(number))).returning(move |_| Ok(balance));
+    let correction = Correction::signed(Money::from_minor(minor)).unwrap();
+    let executor = Doubles { ledger, requests, wallets, ..Doubles::default() }.executor();
+    let new = NewAdjustment { user: user(number), correction, reason: reason() };
+    run(executor.run(&context(3), Adjust, input(new)))
+}
+
+#[test]
+fn nobody_who_is_not_there_is_adjusted() {
+    let adjusted = adjust(MockLedger::new(), MockMusicRequests::new(), None, (1, -500));
+    assert!(matches!(adjusted, Err(CommandError::Refused(AdjustRefusal::NoSuchUser))), "{adjusted:?}");
+}
+
+#[test]
+fn a_debit_short_of_funds_first_gives_back_the_persons_overdue_fees() {
+    let mut ledger = MockLedger::new();
+    let mut turn = mockall::Sequence::new();
+    let correction = Correction::signed(Money::from_minor(-500)).unwrap();
+    let id = AdjustmentId::new(4).unwrap();
+    let made = crate::adjustment::Adjustment { id, user: user(1), correction, reason: reason() };
+    for (kind, short) in [("adjust", true), ("move_request", false), ("adjust", false)] {
+        let receipt = Receipt { outcome: Outcome::Adjustment(made.clone(), Balance::default()), ..receipt() };
+        let answer = move |_| if short { broke() } else { Ok(Applied::Fresh(receipt.clone())) };
+        let plan = move |plan: &Plan| plan.kind().name() == kind;
+        ledger.expect_apply().withf(plan).once().in_sequence(&mut turn).returning(answer);
+    }
+    let mut kept = MockMusicRequests::new();
+    let overdue = MusicRequest { state: RequestState::Pending { answer_by: now() }, ..request() };
+    kept.expect_overdue()
+        .withf(|which| which.requester == Some(user(1)))
+        .returning(move |_| Ok(vec![overdue.clone()]));
+    let adjusted = adjust(ledger, kept, Some(Balance::default()), (1, -500)).unwrap();
+    assert_eq!((adjusted.value.adjustment, adjusted.value.at), (made, now()));
+}
+
+#[test]
+fn nobody_corrects_their_own_balance_or_refunds_a_request_that_they_are_party_to() {
+    let adjusted = adjust(MockLedger::new(), MockMusicRequests::new(), None, (3, 500));
+    assert!(matches!(adjusted, Err(CommandError::Failed(Failure::Denied))), "{adjusted:?}");
+    let own = [MusicRequest { requester: user(3), ..request() }, MusicRequest { dj: user(3), ..request() }];
+    for own in own {
+        let (id, mut requests) = (own.id, MockMusicRequests::new());
+        requests.expect_request().returning(move |_| Ok(Some(own.clone())));
+        let executor = Doubles { requests, ..Doubles::default() }.executor();
+        let refunded = run(executor.run(&context(3), RefundRequest { id }, input(reason())));
+        assert!(matches!(refunded, Err(CommandError::Failed(Failure::Denied))), "{refunded:?}");
+    }
+}
+
+#[test]
+fn who_adjusted_the_wallet_lately_is_told_before_anything_is_decided() {
+    for adjusted in [true, false] {
+        let withdrawals = stored(vec![withdrawal(WithdrawalState::Pending)]);
+        let mut wallets = MockWallets::new();
+        let since = now().minus(Duration::days(30));
+        let asked = wallets.expect_has_adjusted().with(eq(user(3)), eq(user(1)), eq(since));
+        asked.once().returning(move |_, _, _| Ok(adjusted));
+        let executor = Doubles { withdrawals, wallets, ..Doubles::default() }.executor();
+        let moved = run(executor.run(&context(3), REJECT, || Err("invalid")));
+        match moved {
+            Err(CommandError::Failed(Failure::RecentAdjustment)) => assert!(adjusted),
+            Err(CommandError::Input("invalid")) => assert!(!adjusted),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn no_adjustment_is_larger_than_its_limit() {
+    for minor in [1_001, -1_001] {
+        let balance = Some(Balance::default());
+        let adjusted = adjust(MockLedger::new(), MockMusicRequests::new(), balance, (1, minor));
+        assert!(matches!(adjusted, Err(CommandError::Refused(AdjustRefusal::AboveLimit(_)))), "{adjusted:?}");
+    }
+}

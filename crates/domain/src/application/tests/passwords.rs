@@ -1,0 +1,284 @@
+//! Another password, on doubles of the ports.
+
+use super::*;
+use crate::challenge::Purpose;
+use crate::code_quotas::{CodeQuota, TooMany};
+use crate::people::{StandingChange, change_standing};
+use crate::session::TokenHash;
+use crate::text::Password;
+
+/// The doubles that a test sets up, and what it expects of the security log.
+#[derive(Default)]
+struct Setup {
+    people: MockPeople,
+    logins: MockLogins,
+    passwords: MockPasswords,
+    notifier: MockNotifier,
+    noted: Vec<EventKind>,
+    log: Option<MockSecurityLog>,
+    /// Whether the revocation list is refreshed and the user notified.
+    changed: bool,
+}
+
+fn changes(setup: Setup) -> PasswordChanges {
+    let mut secrets = MockSecrets::new();
+    secrets.expect_token().returning(|| Token("token".to_owned()));
+    secrets.expect_fingerprint().returning(|token| hash_of(&token.0));
+    let Setup { people, logins, passwords, notifier, noted, log, changed } = setup;
+    let mut about_dj = MockSecurityLog::new();
+    for kind in noted {
+        about_dj
+            .expect_append()
+            .withf(move |event| event.kind == kind && event.user == Some(user(2)))
+            .once()
+            .returning(|_| Ok(()));
+    }
+    let mut jobs = MockJobQueue::new();
+    let notify = Job::NotifyPasswordChanged(user(2));
+    jobs.expect_enqueue().with(eq(notify)).times(usize::from(changed)).returning(|_| Ok(()));
+    let doubles = Doubles {
+        people,
+        logins,
+        passwords,
+        secrets,
+        notifier,
+        jobs,
+        log: log.unwrap_or(about_dj),
+        revocations: refreshed(usize::from(changed)),
+        ..Doubles::default()
+    };
+    let env = doubles.env();
+    PasswordChanges { executor: Executor::new(env.clone()), env }
+}
+
+fn hash_of(token: &str) -> TokenHash {
+    TokenHash([u8::from(token == "token"); 32])
+}
+
+fn hash(text: &str) -> PasswordHash {
+    PasswordHash(text.to_owned())
+}
+
+fn credentials() -> Option<Credentials> {
+    Some(Credentials { user: user(2), password: hash("before") })
+}
+
+/// Passwords of which the present one compares so, and the new one is not known.
+fn compared(verified: Verified) -> MockPasswords {
+    let mut passwords = unknown();
+    passwords
+        .expect_verify()
+        .withf(|_, against| *against == Some(hash("before")))
+        .once()
+        .returning(move |_, _| Ok(verified));
+    passwords
+}
+
+/// Passwords of which the new one is not known.
+fn unknown() -> MockPasswords {
+    let mut passwords = MockPasswords::new();
+    passwords.expect_is_breached().return_const(false);
+    passwords.expect_hash().returning(|_| Ok(hash("after")));
+    passwords
+}
+
+fn breached() -> MockPasswords {
+    let mut passwords = MockPasswords::new();
+    passwords.expect_is_breached().return_const(true);
+    passwords
+}
+
+fn change(setup: Setup) -> Result<(), CommandError<ChangePasswordRefusal>> {
+    let (present, new) = (Password::presented("present"), Password::presented("new"));
+    run(changes(setup).change(&context(2), &present, &new))
+}
+
+/// Logins that hold the caller's password, and whether it is still there when it is changed.
+fn held(still: bool) -> MockLogins {
+    let mut logins = MockLogins::new();
+    logins.expect_credentials_of().with(eq(user(2))).returning(|_| Ok(credentials()));
+    logins
+        .expect_change_password()
+        .withf(|_, before, after, keep, _| {
+            *before == hash("before") && *after == hash("after") && *keep == SessionId::new(1)
+        })
+        .returning(move |_, _, _, _, _| Ok(still));
+    logins
+}
+
+#[test]
+fn a_change_needs_the_present_password() {
+    for verified in [Verified::Right, Verified::Outdated] {
+        let noted = vec![EventKind::PasswordChanged];
+        let (logins, passwords) = (held(true), compared(verified));
+        change(Setup { logins, passwords, noted, changed: true, ..Setup::default() }).unwrap();
+    }
+    let mut logins = MockLogins::new();
+    logins.expect_credentials_of().returning(|_| Ok(credentials()));
+    let noted = vec![EventKind::PasswordChangeFailed];
+    let passwords = compared(Verified::Wrong);
+    let refused = change(Setup { logins, passwords, noted, ..Setup::default() });
+    assert!(
+        matches!(refused, Err(CommandError::Refused(ChangePasswordRefusal::WrongPassword))),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn a_log_that_is_away_undoes_nothing() {
+    let log = Some(log_away(EventKind::PasswordChanged));
+    let (logins, passwords) = (held(true), compared(Verified::Right));
+    change(Setup { logins, passwords, log, changed: true, ..Setup::default() }).unwrap();
+}
+
+#[test]
+fn a_password_that_changed_meanwhile_is_a_conflict() {
+    let setup = Setup { logins: held(false), passwords: compared(Verified::Right), ..Setup::default() };
+    let refused = change(setup);
+    assert!(matches!(refused, Err(CommandError::Failed(Failure::Conflict))), "{refused:?}");
+}
+
+#[test]
+fn a_known_password_is_refused_before_anything_is_used_up() {
+    let refused = change(Setup { passwords: breached(), ..Setup::default() });
+    assert!(
+        matches!(refused, Err(CommandError::Refused(ChangePasswordRefusal::BreachedPassword))),
+        "{refused:?}"
+    );
+    let refused = reset(Setup { passwords: breached(), ..Setup::default() });
+    assert!(
+        matches!(refused, Err(CommandError::Refused(ResetPasswordRefusal::BreachedPassword))),
+        "{refused:?}"
+    );
+}
+
+fn reset(setup: Setup) -> Result<(), CommandError<ResetPasswordRefusal>> {
+    let new = Password::presented("new");
+    run(changes(setup).reset(&client(), &Token("token".to_owned()), &new))
+}
+
+#[test]
+fn a_token_sets_the_password_of_whose_it_is() {
+    for owner in [Some(user(2)), None] {
+        let mut logins = MockLogins::new();
+        logins
+            .expect_reset_password()
+            .withf(|presented, after, at| {
+                *presented == hash_of("token") && *after == hash("after") && *at == now()
+            })
+            .once()
+            .returning(move |_, _, _| Ok(owner));
+        let noted = owner.map(|_| EventKind::PasswordReset).into_iter().collect();
+        let changed = owner.is_some();
+        let set = reset(Setup { logins, passwords: unknown(), noted, changed, ..Setup::default() });
+        assert_eq!(set.is_ok(), owner.is_some());
+        assert!(
+            owner.is_some() || matches!(set, Err(CommandError::Refused(ResetPasswordRefusal::InvalidToken))),
+            "{set:?}"
+        );
+    }
+}
+
+fn forgotten(email: &str) -> Job {
+    Job::SendPasswordReset { email: Email::new(email).unwrap(), client: Visitor::default() }
+}
+
+fn forgot(setup: Setup) -> Result<(), Unavailable> {
+    run(changes(setup).run(forgotten("Dee@Example.com")))
+}
+
+/// Logins that know the address, and what keeping a challenge comes to.
+fn known(issued: Issued) -> MockLogins {
+    let mut logins = MockLogins::new();
+    logins.expect_credentials().with(eq("dee@example.com")).returning(|_| Ok(credentials()));
+    logins
+        .expect_issue()
+        .withf(|challenge, counted| {
+            counted.is_none()
+                && challenge.purpose == Purpose::Password
+                && challenge.user == user(2)
+                && challenge.hash == hash_of("token")
+        })
+        .returning(move |_, _| Ok(issued));
+    logins
+}
+
+#[test]
+fn who_forgot_is_sent_the_token_that_was_kept() {
+    let mut notifier = MockNotifier::new();
+    notifier
+        .expect_send()
+        .withf(|to, notice| {
+            *to == Recipient::Email(Email::new("dee@example.com").unwrap())
+                && *notice == Notice::PasswordReset(Token("token".to_owned()))
+        })
+        .once()
+        .returning(|_, _| Ok(()));
+    let noted = vec![EventKind::PasswordResetRequested];
+    let (people, logins) = (people_with(true), known(Issued::Done));
+    forgot(Setup { people, logins, notifier, noted, ..Setup::default() }).unwrap();
+}
+
+#[test]
+fn nothing_is_sent_to_who_is_unknown_shut_out_or_was_sent_too_many() {
+    let mut nobody = MockLogins::new();
+    nobody.expect_credentials().returning(|_| Ok(None));
+    forgot(Setup { logins: nobody, ..Setup::default() }).unwrap();
+    let mut suspended = MockPeople::new();
+    suspended.expect_profile().returning(|_| {
+        let profile = dj(false);
+        let user = change_standing(&profile.user, StandingChange::Suspend, now());
+        Ok(Some(Profile { user, ..profile }))
+    });
+    forgot(Setup { people: suspended, logins: known(Issued::Done), ..Setup::default() }).unwrap();
+    let too_many = TooMany { quota: CodeQuota::Hour, most: 5, until: now() };
+    let logins = known(Issued::TooMany(too_many));
+    forgot(Setup { people: people_with(true), logins, ..Setup::default() }).unwrap();
+}
+
+#[test]
+fn a_message_that_does_not_get_through_is_said() {
+    let mut notifier = MockNotifier::new();
+    notifier.expect_send().returning(|_, _| Err(Unavailable::new("the mail server is away")));
+    notifier.expect_can_reach().return_const(true);
+    let logins = known(Issued::Done);
+    let changes = changes(Setup { people: people_with(true), logins, notifier, ..Setup::default() });
+    assert!(run(changes.run(forgotten("dee@example.com"))).is_err());
+    assert!(run(changes.run(Job::NotifyPasswordChanged(user(2)))).is_err());
+}
+
+#[test]
+fn nobody_is_told_where_nothing_can_be_sent() {
+    let mut notifier = MockNotifier::new();
+    notifier.expect_can_reach().return_const(false);
+    let setup = Setup { people: people_with(true), notifier, ..Setup::default() };
+    run(changes(setup).run(Job::NotifyPasswordChanged(user(2)))).unwrap();
+}
+
+#[test]
+fn a_forgotten_password_is_looked_up_by_a_job_alone() {
+    let email = || Email::new("dee@example.com").unwrap();
+    for (reached, full) in [(true, false), (true, true), (false, false)] {
+        let mut notifier = MockNotifier::new();
+        notifier.expect_can_reach().return_const(reached);
+        let mut jobs = MockJobQueue::new();
+        let added = move |_| if full { Err(Unavailable::new("full")) } else { Ok(()) };
+        jobs.expect_enqueue()
+            .with(eq(forgotten("dee@example.com")))
+            .times(usize::from(reached))
+            .returning(added);
+        let env = Doubles { notifier, jobs, ..Doubles::default() }.env();
+        let changes = PasswordChanges { executor: Executor::new(env.clone()), env };
+        match changes.request_reset(&client(), email()) {
+            Ok(()) => assert!(reached && !full),
+            Err(CommandError::Failed(Failure::Unavailable(_))) => assert!(full),
+            Err(CommandError::Refused(RequestResetRefusal::NotOffered)) => assert!(!reached),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_job_is_printed_without_its_address() {
+    assert_eq!(format!("{:?}", forgotten("ada@example.com")), "SendPasswordReset([hidden])");
+}

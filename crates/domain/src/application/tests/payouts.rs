@@ -1,0 +1,359 @@
+//! The worker and the provider's words, on doubles of the ports around one withdrawal.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use time::Duration;
+
+use super::*;
+use crate::application::jobs::{PayoutAttempt, PayoutUpdateOutcome, Payouts};
+use crate::ids::{OperationId, UserId};
+use crate::ledger::Origin;
+use crate::ledger::{Balance, Outcome, Plan, Receipt, Step as PlanStep, Transfer};
+use crate::money::{Amount, Money};
+use crate::provider_message::Contradiction;
+use crate::timestamp::Timestamp;
+use crate::withdrawal::WithdrawalState;
+use crate::withdrawal::{PayoutUpdate, Withdrawal, WithdrawalStatus};
+
+const RETRY_SECONDS: i64 = 60;
+
+/// One withdrawal as it is stored, and the plans that moved it.
+struct Scene {
+    stored: Mutex<Withdrawal>,
+    transfers: Mutex<Vec<Transfer>>,
+    seconds: AtomicI64,
+}
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::EPOCH.plus(Duration::seconds(seconds))
+}
+
+fn id() -> WithdrawalId {
+    WithdrawalId::new(7).unwrap()
+}
+
+fn txid() -> Line {
+    Line::new("f00d").unwrap()
+}
+
+impl Scene {
+    fn new(state: WithdrawalState) -> Arc<Self> {
+        let stored = Withdrawal {
+            id: id(),
+            opening: None,
+            user: UserId::new(1).unwrap(),
+            amount: Amount::new(Money::from_minor(500)).unwrap(),
+            wallet_address: Line::new("bc1q").unwrap(),
+            currency: Line::new("BTC").unwrap(),
+            network: Line::new("bitcoin").unwrap(),
+            state,
+            approvals: Vec::new(),
+            created_at: at(0),
+            updated_at: at(0),
+        };
+        Arc::new(Self { stored: stored.into(), transfers: Mutex::default(), seconds: 0.into() })
+    }
+
+    fn state(&self) -> WithdrawalState {
+        self.stored.lock().unwrap().state.clone()
+    }
+
+    fn status(&self) -> WithdrawalStatus {
+        self.state().status()
+    }
+
+    fn now(&self) -> Timestamp {
+        at(self.seconds.load(Ordering::SeqCst))
+    }
+
+    fn later(&self, seconds: i64) {
+        self.seconds.fetch_add(seconds, Ordering::SeqCst);
+    }
+
+    /// How often money moved: the hold is settled once at most.
+    fn settlements(&self) -> usize {
+        self.transfers.lock().unwrap().len()
+    }
+
+    fn apply(&self, plan: &Plan) -> Result<Applied, ApplyError> {
+        let PlanStep::MoveWithdrawal { before, to } = plan.step() else { panic!("{plan:?}") };
+        let mut stored = self.stored.lock().unwrap();
+        if stored.state != before.state {
+            return Err(ApplyError::Rejected(Rejection::Stale));
+        }
+        stored.state = to.clone();
+        self.transfers.lock().unwrap().extend(&plan.transfers);
+        let outcome = Outcome::Withdrawal(stored.clone(), Balance::default());
+        let Origin { operation, at, .. } = *plan.origin();
+        Ok(Applied::Fresh(Receipt { operation, at, rules: plan.rules, outcome }))
+    }
+
+    /// The use cases with this provider; each call is one server.
+    fn server(self: &Arc<Self>, provider: MockPayoutProvider) -> Payouts {
+        let mut clock = MockClock::new();
+        let scene = self.clone();
+        clock.expect_now().returning(move || scene.now());
+        let mut ids = MockIds::new();
+        ids.expect_operation().returning(|| OperationId(1));
+        let mut ledger = MockLedger::new();
+        let scene = self.clone();
+        ledger.expect_apply().returning(move |plan| scene.apply(&plan));
+        let mut withdrawals = MockWithdrawals::new();
+        let scene = self.clone();
+        withdrawals
+            .expect_withdrawal()
+            .returning(move |asked| Ok((asked == id()).then(|| scene.stored.lock().unwrap().clone())));
+        let scene = self.clone();
+        withdrawals.expect_due_payouts().returning(move |now, _| {
+            let stored = scene.stored.lock().unwrap().clone();
+            Ok(stored
+                .state
+                .next_send()
+                .is_some_and(|next| next.is_due(now))
+                .then_some(stored)
+                .into_iter()
+                .collect())
+        });
+        let doubles =
+            Doubles { clock, ids, ledger, withdrawals, payout_provider: provider, ..Doubles::default() };
+        Payouts { env: doubles.env() }
+    }
+}
+
+/// A provider that is asked exactly this often, always for the same withdrawal, and answers so.
+fn provider(times: usize, answer: impl Fn() -> PayoutAnswer + Send + Sync + 'static) -> MockPayoutProvider {
+    let mut provider = MockPayoutProvider::new();
+    provider.expect_sends().return_const(true);
+    provider.expect_send().withf(|sent| sent.id == id()).times(times).returning(move |_| answer());
+    provider
+}
+
+fn says(word: PayoutUpdate) -> impl Fn() -> PayoutAnswer + Send + Sync + 'static {
+    move || PayoutAnswer::Said(word.clone(), None)
+}
+
+fn lost() -> PayoutAnswer {
+    PayoutAnswer::Unknown(Unavailable::new("the connection broke off"))
+}
+
+#[test]
+fn an_answer_is_written_down_as_far_as_it_goes() {
+    let (broadcast, completed) =
+        (PayoutUpdate::Broadcast { txid: txid() }, PayoutUpdate::Completed { txid: txid() });
+    for (word, state, settlements) in [
+        (PayoutUpdate::Accepted, WithdrawalState::Processing { attempts: 1, retry_at: None }, 0),
+        (broadcast, WithdrawalState::Broadcast { txid: txid() }, 0),
+        (completed, WithdrawalState::Completed { txid: txid() }, 1),
+        (PayoutUpdate::Refused, WithdrawalState::Failed { txid: None }, 1),
+    ] {
+        let scene = Scene::new(WithdrawalState::Approved);
+        let payouts = scene.server(provider(1, says(word)));
+        let sent = run(payouts.run()).unwrap();
+        let [(sent, PayoutAttempt::Answered(_, PayoutUpdateOutcome::Moved(status)))] = sent.as_slice() else {
+            panic!("{sent:?}")
+        };
+        assert_eq!((sent.id, *status), (id(), state.status()));
+        assert_eq!((scene.state(), scene.settlements()), (state, settlements));
+        assert!(run(payouts.run()).unwrap().is_empty());
+    }
+}
+
+#[test]
+fn nothing_is_sent_where_operators_do_it() {
+    let scene = Scene::new(WithdrawalState::Approved);
+    let mut by_hand = MockPayoutProvider::new();
+    by_hand.expect_sends().return_const(false);
+    assert!(run(scene.server(by_hand).run()).unwrap().is_empty());
+    assert_eq!(scene.state(), WithdrawalState::Approved);
+}
+
+#[test]
+fn who_dies_between_taking_up_and_the_answer_leaves_it_to_be_sent_again() {
+    let scene = Scene::new(WithdrawalState::Approved);
+    let mut hangs = MockPayoutProvider::new();
+    hangs.expect_sends().return_const(true);
+    hangs.expect_send().times(1).returning(|_| panic!("the process dies here"));
+    let dying = scene.server(hangs);
+    let died = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(dying.run())));
+    assert!(died.is_err());
+    let again_at = Some(at(RETRY_SECONDS));
+    assert_eq!(scene.state(), WithdrawalState::Processing { attempts: 1, retry_at: again_at });
+
+    let other = scene.server(provider(1, says(PayoutUpdate::Accepted)));
+    assert!(run(other.run()).unwrap().is_empty(), "it is not due yet");
+    scene.later(RETRY_SECONDS);
+    run(other.run()).unwrap();
+    assert_eq!(scene.state(), WithdrawalState::Processing { attempts: 2, retry_at: None });
+    scene.later(RETRY_SECONDS * 100);
+    assert!(run(other.run()).unwrap().is_empty(), "what has its answer is never sent again");
+}
+
+#[test]
+fn answers_lost_after_it_paid_end_in_a_review_with_the_hold_kept() {
+    let scene = Scene::new(WithdrawalState::Approved);
+    let payouts = scene.server(provider(3, lost));
+    for attempts in 1..=3 {
+        let sent = run(payouts.run()).unwrap();
+        assert!(matches!(sent.as_slice(), [(_, PayoutAttempt::Unanswered(_))]), "{sent:?}");
+        assert_eq!((scene.state().attempts(), scene.status()), (attempts, WithdrawalStatus::Processing));
+        assert!(run(payouts.run()).unwrap().is_empty());
+        scene.later(RETRY_SECONDS);
+    }
+    let sent = run(payouts.run()).unwrap();
+    assert!(matches!(sent.as_slice(), [(_, PayoutAttempt::GivenUp)]), "{sent:?}");
+    assert_eq!(scene.state(), WithdrawalState::NeedsReview { txid: None });
+    for word in [PayoutUpdate::Refused, PayoutUpdate::Accepted, PayoutUpdate::Completed { txid: txid() }] {
+        assert_eq!(run(payouts.update(id(), &word, None)).unwrap(), PayoutUpdateOutcome::ForOperator);
+    }
+    assert_eq!((scene.status(), scene.settlements()), (WithdrawalStatus::NeedsReview, 0));
+}
+
+#[test]
+fn a_worker_that_comes_late_sends_nothing() {
+    let scene = Scene::new(WithdrawalState::Approved);
+    let first = scene.server(provider(1, says(PayoutUpdate::Accepted)));
+    let second = scene.server(provider(0, lost));
+    let seen = scene.stored.lock().unwrap().clone();
+    run(first.run()).unwrap();
+    let late = run(second.send(&seen)).unwrap();
+    assert!(matches!(late, PayoutAttempt::Elsewhere), "{late:?}");
+}
+
+#[test]
+fn words_come_twice_and_in_any_order() {
+    use PayoutUpdate::{Accepted, Refused};
+    let broadcast = || PayoutUpdate::Broadcast { txid: txid() };
+    let completed = || PayoutUpdate::Completed { txid: txid() };
+    let moved = PayoutUpdateOutcome::Moved;
+    // The words as they come, what each comes to, and how often money moves in the end.
+    type Case = (Vec<(PayoutUpdate, PayoutUpdateOutcome)>, usize);
+    let cases: [Case; 6] = [
+        (
+            vec![
+                (broadcast(), moved(WithdrawalStatus::Broadcast)),
+                (broadcast(), PayoutUpdateOutcome::Known),
+                (completed(), moved(WithdrawalStatus::Completed)),
+                (completed(), PayoutUpdateOutcome::Known),
+                (broadcast(), PayoutUpdateOutcome::Known),
+                (Accepted, PayoutUpdateOutcome::Known),
+            ],
+            1,
+        ),
+        (
+            vec![
+                (completed(), moved(WithdrawalStatus::Completed)),
+                (broadcast(), PayoutUpdateOutcome::Known),
+            ],
+            1,
+        ),
+        (
+            vec![
+                (completed(), moved(WithdrawalStatus::Completed)),
+                (
+                    Refused,
+                    PayoutUpdateOutcome::Contradiction(
+                        WithdrawalStatus::Completed,
+                        Contradiction::StatusContradiction,
+                    ),
+                ),
+            ],
+            1,
+        ),
+        (
+            vec![
+                (Refused, moved(WithdrawalStatus::Failed)),
+                (Refused, PayoutUpdateOutcome::Known),
+                (Accepted, PayoutUpdateOutcome::Known),
+                (
+                    completed(),
+                    PayoutUpdateOutcome::Contradiction(
+                        WithdrawalStatus::Failed,
+                        Contradiction::StatusContradiction,
+                    ),
+                ),
+            ],
+            1,
+        ),
+        (
+            vec![
+                (broadcast(), moved(WithdrawalStatus::Broadcast)),
+                (Refused, moved(WithdrawalStatus::NeedsReview)),
+                (completed(), PayoutUpdateOutcome::ForOperator),
+            ],
+            0,
+        ),
+        (vec![(Accepted, moved(WithdrawalStatus::Processing)), (Accepted, PayoutUpdateOutcome::Known)], 0),
+    ];
+    for (words, settlements) in cases {
+        let scene =
+            Scene::new(WithdrawalState::Processing { attempts: 1, retry_at: Some(at(RETRY_SECONDS)) });
+        let payouts = scene.server(MockPayoutProvider::new());
+        for (word, told) in &words {
+            assert_eq!(run(payouts.update(id(), word, None)).unwrap(), *told, "{word:?} of {words:?}");
+        }
+        assert_eq!(scene.settlements(), settlements, "{words:?}");
+    }
+}
+
+#[test]
+fn another_transaction_is_a_contradiction_and_changes_nothing() {
+    let other = || Line::new("beef").unwrap();
+    let (broadcast, completed) =
+        (PayoutUpdate::Broadcast { txid: other() }, PayoutUpdate::Completed { txid: other() });
+    for state in [
+        WithdrawalState::Broadcast { txid: txid() },
+        WithdrawalState::Completed { txid: txid() },
+        WithdrawalState::NeedsReview { txid: Some(txid()) },
+    ] {
+        let scene = Scene::new(state.clone());
+        let payouts = scene.server(MockPayoutProvider::new());
+        for word in [&broadcast, &completed] {
+            let contradiction =
+                PayoutUpdateOutcome::Contradiction(state.status(), Contradiction::TxidMismatch);
+            assert_eq!(
+                run(payouts.update(id(), word, None)).unwrap(),
+                contradiction,
+                "{word:?} in {state:?}"
+            );
+        }
+        assert_eq!((scene.state(), scene.settlements()), (state, 0));
+    }
+}
+
+#[test]
+fn a_refusal_after_an_unanswered_sending_is_a_review_with_the_hold_kept() {
+    let scene = Scene::new(WithdrawalState::Approved);
+    let unanswered = scene.server(provider(1, lost));
+    run(unanswered.run()).unwrap();
+    scene.later(RETRY_SECONDS);
+    // As a provider says of an order that it has carried out already.
+    let refusing = scene.server(provider(1, says(PayoutUpdate::Refused)));
+    let sent = run(refusing.run()).unwrap();
+    let [(_, PayoutAttempt::Answered(_, PayoutUpdateOutcome::Moved(status)))] = sent.as_slice() else {
+        panic!("{sent:?}")
+    };
+    assert_eq!(*status, WithdrawalStatus::NeedsReview);
+    assert_eq!((scene.state(), scene.settlements()), (WithdrawalState::NeedsReview { txid: None }, 0));
+}
+
+#[test]
+fn an_answer_that_contradicts_what_was_said_meanwhile_changes_nothing() {
+    let scene = Scene::new(WithdrawalState::Approved);
+    let broadcast = WithdrawalState::Broadcast { txid: txid() };
+    let mut provider = MockPayoutProvider::new();
+    provider.expect_sends().return_const(true);
+    let (meanwhile, state) = (scene.clone(), broadcast.clone());
+    provider.expect_send().times(1).returning(move |_| {
+        // Its message about the same order is faster than its answer.
+        meanwhile.stored.lock().unwrap().state = state.clone();
+        PayoutAnswer::Said(PayoutUpdate::Completed { txid: Line::new("beef").unwrap() }, None)
+    });
+    let sent = run(scene.server(provider).run()).unwrap();
+    let [(_, PayoutAttempt::Answered(word, told))] = sent.as_slice() else { panic!("{sent:?}") };
+    assert_eq!(word.txid(), Some(&Line::new("beef").unwrap()));
+    assert_eq!(
+        *told,
+        PayoutUpdateOutcome::Contradiction(WithdrawalStatus::Broadcast, Contradiction::TxidMismatch)
+    );
+    assert_eq!((scene.state(), scene.settlements()), (broadcast, 0));
+}

@@ -1,0 +1,197 @@
+//! What staff does about people, and whom DJs block, on doubles of the ports.
+
+use super::*;
+use crate::ledger::{Actor, EntityKind, Step};
+use crate::page::{PageRequest, Rows};
+use crate::people::StandingChange;
+use crate::security_log::EventFilter;
+
+const CHANGE: ChangeAccountStatus = ChangeAccountStatus { id: UserId::new(2).unwrap() };
+
+type ChangeError = CommandError<ChangeAccountStatusRefusal, Infallible>;
+
+fn first_page() -> PageRequest {
+    PageRequest::new(1, 15)
+}
+
+fn queries(people: MockPeople) -> PeopleQueries {
+    PeopleQueries { env: Doubles { people, ..Doubles::default() }.env() }
+}
+
+/// Changes the DJ's account as an operator, and says how often that refreshes the revocation list.
+fn change(
+    ledger: MockLedger,
+    refreshes: usize,
+    (change, reason): (StandingChange, &str),
+) -> Result<Done<User>, ChangeError> {
+    let doubles =
+        Doubles { ledger, people: with_dj(false), revocations: refreshed(refreshes), ..Doubles::default() };
+    run(doubles.executor().run(&context(3), CHANGE, input((change, Line::new(reason).unwrap()))))
+}
+
+/// The receipt of a change of the DJ's account.
+fn of_dj() -> Receipt {
+    let Profile { user, balance } = dj(true);
+    Receipt { outcome: Outcome::Profile(user, balance), ..receipt() }
+}
+
+/// People of whom the DJ is one, erased or not.
+fn with_dj(erased: bool) -> MockPeople {
+    let mut people = MockPeople::new();
+    people.expect_profile().returning(move |id| {
+        let mut profile = dj(true);
+        profile.user.erased_at = erased.then(now);
+        Ok((id == user(2)).then_some(profile))
+    });
+    people
+}
+
+#[test]
+fn a_standing_is_changed_by_an_operator_for_a_reason() {
+    let mut ledger = MockLedger::new();
+    let theirs = |plan: &Plan| {
+        let origin = plan.origin();
+        origin.actor == Actor::User(user(3))
+            && origin.reason == Some(Line::new("fraud").unwrap())
+            && matches!(plan.step(), Step::Standing { user, change: StandingChange::Suspend } if user.get() == 2)
+    };
+    ledger.expect_apply().withf(theirs).once().returning(|_| Ok(Applied::Fresh(of_dj())));
+    let changed = change(ledger, 1, (StandingChange::Suspend, "fraud"));
+    assert_eq!(changed.unwrap(), done(dj(true).user, false));
+}
+
+#[test]
+fn who_was_erased_meanwhile_is_a_conflict() {
+    let mut ledger = MockLedger::new();
+    ledger.expect_apply().once().returning(|_| rejected(Rejection::Missing(EntityKind::User)));
+    let changed = change(ledger, 0, (StandingChange::Suspend, "fraud"));
+    assert!(matches!(changed, Err(ChangeError::Failed(Failure::Conflict))), "{changed:?}");
+}
+
+#[test]
+fn the_last_operator_is_not_dismissed() {
+    let mut ledger = MockLedger::new();
+    ledger.expect_apply().once().returning(|_| rejected(Rejection::LastOperator));
+    let changed = change(ledger, 0, (StandingChange::Role(Role::Member), "a coup"));
+    let last = ChangeAccountStatusRefusal::LastOperator;
+    assert!(matches!(changed, Err(ChangeError::Refused(refusal)) if refusal == last));
+}
+
+#[test]
+fn nobody_changes_their_own_standing_and_nobody_else_changes_any() {
+    let change = |principal, id| {
+        let mut people = MockPeople::new();
+        people.expect_profile().returning(move |_| {
+            let Profile { user, balance } = dj(true);
+            Ok(Some(Profile { user: User { id, ..user }, balance }))
+        });
+        let context = Context { principal, ..context(3) };
+        let input = input((StandingChange::Restore, Line::new("why not").unwrap()));
+        let executor = Doubles { people, ..Doubles::default() }.executor();
+        run(executor.run(&context, ChangeAccountStatus { id }, input))
+    };
+    let own = change(principal(3), user(3));
+    assert!(matches!(own, Err(ChangeError::Failed(Failure::Denied))), "{own:?}");
+    let auditor = Principal { role: Role::Auditor, ..principal(4) };
+    for other in [principal(1), principal(2), auditor] {
+        let changed = change(other, user(2));
+        assert!(matches!(changed, Err(ChangeError::Failed(Failure::WrongRole))), "{changed:?}");
+    }
+    assert!(run(queries(with_dj(false)).user(&auditor, user(2))).is_ok());
+}
+
+#[test]
+fn who_was_erased_is_nobody_to_staff() {
+    let found = run(queries(with_dj(true)).user(&principal(3), user(2)));
+    assert!(matches!(found, Err(Failure::NotFound)), "{found:?}");
+    let executor = Doubles { people: with_dj(true), ..Doubles::default() }.executor();
+    let input = input((StandingChange::Suspend, Line::new("fraud").unwrap()));
+    let changed = run(executor.run(&context(3), CHANGE, input));
+    assert!(matches!(changed, Err(ChangeError::Failed(Failure::NotFound))), "{changed:?}");
+}
+
+#[test]
+fn people_are_found_by_address_in_any_letter_case() {
+    let mut people = MockPeople::new();
+    people
+        .expect_people()
+        .withf(|email, _| *email == Some("dee@example.com"))
+        .once()
+        .returning(|_, _| Ok(Rows { rows: vec![dj(true).user], total: 1 }));
+    let people = queries(people);
+    let found = run(people.list(&principal(3), Some("Dee@Example.com"), first_page())).unwrap();
+    assert_eq!(found.total, 1);
+    let nobody = run(people.list(&principal(3), Some("no address"), first_page())).unwrap();
+    assert_eq!(nobody, Rows::none(0));
+}
+
+#[test]
+fn the_log_is_for_staff_and_hears_of_those_who_are_refused() {
+    let mut log = MockSecurityLog::new();
+    log.expect_append()
+        .withf(|event| {
+            event.kind == EventKind::AccessDenied
+                && (event.user, event.actor) == (Some(user(1)), Some(user(1)))
+                && event.session == Some(principal(1).session)
+                && event.detail == Some(Line::new("GET /x").unwrap())
+        })
+        .once()
+        .returning(|_| Ok(()));
+    let log = SecurityLogQueries { env: Doubles { log, ..Doubles::default() }.env() };
+    let read = run(log.events(&principal(1), EventFilter::default(), first_page()));
+    assert!(matches!(read, Err(Failure::Denied)), "{read:?}");
+    run(log.record_denied(&principal(1), Line::new("GET /x").unwrap(), Visitor::default()));
+}
+
+/// Blocks of DJs who had a request of guest 1, and who block guest 4; guest 5 was erased.
+fn blocks() -> GuestBlocks {
+    let mut kept = MockBlocks::new();
+    kept.expect_is_blocked().returning(|_, guest| Ok(guest == user(4)));
+    kept.expect_block().returning(|_, guest, at| {
+        let block = Block { guest, name: Line::new("Dee").unwrap(), at };
+        Ok(Some(block).filter(|_| guest != user(5)))
+    });
+    let mut requests = MockMusicRequests::new();
+    requests
+        .expect_has_requested()
+        .returning(|guest, dj| Ok(guest != user(9) && guest != user(4) && dj == user(2)));
+    kept.expect_unblock().returning(|_, _| Ok(false));
+    let env = Doubles { requests, blocks: kept, ..Doubles::default() }.env();
+    GuestBlocks { executor: Executor::new(env.clone()), env }
+}
+
+#[test]
+fn a_dj_blocks_who_made_a_request_to_them_and_not_themselves() {
+    // Who is blocked already stays so, also where that was done before it took a request.
+    for guest in [1, 4] {
+        let blocked = run(blocks().block(&context(2), user(guest))).unwrap();
+        assert_eq!((blocked.guest, blocked.at), (user(guest), now()));
+    }
+    let oneself = run(blocks().block(&context(2), user(2)));
+    assert!(matches!(oneself, Err(CommandError::Refused(BlockRefusal::Oneself))), "{oneself:?}");
+    let other = Context { principal: Principal { user: user(6), ..principal(2) }, ..context(2) };
+    for (dj, guest) in [(context(2), user(9)), (context(2), user(5)), (other, user(1))] {
+        let nobody = run(blocks().block(&dj, guest));
+        assert!(matches!(nobody, Err(CommandError::Failed(Failure::NotFound))), "{nobody:?}");
+    }
+    run(blocks().unblock(&context(2), user(9))).unwrap();
+}
+
+#[test]
+fn a_guest_blocks_nobody() {
+    let blocks = blocks();
+    let blocked = run(blocks.block(&context(1), user(2)));
+    assert!(matches!(blocked, Err(CommandError::Failed(Failure::Denied))), "{blocked:?}");
+    assert!(matches!(run(blocks.unblock(&context(1), user(2))), Err(Failure::Denied)));
+    assert!(matches!(run(blocks.list(&principal(1), first_page())), Err(Failure::Denied)));
+}
+
+#[test]
+fn who_was_erased_takes_no_requests() {
+    let opened = run(requests(MockLedger::new(), MockMusicRequests::new(), with_dj(true)).run(
+        &context(1),
+        OpenRequest,
+        input(wish()),
+    ));
+    assert!(matches!(opened, Err(OpenError::Refused(OpenRequestRefusal::NoSuchDj))), "{opened:?}");
+}

@@ -1,0 +1,163 @@
+//! Personal data out and erased, on doubles of the ports.
+
+use futures_util::{StreamExt as _, TryStreamExt as _};
+
+use super::*;
+use crate::ledger::{ChainHash, EntityRef, Entry, EntryKind};
+use crate::people::ErasureRefusal;
+use crate::personal_data::{Part, Record};
+use crate::text::Password;
+
+const WEEK: Duration = Duration::days(7);
+
+fn personal_data(doubles: Doubles) -> PersonalData {
+    let env = doubles.env();
+    PersonalData { executor: Executor::new(env.clone()), env }
+}
+
+/// A log that hears of this and nothing else.
+fn noting(kind: EventKind) -> MockSecurityLog {
+    let mut log = MockSecurityLog::new();
+    let right = move |event: &SecurityEvent| {
+        event.kind == kind && event.user == Some(user(2)) && event.session == Some(principal(2).session)
+    };
+    log.expect_append().withf(right).once().returning(|_| Ok(()));
+    log
+}
+
+fn entry(seq: i64) -> Entry {
+    Entry {
+        wallet: user(2),
+        seq,
+        operation: OperationId(1),
+        kind: EntryKind::Hold,
+        reference: EntityRef::MusicRequest(RequestId::new(7).unwrap()),
+        change: crate::ledger::Balance::default(),
+        after: crate::ledger::Balance::default(),
+        at: now(),
+        previous: ChainHash::START,
+        hash: ChainHash::START,
+    }
+}
+
+/// A wallet that has so many entries, and gets two more between any two pages.
+fn growing(entries: i64) -> MockPersonalRecords {
+    let (mut records, mut newest) = (MockPersonalRecords::new(), entries);
+    records.expect_records().returning(move |of, part, after, limit| {
+        assert_eq!((of, part), (user(2), Part::Entries));
+        let kept = (1..=newest).rev().map(|seq| Record::Entry(entry(seq), None));
+        newest = newest.saturating_add(2);
+        Ok(Record::next(kept, after, limit))
+    });
+    records
+}
+
+#[test]
+fn a_list_is_whole_and_names_nothing_twice_while_it_grows() {
+    for entries in [0, 1, 199, 200, 201, 450] {
+        let data = personal_data(Doubles { records: growing(entries), ..Doubles::default() });
+        let pages: Vec<Vec<Record>> =
+            run(data.part(&principal(2), Part::Entries).unwrap().try_collect()).unwrap();
+        let numbers: Vec<i64> = pages
+            .into_iter()
+            .flatten()
+            .map(|record| if let Record::Entry(entry, _) = record { entry.seq } else { panic!("{record:?}") })
+            .collect();
+        assert_eq!(numbers, (1..=entries).rev().collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_list_ends_with_the_failure_that_broke_it_off() {
+    let mut records = MockPersonalRecords::new();
+    records.expect_records().returning(|_, _, after, limit| match after {
+        None => Ok((1..=i64::from(limit)).rev().map(|seq| Record::Entry(entry(seq), None)).collect()),
+        Some(_) => Err(Unavailable::new("the storage is away")),
+    });
+    let data = personal_data(Doubles { records, ..Doubles::default() });
+    let pages: Vec<_> = run(data.part(&principal(2), Part::Entries).unwrap().collect());
+    assert!(matches!(&pages[..], [Ok(_), Err(_)]), "{pages:?}");
+}
+
+/// A request is shown by the clock, and an operator's event without who the operator was and where.
+#[test]
+fn records_are_shown_as_the_person_may_see_them() {
+    let mut records = MockPersonalRecords::new();
+    records.expect_records().returning(|_, part, _, _| {
+        Ok(vec![match part {
+            Part::RequestsMade => Record::Request(MusicRequest {
+                state: RequestState::Pending { answer_by: now() },
+                ..request()
+            }),
+            _ => {
+                let event =
+                    SecurityEvent::by(&principal(3), EventKind::OperatorAction, Visitor::default(), now());
+                Record::Event(1, SecurityEvent { user: Some(user(2)), ..event })
+            }
+        }])
+    });
+    let data = personal_data(Doubles { records, ..Doubles::default() });
+    let shown =
+        |part| -> Vec<Vec<Record>> { run(data.part(&principal(2), part).unwrap().try_collect()).unwrap() };
+    let made = shown(Part::RequestsMade);
+    assert!(
+        matches!(&made[0][..], [Record::Request(request)] if request.state.status() == crate::music_request::RequestStatus::Expired),
+        "{made:?}"
+    );
+    let events = shown(Part::Events);
+    assert!(
+        matches!(&events[0][..], [Record::Event(1, event)] if event.session.is_none() && event.actor.is_none()),
+        "{events:?}"
+    );
+}
+
+#[test]
+fn an_export_is_noted() {
+    let (people, log) = (people_with(true), noting(EventKind::DataExported));
+    let data = personal_data(Doubles { people, log, ..Doubles::default() });
+    let profile = run(data.export(&context(2))).unwrap();
+    assert_eq!(profile.user.id, user(2));
+}
+
+/// What erasing the DJ comes to, when their password is found like this and the store says this.
+fn erase(
+    verified: Verified,
+    erased: Option<Erased>,
+    log: MockSecurityLog,
+) -> Result<(), CommandError<EraseRefusal>> {
+    let times = usize::from(erased == Some(Erased::Done));
+    let mut doubles = Doubles { log, revocations: refreshed(times), ..Doubles::default() };
+    doubles
+        .logins
+        .expect_credentials_of()
+        .with(eq(user(2)))
+        .returning(|user| Ok(Some(Credentials { user, password: PasswordHash("hash".to_owned()) })));
+    doubles.passwords.expect_verify().once().returning(move |_, _| Ok(verified));
+    if let Some(erased) = erased {
+        doubles
+            .requests
+            .expect_overdue()
+            .withf(|which| which.requester == Some(user(2)))
+            .once()
+            .returning(|_| Ok(Vec::new()));
+        let asked = doubles.people.expect_erase().with(eq(user(2)), eq(now().minus(WEEK)), eq(now())).once();
+        asked.returning(move |_, _, _| Ok(erased));
+    }
+    let password = Password::presented("secret-secret");
+    run(personal_data(doubles).erase(&context(2), &password))
+}
+
+#[test]
+fn a_person_is_erased_who_proves_who_they_are_and_whose_money_is_gone() {
+    assert!(erase(Verified::Right, Some(Erased::Done), noting(EventKind::DataErased)).is_ok());
+    let wrong = erase(Verified::Wrong, None, noting(EventKind::LoginFailed));
+    assert!(matches!(wrong, Err(CommandError::Refused(EraseRefusal::WrongPassword))), "{wrong:?}");
+    let refused = Some(Erased::Refused(ErasureRefusal::MoneyLeft));
+    let rich = erase(Verified::Right, refused, MockSecurityLog::new());
+    assert!(matches!(rich, Err(CommandError::Refused(EraseRefusal::MoneyLeft))), "{rich:?}");
+    let refused = Some(Erased::Refused(ErasureRefusal::TopupPending));
+    let waiting = erase(Verified::Right, refused, MockSecurityLog::new());
+    assert!(matches!(waiting, Err(CommandError::Refused(EraseRefusal::TopupPending))), "{waiting:?}");
+    let again = erase(Verified::Right, Some(Erased::Nobody), MockSecurityLog::new());
+    assert!(matches!(again, Err(CommandError::Failed(Failure::UnknownPrincipal))), "{again:?}");
+}

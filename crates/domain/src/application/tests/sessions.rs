@@ -1,0 +1,50 @@
+//! One's own sessions, on doubles of the ports.
+
+use super::*;
+
+fn own_sessions(sessions: MockSessions, noted: Option<(EventKind, i64)>) -> OwnSessions {
+    let mut log = MockSecurityLog::new();
+    let times = usize::from(noted.is_some());
+    if let Some((kind, session)) = noted {
+        log.expect_append()
+            .withf(move |event| {
+                event.kind == kind
+                    && event.user == Some(user(1))
+                    && event.actor == Some(user(1))
+                    && event.session == SessionId::new(session)
+            })
+            .once()
+            .returning(|_| Ok(()));
+    }
+    let env = Doubles { sessions, log, revocations: refreshed(times), ..Doubles::default() }.env();
+    OwnSessions { executor: Executor::new(env.clone()), env }
+}
+
+#[test]
+fn a_session_that_is_not_one_s_own_is_not_found() {
+    let mut sessions = MockSessions::new();
+    sessions.expect_end_session().returning(|_, _, _| Ok(false));
+    let ended = run(own_sessions(sessions, None).end(&context(1), SessionId::new(9).unwrap()));
+    assert!(matches!(ended, Err(Failure::NotFound)), "{ended:?}");
+}
+
+#[test]
+fn an_end_is_noted_with_the_session_that_ended() {
+    let mut sessions = MockSessions::new();
+    let ninth = SessionId::new(9).unwrap();
+    sessions
+        .expect_end_session()
+        .with(eq(user(1)), eq(ninth), eq(now()))
+        .once()
+        .returning(|_, _, _| Ok(true));
+    let sessions = own_sessions(sessions, Some((EventKind::SessionEnded, 9)));
+    run(sessions.end(&context(1), ninth)).unwrap();
+}
+
+#[test]
+fn logging_out_everywhere_keeps_no_session() {
+    let mut sessions = MockSessions::new();
+    sessions.expect_end_sessions().with(eq(user(1)), eq(None), eq(now())).once().returning(|_, _, _| Ok(3));
+    let sessions = own_sessions(sessions, Some((EventKind::SessionsEnded, 1)));
+    run(sessions.end_all(&context(1))).unwrap();
+}

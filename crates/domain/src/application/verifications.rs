@@ -1,0 +1,220 @@
+//! E-mail and phone verification: a code is sent to an address, and its owner repeats the code.
+
+use std::sync::Arc;
+
+use time::Duration;
+
+use thiserror::Error;
+
+use crate::application::{CommandError, Context, Environment, Executor, Failure};
+use crate::authorization::Principal;
+use crate::authorization::permission::UseAccount;
+use crate::challenge::{Challenge, Judged, Purpose};
+use crate::code_quotas::{CodeQuota, CountedCode, TooMany};
+use crate::people::User;
+use crate::ports::{Guessable, Issued, Notice, Profile, Recipient, Token, Unavailable};
+use crate::security_log::EventKind;
+use crate::session::{Candidates, TokenHash, Visitor};
+use crate::timestamp::Timestamp;
+
+/// An address that can be verified.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Address {
+    /// The e-mail address.
+    Email,
+    /// The phone number.
+    Phone,
+}
+
+impl Address {
+    const fn purpose(self) -> Purpose {
+        match self {
+            Self::Email => Purpose::Email,
+            Self::Phone => Purpose::Phone,
+        }
+    }
+
+    const fn event(self) -> EventKind {
+        match self {
+            Self::Email => EventKind::EmailVerified,
+            Self::Phone => EventKind::PhoneVerified,
+        }
+    }
+
+    const fn is_verified(self, user: &User) -> bool {
+        match self {
+            Self::Email => user.email_verified,
+            Self::Phone => user.phone_verified,
+        }
+    }
+
+    fn of(self, user: &User) -> Option<Recipient> {
+        match self {
+            Self::Email => Some(Recipient::Email(user.email.clone())),
+            Self::Phone => user.phone.clone().map(Recipient::Phone),
+        }
+    }
+}
+
+/// Why no code is sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum SendCodeRefusal {
+    /// The principal has no such address.
+    #[error("the account has no such address")]
+    NoAddress,
+    /// This deployment sends nothing to such addresses.
+    #[error("messages to such addresses are not offered")]
+    NotOffered,
+    /// Too many were sent: as many as this within the window, and one more may be after this time.
+    #[error("{most} codes were sent already")]
+    TooMany {
+        /// The most that may be sent.
+        most: u32,
+        /// How long to wait.
+        wait: Duration,
+    },
+    /// The deployment has sent all the codes by phone that it sends within a day: one more may be after this time.
+    #[error("the deployment has sent all codes of a day")]
+    BudgetSpent(Duration),
+}
+
+/// Why a code verifies nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum VerifyRefusal {
+    /// It is not the newest one, was used, has expired, was sent to another address, or too many were tried.
+    #[error("the code is invalid or has expired")]
+    InvalidCode,
+}
+
+/// Sends and verifies codes.
+#[derive(Clone)]
+pub struct Verifications {
+    pub(super) env: Arc<Environment>,
+    pub(super) executor: Executor,
+}
+
+impl Verifications {
+    /// Sends a code to the principal's own address, in place of the one before; nothing is sent to an address that is
+    /// verified already. Codes to phones are also counted for the number, the client's network and the deployment.
+    ///
+    /// # Errors
+    /// [`SendCodeRefusal`]; a code that could not be sent counts as one.
+    pub async fn send_code(
+        &self,
+        context: &Context,
+        address: Address,
+    ) -> Result<(), CommandError<SendCodeRefusal>> {
+        self.executor
+            .perform::<UseAccount, _, _>(context, async |_, principal, _| {
+                self.issue(principal, address, &context.client).await
+            })
+            .await
+    }
+
+    async fn issue(
+        &self,
+        principal: &Principal,
+        address: Address,
+        client: &Visitor,
+    ) -> Result<(), CommandError<SendCodeRefusal>> {
+        let env = &self.env;
+        let Profile { user, .. } = self.profile(principal).await?;
+        if address.is_verified(&user) {
+            return Ok(());
+        }
+        let no_address = || CommandError::Refused(SendCodeRefusal::NoAddress);
+        let to = address.of(&user).ok_or_else(no_address)?;
+        if !env.notifier.can_reach(&to) {
+            return Err(CommandError::Refused(SendCodeRefusal::NotOffered));
+        }
+        let (code, now) = (env.secrets.code(), env.now());
+        let hash = self.hashes(principal, address, &code, now)?.current;
+        let challenge = Challenge::issue(&user, address.purpose(), hash, now);
+        let challenge = challenge.ok_or_else(no_address)?;
+        let counted = match &to {
+            Recipient::Phone(number) => Some(self.counted(number.as_str(), client, now)?),
+            Recipient::Email(_) => None,
+        };
+        match env.logins.issue(&challenge, counted.as_ref()).await? {
+            Issued::Done => Ok(env.notifier.send(&to, &Notice::Code(code)).await?),
+            Issued::TooMany(TooMany { quota, most, until }) => Err(CommandError::Refused(match quota {
+                CodeQuota::Deployment => SendCodeRefusal::BudgetSpent(between(now, until)),
+                CodeQuota::Hour | CodeQuota::Number | CodeQuota::Network => {
+                    SendCodeRefusal::TooMany { most, wait: between(now, until) }
+                }
+            })),
+        }
+    }
+
+    /// A code to this number, as it is counted. Numbers that differ in their digits alone are two.
+    fn counted(&self, number: &str, client: &Visitor, now: Timestamp) -> Result<CountedCode, Unavailable> {
+        let digits: String = number.chars().filter(char::is_ascii_digit).collect();
+        // All clients whose network is unknown are one.
+        let network = client.network().map(|network| network.to_string()).unwrap_or_default();
+        Ok(CountedCode {
+            number: self.env.secrets.keyed_hashes(Guessable::PhoneNumber, &digits, now)?,
+            network: self.env.secrets.keyed_hashes(Guessable::Network, &network, now)?,
+            most_of_deployment: self.env.terms.phone_codes_per_day,
+            at: now,
+        })
+    }
+
+    /// Verifies a code that was sent to the principal's address; answers with the principal's profile after it.
+    ///
+    /// # Errors
+    /// [`VerifyRefusal`].
+    pub async fn verify(
+        &self,
+        context: &Context,
+        address: Address,
+        code: &Token,
+    ) -> Result<Profile, CommandError<VerifyRefusal>> {
+        let env = &self.env;
+        self.executor
+            .perform::<UseAccount, _, _>(context, async |own, principal, _| {
+                // Read first: an outage must not use the code up.
+                let mut profile = self.profile(principal).await?;
+                let now = env.now();
+                let hashes = self.hashes(principal, address, code, now)?;
+                let mut hashes: Vec<TokenHash> = hashes.iter().copied().collect();
+                // A code that an earlier version sent a few minutes ago is kept without a key.
+                hashes.push(env.secrets.fingerprint(&bound(principal, address, code)));
+                let judged = env.logins.answer(*own, address.purpose(), &hashes, now).await?;
+                let kind = if judged == Judged::Right { address.event() } else { EventKind::CodeRefused };
+                env.security_audit.by(principal, kind, context.client.clone()).await;
+                if judged != Judged::Right {
+                    return Err(CommandError::Refused(VerifyRefusal::InvalidCode));
+                }
+                match address {
+                    Address::Email => profile.user.email_verified = true,
+                    Address::Phone => profile.user.phone_verified = true,
+                }
+                Ok(profile)
+            })
+            .await
+    }
+
+    async fn profile(&self, principal: &Principal) -> Result<Profile, Failure> {
+        self.env.people.profile(principal.user).await?.ok_or(Failure::UnknownPrincipal)
+    }
+
+    /// The hashes under which a code is stored.
+    fn hashes(
+        &self,
+        principal: &Principal,
+        address: Address,
+        code: &Token,
+        now: Timestamp,
+    ) -> Result<Candidates<TokenHash>, Unavailable> {
+        self.env.secrets.keyed_hashes(Guessable::Code, &bound(principal, address, code).0, now)
+    }
+}
+
+/// A code with its user and purpose: the same six digits have another hash for another user and another purpose.
+fn bound(principal: &Principal, address: Address, code: &Token) -> Token {
+    Token(format!("{}:{}:{}", address.purpose().name(), principal.user, code.0))
+}
+
+fn between(now: Timestamp, then: Timestamp) -> Duration {
+    Duration::microseconds(then.unix_micros().saturating_sub(now.unix_micros()))
+}

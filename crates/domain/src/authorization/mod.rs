@@ -1,0 +1,258 @@
+//! Authorization: one matrix of actions and capacities, which use cases ask and the documents print.
+//!
+//! A principal acts in one capacity or several: everybody is a guest in their own affairs, and a DJ, an operator or an
+//! auditor has the permissions of their column in [`Action::rule`] as well.
+
+mod matrix;
+pub mod permission;
+mod revocation;
+
+pub use matrix::Rule;
+pub use permission::Permission;
+pub use revocation::{AccountStatus, Epoch, Revocation, RevocationList};
+
+use crate::ids::{SessionId, UserId};
+use crate::people::Role;
+
+/// A column of the matrix.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Capacity {
+    /// Everybody.
+    Guest,
+    /// Who takes requests.
+    Dj,
+    /// Who runs the service and answers for its money.
+    Operator,
+    /// Who looks at everything and changes nothing.
+    Auditor,
+}
+
+impl Capacity {
+    /// Every column, in the order of the matrix.
+    pub const ALL: [Self; 4] = [Self::Guest, Self::Dj, Self::Operator, Self::Auditor];
+
+    /// The name, as documents write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Guest => "guest",
+            Self::Dj => "DJ",
+            Self::Operator => "operator",
+            Self::Auditor => "auditor",
+        }
+    }
+}
+
+/// The relation of a principal to an entity. Each action defines what "own" means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ownership {
+    /// The principal's own.
+    Own,
+    /// Another user's, or of no owner.
+    Others,
+}
+
+impl Ownership {
+    /// Own if the owner is the principal.
+    #[must_use]
+    pub fn of(owner: UserId, principal: &Principal) -> Self {
+        if owner == principal.user { Self::Own } else { Self::Others }
+    }
+}
+
+/// The entities to which a capacity may apply an action.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scope {
+    /// None.
+    Nothing,
+    /// The principal's own.
+    Own,
+    /// Those of others: nobody judges their own.
+    Others,
+    /// All.
+    Everything,
+}
+
+impl Scope {
+    /// Whether it includes entities of this ownership.
+    #[must_use]
+    pub const fn covers(self, ownership: Ownership) -> bool {
+        match (self, ownership) {
+            (Self::Everything, _) | (Self::Own, Ownership::Own) | (Self::Others, Ownership::Others) => true,
+            (Self::Nothing, _) | (Self::Own, Ownership::Others) | (Self::Others, Ownership::Own) => false,
+        }
+    }
+
+    /// The name, as documents write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nothing => "–",
+            Self::Own => "own",
+            Self::Others => "others'",
+            Self::Everything => "all",
+        }
+    }
+}
+
+/// What can be done, each the row of one [`Rule`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Action {
+    /// Look at a profile, and change it.
+    UseProfile,
+    /// Be online, and say what a song costs; own is one's own presence.
+    TakeRequests,
+    /// See and end sessions, change the password, prove an address.
+    UseAccount,
+    /// Take personal data out, or have it erased.
+    UsePersonalData,
+    /// Look at DJs.
+    ReadDjs,
+    /// Make a request; own is one that the caller pays.
+    OpenRequest,
+    /// Look at a request; own is one that the caller made or is asked.
+    ReadRequest,
+    /// Take a request back; own is one that the caller made.
+    CancelRequest,
+    /// Accept, reject or play a request, or list those to be answered; own is one that the caller is asked.
+    AnswerRequest,
+    /// Take no requests from somebody; own is the caller's list.
+    BlockGuest,
+    /// Look at a wallet, and pay into it.
+    UseWallet,
+    /// Ask for money to be paid out, look at that, take it back.
+    UseWithdrawal,
+    /// Look at anybody's withdrawals.
+    ReadWithdrawals,
+    /// Approve or reject a withdrawal, or give its money back as failed.
+    JudgeWithdrawal,
+    /// Say how far the sending of a withdrawal is.
+    SendWithdrawal,
+    /// Give the fee of a played request back; own is one that the caller made or is asked.
+    RefundRequest,
+    /// Correct a balance.
+    AdjustBalance,
+    /// Find anybody's top-ups, and look at money that came for accounts that were erased.
+    ReadTopups,
+    /// Take the money of a top-up back that was charged back.
+    ReverseTopup,
+    /// Say that money in suspense was dealt with.
+    SettleSuspense,
+    /// Look at what the self-check of the ledger found.
+    ReadAudit,
+    /// Find people.
+    ReadPeople,
+    /// Suspend people, restore them, give them a role.
+    ManagePeople,
+    /// Look at the security log.
+    ReadSecurityLog,
+    /// Look at the messages of providers that contradict the ledger.
+    ReadMessages,
+    /// Resolve such a message.
+    ResolveMessage,
+}
+
+/// The authenticated user of a request, and their session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Principal {
+    /// The user.
+    pub user: UserId,
+    /// Their role.
+    pub role: Role,
+    /// Whether they are a DJ.
+    pub is_dj: bool,
+    /// The session of their access token.
+    pub session: SessionId,
+}
+
+/// The principal lacks the permission.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("permission denied")]
+pub struct Denied;
+
+impl Principal {
+    /// The capacities in which they act.
+    pub fn capacities(&self) -> impl Iterator<Item = Capacity> {
+        let staff = match self.role {
+            Role::Member | Role::Unknown(_) => None,
+            Role::Operator => Some(Capacity::Operator),
+            Role::Auditor => Some(Capacity::Auditor),
+        };
+        [Some(Capacity::Guest), self.is_dj.then_some(Capacity::Dj), staff].into_iter().flatten()
+    }
+
+    /// Whether one of their capacities permits this action.
+    ///
+    /// # Errors
+    /// [`Denied`].
+    pub fn may(&self, action: Action, ownership: Ownership) -> Result<(), Denied> {
+        let covered = self.capacities().any(|capacity| action.rule().scope(capacity).covers(ownership));
+        if covered { Ok(()) } else { Err(Denied) }
+    }
+
+    /// Whether there is any entity to which they may apply this action.
+    ///
+    /// # Errors
+    /// [`Denied`].
+    pub fn could(&self, action: Action) -> Result<(), Denied> {
+        self.may(action, Ownership::Own).or_else(|_| self.may(action, Ownership::Others))
+    }
+
+    /// Whether they have a role for this action. It is decided before an entity is loaded, and refuses only actions of
+    /// staff: the other actions depend on the entity.
+    ///
+    /// # Errors
+    /// [`Denied`].
+    pub fn has_role_for(&self, action: Action) -> Result<(), Denied> {
+        if action.is_for_staff() { self.could(action) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caller(role: Role, is_dj: bool) -> Principal {
+        Principal { user: UserId::new(7).unwrap(), role, is_dj, session: SessionId::new(1).unwrap() }
+    }
+
+    #[test]
+    fn who_has_two_hats_may_what_either_may() {
+        let both = caller(Role::Operator, true);
+        assert!(both.may(Action::AnswerRequest, Ownership::Own).is_ok());
+        assert!(both.may(Action::JudgeWithdrawal, Ownership::Others).is_ok());
+        assert!(both.may(Action::UseWallet, Ownership::Own).is_ok());
+        assert!(both.may(Action::JudgeWithdrawal, Ownership::Own).is_err(), "nobody judges their own");
+        assert!(
+            both.may(Action::UseWallet, Ownership::Others).is_err(),
+            "another's wallet is nobody's business"
+        );
+    }
+
+    #[test]
+    fn a_role_of_a_newer_version_is_a_members() {
+        let unknown = Role::stored("treasurer").unwrap();
+        for is_dj in [false, true] {
+            let (one, other) = (caller(unknown, is_dj), caller(Role::Member, is_dj));
+            assert_eq!(one.capacities().collect::<Vec<_>>(), other.capacities().collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn an_auditor_changes_nothing_of_others() {
+        let auditor = caller(Role::Auditor, false);
+        let reads = [
+            Action::ReadDjs,
+            Action::ReadWithdrawals,
+            Action::ReadTopups,
+            Action::ReadAudit,
+            Action::ReadPeople,
+            Action::ReadSecurityLog,
+            Action::ReadMessages,
+        ];
+        for action in Action::ALL {
+            let may = auditor.may(action, Ownership::Others).is_ok();
+            assert_eq!(may, reads.contains(&action), "{action:?}");
+        }
+    }
+}

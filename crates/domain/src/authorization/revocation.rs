@@ -1,0 +1,95 @@
+//! The revocation list: sessions that ended and accounts that changed before their access tokens expire.
+//!
+//! A server reads it every few seconds instead of asking a database at each request. It stays small, because a change
+//! that is older than the validity of a token concerns no valid token.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Principal;
+use crate::ids::{SessionId, UserId};
+use crate::people::Role;
+use crate::timestamp::Timestamp;
+
+/// The epoch of the data that an access token belongs to. A restore from a backup starts a new one, so that
+/// no valid token contains an id that is assigned a second time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Epoch(pub i64);
+
+/// The current role and suspension of an account.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AccountStatus {
+    /// Their role.
+    pub role: Role,
+    /// Whether the account is suspended.
+    pub suspended: bool,
+}
+
+/// The changes within the validity of an access token.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RevocationList {
+    /// Sessions that ended.
+    pub sessions: HashSet<SessionId>,
+    /// The current status of accounts whose role or suspension changed.
+    pub statuses: HashMap<UserId, AccountStatus>,
+    /// The epoch of the data; tokens of another one are worth nothing.
+    pub epoch: Epoch,
+    /// The time by the storage's clock, for comparison with the server's; `None` if the storage has no clock.
+    pub storage_time: Option<Timestamp>,
+}
+
+/// Why a principal with a valid token is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Revocation {
+    /// Their session ended.
+    #[error("the session has ended")]
+    SessionEnded,
+    /// Their account is suspended.
+    #[error("the account is suspended")]
+    Suspended,
+}
+
+impl RevocationList {
+    /// The principal of a valid token, with their current role.
+    ///
+    /// # Errors
+    /// [`Revocation`]; a suspension takes precedence over an ended session.
+    pub fn check(&self, principal: Principal) -> Result<Principal, Revocation> {
+        let status = self.statuses.get(&principal.user);
+        if status.is_some_and(|status| status.suspended) {
+            return Err(Revocation::Suspended);
+        }
+        if self.sessions.contains(&principal.session) {
+            return Err(Revocation::SessionEnded);
+        }
+        Ok(Principal { role: status.map_or(principal.role, |status| status.role), ..principal })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caller(user: i64, session: i64) -> Principal {
+        let (user, session) = (UserId::new(user).unwrap(), SessionId::new(session).unwrap());
+        Principal { user, role: Role::Operator, is_dj: false, session }
+    }
+
+    #[test]
+    fn what_happened_since_overrules_the_token() {
+        let standing = |role, suspended| AccountStatus { role, suspended };
+        let user = |number| UserId::new(number).unwrap();
+        let revoked = RevocationList {
+            sessions: HashSet::from([SessionId::new(3).unwrap()]),
+            statuses: HashMap::from([
+                (user(1), standing(Role::Member, false)),
+                (user(2), standing(Role::Operator, true)),
+            ]),
+            ..RevocationList::default()
+        };
+        assert_eq!(revoked.check(caller(1, 1)).unwrap().role, Role::Member);
+        assert_eq!(revoked.check(caller(2, 1)), Err(Revocation::Suspended));
+        assert_eq!(revoked.check(caller(2, 3)), Err(Revocation::Suspended));
+        assert_eq!(revoked.check(caller(9, 3)), Err(Revocation::SessionEnded));
+        assert_eq!(revoked.check(caller(9, 4)), Ok(caller(9, 4)));
+    }
+}

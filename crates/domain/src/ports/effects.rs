@@ -1,0 +1,63 @@
+//! What the application has done for it after a commit: revocations, background jobs and tasks.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+
+use async_trait::async_trait;
+
+use crate::ids::UserId;
+use crate::ports::{Deadline, Unavailable};
+use crate::session::Visitor;
+use crate::text::Email;
+
+/// The revocation list of this server.
+#[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
+#[async_trait]
+pub trait Revocations: Send + Sync {
+    /// Reads the revocation list again, so that this server refuses the revoked tokens from now on. A failure, or the
+    /// deadline, is logged: the next periodic read has the same effect.
+    async fn refresh(&self, deadline: Deadline);
+}
+
+/// A background job; its `Debug` output redacts the address.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Job {
+    /// Sends a token for a new password, if the address belongs to an active account.
+    SendPasswordReset {
+        /// The address.
+        email: Email,
+        /// The client that asked for it.
+        client: Visitor,
+    },
+    /// Notifies a user that their password was changed.
+    NotifyPasswordChanged(UserId),
+}
+
+impl fmt::Debug for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SendPasswordReset { .. } => f.write_str("SendPasswordReset([hidden])"),
+            Self::NotifyPasswordChanged(user) => f.debug_tuple("NotifyPasswordChanged").field(user).finish(),
+        }
+    }
+}
+
+/// A bounded queue of background jobs.
+#[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
+pub trait JobQueue: Send + Sync {
+    /// Adds a job without waiting. A job that does not fit is logged.
+    ///
+    /// # Errors
+    /// [`Unavailable`] when the queue is full or the service stops.
+    fn enqueue(&self, job: Job) -> Result<(), Unavailable>;
+}
+
+/// A task that runs to its end even if its request does not wait for it.
+pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Runs tasks beside requests.
+pub trait TaskSpawner: Send + Sync {
+    /// Starts a task.
+    fn spawn(&self, task: Task);
+}

@@ -1,0 +1,25 @@
+//! The current state of a principal that was authenticated a while ago.
+
+use crate::authorization::{Action, Principal, Revocation};
+use crate::ports::Unavailable;
+
+/// Why a principal is refused although their access token is valid.
+#[derive(Debug, thiserror::Error)]
+pub enum PrincipalRefusal {
+    /// The session ended or the account was suspended.
+    #[error(transparent)]
+    Revoked(#[from] Revocation),
+    /// The revocation list or the clock cannot be relied on at the moment.
+    #[error("the revocation list or the clock is unreliable: {0}")]
+    Unreliable(#[source] Unavailable),
+}
+
+/// Compares principals with the revocation list.
+#[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
+pub trait PrincipalCheck: Send + Sync {
+    /// The principal with their current role, before a change that takes this permission. It reads memory only.
+    ///
+    /// # Errors
+    /// [`PrincipalRefusal`].
+    fn current(&self, principal: Principal, action: Action) -> Result<Principal, PrincipalRefusal>;
+}

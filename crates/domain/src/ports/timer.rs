@@ -1,0 +1,15 @@
+//! Monotonic time, for waits that end.
+
+use async_trait::async_trait;
+use time::Duration;
+
+/// The end of a wait, as monotonic time since the [`Timer`] was started.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Deadline(pub Duration);
+
+/// Ends waits. It is independent of [`Clock`](crate::ports::Clock), whose time may be corrected.
+#[async_trait]
+pub trait Timer: Send + Sync {
+    /// Completes when the deadline has passed, at once if it passed before.
+    async fn sleep_until(&self, deadline: Deadline);
+}

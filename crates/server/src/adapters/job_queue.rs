@@ -1,0 +1,58 @@
+//! The bounded in-process queue of background jobs: work that must not influence the time of a response, which would
+//! tell whether an account exists.
+
+use std::sync::{Mutex, PoisonError};
+
+use cuepoint_domain::ports::{Job, JobQueue, Unavailable};
+use tokio::sync::mpsc;
+
+/// The most jobs that wait.
+const CAPACITY: usize = 1_000;
+
+/// The queue.
+#[derive(Debug)]
+pub struct BoundedJobQueue {
+    sender: mpsc::Sender<Job>,
+    receiver: Mutex<Option<mpsc::Receiver<Job>>>,
+}
+
+impl Default for BoundedJobQueue {
+    fn default() -> Self {
+        let (sender, receiver) = mpsc::channel(CAPACITY);
+        Self { sender, receiver: Mutex::new(Some(receiver)) }
+    }
+}
+
+impl BoundedJobQueue {
+    /// The receiving end, for the one worker of the queue; `None` once it was taken.
+    pub fn take_receiver(&self) -> Option<mpsc::Receiver<Job>> {
+        self.receiver.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl JobQueue for BoundedJobQueue {
+    fn enqueue(&self, job: Job) -> Result<(), Unavailable> {
+        self.sender.try_send(job).map_err(|error| {
+            tracing::warn!(job = ?error.into_inner(), "a background job was dropped: the queue is full or the service stops");
+            Unavailable::new("the job queue is full")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cuepoint_domain::ids::UserId;
+
+    use super::*;
+
+    #[test]
+    fn a_full_queue_refuses_every_further_job() {
+        let queue = BoundedJobQueue::default();
+        let job = || Job::NotifyPasswordChanged(UserId::new(1).unwrap());
+        for _ in 0..CAPACITY {
+            queue.enqueue(job()).unwrap();
+        }
+        assert!(queue.enqueue(job()).is_err());
+        assert!(queue.take_receiver().is_some() && queue.take_receiver().is_none());
+    }
+}

@@ -1,0 +1,66 @@
+//! The Tokio runtime as adapters: monotonic time, and tasks beside requests.
+
+use async_trait::async_trait;
+use cuepoint_domain::ports::{Deadline, Task, TaskSpawner, Timer};
+use time::Duration;
+use tokio::time::Instant;
+use tracing::Instrument as _;
+
+/// Monotonic time since it was created.
+#[derive(Clone, Copy, Debug)]
+pub struct TokioTimer {
+    origin: Instant,
+}
+
+impl Default for TokioTimer {
+    fn default() -> Self {
+        Self { origin: Instant::now() }
+    }
+}
+
+impl TokioTimer {
+    /// The deadline at this instant.
+    #[must_use]
+    pub fn deadline(&self, instant: Instant) -> Deadline {
+        let since = instant.saturating_duration_since(self.origin);
+        Deadline(Duration::try_from(since).unwrap_or(Duration::MAX))
+    }
+
+    /// The instant of a deadline; that of its creation for one before it.
+    #[must_use]
+    pub fn instant(&self, Deadline(since): Deadline) -> Instant {
+        let since = since.try_into().unwrap_or_default();
+        self.origin.checked_add(since).unwrap_or(self.origin)
+    }
+}
+
+#[async_trait]
+impl Timer for TokioTimer {
+    async fn sleep_until(&self, deadline: Deadline) {
+        tokio::time::sleep_until(self.instant(deadline)).await;
+    }
+}
+
+/// Tasks on the runtime, each in the span of the request that started it.
+#[derive(Clone, Copy, Debug)]
+pub struct TokioTasks;
+
+impl TaskSpawner for TokioTasks {
+    fn spawn(&self, task: Task) {
+        drop(tokio::spawn(task.in_current_span()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_deadline_leads_back_to_its_instant() {
+        let timer = TokioTimer::default();
+        let later = Instant::now() + std::time::Duration::from_millis(1_500);
+        assert_eq!(timer.instant(timer.deadline(later)), later);
+        timer.sleep_until(timer.deadline(later)).await;
+        assert_eq!(Instant::now(), later);
+    }
+}

@@ -1,0 +1,72 @@
+//! The ports of authentication on the revocation list, the clock and the access tokens of this server.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use cuepoint_domain::authorization::{Action, Principal};
+use cuepoint_domain::ports::{
+    AccessToken, AccessTokens, Clock as _, Deadline, PrincipalCheck, PrincipalRefusal, ReadinessProbe,
+    Revocations, SigningError, Store, Unavailable,
+};
+use tokio::time::timeout_at;
+
+use crate::adapters::clock::ServiceClock;
+use crate::adapters::runtime::TokioTimer;
+use crate::adapters::security::revocations::RevocationCache;
+use crate::adapters::security::tokens::SignedTokens;
+
+/// Authentication on this server.
+#[derive(Clone)]
+pub struct Authentication {
+    /// The access tokens.
+    pub tokens: Arc<SignedTokens>,
+    /// The revocation list.
+    pub revocations: Arc<RevocationCache>,
+    /// The clock of the service.
+    pub clock: Arc<ServiceClock>,
+    /// The monotonic time of deadlines.
+    pub timer: TokioTimer,
+    /// The storage that the revocation list is read from.
+    pub store: Arc<dyn Store>,
+}
+
+impl PrincipalCheck for Authentication {
+    fn current(&self, principal: Principal, _: Action) -> Result<Principal, PrincipalRefusal> {
+        let principal = self.revocations.check(principal)?;
+        let unreliable = |cause| PrincipalRefusal::Unreliable(Unavailable(cause));
+        self.revocations.ensure_current().map_err(|error| unreliable(error.into()))?;
+        self.clock.ensure_agreed().map_err(|error| unreliable(error.into()))?;
+        Ok(principal)
+    }
+}
+
+#[async_trait]
+impl Revocations for Authentication {
+    async fn refresh(&self, deadline: Deadline) {
+        let read = self.revocations.refresh(&*self.store, &self.clock);
+        match timeout_at(self.timer.instant(deadline), read).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "the revocation list was not refreshed"),
+            Err(_) => tracing::warn!("the revocation list was not refreshed in time"),
+        }
+    }
+}
+
+impl AccessTokens for Authentication {
+    fn issue(&self, principal: &Principal) -> Result<AccessToken, SigningError> {
+        let issued = self.tokens.issue(principal, self.revocations.epoch(), self.clock.now());
+        issued.map_err(|error| SigningError(error.into()))
+    }
+}
+
+impl ReadinessProbe for ServiceClock {
+    fn ready(&self) -> Result<(), Unavailable> {
+        self.ensure_agreed().map_err(Unavailable::new)
+    }
+}
+
+impl ReadinessProbe for RevocationCache {
+    fn ready(&self) -> Result<(), Unavailable> {
+        if self.can_be_read() { Ok(()) } else { Err(Unavailable::new("the revocation list cannot be read")) }
+    }
+}

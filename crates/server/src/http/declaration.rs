@@ -1,0 +1,323 @@
+//! The declaration of an operation: its route, its body, its answers and its documentation, written once.
+//!
+//! Each file of [`operations`](crate::http::operations) declares its operations beside their handlers:
+//!
+//! ```ignore
+//! operations! {
+//!     /// Create a withdrawal
+//!     ///
+//!     /// The amount is held at once.
+//!     POST "/api/v1/withdrawal/crypto" "openWithdrawal" {
+//!         tag: Withdrawals,
+//!         access: Action::UseWithdrawal,
+//!         run: command(open, opened),
+//!         answers: created_bare::<WithdrawalRequested>("The withdrawal.").located(),
+//!         class: Class::Withdrawals,
+//!         body: json::<NewWithdrawalBody>(),
+//!         fails: &[Code::LimitExceeded, Code::InsufficientFunds],
+//!     }
+//! }
+//! ```
+//!
+//! The first paragraph is the summary, the others are the description. `tag`, `access`, `run` and `answers` are required and
+//! come first; any other field of [`Declaration`] may follow.
+
+use actix_web::http::{Method, StatusCode};
+use utoipa::ToSchema;
+
+use crate::http::route::{Access, Body, Endpoint, Reach, Route};
+use crate::http::transport::rate_limits::Class;
+use crate::http::wire::envelope::{BareSuccess, Success as Envelope};
+use crate::http::wire::error::Code;
+use crate::http::wire::page::Page;
+use crate::http::wire::schema::{Described, text_of};
+
+/// The media type of all bodies but a few of the service itself.
+const JSON: &str = "application/json";
+
+/// An operation.
+pub struct Declaration {
+    /// Its method; a GET also answers HEAD.
+    pub method: Method,
+    /// Its path, with `{id}` in place of an id.
+    pub path: &'static str,
+    /// Its name for generated clients.
+    pub id: &'static str,
+    /// The lines of its documentation.
+    pub documentation: &'static [&'static str],
+    /// Its group in the document.
+    pub tag: Tag,
+    /// Its authorization.
+    pub access: Access,
+    /// The networks that it can be reached from.
+    pub reach: Reach,
+    /// The rate limit that its calls count against; operations outside the base address have none.
+    pub class: Class,
+    /// The body that it takes.
+    pub body: Input,
+    /// The parameters of its query, those of a page aside.
+    pub filters: Vec<Filter>,
+    /// Its success.
+    pub answers: Success,
+    /// The failures that do not follow from the other fields.
+    pub fails: &'static [Code],
+    /// Its handler.
+    pub run: Endpoint,
+}
+
+impl Declaration {
+    /// The operation with the defaults of all optional fields: no body, no parameters, no failures of its own; operations
+    /// for staff are reached from the networks of operators.
+    #[must_use]
+    pub fn new(
+        method: Method,
+        path: &'static str,
+        id: &'static str,
+        documentation: &'static [&'static str],
+        access: Access,
+        run: Endpoint,
+        answers: Success,
+    ) -> Self {
+        let is_for_staff = matches!(access, Access::Principal(action) if action.is_for_staff());
+        Self {
+            method,
+            path,
+            id,
+            documentation,
+            tag: Tag::Service,
+            access,
+            reach: if is_for_staff { Reach::Operators } else { Reach::Everywhere },
+            class: Class::Other,
+            body: Input::NONE,
+            filters: Vec::new(),
+            answers,
+            fails: &[],
+            run,
+        }
+    }
+
+    /// The first paragraph of the documentation, without a full stop.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let text = text_of(self.documentation);
+        text.split("\n\n").next().unwrap_or_default().to_owned()
+    }
+
+    /// The other paragraphs, where there are any.
+    #[must_use]
+    pub fn description(&self) -> Option<String> {
+        text_of(self.documentation).split_once("\n\n").map(|(_, description)| description.to_owned())
+    }
+
+    /// Its part in the router.
+    #[must_use]
+    pub fn route(self) -> Route {
+        let Self { method, path, access, reach, class, body, run, .. } = self;
+        Route { method, path, access, reach, class, body: body.takes, endpoint: run }
+    }
+}
+
+/// Declares the operations of a file.
+macro_rules! operations {
+    ($(
+        $(#[doc = $doc:literal])+
+        $method:ident $path:literal $id:literal {
+            tag: $tag:ident,
+            access: $access:expr,
+            run: $run:expr,
+            answers: $answers:expr
+            $(, $key:ident: $value:expr)*
+            $(,)?
+        }
+    )+) => {
+        /// The operations of this file.
+        pub(super) fn operations() -> Vec<$crate::http::declaration::Declaration> {
+            use $crate::http::declaration::{Declaration, Tag};
+            vec![$(Declaration {
+                tag: Tag::$tag,
+                $($key: $value,)*
+                ..Declaration::new(
+                    actix_web::http::Method::$method,
+                    $path,
+                    $id,
+                    &[$($doc),+],
+                    $access.into(),
+                    $run,
+                    $answers,
+                )
+            }),+]
+        }
+    };
+}
+
+pub(crate) use operations;
+
+/// The body that an operation takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Input {
+    /// Whether it is read.
+    pub takes: Body,
+    /// Its schema, where it is read.
+    pub schema: Option<Described>,
+}
+
+impl Input {
+    /// No body.
+    pub const NONE: Self = Self { takes: Body::None, schema: None };
+}
+
+/// A JSON object.
+#[must_use]
+pub const fn json<T: ToSchema>() -> Input {
+    Input { takes: Body::Json, schema: Some(Described::named::<T>()) }
+}
+
+/// A JSON object, or no body.
+#[must_use]
+pub const fn optional_json<T: ToSchema>() -> Input {
+    Input { takes: Body::Optional, schema: Some(Described::named::<T>()) }
+}
+
+/// A parameter of a query.
+#[derive(Clone, Copy, Debug)]
+pub struct Filter {
+    /// Its name.
+    pub name: &'static str,
+    /// Its schema.
+    pub schema: Described,
+    /// Its description.
+    pub description: &'static str,
+    /// An example, where the schema has none.
+    pub example: Option<&'static str>,
+}
+
+/// A parameter of a query that may be missing.
+#[must_use]
+pub const fn filter(name: &'static str, schema: Described, description: &'static str) -> Filter {
+    Filter { name, schema, description, example: None }
+}
+
+/// The success of an operation.
+#[derive(Clone, Debug)]
+pub struct Success {
+    /// Its status.
+    pub status: StatusCode,
+    /// Its description.
+    pub description: &'static str,
+    /// Its media type and schema, where it has a body.
+    pub content: Option<(&'static str, Described)>,
+    /// Whether it is a page, which the parameters `page` and `per_page` choose.
+    pub is_page: bool,
+    /// Whether `Location` has the address of the created object.
+    pub has_location: bool,
+    /// A header that no other operation has, with its description.
+    pub header: Option<(&'static str, &'static str)>,
+}
+
+impl Success {
+    const fn new(status: StatusCode, description: &'static str) -> Self {
+        Self { status, description, content: None, is_page: false, has_location: false, header: None }
+    }
+
+    /// The success, with the address of the created object in `Location`.
+    #[must_use]
+    pub fn located(self) -> Self {
+        Self { has_location: true, ..self }
+    }
+
+    /// The success, with this header.
+    #[must_use]
+    pub fn with_header(self, name: &'static str, description: &'static str) -> Self {
+        Self { header: Some((name, description)), ..self }
+    }
+}
+
+/// 200 with this data.
+#[must_use]
+pub fn ok<T: ToSchema>(description: &'static str) -> Success {
+    of_type(JSON, Described::envelope::<Envelope<T>, T>(), description)
+}
+
+/// 200 with a page of these rows.
+#[must_use]
+pub fn page<T: ToSchema>(description: &'static str) -> Success {
+    let page = Described::page::<Envelope<Page<T>>, Page<T>, T>();
+    Success { is_page: true, ..of_type(JSON, page, description) }
+}
+
+/// 201 with this data.
+#[must_use]
+pub fn created<T: ToSchema>(description: &'static str) -> Success {
+    Success { status: StatusCode::CREATED, ..ok::<T>(description) }
+}
+
+/// 201 with this data and no message beside it.
+#[must_use]
+pub fn created_bare<T: ToSchema>(description: &'static str) -> Success {
+    let envelope = Described::envelope::<BareSuccess<T>, T>();
+    Success { status: StatusCode::CREATED, ..of_type(JSON, envelope, description) }
+}
+
+/// 204.
+#[must_use]
+pub fn no_content(description: &'static str) -> Success {
+    Success::new(StatusCode::NO_CONTENT, description)
+}
+
+/// 200 with a body outside the envelope.
+#[must_use]
+pub fn of_type(media_type: &'static str, schema: Described, description: &'static str) -> Success {
+    Success { content: Some((media_type, schema)), ..Success::new(StatusCode::OK, description) }
+}
+
+macro_rules! tags {
+    ($($(#[doc = $doc:literal])+ $tag:ident = $name:literal;)+) => {
+        /// A group of operations in the document.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum Tag {
+            $($(#[doc = $doc])+ $tag,)+
+        }
+
+        impl Tag {
+            /// Every group, in the order of the document.
+            pub const ALL: &[Self] = &[$(Self::$tag),+];
+
+            /// Its name.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$tag => $name,)+
+                }
+            }
+
+            /// Its description.
+            #[must_use]
+            pub fn description(self) -> String {
+                match self {
+                    $(Self::$tag => text_of(&[$($doc),+]),)+
+                }
+            }
+        }
+    };
+}
+
+tags! {
+    /// The caller's profile and personal data.
+    Profile = "Profile";
+    /// Registration, login, sessions, passwords, and verification of e-mail addresses and phone numbers.
+    Accounts = "Accounts";
+    /// DJs, and the guests that they block.
+    Djs = "DJs";
+    /// Music requests and their fees.
+    Requests = "Requests";
+    /// The caller's balance, statement and top-ups.
+    Wallet = "Wallet";
+    /// Withdrawals of the caller's balance.
+    Withdrawals = "Withdrawals";
+    /// Operations of operators and auditors on other accounts and their money.
+    Operators = "Operators";
+    /// Messages of payment and payout providers, signed as Standard Webhooks specifies.
+    Providers = "Providers";
+    /// Health, metrics, public keys and this document.
+    Service = "Service";
+}

@@ -1,0 +1,159 @@
+//! Refusals of commands and of provider messages as API errors.
+
+use cuepoint_domain::address::{AddressError, DestinationRefusal};
+use cuepoint_domain::application::commands::{
+    AdjustRefusal, MoveWithdrawalRefusal, OpenRequestRefusal, OpenTopupRefusal, OpenWithdrawalRefusal,
+    ResolveMessageRefusal, SettleSuspenseRefusal,
+};
+use cuepoint_domain::application::{InvalidTransition, ProviderMessageRefusal};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::withdrawal::Limit;
+
+use crate::http::mapping::IntoApiError;
+use crate::http::wire::error::{ApiError, Code, Transition};
+use crate::http::wire::messages::{self, Errors};
+
+impl From<InvalidTransition> for ApiError {
+    fn from(InvalidTransition { current, allowed }: InvalidTransition) -> Self {
+        Self::invalid_transition(Transition { current, allowed })
+    }
+}
+
+impl IntoApiError for OpenRequestRefusal {
+    fn into_api_error(self, currency: &Currency) -> ApiError {
+        match self {
+            Self::NoSuchDj => ApiError::invalid(Errors::one("dj_id", messages::selected("dj_id"))),
+            Self::FeeBelowPrice(price) => {
+                let sentence = messages::at_least("fee", &currency.print(price));
+                ApiError::invalid(Errors::one("fee", sentence))
+            }
+            Self::Blocked => ApiError::saying(Code::Forbidden, "This DJ takes no requests from you."),
+            Self::DjOffline => Code::DjOffline.into(),
+            Self::TooManyOpen(most) => {
+                ApiError::of_field(Code::LimitExceeded, "dj_id", messages::too_many_open(most))
+            }
+            Self::InsufficientFunds => {
+                ApiError::of_field(Code::InsufficientFunds, "fee", messages::funds("fee"))
+            }
+        }
+    }
+}
+
+impl IntoApiError for OpenWithdrawalRefusal {
+    fn into_api_error(self, currency: &Currency) -> ApiError {
+        match self {
+            Self::Destination(refusal) => refusal.into(),
+            Self::LimitExceeded(limit) => {
+                let sentence = match limit {
+                    Limit::Single(most) => messages::at_most("amount", &currency.print(most.money())),
+                    Limit::Rolling(window) => format!(
+                        "No more than {} can be withdrawn within {} hours.",
+                        currency.print(window.most.money()),
+                        window.length.whole_hours()
+                    ),
+                };
+                ApiError::of_field(Code::LimitExceeded, "amount", sentence)
+            }
+            Self::InsufficientFunds => {
+                ApiError::of_field(Code::InsufficientFunds, "amount", messages::funds("amount"))
+            }
+        }
+    }
+}
+
+impl From<DestinationRefusal> for ApiError {
+    fn from(refusal: DestinationRefusal) -> Self {
+        let address = "wallet_address";
+        Self::invalid(match refusal {
+            DestinationRefusal::Currency => Errors::one("currency", messages::selected("currency")),
+            DestinationRefusal::Network => Errors::one("network", messages::selected("network")),
+            DestinationRefusal::Address(error) => {
+                let sentence = match error {
+                    AddressError::Malformed => messages::format(address),
+                    AddressError::OtherNetwork => messages::other_network(address),
+                    AddressError::TestNetwork => messages::test_network(address),
+                    AddressError::Ownerless => messages::ownerless(address),
+                    AddressError::AnyoneCanSpend => messages::anyone_can_spend(address),
+                };
+                Errors::one(address, sentence)
+            }
+        })
+    }
+}
+
+impl From<MoveWithdrawalRefusal> for ApiError {
+    fn from(refusal: MoveWithdrawalRefusal) -> Self {
+        match refusal {
+            MoveWithdrawalRefusal::TxidMissing => {
+                Self::invalid(Errors::one("txid", messages::required("txid")))
+            }
+            MoveWithdrawalRefusal::InvalidTransition(refusal) => refusal.into(),
+        }
+    }
+}
+
+impl IntoApiError for AdjustRefusal {
+    fn into_api_error(self, currency: &Currency) -> ApiError {
+        match self {
+            Self::NoSuchUser => ApiError::invalid(Errors::one("user_id", messages::selected("user_id"))),
+            Self::AboveLimit(most) => {
+                let most = currency.print(most.money());
+                let sentence = format!("No more than {most} can be adjusted at once.");
+                ApiError::of_field(Code::LimitExceeded, "amount", sentence)
+            }
+            Self::InsufficientFunds => {
+                ApiError::of_field(Code::InsufficientFunds, "amount", messages::funds("amount"))
+            }
+        }
+    }
+}
+
+impl From<OpenTopupRefusal> for ApiError {
+    fn from(refusal: OpenTopupRefusal) -> Self {
+        match refusal {
+            OpenTopupRefusal::NotOffered => Self::not_here("Top-ups are not available here."),
+            OpenTopupRefusal::RefusedByProvider => {
+                Self::saying(Code::Unavailable, "The payment provider refused the top-up.")
+            }
+        }
+    }
+}
+
+impl From<SettleSuspenseRefusal> for ApiError {
+    fn from(refusal: SettleSuspenseRefusal) -> Self {
+        match refusal {
+            SettleSuspenseRefusal::AlreadySettled => {
+                Self::saying(Code::Conflict, "This money was settled already.")
+            }
+        }
+    }
+}
+
+impl From<ResolveMessageRefusal> for ApiError {
+    fn from(refusal: ResolveMessageRefusal) -> Self {
+        match refusal {
+            ResolveMessageRefusal::AlreadyResolved => {
+                Self::saying(Code::Conflict, "This message is resolved already.")
+            }
+        }
+    }
+}
+
+impl From<ProviderMessageRefusal> for ApiError {
+    fn from(refusal: ProviderMessageRefusal) -> Self {
+        match refusal {
+            ProviderMessageRefusal::ReferenceRequired => {
+                Self::invalid(Errors::one("reference", messages::required("reference")))
+            }
+            ProviderMessageRefusal::PaymentRequired { amount, currency } => {
+                let mut errors = Errors::default();
+                for (field, _) in
+                    [("amount", amount), ("currency", currency)].into_iter().filter(|(_, missing)| *missing)
+                {
+                    errors.add(field, messages::required(field));
+                }
+                Self::invalid(errors)
+            }
+        }
+    }
+}

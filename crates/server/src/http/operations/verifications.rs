@@ -1,0 +1,106 @@
+//! Verification of e-mail addresses and phone numbers by codes.
+
+use cuepoint_domain::application::{Address, CommandError, SendCodeRefusal};
+use cuepoint_domain::authorization::{Action, Principal};
+use cuepoint_domain::ports::Token;
+
+use crate::http::call::Call;
+use crate::http::declaration::{json, ok, operations, optional_json};
+use crate::http::operations::views::{Nothing, User, UserData};
+use crate::http::route::authenticated;
+use crate::http::transport::rate_limits::Class;
+use crate::http::wire::body::body;
+use crate::http::wire::envelope::Answer;
+use crate::http::wire::error::ApiError;
+use crate::http::wire::kinds;
+
+operations! {
+    /// Send a verification code by e-mail
+    ///
+    /// Sends six digits to the caller's e-mail address; nothing is sent if the address is verified. The code is valid for 10
+    /// minutes and five wrong attempts, and replaces an earlier one. At most five codes are sent within an hour.
+    POST "/api/v1/auth/email/code" "sendEmailCode" {
+        tag: Accounts,
+        access: Action::UseAccount,
+        run: authenticated(send_email_code),
+        answers: ok::<Nothing>("The code is sent, or the address is verified."),
+        body: optional_json::<Nothing>(),
+    }
+
+    /// Verify the e-mail address
+    POST "/api/v1/auth/email/verify" "verifyEmail" {
+        tag: Accounts,
+        access: Action::UseAccount,
+        run: authenticated(verify_email),
+        answers: ok::<UserData>("The profile with the verified e-mail address."),
+        class: Class::Login,
+        body: json::<VerificationCodeBody>(),
+    }
+
+    /// Send a verification code by phone
+    ///
+    /// Sends six digits to the caller's phone, under the rules of codes by e-mail. A profile without a phone number is
+    /// answered with a 422 for `phone`. Within 24 hours, at most five codes are sent to a number, and 20 for a network of
+    /// clients. Once the deployment has sent `phone.codes_per_day` codes within 24 hours, the answer is a 503.
+    POST "/api/v1/auth/phone/code" "sendPhoneCode" {
+        tag: Accounts,
+        access: Action::UseAccount,
+        run: authenticated(send_phone_code),
+        answers: ok::<Nothing>("The code is sent, or the number is verified."),
+        body: optional_json::<Nothing>(),
+    }
+
+    /// Verify the phone number
+    POST "/api/v1/auth/phone/verify" "verifyPhone" {
+        tag: Accounts,
+        access: Action::UseAccount,
+        run: authenticated(verify_phone),
+        answers: ok::<UserData>("The profile with the verified phone number."),
+        class: Class::Login,
+        body: json::<VerificationCodeBody>(),
+    }
+}
+
+body! {
+    /// A verification code.
+    pub struct VerificationCodeBody as "VerificationCode", example: {"code": "042137"} {
+        /// The six digits of the code.
+        code: Token = required(kinds::TOKEN),
+    }
+}
+
+async fn send_email_code(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+    send(&call, &principal, Address::Email).await
+}
+
+async fn send_phone_code(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+    send(&call, &principal, Address::Phone).await
+}
+
+async fn verify_email(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+    verify(&call, &principal, Address::Email).await
+}
+
+async fn verify_phone(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+    verify(&call, &principal, Address::Phone).await
+}
+
+async fn send(call: &Call, principal: &Principal, address: Address) -> Result<Answer, ApiError> {
+    let sent = call.app.services.verifications.send_code(&call.context(principal), address).await;
+    let budget_spent = matches!(sent, Err(CommandError::Refused(SendCodeRefusal::BudgetSpent(_))));
+    if budget_spent && call.app.phone_budget_warning.is_due() {
+        tracing::warn!(
+            "phone.codes_per_day is used up: no code is sent to a phone until earlier ones are older than 24 hours"
+        );
+    }
+    sent?;
+    Answer::ok("Code sent, unless it was proven before.", Nothing {})
+}
+
+async fn verify(call: &Call, principal: &Principal, address: Address) -> Result<Answer, ApiError> {
+    let VerificationCodeBody { code: Token(code) } = call.body()?;
+    let code = Token(code.trim().to_owned());
+    let profile = call.app.services.verifications.verify(&call.context(principal), address, &code).await?;
+    let user = User::new(&profile.user, profile.balance.available, call.currency());
+    Answer::ok("Verified.", UserData { user })
+}

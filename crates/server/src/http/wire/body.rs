@@ -1,0 +1,294 @@
+//! Bodies of requests: each field is declared once, for the reader and for the schema.
+//!
+//! ```ignore
+//! body! {
+//!     /// A top-up to open.
+//!     pub struct NewTopup as "NewTopup", example: {"amount": 50.00} {
+//!         /// Amount in major units of the wallet's currency.
+//!         amount: Amount = required(kinds::AMOUNT),
+//!     }
+//! }
+//! ```
+//!
+//! A field is `required`, `optional`, a `change` (it may be missing, but not null or empty) or a `change_or_clear` (null or
+//! empty clears it). All wrong fields are reported at once, in the order of their declaration.
+
+use cuepoint_domain::money::Currency;
+use utoipa::openapi::schema::{Object, SchemaType, Type};
+use utoipa::openapi::{RefOr, Schema};
+
+use crate::http::wire::error::ApiError;
+use crate::http::wire::json::Object as JsonObject;
+use crate::http::wire::kinds::Kind;
+use crate::http::wire::schema::text_of;
+
+/// The fields of a body.
+pub trait Body: Sized {
+    /// Reads all fields; amounts are in this currency.
+    ///
+    /// # Errors
+    /// 422 with the messages of all wrong fields.
+    fn read(object: &JsonObject, currency: &Currency) -> Result<Self, ApiError>;
+}
+
+/// How a body reads a field of each form; `None` where the field is wrong.
+pub mod read {
+    use cuepoint_domain::money::Currency;
+    use cuepoint_domain::people::Field;
+
+    use crate::http::wire::fields::Fields;
+    use crate::http::wire::kinds::Kind;
+
+    /// A field that must be there.
+    pub fn required<T>(
+        fields: &mut Fields<'_>,
+        name: &'static str,
+        kind: &Kind<T>,
+        of: &Currency,
+    ) -> Option<T> {
+        fields.required(name, kind.reader(of))
+    }
+
+    /// A field that may be missing, null or empty.
+    pub fn optional<T>(
+        fields: &mut Fields<'_>,
+        name: &'static str,
+        kind: &Kind<T>,
+        of: &Currency,
+    ) -> Option<Option<T>> {
+        Some(fields.optional(name, kind.reader(of)))
+    }
+
+    /// A field that may be missing, but not null or empty.
+    pub fn change<T>(
+        fields: &mut Fields<'_>,
+        name: &'static str,
+        kind: &Kind<T>,
+        of: &Currency,
+    ) -> Option<Field<T>> {
+        Some(fields.change(name, kind.reader(of)))
+    }
+
+    /// A field that may be missing, and whose null or empty value clears it.
+    pub fn change_or_clear<T>(
+        fields: &mut Fields<'_>,
+        name: &'static str,
+        kind: &Kind<T>,
+        of: &Currency,
+    ) -> Option<Field<Option<T>>> {
+        Some(fields.change_or_clear(name, kind.reader(of)))
+    }
+}
+
+/// How the schema of a body describes a field of each form.
+pub mod describe {
+    use super::{Kind, Object, add, nullable, without_least_length};
+
+    /// A field that must be there.
+    pub fn required<T>(body: &mut Object, name: &str, kind: &Kind<T>, documentation: &[&str]) {
+        body.required.push(name.to_owned());
+        add(body, name, kind.schema.used(), documentation);
+    }
+
+    /// A field that may be missing or null.
+    pub fn optional<T>(body: &mut Object, name: &str, kind: &Kind<T>, documentation: &[&str]) {
+        add(body, name, nullable(kind.schema.used()), documentation);
+    }
+
+    /// A field that may be missing.
+    pub fn change<T>(body: &mut Object, name: &str, kind: &Kind<T>, documentation: &[&str]) {
+        add(body, name, kind.schema.used(), documentation);
+    }
+
+    /// A field that may be missing, null or empty.
+    pub fn change_or_clear<T>(body: &mut Object, name: &str, kind: &Kind<T>, documentation: &[&str]) {
+        add(body, name, without_least_length(nullable(kind.schema.used())), documentation);
+    }
+}
+
+fn add(body: &mut Object, name: &str, mut schema: RefOr<Schema>, documentation: &[&str]) {
+    let description = text_of(documentation);
+    match &mut schema {
+        RefOr::Ref(reference) => reference.description = description,
+        RefOr::T(Schema::Object(object)) => object.description = Some(description),
+        RefOr::T(_) => {}
+    }
+    body.properties.insert(name.to_owned(), schema);
+}
+
+fn nullable(mut schema: RefOr<Schema>) -> RefOr<Schema> {
+    if let RefOr::T(Schema::Object(object)) = &mut schema
+        && let SchemaType::Type(of_type) = &object.schema_type
+    {
+        object.schema_type = SchemaType::Array(vec![of_type.clone(), Type::Null]);
+    }
+    schema
+}
+
+fn without_least_length(mut schema: RefOr<Schema>) -> RefOr<Schema> {
+    if let RefOr::T(Schema::Object(object)) = &mut schema {
+        object.min_length = None;
+    }
+    schema
+}
+
+/// Declares a body: a struct of its values, their reader and its schema.
+macro_rules! body {
+    (
+        $(#[doc = $doc:literal])+
+        $vis:vis struct $body:ident as $name:literal, example: $example:tt {
+            $($(#[doc = $about:literal])+ $field:ident $([$key:literal])?: $type:ty = $form:ident($kind:expr),)+
+        }
+    ) => {
+        $(#[doc = $doc])+
+        $vis struct $body {
+            $($(#[doc = $about])+ $vis $field: $type,)+
+        }
+
+        impl $crate::http::wire::body::Body for $body {
+            fn read(
+                object: &$crate::http::wire::json::Object,
+                currency: &cuepoint_domain::money::Currency,
+            ) -> Result<Self, $crate::http::wire::error::ApiError> {
+                let mut fields = $crate::http::wire::fields::Fields::of(object);
+                $(let $field = $crate::http::wire::body::read::$form(
+                    &mut fields,
+                    $crate::http::wire::body::key!($field $($key)?),
+                    &$kind,
+                    currency,
+                );)+
+                fields.complete(|| Some(Self { $($field: $field?,)+ }))
+            }
+        }
+
+        $crate::http::wire::body::body_schema! {
+            $body, $name, [$($doc),+], Some(serde_json::json!($example)),
+            $([$($about),+] $crate::http::wire::body::key!($field $($key)?), $form, $kind;)+
+        }
+    };
+}
+
+/// Declares an object whose fields depend on each other, so that a handler reads them: its schema alone.
+macro_rules! described_fields {
+    (
+        $(#[doc = $doc:literal])+
+        pub struct $body:ident as $name:literal {
+            $($(#[doc = $about:literal])+ $field:ident = $form:ident($kind:expr),)+
+        }
+    ) => {
+        $(#[doc = $doc])+
+        pub struct $body;
+
+        $crate::http::wire::body::body_schema! {
+            $body, $name, [$($doc),+], None,
+            $([$($about),+] stringify!($field), $form, $kind;)+
+        }
+    };
+}
+
+/// The schema of a body.
+macro_rules! body_schema {
+    (
+        $body:ident, $name:literal, [$($doc:literal),+], $example:expr,
+        $([$($about:literal),+] $key:expr, $form:ident, $kind:expr;)+
+    ) => {
+        impl utoipa::PartialSchema for $body {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+                let mut body = utoipa::openapi::Object::new();
+                body.description = Some($crate::http::wire::schema::text_of(&[$($doc),+]));
+                body.example = $example;
+                $($crate::http::wire::body::describe::$form(&mut body, $key, &$kind, &[$($about),+]);)+
+                utoipa::openapi::Schema::from(body).into()
+            }
+        }
+
+        impl utoipa::ToSchema for $body {
+            fn name() -> std::borrow::Cow<'static, str> {
+                $name.into()
+            }
+
+            fn schemas(
+                schemas: &mut Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::Schema>)>,
+            ) {
+                let mut parts = $crate::http::wire::schema::Schemas::new();
+                $($kind.schema.collect(&mut parts);)+
+                schemas.extend(parts);
+            }
+        }
+    };
+}
+
+/// The name of a field in JSON: its own, or the one in brackets.
+macro_rules! key {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident $key:literal) => {
+        $key
+    };
+}
+
+pub(crate) use {body, body_schema, described_fields, key};
+
+#[cfg(test)]
+mod tests {
+    use cuepoint_domain::people::Field;
+    use cuepoint_domain::text::Line;
+    use serde_json::{Value, json};
+    use utoipa::PartialSchema as _;
+
+    use super::*;
+    use crate::http::wire::kinds;
+
+    body! {
+        /// A body.
+        struct Example as "Example", example: {"name": "Ada"} {
+            /// The name,
+            /// on two lines.
+            name: Line = required(kinds::LINE),
+            /// A keyword.
+            kind ["type"]: Option<Line> = optional(kinds::LINE),
+            /// A change.
+            online: Field<bool> = change(kinds::FLAG),
+            /// What can be cleared.
+            city: Field<Option<Line>> = change_or_clear(kinds::LINE),
+        }
+    }
+
+    fn read(text: &str) -> Result<Example, ApiError> {
+        Example::read(&JsonObject::parse(text.as_bytes()).unwrap(), &Currency::new("USD", 2).unwrap())
+    }
+
+    #[test]
+    fn fields_are_read_as_declared() {
+        let body =
+            read(r#"{"name":"Ada","type":null,"city":""}"#).unwrap_or_else(|_| panic!("it is complete"));
+        assert_eq!((body.name.as_str(), body.kind), ("Ada", None));
+        assert_eq!((body.online, body.city), (Field::Keep, Field::Set(None)));
+    }
+
+    #[test]
+    fn all_wrong_fields_are_named_in_the_order_of_the_declaration() {
+        let Err(error) = read(r#"{"city":5,"online":null,"type":7}"#) else { panic!("it is wrong") };
+        assert_eq!(
+            serde_json::to_string(&error.details.errors).unwrap(),
+            r#"{"name":["The name field is required."],"type":["The type field must be a string."],"online":["The online field is required."],"city":["The city field must be a string."]}"#
+        );
+    }
+
+    #[test]
+    fn the_schema_describes_what_is_read() {
+        let schema = serde_json::to_value(Example::schema()).unwrap();
+        assert_eq!(
+            (&schema["description"], &schema["example"]),
+            (&json!("A body."), &json!({"name": "Ada"}))
+        );
+        assert_eq!(schema["required"], json!(["name"]));
+        let property = |name: &str, key: &str| schema["properties"][name][key].clone();
+        assert_eq!(property("name", "description"), "The name, on two lines.");
+        assert_eq!((property("name", "type"), property("name", "maxLength")), (json!("string"), json!(255)));
+        assert_eq!(property("type", "type"), json!(["string", "null"]));
+        assert_eq!((property("online", "type"), property("online", "maximum")), (json!("integer"), json!(1)));
+        assert_eq!((property("city", "minLength"), property("name", "minLength")), (Value::Null, json!(1)));
+    }
+}

@@ -1,0 +1,137 @@
+//! Schemas of the OpenAPI document: written in place, or named and listed among its components.
+
+use std::any::type_name;
+use std::collections::BTreeMap;
+
+use utoipa::openapi::{Ref, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+/// Schemas by their names.
+pub type Schemas = BTreeMap<String, RefOr<Schema>>;
+
+/// A schema, and where the document has it.
+#[derive(Clone, Copy, Debug)]
+pub struct Described {
+    name: Option<fn() -> String>,
+    schema: fn() -> RefOr<Schema>,
+    parts: fn(&mut Vec<(String, RefOr<Schema>)>),
+    /// The content of an envelope, which a generic type does not list among its parts.
+    content: Option<fn(&mut Schemas)>,
+}
+
+impl Described {
+    /// A type that the document lists among its components, under its own name.
+    #[must_use]
+    pub const fn named<T: ToSchema>() -> Self {
+        let (schema, parts) = (<T as PartialSchema>::schema, <T as ToSchema>::schemas);
+        Self { name: Some(name_of::<T>), schema, parts, content: None }
+    }
+
+    /// An envelope around data of this type.
+    #[must_use]
+    pub const fn envelope<E: ToSchema, T: ToSchema>() -> Self {
+        let schema = || with_data(E::schema(), Self::named::<T>().used());
+        Self { schema, content: Some(|schemas| Self::named::<T>().collect(schemas)), ..Self::named::<E>() }
+    }
+
+    /// An envelope around a page of these rows.
+    #[must_use]
+    pub const fn page<E: ToSchema, P: ToSchema, T: ToSchema>() -> Self {
+        let content = |schemas: &mut Schemas| {
+            Self { name: None, ..Self::named::<P>() }.collect(schemas);
+            Self::named::<T>().collect(schemas);
+        };
+        Self { schema: || with_data(E::schema(), P::schema()), content: Some(content), ..Self::named::<E>() }
+    }
+
+    /// A schema that is written wherever it is used.
+    #[must_use]
+    pub const fn inline(schema: fn() -> RefOr<Schema>) -> Self {
+        Self { name: None, schema, parts: |_| {}, content: None }
+    }
+
+    /// The schema itself.
+    #[must_use]
+    pub fn schema(&self) -> RefOr<Schema> {
+        (self.schema)()
+    }
+
+    /// The schema as it is used: a reference where it has a name.
+    #[must_use]
+    pub fn used(&self) -> RefOr<Schema> {
+        match self.name {
+            Some(name) => RefOr::Ref(Ref::from_schema_name(name())),
+            None => self.schema(),
+        }
+    }
+
+    /// Adds the schema, where it has a name, and all that it refers to.
+    pub fn collect(&self, schemas: &mut Schemas) {
+        let mut parts = Vec::new();
+        (self.parts)(&mut parts);
+        schemas.extend(parts);
+        if let Some(collect) = self.content {
+            collect(schemas);
+        }
+        if let Some(name) = self.name {
+            schemas.insert(name(), self.schema());
+        }
+    }
+}
+
+/// The envelope with this schema of its data, of which the schema of a generic type has the bare name.
+fn with_data(mut envelope: RefOr<Schema>, data: RefOr<Schema>) -> RefOr<Schema> {
+    if let RefOr::T(Schema::Object(envelope)) = &mut envelope {
+        envelope.properties.insert("data".to_owned(), data);
+    }
+    envelope
+}
+
+/// The name of a type in the document, its parameters behind underscores: `Success_Page_Dj`.
+fn name_of<T: ToSchema>() -> String {
+    let full = type_name::<T>();
+    if !full.contains('<') {
+        return T::name().into_owned();
+    }
+    let parts = full.split(|end: char| !(end.is_alphanumeric() || matches!(end, '_' | ':' | '\'')));
+    let names = parts.filter_map(|path| path.rsplit("::").next());
+    let names: Vec<&str> = names.filter(|name| name.starts_with(char::is_alphabetic)).collect();
+    names.join("_")
+}
+
+/// Text of doc comments: the lines of a paragraph are joined, paragraphs stay apart.
+#[must_use]
+pub fn text_of(lines: &[&str]) -> String {
+    let mut text = String::new();
+    for line in lines.iter().map(|line| line.trim()) {
+        let separator = match line {
+            _ if text.is_empty() || text.ends_with('\n') => "",
+            "" => "\n\n",
+            _ => " ",
+        };
+        text.push_str(separator);
+        text.push_str(line);
+    }
+    text.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::operations::views::{Dj, MusicRequest};
+    use crate::http::wire::envelope::Success;
+    use crate::http::wire::page::Page;
+
+    #[test]
+    fn generic_types_are_named_after_their_parameters() {
+        assert_eq!(name_of::<Dj>(), "Dj");
+        assert_eq!(name_of::<MusicRequest<'_>>(), "MusicRequest");
+        assert_eq!(name_of::<Success<Page<MusicRequest<'_>>>>(), "Success_Page_MusicRequest");
+    }
+
+    #[test]
+    fn paragraphs_stay_apart() {
+        assert_eq!(text_of(&[" One", " two.", "", " Three."]), "One two.\n\nThree.");
+        assert_eq!(text_of(&[" One.", ""]), "One.");
+    }
+}

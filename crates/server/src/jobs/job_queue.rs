@@ -1,0 +1,41 @@
+//! The worker of the job queue.
+
+use std::sync::Arc;
+
+use cuepoint_domain::ports::Job;
+use futures_util::{StreamExt as _, stream};
+use tokio::sync::watch;
+
+use crate::app::App;
+
+/// Jobs that run at once: a mail server that hangs holds one up for a few seconds.
+const CONCURRENCY: usize = 8;
+
+/// Runs jobs until it is stopped, and then those that were enqueued before.
+pub(super) async fn run(app: Arc<App>, stopped: watch::Receiver<bool>) {
+    let Some(receiver) = app.job_queue.take_receiver() else { return };
+    let jobs = stream::unfold((receiver, stopped), |(mut receiver, mut stopped)| async {
+        let job = tokio::select! {
+            biased;
+            job = receiver.recv() => job,
+            () = stop_of(&mut stopped) => {
+                receiver.close();
+                receiver.recv().await
+            }
+        };
+        job.map(|job| (job, (receiver, stopped)))
+    });
+    jobs.for_each_concurrent(CONCURRENCY, |job| run_job(&app, job)).await;
+}
+
+async fn stop_of(stopped: &mut watch::Receiver<bool>) {
+    // An error means that the sender is gone, which is a stop as well.
+    let _ = stopped.wait_for(|stopped| *stopped).await;
+}
+
+async fn run_job(app: &App, job: Job) {
+    let described = format!("{job:?}");
+    if let Err(unavailable) = app.services.run_job(job).await {
+        tracing::warn!(job = described, %unavailable, "a background job failed");
+    }
+}

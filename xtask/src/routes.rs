@@ -1,0 +1,106 @@
+//! `cargo xtask routes`: a line for each operation.
+
+use serde_json::Value;
+
+use crate::openapi;
+
+/// Prints the table of all operations.
+pub(crate) fn run() -> anyhow::Result<u8> {
+    let document: Value = serde_json::from_str(&openapi::described()?)?;
+    print!("{}", table(&document));
+    Ok(0)
+}
+
+/// The head of the table.
+const HEAD: [&str; 8] = ["method", "path", "operation", "action", "rate limit", "body", "answer", "failures"];
+
+fn table(document: &Value) -> String {
+    let paths = document.get("paths").and_then(Value::as_object).into_iter().flatten();
+    let operations = paths.flat_map(|(path, item)| {
+        let methods = item.as_object().into_iter().flatten();
+        methods.map(move |(method, operation)| row(document, method, path, operation))
+    });
+    let rows: Vec<[String; 8]> = std::iter::once(HEAD.map(str::to_owned)).chain(operations).collect();
+    let widths: [usize; 8] = std::array::from_fn(|column| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or_default()
+    });
+    let lines = rows.iter().map(|row| {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
+        format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+    });
+    lines.collect()
+}
+
+fn row(document: &Value, method: &str, path: &str, operation: &Value) -> [String; 8] {
+    let text = |pointer: &str| operation.pointer(pointer).and_then(Value::as_str);
+    let responses = operation.get("responses").and_then(Value::as_object).into_iter().flatten();
+    let (successes, failures): (Vec<_>, Vec<_>) = responses.partition(|(status, _)| status.starts_with('2'));
+    let answers = successes.iter().map(|(status, response)| match schema_name(response) {
+        Some(name) => format!("{status} {name}"),
+        None => (*status).clone(),
+    });
+    let codes = failures.iter().flat_map(|(_, response)| codes(resolved(document, response)));
+    [
+        method.to_uppercase(),
+        path.to_owned(),
+        text("/operationId").unwrap_or_default().to_owned(),
+        text("/x-access/action").or(text("/x-access/who")).unwrap_or_default().to_owned(),
+        text("/x-rate-limit").unwrap_or("-").to_owned(),
+        operation.get("requestBody").and_then(schema_name).unwrap_or_else(|| "-".to_owned()),
+        answers.collect::<Vec<_>>().join(", "),
+        codes.collect::<Vec<_>>().join(", "),
+    ]
+}
+
+/// A value, or the component that it refers to.
+fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
+    let reference = value.get("$ref").and_then(Value::as_str);
+    reference.and_then(|it| document.pointer(it.trim_start_matches('#'))).unwrap_or(value)
+}
+
+/// The name of the schema of a body.
+fn schema_name(body: &Value) -> Option<String> {
+    let (_, content) = body.get("content")?.as_object()?.iter().next()?;
+    let reference = content.pointer("/schema/$ref")?.as_str()?;
+    reference.rsplit('/').next().map(str::to_owned)
+}
+
+/// The codes of a failure, which are the names of its examples.
+fn codes(response: &Value) -> Vec<String> {
+    let examples = response.pointer("/content/application~1json/examples").and_then(Value::as_object);
+    examples.into_iter().flatten().map(|(code, _)| code.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::root;
+
+    #[test]
+    fn every_operation_of_the_written_contract_is_a_line() {
+        let document = std::fs::read_to_string(root().join("docs/openapi.json")).unwrap();
+        let table = table(&serde_json::from_str(&document).unwrap());
+        let rows: Vec<&str> = table.lines().skip(1).collect();
+        let contract = std::fs::read_to_string(root().join("docs/api.md")).unwrap();
+        let code = contract.split('`').skip(1).step_by(2).filter_map(|code| code.split_once(' '));
+        let written = code.filter(|(method, _)| ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(method));
+        let mut named = 0;
+        for (method, path) in written {
+            let paths = [path.to_owned(), format!("/api/v1{path}")];
+            let is_listed = |row: &&str| {
+                let mut cells = row.split_whitespace();
+                cells.next() == Some(method)
+                    && cells.next().is_some_and(|cell| paths.iter().any(|it| it == cell))
+            };
+            assert!(rows.iter().any(|row| is_listed(&row)), "{method} {path}");
+            named += 1;
+        }
+        assert!(named >= rows.len() && rows.len() > 60, "{named} of {}", rows.len());
+        let withdrawal = rows.iter().find(|row| row.contains("openWithdrawal")).unwrap();
+        for cell in ["withdrawals", "NewWithdrawal", "201 BareSuccess_WithdrawalRequested", "limit_exceeded"]
+        {
+            assert!(withdrawal.contains(cell), "{cell}: {withdrawal}");
+        }
+    }
+}
