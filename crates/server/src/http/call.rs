@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::http::transport::client_address;
 use crate::http::transport::deadline::Deadline;
 use crate::http::transport::rate_limits::{LoginAttempt, LoginRefusal};
-use crate::http::wire::body::Body;
+use crate::http::wire::body::RequestBody;
 use crate::http::wire::envelope::Answer;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::headers::{self, Signature};
@@ -50,7 +50,7 @@ impl Call {
     ///
     /// # Errors
     /// 422 with the messages of all wrong fields.
-    pub fn body<B: Body>(&self) -> Result<B, ApiError> {
+    pub fn body<B: RequestBody>(&self) -> Result<B, ApiError> {
         B::read(&self.body, self.currency())
     }
 

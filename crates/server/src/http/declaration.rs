@@ -27,7 +27,7 @@ use utoipa::ToSchema;
 
 use crate::http::route::{Access, Body, Endpoint, Reach, Route};
 use crate::http::transport::rate_limits::Class;
-use crate::http::wire::envelope::{BareSuccess, Success as Envelope};
+use crate::http::wire::envelope::{BareSuccess, Success};
 use crate::http::wire::error::Code;
 use crate::http::wire::page::Page;
 use crate::http::wire::schema::{Described, text_of};
@@ -58,7 +58,7 @@ pub struct Declaration {
     /// The parameters of its query, those of a page aside.
     pub filters: Vec<Filter>,
     /// Its success.
-    pub answers: Success,
+    pub answers: SuccessResponse,
     /// The failures that do not follow from the other fields.
     pub fails: &'static [Code],
     /// Its handler.
@@ -76,7 +76,7 @@ impl Declaration {
         documentation: &'static [&'static str],
         access: Access,
         run: Endpoint,
-        answers: Success,
+        answers: SuccessResponse,
     ) -> Self {
         let is_for_staff = matches!(access, Access::Principal(action) if action.is_for_staff());
         Self {
@@ -199,7 +199,7 @@ pub const fn filter(name: &'static str, schema: Described, description: &'static
 
 /// The success of an operation.
 #[derive(Clone, Debug)]
-pub struct Success {
+pub struct SuccessResponse {
     /// Its status.
     pub status: StatusCode,
     /// Its description.
@@ -214,7 +214,7 @@ pub struct Success {
     pub header: Option<(&'static str, &'static str)>,
 }
 
-impl Success {
+impl SuccessResponse {
     const fn new(status: StatusCode, description: &'static str) -> Self {
         Self { status, description, content: None, is_page: false, has_location: false, header: None }
     }
@@ -234,40 +234,43 @@ impl Success {
 
 /// 200 with this data.
 #[must_use]
-pub fn ok<T: ToSchema>(description: &'static str) -> Success {
-    of_type(JSON, Described::envelope::<Envelope<T>, T>(), description)
+pub fn ok<T: ToSchema>(description: &'static str) -> SuccessResponse {
+    of_type(JSON, Described::envelope::<Success<T>, T>(), description)
 }
 
 /// 200 with a page of these rows.
 #[must_use]
-pub fn page<T: ToSchema>(description: &'static str) -> Success {
-    let page = Described::page::<Envelope<Page<T>>, Page<T>, T>();
-    Success { is_page: true, ..of_type(JSON, page, description) }
+pub fn page<T: ToSchema>(description: &'static str) -> SuccessResponse {
+    let page = Described::page::<Success<Page<T>>, Page<T>, T>();
+    SuccessResponse { is_page: true, ..of_type(JSON, page, description) }
 }
 
 /// 201 with this data.
 #[must_use]
-pub fn created<T: ToSchema>(description: &'static str) -> Success {
-    Success { status: StatusCode::CREATED, ..ok::<T>(description) }
+pub fn created<T: ToSchema>(description: &'static str) -> SuccessResponse {
+    SuccessResponse { status: StatusCode::CREATED, ..ok::<T>(description) }
 }
 
 /// 201 with this data and no message beside it.
 #[must_use]
-pub fn created_bare<T: ToSchema>(description: &'static str) -> Success {
+pub fn created_bare<T: ToSchema>(description: &'static str) -> SuccessResponse {
     let envelope = Described::envelope::<BareSuccess<T>, T>();
-    Success { status: StatusCode::CREATED, ..of_type(JSON, envelope, description) }
+    SuccessResponse { status: StatusCode::CREATED, ..of_type(JSON, envelope, description) }
 }
 
 /// 204.
 #[must_use]
-pub fn no_content(description: &'static str) -> Success {
-    Success::new(StatusCode::NO_CONTENT, description)
+pub fn no_content(description: &'static str) -> SuccessResponse {
+    SuccessResponse::new(StatusCode::NO_CONTENT, description)
 }
 
 /// 200 with a body outside the envelope.
 #[must_use]
-pub fn of_type(media_type: &'static str, schema: Described, description: &'static str) -> Success {
-    Success { content: Some((media_type, schema)), ..Success::new(StatusCode::OK, description) }
+pub fn of_type(media_type: &'static str, schema: Described, description: &'static str) -> SuccessResponse {
+    SuccessResponse {
+        content: Some((media_type, schema)),
+        ..SuccessResponse::new(StatusCode::OK, description)
+    }
 }
 
 macro_rules! tags {

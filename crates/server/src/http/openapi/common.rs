@@ -74,9 +74,9 @@ fn requirement(scheme: &str) -> SecurityRequirement {
     SecurityRequirement::new::<_, [&str; 0], _>(scheme, [])
 }
 
+/// One extension, because the document keeps no order among several.
 fn extensions(declaration: &Declaration) -> Extensions {
-    let mut extensions = Extensions::default();
-    extensions.insert("x-access".to_owned(), access(declaration.access));
+    let mut access = access(declaration.access);
     if is_counted(declaration) {
         let class = match declaration.class {
             Class::Login => "login",
@@ -84,8 +84,10 @@ fn extensions(declaration: &Declaration) -> Extensions {
             Class::Withdrawals => "withdrawals",
             Class::Other => "other",
         };
-        extensions.insert("x-rate-limit".to_owned(), json!(class));
+        access.insert("rate_limit".to_owned(), json!(class));
     }
+    let mut extensions = Extensions::default();
+    extensions.insert("x-access".to_owned(), Value::Object(access));
     extensions
 }
 
@@ -94,19 +96,24 @@ fn is_counted(declaration: &Declaration) -> bool {
 }
 
 /// The authorization of an operation; a token holder's line of the authorization matrix with its cells.
-fn access(access: Access) -> Value {
+fn access(access: Access) -> Map<String, Value> {
+    let mut keys = Map::new();
+    let mut add = |key: &str, value: Value| keys.insert(key.to_owned(), value);
     match access {
-        Access::Open => json!({"who": "anybody"}),
-        Access::Provider(_) => json!({"who": "provider"}),
+        Access::Open => drop(add("who", json!("anybody"))),
+        Access::Provider(_) => drop(add("who", json!("provider"))),
         Access::Principal(action) => {
             let rule = action.rule();
             let reaches: Map<String, Value> = Capacity::ALL
                 .iter()
                 .map(|held| (held.name().to_owned(), json!(rule.scope(*held).name())))
                 .collect();
-            json!({"who": "caller", "action": rule.name, "reach": reaches})
+            add("who", json!("caller"));
+            add("action", json!(rule.name));
+            add("reach", Value::Object(reaches));
         }
     }
+    keys
 }
 
 fn parameters(declaration: &Declaration) -> Vec<Parameter> {

@@ -13,7 +13,7 @@ use crate::http::declaration::{filter, json, ok, operations, page};
 use crate::http::operations::operators::ReasonBody;
 use crate::http::operations::views::{Person, PersonData, SecurityEvent};
 use crate::http::route::{authenticated, command};
-use crate::http::wire::body::{Body, body};
+use crate::http::wire::body::{RequestBody, body};
 use crate::http::wire::envelope::Answer;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
@@ -135,7 +135,7 @@ async fn give_role(call: Call, principal: Principal) -> Result<Done<Answer>, Api
 }
 
 /// Changes the status or role of the account in the path.
-async fn change<B: Body>(
+async fn change<B: RequestBody>(
     call: &Call,
     principal: &Principal,
     input: impl FnOnce(B) -> (StandingChange, Line),

@@ -23,7 +23,7 @@ use crate::http::wire::kinds::Kind;
 use crate::http::wire::schema::text_of;
 
 /// The fields of a body.
-pub trait Body: Sized {
+pub trait RequestBody: Sized {
     /// Reads all fields; amounts are in this currency.
     ///
     /// # Errors
@@ -145,7 +145,7 @@ macro_rules! body {
             $($(#[doc = $about])+ $vis $field: $type,)+
         }
 
-        impl $crate::http::wire::body::Body for $body {
+        impl $crate::http::wire::body::RequestBody for $body {
             fn read(
                 object: &$crate::http::wire::json::Object,
                 currency: &cuepoint_domain::money::Currency,

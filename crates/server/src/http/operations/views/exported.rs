@@ -98,7 +98,7 @@ pub struct Operation {
     acted_by: &'static str,
     /// Reason; null where none is required.
     reason: Option<String>,
-    /// What it was about; null where that is the profile or the account itself.
+    /// Object of the operation; null where it is the profile or the account itself.
     reference: Option<Reference>,
     /// The profile after it, with what could be spent then; null for operations about money, and once it is seven days old.
     profile: Option<User>,

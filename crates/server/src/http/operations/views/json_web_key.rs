@@ -34,7 +34,7 @@ pub struct JsonWebKey {
     /// Algorithm.
     #[schema(value_type = names::JwkAlgorithm)]
     alg: &'static str,
-    /// What it is for.
+    /// Use of the key.
     #[serde(rename = "use")]
     #[schema(value_type = names::JwkUse)]
     purpose: &'static str,

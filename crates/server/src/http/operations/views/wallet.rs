@@ -39,7 +39,7 @@ pub struct WalletData {
 /// The object of an entry.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Reference {
-    /// What kind of thing.
+    /// Kind of the object.
     #[serde(rename = "type")]
     #[schema(value_type = names::ReferenceType)]
     kind: &'static str,
