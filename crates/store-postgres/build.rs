@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// Where the migrations are, seen from this package.
-const FOLDER: &str = "../../migrations";
+const FOLDER: &str = "../../migrations/postgres";
 /// The statements that apply a migration, which every folder of one has, and those that undo it.
 const UP: &str = "up.sql";
 const DOWN: &str = "down.sql";

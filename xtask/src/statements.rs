@@ -51,7 +51,7 @@ fn write_beside(cluster: &Cluster) -> anyhow::Result<u8> {
     ensure!(code != 0 || !statements.is_empty(), "no server has prepared a statement");
     if code == 0 {
         let types = type_names(cluster, &statements)?;
-        let path = format!("migrations/released/{VERSION}.sql");
+        let path = format!("migrations/postgres/released/{VERSION}.sql");
         fs::write(root().join(&path), file(&statements, &types))
             .with_context(|| format!("{path} cannot be written"))?;
         println!("{path} is written");

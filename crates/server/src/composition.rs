@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, Error, bail, ensure};
 use cuepoint_domain::application::{Ports, Terms, UseCases};
 use cuepoint_domain::feature_level::FeatureLevel;
-use cuepoint_domain::ports::{Clock, Notifier, PayoutProvider, Store, TopupProvider};
-use cuepoint_store_memory::MemoryStore;
-pub use cuepoint_store_postgres::{OpenTransfers, Restored};
-use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
+use cuepoint_domain::ports::{
+    Backend, BackendError, Clock, Notifier, OpenTransfers, Opening, PayoutProvider, Restored, Store,
+    TopupProvider,
+};
+use cuepoint_store_memory::MemoryBackend;
+use cuepoint_store_postgres::{PostgresBackend, PostgresOptions};
 use governor::clock::MonotonicClock;
 use secrecy::ExposeSecret;
 
@@ -35,44 +37,26 @@ use crate::http::transport::rate_limits::RateLimits;
 use crate::observability::hourly::Hourly;
 use crate::observability::metrics::Metrics;
 
-/// A store that was opened, to be closed when nobody uses it any more.
-pub struct OpenStore {
-    /// The store.
-    pub store: Arc<dyn Store>,
-    postgres: Option<Arc<PostgresStore>>,
+/// The configured backend: the one place that names the stores.
+#[must_use]
+pub fn backend(settings: &Settings) -> Arc<dyn Backend> {
+    match &settings.storage {
+        Storage::Memory => Arc::new(MemoryBackend),
+        Storage::Postgres(Postgres { url, pool_size, migrate_on_start }) => {
+            let (url, pool_size) = (url.expose_secret().to_owned(), *pool_size);
+            let options = PostgresOptions { url, pool_size, migrate_on_start: *migrate_on_start };
+            Arc::new(PostgresBackend::new(options, settings.currency.clone()))
+        }
+    }
 }
 
-impl OpenStore {
-    /// Opens the configured store.
-    ///
-    /// # Errors
-    /// When it cannot be reached, lacks migrations that it may not apply, or holds another currency.
-    pub async fn open(settings: &Settings) -> anyhow::Result<Self> {
-        match &settings.storage {
-            Storage::Memory => Ok(Self { store: Arc::new(MemoryStore::new()), postgres: None }),
-            Storage::Postgres(postgres) => {
-                let Postgres { url, pool_size, migrate_on_start } = postgres.clone();
-                let url = url.expose_secret().to_owned();
-                let options = PostgresOptions { url, pool_size, migrate_on_start };
-                let opened = PostgresStore::open(options, settings.currency.clone()).await;
-                let store = Arc::new(opened.context("storage.postgres")?);
-                Ok(Self { store: store.clone(), postgres: Some(store) })
-            }
-        }
-    }
-
-    /// A store that is open already, with nothing to close.
-    #[must_use]
-    pub fn of(store: Arc<dyn Store>) -> Self {
-        Self { store, postgres: None }
-    }
-
-    /// Closes the store, once what was submitted is done.
-    pub async fn close(self) {
-        if let Some(postgres) = self.postgres {
-            postgres.close().await;
-        }
-    }
+/// Opens the configured store.
+///
+/// # Errors
+/// When it cannot be reached, lacks migrations that it may not apply, or holds another currency.
+pub async fn open(settings: &Settings, opening: Opening) -> anyhow::Result<Arc<dyn Store>> {
+    let backend = backend(settings);
+    named(&*backend, backend.open(opening).await)
 }
 
 /// Applies the migrations that the configured store lacks and says which; `None` where the store has no schema.
@@ -80,14 +64,8 @@ impl OpenStore {
 /// # Errors
 /// When the store cannot be reached or a migration fails.
 pub async fn migrate(settings: &Settings) -> anyhow::Result<Option<Vec<String>>> {
-    match &settings.storage {
-        Storage::Memory => Ok(None),
-        Storage::Postgres(postgres) => {
-            let url = postgres.url.expose_secret();
-            let applied = cuepoint_store_postgres::migrate(url).await.context("storage.postgres")?;
-            Ok(Some(applied))
-        }
-    }
+    let backend = backend(settings);
+    named(&*backend, backend.migrate().await)
 }
 
 /// Prepares the configured database after a restore, if its name is this one.
@@ -95,9 +73,9 @@ pub async fn migrate(settings: &Settings) -> anyhow::Result<Option<Vec<String>>>
 /// # Errors
 /// When the store is no database, the name is another, or a server is connected.
 pub async fn restore(settings: &Settings, database_name: &str, epoch: i64) -> anyhow::Result<Restored> {
-    let options = database(settings)?;
-    let restored = cuepoint_store_postgres::restore(&options, &settings.currency, database_name, epoch).await;
-    restored.context("storage.postgres")
+    let backend = backend(settings);
+    let maintenance = backend.maintenance().with_context(|| nothing_to(&*backend, "restore"))?;
+    named(&*backend, maintenance.restore(database_name, epoch).await)
 }
 
 /// Lets servers of the configured database, if its name is this one, write what those of earlier versions cannot read, and
@@ -106,11 +84,11 @@ pub async fn restore(settings: &Settings, database_name: &str, epoch: i64) -> an
 /// # Errors
 /// When the store is no database, the name is another, or a server of an earlier version is connected.
 pub async fn finalize_upgrade(settings: &Settings, database_name: &str) -> anyhow::Result<FeatureLevel> {
-    let Storage::Postgres(postgres) = &settings.storage else {
-        bail!("storage.backend is memory: there is no upgrade to finalize")
-    };
-    let url = postgres.url.expose_secret();
-    cuepoint_store_postgres::finalize_upgrade(url, database_name).await.context("storage.postgres")
+    let backend = backend(settings);
+    let maintenance = backend.maintenance();
+    let maintenance = maintenance
+        .with_context(|| format!("storage.backend is {}: there is no upgrade to finalize", backend.name()))?;
+    named(&*backend, maintenance.finalize_upgrade(database_name).await)
 }
 
 /// What a restored backup left open.
@@ -118,18 +96,18 @@ pub async fn finalize_upgrade(settings: &Settings, database_name: &str) -> anyho
 /// # Errors
 /// When the store is no database, or cannot be read.
 pub async fn open_transfers(settings: &Settings) -> anyhow::Result<OpenTransfers> {
-    let open = cuepoint_store_postgres::open_transfers(&database(settings)?, &settings.currency).await;
-    open.context("storage.postgres")
+    let backend = backend(settings);
+    let maintenance = backend.maintenance().with_context(|| nothing_to(&*backend, "restore"))?;
+    named(&*backend, maintenance.open_transfers().await)
 }
 
-fn database(settings: &Settings) -> anyhow::Result<PostgresOptions> {
-    match &settings.storage {
-        Storage::Memory => bail!("storage.backend is memory: there is nothing to restore"),
-        Storage::Postgres(postgres) => {
-            let Postgres { url, pool_size, migrate_on_start } = postgres.clone();
-            Ok(PostgresOptions { url: url.expose_secret().to_owned(), pool_size, migrate_on_start })
-        }
-    }
+/// The error of a backend, behind the key of its configuration.
+fn named<T>(backend: &dyn Backend, done: Result<T, BackendError>) -> anyhow::Result<T> {
+    done.map_err(Error::from_boxed).with_context(|| format!("storage.{}", backend.name()))
+}
+
+fn nothing_to(backend: &dyn Backend, work: &str) -> String {
+    format!("storage.backend is {}: there is nothing to {work}", backend.name())
 }
 
 /// The keys of access tokens: the configured ones, else one that ends with the process.
@@ -313,11 +291,11 @@ mod tests {
 
     async fn composed(keys: &[(&str, &str)]) -> Arc<App> {
         let settings = Layers::test(keys).settings().unwrap();
-        let open = OpenStore::open(&settings).await.unwrap();
+        let store = open(&settings, Opening::AsConfigured).await.unwrap();
         let keys = signing_keys(&settings, RandomSecrets::new().unwrap(), &SystemClock).unwrap();
         let url = "http://127.0.0.1:1".to_owned();
         let providers = providers(&settings, Arc::new(SystemClock)).unwrap();
-        app(&settings, keys, providers, open.store, Arc::default(), url).unwrap()
+        app(&settings, keys, providers, store, Arc::default(), url).unwrap()
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Everything ends with the process. Each method locks once, for a short time, and never waits while it does.
 
 mod audit;
+mod backend;
 mod blocks;
 mod ids;
 mod ledger;
@@ -15,6 +16,8 @@ mod provider_messages;
 mod reads;
 mod security_log;
 mod sessions;
+
+pub use backend::MemoryBackend;
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -86,4 +89,6 @@ impl Store for MemoryStore {
         state.events.tidy(now);
         Ok(())
     }
+
+    async fn close(&self) {}
 }

@@ -9,43 +9,20 @@
 #[cfg(all(feature = "testing", not(debug_assertions)))]
 compile_error!("the feature `testing` can end the process on purpose, and is not for release builds");
 
-mod adjustments;
-mod advisory_locks;
-mod audit;
-mod blocks;
-mod bulk;
-mod cluster;
-mod connection;
-mod database;
-mod deployment;
-mod erasure;
-mod finalize;
-mod ids;
-mod ledger;
-mod logins;
-mod migrations;
-mod networks;
-mod node;
-mod people;
-mod per_thread;
-mod personal_data;
-mod phone_codes;
-mod provider_messages;
+mod backend;
+mod connect;
+mod maintenance;
+mod ports;
 mod reads;
-mod redaction;
-mod restore;
+mod retention;
 mod rows;
 mod schema;
-mod security_log;
 #[cfg(feature = "seed")]
 pub mod seed;
-mod sentinel;
-mod sessions;
-mod shared_connection;
+mod tables;
 mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;
-mod tidy;
 mod writer;
 
 use std::fmt;
@@ -54,16 +31,18 @@ use std::sync::Arc;
 use anyhow::Context;
 use cuepoint_domain::money::Currency;
 
-use connection::Connector;
-use database::Database;
-use ids::IdBlocks;
-use per_thread::PerThread;
+use connect::connection::Connector;
+use connect::per_thread::PerThread;
+use connect::pool::Database;
+use connect::sentinel::Sentinel;
+use connect::{deployment, migrations};
+use ports::IdBlocks;
 use reads::ReadTogether;
-use sentinel::Sentinel;
 use writer::Writer;
 
-pub use finalize::finalize_upgrade;
-pub use restore::{OpenTransfers, Restored, open_transfers, restore};
+pub use backend::PostgresBackend;
+pub use maintenance::finalize::finalize_upgrade;
+pub use maintenance::restore::{open_transfers, restore};
 
 /// Where the database is and how it is used.
 #[derive(Clone)]

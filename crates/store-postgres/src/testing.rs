@@ -7,8 +7,8 @@ use diesel::sql_types::{Bool, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use uuid::Uuid;
 
-use crate::connection::Connector;
-use crate::migrations::{self, MIGRATIONS, Migration, Patience};
+use crate::connect::connection::Connector;
+use crate::connect::migrations::{self, MIGRATIONS, Migration, Patience};
 
 /// The environment variable with the URL of a throw-away cluster's superuser.
 const CLUSTER: &str = "CUEPOINT_TEST_POSTGRES_URL";

@@ -33,45 +33,60 @@ pub(super) fn check_top_level(files: &[File]) -> Vec<String> {
         .collect()
 }
 
+/// The stores that have a schema, each by its folder of `migrations/`.
+const STORES: &[&str] = &["postgres"];
+
 /// The folder of the statements of released versions.
 const RELEASED: &str = "released";
 
-/// Judges the folders of `migrations/`: `<stamp>_<name>` with `up.sql` and `down.sql`, and the statements of released
-/// versions.
+/// Judges the folders of `migrations/<store>/`: `<stamp>_<name>` with `up.sql` and `down.sql`, and the
+/// statements of released versions.
 pub(super) fn check_migrations(files: &[File]) -> Vec<String> {
-    let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut complaints = Vec::new();
+    let mut folders: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
     for file in files {
-        if let Some((folder, name)) =
-            file.path.strip_prefix("migrations/").and_then(|path| path.split_once('/'))
-        {
-            folders.entry(folder).or_default().push(name);
+        let mut parts =
+            file.path.strip_prefix("migrations/").into_iter().flat_map(|path| path.splitn(3, '/'));
+        match (parts.next(), parts.next(), parts.next()) {
+            (Some(store), Some(folder), Some(name)) if STORES.contains(&store) => {
+                folders.entry((store, folder)).or_default().push(name);
+            }
+            (Some(_), Some(_), _) => {
+                complaints.push(format!("{}: its place is `migrations/<store>/<folder>/`", file.path));
+            }
+            _ => {}
         }
     }
-    let released = folders.remove(RELEASED).unwrap_or_default();
-    let misnamed =
-        released.into_iter().filter(|name| !is_version(name.strip_suffix(".sql").unwrap_or_default()));
-    folders
-        .iter()
-        .flat_map(|(folder, names)| check_migration(folder, names))
-        .chain(misnamed.map(|name| format!("migrations/{RELEASED}/{name}: its name is not `<version>.sql`")))
-        .collect()
+    for ((store, folder), names) in folders {
+        if folder == RELEASED {
+            let misnamed =
+                names.iter().filter(|name| !is_version(name.strip_suffix(".sql").unwrap_or_default()));
+            complaints.extend(misnamed.map(|name| {
+                format!("migrations/{store}/{RELEASED}/{name}: its name is not `<version>.sql`")
+            }));
+        } else {
+            complaints.extend(check_migration(store, folder, &names));
+        }
+    }
+    complaints
 }
 
-fn check_migration(folder: &str, names: &[&str]) -> Vec<String> {
+fn check_migration(store: &str, folder: &str, names: &[&str]) -> Vec<String> {
     let mut complaints = Vec::new();
     if !is_migration_name(folder) {
         complaints.push(format!(
-            "migrations/{folder}: its name is not `<14 digits of date and time>_<what_it_does>`"
+            "migrations/{store}/{folder}: its name is not `<14 digits of date and time>_<what_it_does>`"
         ));
     }
     for required in ["up.sql", "down.sql"] {
         if !names.contains(&required) {
-            complaints.push(format!("migrations/{folder}: it has no {required}"));
+            complaints.push(format!("migrations/{store}/{folder}: it has no {required}"));
         }
     }
     // Diesel reads `metadata.toml` too: a migration that cannot run in a transaction says so there.
     for other in names.iter().filter(|name| !matches!(**name, "up.sql" | "down.sql" | "metadata.toml")) {
-        complaints.push(format!("migrations/{folder}/{other}: a migration holds up.sql and down.sql"));
+        complaints
+            .push(format!("migrations/{store}/{folder}/{other}: a migration holds up.sql and down.sql"));
     }
     complaints
 }
@@ -120,37 +135,46 @@ mod tests {
     fn a_migration_has_a_stamp_a_name_and_two_directions() {
         let good = [
             "migrations/README.md",
-            "migrations/2026-01-31-120000_users/up.sql",
-            "migrations/2026-01-31-120000_users/down.sql",
+            "migrations/postgres/2026-01-31-120000_users/up.sql",
+            "migrations/postgres/2026-01-31-120000_users/down.sql",
         ];
         check(check_migrations, &good, &[]);
         check(
             check_migrations,
-            &["migrations/20260131120000_users/down.sql", "migrations/20260131120000_users/up.sql"],
+            &[
+                "migrations/postgres/20260131120000_users/down.sql",
+                "migrations/postgres/20260131120000_users/up.sql",
+            ],
             &[],
         );
         check(
             check_migrations,
-            &["migrations/20260131120000_users/up.sql"],
-            &["migrations/20260131120000_users: it has no down.sql"],
+            &["migrations/postgres/20260131120000_users/up.sql"],
+            &["migrations/postgres/20260131120000_users: it has no down.sql"],
         );
         check(
             check_migrations,
-            &["migrations/1_users/up.sql", "migrations/1_users/down.sql"],
-            &["migrations/1_users: its name"],
+            &["migrations/postgres/1_users/up.sql", "migrations/postgres/1_users/down.sql"],
+            &["migrations/postgres/1_users: its name"],
         );
         let more = [
-            "migrations/20260131120000_a/up.sql",
-            "migrations/20260131120000_a/down.sql",
-            "migrations/20260131120000_a/x.sql",
+            "migrations/postgres/20260131120000_a/up.sql",
+            "migrations/postgres/20260131120000_a/down.sql",
+            "migrations/postgres/20260131120000_a/x.sql",
         ];
-        check(check_migrations, &more, &["migrations/20260131120000_a/x.sql:"]);
+        check(check_migrations, &more, &["migrations/postgres/20260131120000_a/x.sql:"]);
+        let misplaced = ["migrations/20260131120000_a/up.sql", "migrations/other/20260131120000_a/up.sql"];
+        check(check_migrations, &misplaced, &misplaced);
     }
 
     #[test]
     fn the_statements_of_a_released_version_are_named_after_it() {
-        let files = ["migrations/released/0.1.0.sql", "migrations/released/1.2.sql", "migrations/released/x"];
-        let misnamed = ["migrations/released/1.2.sql:", "migrations/released/x:"];
+        let files = [
+            "migrations/postgres/released/0.1.0.sql",
+            "migrations/postgres/released/1.2.sql",
+            "migrations/postgres/released/x",
+        ];
+        let misnamed = ["migrations/postgres/released/1.2.sql:", "migrations/postgres/released/x:"];
         check(check_migrations, &files, &misnamed);
     }
 }

@@ -5,6 +5,7 @@
 //! `store-contract` holds every store to what is promised here.
 
 mod access_tokens;
+mod backend;
 mod blocks;
 mod clock;
 mod effects;
@@ -25,6 +26,7 @@ mod sessions;
 mod timer;
 
 pub use access_tokens::{AccessToken, AccessTokens, SigningError};
+pub use backend::{Backend, BackendError, Maintenance, OpenTransfers, Opening, Restored};
 pub use blocks::{Block, Blocks};
 pub use clock::Clock;
 pub use effects::{Job, JobQueue, Revocations, Task, TaskSpawner};
@@ -103,4 +105,7 @@ pub trait Store:
     /// # Errors
     /// [`Unavailable`]; some of it may be done then.
     async fn tidy(&self, now: crate::timestamp::Timestamp) -> Result<(), Unavailable>;
+
+    /// Answers what was submitted, and takes no more.
+    async fn close(&self);
 }

@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use cuepoint_domain::ledger::{Auditor, Finding, Progress, Summary};
+use cuepoint_domain::ports::Opening;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::composition::OpenStore;
-use crate::config::{Settings, Storage};
+use crate::composition;
+use crate::config::Settings;
 
 /// Nothing is wrong.
 pub(crate) const CONSISTENT: u8 = 0;
@@ -22,19 +23,19 @@ const BAR: &str = "{bar:40} {percent:>3} % of {len} steps, {eta} left";
 ///
 /// # Errors
 /// When it cannot be checked to the end.
-pub(crate) async fn run(mut settings: Settings) -> anyhow::Result<u8> {
-    match &mut settings.storage {
-        Storage::Memory => {
-            anyhow::bail!("there is nothing to verify: the memory store's data ends with its process")
-        }
-        // Who only looks changes nothing.
-        Storage::Postgres(postgres) => postgres.migrate_on_start = false,
-    }
-    let store = OpenStore::open(&settings).await?;
+pub(crate) async fn run(settings: Settings) -> anyhow::Result<u8> {
+    let backend = composition::backend(&settings);
+    let name = backend.name();
+    ensure!(
+        backend.is_durable(),
+        "there is nothing to verify: the {name} store's data ends with its process"
+    );
+    // Verification changes nothing.
+    let store = composition::open(&settings, Opening::WithoutMigrations).await?;
     let bar = bar()?;
     let shown = bar.clone();
     let mut auditor = Auditor::new().reporting(move |progress| draw(&shown, progress));
-    let read = store.store.show(&mut auditor).await;
+    let read = store.show(&mut auditor).await;
     bar.finish_and_clear();
     store.close().await;
     read.context("the ledger could not be read to its end")?;

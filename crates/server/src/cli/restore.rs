@@ -3,6 +3,7 @@
 
 use anyhow::Context;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::{OpenTransfers, Restored};
 use time::Duration;
 use time::format_description::well_known::Rfc3339;
 
@@ -12,7 +13,6 @@ use crate::adapters::security::random::{RandomSecrets, random};
 use crate::cli::ledger_verify;
 use crate::cli::print;
 use crate::composition;
-use crate::composition::{OpenTransfers, Restored};
 use crate::config::{Settings, SigningKeySource};
 
 /// Prepares the database, makes a new signing key in place of all older ones, audits the ledger, prints what has to be

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use actix_web::dev::Server;
 use anyhow::{Context, anyhow};
 use cuepoint_domain::application::{BootstrapRefusal, Bootstrapped, CommandError};
-use cuepoint_domain::ports::Store;
+use cuepoint_domain::ports::{Opening, Store};
 use socket2::SockRef;
 
 use crate::adapters::clock::SystemClock;
@@ -15,8 +15,8 @@ use crate::adapters::security::keys::SigningKeys;
 use crate::adapters::security::random::RandomSecrets;
 use crate::app::App;
 use crate::cli::signals::Signals;
-use crate::composition::{self, OpenStore, Providers};
-use crate::config::{Bootstrap, EmailChannel, Settings, Storage};
+use crate::composition::{self, Providers};
+use crate::config::{Bootstrap, EmailChannel, Settings};
 use crate::http::web_server;
 use crate::jobs::Background;
 use crate::observability::metrics::Metrics;
@@ -32,20 +32,20 @@ const BACKLOG: i32 = 4_096;
 /// # Errors
 /// When it cannot start, as one sentence that names the key.
 pub async fn serve(settings: Settings) -> anyhow::Result<()> {
-    serve_opened(&settings, OpenStore::open(&settings)).await
+    serve_opened(&settings, composition::open(&settings, Opening::AsConfigured)).await
 }
 
-/// The same on this store in place of the configured one, which is not opened.
+/// The same on this store in place of the configured one, which is not opened. The store is closed at the end.
 ///
 /// # Errors
 /// When it cannot start, as one sentence that names the key.
 pub async fn serve_on(settings: Settings, store: Arc<dyn Store>) -> anyhow::Result<()> {
-    serve_opened(&settings, async { Ok(OpenStore::of(store)) }).await
+    serve_opened(&settings, async { Ok(store) }).await
 }
 
 async fn serve_opened(
     settings: &Settings,
-    opening: impl Future<Output = anyhow::Result<OpenStore>>,
+    opening: impl Future<Output = anyhow::Result<Arc<dyn Store>>>,
 ) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
     // First of all, since what is measured before is lost.
@@ -62,11 +62,11 @@ async fn run(
     settings: &Settings,
     keys: SigningKeys,
     providers: Providers,
-    store: &OpenStore,
+    store: &Arc<dyn Store>,
     signals: &mut Signals,
 ) -> anyhow::Result<()> {
     let (listener, url) = bind(settings)?;
-    let app = composition::app(settings, keys, providers, store.store.clone(), Arc::default(), url.clone())?;
+    let app = composition::app(settings, keys, providers, Arc::clone(store), Arc::default(), url.clone())?;
     // Before the first write and the first call: a restart must not make the token of an ended session valid
     // again.
     let read = app.authentication.revocations.refresh(&*app.store, &app.authentication.clock).await;
@@ -74,8 +74,9 @@ async fn run(
     if let Some(operator) = settings.bootstrap.clone() {
         bootstrap(&app, operator).await?;
     }
-    if matches!(settings.storage, Storage::Memory) {
-        tracing::warn!("storage.backend is memory: all data ends with this process");
+    let backend = composition::backend(settings);
+    if !backend.is_durable() {
+        tracing::warn!("storage.backend is {}: all data ends with this process", backend.name());
     }
     if matches!(settings.notifier.email, EmailChannel::None) {
         tracing::warn!(

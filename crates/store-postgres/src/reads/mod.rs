@@ -1,26 +1,22 @@
 //! What is read beside plans.
 
-mod music_requests;
+pub(crate) mod batcher;
 mod paged;
-mod people;
-mod readable;
-mod request_lists;
-mod together;
-mod topups;
-mod wallets;
-mod withdrawals;
+mod profiles;
+pub(crate) mod readable;
+pub(crate) mod request_lists;
 
 pub(crate) use paged::{
     BeganLastFirst, BlockedLastFirst, Counted, LastIdFirst, NewestFirst, Paged, UnresolvedFirst,
     UnsettledFirst, columns, limits, paged,
 };
-pub(crate) use people::ProfileRow;
+pub(crate) use profiles::ProfileRow;
 
 use diesel::sql_types::Timestamptz;
 
+use self::batcher::{ById, Together};
 use self::request_lists::RequestList;
-use self::together::{ById, Together};
-use crate::database::Database;
+use crate::connect::pool::Database;
 use crate::rows::{MusicRequestRow, TopupRow, WalletRow, WithdrawalRow};
 
 diesel::define_sql_function! {

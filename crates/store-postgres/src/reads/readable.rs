@@ -5,8 +5,8 @@ use std::fmt::Display;
 use diesel::result::Error as QueryError;
 use diesel_async::AsyncPgConnection;
 
-use super::together::Row;
-use crate::database::Failure;
+use super::batcher::Row;
+use crate::connect::failure::Failure;
 use crate::rows::Corrupt;
 
 /// How many unreadable rows are passed over at most to fill a list.

@@ -17,9 +17,9 @@ use futures_util::TryStreamExt as _;
 use futures_util::future::try_join_all;
 use time::OffsetDateTime;
 
-use super::together::Question;
+use super::batcher::Question;
 use super::{Counted, columns, limits};
-use crate::database::Failure;
+use crate::connect::failure::Failure;
 use crate::rows::{MusicRequestRow, column_time};
 use crate::schema::music_requests::{self, table};
 

@@ -1,121 +1,173 @@
-//! Entries and postings.
+//! Operations, keys, entries, postings and events of the security log: rows that are only ever added.
+
+use std::io::Write;
 
 use bigdecimal::BigDecimal;
-use cuepoint_domain::ids::{OperationId, UserId};
-use cuepoint_domain::ledger::{Balance, ChainHash, EntityRef, Entry, EntryKind, Posting, PostingAccount};
+use cuepoint_domain::ledger::{Entry, KeyRecord, Posting, Receipt, StoredReceipt};
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::security_log::SecurityEvent;
+use cuepoint_store_sql::rows::{
+    Corrupt, StoredEntry, StoredEvent, StoredKey, StoredOperation, StoredPosting,
+};
+use diesel::deserialize::{self, FromSql, FromSqlRow};
+use diesel::expression::AsExpression;
+use diesel::pg::{Pg, PgValue};
 use diesel::prelude::*;
+use diesel::serialize::{self, IsNull, Output, ToSql};
+use diesel::sql_types::{
+    BigInt, Bytea, Jsonb, Nullable, Numeric, SmallInt, Text, Timestamptz, Uuid as SqlUuid,
+};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Corrupt, column_time, hash, known, money, timestamp};
-use crate::schema::{ledger_entries, postings};
+use super::table_row::{ColumnValue, row_value, table_row};
+use crate::schema::{postings, security_events};
 
-/// An entry.
-#[derive(Clone, Debug, Queryable, Selectable)]
-#[diesel(table_name = ledger_entries, check_for_backend(diesel::pg::Pg))]
-pub(crate) struct EntryRow {
-    pub(crate) wallet_id: i64,
-    pub(crate) seq: i64,
-    pub(crate) operation_id: Uuid,
-    pub(crate) kind: String,
-    pub(crate) reference_kind: String,
-    pub(crate) reference_id: i64,
-    pub(crate) available_change: BigDecimal,
-    pub(crate) held_change: BigDecimal,
-    pub(crate) owed_change: BigDecimal,
-    pub(crate) available_after: BigDecimal,
-    pub(crate) held_after: BigDecimal,
-    pub(crate) owed_after: BigDecimal,
-    pub(crate) at: OffsetDateTime,
-    pub(crate) previous: Vec<u8>,
-    pub(crate) hash: Vec<u8>,
-}
-
-impl EntryRow {
-    pub(crate) fn of(entry: &Entry, currency: &Currency) -> Self {
-        Self {
-            wallet_id: entry.wallet.get(),
-            seq: entry.seq,
-            operation_id: Uuid::from_u128(entry.operation.0),
-            kind: entry.kind.name().to_owned(),
-            reference_kind: entry.reference.kind_name().to_owned(),
-            reference_id: entry.reference.id(),
-            available_change: currency.to_decimal(entry.change.available),
-            held_change: currency.to_decimal(entry.change.held),
-            owed_change: currency.to_decimal(entry.change.owed),
-            available_after: currency.to_decimal(entry.after.available),
-            held_after: currency.to_decimal(entry.after.held),
-            owed_after: currency.to_decimal(entry.after.owed),
-            at: column_time(entry.at),
-            previous: entry.previous.0.to_vec(),
-            hash: entry.hash.0.to_vec(),
-        }
-    }
-
-    pub(crate) fn entry(self, currency: &Currency) -> Result<Entry, Corrupt> {
-        let reference = EntityRef::stored(&self.reference_kind, self.reference_id);
-        Ok(Entry {
-            wallet: known("wallet_id", UserId::new(self.wallet_id))?,
-            seq: self.seq,
-            operation: OperationId(self.operation_id.as_u128()),
-            kind: known("ledger_entries.kind", EntryKind::stored(&self.kind))?,
-            reference: known("reference_kind", reference)?,
-            change: Balance {
-                available: money(currency, "available_change", &self.available_change)?,
-                held: money(currency, "held_change", &self.held_change)?,
-                owed: money(currency, "owed_change", &self.owed_change)?,
-            },
-            after: Balance {
-                available: money(currency, "available_after", &self.available_after)?,
-                held: money(currency, "held_after", &self.held_after)?,
-                owed: money(currency, "owed_after", &self.owed_after)?,
-            },
-            at: timestamp(self.at),
-            previous: ChainHash(hash("previous", &self.previous)?),
-            hash: ChainHash(hash("hash", &self.hash)?),
-        })
+table_row! {
+    /// An operation.
+    operations: OperationRow = StoredOperation {
+        id: SqlUuid as Uuid,
+        kind: Text as String,
+        actor_user_id: Nullable<BigInt> as Option<i64>,
+        reason: Nullable<Text> as Option<String>,
+        at: Timestamptz as OffsetDateTime,
+        receipt: Jsonb as ReceiptText,
+        posting_rules: Nullable<SmallInt> as Option<i16>,
     }
 }
 
-/// A posting that is still to be written.
-#[derive(Clone, Debug)]
-pub(crate) struct NewPostingRow {
-    pub(crate) operation_id: Uuid,
-    pub(crate) account: String,
-    pub(crate) amount: BigDecimal,
-    pub(crate) at: OffsetDateTime,
+row_value!(OperationRow = StoredOperation: read StoredReceipt, stored with currency);
+row_value!(OperationRow = StoredOperation: read Receipt, receipt with currency);
+
+/// A receipt as the text of its JSON: neither written nor read by way of a tree.
+#[derive(Clone, PartialEq, Eq, Debug, AsExpression, FromSqlRow)]
+#[diesel(sql_type = Jsonb)]
+pub(crate) struct ReceiptText(String);
+
+impl ColumnValue<String> for ReceiptText {
+    fn encode(json: String) -> Self {
+        Self(json)
+    }
+
+    fn decode(self) -> String {
+        self.0
+    }
 }
 
-impl NewPostingRow {
-    pub(crate) fn of(posting: &Posting, currency: &Currency) -> Self {
-        Self {
-            operation_id: Uuid::from_u128(posting.operation.0),
-            account: posting.account.name().to_owned(),
-            amount: currency.to_decimal(posting.amount),
-            at: column_time(posting.at),
+/// The version of the binary form of `jsonb`, which is this byte and the text.
+const JSONB_VERSION: u8 = 1;
+
+impl ToSql<Jsonb, Pg> for ReceiptText {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+        out.write_all(&[JSONB_VERSION])?;
+        out.write_all(self.0.as_bytes())?;
+        Ok(IsNull::No)
+    }
+}
+
+impl FromSql<Jsonb, Pg> for ReceiptText {
+    fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+        match value.as_bytes().split_first() {
+            Some((&JSONB_VERSION, text)) => Ok(Self(std::str::from_utf8(text)?.to_owned())),
+            _ => Err("the binary form of jsonb is of an unknown version".into()),
         }
     }
 }
 
-/// A posting.
+table_row! {
+    /// A client's key.
+    idempotency_keys: KeyRow = StoredKey {
+        scope: Bytea as Vec<u8>,
+        fingerprint: Bytea as Vec<u8>,
+        operation_id: SqlUuid as Uuid,
+        at: Timestamptz as OffsetDateTime,
+    }
+}
+
+impl KeyRow {
+    /// The key with the receipt of its operation.
+    pub(crate) fn record(self, operation: OperationRow, currency: &Currency) -> Result<KeyRecord, Corrupt> {
+        StoredKey::from(self).record(&operation.into(), currency)
+    }
+}
+
+table_row! {
+    /// An entry.
+    ledger_entries: EntryRow = StoredEntry {
+        wallet_id: BigInt as i64,
+        seq: BigInt as i64,
+        operation_id: SqlUuid as Uuid,
+        kind: Text as String,
+        reference_kind: Text as String,
+        reference_id: BigInt as i64,
+        available_change: Numeric as BigDecimal,
+        held_change: Numeric as BigDecimal,
+        owed_change: Numeric as BigDecimal,
+        available_after: Numeric as BigDecimal,
+        held_after: Numeric as BigDecimal,
+        owed_after: Numeric as BigDecimal,
+        at: Timestamptz as OffsetDateTime,
+        previous: Bytea as Vec<u8>,
+        hash: Bytea as Vec<u8>,
+    }
+}
+
+row_value!(EntryRow = StoredEntry: read Entry, entry with currency);
+
+table_row! {
+    /// A posting that is still to be written.
+    postings: NewPostingRow = StoredPosting {
+        operation_id: SqlUuid as Uuid,
+        account: Text as String,
+        amount: Numeric as BigDecimal,
+        at: Timestamptz as OffsetDateTime,
+    }
+}
+
+row_value!(NewPostingRow = StoredPosting: read Posting, posting with currency);
+
+/// A posting with its number.
 #[derive(Clone, Debug, Queryable, Selectable)]
 #[diesel(table_name = postings, check_for_backend(diesel::pg::Pg))]
 pub(crate) struct PostingRow {
     pub(crate) id: i64,
-    operation_id: Uuid,
-    account: String,
-    amount: BigDecimal,
-    at: OffsetDateTime,
+    #[diesel(embed)]
+    posting: NewPostingRow,
 }
 
 impl PostingRow {
     pub(crate) fn posting(self, currency: &Currency) -> Result<Posting, Corrupt> {
-        Ok(Posting {
-            operation: OperationId(self.operation_id.as_u128()),
-            account: known("account", PostingAccount::stored(&self.account))?,
-            amount: money(currency, "postings.amount", &self.amount)?,
-            at: timestamp(self.at),
-        })
+        self.posting.posting(currency)
+    }
+}
+
+table_row! {
+    /// An event that is still to be written.
+    security_events: NewEventRow = StoredEvent {
+        kind: Text as String,
+        user_id: Nullable<BigInt> as Option<i64>,
+        actor_id: Nullable<BigInt> as Option<i64>,
+        session_id: Nullable<BigInt> as Option<i64>,
+        address: Nullable<Text> as Option<String>,
+        agent: Nullable<Text> as Option<String>,
+        detail: Nullable<Text> as Option<String>,
+        at: Timestamptz as OffsetDateTime,
+    }
+}
+
+row_value!(NewEventRow = StoredEvent: SecurityEvent, event);
+
+/// An event with its number.
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(table_name = security_events, check_for_backend(diesel::pg::Pg))]
+pub(crate) struct EventRow {
+    id: i64,
+    #[diesel(embed)]
+    event: NewEventRow,
+}
+
+impl EventRow {
+    pub(crate) fn event(self) -> Result<(i64, SecurityEvent), Corrupt> {
+        Ok((self.id, self.event.event()?))
     }
 }

@@ -5,22 +5,22 @@ use std::time::Duration;
 
 use cuepoint_domain::feature_level::FeatureLevel;
 use cuepoint_domain::ids::OperationId;
-use cuepoint_domain::ledger::{self, Book, KeyScope, Plan, Receipt, Rejection, Verdict};
+use cuepoint_domain::ledger::{Plan, Rejection};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Applied;
+use cuepoint_store_sql::crash_points::{self, CrashPoint};
+use cuepoint_store_sql::{Folded, LoadedRows, LockSet, fold};
 use diesel::result::{DatabaseErrorKind, Error as QueryError};
 use diesel::sql_types::{Array, Integer};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use futures_util::future::try_join4;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::changes::Written;
-use super::crash::{self, Step};
-use super::load::Named;
-use super::{ANSWER_BEFORE, COMMIT_BEFORE, WORK, later};
-use crate::cluster::AdmittedConnection;
-use crate::connection::Connector;
-use crate::database::Failure;
+use super::write::write;
+use super::{ANSWER_BEFORE, COMMIT_BEFORE, WORK, later, load};
+use crate::connect::cluster::AdmittedConnection;
+use crate::connect::connection::Connector;
+use crate::connect::failure::Failure;
 use crate::telemetry;
 
 /// How often a group is tried: a deadlock or a lost connection often passes. A group whose outcome is unknown is run
@@ -259,7 +259,7 @@ impl Committer {
             self.roll_back(connection, limits.answer).await;
             return Ok(answers);
         }
-        crash::at(Step::BeforeCommit, plans.iter().copied());
+        crash_points::at(CrashPoint::BeforeCommit, plans.iter().copied());
         let committed = timeout_at(limits.answer, connection.batch_execute("COMMIT")).await;
         match committed.map_err(|_| Failure::Deadline).and_then(|done| Ok(done?)) {
             Ok(()) => self.idle = Some(connection),
@@ -273,7 +273,7 @@ impl Committer {
                 ));
             }
         }
-        crash::at(Step::AfterCommit, plans.iter().copied());
+        crash_points::at(CrashPoint::AfterCommit, plans.iter().copied());
         self.committed_at = Some(Instant::now());
         if !plans.is_empty() {
             telemetry::committed(plans.len(), start.elapsed());
@@ -339,12 +339,12 @@ async fn prepare(
     own: &mut HashSet<OperationId>,
     (currency, feature_level): (&Currency, FeatureLevel),
 ) -> Result<Prepared, Failure> {
-    crash::at(Step::BeforeLock, plans.iter().copied());
-    let named = Named::by(plans.iter().copied());
+    crash_points::at(CrashPoint::BeforeLock, plans.iter().copied());
+    let set = LockSet::of(plans.iter().copied());
     let begin = async { Ok((&mut &*connection).batch_execute("BEGIN").await?) };
     let lock = async {
-        let locked = named.lock(connection).await?;
-        crash::at(Step::AfterLock, plans.iter().copied());
+        let locked = load::lock(&set, connection).await?;
+        crash_points::at(CrashPoint::AfterLock, plans.iter().copied());
         Ok(locked)
     };
     let proving = async {
@@ -354,37 +354,27 @@ async fn prepare(
         Ok(())
     };
     // Each is polled, and so sent, in this order.
-    let ((), locked, read, ()) = try_join4(begin, lock, named.read(connection), proving).await?;
-    crash::at(Step::AfterRead, plans.iter().copied());
-    let mut book = Book::at(feature_level);
-    locked.enter(&mut book, currency)?;
-    read.enter(&mut book, currency)?;
-    let mut stored_keys: HashSet<KeyScope> = book.keys.keys().copied().collect();
-    let mut written = Written::default();
-    let mut answers = Vec::with_capacity(plans.len());
-    for plan in plans {
-        answers.push(match ledger::apply(&mut book, plan) {
-            Ok(Verdict::Fresh(receipt, changes)) => {
-                let scope = changes.key.as_ref().map(|record| record.key.scope);
-                written.add(&changes, scope.filter(|scope| stored_keys.remove(scope)), currency)?;
-                Ok(Applied::Fresh(receipt))
-            }
-            Ok(Verdict::Replayed(receipt)) => Ok(found(receipt, plan, own)),
-            Err(rejection) => Err(rejection),
-        });
-    }
-    let written = written.write(connection).await?;
-    crash::at(Step::AfterWrite, plans.iter().copied());
+    let ((), locked, read, ()) = try_join4(begin, lock, load::read(&set, connection), proving).await?;
+    crash_points::at(CrashPoint::AfterRead, plans.iter().copied());
+    let mut book = both(locked, read).book(feature_level, currency)?;
+    let Folded { answers, writes } = fold(&mut book, plans, own, currency)?;
+    let written = write(writes, connection).await?;
+    crash_points::at(CrashPoint::AfterWrite, plans.iter().copied());
     Ok(Prepared { answers, written: written || prove })
 }
 
-/// What a plan that was applied before comes to: fresh to its caller where an earlier attempt of the same call did it.
-fn found(receipt: Receipt, plan: &Plan, own: &mut HashSet<OperationId>) -> Applied {
-    let operation = plan.origin().operation;
-    // Taken out, so that the same plan a second time in one group is a replay.
-    if receipt.operation == operation && own.remove(&operation) {
-        Applied::Fresh(receipt)
-    } else {
-        Applied::Replayed(receipt)
+/// The locked rows, and those that were read under the locks.
+fn both(locked: LoadedRows, read: LoadedRows) -> LoadedRows {
+    let (mut requests, mut withdrawals) = (locked.requests, locked.withdrawals);
+    requests.extend(read.requests);
+    withdrawals.extend(read.withdrawals);
+    LoadedRows {
+        requests,
+        withdrawals,
+        users: locked.users,
+        wallets: locked.wallets,
+        topups: locked.topups,
+        provider_messages: locked.provider_messages,
+        ..read
     }
 }

@@ -3,7 +3,7 @@
 //! | step | round trips |
 //! |---|---|
 //! | `BEGIN`; lock the named requests, users, wallets, withdrawals, top-ups, in this order; then read earlier operations, keys, recent withdrawals, open requests | 1 |
-//! | fold the plans through [`cuepoint_domain::ledger::apply`] | 0 |
+//! | [`cuepoint_store_sql::fold`] | 0 |
 //! | write each table that changed | 1 |
 //! | `COMMIT` | 1 |
 //!
@@ -12,11 +12,10 @@
 //! The writer has a thread of its own that its connection lives on as well: an answer of the database costs no change of
 //! thread, a caller who goes away changes nothing, and readers never keep plans waiting.
 
-mod changes;
-mod crash;
 mod group;
 mod load;
 mod statements;
+mod write;
 
 use std::slice;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,16 +26,19 @@ use anyhow::Context;
 use cuepoint_domain::ledger::Plan;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Applied, ApplyError, Unavailable};
+use cuepoint_store_sql::crash_points::{self, CrashPoint};
 use tokio::runtime;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
 
-use crate::connection::Connector;
-use crate::database::Failure;
+use crate::connect::connection::Connector;
+use crate::connect::failure::Failure;
 use crate::telemetry;
 use group::{Committer, Limits};
-pub(crate) use statements::{AddEvents, MoveTopups};
+pub(crate) use statements::{Insert, Update};
+#[cfg(feature = "seed")]
+pub(crate) use write::write;
 
 /// Plans that one transaction takes at most.
 const GROUP: usize = 64;
@@ -257,6 +259,6 @@ async fn commit_jobs(
         Ok(_) | Err(_) => {}
     }
     let answers = committed?;
-    crash::at(crash::Step::BeforeAnswer, plans);
+    crash_points::at(CrashPoint::BeforeAnswer, plans);
     Ok(answers.into_iter().map(|answer| answer.map_err(ApplyError::Rejected)).collect())
 }

@@ -1,294 +1,235 @@
-//! Every statement by which plans change the database.
+//! Statements that write any number of rows at once, made of the declarations of the rows.
+//!
+//! The columns travel as arrays through `unnest`, so the text of a statement never changes with the number of
+//! rows: each is prepared once a connection, which Diesel's own inserts of many rows never are.
 
-use bigdecimal::BigDecimal;
-use diesel::sql_types::{
-    BigInt, Bool, Bytea, Double, Integer, Jsonb, Nullable, Numeric, SmallInt, Text, Timestamptz,
-    Uuid as SqlUuid,
-};
+use std::iter::{once, repeat};
+
+use cuepoint_store_sql::rows::SessionsEnd;
+use diesel::QueryResult;
+use diesel::pg::Pg;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel::sql_types::{Array, BigInt, Timestamptz};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
-use crate::bulk::bulk;
-use crate::rows::{
-    EndedSessionsRow, EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow,
-    ProviderMessageRow, ReceiptText, SuspenseRow, TopupRow, UserRow, WalletRow, WithdrawalRow,
-};
+use crate::rows::column_time;
+use crate::rows::table_row::{ColumnRole, TableRow};
 
-bulk! {
-    /// Adds operations.
-    AddOperations(OperationRow)
-        "INSERT INTO operations (id, kind, actor_user_id, reason, at, receipt, posting_rules) SELECT * FROM unnest("
-        [
-            id: SqlUuid as Uuid,
-            kind: Text as String,
-            actor_user_id: Nullable<BigInt> as Option<i64>,
-            reason: Nullable<Text> as Option<String>,
-            at: Timestamptz as OffsetDateTime,
-            receipt: Jsonb as ReceiptText,
-            posting_rules: Nullable<SmallInt> as Option<i16>,
-        ]
-        ")"
+/// What stands before each array of a list.
+fn separators() -> impl Iterator<Item = &'static str> {
+    once("").chain(repeat(", "))
+}
 
-    /// Adds keys.
-    AddKeys(KeyRow)
-        "INSERT INTO idempotency_keys (scope, fingerprint, operation_id, at) SELECT * FROM unnest("
-        [
-            scope: Bytea as Vec<u8>,
-            fingerprint: Bytea as Vec<u8>,
-            operation_id: SqlUuid as Uuid,
-            at: Timestamptz as OffsetDateTime,
-        ]
-        ")"
+/// Writes something for each wanted column, with separators between them. A statement is walked several times an
+/// execution, and most walks write no text: nothing is put together beforehand.
+fn each_column<R: TableRow>(
+    out: &mut AstPass<'_, '_, Pg>,
+    wanted: impl Fn(ColumnRole) -> bool,
+    write: impl Fn(&mut AstPass<'_, '_, Pg>, &'static str),
+) {
+    let mut separators = separators();
+    R::columns(&mut |name, role| {
+        if wanted(role) {
+            out.push_sql(separators.next().unwrap_or_default());
+            write(out, name);
+        }
+    });
+}
 
-    /// Adds music requests.
-    AddRequests(MusicRequestRow)
-        "INSERT INTO music_requests (id, requester_id, dj_id, song_title, artist_name, artist_type, music_url, \
-         fee, status, expires_at, changed_at, commission, created_at) SELECT * FROM unnest("
-        [
-            id: BigInt as i64,
-            requester_id: BigInt as i64,
-            dj_id: BigInt as i64,
-            song_title: Text as String,
-            artist_name: Text as String,
-            artist_type: Text as String,
-            music_url: Text as String,
-            fee: Numeric as BigDecimal,
-            status: Text as String,
-            expires_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
-            changed_at: Timestamptz as OffsetDateTime,
-            commission: Nullable<Numeric> as Option<BigDecimal>,
-            created_at: Timestamptz as OffsetDateTime,
-        ]
-        ")"
+/// The column that names the row of an update.
+fn key<R: TableRow>() -> &'static str {
+    let mut key = "";
+    R::columns(&mut |name, role| {
+        if role == ColumnRole::Key {
+            key = name;
+        }
+    });
+    key
+}
 
-    /// Moves music requests.
-    MoveRequests(MusicRequestRow)
-        "UPDATE music_requests AS kept SET status = moved.status, expires_at = moved.expires_at, \
-         changed_at = moved.changed_at, commission = moved.commission FROM unnest("
-        [
-            id: BigInt as i64,
-            status: Text as String,
-            expires_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
-            changed_at: Timestamptz as OffsetDateTime,
-            commission: Nullable<Numeric> as Option<BigDecimal>,
-        ]
-        ") AS moved (id, status, expires_at, changed_at, commission) WHERE kept.id = moved.id"
+/// Collects rows into the arrays of the wanted columns.
+fn arrays<R: TableRow, S: Into<R>>(
+    rows: impl IntoIterator<Item = S>,
+    wanted: fn(ColumnRole) -> bool,
+) -> R::Arrays {
+    let mut arrays = R::Arrays::default();
+    for row in rows {
+        row.into().push(&mut arrays, wanted);
+    }
+    arrays
+}
 
-    /// Adds withdrawals.
-    AddWithdrawals(WithdrawalRow)
-        "INSERT INTO withdrawals (id, user_id, amount, wallet_address, currency, network, status, txid, \
-         created_at, updated_at, attempts, retry_at, reference, approved_by, approved_at, \
-         second_approved_by, second_approved_at) SELECT * FROM unnest("
-        [
-            id: BigInt as i64,
-            user_id: BigInt as i64,
-            amount: Numeric as BigDecimal,
-            wallet_address: Text as String,
-            currency: Text as String,
-            network: Text as String,
-            status: Text as String,
-            txid: Nullable<Text> as Option<String>,
-            created_at: Timestamptz as OffsetDateTime,
-            updated_at: Timestamptz as OffsetDateTime,
-            attempts: Integer as i32,
-            retry_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
-            reference: Nullable<SqlUuid> as Option<Uuid>,
-            approved_by: Nullable<BigInt> as Option<i64>,
-            approved_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
-            second_approved_by: Nullable<BigInt> as Option<i64>,
-            second_approved_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
-        ]
-        ")"
+/// Adds rows: every column but those that an update of their own writes.
+pub(crate) struct Insert<R: TableRow>(R::Arrays);
 
-    /// Moves withdrawals; no move writes the reference.
-    MoveWithdrawals(WithdrawalRow)
-        "UPDATE withdrawals AS kept SET status = moved.status, txid = moved.txid, \
-         updated_at = moved.updated_at, attempts = moved.attempts, retry_at = moved.retry_at, \
-         approved_by = moved.approved_by, approved_at = moved.approved_at, \
-         second_approved_by = moved.second_approved_by, second_approved_at = moved.second_approved_at FROM unnest("
-        [
-            id: BigInt as i64,
-            status: Text as String,
-            txid: Nullable<Text> as Option<String>,
-            updated_at: Timestamptz as OffsetDateTime,
-            attempts: Integer as i32,
-            retry_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
-            approved_by: Nullable<BigInt> as Option<i64>,
-            approved_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
-            second_approved_by: Nullable<BigInt> as Option<i64>,
-            second_approved_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
-        ]
-        ") AS moved (id, status, txid, updated_at, attempts, retry_at, approved_by, approved_at, \
-         second_approved_by, second_approved_at) \
-         WHERE kept.id = moved.id"
+impl<R: TableRow> Insert<R> {
+    fn wants(role: ColumnRole) -> bool {
+        role != ColumnRole::Later
+    }
+}
 
-    /// Adds top-ups.
-    AddTopups(TopupRow)
-        "INSERT INTO topups (id, user_id, amount, status, payment_url, created_at, updated_at, reference, \
-         attempts, order_at) SELECT * FROM unnest("
-        [
-            id: BigInt as i64,
-            user_id: BigInt as i64,
-            amount: Numeric as BigDecimal,
-            status: Text as String,
-            payment_url: Nullable<Text> as Option<String>,
-            created_at: Timestamptz as OffsetDateTime,
-            updated_at: Timestamptz as OffsetDateTime,
-            reference: Nullable<SqlUuid> as Option<Uuid>,
-            attempts: Nullable<Integer> as Option<i32>,
-            order_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
-        ]
-        ")"
+impl<R: TableRow, S: Into<R>> FromIterator<S> for Insert<R> {
+    fn from_iter<I: IntoIterator<Item = S>>(rows: I) -> Self {
+        Self(arrays::<R, S>(rows, Self::wants))
+    }
+}
 
-    /// Orders and ends top-ups; no move writes the reference.
-    MoveTopups(TopupRow)
-        "UPDATE topups AS kept SET status = moved.status, payment_url = moved.payment_url, \
-         updated_at = moved.updated_at, attempts = moved.attempts, order_at = moved.order_at FROM unnest("
-        [
-            id: BigInt as i64,
-            status: Text as String,
-            payment_url: Nullable<Text> as Option<String>,
-            updated_at: Timestamptz as OffsetDateTime,
-            attempts: Nullable<Integer> as Option<i32>,
-            order_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
-        ]
-        ") AS moved (id, status, payment_url, updated_at, attempts, order_at) WHERE kept.id = moved.id"
+impl<R: TableRow> QueryFragment<Pg> for Insert<R> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        out.push_sql("INSERT INTO ");
+        out.push_sql(R::TABLE);
+        out.push_sql(" (");
+        each_column::<R>(&mut out, Self::wants, |out, column| out.push_sql(column));
+        out.push_sql(") SELECT * FROM unnest(");
+        R::bind(&self.0, Self::wants, &mut separators(), &mut out)?;
+        out.push_sql(")");
+        Ok(())
+    }
+}
 
-    /// Resolves messages of providers.
-    ResolveMessages(ProviderMessageRow)
-        "UPDATE provider_messages AS kept SET resolved_at = resolved.resolved_at, \
-         resolved_by = resolved.resolved_by, resolution = resolved.resolution FROM unnest("
-        [
-            id: BigInt as i64,
-            resolved_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
-            resolved_by: Nullable<BigInt> as Option<i64>,
-            resolution: Nullable<Text> as Option<String>,
-        ]
-        ") AS resolved (id, resolved_at, resolved_by, resolution) WHERE kept.id = resolved.id"
+impl<R: TableRow> QueryId for Insert<R> {
+    type QueryId = Self;
+    const HAS_STATIC_QUERY_ID: bool = true;
+}
 
-    /// Writes the money of top-ups that is, or was, in suspense.
-    SuspendTopups(SuspenseRow)
-        "UPDATE topups AS kept SET suspense_operation = moved.suspense_operation, \
-         suspense_at = moved.suspense_at, settled_operation = moved.settled_operation, \
-         settled_at = moved.settled_at, settled_by = moved.settled_by, \
-         settled_reason = moved.settled_reason FROM unnest("
-        [
-            id: BigInt as i64,
-            suspense_operation: Nullable<SqlUuid> as Option<Uuid>,
-            suspense_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
-            settled_operation: Nullable<SqlUuid> as Option<Uuid>,
-            settled_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
-            settled_by: Nullable<BigInt> as Option<i64>,
-            settled_reason: Nullable<Text> as Option<String>,
-        ]
-        ") AS moved (id, suspense_operation, suspense_at, settled_operation, settled_at, settled_by, \
-         settled_reason) WHERE kept.id = moved.id"
+/// The columns of an update, as a type: the type of a statement is what its preparation is kept under.
+pub(crate) trait Columns: Send + Sync + 'static {
+    /// The role of the columns that the update writes.
+    const ROLE: ColumnRole;
 
-    /// Changes people, but for their e-mail address and being a DJ, which no plan changes.
-    ChangeUsers(UserRow)
-        "UPDATE users AS kept SET name = changed.name, phone = changed.phone, \
-         phone_verified = changed.phone_verified, role = changed.role, \
-         suspended_at = changed.suspended_at, standing_at = changed.standing_at, online = changed.online, \
-         fee_upcoming_artist = changed.fee_upcoming_artist, fee_popular_song = changed.fee_popular_song, \
-         played = changed.played, city = changed.city, state = changed.state, country = changed.country, \
-         latitude = changed.latitude, longitude = changed.longitude, radius = changed.radius FROM unnest("
-        [
-            id: BigInt as i64,
-            name: Text as String,
-            phone: Nullable<Text> as Option<String>,
-            phone_verified: Bool as bool,
-            role: Text as String,
-            suspended_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
-            standing_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
-            online: Bool as bool,
-            fee_upcoming_artist: Numeric as BigDecimal,
-            fee_popular_song: Numeric as BigDecimal,
-            played: BigInt as i64,
-            city: Nullable<Text> as Option<String>,
-            state: Nullable<Text> as Option<String>,
-            country: Nullable<Text> as Option<String>,
-            latitude: Nullable<Double> as Option<f64>,
-            longitude: Nullable<Double> as Option<f64>,
-            radius: Nullable<Double> as Option<f64>,
-        ]
-        ") AS changed (id, name, phone, phone_verified, role, suspended_at, standing_at, online, \
-         fee_upcoming_artist, fee_popular_song, played, city, state, country, latitude, longitude, radius) WHERE kept.id = changed.id"
+    /// Whether the update needs a column with this role.
+    fn wants(role: ColumnRole) -> bool {
+        role == ColumnRole::Key || role == Self::ROLE
+    }
+}
 
-    /// Ends the live sessions of people, whose rows the group has locked; the sessions are locked by id, as by whoever else
-    /// ends several.
-    EndSessions(EndedSessionsRow)
-        "UPDATE sessions AS kept SET ended_at = alive.at FROM (SELECT session.id, ended.at FROM sessions AS session \
-         JOIN unnest("
-        [
-            user_id: BigInt as i64,
-            at: Timestamptz as OffsetDateTime,
-        ]
-        ") AS ended (user_id, at) ON session.user_id = ended.user_id AND session.ended_at IS NULL \
-         AND session.expires_at > ended.at ORDER BY session.id FOR UPDATE OF session) AS alive WHERE kept.id = alive.id"
+/// The columns with [`ColumnRole::Moves`].
+pub(crate) struct Moves;
+/// The columns with [`ColumnRole::Later`].
+pub(crate) struct Later;
 
-    /// Changes wallets.
-    ChangeWallets(WalletRow)
-        "UPDATE wallets AS kept SET available = changed.available, held = changed.held, owed = changed.owed, \
-         seq = changed.seq, last_at = changed.last_at, head = changed.head FROM unnest("
-        [
-            user_id: BigInt as i64,
-            available: Numeric as BigDecimal,
-            held: Numeric as BigDecimal,
-            owed: Numeric as BigDecimal,
-            seq: BigInt as i64,
-            last_at: Timestamptz as OffsetDateTime,
-            head: Bytea as Vec<u8>,
-        ]
-        ") AS changed (user_id, available, held, owed, seq, last_at, head) WHERE kept.user_id = changed.user_id"
+impl Columns for Moves {
+    const ROLE: ColumnRole = ColumnRole::Moves;
+}
 
-    /// Adds entries.
-    AddEntries(EntryRow)
-        "INSERT INTO ledger_entries (wallet_id, seq, operation_id, kind, reference_kind, reference_id, \
-         available_change, held_change, owed_change, available_after, held_after, owed_after, at, previous, hash) \
-         SELECT * FROM unnest("
-        [
-            wallet_id: BigInt as i64,
-            seq: BigInt as i64,
-            operation_id: SqlUuid as Uuid,
-            kind: Text as String,
-            reference_kind: Text as String,
-            reference_id: BigInt as i64,
-            available_change: Numeric as BigDecimal,
-            held_change: Numeric as BigDecimal,
-            owed_change: Numeric as BigDecimal,
-            available_after: Numeric as BigDecimal,
-            held_after: Numeric as BigDecimal,
-            owed_after: Numeric as BigDecimal,
-            at: Timestamptz as OffsetDateTime,
-            previous: Bytea as Vec<u8>,
-            hash: Bytea as Vec<u8>,
-        ]
-        ")"
+impl Columns for Later {
+    const ROLE: ColumnRole = ColumnRole::Later;
+}
 
-    /// Adds postings.
-    AddPostings(NewPostingRow)
-        "INSERT INTO postings (operation_id, account, amount, at) SELECT * FROM unnest("
-        [
-            operation_id: SqlUuid as Uuid,
-            account: Text as String,
-            amount: Numeric as BigDecimal,
-            at: Timestamptz as OffsetDateTime,
-        ]
-        ")"
+/// Updates rows by their key.
+pub(crate) struct Update<R: TableRow, C = Moves>(R::Arrays, std::marker::PhantomData<C>);
 
-    /// Adds events to the security log.
-    AddEvents(NewEventRow)
-        "INSERT INTO security_events (kind, user_id, actor_id, session_id, address, agent, detail, at) \
-         SELECT * FROM unnest("
-        [
-            kind: Text as String,
-            user_id: Nullable<BigInt> as Option<i64>,
-            actor_id: Nullable<BigInt> as Option<i64>,
-            session_id: Nullable<BigInt> as Option<i64>,
-            address: Nullable<Text> as Option<String>,
-            agent: Nullable<Text> as Option<String>,
-            detail: Nullable<Text> as Option<String>,
-            at: Timestamptz as OffsetDateTime,
-        ]
-        ")"
+impl<R: TableRow, C: Columns, S: Into<R>> FromIterator<S> for Update<R, C> {
+    fn from_iter<I: IntoIterator<Item = S>>(rows: I) -> Self {
+        Self(arrays::<R, S>(rows, C::wants), std::marker::PhantomData)
+    }
+}
+
+impl<R: TableRow, C: Columns> QueryFragment<Pg> for Update<R, C> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        let key = key::<R>();
+        out.push_sql("UPDATE ");
+        out.push_sql(R::TABLE);
+        out.push_sql(" AS kept SET ");
+        each_column::<R>(
+            &mut out,
+            |role| role == C::ROLE,
+            |out, column| {
+                out.push_sql(column);
+                out.push_sql(" = moved.");
+                out.push_sql(column);
+            },
+        );
+        out.push_sql(" FROM unnest(");
+        R::bind(&self.0, C::wants, &mut separators(), &mut out)?;
+        out.push_sql(") AS moved (");
+        each_column::<R>(&mut out, C::wants, |out, column| out.push_sql(column));
+        out.push_sql(") WHERE kept.");
+        out.push_sql(key);
+        out.push_sql(" = moved.");
+        out.push_sql(key);
+        Ok(())
+    }
+}
+
+impl<R: TableRow, C: Columns> QueryId for Update<R, C> {
+    type QueryId = Self;
+    const HAS_STATIC_QUERY_ID: bool = true;
+}
+
+/// Ends the live sessions of people, whose rows the group has locked; the sessions are locked by id, as by
+/// whoever else ends several.
+#[derive(Debug, Default)]
+pub(crate) struct EndSessions {
+    users: Vec<i64>,
+    at: Vec<OffsetDateTime>,
+}
+
+impl FromIterator<SessionsEnd> for EndSessions {
+    fn from_iter<I: IntoIterator<Item = SessionsEnd>>(rows: I) -> Self {
+        let (users, at) = rows.into_iter().map(|row| (row.user_id, column_time(row.at))).unzip();
+        Self { users, at }
+    }
+}
+
+impl QueryFragment<Pg> for EndSessions {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        out.push_sql(
+            "UPDATE sessions AS kept SET ended_at = alive.at FROM (SELECT session.id, ended.at FROM sessions AS session \
+             JOIN unnest(",
+        );
+        out.push_bind_param::<Array<BigInt>, _>(&self.users)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Array<Timestamptz>, _>(&self.at)?;
+        out.push_sql(
+            ") AS ended (user_id, at) ON session.user_id = ended.user_id AND session.ended_at IS NULL \
+             AND session.expires_at > ended.at ORDER BY session.id FOR UPDATE OF session) AS alive \
+             WHERE kept.id = alive.id",
+        );
+        Ok(())
+    }
+}
+
+impl QueryId for EndSessions {
+    type QueryId = Self;
+    const HAS_STATIC_QUERY_ID: bool = true;
+}
+
+#[cfg(test)]
+mod tests {
+    use diesel::debug_query;
+
+    use super::*;
+    use crate::rows::{NewPostingRow, TopupRow, WalletRow};
+
+    fn text<Statement: QueryFragment<Pg>>(statement: &Statement) -> String {
+        let text = debug_query::<Pg, _>(statement).to_string();
+        text.split(" -- binds").next().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn an_insert_names_every_column_but_those_of_a_later_update() {
+        let postings = Insert::<NewPostingRow>::from_iter(Vec::<NewPostingRow>::new());
+        let expected =
+            "INSERT INTO postings (operation_id, account, amount, at) SELECT * FROM unnest($1, $2, $3, $4)";
+        assert_eq!(text(&postings), expected);
+        let topups = Insert::<TopupRow>::from_iter(Vec::<TopupRow>::new());
+        assert!(!text(&topups).contains("suspense"), "{}", text(&topups));
+    }
+
+    #[test]
+    fn an_update_writes_its_columns_by_the_key() {
+        let wallets = Update::<WalletRow>::from_iter(Vec::<WalletRow>::new());
+        let expected = "UPDATE wallets AS kept SET available = moved.available, held = moved.held, owed = moved.owed, \
+             seq = moved.seq, last_at = moved.last_at, head = moved.head FROM unnest($1, $2, $3, $4, $5, $6, $7) \
+             AS moved (user_id, available, held, owed, seq, last_at, head) WHERE kept.user_id = moved.user_id";
+        assert_eq!(text(&wallets), expected);
+        let suspense = Update::<TopupRow, Later>::from_iter(Vec::<TopupRow>::new());
+        let expected = "UPDATE topups AS kept SET suspense_operation = moved.suspense_operation, \
+             suspense_at = moved.suspense_at, settled_operation = moved.settled_operation, \
+             settled_at = moved.settled_at, settled_by = moved.settled_by, settled_reason = moved.settled_reason \
+             FROM unnest($1, $2, $3, $4, $5, $6, $7) AS moved (id, suspense_operation, suspense_at, settled_operation, \
+             settled_at, settled_by, settled_reason) WHERE kept.id = moved.id";
+        assert_eq!(text(&suspense), expected);
+    }
 }

@@ -47,8 +47,9 @@ async fn migrations_lead_up_and_down_and_up_again() {
     assert_eq!(objects(&database).await, up);
 }
 
-const SESSIONS_UP: &str = include_str!("../../../../migrations/2026-11-20-000008_sessions/up.sql");
-const SESSIONS_DOWN: &str = include_str!("../../../../migrations/2026-11-20-000008_sessions/down.sql");
+const SESSIONS_UP: &str = include_str!("../../../../migrations/postgres/2026-11-20-000008_sessions/up.sql");
+const SESSIONS_DOWN: &str =
+    include_str!("../../../../migrations/postgres/2026-11-20-000008_sessions/down.sql");
 
 /// Families of refresh tokens as they were kept before there were sessions: one in use, one that was ended, and one of
 /// which no token is left.
@@ -98,7 +99,7 @@ async fn whoever_was_logged_in_before_there_were_sessions_stays_so() {
 }
 
 const NETWORKS_OF_SESSIONS: &str =
-    include_str!("../../../../migrations/2026-11-21-000026_networks_of_sessions/up.sql");
+    include_str!("../../../../migrations/postgres/2026-11-21-000026_networks_of_sessions/up.sql");
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_was_logged_in_before_networks_were_kept_is_known_from_where_that_was() {
@@ -135,9 +136,10 @@ async fn whoever_was_logged_in_before_networks_were_kept_is_known_from_where_tha
     }
 }
 
-const BOOTSTRAP_UP: &str = include_str!("../../../../migrations/2026-11-21-000052_bootstrap_operator/up.sql");
+const BOOTSTRAP_UP: &str =
+    include_str!("../../../../migrations/postgres/2026-11-21-000052_bootstrap_operator/up.sql");
 const BOOTSTRAP_DOWN: &str =
-    include_str!("../../../../migrations/2026-11-21-000052_bootstrap_operator/down.sql");
+    include_str!("../../../../migrations/postgres/2026-11-21-000052_bootstrap_operator/down.sql");
 
 /// Whether a migrated database counts as one whose first operator was made, after these changes of its rows.
 async fn has_first_operator(changes: &str) -> bool {

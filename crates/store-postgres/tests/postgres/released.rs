@@ -14,7 +14,7 @@ const PREPARE: &str = "PREPARE statement";
 
 /// The file of the newest version.
 fn newest() -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations/released");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations/postgres/released");
     let files = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
     let version = |path: &PathBuf| -> Vec<u32> {
         path.file_stem().unwrap().to_str().unwrap().split('.').map(|part| part.parse().unwrap()).collect()

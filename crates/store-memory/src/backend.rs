@@ -1,0 +1,31 @@
+//! The backend of the store in memory.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use cuepoint_domain::ports::{Backend, BackendError, Opening, Store};
+
+use crate::MemoryStore;
+
+/// Opens a new, empty store each time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MemoryBackend;
+
+#[async_trait]
+impl Backend for MemoryBackend {
+    fn name(&self) -> &'static str {
+        "memory"
+    }
+
+    fn is_durable(&self) -> bool {
+        false
+    }
+
+    async fn open(&self, _: Opening) -> Result<Arc<dyn Store>, BackendError> {
+        Ok(Arc::new(MemoryStore::new()))
+    }
+
+    async fn migrate(&self) -> Result<Option<Vec<String>>, BackendError> {
+        Ok(None)
+    }
+}

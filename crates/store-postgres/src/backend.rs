@@ -1,0 +1,66 @@
+//! The backend: a PostgreSQL database as it is configured.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use cuepoint_domain::feature_level::FeatureLevel;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::{Backend, BackendError, Maintenance, OpenTransfers, Opening, Restored, Store};
+
+use crate::maintenance::{finalize, restore};
+use crate::{PostgresOptions, PostgresStore, migrate};
+
+/// A database of servers of one currency.
+#[derive(Clone, Debug)]
+pub struct PostgresBackend {
+    options: PostgresOptions,
+    currency: Currency,
+}
+
+impl PostgresBackend {
+    /// The database at the options' URL; nothing is connected yet.
+    #[must_use]
+    pub const fn new(options: PostgresOptions, currency: Currency) -> Self {
+        Self { options, currency }
+    }
+}
+
+#[async_trait]
+impl Backend for PostgresBackend {
+    fn name(&self) -> &'static str {
+        "postgres"
+    }
+
+    fn is_durable(&self) -> bool {
+        true
+    }
+
+    async fn open(&self, opening: Opening) -> Result<Arc<dyn Store>, BackendError> {
+        let mut options = self.options.clone();
+        options.migrate_on_start &= opening == Opening::AsConfigured;
+        Ok(Arc::new(PostgresStore::open(options, self.currency.clone()).await?))
+    }
+
+    async fn migrate(&self) -> Result<Option<Vec<String>>, BackendError> {
+        Ok(Some(migrate(&self.options.url).await?))
+    }
+
+    fn maintenance(&self) -> Option<&dyn Maintenance> {
+        Some(self)
+    }
+}
+
+#[async_trait]
+impl Maintenance for PostgresBackend {
+    async fn restore(&self, database_name: &str, epoch: i64) -> Result<Restored, BackendError> {
+        Ok(restore::restore(&self.options, &self.currency, database_name, epoch).await?)
+    }
+
+    async fn open_transfers(&self) -> Result<OpenTransfers, BackendError> {
+        Ok(restore::open_transfers(&self.options, &self.currency).await?)
+    }
+
+    async fn finalize_upgrade(&self, database_name: &str) -> Result<FeatureLevel, BackendError> {
+        Ok(finalize::finalize_upgrade(&self.options.url, database_name).await?)
+    }
+}

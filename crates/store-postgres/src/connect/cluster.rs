@@ -1,0 +1,194 @@
+//! The PostgreSQL cluster that a server works on, and which of its nodes a connection may lead to.
+//!
+//! After a failover two nodes may look alike: a standby answers reads, and a primary that was replaced and comes back
+//! even takes writes. A connection is therefore admitted only to a writable node of the deployment's own cluster, on the
+//! newest timeline that this server has seen; a promotion begins a new timeline.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cuepoint_domain::feature_level::FeatureLevel;
+use diesel_async::AsyncPgConnection;
+
+use crate::connect::failure::Refusal;
+use crate::connect::node::Node;
+
+/// What a server has seen of the cluster, shared by all its connections.
+#[derive(Debug, Default)]
+pub(crate) struct Cluster {
+    /// Connections of an earlier generation are closed instead of being used again.
+    generation: AtomicU64,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    /// The deployment's own cluster, once that is known.
+    system_identifier: Option<i64>,
+    /// The newest timeline; 0 before the first connection.
+    timeline: u32,
+    /// The epoch of the data, once that is known.
+    epoch: Option<i64>,
+    /// The feature level of the deployment, once that is known.
+    feature_level: Option<FeatureLevel>,
+}
+
+impl Cluster {
+    /// The generation that connections have to be of.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// Has every connection closed instead of being used again.
+    pub(crate) fn renew_connections(&self) {
+        self.generation.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Says which cluster the deployment's data belongs to.
+    pub(crate) fn belongs_to(&self, system_identifier: i64) {
+        self.seen().system_identifier = Some(system_identifier);
+    }
+
+    /// Notes the epoch of the data; another one than before means that the database was restored, so that nothing
+    /// that is held in memory counts any more.
+    pub(crate) fn note_epoch(&self, epoch: i64) {
+        let before = self.seen().epoch.replace(epoch);
+        if before.is_some_and(|before| before != epoch) {
+            tracing::warn!(epoch, "the database was restored: all connections are opened anew");
+            self.renew_connections();
+        }
+    }
+
+    /// Notes the feature level of the deployment.
+    pub(crate) fn note_feature_level(&self, level: FeatureLevel) {
+        let before = self.seen().feature_level.replace(level);
+        if before.is_some_and(|before| before != level) {
+            tracing::info!(level = level.number(), "the feature level has changed");
+        }
+    }
+
+    /// Which values may be written: those of the first version until more is known.
+    pub(crate) fn feature_level(&self) -> FeatureLevel {
+        self.seen().feature_level.unwrap_or(FeatureLevel::First)
+    }
+
+    /// The generation of a connection to this node, if it may be used. A newer timeline closes all connections that
+    /// were opened before.
+    pub(crate) fn admit(&self, node: &Node) -> Result<u64, Refusal> {
+        if !node.options_arrived {
+            return Err(Refusal::OptionsDropped);
+        }
+        let timeline = node.timeline().filter(|_| node.writable).ok_or(Refusal::ReadOnly)?;
+        let mut seen = self.seen();
+        if let Some(own) = seen.system_identifier.filter(|own| *own != node.system_identifier) {
+            return Err(Refusal::OtherSystem(node.system_identifier, own));
+        }
+        if timeline < seen.timeline {
+            return Err(Refusal::OlderTimeline(timeline, seen.timeline));
+        }
+        if timeline > seen.timeline {
+            if seen.timeline > 0 {
+                tracing::warn!(timeline, before = seen.timeline, "the database has a new primary");
+                self.renew_connections();
+            }
+            seen.timeline = timeline;
+        }
+        Ok(self.generation())
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A connection to a node that was admitted.
+pub(crate) struct AdmittedConnection {
+    connection: AsyncPgConnection,
+    generation: u64,
+    backend: i32,
+}
+
+impl AdmittedConnection {
+    pub(crate) fn new(connection: AsyncPgConnection, node: &Node, generation: u64) -> Self {
+        Self { connection, generation, backend: node.backend }
+    }
+
+    /// The process of the server that serves the connection.
+    pub(crate) fn backend(&self) -> i32 {
+        self.backend
+    }
+
+    /// Whether the connection may still be used.
+    pub(crate) fn is_current(&self, cluster: &Cluster) -> bool {
+        self.generation == cluster.generation()
+    }
+
+    /// The connection alone, for work that opens and closes its own.
+    pub(crate) fn into_inner(self) -> AsyncPgConnection {
+        self.connection
+    }
+}
+
+impl Deref for AdmittedConnection {
+    type Target = AsyncPgConnection;
+
+    fn deref(&self) -> &AsyncPgConnection {
+        &self.connection
+    }
+}
+
+impl DerefMut for AdmittedConnection {
+    fn deref_mut(&mut self) -> &mut AsyncPgConnection {
+        &mut self.connection
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(timeline: u32) -> Node {
+        Node {
+            writable: true,
+            wal_file: Some(format!("{timeline:08X}0000000000000001")),
+            system_identifier: 7,
+            clock_micros: 0,
+            backend: 1,
+            options_arrived: true,
+        }
+    }
+
+    #[test]
+    fn a_newer_timeline_closes_earlier_connections_and_an_older_one_is_refused() {
+        let cluster = Cluster::default();
+        let first = cluster.admit(&node(9)).unwrap();
+        assert_eq!(cluster.admit(&node(9)), Ok(first));
+        let promoted = cluster.admit(&node(16)).unwrap();
+        assert!(first < promoted && promoted == cluster.generation());
+        assert_eq!(cluster.admit(&node(9)), Err(Refusal::OlderTimeline(9, 16)));
+        assert_eq!(cluster.admit(&node(16)), Ok(promoted));
+    }
+
+    #[test]
+    fn only_a_writable_node_of_the_deployments_cluster_is_used() {
+        let cluster = Cluster::default();
+        let standby = Node { writable: false, wal_file: None, ..node(1) };
+        assert_eq!(cluster.admit(&standby), Err(Refusal::ReadOnly));
+        assert_eq!(cluster.admit(&Node { writable: false, ..node(1) }), Err(Refusal::ReadOnly));
+        assert_eq!(cluster.admit(&Node { options_arrived: false, ..node(1) }), Err(Refusal::OptionsDropped));
+        cluster.belongs_to(8);
+        assert_eq!(cluster.admit(&node(1)), Err(Refusal::OtherSystem(7, 8)));
+        cluster.belongs_to(7);
+        assert!(cluster.admit(&node(1)).is_ok());
+    }
+
+    #[test]
+    fn another_epoch_closes_every_connection() {
+        let cluster = Cluster::default();
+        for (epoch, generation) in [(0, 0), (0, 0), (5, 1), (5, 1), (6, 2)] {
+            cluster.note_epoch(epoch);
+            assert_eq!(cluster.generation(), generation);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Failures of the database, and what each says of the connection that it came over.
+
+use cuepoint_domain::ports::Unavailable;
+use deadpool::managed::PoolError;
+use diesel::ConnectionError;
+use diesel::result::{DatabaseErrorKind, Error as QueryError};
+use thiserror::Error;
+
+use crate::rows::Corrupt;
+
+/// Why a node is not used.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub(crate) enum Refusal {
+    /// It is a standby, or read-only by configuration.
+    #[error("the node is read-only: a standby, or a server with default_transaction_read_only")]
+    ReadOnly,
+    /// It was replaced by a node that was promoted since.
+    #[error(
+        "the node is on timeline {0}, but the cluster went on to timeline {1}: it was replaced by another primary"
+    )]
+    OlderTimeline(u32, u32),
+    /// It belongs to another cluster than the deployment.
+    #[error(
+        "the node belongs to the cluster with system identifier {0}, but the deployment to {1}: after a restore into \
+         another cluster, run `cuepoint restore`"
+    )]
+    OtherSystem(i64, i64),
+    /// Startup options were dropped on the way.
+    #[error(
+        "the connection's startup options were dropped: connect to PostgreSQL itself, not to a connection pooler"
+    )]
+    OptionsDropped,
+    /// A restore holds its lock.
+    #[error("`cuepoint restore` is at work on this database")]
+    Restoring,
+}
+
+/// Why the database did not do what it was asked.
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    /// A statement failed.
+    #[error("{0}")]
+    Query(#[from] QueryError),
+    /// No connection could be opened.
+    #[error("no connection to the database: {0}")]
+    Connect(#[from] ConnectionError),
+    /// No connection was free, or none could be opened.
+    #[error("no connection to the database: {0}")]
+    Pool(#[from] PoolError<ConnectionError>),
+    /// The node behind a connection may not be used any more.
+    #[error("{0}")]
+    Node(#[from] Refusal),
+    /// A row stands for nothing.
+    #[error("{0}")]
+    Corrupt(#[from] Corrupt),
+    /// The answer to COMMIT was lost, and whether the transaction was committed cannot be found out now.
+    #[error("the answer to COMMIT was lost, and its outcome is unknown: {0}")]
+    EndUnknown(Box<Failure>),
+    /// Another row has the id of a new one.
+    #[error("the id of a new row is taken")]
+    IdTaken,
+    /// Earlier commits still wait for a synchronous standby.
+    #[error("commits wait for a synchronous standby that does not answer; nothing was applied")]
+    StandbySilent,
+    /// It took too long.
+    #[error("the database did not answer in time")]
+    Deadline,
+}
+
+impl From<Failure> for Unavailable {
+    fn from(failure: Failure) -> Self {
+        Self::new(failure)
+    }
+}
+
+impl Failure {
+    /// Whether the connection may be used again: the server refused rows or a serialization, and nothing else
+    /// is wrong.
+    ///
+    /// Every other failure may concern the connection or its node, such as a prepared statement that no
+    /// longer fits its table, a read-only node, a lost setting or a shutdown. Opening a new connection costs
+    /// milliseconds.
+    pub(crate) const fn keeps_connection(&self) -> bool {
+        use DatabaseErrorKind::{
+            CheckViolation, ExclusionViolation, ForeignKeyViolation, NotNullViolation, RestrictViolation,
+            SerializationFailure, UniqueViolation,
+        };
+        matches!(
+            self,
+            Self::Query(
+                QueryError::NotFound
+                    | QueryError::DatabaseError(
+                        CheckViolation
+                            | ExclusionViolation
+                            | ForeignKeyViolation
+                            | NotNullViolation
+                            | RestrictViolation
+                            | SerializationFailure
+                            | UniqueViolation,
+                        _
+                    )
+            )
+        )
+    }
+
+    /// Whether the same statement may do better on another connection, so that it is worth trying again.
+    pub(crate) const fn doubts_connection(&self) -> bool {
+        self.lost_connection()
+            || self.is_read_only()
+            || matches!(
+                self,
+                Self::Node(_) | Self::Query(QueryError::DatabaseError(DatabaseErrorKind::Unknown, _))
+            )
+    }
+
+    /// Whether the server or the network ended the connection: its farewell is told from other errors by its
+    /// words alone.
+    pub(crate) fn ended_connection(&self) -> bool {
+        let farewell = |message: &str| message.starts_with("terminating connection");
+        self.lost_connection()
+            || matches!(self, Self::Query(QueryError::DatabaseError(_, info)) if farewell(info.message()))
+    }
+
+    /// Whether the connection itself is of no more use.
+    pub(crate) const fn lost_connection(&self) -> bool {
+        matches!(
+            self,
+            Self::Query(QueryError::DatabaseError(
+                DatabaseErrorKind::UnableToSendCommand | DatabaseErrorKind::ClosedConnection,
+                _
+            )) | Self::Deadline
+        )
+    }
+
+    /// Whether a statement that writes reached a node that only reads.
+    pub(crate) const fn is_read_only(&self) -> bool {
+        matches!(
+            self,
+            Self::Query(QueryError::DatabaseError(DatabaseErrorKind::ReadOnlyTransaction, _))
+                | Self::Node(Refusal::ReadOnly)
+        )
+    }
+}

@@ -1,0 +1,210 @@
+//! Running migrations beside servers that are at work: one migrator at a time, and no long wait in a lock queue.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use tokio::time::{Instant, sleep};
+use tokio_postgres::Client;
+use tokio_postgres::error::{Error, SqlState};
+
+use super::{Migration, applied};
+use crate::connect::connection::Connector;
+
+/// The advisory lock of the one migrator: `cuepoint` in ASCII.
+const LOCK: i64 = 7_166_745_915_609_935_476;
+/// How often a migrator asks whether the other one has finished.
+const LOCK_ASKED_AFTER: Duration = Duration::from_millis(250);
+/// How long a transaction waits for a lock at most, in milliseconds. Every statement of the servers that needs the same
+/// table queues behind it meanwhile, and those give up after 1200 ms themselves.
+const LOCK_TIMEOUT: u32 = 1_000;
+
+/// The table of applied versions, as Diesel makes it.
+const TABLE_OF_VERSIONS: &str = "CREATE TABLE IF NOT EXISTS __diesel_schema_migrations (version VARCHAR(50) \
+    PRIMARY KEY NOT NULL, run_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP)";
+const ADD_VERSION: &str = "INSERT INTO __diesel_schema_migrations (version) VALUES ($1)";
+#[cfg(feature = "testing")]
+const REMOVE_VERSION: &str = "DELETE FROM __diesel_schema_migrations WHERE version = $1";
+
+/// The transaction of this database that began first, and its age in seconds; another role's is not shown to every role.
+const OLDEST_TRANSACTION: &str = "SELECT pid, extract(epoch FROM now() - xact_start)::bigint \
+    FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() \
+    AND xact_start IS NOT NULL ORDER BY xact_start LIMIT 1";
+
+/// How long a migrator goes on trying to get the locks of one migration.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    /// For how long altogether.
+    pub(crate) total: Duration,
+    /// How long it pauses between two attempts, in which the statements that queued behind it are executed.
+    pub(crate) pause: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { total: Duration::from_secs(300), pause: Duration::from_secs(3) }
+    }
+}
+
+/// A connection that holds the migrators' lock.
+pub(super) struct Migrator {
+    client: Client,
+    patience: Patience,
+}
+
+impl Migrator {
+    /// Waits until no other migrator is at work.
+    ///
+    /// Between two questions it has no transaction: `CREATE INDEX CONCURRENTLY` waits for every transaction that is older
+    /// than itself, so that a migrator which waited for the lock inside one would wait for it in a circle.
+    pub(super) async fn start(connector: &Connector, patience: Patience) -> anyhow::Result<Self> {
+        let client = connector.client().await?;
+        let locks = patience.total.as_millis();
+        client
+            .batch_execute(&format!(
+                "SET application_name = 'cuepoint migrate'; SET statement_timeout = 0; SET lock_timeout = {locks}; \
+                 SET idle_in_transaction_session_timeout = 0"
+            ))
+            .await?;
+        let mut waits = false;
+        while !client.query_one("SELECT pg_try_advisory_lock($1)", &[&LOCK]).await?.get::<_, bool>(0) {
+            if !waits {
+                tracing::info!("another server is migrating the database; waiting until it has finished");
+                waits = true;
+            }
+            sleep(LOCK_ASKED_AFTER).await;
+        }
+        Ok(Self { client, patience })
+    }
+
+    /// Lets the next migrator begin.
+    pub(super) async fn finish(self) -> anyhow::Result<()> {
+        self.client.execute("SELECT pg_advisory_unlock($1)", &[&LOCK]).await?;
+        Ok(())
+    }
+
+    /// The versions that were applied.
+    pub(super) async fn applied(&self) -> anyhow::Result<BTreeSet<String>> {
+        Ok(applied(&self.client).await?)
+    }
+
+    /// Makes the table of applied versions where it is missing.
+    pub(super) async fn create_table_of_versions(&self) -> anyhow::Result<()> {
+        Ok(self.client.batch_execute(TABLE_OF_VERSIONS).await?)
+    }
+
+    /// Applies a migration and notes its version.
+    pub(super) async fn apply(&mut self, migration: &Migration) -> anyhow::Result<()> {
+        self.run(migration, migration.up, ADD_VERSION).await
+    }
+
+    /// Undoes a migration and removes its version.
+    #[cfg(feature = "testing")]
+    pub(super) async fn revert(&mut self, migration: &Migration) -> anyhow::Result<()> {
+        self.run(migration, migration.down, REMOVE_VERSION).await
+    }
+
+    /// Runs the statements of a migration, again and again while other transactions hold locks that it needs.
+    async fn run(&mut self, migration: &Migration, sql: &str, note: &str) -> anyhow::Result<()> {
+        let name = migration.name;
+        let start = Instant::now();
+        loop {
+            let ran = if migration.in_transaction {
+                self.transaction(sql, note, &migration.version()).await
+            } else {
+                self.one_by_one(sql, note, &migration.version()).await
+            };
+            let Err(error) = ran else { return Ok(()) };
+            if !is_lock_conflict(&error) {
+                return Err(error).with_context(|| format!("migration {name} failed"));
+            }
+            let (pid, age_seconds) = self.oldest_transaction().await?.unzip();
+            let waited_seconds = start.elapsed().as_secs();
+            if start.elapsed() >= self.patience.total {
+                bail!(
+                    "migration {name} could not get a lock within {waited_seconds} s: end the transactions \
+                     that hold it, and migrate again"
+                );
+            }
+            tracing::warn!(
+                migration = name,
+                waited_seconds,
+                oldest_transaction_pid = pid,
+                oldest_transaction_seconds = age_seconds,
+                %error,
+                "a migration waits for a lock that another transaction holds"
+            );
+            sleep(self.patience.pause).await;
+        }
+    }
+
+    /// One transaction: where it fails, nothing of it is left.
+    async fn transaction(&mut self, sql: &str, note: &str, version: &str) -> Result<(), Error> {
+        let transaction = self.client.transaction().await?;
+        transaction.batch_execute(&format!("SET LOCAL lock_timeout = {LOCK_TIMEOUT}")).await?;
+        transaction.batch_execute(sql).await?;
+        transaction.execute(note, &[&version]).await?;
+        transaction.commit().await
+    }
+
+    /// Each statement by itself: several in one query would be one transaction.
+    ///
+    /// What is done `CONCURRENTLY` may wait for locks for as long as there is patience, since neither reads nor writes queue
+    /// behind it, and it waits for the end of every transaction that began before it.
+    async fn one_by_one(&mut self, sql: &str, note: &str, version: &str) -> Result<(), Error> {
+        for statement in statements(sql) {
+            self.client.batch_execute(&statement).await?;
+        }
+        self.client.execute(note, &[&version]).await?;
+        Ok(())
+    }
+
+    async fn oldest_transaction(&self) -> Result<Option<(i32, i64)>, Error> {
+        let row = self.client.query_opt(OLDEST_TRANSACTION, &[]).await?;
+        Ok(row.map(|row| (row.get(0), row.get(1))))
+    }
+}
+
+/// Whether the statement would have succeeded without the transactions beside it.
+fn is_lock_conflict(error: &Error) -> bool {
+    error
+        .code()
+        .is_some_and(|code| [SqlState::LOCK_NOT_AVAILABLE, SqlState::T_R_DEADLOCK_DETECTED].contains(code))
+}
+
+/// The statements of a migration that runs in no transaction, without its comments.
+fn statements(sql: &str) -> Vec<String> {
+    let lines: Vec<&str> = sql.lines().filter(|line| !line.trim_start().starts_with("--")).collect();
+    let text = lines.join("\n");
+    text.split(';').map(str::trim).filter(|statement| !statement.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connect::migrations::MIGRATIONS;
+
+    #[test]
+    fn statements_are_separated_without_their_comments() {
+        let sql = "-- Why; and how.\nDROP INDEX CONCURRENTLY IF EXISTS a;\nCREATE INDEX CONCURRENTLY a\n    ON b (c);\n";
+        let separated = ["DROP INDEX CONCURRENTLY IF EXISTS a", "CREATE INDEX CONCURRENTLY a\n    ON b (c)"];
+        assert_eq!(statements(sql), separated);
+        assert_eq!(statements("-- Nothing.\n"), [""; 0]);
+    }
+
+    #[test]
+    fn what_runs_in_no_transaction_is_concurrent_and_replaces_an_interrupted_build() {
+        for migration in MIGRATIONS.iter().filter(|migration| !migration.in_transaction) {
+            let name = migration.name;
+            let directions = [statements(migration.up), statements(migration.down)];
+            for statement in directions.iter().flatten() {
+                assert!(
+                    statement.contains(" CONCURRENTLY "),
+                    "{name}: {statement} would block reads or writes"
+                );
+            }
+            let first = directions[0].first().unwrap();
+            assert!(first.starts_with("DROP INDEX CONCURRENTLY IF EXISTS "), "{name}: {first}");
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The connections to the database, the node and the deployment behind them, and its schema.
+
+pub(crate) mod cluster;
+pub(crate) mod connection;
+pub(crate) mod deployment;
+pub(crate) mod failure;
+pub(crate) mod migrations;
+pub(crate) mod node;
+pub(crate) mod per_thread;
+pub(crate) mod pool;
+pub(crate) mod sentinel;
+pub(crate) mod shared_connection;

@@ -1,0 +1,97 @@
+//! What a node of the cluster says of itself, and the locks of servers: one keeps a restore from working beside them, one
+//! says which feature level they know.
+
+use cuepoint_domain::feature_level::FeatureLevel;
+use diesel::QueryableByName;
+use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use tokio_postgres::Client;
+
+use crate::connect::failure::{Failure, Refusal};
+
+/// The advisory lock that every connection of a server shares and that a restore takes alone: `restore!` in ASCII.
+pub(crate) const RESTORE_LOCK: i64 = 0x7265_7374_6f72_6521;
+
+/// The first key of the advisory lock that every connection of a server shares since the first version; the second key is
+/// the newest feature level that the server knows: `levl` in ASCII.
+pub(crate) const LEVEL_LOCKS: i32 = 0x6c65_766c;
+
+/// Shares both locks for as long as the session lives; false while a restore has its own alone.
+pub(crate) const SHARE_LOCKS: &str =
+    "SELECT pg_try_advisory_lock_shared($1) AND pg_try_advisory_lock_shared($2, $3) AS shared";
+
+/// The setting that each connection sends as a startup option; where it is missing, so are the time limits.
+pub(crate) const OPTIONS_ARRIVED: &str = "cuepoint.options";
+
+/// What a node says of itself.
+const DESCRIBE: &str = "SELECT \
+    NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' AS writable, \
+    CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_walfile_name(pg_current_wal_insert_lsn()) END AS wal_file, \
+    (SELECT system_identifier FROM pg_control_system()) AS system_identifier, \
+    (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS clock_micros, \
+    pg_backend_pid() AS backend, \
+    current_setting('cuepoint.options', true) IS NOT DISTINCT FROM 'arrived' AS options_arrived";
+
+/// A node as it describes itself.
+#[derive(QueryableByName, Debug)]
+pub(crate) struct Node {
+    #[diesel(sql_type = Bool)]
+    pub(crate) writable: bool,
+    /// The file of the log that it writes to, whose name begins with the timeline; `None` on a standby.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub(crate) wal_file: Option<String>,
+    #[diesel(sql_type = BigInt)]
+    pub(crate) system_identifier: i64,
+    /// Its clock, in microseconds since 1970.
+    #[diesel(sql_type = BigInt)]
+    pub(crate) clock_micros: i64,
+    /// The process that serves the connection.
+    #[diesel(sql_type = Integer)]
+    pub(crate) backend: i32,
+    /// Whether the startup options arrived, the time limits among them.
+    #[diesel(sql_type = Bool)]
+    pub(crate) options_arrived: bool,
+}
+
+impl Node {
+    /// Asks the node behind a connection.
+    pub(crate) async fn describe(mut connection: &AsyncPgConnection) -> Result<Self, Failure> {
+        Ok(diesel::sql_query(DESCRIBE).get_result(&mut connection).await?)
+    }
+
+    /// Asks the node behind a connection of the driver itself.
+    pub(crate) async fn describe_to(client: &Client) -> Result<Self, tokio_postgres::Error> {
+        let row = client.query_one(DESCRIBE, &[]).await?;
+        Ok(Self {
+            writable: row.try_get("writable")?,
+            wal_file: row.try_get("wal_file")?,
+            system_identifier: row.try_get("system_identifier")?,
+            clock_micros: row.try_get("clock_micros")?,
+            backend: row.try_get("backend")?,
+            options_arrived: row.try_get("options_arrived")?,
+        })
+    }
+
+    /// The timeline that it writes; `None` on a standby.
+    pub(crate) fn timeline(&self) -> Option<u32> {
+        u32::from_str_radix(self.wal_file.as_deref()?.get(..8)?, 16).ok()
+    }
+}
+
+/// Shares the locks of a server, for as long as the connection lives.
+pub(crate) async fn share_locks(mut connection: &AsyncPgConnection) -> Result<(), Failure> {
+    let Shared { shared } = diesel::sql_query(SHARE_LOCKS)
+        .bind::<BigInt, _>(RESTORE_LOCK)
+        .bind::<Integer, _>(LEVEL_LOCKS)
+        .bind::<Integer, _>(i32::from(FeatureLevel::NEWEST.number()))
+        .get_result(&mut connection)
+        .await?;
+    if shared { Ok(()) } else { Err(Refusal::Restoring.into()) }
+}
+
+/// Whether the locks are shared now.
+#[derive(QueryableByName)]
+struct Shared {
+    #[diesel(sql_type = Bool)]
+    shared: bool,
+}

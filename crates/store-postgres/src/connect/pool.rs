@@ -1,0 +1,272 @@
+//! The pool, and the one way in which everything but plans reaches the database: within a deadline.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool::Runtime;
+use deadpool::managed::{self, Metrics, Object, Pool, RecycleError, RecycleResult, Timeouts};
+use diesel::ConnectionError;
+use diesel_async::AsyncPgConnection;
+use diesel_async::pooled_connection::PoolableConnection;
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+use crate::connect::cluster::{AdmittedConnection, Cluster};
+use crate::connect::connection::Connector;
+use crate::connect::failure::Failure;
+use crate::connect::per_thread::PerThread;
+use crate::connect::shared_connection::SharedConnection;
+use crate::telemetry;
+
+/// How long a caller waits for the database at most.
+const DEADLINE: Duration = Duration::from_secs(4);
+/// How long a repeatable transaction is waited for at first: what is left of [`DEADLINE`] is for its repetition.
+const FIRST_ATTEMPT: Duration = Duration::from_secs(2);
+/// How long a caller waits for a connection to become free.
+const WAIT_FOR_CONNECTION: Duration = Duration::from_millis(2_500);
+
+/// What comes of something, if it comes before callers wait no longer.
+pub(crate) async fn within<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    timeout(DEADLINE, work).await.unwrap_or(Err(Failure::Deadline))
+}
+
+/// What is done with a connection: an async closure whose future may move between threads, which the compiler cannot
+/// be told of `AsyncFn` itself yet.
+pub(crate) trait Work<Connection, Done>:
+    AsyncFn(Connection) -> Done + Fn(Connection) -> <Self as Work<Connection, Done>>::Fut
+{
+    /// The closure's future.
+    type Fut: Future<Output = Done>;
+}
+
+impl<F, Connection, Fut, Done> Work<Connection, Done> for F
+where
+    F: AsyncFn(Connection) -> Done + Fn(Connection) -> Fut,
+    Fut: Future<Output = Done>,
+{
+    type Fut = Fut;
+}
+
+/// A connection on loan: unless it is given back it is closed, so that no caller who goes away in the middle of a
+/// statement leaves the rest of it to the next one.
+pub(crate) struct Loan(Option<Object<Manager>>);
+
+impl Loan {
+    /// The connection itself.
+    pub(crate) fn connection(&mut self) -> Result<&mut AsyncPgConnection, Failure> {
+        self.0.as_deref_mut().map(|opened| &mut **opened).ok_or(Failure::Deadline)
+    }
+
+    /// Gives the connection back, with nothing under way on it.
+    pub(crate) fn give_back(mut self) {
+        self.0 = None;
+    }
+
+    /// Gives the connection back, unless what was done on it casts doubt on it.
+    fn returned_after<T>(self, done: Result<T, Failure>) -> Result<T, Failure> {
+        if done.as_ref().err().is_none_or(Failure::keeps_connection) {
+            self.give_back();
+        }
+        done
+    }
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        if let Some(object) = self.0.take() {
+            drop(Object::take(object));
+        }
+    }
+}
+
+/// Opens the connections of the pool, and says which of them may be used again.
+#[derive(Clone)]
+pub(crate) struct Manager {
+    connector: Connector,
+    runtime: Handle,
+}
+
+impl managed::Manager for Manager {
+    type Type = AdmittedConnection;
+    type Error = ConnectionError;
+
+    /// On the runtime of the pool: a connection opened on a web worker's would end with it.
+    async fn create(&self) -> Result<AdmittedConnection, ConnectionError> {
+        let connector = self.connector.clone();
+        let opened = self.runtime.spawn(async move { connector.open().await }).await;
+        opened.map_err(|error| ConnectionError::BadConnection(error.to_string()))?
+    }
+
+    async fn recycle(&self, opened: &mut AdmittedConnection, _: &Metrics) -> RecycleResult<ConnectionError> {
+        if !opened.is_current(self.connector.cluster()) || opened.is_broken() {
+            return Err(RecycleError::message("the connection is of no more use"));
+        }
+        Ok(())
+    }
+}
+
+/// The connections for everything but plans: a pool, and those of the threads that serve alone.
+#[derive(Clone)]
+pub(crate) struct Database {
+    pool: Pool<Manager>,
+    connector: Connector,
+    own: Arc<PerThread<SharedConnection>>,
+}
+
+impl Database {
+    /// A pool of at most `size` connections, each opened when it is first needed, on the present runtime.
+    pub(crate) fn new(connector: Connector, size: u32) -> anyhow::Result<Self> {
+        let manager = Manager { connector: connector.clone(), runtime: Handle::try_current()? };
+        let pool = Pool::builder(manager)
+            .max_size(usize::try_from(size.max(1))?)
+            .runtime(Runtime::Tokio1)
+            .timeouts(Timeouts {
+                wait: Some(WAIT_FOR_CONNECTION),
+                create: Some(WAIT_FOR_CONNECTION),
+                recycle: Some(WAIT_FOR_CONNECTION),
+            })
+            .build()?;
+        Ok(Self { pool, connector, own: Arc::default() })
+    }
+
+    /// What is known of the cluster behind every connection.
+    pub(crate) fn cluster(&self) -> &Cluster {
+        self.connector.cluster()
+    }
+
+    /// A connection for one piece of work, beside the pool.
+    pub(crate) async fn open_beside(&self) -> Result<AdmittedConnection, Failure> {
+        Ok(managed::Manager::create(self.pool.manager()).await?)
+    }
+
+    /// Connects to every host of the URL beside the present work: where another one was promoted while the present primary
+    /// is still alive, that begins a new generation of connections.
+    pub(crate) fn look_for_newer_primary(&self) {
+        let connector = self.connector.clone();
+        self.pool.manager().runtime.spawn(async move { connector.survey().await });
+    }
+
+    /// Closes idle connections where a failure says that they are of no more use either.
+    fn learn_from(&self, failure: &Failure) {
+        if failure.is_read_only() {
+            self.cluster().renew_connections();
+        }
+        if failure.is_read_only() || failure.ended_connection() {
+            self.pool.retain(|_, _| false);
+        }
+    }
+
+    /// Runs something on a connection, again on a fresh one where the first one failed: reads only.
+    ///
+    /// A thread that serves alone reads over its own connection, together with whoever else reads there; others over
+    /// one of the pool.
+    pub(crate) async fn read<T, F>(&self, run: F) -> Result<T, Failure>
+    where
+        T: Send,
+        for<'c> F: Work<&'c AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
+    {
+        let own = self.own.here(|| SharedConnection::new(self.connector.planning_once()));
+        let own = own.filter(|_| !self.pool.is_closed());
+        self.read_over(own.as_deref(), run).await
+    }
+
+    /// Reads as the pool does, wherever it is asked.
+    pub(crate) async fn read_by_pool<T, F>(&self, run: F) -> Result<T, Failure>
+    where
+        T: Send,
+        for<'c> F: Work<&'c AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
+    {
+        self.read_over(None, run).await
+    }
+
+    async fn read_over<T, F>(&self, own: Option<&SharedConnection>, run: F) -> Result<T, Failure>
+    where
+        T: Send,
+        for<'c> F: Work<&'c AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
+    {
+        let attempts = async {
+            match self.read_once(own, &run).await {
+                Err(failure) if failure.doubts_connection() => {
+                    // Whatever ended one connection may have ended those that are idle too.
+                    self.learn_from(&failure);
+                    self.read_once(own, &run).await
+                }
+                done => done,
+            }
+        };
+        within(attempts).await
+    }
+
+    async fn read_once<T, F>(&self, own: Option<&SharedConnection>, run: &F) -> Result<T, Failure>
+    where
+        T: Send,
+        for<'c> F: Work<&'c AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
+    {
+        let Some(own) = own else {
+            let mut loan = self.lend().await?;
+            let done = run(loan.connection()?).await;
+            return loan.returned_after(done);
+        };
+        let used = own.get().await?;
+        let done = run(used.connection()).await;
+        used.done(done.as_ref().is_err_and(|failure| !failure.keeps_connection()));
+        done
+    }
+
+    /// Runs something on a connection once.
+    pub(crate) async fn write<T, F>(&self, run: F) -> Result<T, Failure>
+    where
+        T: Send,
+        for<'c> F: Work<&'c mut AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
+    {
+        let once = async {
+            let mut loan = self.lend().await?;
+            let done = run(loan.connection()?).await;
+            loan.returned_after(done).inspect_err(|failure| self.learn_from(failure))
+        };
+        within(once).await
+    }
+
+    /// Runs a transaction on a connection, and once more on a new connection where the outcome of the first run is unknown:
+    /// the connection was cut, or no answer came in time. The second run must recognise what the first one committed.
+    pub(crate) async fn write_repeatable<T, F>(&self, run: F) -> Result<T, Failure>
+    where
+        T: Send,
+        for<'c> F: Work<&'c mut AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
+    {
+        let attempts = async {
+            let mut loan = self.lend().await?;
+            let first = timeout(FIRST_ATTEMPT, run(loan.connection()?)).await;
+            let first = loan.returned_after(first.unwrap_or(Err(Failure::Deadline)));
+            match first.inspect_err(|failure| self.learn_from(failure)) {
+                Err(failure) if failure.ended_connection() => {
+                    let mut loan = self.lend().await?;
+                    let again = run(loan.connection()?).await;
+                    loan.returned_after(again).inspect_err(|failure| self.learn_from(failure))
+                }
+                done => done,
+            }
+        };
+        within(attempts).await
+    }
+
+    /// Lends a connection for as long as it takes.
+    pub(crate) async fn lend(&self) -> Result<Loan, Failure> {
+        let object = self.pool.get().await?;
+        self.tell();
+        Ok(Loan(Some(object)))
+    }
+
+    /// Tells how many connections are open, and how many of them are in use.
+    pub(crate) fn tell(&self) {
+        let status = self.pool.status();
+        telemetry::gauge(telemetry::POOL_CONNECTIONS, status.size);
+        telemetry::gauge(telemetry::POOL_IN_USE, status.size.saturating_sub(status.available));
+    }
+
+    /// Closes every connection; whoever asks from now on is refused.
+    pub(crate) fn close(&self) {
+        self.pool.close();
+        self.own.all().iter().for_each(|own| own.close());
+    }
+}

@@ -1,0 +1,113 @@
+//! The connection over which a server reads the revocation list every second. The same read shows whether the
+//! database has a new primary, was restored, has another feature level, or a different time.
+//!
+//! It does not belong to the pool, so that neither a busy pool nor the ledger audit delays the list. It is
+//! reopened periodically, because a long-lived connection does not show that the host name has come to point
+//! to another node.
+
+use std::time::Duration;
+
+use cuepoint_domain::authorization::{AccountStatus, Epoch, RevocationList};
+use cuepoint_domain::feature_level::FeatureLevel;
+use cuepoint_domain::people::Role;
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::prelude::*;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use futures_util::future::try_join4;
+use time::OffsetDateTime;
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+use crate::connect::cluster::{AdmittedConnection, Cluster};
+use crate::connect::failure::Failure;
+use crate::connect::node::Node;
+use crate::connect::pool::{Database, within};
+use crate::rows::{Corrupt, column_time, known, session_id, user_id};
+use crate::schema::{deployment, sessions, users};
+
+/// How long one connection is used.
+const RENEWED_AFTER: Duration = Duration::from_secs(10);
+/// How often a list is read when the connection turns out to be of no more use.
+const ATTEMPTS: u32 = 2;
+
+/// The connection, while it is open, and since when.
+#[derive(Default)]
+pub(crate) struct Sentinel(Mutex<Option<(AdmittedConnection, Instant)>>);
+
+impl Sentinel {
+    /// The revocation list since a moment.
+    pub(crate) async fn revoked_since(
+        &self,
+        database: &Database,
+        since: Timestamp,
+    ) -> Result<RevocationList, Failure> {
+        let reading = async {
+            let mut attempt = 1;
+            loop {
+                let read = self.read(database, since).await;
+                if read.is_ok() || attempt >= ATTEMPTS {
+                    return read;
+                }
+                attempt = attempt.saturating_add(1);
+            }
+        };
+        within(reading).await
+    }
+
+    async fn read(&self, database: &Database, since: Timestamp) -> Result<RevocationList, Failure> {
+        let cluster = database.cluster();
+        let mut kept = self.0.lock().await;
+        let fit = |(opened, at): &(AdmittedConnection, Instant)| {
+            opened.is_current(cluster) && at.elapsed() < RENEWED_AFTER
+        };
+        let (opened, at) = match kept.take().filter(fit) {
+            Some(open) => open,
+            None => {
+                database.look_for_newer_primary();
+                (database.open_beside().await?, Instant::now())
+            }
+        };
+        let revoked = read(&opened, cluster, since).await?;
+        *kept = Some((opened, at));
+        Ok(revoked)
+    }
+}
+
+/// Reads the list in one round trip, behind the question which node it is that answers.
+async fn read(
+    mut connection: &AsyncPgConnection,
+    cluster: &Cluster,
+    since: Timestamp,
+) -> Result<RevocationList, Failure> {
+    let since = column_time(since);
+    let ended = sessions::table.filter(sessions::ended_at.ge(since)).select(sessions::id);
+    let changed = users::table.filter(users::standing_at.ge(since));
+    let changed = changed.select((users::id, users::role, users::suspended_at));
+    let (node, ended, changed, (epoch, level)) = try_join4(
+        Node::describe(connection),
+        async { Ok(ended.load::<i64>(&mut &*connection).await?) },
+        async { Ok(changed.load::<(i64, String, Option<OffsetDateTime>)>(&mut &*connection).await?) },
+        async {
+            let columns = (deployment::epoch, deployment::feature_level);
+            Ok(deployment::table.select(columns).get_result::<(i64, i16)>(&mut connection).await?)
+        },
+    )
+    .await?;
+    if let Err(refusal) = cluster.admit(&node) {
+        // Whatever else is connected may be connected to the same node.
+        cluster.renew_connections();
+        return Err(refusal.into());
+    }
+    cluster.note_epoch(epoch);
+    cluster.note_feature_level(FeatureLevel::numbered(level));
+    let standing = |(user, role, suspended_at): (i64, String, Option<OffsetDateTime>)| {
+        let role = known("role", Role::stored(&role))?;
+        Ok((user_id(user)?, AccountStatus { role, suspended: suspended_at.is_some() }))
+    };
+    Ok(RevocationList {
+        sessions: ended.into_iter().map(session_id).collect::<Result<_, _>>()?,
+        statuses: changed.into_iter().map(standing).collect::<Result<_, Corrupt>>()?,
+        epoch: Epoch(epoch),
+        storage_time: Some(Timestamp::from_unix_micros(node.clock_micros)),
+    })
+}

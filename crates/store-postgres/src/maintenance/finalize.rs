@@ -1,0 +1,70 @@
+//! The end of an upgrade: from then on, servers write values that those of earlier versions cannot read.
+
+use anyhow::{Context, ensure};
+use cuepoint_domain::feature_level::FeatureLevel;
+use diesel::QueryableByName;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Integer};
+use diesel_async::{RunQueryDsl, SimpleAsyncConnection};
+
+use crate::connect::connection::Connector;
+use crate::connect::deployment::ensure_name;
+use crate::connect::migrations;
+use crate::connect::node::{LEVEL_LOCKS, RESTORE_LOCK};
+use crate::schema::deployment;
+
+/// How many sessions of servers there are that do not know a feature level: they share the lock of all servers, and none of
+/// this level or a later one.
+const OLDER_SESSIONS: &str = "SELECT count(*) AS sessions FROM pg_locks AS server \
+    WHERE server.locktype = 'advisory' AND server.objsubid = 1 AND server.mode = 'ShareLock' \
+        AND (server.classid::bigint << 32) | server.objid::bigint = $1 \
+        AND server.database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
+        AND NOT EXISTS (SELECT FROM pg_locks AS level \
+            WHERE level.pid = server.pid AND level.locktype = 'advisory' AND level.objsubid = 2 \
+                AND level.classid::bigint = $2 AND level.objid::bigint >= $3)";
+
+/// Has the erasures completed that servers of the first version did, which do not know the networks of logins.
+const COMPLETE_ERASURES: &str = "UPDATE users SET erasure_pending = true \
+    WHERE erased_at IS NOT NULL AND EXISTS (SELECT FROM login_networks WHERE user_id = users.id)";
+
+#[derive(QueryableByName)]
+struct Older {
+    #[diesel(sql_type = BigInt)]
+    sessions: i64,
+}
+
+/// Raises the feature level of a deployment to the newest one, and returns the one before. Running servers follow within
+/// seconds.
+///
+/// # Errors
+/// When the database has another name, lacks migrations, was never started on, or a server of an earlier version is connected
+/// to it. No error repeats the URL.
+pub async fn finalize_upgrade(url: &str, database_name: &str) -> anyhow::Result<FeatureLevel> {
+    let connector = Connector::new(url)?.named("cuepoint finalize-upgrade");
+    migrations::ensure_migrated(&connector).await?;
+    let mut connection = connector.connect().await?;
+    ensure_name(&mut connection, database_name).await?;
+    let newest = FeatureLevel::NEWEST.number();
+    let older: Older = diesel::sql_query(OLDER_SESSIONS)
+        .bind::<BigInt, _>(RESTORE_LOCK)
+        .bind::<Integer, _>(LEVEL_LOCKS)
+        .bind::<Integer, _>(i32::from(newest))
+        .get_result(&mut connection)
+        .await?;
+    ensure!(
+        older.sessions == 0,
+        "servers of an earlier version have {} connections to this database: stop all of them first",
+        older.sessions
+    );
+    let before: Option<i16> =
+        deployment::table.select(deployment::feature_level).get_result(&mut connection).await.optional()?;
+    let before =
+        before.context("no server was ever started on this database: it will begin at the newest level")?;
+    connection.batch_execute("SET statement_timeout = 0").await?;
+    diesel::sql_query(COMPLETE_ERASURES).execute(&mut connection).await?;
+    diesel::update(deployment::table.filter(deployment::feature_level.lt(newest)))
+        .set(deployment::feature_level.eq(newest))
+        .execute(&mut connection)
+        .await?;
+    Ok(FeatureLevel::numbered(before))
+}

@@ -1,0 +1,135 @@
+//! Preparation of a database that was restored from a backup: ids and tokens that were issued after the
+//! backup must not be mistaken for those that are issued after the restore.
+
+use anyhow::{Context, anyhow, ensure};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::{OpenTransfers, Restored};
+use cuepoint_domain::topup::TopupStatus;
+use cuepoint_domain::withdrawal::WithdrawalStatus;
+use diesel::dsl::now;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool};
+use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
+use time::OffsetDateTime;
+
+use crate::PostgresOptions;
+use crate::connect::connection::Connector;
+use crate::connect::deployment::ensure_name;
+use crate::connect::failure::Failure;
+use crate::connect::migrations::{self, MIGRATIONS, Patience};
+use crate::connect::node::{Node, RESTORE_LOCK};
+use crate::rows::{TopupRow, WithdrawalRow, timestamp};
+use crate::schema::{challenges, deployment, operations, refresh_tokens, sessions, topups, withdrawals};
+
+/// How far each sequence is moved past its maximum: presumably farther than servers counted after the backup.
+const AHEAD: i64 = 1_000_000;
+
+/// Each sequence, with the numbers that rows have of it.
+const SEQUENCES: [(&str, &str); 12] = [
+    ("user_ids", "SELECT max(id) FROM users"),
+    ("music_request_ids", "SELECT max(id) FROM music_requests"),
+    ("withdrawal_ids", "SELECT max(id) FROM withdrawals"),
+    ("topup_ids", "SELECT max(id) FROM topups"),
+    ("adjustment_ids", "SELECT max(reference_id) FROM ledger_entries WHERE reference_kind = 'adjustment'"),
+    ("session_ids", "SELECT max(id) FROM sessions"),
+    ("postings_id_seq", "SELECT max(id) FROM postings"),
+    ("login_networks_id_seq", "SELECT max(id) FROM login_networks"),
+    ("phone_codes_id_seq", "SELECT max(id) FROM phone_codes"),
+    ("challenges_id_seq", "SELECT max(id) FROM challenges"),
+    ("security_events_id_seq", "SELECT max(id) FROM security_events"),
+    ("provider_messages_id_seq", "SELECT max(id) FROM provider_messages"),
+];
+
+/// Prepares a database for servers after a restore; `epoch` is one that it never had.
+///
+/// # Errors
+/// When the database has another name, a server is connected to it, or it cannot be migrated. No error repeats the URL.
+pub async fn restore(
+    options: &PostgresOptions,
+    currency: &Currency,
+    database_name: &str,
+    epoch: i64,
+) -> anyhow::Result<Restored> {
+    let connector = Connector::new(&options.url)?.for_restore();
+    let mut connection = connector.connect().await?;
+    ensure_name(&mut connection, database_name).await?;
+    let alone: bool = diesel::dsl::sql::<Bool>("SELECT pg_try_advisory_lock(")
+        .bind::<BigInt, _>(RESTORE_LOCK)
+        .sql(")")
+        .get_result(&mut connection)
+        .await?;
+    ensure!(alone, "a server is connected to this database: stop all servers first");
+    if options.migrate_on_start {
+        migrations::migrate(&connector, MIGRATIONS, Patience::default()).await?;
+    } else {
+        migrations::ensure_migrated(&connector).await?;
+    }
+    migrations::settle_currency(&connector, currency).await?;
+    connection.batch_execute("SET statement_timeout = 0").await?;
+    let sessions_ended = connection
+        .transaction(async |connection| prepare(connection, epoch).await)
+        .await
+        .map_err(|failure| anyhow!(failure))
+        .context("the database could not be prepared")?;
+    // At once, since the end of the connection reaches the server a moment later.
+    connection.batch_execute(&format!("SELECT pg_advisory_unlock({RESTORE_LOCK})")).await?;
+    Ok(Restored { epoch, sessions_ended })
+}
+
+/// Begins the epoch, moves the sequences, and ends whatever was issued to people; says how many sessions that were.
+async fn prepare(connection: &mut AsyncPgConnection, epoch: i64) -> Result<usize, Failure> {
+    let system_identifier = Node::describe(connection).await?.system_identifier;
+    diesel::update(deployment::table)
+        .set((deployment::epoch.eq(epoch), deployment::system_identifier.eq(system_identifier)))
+        .execute(connection)
+        .await?;
+    for (sequence, newest) in SEQUENCES {
+        let moved = format!(
+            "SELECT setval('{sequence}', greatest((SELECT last_value FROM {sequence}), ({newest})) + {AHEAD})"
+        );
+        diesel::sql_query(moved).execute(connection).await?;
+    }
+    diesel::delete(refresh_tokens::table).execute(connection).await?;
+    diesel::update(challenges::table.filter(challenges::ended_at.is_null()))
+        .set(challenges::ended_at.eq(now))
+        .execute(connection)
+        .await?;
+    Ok(diesel::update(sessions::table.filter(sessions::ended_at.is_null()))
+        .set(sessions::ended_at.eq(now))
+        .execute(connection)
+        .await?)
+}
+
+/// Reads what the backup left open: withdrawals and payments that may have gone on without the database.
+///
+/// # Errors
+/// When the database cannot be reached or a row cannot be read. No error repeats the URL.
+pub async fn open_transfers(options: &PostgresOptions, currency: &Currency) -> anyhow::Result<OpenTransfers> {
+    let connection = &mut Connector::new(&options.url)?.for_restore().connect().await?;
+    connection.batch_execute("SET statement_timeout = 0").await?;
+    let sending = [WithdrawalStatus::Approved, WithdrawalStatus::Processing].map(WithdrawalStatus::name);
+    let withdrawals: Vec<WithdrawalRow> = withdrawals::table
+        .filter(withdrawals::status.eq_any(sending))
+        .order(withdrawals::id)
+        .select(WithdrawalRow::as_select())
+        .load(connection)
+        .await?;
+    let topups: Vec<TopupRow> = topups::table
+        .filter(topups::status.eq(TopupStatus::Pending.name()))
+        .order(topups::id)
+        .select(TopupRow::as_select())
+        .load(connection)
+        .await?;
+    // Their ids begin with the time.
+    let newest: Option<OffsetDateTime> = operations::table
+        .order(operations::id.desc())
+        .select(operations::at)
+        .first(connection)
+        .await
+        .optional()?;
+    Ok(OpenTransfers {
+        newest_operation: newest.map(timestamp),
+        withdrawals: withdrawals.into_iter().map(|row| row.withdrawal(currency)).collect::<Result<_, _>>()?,
+        topups: topups.into_iter().map(|row| row.topup(currency)).collect::<Result<_, _>>()?,
+    })
+}

@@ -1,0 +1,130 @@
+//! Identities: the database's sequences give them out in blocks, this server one by one from memory.
+
+use std::ops::RangeInclusive;
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ports::{Ids, Unavailable};
+use diesel::sql_types::Text;
+use diesel_async::RunQueryDsl;
+use tokio::sync::Mutex;
+use uuid::Uuid;
+
+use crate::PostgresStore;
+use crate::connect::failure::Failure;
+use crate::connect::pool::{Database, within};
+
+/// How far the sequences step, as their migrations say: those of what is made often, and the others.
+const LONG: i64 = 1_024;
+const SHORT: i64 = 32;
+
+diesel::define_sql_function! {
+    /// The next value of the sequence of this name.
+    fn nextval(sequence: Text) -> BigInt;
+}
+
+/// What is left of the block that was taken last.
+struct Block {
+    sequence: &'static str,
+    length: i64,
+    left: Mutex<Left>,
+}
+
+/// The remaining numbers, and the generation of connections in which they were fetched. After a failover or a
+/// restore the sequence may return the same numbers again, so numbers of an earlier generation are dropped.
+struct Left {
+    numbers: RangeInclusive<i64>,
+    generation: u64,
+}
+
+impl Block {
+    const fn of(sequence: &'static str, length: i64) -> Self {
+        #[expect(clippy::reversed_empty_ranges, reason = "nothing was taken yet")]
+        Self { sequence, length, left: Mutex::const_new(Left { numbers: 1..=0, generation: 0 }) }
+    }
+
+    /// The next number, from a new block where the last one is used up; only one caller at a time takes a block.
+    async fn next<Id>(&self, database: &Database, id: fn(i64) -> Option<Id>) -> Result<Id, Unavailable> {
+        let number = within(self.number(database)).await?;
+        id(number).ok_or_else(|| Unavailable::new("a sequence gave out a number that is no id"))
+    }
+
+    async fn number(&self, database: &Database) -> Result<i64, Failure> {
+        let mut left = self.left.lock().await;
+        let generation = database.cluster().generation();
+        if left.generation == generation
+            && let Some(number) = left.numbers.next()
+        {
+            return Ok(number);
+        }
+        let sequence = self.sequence;
+        let first: i64 = database
+            .read_by_pool(async |mut connection| {
+                Ok(diesel::select(nextval(sequence)).get_result(&mut connection).await?)
+            })
+            .await?;
+        let numbers = first.saturating_add(1)..=first.saturating_add(self.length.saturating_sub(1));
+        *left = Left { numbers, generation };
+        Ok(first)
+    }
+}
+
+/// The blocks of every kind of identity.
+pub(crate) struct IdBlocks {
+    users: Block,
+    requests: Block,
+    withdrawals: Block,
+    topups: Block,
+    adjustments: Block,
+    sessions: Block,
+}
+
+impl Default for IdBlocks {
+    fn default() -> Self {
+        Self {
+            users: Block::of("user_ids", SHORT),
+            requests: Block::of("music_request_ids", LONG),
+            withdrawals: Block::of("withdrawal_ids", LONG),
+            topups: Block::of("topup_ids", SHORT),
+            adjustments: Block::of("adjustment_ids", SHORT),
+            sessions: Block::of("session_ids", SHORT),
+        }
+    }
+}
+
+#[async_trait]
+impl Ids for PostgresStore {
+    /// Ordered by time, so that the newest operations stand side by side in every index: where they are random, each one
+    /// touches another page.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the port that time and randomness for identities come through"
+    )]
+    fn operation(&self) -> OperationId {
+        OperationId(Uuid::now_v7().as_u128())
+    }
+
+    async fn next_user(&self) -> Result<UserId, Unavailable> {
+        self.ids.users.next(&self.database, UserId::new).await
+    }
+
+    async fn next_request(&self) -> Result<RequestId, Unavailable> {
+        self.ids.requests.next(&self.database, RequestId::new).await
+    }
+
+    async fn next_withdrawal(&self) -> Result<WithdrawalId, Unavailable> {
+        self.ids.withdrawals.next(&self.database, WithdrawalId::new).await
+    }
+
+    async fn next_topup(&self) -> Result<TopupId, Unavailable> {
+        self.ids.topups.next(&self.database, TopupId::new).await
+    }
+
+    async fn next_adjustment(&self) -> Result<AdjustmentId, Unavailable> {
+        self.ids.adjustments.next(&self.database, AdjustmentId::new).await
+    }
+
+    async fn next_session(&self) -> Result<SessionId, Unavailable> {
+        self.ids.sessions.next(&self.database, SessionId::new).await
+    }
+}

@@ -1,0 +1,293 @@
+//! What people log in with, and their challenges: whoever changes either locks the person first, so that of many answers
+//! at once each is judged and counted.
+
+use async_trait::async_trait;
+use cuepoint_domain::challenge::{Challenge, ISSUE_WINDOW, Judged, Purpose, may_issue};
+use cuepoint_domain::code_quotas::{CountedCode, TooMany};
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::people::User;
+use cuepoint_domain::ports::{Credentials, Issued, Logins, PasswordHash, Unavailable};
+use cuepoint_domain::session::TokenHash;
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::helper_types::IntoBoxed;
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel::result::Error as QueryError;
+use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
+
+use crate::PostgresStore;
+use crate::connect::failure::Failure;
+use crate::rows::{ChallengeRow, NewChallengeRow, column_time, is_present, known, timestamp};
+use crate::schema::{challenges, users};
+use crate::tables::advisory_locks::{PHONE_CODES, TARGETS, hashtext, pg_advisory_xact_lock};
+use crate::tables::phone_codes;
+use crate::tables::sessions::end_all;
+use crate::tables::users::{lock, write};
+
+/// Everybody who was not erased.
+fn present<'q>() -> IntoBoxed<'q, users::table, Pg> {
+    users::table.filter(is_present()).into_boxed()
+}
+
+impl PostgresStore {
+    /// The credentials of the one person whom this finds.
+    async fn credentials_in<'q>(
+        &self,
+        person: impl Fn() -> IntoBoxed<'q, users::table, Pg> + Send + Sync,
+    ) -> Result<Option<Credentials>, Unavailable> {
+        let found: Option<(i64, String)> = self
+            .database
+            .read(async |mut connection| {
+                let columns = (users::id, users::password_hash);
+                Ok(person().select(columns).get_result(&mut connection).await.optional()?)
+            })
+            .await?;
+        let Some((id, password)) = found else { return Ok(None) };
+        let user = known("users.id", UserId::new(id)).map_err(Unavailable::new)?;
+        Ok(Some(Credentials { user, password: PasswordHash(password) }))
+    }
+}
+
+#[async_trait]
+impl Logins for PostgresStore {
+    async fn credentials(&self, email: &str) -> Result<Option<Credentials>, Unavailable> {
+        self.credentials_in(|| present().filter(users::email_folded.eq(email))).await
+    }
+
+    async fn credentials_of(&self, user: UserId) -> Result<Option<Credentials>, Unavailable> {
+        self.credentials_in(|| present().filter(users::id.eq(user.get()))).await
+    }
+
+    async fn rehash(
+        &self,
+        user: UserId,
+        before: &PasswordHash,
+        after: &PasswordHash,
+    ) -> Result<(), Unavailable> {
+        self.database.write(async |connection| replace(connection, user, before, after).await).await?;
+        Ok(())
+    }
+
+    async fn change_password(
+        &self,
+        user: UserId,
+        before: &PasswordHash,
+        after: &PasswordHash,
+        keep: Option<SessionId>,
+        now: Timestamp,
+    ) -> Result<bool, Unavailable> {
+        let changed = self
+            .database
+            .write(async |connection| {
+                connection
+                    .transaction(async |connection| {
+                        let changed = replace(connection, user, before, after).await?;
+                        if changed {
+                            end_open(connection, user, Purpose::Password, now).await?;
+                            end_all(connection, user, keep, now).await?;
+                        }
+                        Ok::<bool, Failure>(changed)
+                    })
+                    .await
+            })
+            .await?;
+        Ok(changed)
+    }
+
+    async fn issue<'a>(
+        &self,
+        challenge: &Challenge,
+        counted: Option<&'a CountedCode>,
+    ) -> Result<Issued, Unavailable> {
+        let issued = self
+            .database
+            .write(async |connection| {
+                connection
+                    .transaction(async |connection| {
+                        issue(connection, challenge, counted, &self.currency).await
+                    })
+                    .await
+            })
+            .await?;
+        Ok(issued)
+    }
+
+    async fn answer(
+        &self,
+        user: UserId,
+        purpose: Purpose,
+        presented: &[TokenHash],
+        now: Timestamp,
+    ) -> Result<Judged, Unavailable> {
+        let judged = self
+            .database
+            .write(async |connection| {
+                connection
+                    .transaction(async |connection| {
+                        answer(connection, user, purpose, presented, now, &self.currency).await
+                    })
+                    .await
+            })
+            .await?;
+        Ok(judged)
+    }
+
+    async fn reset_password(
+        &self,
+        presented: &TokenHash,
+        after: &PasswordHash,
+        now: Timestamp,
+    ) -> Result<Option<UserId>, Unavailable> {
+        let owner = self
+            .database
+            .write(async |connection| {
+                connection
+                    .transaction(async |connection| {
+                        reset(connection, presented, after, now, &self.currency).await
+                    })
+                    .await
+            })
+            .await?;
+        Ok(owner)
+    }
+}
+
+/// Puts a hash in place of another, and says whether that was there.
+async fn replace(
+    connection: &mut AsyncPgConnection,
+    user: UserId,
+    before: &PasswordHash,
+    after: &PasswordHash,
+) -> Result<bool, Failure> {
+    let replaced = diesel::update(users::table.find(user.get()))
+        .filter(users::password_hash.eq(&before.0))
+        .filter(is_present())
+        .set(users::password_hash.eq(&after.0))
+        .execute(connection)
+        .await?;
+    Ok(replaced > 0)
+}
+
+/// Ends the challenge of a purpose that can still be answered.
+async fn end_open(
+    connection: &mut AsyncPgConnection,
+    user: UserId,
+    purpose: Purpose,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    diesel::update(challenges::table)
+        .filter(challenges::user_id.eq(user.get()))
+        .filter(challenges::purpose.eq(purpose.name()))
+        .filter(challenges::ended_at.is_null())
+        .set(challenges::ended_at.eq(column_time(now)))
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+async fn issue(
+    connection: &mut AsyncPgConnection,
+    challenge: &Challenge,
+    counted: Option<&CountedCode>,
+    currency: &Currency,
+) -> Result<Issued, Failure> {
+    let person = lock(connection, challenge.user, currency).await?;
+    // Who was erased meanwhile has no address that could be kept here.
+    person.filter(|user| user.is_present()).ok_or(QueryError::NotFound)?;
+    // Two who have one address would not see what is being sent to the other.
+    diesel::select(pg_advisory_xact_lock(TARGETS, hashtext(&challenge.target))).execute(connection).await?;
+    let since = challenge.issued_at.minus(ISSUE_WINDOW);
+    let earlier: Vec<time::OffsetDateTime> = challenges::table
+        .filter(challenges::user_id.eq(challenge.user.get()).or(challenges::target.eq(&challenge.target)))
+        .filter(challenges::purpose.eq(challenge.purpose.name()))
+        .filter(challenges::issued_at.ge(column_time(since)))
+        .select(challenges::issued_at)
+        .load(connection)
+        .await?;
+    let earlier: Vec<Timestamp> = earlier.into_iter().map(timestamp).collect();
+    let hour = may_issue(&earlier, challenge.issued_at).err();
+    let used_up = match counted {
+        Some(code) => {
+            diesel::select(pg_advisory_xact_lock(PHONE_CODES, 0)).execute(connection).await?;
+            phone_codes::used_up(connection, code).await?
+        }
+        None => Vec::new(),
+    };
+    if let Some(too_many) = TooMany::longest(hour.into_iter().chain(used_up)) {
+        return Ok(Issued::TooMany(too_many));
+    }
+    if let Some(code) = counted {
+        phone_codes::count(connection, code).await?;
+    }
+    end_open(connection, challenge.user, challenge.purpose, challenge.issued_at).await?;
+    let challenge = NewChallengeRow::of(challenge);
+    diesel::insert_into(challenges::table).values(challenge).execute(connection).await?;
+    Ok(Issued::Done)
+}
+
+/// Judges an answer to the newest challenge of a purpose, under the lock of its person.
+async fn answer(
+    connection: &mut AsyncPgConnection,
+    user: UserId,
+    purpose: Purpose,
+    presented: &[TokenHash],
+    now: Timestamp,
+    currency: &Currency,
+) -> Result<Judged, Failure> {
+    let Some(person) = lock(connection, user, currency).await? else { return Ok(Judged::Over) };
+    let newest: Option<ChallengeRow> = challenges::table
+        .filter(challenges::user_id.eq(user.get()))
+        .filter(challenges::purpose.eq(purpose.name()))
+        .order(challenges::id.desc())
+        .select(ChallengeRow::as_select())
+        .first(connection)
+        .await
+        .optional()?;
+    let Some(newest) = newest else { return Ok(Judged::Over) };
+    let kept = challenges::table.find(newest.id);
+    let challenge = newest.challenge()?;
+    let judged = challenge.judge(&person, presented, now);
+    match judged {
+        Judged::Right => {
+            diesel::update(kept).set(challenges::ended_at.eq(column_time(now))).execute(connection).await?;
+            let proven: User = challenge.proven(&person);
+            write(connection, &proven, currency).await?;
+        }
+        Judged::Wrong => {
+            let attempts = challenge.attempts.saturating_add(1);
+            diesel::update(kept).set(challenges::attempts.eq(attempts)).execute(connection).await?;
+        }
+        Judged::Over => {}
+    }
+    Ok(judged)
+}
+
+async fn reset(
+    connection: &mut AsyncPgConnection,
+    presented: &TokenHash,
+    after: &PasswordHash,
+    now: Timestamp,
+    currency: &Currency,
+) -> Result<Option<UserId>, Failure> {
+    let owner: Option<i64> = challenges::table
+        .filter(challenges::hash.eq(presented.0.to_vec()))
+        .filter(challenges::purpose.eq(Purpose::Password.name()))
+        .order(challenges::id.desc())
+        .select(challenges::user_id)
+        .first(connection)
+        .await
+        .optional()?;
+    let Some(owner) = owner else { return Ok(None) };
+    let user = known("challenges.user_id", UserId::new(owner))?;
+    let answered = answer(connection, user, Purpose::Password, &[*presented], now, currency).await?;
+    if answered != Judged::Right {
+        return Ok(None);
+    }
+    diesel::update(users::table.find(owner))
+        .set(users::password_hash.eq(&after.0))
+        .execute(connection)
+        .await?;
+    end_all(connection, user, None, now).await?;
+    Ok(Some(user))
+}

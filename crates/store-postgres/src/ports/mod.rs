@@ -1,0 +1,19 @@
+//! The domain's storage ports, a file for each.
+
+mod audit;
+mod blocks;
+mod ids;
+mod ledger;
+mod logins;
+mod music_requests;
+mod people;
+mod personal_data;
+mod provider_messages;
+mod security_log;
+mod sessions;
+mod store;
+mod topups;
+mod wallets;
+mod withdrawals;
+
+pub(crate) use ids::IdBlocks;

@@ -1,0 +1,112 @@
+//! Music requests as they are stored.
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::{RequestId, UserId};
+use cuepoint_domain::music_request::{MusicRequest, Overdue, RequestFilter, RequestStatus};
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{MusicRequests, Unavailable};
+use diesel::dsl::exists;
+use diesel::helper_types::IntoBoxed;
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+
+use crate::PostgresStore;
+use crate::connect::failure::Failure;
+use crate::reads::batcher::Row;
+use crate::reads::readable::{MOST_UNREADABLE, decode_all, one_by_one};
+use crate::reads::request_lists::RequestList;
+use crate::reads::{columns, least};
+use crate::rows::{MusicRequestRow, column_time};
+use crate::schema::music_requests::{self, table};
+
+impl Row for MusicRequestRow {
+    const TABLE: &'static str = "music_requests";
+
+    async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, Failure> {
+        Ok(table
+            .filter(music_requests::id.eq_any(ids))
+            .select(Self::as_select())
+            .load(&mut connection)
+            .await?)
+    }
+
+    fn id(&self) -> i64 {
+        self.id
+    }
+}
+
+#[async_trait]
+impl MusicRequests for PostgresStore {
+    async fn request(&self, id: RequestId) -> Result<Option<MusicRequest>, Unavailable> {
+        let row = self.together().requests.find(id.get()).await?;
+        row.map(|row| row.request(&self.currency)).transpose().map_err(Unavailable::new)
+    }
+
+    async fn requests(
+        &self,
+        filter: &RequestFilter,
+        asked: PageRequest,
+    ) -> Result<Rows<MusicRequest>, Unavailable> {
+        let list = RequestList { filter: *filter, page: asked };
+        let counted = self.together().request_lists.ask(list).await?;
+        counted.page(|row| row.request(&self.currency)).map_err(Unavailable::new)
+    }
+
+    async fn has_requested(&self, guest: UserId, dj: UserId) -> Result<bool, Unavailable> {
+        let has_requested = self
+            .database
+            .read(async |mut connection| {
+                // From the index of either's requests.
+                let made = table.filter(music_requests::requester_id.eq(guest.get()));
+                let made = made.filter(music_requests::dj_id.eq(dj.get()));
+                Ok(diesel::select(exists(made)).get_result(&mut connection).await?)
+            })
+            .await?;
+        Ok(has_requested)
+    }
+
+    async fn overdue(&self, which: &Overdue) -> Result<Vec<MusicRequest>, Unavailable> {
+        let limit = which.limit;
+        let value = |row: MusicRequestRow| row.request(&self.currency);
+        let requests = self
+            .database
+            .read(async |mut connection| {
+                let page = overdue(which).limit(i64::from(limit)).select(columns::<MusicRequestRow>());
+                let loaded = page.load(&mut connection).await.map_err(Failure::from);
+                if let Some(requests) = decode_all(loaded, value)? {
+                    return Ok(requests);
+                }
+                let most = i64::from(limit.saturating_add(MOST_UNREADABLE));
+                let ids = overdue(which).limit(most).select(music_requests::id);
+                one_by_one(connection, ids.load(&mut connection).await?, limit, value).await
+            })
+            .await?;
+        Ok(requests)
+    }
+}
+
+/// The requests whose time is over, by when it was over.
+fn overdue(which: &Overdue) -> IntoBoxed<'static, table, Pg> {
+    let Overdue { requester, now, after, .. } = *which;
+    let mut query = table
+        .filter(music_requests::expires_at.le(least(column_time(now), diesel::dsl::now).nullable()))
+        // Rows with a status of a newer version are left to that version.
+        .filter(
+            music_requests::status
+                .eq_any([RequestStatus::Pending, RequestStatus::Accepted].map(RequestStatus::name)),
+        )
+        .order((music_requests::expires_at, music_requests::id))
+        .into_boxed();
+    if let Some(requester) = requester {
+        query = query.filter(music_requests::requester_id.eq(requester.get()));
+    }
+    if let Some((at, id)) = after {
+        let at = column_time(at);
+        let same = music_requests::expires_at.eq(at).and(music_requests::id.gt(id.get()));
+        let later = music_requests::expires_at.gt(at).or(same);
+        // Said once more, so that the index is entered here.
+        query = query.filter(music_requests::expires_at.ge(at).and(later));
+    }
+    query
+}

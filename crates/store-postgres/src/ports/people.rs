@@ -1,0 +1,190 @@
+//! People.
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::Wallet;
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::people::User;
+use cuepoint_domain::ports::{
+    DjFilter, Erased, FirstOperator, PasswordHash, People, Profile, Registered, Unavailable,
+};
+use cuepoint_domain::session::{Session, TokenHash};
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::dsl::{exists, select};
+use diesel::helper_types::IntoBoxed;
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
+
+use crate::PostgresStore;
+use crate::connect::failure::Failure;
+use crate::reads::{Counted, NewestFirst, ProfileRow, columns, limits, paged};
+use crate::rows::{NewUserRow, TokenRow, UserRow, WalletRow, column_time, is_present};
+use crate::schema::{bootstrap_operator, users, wallets};
+use crate::tables::advisory_locks::{FIRST_OPERATOR, pg_advisory_xact_lock};
+use crate::tables::sessions::{begin, is_kept};
+
+fn djs(filter: DjFilter) -> IntoBoxed<'static, users::table, Pg> {
+    let query = users::table.filter(users::is_dj.and(is_present())).into_boxed();
+    match filter.online {
+        Some(online) => query.filter(users::online.eq(online)),
+        None => query,
+    }
+}
+
+/// Everybody who was not erased, or those of them with one address.
+fn everybody(email: Option<&str>) -> IntoBoxed<'_, users::table, Pg> {
+    let query = users::table.filter(is_present()).into_boxed();
+    match email {
+        Some(email) => query.filter(users::email_folded.eq(email)),
+        None => query,
+    }
+}
+
+/// Adds a person with their wallet, and says whether nobody had the address.
+async fn add(
+    connection: &mut AsyncPgConnection,
+    person: &NewUserRow,
+    wallet: &WalletRow,
+) -> Result<bool, Failure> {
+    let added = diesel::insert_into(users::table)
+        .values(person)
+        .on_conflict(users::email_folded)
+        .do_nothing()
+        .execute(connection)
+        .await?;
+    if added > 0 {
+        diesel::insert_into(wallets::table).values(wallet).execute(connection).await?;
+    }
+    Ok(added > 0)
+}
+
+impl PostgresStore {
+    /// A page of these people, newest first.
+    async fn page_of<'q>(
+        &self,
+        asked: PageRequest,
+        people: impl Fn() -> IntoBoxed<'q, users::table, Pg> + Send + Sync,
+    ) -> Result<Rows<User>, Unavailable> {
+        let (limit, offset) = limits(asked);
+        let counted: Counted<UserRow> = self
+            .database
+            .read(async |connection| {
+                let page = people()
+                    .order((users::created_at.desc(), users::id.desc()))
+                    .limit(limit)
+                    .offset(offset)
+                    .select(columns::<UserRow>());
+                paged!(connection, people().count(), page, NewestFirst, offset)
+            })
+            .await?;
+        counted.page(|row| row.user(&self.currency)).map_err(Unavailable::new)
+    }
+}
+
+#[async_trait]
+impl People for PostgresStore {
+    async fn register<'a>(
+        &self,
+        user: &User,
+        password: &PasswordHash,
+        session: Option<(&'a Session, TokenHash)>,
+    ) -> Result<Registered, Unavailable> {
+        let person = NewUserRow::of(user, password, &self.currency);
+        let wallet = WalletRow::of(&Wallet::empty(user.id), &self.currency);
+        let session = session.map(|(session, token)| (session, TokenRow::of(&session.first_token(token))));
+        let registered = self
+            .database
+            .write_repeatable(async |connection| {
+                connection
+                    .transaction(async |connection| {
+                        if !add(connection, &person, &wallet).await? {
+                            let own = match &session {
+                                Some((_, token)) => is_kept(connection, token).await?,
+                                None => false,
+                            };
+                            return Ok(if own { Registered::Done } else { Registered::EmailTaken });
+                        }
+                        if let Some((session, token)) = &session {
+                            begin(connection, session, token).await?;
+                        }
+                        Ok::<Registered, Failure>(Registered::Done)
+                    })
+                    .await
+            })
+            .await?;
+        Ok(registered)
+    }
+
+    async fn has_first_operator(&self) -> Result<bool, Unavailable> {
+        let made = self.database.read(async |mut connection| {
+            Ok(select(exists(bootstrap_operator::table.select(bootstrap_operator::singleton)))
+                .get_result(&mut connection)
+                .await?)
+        });
+        Ok(made.await?)
+    }
+
+    async fn register_first_operator(
+        &self,
+        user: &User,
+        password: &PasswordHash,
+    ) -> Result<FirstOperator, Unavailable> {
+        let person = NewUserRow::of(user, password, &self.currency);
+        let wallet = WalletRow::of(&Wallet::empty(user.id), &self.currency);
+        let made_at = column_time(user.created_at);
+        let made = self.database.write(async |connection| {
+            connection
+                .transaction(async |connection| {
+                    select(pg_advisory_xact_lock(FIRST_OPERATOR, 0)).execute(connection).await?;
+                    let before =
+                        select(exists(bootstrap_operator::table.select(bootstrap_operator::singleton)));
+                    if before.get_result(connection).await? {
+                        return Ok(FirstOperator::MadeBefore);
+                    }
+                    if !add(connection, &person, &wallet).await? {
+                        return Ok(FirstOperator::EmailTaken);
+                    }
+                    let once = bootstrap_operator::made_at.eq(made_at);
+                    diesel::insert_into(bootstrap_operator::table).values(once).execute(connection).await?;
+                    Ok::<FirstOperator, Failure>(FirstOperator::Done)
+                })
+                .await
+        });
+        Ok(made.await?)
+    }
+
+    async fn profile(&self, id: UserId) -> Result<Option<Profile>, Unavailable> {
+        let Some(ProfileRow { user, wallet }) = self.together().profiles.find(id.get()).await? else {
+            return Ok(None);
+        };
+        let balance = wallet.balance(&self.currency).map_err(Unavailable::new)?;
+        let user = user.user(&self.currency).map_err(Unavailable::new)?;
+        Ok(Some(Profile { user, balance }))
+    }
+
+    async fn people<'a>(
+        &self,
+        email: Option<&'a str>,
+        asked: PageRequest,
+    ) -> Result<Rows<User>, Unavailable> {
+        self.page_of(asked, || everybody(email)).await
+    }
+
+    async fn erase(
+        &self,
+        id: UserId,
+        expected_since: Timestamp,
+        now: Timestamp,
+    ) -> Result<Erased, Unavailable> {
+        self.erase_person(id, expected_since, now).await
+    }
+
+    async fn finish_erasures(&self) -> Result<(), Unavailable> {
+        self.finish_pending_erasures().await
+    }
+
+    async fn djs(&self, filter: DjFilter, asked: PageRequest) -> Result<Rows<User>, Unavailable> {
+        self.page_of(asked, || djs(filter)).await
+    }
+}

@@ -1,0 +1,241 @@
+//! What is kept about a person, for their export: each list by an index that has its order, behind the last record that was
+//! read.
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::Actor;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::personal_data::{OperationNote, Part, Place, Record};
+use cuepoint_domain::ports::{PersonalRecords, Unavailable};
+use cuepoint_domain::text::Line;
+use diesel::dsl::sql;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::PostgresStore;
+use crate::connect::failure::Failure;
+use crate::ports::blocks::{NamedRow, block};
+use crate::retention::redaction::about;
+use crate::rows::{
+    ChallengeRow, Corrupt, EntryRow, EventRow, MusicRequestRow, OperationRow, ProviderMessageRow, SessionRow,
+    TopupRow, WithdrawalRow, column_time, is_present, known, timestamp,
+};
+use crate::schema::{
+    blocks, challenges, ledger_entries, login_networks, music_requests, operations, provider_messages,
+    security_events, sessions, topups, users, withdrawals,
+};
+use crate::tables::login_networks::NetworkRow;
+
+/// Operations that are shown to a person, in the words of the index `operations_about_people`.
+const OPERATIONS_ABOUT: &str = concat!("(receipt ? 'profile' OR reason IS NOT NULL) AND ", about!(), " = ");
+/// Messages about a top-up or a withdrawal of a person, looked for by these: their number is what the cost depends on.
+const MESSAGES_ABOUT: [&str; 3] = [
+    "(source, row_id) IN (SELECT 'topups', id FROM topups WHERE user_id = ",
+    " UNION ALL SELECT 'payouts', id FROM withdrawals WHERE user_id = ",
+    ")",
+];
+
+/// One page of a list.
+#[derive(Clone, Copy)]
+struct Page {
+    user: i64,
+    after: Option<Place>,
+    limit: i64,
+}
+
+/// The rows of a table behind a place, ordered by a time and a number, as one statement.
+macro_rules! by_time {
+    ($page:expr, $table:ident, $owner:ident, $at:ident, $id:ident) => {{
+        let mut query = $table::table.filter($table::$owner.eq($page.user)).into_boxed();
+        if let Some(after) = $page.after {
+            let (at, id) = (column_time(after.moment()), after.id());
+            // Said once more, so that the index is entered here.
+            query = query.filter($table::$at.le(at)).filter($table::$at.lt(at).or($table::$id.lt(id)));
+        }
+        query.order(($table::$at.desc(), $table::$id.desc())).limit($page.limit)
+    }};
+}
+
+/// The rows of a table behind a place, ordered by a number, as one statement.
+macro_rules! by_number {
+    ($page:expr, $table:ident, $owner:ident, $number:ident) => {{
+        let mut query = $table::table.filter($table::$owner.eq($page.user)).into_boxed();
+        if let Some(after) = $page.after {
+            query = query.filter($table::$number.lt(after.major));
+        }
+        query.order($table::$number.desc()).limit($page.limit)
+    }};
+}
+
+/// The records that rows stand for.
+fn records<Row>(
+    rows: Vec<Row>,
+    record: impl FnMut(Row) -> Result<Record, Corrupt>,
+) -> Result<Vec<Record>, Failure> {
+    Ok(rows.into_iter().map(record).collect::<Result<_, _>>()?)
+}
+
+#[async_trait]
+impl PersonalRecords for PostgresStore {
+    async fn records(
+        &self,
+        user: UserId,
+        part: Part,
+        after: Option<Place>,
+        limit: u32,
+    ) -> Result<Vec<Record>, Unavailable> {
+        let page = Page { user: user.get(), after, limit: i64::from(limit) };
+        let currency = &self.currency;
+        let read = self.database.read(async |connection| match part {
+            Part::Sessions => page.sessions(connection).await,
+            Part::Networks => page.networks(connection).await,
+            Part::Challenges => page.challenges(connection).await,
+            Part::RequestsMade => page.requests_made(connection, currency).await,
+            Part::RequestsReceived => page.requests_received(connection, currency).await,
+            Part::Withdrawals => page.withdrawals(connection, currency).await,
+            Part::Topups => page.topups(connection, currency).await,
+            Part::Entries => page.entries(connection, currency).await,
+            Part::Operations => page.operations(connection, currency).await,
+            Part::ProviderMessages => page.provider_messages(connection).await,
+            Part::Blocks => page.blocks(connection).await,
+            Part::BlockedBy => page.blocked_by(connection).await,
+            Part::Events => page.events(connection).await,
+        });
+        Ok(read.await?)
+    }
+}
+
+type Connection<'a> = &'a AsyncPgConnection;
+type Records = Result<Vec<Record>, Failure>;
+
+impl Page {
+    async fn sessions(self, mut connection: Connection<'_>) -> Records {
+        let theirs = by_time!(self, sessions, user_id, began_at, id).select(SessionRow::as_select());
+        records(theirs.load(&mut connection).await?, |row: SessionRow| {
+            let ended_at = row.ended_at.map(timestamp);
+            row.session().map(|session| Record::Session(session, ended_at))
+        })
+    }
+
+    async fn networks(self, mut connection: Connection<'_>) -> Records {
+        let theirs = by_number!(self, login_networks, user_id, id).select(NetworkRow::as_select());
+        let record = |row: NetworkRow| row.known().map(|(id, known)| Record::Network(id, known));
+        records(theirs.load(&mut connection).await?, record)
+    }
+
+    async fn challenges(self, mut connection: Connection<'_>) -> Records {
+        // They are few: some an hour and purpose, kept for a day.
+        let theirs = challenges::table.filter(challenges::user_id.eq(self.user));
+        let rows = theirs.select(ChallengeRow::as_select()).load(&mut connection).await?;
+        let all = records(rows, |row: ChallengeRow| row.challenge().map(Record::Challenge))?;
+        Ok(Record::next(all, self.after, u32::try_from(self.limit).unwrap_or(u32::MAX)))
+    }
+
+    async fn requests_made(self, mut connection: Connection<'_>, currency: &Currency) -> Records {
+        let made = by_time!(self, music_requests, requester_id, created_at, id);
+        let rows = made.select(MusicRequestRow::as_select()).load(&mut connection).await?;
+        records(rows, |row: MusicRequestRow| row.request(currency).map(Record::Request))
+    }
+
+    async fn requests_received(self, mut connection: Connection<'_>, currency: &Currency) -> Records {
+        let received = by_time!(self, music_requests, dj_id, created_at, id);
+        let rows = received.select(MusicRequestRow::as_select()).load(&mut connection).await?;
+        records(rows, |row: MusicRequestRow| row.request(currency).map(Record::Request))
+    }
+
+    async fn withdrawals(self, mut connection: Connection<'_>, currency: &Currency) -> Records {
+        let theirs = by_time!(self, withdrawals, user_id, created_at, id);
+        let rows = theirs.select(WithdrawalRow::as_select()).load(&mut connection).await?;
+        records(rows, |row: WithdrawalRow| row.withdrawal(currency).map(Record::Withdrawal))
+    }
+
+    async fn topups(self, mut connection: Connection<'_>, currency: &Currency) -> Records {
+        let theirs = by_time!(self, topups, user_id, created_at, id);
+        let rows = theirs.select(TopupRow::as_select()).load(&mut connection).await?;
+        records(rows, |row: TopupRow| row.topup(currency).map(Record::Topup))
+    }
+
+    async fn entries(self, mut connection: Connection<'_>, currency: &Currency) -> Records {
+        let rows = ledger_entries::table
+            .inner_join(operations::table.on(ledger_entries::operation_id.eq(operations::id)))
+            .filter(ledger_entries::wallet_id.eq(self.user))
+            .filter(ledger_entries::seq.lt(self.before()))
+            .order(ledger_entries::seq.desc())
+            .limit(self.limit)
+            .select((EntryRow::as_select(), operations::reason))
+            .load(&mut connection)
+            .await?;
+        records(rows, |(row, reason): (EntryRow, Option<String>)| {
+            Ok(Record::Entry(row.entry(currency)?, reason.map(Line::from_stored)))
+        })
+    }
+
+    async fn operations(self, mut connection: Connection<'_>, currency: &Currency) -> Records {
+        let about = sql::<Bool>(OPERATIONS_ABOUT).bind::<BigInt, _>(self.user);
+        let mut query = operations::table.filter(about).into_boxed();
+        if let Some(after) = self.after {
+            let (at, id) = (column_time(after.moment()), Uuid::from_u128(after.minor));
+            query = query.filter(operations::at.le(at));
+            query = query.filter(operations::at.lt(at).or(operations::id.lt(id)));
+        }
+        let query = query.order((operations::at.desc(), operations::id.desc())).limit(self.limit);
+        let rows = query.select(OperationRow::as_select()).load(&mut connection).await?;
+        records(rows, |row: OperationRow| {
+            let (kind, reason, at) = (row.kind.clone(), row.reason.clone(), timestamp(row.at));
+            let actor = row.actor_user_id.map(|id| known("operations.actor_user_id", UserId::new(id)));
+            let actor = actor.transpose()?.map_or(Actor::System, Actor::User);
+            let receipt = row.stored(currency)?;
+            let reason = reason.map(Line::from_stored);
+            Ok(Record::Operation(OperationNote::new(kind, actor, reason, &receipt, at)))
+        })
+    }
+
+    async fn provider_messages(self, mut connection: Connection<'_>) -> Records {
+        let [topups, payouts, end] = MESSAGES_ABOUT;
+        let about = sql::<Bool>(topups).bind::<BigInt, _>(self.user).sql(payouts);
+        let about = about.bind::<BigInt, _>(self.user).sql(end);
+        let rows = provider_messages::table
+            .filter(provider_messages::id.lt(self.before()))
+            .filter(about)
+            .order(provider_messages::id.desc())
+            .limit(self.limit)
+            .select(ProviderMessageRow::as_select())
+            .load(&mut connection)
+            .await?;
+        records(rows, |row: ProviderMessageRow| row.message().map(Record::ProviderMessage))
+    }
+
+    async fn blocks(self, mut connection: Connection<'_>) -> Records {
+        let mut query = blocks::table.inner_join(users::table).into_boxed();
+        query = query.filter(blocks::dj_id.eq(self.user).and(is_present()));
+        if let Some(after) = self.after {
+            let (at, id) = (column_time(after.moment()), after.id());
+            query = query.filter(blocks::at.le(at)).filter(blocks::at.lt(at).or(blocks::guest_id.lt(id)));
+        }
+        let query = query.order((blocks::at.desc(), blocks::guest_id.desc())).limit(self.limit);
+        let named = query.select((blocks::guest_id, users::name, blocks::at));
+        records(named.load(&mut connection).await?, |row: NamedRow| block(row).map(Record::Block))
+    }
+
+    async fn blocked_by(self, mut connection: Connection<'_>) -> Records {
+        let by = by_time!(self, blocks, guest_id, at, dj_id).select((blocks::dj_id, blocks::at));
+        records(by.load(&mut connection).await?, |(dj, at): (i64, OffsetDateTime)| {
+            let dj = known("blocks.dj_id", UserId::new(dj))?;
+            Ok(Record::BlockedBy { dj, at: timestamp(at) })
+        })
+    }
+
+    async fn events(self, mut connection: Connection<'_>) -> Records {
+        let about = by_number!(self, security_events, user_id, id).select(EventRow::as_select());
+        let record = |row: EventRow| row.event().map(|(id, event)| Record::Event(id, event));
+        records(about.load(&mut connection).await?, record)
+    }
+
+    /// The number that all numbers of the page are lower than.
+    fn before(self) -> i64 {
+        self.after.map_or(i64::MAX, |after| after.major)
+    }
+}

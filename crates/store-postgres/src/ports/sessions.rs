@@ -1,0 +1,310 @@
+//! Sessions: who presents a refresh token locks its session first, so that of many only the first exchanges it.
+
+use async_trait::async_trait;
+use cuepoint_domain::authorization::RevocationList;
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::network::Network;
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{Begun, Exchange, PasswordHash, Sessions, Unavailable};
+use cuepoint_domain::session::{Candidates, Presented, RefreshToken, Session, TokenHash};
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::helper_types::IntoBoxed;
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
+use time::OffsetDateTime;
+
+use crate::PostgresStore;
+use crate::connect::failure::Failure;
+use crate::reads::{BeganLastFirst, Counted, columns, limits, paged};
+use crate::rows::{Corrupt, SessionRow, TokenRow, column_time, session_id, user_id};
+use crate::schema::{refresh_tokens as tokens, sessions, users};
+use crate::tables::login_networks::see;
+use crate::tables::sessions::{begin, end_all};
+
+/// A person's sessions that were not ended and whose newest token can still be used.
+fn alive(user: UserId, now: Timestamp) -> IntoBoxed<'static, sessions::table, Pg> {
+    sessions::table
+        .filter(sessions::user_id.eq(user.get()))
+        .filter(sessions::ended_at.is_null())
+        .filter(sessions::expires_at.gt(column_time(now)))
+        .into_boxed()
+}
+
+#[async_trait]
+impl Sessions for PostgresStore {
+    async fn begin(
+        &self,
+        session: &Session,
+        token: TokenHash,
+        checked: &PasswordHash,
+    ) -> Result<Begun, Unavailable> {
+        let token = TokenRow::of(&session.first_token(token));
+        let begun = self
+            .database
+            .write_repeatable(async |connection| {
+                connection
+                    .transaction(async |connection| log_in(connection, session, &token, checked).await)
+                    .await
+            })
+            .await?;
+        Ok(begun)
+    }
+
+    async fn owner(&self, presented: &TokenHash) -> Result<Option<UserId>, Unavailable> {
+        let hash = presented.0.to_vec();
+        let found: Option<i64> = self
+            .database
+            .read(async |mut connection| {
+                Ok(tokens::table
+                    .inner_join(sessions::table)
+                    .filter(tokens::hash.eq(&hash))
+                    .select(sessions::user_id)
+                    .get_result(&mut connection)
+                    .await
+                    .optional()?)
+            })
+            .await?;
+        found.map(|user| user_id(user).map_err(Unavailable::new)).transpose()
+    }
+
+    async fn exchange(
+        &self,
+        presented: &TokenHash,
+        successors: &Candidates<TokenHash>,
+        network: Option<Network>,
+        expires_at: Timestamp,
+        now: Timestamp,
+    ) -> Result<Exchange, Unavailable> {
+        let presented = *presented;
+        let exchanged = self
+            .database
+            .write_repeatable(async |connection| {
+                connection
+                    .transaction(async |connection| {
+                        exchange(connection, presented, successors, network, expires_at, now).await
+                    })
+                    .await
+            })
+            .await?;
+        Ok(exchanged)
+    }
+
+    async fn is_known_network(
+        &self,
+        email: &str,
+        network: Network,
+        since: Timestamp,
+    ) -> Result<bool, Unavailable> {
+        Ok(self.knows_network(email, network, since).await?)
+    }
+
+    async fn end(
+        &self,
+        presented: &TokenHash,
+        now: Timestamp,
+    ) -> Result<Option<(UserId, SessionId)>, Unavailable> {
+        let ended: Option<(i64, i64)> = self
+            .database
+            .write(async |connection| {
+                let session = tokens::table.find(presented.0.to_vec()).select(tokens::session_id);
+                Ok(diesel::update(sessions::table)
+                    .filter(sessions::id.eq_any(session))
+                    .filter(sessions::ended_at.is_null())
+                    .filter(sessions::expires_at.gt(column_time(now)))
+                    .set(sessions::ended_at.eq(column_time(now)))
+                    .returning((sessions::user_id, sessions::id))
+                    .get_result(connection)
+                    .await
+                    .optional()?)
+            })
+            .await?;
+        let both = ended.map(|(user, session)| Ok((user_id(user)?, session_id(session)?)));
+        both.transpose().map_err(|corrupt: Corrupt| Unavailable::new(corrupt))
+    }
+
+    async fn sessions(
+        &self,
+        user: UserId,
+        now: Timestamp,
+        asked: PageRequest,
+    ) -> Result<Rows<Session>, Unavailable> {
+        let (limit, offset) = limits(asked);
+        let counted: Counted<SessionRow> = self
+            .database
+            .read(async |connection| {
+                let page = alive(user, now)
+                    .order((sessions::began_at.desc(), sessions::id.desc()))
+                    .limit(limit)
+                    .offset(offset)
+                    .select(columns::<SessionRow>());
+                paged!(connection, alive(user, now).count(), page, BeganLastFirst, offset)
+            })
+            .await?;
+        counted.page(SessionRow::session).map_err(Unavailable::new)
+    }
+
+    async fn end_session(&self, user: UserId, id: SessionId, now: Timestamp) -> Result<bool, Unavailable> {
+        let ended = self
+            .database
+            .write(async |connection| {
+                Ok(diesel::update(sessions::table.find(id.get()))
+                    .filter(sessions::user_id.eq(user.get()))
+                    .filter(sessions::ended_at.is_null())
+                    .filter(sessions::expires_at.gt(column_time(now)))
+                    .set(sessions::ended_at.eq(column_time(now)))
+                    .execute(connection)
+                    .await?)
+            })
+            .await?;
+        Ok(ended > 0)
+    }
+
+    async fn end_sessions(
+        &self,
+        user: UserId,
+        keep: Option<SessionId>,
+        now: Timestamp,
+    ) -> Result<u64, Unavailable> {
+        let ended = self
+            .database
+            .write(async |connection| {
+                connection.transaction(async |connection| end_all(connection, user, keep, now).await).await
+            })
+            .await?;
+        u64::try_from(ended).map_err(Unavailable::new)
+    }
+
+    async fn revoked_since(&self, since: Timestamp) -> Result<RevocationList, Unavailable> {
+        Ok(self.sentinel.revoked_since(&self.database, since).await?)
+    }
+}
+
+/// Begins the session of a login, under the lock of its person: a suspension, another password and an erasure wait for it,
+/// and then end it, or come first and refuse it.
+async fn log_in(
+    connection: &mut AsyncPgConnection,
+    session: &Session,
+    token: &TokenRow,
+    checked: &PasswordHash,
+) -> Result<Begun, Failure> {
+    let person: Option<(String, Option<OffsetDateTime>)> = users::table
+        .find(session.user.get())
+        .select((users::password_hash, users::suspended_at))
+        .for_no_key_update()
+        .get_result(connection)
+        .await
+        .optional()?;
+    match person {
+        Some((password, None)) if password == checked.0 => {}
+        Some((password, Some(_))) if password == checked.0 => return Ok(Begun::Suspended),
+        _ => return Ok(Begun::PasswordChanged),
+    }
+    begin(connection, session, token).await?;
+    end_surplus(connection, session.user, session.began_at).await?;
+    Ok(Begun::Done)
+}
+
+/// Ends the live sessions that a locked person has too many of, those that were used longest ago.
+async fn end_surplus(
+    connection: &mut AsyncPgConnection,
+    user: UserId,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    let most = i64::try_from(Session::MOST_ALIVE).unwrap_or(i64::MAX);
+    let surplus: Vec<i64> = alive(user, now)
+        .order((sessions::used_at.desc(), sessions::id.desc()))
+        .offset(most)
+        .select(sessions::id)
+        .load(connection)
+        .await?;
+    if !surplus.is_empty() {
+        end_these(connection, surplus, now).await?;
+    }
+    Ok(())
+}
+
+/// Ends those of the sessions that were not ended, which are locked by id, so that no two that do this wait for each other.
+async fn end_these(
+    connection: &mut AsyncPgConnection,
+    ids: Vec<i64>,
+    now: Timestamp,
+) -> Result<usize, Failure> {
+    let locked: Vec<i64> = sessions::table
+        .filter(sessions::id.eq_any(ids))
+        .filter(sessions::ended_at.is_null())
+        .order(sessions::id)
+        .for_update()
+        .select(sessions::id)
+        .load(connection)
+        .await?;
+    Ok(diesel::update(sessions::table)
+        .filter(sessions::id.eq_any(locked))
+        .set(sessions::ended_at.eq(column_time(now)))
+        .execute(connection)
+        .await?)
+}
+
+async fn exchange(
+    connection: &mut AsyncPgConnection,
+    presented: TokenHash,
+    successors: &Candidates<TokenHash>,
+    network: Option<Network>,
+    expires_at: Timestamp,
+    now: Timestamp,
+) -> Result<Exchange, Failure> {
+    let hash = presented.0.to_vec();
+    let session = tokens::table.find(hash.clone()).select(tokens::session_id);
+    // The person first, as whoever erases them does: the network that is noted in the end names them.
+    let owner = sessions::table.filter(sessions::id.eq_any(session.clone())).select(sessions::user_id);
+    let _: Vec<i64> = users::table
+        .filter(users::id.eq_any(owner))
+        .for_key_share()
+        .select(users::id)
+        .load(connection)
+        .await?;
+    let session: Option<SessionRow> = sessions::table
+        .filter(sessions::id.eq_any(session))
+        .for_update()
+        .select(SessionRow::as_select())
+        .get_result(connection)
+        .await
+        .optional()?;
+    let Some(session) = session.filter(|session| session.ended_at.is_none()) else {
+        return Ok(Exchange::Refused);
+    };
+    let (id, user) = (session_id(session.id)?, user_id(session.user_id)?);
+    // Read under the lock: the call that held it before may have used the token.
+    let hashes = std::iter::once(&presented).chain(successors.iter()).map(|hash| hash.0.to_vec());
+    let rows: Vec<TokenRow> = tokens::table
+        .filter(tokens::hash.eq_any(hashes.collect::<Vec<_>>()))
+        .select(TokenRow::as_select())
+        .load(connection)
+        .await?;
+    let kept = rows.into_iter().map(|row| row.token(user)).collect::<Result<Vec<_>, _>>()?;
+    let Some(token) = kept.iter().find(|token| token.hash == presented) else { return Ok(Exchange::Refused) };
+    let successor = kept.iter().find(|token| token.hash != presented);
+    let owner = session.user_id;
+    let session = sessions::table.find(session.id);
+    let at = column_time(now);
+    match token.presented(successor, now) {
+        Presented::Refuse => Ok(Exchange::Refused),
+        Presented::Repeat(kept) => Ok(Exchange::Repeated(user, id, kept)),
+        Presented::EndSession => {
+            diesel::update(session).set(sessions::ended_at.eq(at)).execute(connection).await?;
+            Ok(Exchange::SessionEnded(user, id))
+        }
+        Presented::Exchange => {
+            diesel::update(tokens::table.find(hash)).set(tokens::used_at.eq(at)).execute(connection).await?;
+            let hash = successors.current;
+            let next = RefreshToken { hash, issued_at: now, expires_at, used_at: None, ..token.clone() };
+            diesel::insert_into(tokens::table).values(TokenRow::of(&next)).execute(connection).await?;
+            diesel::update(session)
+                .set((sessions::used_at.eq(at), sessions::expires_at.eq(column_time(expires_at))))
+                .execute(connection)
+                .await?;
+            see(connection, owner, network, at).await?;
+            Ok(Exchange::Done(user, id))
+        }
+    }
+}

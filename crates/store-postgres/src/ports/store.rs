@@ -1,0 +1,39 @@
+//! Readiness, and the hourly purge.
+
+use std::time::Duration as Wait;
+
+use async_trait::async_trait;
+use cuepoint_domain::ports::{Store, Unavailable};
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::IntoSql;
+use diesel::sql_types::Integer;
+use diesel_async::RunQueryDsl;
+use futures_util::future::try_join;
+use tokio::time::timeout;
+
+use crate::PostgresStore;
+use crate::connect::failure::Failure;
+use crate::retention::purge_expired;
+
+/// How long the database may take to be ready.
+const READY: Wait = Wait::from_millis(1_800);
+#[async_trait]
+impl Store for PostgresStore {
+    async fn ready(&self) -> Result<(), Unavailable> {
+        self.database.tell();
+        let read = self.database.read_by_pool(async |mut connection| {
+            Ok(diesel::select(1_i32.into_sql::<Integer>()).get_result::<i32>(&mut connection).await?)
+        });
+        let reads = async { read.await.map(drop).map_err(Unavailable::from) };
+        let both = async { try_join(reads, self.writer.prove()).await.map(drop) };
+        timeout(READY, both).await.unwrap_or_else(|_| Err(Failure::Deadline.into()))
+    }
+
+    async fn tidy(&self, now: Timestamp) -> Result<(), Unavailable> {
+        Ok(purge_expired(&self.database, now).await?)
+    }
+
+    async fn close(&self) {
+        Self::close(self).await;
+    }
+}

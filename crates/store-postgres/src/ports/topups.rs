@@ -1,0 +1,118 @@
+//! Top-ups.
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::{OperationId, TopupId, UserId};
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{Topups, Unavailable};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::{Topup, TopupStatus};
+use diesel::helper_types::IntoBoxed;
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use uuid::Uuid;
+
+use crate::PostgresStore;
+use crate::connect::failure::Failure;
+use crate::reads::batcher::Row;
+use crate::reads::readable::{MOST_UNREADABLE, decode_all, one_by_one};
+use crate::reads::{Counted, NewestFirst, UnsettledFirst, columns, least, limits, paged};
+use crate::rows::{TopupRow, column_time};
+use crate::schema::topups::{self, table};
+
+impl Row for TopupRow {
+    const TABLE: &'static str = "topups";
+
+    async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, Failure> {
+        Ok(table.filter(topups::id.eq_any(ids)).select(Self::as_select()).load(&mut connection).await?)
+    }
+
+    fn id(&self) -> i64 {
+        self.id
+    }
+}
+
+#[async_trait]
+impl Topups for PostgresStore {
+    async fn topup(&self, id: TopupId) -> Result<Option<Topup>, Unavailable> {
+        let row = self.together().topups.find(id.get()).await?;
+        row.map(|row| row.topup(&self.currency)).transpose().map_err(Unavailable::new)
+    }
+
+    async fn topup_opened_by(&self, opening: OperationId) -> Result<Option<Topup>, Unavailable> {
+        let row: Option<TopupRow> = self
+            .database
+            .read(async |mut connection| {
+                let theirs = table.filter(topups::reference.eq(Uuid::from_u128(opening.0)));
+                Ok(theirs.select(TopupRow::as_select()).first(&mut connection).await.optional()?)
+            })
+            .await?;
+        row.map(|row| row.topup(&self.currency)).transpose().map_err(Unavailable::new)
+    }
+
+    async fn topups(&self, user: UserId, asked: PageRequest) -> Result<Rows<Topup>, Unavailable> {
+        let (limit, offset) = limits(asked);
+        let counted: Counted<TopupRow> = self
+            .database
+            .read(async |connection| {
+                let theirs = table.filter(topups::user_id.eq(user.get()));
+                let page = theirs
+                    .order((topups::created_at.desc(), topups::id.desc()))
+                    .limit(limit)
+                    .offset(offset)
+                    .select(columns::<TopupRow>());
+                paged!(connection, theirs.count(), page, NewestFirst, offset)
+            })
+            .await?;
+        counted.page(|row| row.topup(&self.currency)).map_err(Unavailable::new)
+    }
+
+    async fn topups_in_suspense(&self, asked: PageRequest) -> Result<Rows<Topup>, Unavailable> {
+        let (limit, offset) = limits(asked);
+        let counted: Counted<TopupRow> = self
+            .database
+            .read(async |connection| {
+                let suspended = table.filter(topups::suspense_operation.is_not_null());
+                let page = suspended
+                    .order((
+                        topups::settled_operation.is_not_null(),
+                        topups::suspense_at.desc(),
+                        topups::id.desc(),
+                    ))
+                    .limit(limit)
+                    .offset(offset)
+                    .select(columns::<TopupRow>());
+                paged!(connection, suspended.count(), page, UnsettledFirst, offset)
+            })
+            .await?;
+        counted.page(|row| row.topup(&self.currency)).map_err(Unavailable::new)
+    }
+
+    async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Topup>, Unavailable> {
+        let value = |row: TopupRow| row.topup(&self.currency);
+        let due = self
+            .database
+            .read(async |mut connection| {
+                let due = due_orders(now).limit(i64::from(limit)).select(columns::<TopupRow>());
+                let loaded = due.load(&mut connection).await.map_err(Failure::from);
+                if let Some(due) = decode_all(loaded, value)? {
+                    return Ok(due);
+                }
+                let most = i64::from(limit.saturating_add(MOST_UNREADABLE));
+                let ids = due_orders(now).limit(most).select(topups::id);
+                one_by_one(connection, ids.load(&mut connection).await?, limit, value).await
+            })
+            .await?;
+        Ok(due)
+    }
+}
+
+/// The top-ups that are due to be ordered, longest waiting first. Servers of an earlier version leave the time where they
+/// end a top-up.
+fn due_orders(now: Timestamp) -> IntoBoxed<'static, table, Pg> {
+    table
+        .filter(topups::order_at.le(least(column_time(now), diesel::dsl::now).nullable()))
+        .filter(topups::status.eq(TopupStatus::Pending.name()))
+        .order((topups::order_at, topups::id))
+        .into_boxed()
+}

@@ -1,0 +1,32 @@
+//! People together with their wallets.
+
+use diesel::prelude::*;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+
+use super::batcher::Row;
+use crate::connect::failure::Failure;
+use crate::rows::{UserRow, WalletRow};
+use crate::schema::{users, wallets};
+
+/// A person with their wallet.
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(check_for_backend(diesel::pg::Pg))]
+pub(crate) struct ProfileRow {
+    #[diesel(embed)]
+    pub(crate) user: UserRow,
+    #[diesel(embed)]
+    pub(crate) wallet: WalletRow,
+}
+
+impl Row for ProfileRow {
+    const TABLE: &'static str = "users";
+
+    async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, Failure> {
+        let people = users::table.inner_join(wallets::table).filter(users::id.eq_any(ids));
+        Ok(people.select(Self::as_select()).load(&mut connection).await?)
+    }
+
+    fn id(&self) -> i64 {
+        self.user.id
+    }
+}

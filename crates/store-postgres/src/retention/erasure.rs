@@ -1,0 +1,259 @@
+//! Erasure of a person: a short transaction for the person's own row, then every other identifying row, in
+//! batches. No batch locks a row that somebody else needs, however many there are.
+
+use std::collections::BTreeMap;
+
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::people::{User, erase as erase_person};
+use cuepoint_domain::ports::{Erased, Unavailable};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::{TopupStatus, abandon};
+use diesel::dsl::sql;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool};
+use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
+use time::OffsetDateTime;
+use tokio::time::{Duration, Instant, timeout};
+
+use super::pace::{BATCH, Pace};
+use super::redaction::redact_person;
+use crate::PostgresStore;
+use crate::connect::failure::Failure;
+use crate::rows::{Corrupt, TopupRow, UserRow, WalletRow, column_time, known, timestamp};
+use crate::schema::{challenges, topups, users, wallets};
+use crate::tables::sessions::end_all;
+use crate::tables::users::{ACTING_OPERATOR, write};
+use crate::writer::Update;
+
+/// The hash that no password verifies against.
+const NO_PASSWORD: &str = "!";
+/// How long the call that erases somebody goes on with the rows beside the person's own; the rest is left to
+/// the background.
+const WITHIN_CALL: Duration = Duration::from_secs(1);
+/// How many pending erasures are looked for at once.
+const MOST_PENDING: i64 = 1_000;
+
+/// Forgets from where a batch of the person's sessions were begun.
+const FORGET_ORIGINS: &str = "UPDATE sessions SET address = NULL, agent = NULL WHERE id IN ( \
+    SELECT id FROM sessions WHERE user_id = $1 AND (address IS NOT NULL OR agent IS NOT NULL) \
+    ORDER BY id LIMIT $2 FOR NO KEY UPDATE)";
+/// Forgets a batch of whom the person blocked and who blocked them: in one order, so that two who blocked
+/// each other and are erased at once do not wait for each other in a circle.
+const FORGET_BLOCKS: &str = "DELETE FROM blocks WHERE (dj_id, guest_id) IN ( \
+    SELECT dj_id, guest_id FROM blocks WHERE dj_id = $1 OR guest_id = $1 \
+    ORDER BY dj_id, guest_id LIMIT $2 FOR UPDATE)";
+
+/// Forgets a batch of the networks from which the person was logged in.
+const FORGET_NETWORKS: &str = "DELETE FROM login_networks WHERE id IN ( \
+    SELECT id FROM login_networks WHERE user_id = $1 ORDER BY id LIMIT $2 FOR UPDATE)";
+
+impl PostgresStore {
+    /// Erases a person: see [`cuepoint_domain::ports::People::erase`].
+    pub(crate) async fn erase_person(
+        &self,
+        id: UserId,
+        expected_since: Timestamp,
+        now: Timestamp,
+    ) -> Result<Erased, Unavailable> {
+        let erased = self
+            .database
+            .write(async |connection| {
+                connection
+                    .transaction(async |connection| {
+                        erase(connection, id, expected_since, now, &self.currency).await
+                    })
+                    .await
+            })
+            .await?;
+        if erased == Erased::Done {
+            // The person is erased even if this fails.
+            match timeout(WITHIN_CALL, self.forget(id, Pace::Brisk)).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => tracing::warn!(user = %id, %error, "an erasure goes on in the background"),
+                Err(_) => tracing::info!(user = %id, "an erasure goes on in the background"),
+            }
+        }
+        Ok(erased)
+    }
+
+    /// Goes on with every pending erasure, one after the other.
+    pub(crate) async fn finish_pending_erasures(&self) -> Result<(), Unavailable> {
+        let mut failed = None;
+        for id in self.pending_erasures().await? {
+            let began = Instant::now();
+            match self.forget(id, Pace::Gentle).await {
+                Ok(()) => {
+                    let seconds = began.elapsed().as_secs_f64();
+                    tracing::info!(user = %id, seconds, "an erasure was finished");
+                }
+                // The others are not kept waiting by one that fails.
+                Err(failure) => failed = Some(failure),
+            }
+        }
+        failed.map_or(Ok(()), |failure| Err(failure.into()))
+    }
+
+    async fn pending_erasures(&self) -> Result<Vec<UserId>, Failure> {
+        let ids: Vec<i64> = self
+            .database
+            .read_by_pool(async |mut connection| {
+                let pending = users::table.filter(users::erasure_pending);
+                let ids = pending.order(users::id).limit(MOST_PENDING).select(users::id);
+                Ok(ids.load(&mut connection).await?)
+            })
+            .await?;
+        Ok(ids.into_iter().map(|id| known("users.id", UserId::new(id))).collect::<Result<_, _>>()?)
+    }
+
+    /// Ends the pending top-ups of an erased person, and removes whatever else tells who they were. Each
+    /// batch is a transaction of its own, so that this can be broken off at any time and done again.
+    async fn forget(&self, user: UserId, pace: Pace) -> Result<(), Failure> {
+        let database = &self.database;
+        loop {
+            let began = Instant::now();
+            if self.abandon_topups(user).await? < BATCH {
+                break;
+            }
+            pace.rest(began).await;
+        }
+        for statement in [FORGET_ORIGINS, FORGET_NETWORKS, FORGET_BLOCKS] {
+            loop {
+                let began = Instant::now();
+                let forgotten = database
+                    .write(async |connection| {
+                        let batch = diesel::sql_query(statement);
+                        let batch = batch.bind::<BigInt, _>(user.get()).bind::<BigInt, _>(BATCH);
+                        Ok(batch.execute(connection).await?)
+                    })
+                    .await?;
+                if i64::try_from(forgotten).is_ok_and(|forgotten| forgotten < BATCH) {
+                    break;
+                }
+                pace.rest(began).await;
+            }
+        }
+        redact_person(database, user, pace).await?;
+        database
+            .write(async |connection| {
+                let person = users::table.find(user.get());
+                Ok(diesel::update(person).set(users::erasure_pending.eq(false)).execute(connection).await?)
+            })
+            .await?;
+        Ok(())
+    }
+
+    /// Ends a batch of an erased person's pending top-ups as of their erasure; says how many it had.
+    async fn abandon_topups(&self, user: UserId) -> Result<i64, Failure> {
+        let abandoned = self
+            .database
+            .write(async |connection| {
+                connection
+                    .transaction(async |connection| abandon_some(connection, user, &self.currency).await)
+                    .await
+            })
+            .await?;
+        Ok(i64::try_from(abandoned).unwrap_or(i64::MAX))
+    }
+}
+
+/// A person and, where they are an operator, all the others who were not erased, locked by id, as the writer
+/// does.
+///
+/// Somebody who becomes an operator while this waits is locked alone. Then no other one is found, and the
+/// erasure is refused rather than wrongly done.
+async fn lock_person(
+    connection: &mut AsyncPgConnection,
+    id: UserId,
+    currency: &Currency,
+) -> Result<BTreeMap<UserId, User>, Failure> {
+    let is_operator = sql::<Bool>(ACTING_OPERATOR)
+        .sql(" AND EXISTS (SELECT FROM users AS erased WHERE erased.role = 'operator' AND erased.id = ")
+        .bind::<BigInt, _>(id.get())
+        .sql(")");
+    let rows: Vec<UserRow> = users::table
+        .filter(users::id.eq(id.get()).or(is_operator))
+        .order(users::id)
+        .for_no_key_update()
+        .select(UserRow::as_select())
+        .load(connection)
+        .await?;
+    let people = rows.into_iter().map(|row| row.user(currency).map(|user| (user.id, user)));
+    Ok(people.collect::<Result<_, Corrupt>>()?)
+}
+
+/// Makes a person nobody, whose row is locked before their wallet, as the writer does. What is done under
+/// these locks is little, whatever the person did before: a plan that names them waits for it, and with it
+/// all plans of its group.
+async fn erase(
+    connection: &mut AsyncPgConnection,
+    id: UserId,
+    expected_since: Timestamp,
+    now: Timestamp,
+    currency: &Currency,
+) -> Result<Erased, Failure> {
+    let people = lock_person(connection, id, currency).await?;
+    let Some(person) = people.get(&id).filter(|user| user.is_present()) else {
+        return Ok(Erased::Nobody);
+    };
+    let wallet: WalletRow = wallets::table
+        .find(id.get())
+        .for_no_key_update()
+        .select(WalletRow::as_select())
+        .get_result(connection)
+        .await?;
+    // Of those whose money may come the newest, by their index; it is settled under the lock of the wallet.
+    let pending: Option<TopupRow> = topups::table
+        .filter(topups::user_id.eq(id.get()).and(topups::created_at.gt(column_time(expected_since))))
+        .filter(topups::status.eq(TopupStatus::Pending.name()))
+        .order((topups::created_at.desc(), topups::id.desc()))
+        .select(TopupRow::as_select())
+        .first(connection)
+        .await
+        .optional()?;
+    let pending = pending.map(|row| row.topup(currency)).transpose()?;
+    let wallet = wallet.wallet(currency)?;
+    let decided = erase_person(person, &wallet, people.values(), pending.as_ref(), expected_since, now);
+    let erased = match decided {
+        Ok(erased) => erased,
+        Err(refusal) => return Ok(Erased::Refused(refusal)),
+    };
+    // The password first: the row of somebody who was erased must have none.
+    diesel::update(users::table.find(id.get()))
+        .set((users::password_hash.eq(NO_PASSWORD), users::erasure_pending.eq(true)))
+        .execute(connection)
+        .await?;
+    write(connection, &erased, currency).await?;
+    end_all(connection, id, None, now).await?;
+    diesel::delete(challenges::table.filter(challenges::user_id.eq(id.get()))).execute(connection).await?;
+    Ok(Erased::Done)
+}
+
+/// Ends some of a person's pending top-ups, locked by id, as the writer does.
+async fn abandon_some(
+    connection: &mut AsyncPgConnection,
+    user: UserId,
+    currency: &Currency,
+) -> Result<usize, Failure> {
+    let erased_at: Option<OffsetDateTime> =
+        users::table.find(user.get()).select(users::erased_at).first(connection).await?;
+    let erased_at = known("users.erased_at", erased_at.map(timestamp))?;
+    let rows: Vec<TopupRow> = topups::table
+        .filter(topups::user_id.eq(user.get()).and(topups::status.eq(TopupStatus::Pending.name())))
+        .order(topups::id)
+        .limit(BATCH)
+        .for_no_key_update()
+        .select(TopupRow::as_select())
+        .load(connection)
+        .await?;
+    let pending = rows.into_iter().map(|row| row.topup(currency)).collect::<Result<Vec<_>, Corrupt>>()?;
+    let failed: Vec<TopupRow> = pending
+        .iter()
+        .filter_map(|topup| abandon(topup, erased_at))
+        .map(|topup| TopupRow::of(&topup, currency))
+        .collect();
+    if !failed.is_empty() {
+        failed.into_iter().collect::<Update<TopupRow>>().execute(connection).await?;
+    }
+    Ok(pending.len())
+}

@@ -1,0 +1,169 @@
+//! Filling an empty database with a whole history at once.
+//!
+//! The rows are written by the writer's own statements, thousands at once, and the sequences stand where a
+//! server would have left them. Memory holds one write set and the last image of each person and wallet,
+//! which are written at the end: a row that was updated once for each write set would leave as many dead
+//! ones.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, ensure};
+use cuepoint_domain::ledger::{Changes, Outcome, Wallet};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::people::User;
+use cuepoint_domain::ports::PasswordHash;
+use cuepoint_store_sql::WriteSet;
+use cuepoint_store_sql::rows::{StoredUser, StoredWallet};
+use diesel::QueryDsl;
+use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use crate::connect::connection::Connector;
+use crate::connect::migrations;
+use crate::rows::{NewUserRow, UserRow, WalletRow};
+use crate::schema::users;
+use crate::writer::{Insert, Update, write};
+
+/// People that one statement adds: the protocol has 65 535 parameters, and a person has 26.
+const PEOPLE: usize = 2_000;
+/// Rows that one update writes at the end.
+const UPDATED: usize = 5_000;
+
+/// Each sequence and the table whose ids it gives out.
+const SEQUENCES: [(&str, &str); 4] = [
+    ("user_ids", "users"),
+    ("music_request_ids", "music_requests"),
+    ("withdrawal_ids", "withdrawals"),
+    ("topup_ids", "topups"),
+];
+
+/// What is written in one transaction.
+#[derive(Default)]
+struct Batch {
+    users: Vec<NewUserRow>,
+    wallets: Vec<WalletRow>,
+    writes: WriteSet,
+}
+
+/// Writes a history into an empty database.
+pub struct Seeder {
+    currency: Currency,
+    batch: Batch,
+    users: BTreeMap<i64, StoredUser>,
+    wallets: BTreeMap<i64, StoredWallet>,
+    batches: mpsc::Sender<Batch>,
+    writer: JoinHandle<anyhow::Result<AsyncPgConnection>>,
+}
+
+impl std::fmt::Debug for Seeder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Seeder").field("currency", &self.currency).finish_non_exhaustive()
+    }
+}
+
+impl Seeder {
+    /// Migrates the database and writes the currency down, as a first start does.
+    ///
+    /// # Errors
+    /// When the database cannot be reached or migrated, or has people already. No error repeats the URL.
+    pub async fn open(url: &str, currency: Currency) -> anyhow::Result<Self> {
+        let connector = Connector::new(url)?;
+        migrations::migrate(&connector, migrations::MIGRATIONS, migrations::Patience::default()).await?;
+        migrations::settle_currency(&connector, &currency).await?;
+        let mut connection = connector.connect().await?;
+        // Commits wait for the disk: those that do not are taken for unfinished by the cleaning at the end.
+        connection.batch_execute("SET statement_timeout = 0; SET lock_timeout = 0").await?;
+        let is_used: bool = diesel::select(diesel::dsl::exists(users::table.select(users::id)))
+            .get_result(&mut connection)
+            .await?;
+        ensure!(!is_used, "the database is not empty");
+        // One batch is written while the next one is made.
+        let (batches, made) = mpsc::channel(1);
+        let writer = tokio::spawn(write_batches(connection, made));
+        Ok(Self {
+            currency,
+            batch: Batch::default(),
+            users: BTreeMap::new(),
+            wallets: BTreeMap::new(),
+            batches,
+            writer,
+        })
+    }
+
+    /// Adds a person with an empty wallet.
+    pub fn register(&mut self, user: &User, password: &PasswordHash) {
+        self.batch.users.push(NewUserRow::of(user, password, &self.currency));
+        self.batch.wallets.push(WalletRow::of(&Wallet::empty(user.id), &self.currency));
+    }
+
+    /// Adds what a plan changed, in the order of applying.
+    ///
+    /// # Errors
+    /// When a wallet was adjusted: the numbers of adjustments stand in no table, so that their sequence
+    /// cannot be set.
+    pub fn add(&mut self, changes: &Changes) -> anyhow::Result<()> {
+        let outcome = changes.operation.as_ref().map(|record| &record.receipt.outcome);
+        ensure!(!matches!(outcome, Some(Outcome::Adjustment(..))), "an adjustment cannot be seeded");
+        Ok(self.batch.writes.add(changes, None, &self.currency)?)
+    }
+
+    /// Writes everything so far.
+    ///
+    /// # Errors
+    /// When an earlier batch could not be written.
+    pub async fn write(&mut self) -> anyhow::Result<()> {
+        let mut batch = std::mem::take(&mut self.batch);
+        self.users.append(&mut batch.writes.users);
+        self.wallets.append(&mut batch.writes.wallets);
+        if self.batches.send(batch).await.is_err() {
+            let ended = (&mut self.writer).await.context("the writer is lost")?;
+            ended.context("a batch could not be written")?;
+        }
+        Ok(())
+    }
+
+    /// Writes the rest, sets the sequences, and has the server count and clean up what it has.
+    ///
+    /// # Errors
+    /// When something could not be written.
+    pub async fn finish(mut self) -> anyhow::Result<()> {
+        self.write().await?;
+        drop(self.batches);
+        let connection = &mut self.writer.await.context("the writer is lost")??;
+        let mut users = self.users.into_values().peekable();
+        while users.peek().is_some() {
+            users.by_ref().take(UPDATED).collect::<Update<UserRow>>().execute(connection).await?;
+        }
+        let mut wallets = self.wallets.into_values().peekable();
+        while wallets.peek().is_some() {
+            wallets.by_ref().take(UPDATED).collect::<Update<WalletRow>>().execute(connection).await?;
+        }
+        for (sequence, table) in SEQUENCES {
+            let set = format!("SELECT setval('{sequence}', max(id)) FROM {table} HAVING max(id) IS NOT NULL");
+            connection.batch_execute(&set).await?;
+        }
+        connection.batch_execute("VACUUM ANALYZE").await?;
+        connection.batch_execute("CHECKPOINT").await?;
+        Ok(())
+    }
+}
+
+/// Writes batches as they come, each in one transaction, and gives the connection back at their end.
+async fn write_batches(
+    mut connection: AsyncPgConnection,
+    mut batches: mpsc::Receiver<Batch>,
+) -> anyhow::Result<AsyncPgConnection> {
+    while let Some(Batch { users, wallets, writes }) = batches.recv().await {
+        connection.batch_execute("BEGIN").await?;
+        for people in users.chunks(PEOPLE) {
+            diesel::insert_into(users::table).values(people).execute(&mut connection).await?;
+        }
+        if !wallets.is_empty() {
+            wallets.into_iter().collect::<Insert<WalletRow>>().execute(&mut connection).await?;
+        }
+        write(writes, &connection).await?;
+        connection.batch_execute("COMMIT").await?;
+    }
+    Ok(connection)
+}

@@ -1,0 +1,77 @@
+//! The networks from which people were logged in: a row for each person and network, with the last time.
+
+use cuepoint_domain::network::{KnownNetwork, Network};
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::dsl::{exists, select};
+use diesel::prelude::*;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use time::OffsetDateTime;
+
+use crate::PostgresStore;
+use crate::connect::failure::Failure;
+use crate::reads::greatest;
+use crate::rows::{Corrupt, column_time, known, timestamp};
+use crate::schema::{login_networks, users};
+
+/// A network with its number.
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(table_name = login_networks, check_for_backend(diesel::pg::Pg))]
+pub(crate) struct NetworkRow {
+    id: i64,
+    network: String,
+    seen_at: OffsetDateTime,
+}
+
+impl NetworkRow {
+    pub(crate) fn known(self) -> Result<(i64, KnownNetwork), Corrupt> {
+        let network = known("login_networks.network", self.network.parse().ok())?;
+        Ok((self.id, KnownNetwork { network, seen_at: timestamp(self.seen_at) }))
+    }
+}
+
+/// Notes that a session of this person began or was refreshed from there.
+///
+/// It comes behind the lock of the person or of one of their sessions: an erasure, which takes both, finds the row.
+pub(crate) async fn see(
+    connection: &mut AsyncPgConnection,
+    user: i64,
+    network: Option<Network>,
+    at: OffsetDateTime,
+) -> Result<(), Failure> {
+    let Some(network) = network else { return Ok(()) };
+    diesel::insert_into(login_networks::table)
+        .values((
+            login_networks::user_id.eq(user),
+            login_networks::network.eq(network.to_string()),
+            login_networks::seen_at.eq(at),
+        ))
+        .on_conflict((login_networks::user_id, login_networks::network))
+        .do_update()
+        .set(login_networks::seen_at.eq(greatest(login_networks::seen_at, at)))
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+impl PostgresStore {
+    /// Whether the person with this address was logged in from the network since then, asked in one statement, whoever has
+    /// the address.
+    pub(crate) async fn knows_network(
+        &self,
+        email: &str,
+        network: Network,
+        since: Timestamp,
+    ) -> Result<bool, Failure> {
+        let (network, since) = (network.to_string(), column_time(since));
+        self.database
+            .read(async |mut connection| {
+                let found = login_networks::table
+                    .inner_join(users::table)
+                    .filter(users::email_folded.eq(email))
+                    .filter(login_networks::network.eq(&network))
+                    .filter(login_networks::seen_at.gt(since));
+                Ok(select(exists(found)).get_result(&mut connection).await?)
+            })
+            .await
+    }
+}

@@ -1,0 +1,8 @@
+//! Statements about one table each that several ports and commands share.
+
+pub(crate) mod adjustments;
+pub(crate) mod advisory_locks;
+pub(crate) mod login_networks;
+pub(crate) mod phone_codes;
+pub(crate) mod sessions;
+pub(crate) mod users;

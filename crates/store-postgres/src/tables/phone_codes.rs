@@ -1,0 +1,66 @@
+//! Counts of codes that were sent to phones. Each sending first takes one lock that all servers share, so that
+//! concurrent ones cannot exceed a quota.
+
+use cuepoint_domain::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany};
+use cuepoint_domain::session::{Candidates, TokenHash};
+use diesel::prelude::*;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use time::OffsetDateTime;
+
+use crate::connect::failure::Failure;
+use crate::rows::{column_time, timestamp};
+use crate::schema::phone_codes;
+
+/// The quotas that a code finds used up.
+pub(crate) async fn used_up(
+    connection: &mut AsyncPgConnection,
+    code: &CountedCode,
+) -> Result<Vec<TooMany>, Failure> {
+    let mut used_up = Vec::new();
+    for (quota, most) in code.quotas() {
+        let filled_by = nth_newest(connection, code, quota, most).await?.map(timestamp);
+        used_up.extend(code.refused(quota, most, filled_by));
+    }
+    Ok(used_up)
+}
+
+/// When the last one of the newest codes was sent that a quota has room for.
+async fn nth_newest(
+    connection: &mut AsyncPgConnection,
+    code: &CountedCode,
+    quota: CodeQuota,
+    most: u32,
+) -> Result<Option<OffsetDateTime>, Failure> {
+    let newest = phone_codes::table
+        .filter(phone_codes::sent_at.gt(column_time(code.since())))
+        .order(phone_codes::sent_at.desc())
+        .offset(i64::from(most.saturating_sub(1)))
+        .select(phone_codes::sent_at)
+        .into_boxed();
+    let newest = match quota {
+        CodeQuota::Number => newest.filter(phone_codes::number.eq_any(bytes(&code.number))),
+        CodeQuota::Network => newest.filter(phone_codes::network.eq_any(bytes(&code.network))),
+        CodeQuota::Deployment => newest,
+        CodeQuota::Hour => return Ok(None),
+    };
+    Ok(newest.first(connection).await.optional()?)
+}
+
+/// The hashes as the columns hold them.
+fn bytes(hashes: &Candidates<TokenHash>) -> Vec<Vec<u8>> {
+    hashes.iter().map(|hash| hash.0.to_vec()).collect()
+}
+
+/// Counts a code from now on.
+pub(crate) async fn count(connection: &mut AsyncPgConnection, code: &CountedCode) -> Result<(), Failure> {
+    let KeptCode { number, network, sent_at } = code.into();
+    diesel::insert_into(phone_codes::table)
+        .values((
+            phone_codes::number.eq(number.0.to_vec()),
+            phone_codes::network.eq(network.0.to_vec()),
+            phone_codes::sent_at.eq(column_time(sent_at)),
+        ))
+        .execute(connection)
+        .await?;
+    Ok(())
+}

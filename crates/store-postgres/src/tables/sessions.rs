@@ -1,0 +1,63 @@
+//! Rows of `sessions` and `refresh_tokens`, as transactions begin and end them.
+
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::session::Session;
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::prelude::*;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+
+use super::login_networks::see;
+use crate::connect::failure::Failure;
+use crate::rows::{SessionRow, TokenRow, column_time};
+use crate::schema::{refresh_tokens as tokens, sessions};
+
+/// Keeps a session with its first token; one that was begun with this token stays as it is.
+pub(crate) async fn begin(
+    connection: &mut AsyncPgConnection,
+    session: &Session,
+    token: &TokenRow,
+) -> Result<(), Failure> {
+    let row = SessionRow::of(session);
+    let begun = diesel::insert_into(sessions::table)
+        .values(&row)
+        .on_conflict(sessions::id)
+        .do_nothing()
+        .execute(connection)
+        .await?;
+    if begun == 0 {
+        return if is_kept(connection, token).await? { Ok(()) } else { Err(Failure::IdTaken) };
+    }
+    diesel::insert_into(tokens::table).values(token).execute(connection).await?;
+    see(connection, row.user_id, session.visitor.network(), row.began_at).await
+}
+
+/// Whether this token of this session is kept, used or not.
+pub(crate) async fn is_kept(connection: &mut AsyncPgConnection, token: &TokenRow) -> Result<bool, Failure> {
+    let kept = tokens::table.find(&token.hash).filter(tokens::session_id.eq(token.session_id));
+    Ok(diesel::select(diesel::dsl::exists(kept)).get_result(connection).await?)
+}
+
+/// Ends a person's live sessions but the one to keep, and says how many there were. They are locked by id, so that no
+/// two that do this wait for each other.
+pub(crate) async fn end_all(
+    connection: &mut AsyncPgConnection,
+    user: UserId,
+    keep: Option<SessionId>,
+    now: Timestamp,
+) -> Result<usize, Failure> {
+    let ids: Vec<i64> = sessions::table
+        .filter(sessions::user_id.eq(user.get()))
+        .filter(sessions::ended_at.is_null())
+        .filter(sessions::expires_at.gt(column_time(now)))
+        .filter(sessions::id.ne(keep.map_or(0, SessionId::get)))
+        .order(sessions::id)
+        .for_update()
+        .select(sessions::id)
+        .load(connection)
+        .await?;
+    Ok(diesel::update(sessions::table)
+        .filter(sessions::id.eq_any(ids))
+        .set(sessions::ended_at.eq(column_time(now)))
+        .execute(connection)
+        .await?)
+}

@@ -1,0 +1,41 @@
+//! Rows of `users`, as transactions lock and write them.
+
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::people::User;
+use diesel::prelude::*;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+
+use crate::connect::failure::Failure;
+use crate::rows::UserRow;
+use crate::schema::users;
+
+/// That a row of `users` is of an operator who was not erased, in the words of the index that has them.
+pub(crate) const ACTING_OPERATOR: &str = "role = 'operator' AND erased_at IS NULL";
+
+/// A person, locked against every other change of them.
+pub(crate) async fn lock(
+    connection: &mut AsyncPgConnection,
+    id: UserId,
+    currency: &Currency,
+) -> Result<Option<User>, Failure> {
+    let row: Option<UserRow> = users::table
+        .find(id.get())
+        .for_no_key_update()
+        .select(UserRow::as_select())
+        .get_result(connection)
+        .await
+        .optional()?;
+    Ok(row.map(|row| row.user(currency)).transpose()?)
+}
+
+/// Writes a locked person as they are now.
+pub(crate) async fn write(
+    connection: &mut AsyncPgConnection,
+    user: &User,
+    currency: &Currency,
+) -> Result<(), Failure> {
+    let changed = (UserRow::of(user, currency), users::email_folded.eq(user.email.folded()));
+    diesel::update(users::table.find(user.id.get())).set(changed).execute(connection).await?;
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! Points at which a test may have the process end, to see after a restart that nothing was lost or done
+//! twice.
+//!
+//! Only with the feature `testing`, which a release build refuses: `CUEPOINT_CRASH_AT` names a point,
+//! `CUEPOINT_CRASH_ON` a kind of plan, and the process aborts when the first plan of that kind with a key
+//! reaches that point.
+
+use cuepoint_domain::ledger::Plan;
+
+/// A point in the work of a writer on one group.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CrashPoint {
+    /// The transaction is about to begin.
+    BeforeLock,
+    /// The rows that the plans name are locked.
+    AfterLock,
+    /// What decides is read.
+    AfterRead,
+    /// What changed is written, and not committed.
+    AfterWrite,
+    /// The commit is about to be asked for.
+    BeforeCommit,
+    /// The commit is known.
+    AfterCommit,
+    /// The callers are about to be answered.
+    BeforeAnswer,
+}
+
+/// Ends the process if a test asked for it.
+#[cfg(not(feature = "testing"))]
+pub fn at<'a>(_: CrashPoint, _: impl IntoIterator<Item = &'a Plan>) {}
+
+/// Ends the process if a test asked for it.
+#[cfg(feature = "testing")]
+pub fn at<'a>(point: CrashPoint, plans: impl IntoIterator<Item = &'a Plan>) {
+    let Some(asked) = asked_for() else { return };
+    let meant = |plan: &Plan| plan.origin().key.is_some() && plan.kind().name() == asked.kind;
+    if point.name() == asked.point && plans.into_iter().any(meant) {
+        std::process::abort();
+    }
+}
+
+#[cfg(feature = "testing")]
+impl CrashPoint {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::BeforeLock => "before_lock",
+            Self::AfterLock => "after_lock",
+            Self::AfterRead => "after_read",
+            Self::AfterWrite => "after_write",
+            Self::BeforeCommit => "before_commit",
+            Self::AfterCommit => "after_commit",
+            Self::BeforeAnswer => "before_answer",
+        }
+    }
+}
+
+/// Where, and on which kind of plan, the process is to end.
+#[cfg(feature = "testing")]
+struct Asked {
+    point: String,
+    kind: String,
+}
+
+#[cfg(feature = "testing")]
+#[expect(clippy::disallowed_methods, reason = "a test tells its server alone, and no configuration knows it")]
+fn asked_for() -> Option<&'static Asked> {
+    static ASKED: std::sync::OnceLock<Option<Asked>> = std::sync::OnceLock::new();
+    let ask = || {
+        let point = std::env::var("CUEPOINT_CRASH_AT").ok()?;
+        let kind = std::env::var("CUEPOINT_CRASH_ON").unwrap_or_else(|_| "open_withdrawal".to_owned());
+        Some(Asked { point, kind })
+    };
+    ASKED.get_or_init(ask).as_ref()
+}

@@ -1,0 +1,21 @@
+//! What Cuepoint's SQL stores share, whatever their database and driver: nothing here talks to a database.
+//!
+//! A writer commits a group of plans in one transaction: it takes the [`LockSet`] of the plans, loads the
+//! rows that it names as [`LoadedRows`], applies the plans to them one after the other with [`fold`], and
+//! writes the [`WriteSet`] that comes of it. Rows are plain data ([`rows`]), which each store encodes as its
+//! columns hold them.
+
+#[cfg(all(feature = "testing", not(debug_assertions)))]
+compile_error!("the feature `testing` can end the process on purpose, and is not for release builds");
+
+pub mod crash_points;
+mod fold;
+mod loaded_rows;
+mod lock_set;
+pub mod rows;
+mod write_set;
+
+pub use fold::{Folded, fold};
+pub use loaded_rows::{LoadedRows, StoredAdjustment};
+pub use lock_set::LockSet;
+pub use write_set::{Images, WriteSet};

@@ -1,0 +1,66 @@
+//! The rows that a group of plans is judged on.
+
+use std::collections::BTreeSet;
+
+use cuepoint_domain::ids::{OperationId, UserId};
+use cuepoint_domain::ledger::{KeyScope, Names, Plan};
+use cuepoint_domain::timestamp::Timestamp;
+
+/// The rows that the plans of a group name together: those to lock, and those to read under the locks.
+///
+/// A store locks each kind by id and the kinds in one order, so that no two groups wait for each other, and
+/// reads the rest after the locks. A store with one writer locks nothing and reads all of it.
+#[derive(Clone, Debug, Default)]
+pub struct LockSet {
+    /// The rows to lock; the fields of single plans (`withdrawn_since` and those after it) are not used.
+    pub rows: Names,
+    /// The people whose recent withdrawals are read.
+    pub withdrawn_by: BTreeSet<UserId>,
+    /// From which moment on those are read; `None` where none are.
+    pub withdrawn_since: Option<Timestamp>,
+    /// The guests whose open requests are read.
+    pub guests: BTreeSet<UserId>,
+    /// The DJs to whom those are; every guest is read with every DJ.
+    pub djs: BTreeSet<UserId>,
+    /// The wallets whose recent adjustments are read, by owner.
+    pub adjusted: BTreeSet<UserId>,
+    /// From which moment on those are read; `None` where none are.
+    pub adjusted_since: Option<Timestamp>,
+    /// The operations of the plans, to find those that were applied before.
+    pub operations: Vec<OperationId>,
+    /// The scopes of the keys of the plans.
+    pub keys: Vec<KeyScope>,
+}
+
+impl LockSet {
+    /// The rows that these plans name.
+    #[must_use]
+    pub fn of<'a>(plans: impl IntoIterator<Item = &'a Plan>) -> Self {
+        let mut all = Self::default();
+        for plan in plans {
+            let names = plan.names();
+            all.rows.requests.extend(names.requests);
+            all.rows.users.extend(names.users);
+            all.rows.operators |= names.operators;
+            all.rows.wallets.extend(names.wallets);
+            all.rows.withdrawals.extend(names.withdrawals);
+            all.rows.topups.extend(names.topups);
+            all.rows.provider_messages.extend(names.provider_messages);
+            if let Some((user, since)) = names.withdrawn_since {
+                all.withdrawn_by.insert(user);
+                all.withdrawn_since = Some(all.withdrawn_since.map_or(since, |other| other.min(since)));
+            }
+            if let Some((guest, dj)) = names.open_requests {
+                all.guests.insert(guest);
+                all.djs.insert(dj);
+            }
+            if let Some((wallet, since)) = names.adjusted_since {
+                all.adjusted.insert(wallet);
+                all.adjusted_since = Some(all.adjusted_since.map_or(since, |other| other.min(since)));
+            }
+            all.operations.push(plan.origin().operation);
+            all.keys.extend(plan.origin().key.map(|key| key.scope));
+        }
+        all
+    }
+}

@@ -1,0 +1,54 @@
+//! Challenges.
+
+use cuepoint_domain::challenge::{Challenge, Purpose};
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::session::TokenHash;
+use cuepoint_domain::timestamp::Timestamp;
+
+use super::{Corrupt, hash, known};
+
+/// A challenge, without its number.
+#[derive(Clone, Debug)]
+pub struct StoredChallenge {
+    pub user_id: i64,
+    pub purpose: String,
+    pub target: String,
+    pub hash: Vec<u8>,
+    pub issued_at: Timestamp,
+    pub attempts: i16,
+    pub ended_at: Option<Timestamp>,
+}
+
+impl StoredChallenge {
+    /// The row of a challenge.
+    #[must_use]
+    pub fn of(challenge: &Challenge) -> Self {
+        Self {
+            user_id: challenge.user.get(),
+            purpose: challenge.purpose.name().to_owned(),
+            target: challenge.target.clone(),
+            hash: challenge.hash.0.to_vec(),
+            issued_at: challenge.issued_at,
+            attempts: challenge.attempts,
+            ended_at: challenge.ended_at,
+        }
+    }
+}
+
+impl StoredChallenge {
+    /// The challenge.
+    ///
+    /// # Errors
+    /// [`Corrupt`].
+    pub fn challenge(self) -> Result<Challenge, Corrupt> {
+        Ok(Challenge {
+            user: known("challenges.user_id", UserId::new(self.user_id))?,
+            purpose: known("challenges.purpose", Purpose::named(&self.purpose))?,
+            target: self.target,
+            hash: TokenHash(hash("challenges.hash", &self.hash)?),
+            issued_at: self.issued_at,
+            attempts: self.attempts,
+            ended_at: self.ended_at,
+        })
+    }
+}

@@ -1,0 +1,118 @@
+//! Entries and postings.
+
+use cuepoint_domain::ids::{OperationId, UserId};
+use cuepoint_domain::ledger::{Balance, ChainHash, EntityRef, Entry, EntryKind, Posting, PostingAccount};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::timestamp::Timestamp;
+use uuid::Uuid;
+
+use super::{Corrupt, Sum, hash, known, money};
+
+/// An entry.
+#[derive(Clone, Debug)]
+pub struct StoredEntry {
+    pub wallet_id: i64,
+    pub seq: i64,
+    pub operation_id: Uuid,
+    pub kind: String,
+    pub reference_kind: String,
+    pub reference_id: i64,
+    pub available_change: Sum,
+    pub held_change: Sum,
+    pub owed_change: Sum,
+    pub available_after: Sum,
+    pub held_after: Sum,
+    pub owed_after: Sum,
+    pub at: Timestamp,
+    pub previous: Vec<u8>,
+    pub hash: Vec<u8>,
+}
+
+impl StoredEntry {
+    /// The row of an entry.
+    #[must_use]
+    pub fn of(entry: &Entry, currency: &Currency) -> Self {
+        Self {
+            wallet_id: entry.wallet.get(),
+            seq: entry.seq,
+            operation_id: Uuid::from_u128(entry.operation.0),
+            kind: entry.kind.name().to_owned(),
+            reference_kind: entry.reference.kind_name().to_owned(),
+            reference_id: entry.reference.id(),
+            available_change: Sum::of(currency, entry.change.available),
+            held_change: Sum::of(currency, entry.change.held),
+            owed_change: Sum::of(currency, entry.change.owed),
+            available_after: Sum::of(currency, entry.after.available),
+            held_after: Sum::of(currency, entry.after.held),
+            owed_after: Sum::of(currency, entry.after.owed),
+            at: entry.at,
+            previous: entry.previous.0.to_vec(),
+            hash: entry.hash.0.to_vec(),
+        }
+    }
+
+    /// The entry.
+    ///
+    /// # Errors
+    /// [`Corrupt`].
+    pub fn entry(self, currency: &Currency) -> Result<Entry, Corrupt> {
+        let reference = EntityRef::stored(&self.reference_kind, self.reference_id);
+        Ok(Entry {
+            wallet: known("wallet_id", UserId::new(self.wallet_id))?,
+            seq: self.seq,
+            operation: OperationId(self.operation_id.as_u128()),
+            kind: known("ledger_entries.kind", EntryKind::stored(&self.kind))?,
+            reference: known("reference_kind", reference)?,
+            change: Balance {
+                available: money(currency, "available_change", &self.available_change)?,
+                held: money(currency, "held_change", &self.held_change)?,
+                owed: money(currency, "owed_change", &self.owed_change)?,
+            },
+            after: Balance {
+                available: money(currency, "available_after", &self.available_after)?,
+                held: money(currency, "held_after", &self.held_after)?,
+                owed: money(currency, "owed_after", &self.owed_after)?,
+            },
+            at: self.at,
+            previous: ChainHash(hash("previous", &self.previous)?),
+            hash: ChainHash(hash("hash", &self.hash)?),
+        })
+    }
+}
+
+/// A posting, without its number.
+#[derive(Clone, Debug)]
+pub struct StoredPosting {
+    pub operation_id: Uuid,
+    pub account: String,
+    pub amount: Sum,
+    pub at: Timestamp,
+}
+
+impl StoredPosting {
+    /// The row of a posting.
+    #[must_use]
+    pub fn of(posting: &Posting, currency: &Currency) -> Self {
+        Self {
+            operation_id: Uuid::from_u128(posting.operation.0),
+            account: posting.account.name().to_owned(),
+            amount: Sum::of(currency, posting.amount),
+            at: posting.at,
+        }
+    }
+}
+
+impl StoredPosting {
+    /// The posting.
+    ///
+    /// # Errors
+    /// [`Corrupt`].
+    pub fn posting(self, currency: &Currency) -> Result<Posting, Corrupt> {
+        Ok(Posting {
+            operation: OperationId(self.operation_id.as_u128()),
+            account: known("account", PostingAccount::stored(&self.account))?,
+            amount: money(currency, "postings.amount", &self.amount)?,
+            at: self.at,
+        })
+    }
+}

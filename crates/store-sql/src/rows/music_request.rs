@@ -1,0 +1,105 @@
+//! Music requests: the state's data in `expires_at`, `changed_at` and `commission`.
+
+use cuepoint_domain::ids::{RequestId, UserId};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::music_request::{MusicRequest, RequestState, RequestStatus};
+use cuepoint_domain::people::ArtistType;
+use cuepoint_domain::text::{Line, MusicUrl};
+use cuepoint_domain::timestamp::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{Corrupt, Sum, known, money, text};
+
+/// A music request.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StoredRequest {
+    pub id: i64,
+    pub requester_id: i64,
+    pub dj_id: i64,
+    pub song_title: String,
+    pub artist_name: String,
+    pub artist_type: String,
+    pub music_url: String,
+    pub fee: Sum,
+    pub status: String,
+    #[serde(with = "text::micros::option")]
+    pub expires_at: Option<Timestamp>,
+    /// When the state last changed; `created_at` while it is pending.
+    #[serde(with = "text::micros")]
+    pub changed_at: Timestamp,
+    pub commission: Option<Sum>,
+    #[serde(with = "text::micros")]
+    pub created_at: Timestamp,
+}
+
+impl StoredRequest {
+    /// The row of a music request.
+    #[must_use]
+    pub fn of(request: &MusicRequest, currency: &Currency) -> Self {
+        let commission = match request.state {
+            RequestState::Played { commission, .. } | RequestState::Refunded { commission, .. } => {
+                Some(Sum::of(currency, commission))
+            }
+            RequestState::Pending { .. }
+            | RequestState::Accepted { .. }
+            | RequestState::Rejected { .. }
+            | RequestState::Cancelled { .. }
+            | RequestState::Expired { .. }
+            | RequestState::Unknown { .. } => None,
+        };
+        Self {
+            id: request.id.get(),
+            requester_id: request.requester.get(),
+            dj_id: request.dj.get(),
+            song_title: request.song_title.as_str().to_owned(),
+            artist_name: request.artist_name.as_str().to_owned(),
+            artist_type: request.artist_type.name().to_owned(),
+            music_url: request.music_url.as_str().to_owned(),
+            fee: Sum::of(currency, request.fee),
+            status: request.state.status().name().to_owned(),
+            expires_at: request.state.expires_at(),
+            changed_at: request.updated_at(),
+            commission,
+            created_at: request.created_at,
+        }
+    }
+
+    /// The music request.
+    ///
+    /// # Errors
+    /// [`Corrupt`].
+    pub fn request(self, currency: &Currency) -> Result<MusicRequest, Corrupt> {
+        let artist_type = ArtistType::named(&self.artist_type);
+        Ok(MusicRequest {
+            state: self.state(currency)?,
+            id: known("music_requests.id", RequestId::new(self.id))?,
+            requester: known("requester_id", UserId::new(self.requester_id))?,
+            dj: known("dj_id", UserId::new(self.dj_id))?,
+            song_title: Line::from_stored(self.song_title),
+            artist_name: Line::from_stored(self.artist_name),
+            artist_type: known("artist_type", artist_type)?,
+            music_url: MusicUrl::from_stored(self.music_url),
+            fee: money(currency, "fee", &self.fee)?,
+            created_at: self.created_at,
+        })
+    }
+
+    fn state(&self, currency: &Currency) -> Result<RequestState, Corrupt> {
+        let status = known("music_requests.status", RequestStatus::stored(&self.status))?;
+        let at = self.changed_at;
+        let expires_at = self.expires_at;
+        let commission =
+            self.commission.as_ref().map(|sum| money(currency, "commission", sum)).transpose()?;
+        Ok(match (status, expires_at, commission) {
+            (RequestStatus::Pending, Some(answer_by), None) => RequestState::Pending { answer_by },
+            (RequestStatus::Accepted, Some(play_by), None) => RequestState::Accepted { at, play_by },
+            (RequestStatus::Rejected, None, None) => RequestState::Rejected { at },
+            (RequestStatus::Cancelled, None, None) => RequestState::Cancelled { at },
+            (RequestStatus::Expired, None, None) => RequestState::Expired { at },
+            (RequestStatus::Played, None, Some(commission)) => RequestState::Played { at, commission },
+            (RequestStatus::Refunded, None, Some(commission)) => RequestState::Refunded { at, commission },
+            (RequestStatus::Unknown(status), _, _) => RequestState::Unknown { status, at },
+            _ => return Err(Corrupt::Column("music_requests.status")),
+        })
+    }
+}

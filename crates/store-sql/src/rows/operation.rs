@@ -1,0 +1,251 @@
+//! Operations with their receipts, and the keys that stand for them.
+//!
+//! A receipt is kept as JSON of the rows that it shows. Receipts outlive the version that wrote them: a field
+//! added to a row that they show needs `#[serde(default)]`.
+
+#[cfg(test)]
+mod tests;
+
+use cuepoint_domain::adjustment::{Adjustment, Correction};
+use cuepoint_domain::ids::{AdjustmentId, OperationId, UserId};
+use cuepoint_domain::ledger::{
+    Actor, Balance, Fingerprint, IdempotencyKey, KeyRecord, KeyScope, OperationRecord, Outcome, PostingRules,
+    Receipt, StoredReceipt,
+};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::text::Line;
+use cuepoint_domain::timestamp::Timestamp;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{
+    Corrupt, StoredMessage, StoredRequest, StoredTopup, StoredUser, StoredWithdrawal, Sum, hash, known, money,
+};
+
+/// An operation.
+#[derive(Clone, Debug)]
+pub struct StoredOperation {
+    pub id: Uuid,
+    pub kind: String,
+    pub actor_user_id: Option<i64>,
+    pub reason: Option<String>,
+    pub at: Timestamp,
+    /// The receipt as the text of its JSON.
+    pub receipt: String,
+    pub posting_rules: Option<i16>,
+}
+
+/// The three balances inside a receipt.
+#[derive(Serialize, Deserialize)]
+struct BalanceJson {
+    available: Sum,
+    held: Sum,
+    owed: Sum,
+}
+
+/// A correction of a balance inside a receipt.
+#[derive(Serialize, Deserialize)]
+struct AdjustmentJson {
+    id: i64,
+    user_id: i64,
+    amount: Sum,
+    reason: String,
+}
+
+/// A person inside a receipt, with their balance, or after that was redacted.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum ProfileJson {
+    Whole { user: Box<StoredUser>, balance: BalanceJson },
+    Redacted(RedactedJson),
+}
+
+/// What is left of a person inside a receipt; the redaction of each store writes it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RedactedJson {
+    user: UserIdJson,
+}
+
+/// A person's id alone.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UserIdJson {
+    id: i64,
+}
+
+/// What an operation came to, as JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum OutcomeJson {
+    Request(StoredRequest),
+    Withdrawal { withdrawal: StoredWithdrawal, balance: BalanceJson },
+    Topup(StoredTopup),
+    Profile(ProfileJson),
+    Adjustment { adjustment: AdjustmentJson, balance: BalanceJson },
+    Message(StoredMessage),
+}
+
+impl StoredOperation {
+    /// The row of an operation.
+    ///
+    /// # Errors
+    /// [`Corrupt::Receipt`] where the receipt has no JSON form.
+    pub fn of(record: &OperationRecord, currency: &Currency) -> Result<Self, Corrupt> {
+        Ok(Self {
+            id: Uuid::from_u128(record.id.0),
+            kind: record.kind.name().to_owned(),
+            actor_user_id: match record.actor {
+                Actor::User(user) => Some(user.get()),
+                Actor::System => None,
+            },
+            reason: record.reason.as_ref().map(|reason| reason.as_str().to_owned()),
+            at: record.at,
+            receipt: serde_json::to_string(&OutcomeJson::of(&record.receipt.outcome, currency))?,
+            posting_rules: Some(record.receipt.rules.number()),
+        })
+    }
+
+    /// The receipt, whole or redacted.
+    ///
+    /// # Errors
+    /// [`Corrupt`].
+    pub fn stored(&self, currency: &Currency) -> Result<StoredReceipt, Corrupt> {
+        let outcome: OutcomeJson = serde_json::from_str(&self.receipt)?;
+        let operation = OperationId(self.id.as_u128());
+        if let OutcomeJson::Profile(ProfileJson::Redacted(RedactedJson { user })) = outcome {
+            let user = known("receipt", UserId::new(user.id))?;
+            return Ok(StoredReceipt::Redacted { operation, user });
+        }
+        let outcome = outcome.outcome(currency)?;
+        let rules = known("operations.posting_rules", PostingRules::numbered(self.posting_rules))?;
+        Ok(StoredReceipt::Whole(Receipt { operation, at: self.at, rules, outcome }))
+    }
+
+    /// The receipt of an operation that moved money, which is never redacted.
+    ///
+    /// # Errors
+    /// [`Corrupt`].
+    pub fn receipt(&self, currency: &Currency) -> Result<Receipt, Corrupt> {
+        match self.stored(currency)? {
+            StoredReceipt::Whole(receipt) => Ok(receipt),
+            StoredReceipt::Redacted { .. } => Err(Corrupt::Redacted),
+        }
+    }
+}
+
+impl BalanceJson {
+    fn of(balance: &Balance, currency: &Currency) -> Self {
+        Self {
+            available: Sum::of(currency, balance.available),
+            held: Sum::of(currency, balance.held),
+            owed: Sum::of(currency, balance.owed),
+        }
+    }
+
+    fn balance(&self, currency: &Currency) -> Result<Balance, Corrupt> {
+        Ok(Balance {
+            available: money(currency, "receipt", &self.available)?,
+            held: money(currency, "receipt", &self.held)?,
+            owed: money(currency, "receipt", &self.owed)?,
+        })
+    }
+}
+
+impl AdjustmentJson {
+    fn of(adjustment: &Adjustment, currency: &Currency) -> Self {
+        Self {
+            id: adjustment.id.get(),
+            user_id: adjustment.user.get(),
+            amount: Sum::of(currency, adjustment.correction.sum()),
+            reason: adjustment.reason.as_str().to_owned(),
+        }
+    }
+
+    fn adjustment(self, currency: &Currency) -> Result<Adjustment, Corrupt> {
+        let sum = money(currency, "receipt", &self.amount)?;
+        Ok(Adjustment {
+            id: known("receipt", AdjustmentId::new(self.id))?,
+            user: known("receipt", UserId::new(self.user_id))?,
+            correction: known("receipt", Correction::signed(sum))?,
+            reason: Line::from_stored(self.reason),
+        })
+    }
+}
+
+impl OutcomeJson {
+    fn of(outcome: &Outcome, currency: &Currency) -> Self {
+        match outcome {
+            Outcome::Request(request) => Self::Request(StoredRequest::of(request, currency)),
+            Outcome::Withdrawal(withdrawal, balance) => Self::Withdrawal {
+                withdrawal: StoredWithdrawal::of(withdrawal, currency),
+                balance: BalanceJson::of(balance, currency),
+            },
+            Outcome::Topup(topup) => Self::Topup(StoredTopup::of(topup, currency)),
+            Outcome::Profile(user, balance) => Self::Profile(ProfileJson::Whole {
+                user: Box::new(StoredUser::of(user, currency)),
+                balance: BalanceJson::of(balance, currency),
+            }),
+            Outcome::Adjustment(adjustment, balance) => Self::Adjustment {
+                adjustment: AdjustmentJson::of(adjustment, currency),
+                balance: BalanceJson::of(balance, currency),
+            },
+            Outcome::Message(message) => Self::Message(StoredMessage::of(message)),
+        }
+    }
+
+    fn outcome(self, currency: &Currency) -> Result<Outcome, Corrupt> {
+        Ok(match self {
+            Self::Request(request) => Outcome::Request(request.request(currency)?),
+            Self::Withdrawal { withdrawal, balance } => {
+                Outcome::Withdrawal(withdrawal.withdrawal(currency)?, balance.balance(currency)?)
+            }
+            Self::Topup(topup) => Outcome::Topup(topup.topup(currency)?),
+            Self::Profile(ProfileJson::Whole { user, balance }) => {
+                Outcome::Profile(user.user(currency)?, balance.balance(currency)?)
+            }
+            Self::Profile(ProfileJson::Redacted(_)) => return Err(Corrupt::Redacted),
+            Self::Adjustment { adjustment, balance } => {
+                Outcome::Adjustment(adjustment.adjustment(currency)?, balance.balance(currency)?)
+            }
+            Self::Message(message) => Outcome::Message(message.message()?),
+        })
+    }
+}
+
+/// A client's key.
+#[derive(Clone, Debug)]
+pub struct StoredKey {
+    pub scope: Vec<u8>,
+    pub fingerprint: Vec<u8>,
+    pub operation_id: Uuid,
+    pub at: Timestamp,
+}
+
+impl StoredKey {
+    /// The row of a key.
+    #[must_use]
+    pub fn of(record: &KeyRecord) -> Self {
+        Self {
+            scope: record.key.scope.0.to_vec(),
+            fingerprint: record.key.fingerprint.0.to_vec(),
+            operation_id: Uuid::from_u128(record.receipt.operation().0),
+            at: record.at,
+        }
+    }
+
+    /// The key with the receipt of its operation.
+    ///
+    /// # Errors
+    /// [`Corrupt`].
+    pub fn record(&self, operation: &StoredOperation, currency: &Currency) -> Result<KeyRecord, Corrupt> {
+        Ok(KeyRecord {
+            key: IdempotencyKey {
+                scope: KeyScope(hash("scope", &self.scope)?),
+                fingerprint: Fingerprint(hash("fingerprint", &self.fingerprint)?),
+            },
+            receipt: operation.stored(currency)?,
+            at: self.at,
+        })
+    }
+}

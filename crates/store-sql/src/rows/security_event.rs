@@ -1,0 +1,59 @@
+//! Events of the security log.
+
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::security_log::{EventKind, SecurityEvent};
+use cuepoint_domain::text::Line;
+use cuepoint_domain::timestamp::Timestamp;
+
+use super::{Corrupt, columns_of, known, visitor};
+
+/// An event, without its number.
+#[derive(Clone, Debug)]
+pub struct StoredEvent {
+    pub kind: String,
+    pub user_id: Option<i64>,
+    pub actor_id: Option<i64>,
+    pub session_id: Option<i64>,
+    pub address: Option<String>,
+    pub agent: Option<String>,
+    pub detail: Option<String>,
+    pub at: Timestamp,
+}
+
+impl StoredEvent {
+    /// The row of an event.
+    #[must_use]
+    pub fn of(event: &SecurityEvent) -> Self {
+        let (address, agent) = columns_of(&event.visitor);
+        Self {
+            kind: event.kind.name().to_owned(),
+            user_id: event.user.map(UserId::get),
+            actor_id: event.actor.map(UserId::get),
+            session_id: event.session.map(SessionId::get),
+            address,
+            agent,
+            detail: event.detail.as_ref().map(|detail| detail.as_str().to_owned()),
+            at: event.at,
+        }
+    }
+}
+
+impl StoredEvent {
+    /// The event.
+    ///
+    /// # Errors
+    /// [`Corrupt`].
+    pub fn event(self) -> Result<SecurityEvent, Corrupt> {
+        let person = |column, id: Option<i64>| id.map(|id| known(column, UserId::new(id))).transpose();
+        let session = self.session_id.map(|id| known("security_events.session_id", SessionId::new(id)));
+        Ok(SecurityEvent {
+            kind: known("security_events.kind", EventKind::stored(&self.kind))?,
+            user: person("security_events.user_id", self.user_id)?,
+            actor: person("security_events.actor_id", self.actor_id)?,
+            session: session.transpose()?,
+            visitor: visitor(self.address.as_deref(), self.agent)?,
+            detail: self.detail.map(Line::from_stored),
+            at: self.at,
+        })
+    }
+}

@@ -1,0 +1,124 @@
+//! Sessions and their refresh tokens.
+
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::ledger::EndedSessions;
+use cuepoint_domain::session::{RefreshToken, Session, TokenHash};
+use cuepoint_domain::timestamp::Timestamp;
+
+use super::{Corrupt, columns_of, hash, known, visitor};
+
+/// A session.
+#[derive(Clone, Debug)]
+pub struct StoredSession {
+    pub id: i64,
+    pub user_id: i64,
+    pub began_at: Timestamp,
+    pub used_at: Timestamp,
+    pub expires_at: Timestamp,
+    pub ended_at: Option<Timestamp>,
+    pub address: Option<String>,
+    pub agent: Option<String>,
+}
+
+/// A person whose live sessions end.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionsEnd {
+    pub user_id: i64,
+    pub at: Timestamp,
+}
+
+impl SessionsEnd {
+    /// The row of a person whose sessions end.
+    #[must_use]
+    pub fn of(ended: &EndedSessions) -> Self {
+        Self { user_id: ended.user.get(), at: ended.at }
+    }
+}
+
+/// A token.
+#[derive(Clone, Debug)]
+pub struct StoredToken {
+    pub hash: Vec<u8>,
+    pub session_id: i64,
+    pub issued_at: Timestamp,
+    pub expires_at: Timestamp,
+    pub used_at: Option<Timestamp>,
+}
+
+impl StoredSession {
+    /// The row of a session that has not ended.
+    #[must_use]
+    pub fn of(session: &Session) -> Self {
+        let (address, agent) = columns_of(&session.visitor);
+        Self {
+            id: session.id.get(),
+            user_id: session.user.get(),
+            began_at: session.began_at,
+            used_at: session.used_at,
+            expires_at: session.expires_at,
+            ended_at: None,
+            address,
+            agent,
+        }
+    }
+
+    /// The session.
+    ///
+    /// # Errors
+    /// [`Corrupt`].
+    pub fn session(self) -> Result<Session, Corrupt> {
+        Ok(Session {
+            id: known("sessions.id", SessionId::new(self.id))?,
+            user: known("sessions.user_id", UserId::new(self.user_id))?,
+            visitor: visitor(self.address.as_deref(), self.agent)?,
+            began_at: self.began_at,
+            used_at: self.used_at,
+            expires_at: self.expires_at,
+        })
+    }
+}
+
+impl StoredToken {
+    /// The row of a token.
+    #[must_use]
+    pub fn of(token: &RefreshToken) -> Self {
+        Self {
+            hash: token.hash.0.to_vec(),
+            session_id: token.session.get(),
+            issued_at: token.issued_at,
+            expires_at: token.expires_at,
+            used_at: token.used_at,
+        }
+    }
+
+    /// The token of this person.
+    ///
+    /// # Errors
+    /// [`Corrupt`].
+    pub fn token(&self, user: UserId) -> Result<RefreshToken, Corrupt> {
+        Ok(RefreshToken {
+            hash: TokenHash(hash("refresh_tokens.hash", &self.hash)?),
+            session: known("refresh_tokens.session_id", SessionId::new(self.session_id))?,
+            user,
+            issued_at: self.issued_at,
+            expires_at: self.expires_at,
+            used_at: self.used_at,
+        })
+    }
+}
+
+/// The id of a session.
+///
+/// # Errors
+/// [`Corrupt`].
+pub fn session_id(id: i64) -> Result<SessionId, Corrupt> {
+    known("sessions.id", SessionId::new(id))
+}
+
+/// The id of the person of a session.
+///
+/// # Errors
+/// [`Corrupt`].
+pub fn user_id(id: i64) -> Result<UserId, Corrupt> {
+    known("sessions.user_id", UserId::new(id))
+}

@@ -1,0 +1,50 @@
+//! How the values inside a receipt are written: numbers as text, so that no JSON reader rounds them.
+
+/// Defines a serde `with` module for a type, and one for an optional column of it.
+macro_rules! exact {
+    ($($(#[$doc:meta])* $name:ident: $type:ty, $write:expr, $read:expr;)+) => {$(
+        $(#[$doc])*
+        #[allow(dead_code, reason = "no column needs both of `double`")]
+        pub(super) mod $name {
+            use serde::de::Error;
+            use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+            pub(in crate::rows) fn serialize<S: Serializer>(value: &$type, to: S) -> Result<S::Ok, S::Error> {
+                to.serialize_str(&($write)(value))
+            }
+
+            pub(in crate::rows) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<$type, D::Error> {
+                ($read)(&String::deserialize(from)?).ok_or_else(|| D::Error::custom("not a number"))
+            }
+
+            /// The same for a nullable column.
+            pub(in crate::rows) mod option {
+                use super::*;
+
+                pub(in crate::rows) fn serialize<S: Serializer>(
+                    value: &Option<$type>,
+                    to: S,
+                ) -> Result<S::Ok, S::Error> {
+                    value.as_ref().map($write).serialize(to)
+                }
+
+                pub(in crate::rows) fn deserialize<'de, D: Deserializer<'de>>(
+                    from: D,
+                ) -> Result<Option<$type>, D::Error> {
+                    Option::<String>::deserialize(from)?
+                        .map(|text| ($read)(&text).ok_or_else(|| D::Error::custom("not a number")))
+                        .transpose()
+                }
+            }
+        }
+    )+};
+}
+
+exact! {
+    /// A moment as microseconds since the start of 1970.
+    micros: cuepoint_domain::timestamp::Timestamp,
+        |at: &cuepoint_domain::timestamp::Timestamp| at.unix_micros().to_string(),
+        |text: &str| text.parse().ok().map(cuepoint_domain::timestamp::Timestamp::from_unix_micros);
+    /// Degrees or kilometres, in the fewest digits that read back the same.
+    double: f64, f64::to_string, |text: &str| text.parse::<f64>().ok();
+}

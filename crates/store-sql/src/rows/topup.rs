@@ -1,0 +1,142 @@
+//! Top-ups.
+
+use cuepoint_domain::ids::{OperationId, TopupId, UserId};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::text::{Line, PaymentUrl};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::{Orders, Suspense, SuspenseSettlement, Topup, TopupStatus};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{Corrupt, Sum, amount, known, text};
+
+/// A top-up.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StoredTopup {
+    pub id: i64,
+    pub user_id: i64,
+    pub amount: Sum,
+    pub status: String,
+    pub payment_url: Option<String>,
+    #[serde(with = "text::micros")]
+    pub created_at: Timestamp,
+    #[serde(with = "text::micros")]
+    pub updated_at: Timestamp,
+    /// The operation that opened it.
+    #[serde(default)]
+    pub reference: Option<Uuid>,
+    /// How often it was ordered; null where an earlier version opened it.
+    #[serde(default)]
+    pub attempts: Option<i32>,
+    #[serde(default, with = "text::micros::option")]
+    pub order_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "StoredSuspense::is_empty")]
+    pub suspense: StoredSuspense,
+}
+
+/// The columns of money that came after the owner was erased; all are null where none did.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredSuspense {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspense_operation: Option<Uuid>,
+    #[serde(skip_serializing_if = "Option::is_none", with = "text::micros::option")]
+    pub suspense_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settled_operation: Option<Uuid>,
+    #[serde(skip_serializing_if = "Option::is_none", with = "text::micros::option")]
+    pub settled_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settled_by: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settled_reason: Option<String>,
+}
+
+impl StoredSuspense {
+    /// Whether none of the money came.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.suspense_operation.is_none()
+    }
+
+    /// The columns of money in suspense.
+    #[must_use]
+    pub fn of(suspense: &Suspense) -> Self {
+        let uuid = |operation: OperationId| Uuid::from_u128(operation.0);
+        let settlement = suspense.settlement.as_ref();
+        Self {
+            suspense_operation: Some(uuid(suspense.operation)),
+            suspense_at: Some(suspense.arrived_at),
+            settled_operation: settlement.map(|settlement| uuid(settlement.operation)),
+            settled_at: settlement.map(|settlement| settlement.at),
+            settled_by: settlement.map(|settlement| settlement.by.get()),
+            settled_reason: settlement.map(|settlement| settlement.reason.as_str().to_owned()),
+        }
+    }
+
+    /// What they stand for: everything of an arrival or nothing, and the same of its settlement.
+    fn suspense(self) -> Result<Option<Suspense>, Corrupt> {
+        let id = |uuid: Uuid| OperationId(uuid.as_u128());
+        let settled = (self.settled_operation, self.settled_at, self.settled_by, self.settled_reason);
+        let settlement = match settled {
+            (None, None, None, None) => None,
+            (Some(operation), Some(at), Some(by), Some(reason)) => Some(SuspenseSettlement {
+                operation: id(operation),
+                at,
+                by: known("topups.settled_by", UserId::new(by))?,
+                reason: Line::from_stored(reason),
+            }),
+            _ => return Err(Corrupt::Column("topups.settled_operation")),
+        };
+        match (self.suspense_operation, self.suspense_at) {
+            (None, None) if settlement.is_none() => Ok(None),
+            (Some(operation), Some(at)) => {
+                Ok(Some(Suspense { operation: id(operation), arrived_at: at, settlement }))
+            }
+            _ => Err(Corrupt::Column("topups.suspense_operation")),
+        }
+    }
+}
+
+impl StoredTopup {
+    /// The row of a top-up.
+    #[must_use]
+    pub fn of(topup: &Topup, currency: &Currency) -> Self {
+        Self {
+            id: topup.id.get(),
+            user_id: topup.user.get(),
+            amount: Sum::of(currency, topup.amount.money()),
+            status: topup.status.name().to_owned(),
+            payment_url: topup.payment_url.as_ref().map(|url| url.as_str().to_owned()),
+            created_at: topup.created_at,
+            updated_at: topup.updated_at,
+            reference: topup.opening.map(|operation| Uuid::from_u128(operation.0)),
+            attempts: topup.orders.map(|orders| i32::try_from(orders.attempts).unwrap_or(i32::MAX)),
+            order_at: topup.orders.and_then(|orders| orders.next_at),
+            suspense: topup.suspense.as_ref().map(StoredSuspense::of).unwrap_or_default(),
+        }
+    }
+
+    /// The top-up.
+    ///
+    /// # Errors
+    /// [`Corrupt`].
+    pub fn topup(self, currency: &Currency) -> Result<Topup, Corrupt> {
+        let status = known("topups.status", TopupStatus::stored(&self.status))?;
+        let attempts = self.attempts.map(u32::try_from).transpose();
+        let attempts = known("topups.attempts", attempts.ok())?;
+        let next_at = self.order_at;
+        Ok(Topup {
+            id: known("topups.id", TopupId::new(self.id))?,
+            opening: self.reference.map(|reference| OperationId(reference.as_u128())),
+            user: known("topups.user_id", UserId::new(self.user_id))?,
+            amount: amount(currency, "topups.amount", &self.amount)?,
+            status,
+            payment_url: self.payment_url.map(PaymentUrl::from_stored),
+            orders: attempts.map(|attempts| Orders::stored(status, attempts, next_at)),
+            suspense: self.suspense.suspense()?,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        })
+    }
+}

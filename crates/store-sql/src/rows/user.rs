@@ -1,0 +1,123 @@
+//! People.
+
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::people::{Coordinates, DjProfile, Kilometres, Rating, Role, User};
+use cuepoint_domain::text::{Email, Line};
+use cuepoint_domain::timestamp::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{Corrupt, Sum, known, money, text};
+
+/// A person without what only registration and login touch.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StoredUser {
+    pub id: i64,
+    pub name: String,
+    pub email: String,
+    pub email_verified: bool,
+    pub phone: Option<String>,
+    pub phone_verified: bool,
+    pub role: String,
+    pub is_dj: bool,
+    pub online: bool,
+    pub fee_upcoming_artist: Sum,
+    pub fee_popular_song: Sum,
+    pub played: i64,
+    pub rating_stars: i64,
+    pub rating_count: i64,
+    pub city: Option<String>,
+    pub state: Option<String>,
+    pub country: Option<String>,
+    #[serde(with = "text::double::option")]
+    pub latitude: Option<f64>,
+    #[serde(with = "text::double::option")]
+    pub longitude: Option<f64>,
+    #[serde(with = "text::double::option")]
+    pub radius: Option<f64>,
+    #[serde(with = "text::micros")]
+    pub created_at: Timestamp,
+    #[serde(default, with = "text::micros::option")]
+    pub suspended_at: Option<Timestamp>,
+    #[serde(default, with = "text::micros::option")]
+    pub standing_at: Option<Timestamp>,
+    #[serde(default, with = "text::micros::option")]
+    pub erased_at: Option<Timestamp>,
+}
+
+fn line(text: &Option<Line>) -> Option<String> {
+    text.as_ref().map(|line| line.as_str().to_owned())
+}
+
+impl StoredUser {
+    /// The row of a person.
+    #[must_use]
+    pub fn of(user: &User, currency: &Currency) -> Self {
+        let dj = user.dj.clone().unwrap_or_default();
+        Self {
+            id: user.id.get(),
+            name: user.name.as_str().to_owned(),
+            email: user.email.as_str().to_owned(),
+            email_verified: user.email_verified,
+            phone: line(&user.phone),
+            phone_verified: user.phone_verified,
+            role: user.role.name().to_owned(),
+            is_dj: user.is_dj(),
+            online: dj.online,
+            fee_upcoming_artist: Sum::of(currency, dj.fee_upcoming_artist),
+            fee_popular_song: Sum::of(currency, dj.fee_popular_song),
+            played: dj.played,
+            rating_stars: dj.rating.stars,
+            rating_count: dj.rating.count,
+            city: line(&user.city),
+            state: line(&user.state),
+            country: line(&user.country),
+            latitude: user.coordinates.map(Coordinates::latitude),
+            longitude: user.coordinates.map(Coordinates::longitude),
+            radius: user.radius.map(Kilometres::get),
+            created_at: user.created_at,
+            suspended_at: user.suspended_at,
+            standing_at: user.standing_at,
+            erased_at: user.erased_at,
+        }
+    }
+
+    /// The person.
+    ///
+    /// # Errors
+    /// [`Corrupt`].
+    pub fn user(self, currency: &Currency) -> Result<User, Corrupt> {
+        let dj = DjProfile {
+            online: self.online,
+            fee_upcoming_artist: money(currency, "fee_upcoming_artist", &self.fee_upcoming_artist)?,
+            fee_popular_song: money(currency, "fee_popular_song", &self.fee_popular_song)?,
+            played: self.played,
+            rating: Rating { stars: self.rating_stars, count: self.rating_count },
+        };
+        Ok(User {
+            id: known("users.id", UserId::new(self.id))?,
+            name: Line::from_stored(self.name),
+            email: Email::from_stored(self.email),
+            email_verified: self.email_verified,
+            phone: self.phone.map(Line::from_stored),
+            phone_verified: self.phone_verified,
+            role: known("role", Role::stored(&self.role))?,
+            dj: self.is_dj.then_some(dj),
+            city: self.city.map(Line::from_stored),
+            state: self.state.map(Line::from_stored),
+            country: self.country.map(Line::from_stored),
+            coordinates: match (self.latitude, self.longitude) {
+                (None, None) => None,
+                (Some(latitude), Some(longitude)) => {
+                    Some(known("latitude", Coordinates::new(latitude, longitude))?)
+                }
+                (Some(_), None) | (None, Some(_)) => return Err(Corrupt::Column("latitude")),
+            },
+            radius: self.radius.map(|km| known("radius", Kilometres::new(km))).transpose()?,
+            created_at: self.created_at,
+            suspended_at: self.suspended_at,
+            standing_at: self.standing_at,
+            erased_at: self.erased_at,
+        })
+    }
+}

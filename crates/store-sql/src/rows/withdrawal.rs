@@ -1,0 +1,114 @@
+//! Withdrawals.
+
+use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::text::Line;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::withdrawal::{Approval, NextSend, Withdrawal, WithdrawalState, WithdrawalStatus};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{Corrupt, Sum, amount, known, text};
+
+/// A withdrawal.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StoredWithdrawal {
+    pub id: i64,
+    pub user_id: i64,
+    pub amount: Sum,
+    pub wallet_address: String,
+    pub currency: String,
+    pub network: String,
+    pub status: String,
+    pub txid: Option<String>,
+    #[serde(with = "text::micros")]
+    pub created_at: Timestamp,
+    #[serde(with = "text::micros")]
+    pub updated_at: Timestamp,
+    #[serde(default)]
+    pub attempts: i32,
+    #[serde(default, with = "text::micros::option")]
+    pub retry_at: Option<Timestamp>,
+    /// The operation that opened it.
+    #[serde(default)]
+    pub reference: Option<Uuid>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved_by: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "text::micros::option")]
+    pub approved_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second_approved_by: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "text::micros::option")]
+    pub second_approved_at: Option<Timestamp>,
+}
+
+impl StoredWithdrawal {
+    /// The row of a withdrawal.
+    #[must_use]
+    pub fn of(withdrawal: &Withdrawal, currency: &Currency) -> Self {
+        let (first, second) = (withdrawal.approvals.first(), withdrawal.approvals.get(1));
+        Self {
+            id: withdrawal.id.get(),
+            user_id: withdrawal.user.get(),
+            amount: Sum::of(currency, withdrawal.amount.money()),
+            wallet_address: withdrawal.wallet_address.as_str().to_owned(),
+            currency: withdrawal.currency.as_str().to_owned(),
+            network: withdrawal.network.as_str().to_owned(),
+            status: withdrawal.state.status().name().to_owned(),
+            txid: withdrawal.state.txid().map(|txid| txid.as_str().to_owned()),
+            created_at: withdrawal.created_at,
+            updated_at: withdrawal.updated_at,
+            attempts: i32::try_from(withdrawal.state.attempts()).unwrap_or(i32::MAX),
+            retry_at: withdrawal.state.next_send().and_then(NextSend::at),
+            reference: withdrawal.opening.map(|operation| Uuid::from_u128(operation.0)),
+            approved_by: first.map(|approval| approval.by.get()),
+            approved_at: first.map(|approval| approval.at),
+            second_approved_by: second.map(|approval| approval.by.get()),
+            second_approved_at: second.map(|approval| approval.at),
+        }
+    }
+
+    /// The withdrawal.
+    ///
+    /// # Errors
+    /// [`Corrupt`].
+    pub fn withdrawal(self, currency: &Currency) -> Result<Withdrawal, Corrupt> {
+        let attempts = known("withdrawals.attempts", u32::try_from(self.attempts).ok())?;
+        let (txid, retry_at) = (self.txid.map(Line::from_stored), self.retry_at);
+        let first = approval("withdrawals.approved_by", self.approved_by, self.approved_at)?;
+        let second =
+            approval("withdrawals.second_approved_by", self.second_approved_by, self.second_approved_at)?;
+        let is_in_order = first.is_some() || second.is_none();
+        known("withdrawals.approved_by", is_in_order.then_some(()))?;
+        let state = WithdrawalStatus::stored(&self.status)
+            .and_then(|status| WithdrawalState::stored(status, txid, attempts, retry_at));
+        Ok(Withdrawal {
+            id: known("withdrawals.id", WithdrawalId::new(self.id))?,
+            opening: self.reference.map(|reference| OperationId(reference.as_u128())),
+            user: known("withdrawals.user_id", UserId::new(self.user_id))?,
+            amount: amount(currency, "withdrawals.amount", &self.amount)?,
+            wallet_address: Line::from_stored(self.wallet_address),
+            currency: Line::from_stored(self.currency),
+            network: Line::from_stored(self.network),
+            state: known("withdrawals.status", state)?,
+            approvals: first.into_iter().chain(second).collect(),
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        })
+    }
+}
+
+/// The approval that two columns hold, both or neither.
+fn approval(
+    column: &'static str,
+    by: Option<i64>,
+    at: Option<Timestamp>,
+) -> Result<Option<Approval>, Corrupt> {
+    match (by, at) {
+        (None, None) => Ok(None),
+        (by, at) => {
+            let by = known(column, by.and_then(UserId::new))?;
+            Ok(Some(Approval { by, at: known(column, at)? }))
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The rows that a group of plans leaves to write.
+
+use std::collections::BTreeMap;
+
+use cuepoint_domain::ledger::{Changes, KeyScope};
+use cuepoint_domain::money::Currency;
+
+use crate::rows::{
+    Corrupt, SessionsEnd, StoredEntry, StoredEvent, StoredKey, StoredMessage, StoredOperation, StoredPosting,
+    StoredRequest, StoredTopup, StoredUser, StoredWallet, StoredWithdrawal,
+};
+
+/// The last images of the rows of one table, by id.
+#[derive(Clone, Debug)]
+pub struct Images<Row> {
+    /// Rows that are new.
+    pub opened: BTreeMap<i64, Row>,
+    /// Rows that the database has.
+    pub moved: BTreeMap<i64, Row>,
+}
+
+impl<Row> Default for Images<Row> {
+    fn default() -> Self {
+        Self { opened: BTreeMap::new(), moved: BTreeMap::new() }
+    }
+}
+
+impl<Row> Images<Row> {
+    fn open(&mut self, id: i64, row: Row) {
+        self.opened.insert(id, row);
+    }
+
+    /// A row that the same group opened is written once, as it stands in the end.
+    fn moved(&mut self, id: i64, row: Row) {
+        let images = if self.opened.contains_key(&id) { &mut self.opened } else { &mut self.moved };
+        images.insert(id, row);
+    }
+}
+
+/// The rows that a group of plans leaves to write, each in its last image.
+///
+/// A store writes them in the order of the fields: an operation comes before everything that refers to it,
+/// and a top-up before its money in suspense.
+#[derive(Clone, Debug, Default)]
+pub struct WriteSet {
+    /// Operations, all new.
+    pub operations: Vec<StoredOperation>,
+    /// Music requests.
+    pub requests: Images<StoredRequest>,
+    /// Withdrawals.
+    pub withdrawals: Images<StoredWithdrawal>,
+    /// Top-ups, without their money in suspense.
+    pub topups: Images<StoredTopup>,
+    /// Top-ups whose money is, or was, in suspense, by id; of those, the columns of that money alone.
+    pub suspense: BTreeMap<i64, StoredTopup>,
+    /// Messages of providers that were resolved, by id.
+    pub resolved_messages: BTreeMap<i64, StoredMessage>,
+    /// People who changed, by id.
+    pub users: BTreeMap<i64, StoredUser>,
+    /// People whose live sessions end, by id.
+    pub ended_sessions: BTreeMap<i64, SessionsEnd>,
+    /// Wallets that changed, by the id of their owner.
+    pub wallets: BTreeMap<i64, StoredWallet>,
+    /// The scopes of keys that the database still has and that new ones replace.
+    pub replaced_keys: Vec<Vec<u8>>,
+    /// Keys, all new.
+    pub keys: Vec<StoredKey>,
+    /// Entries, all new.
+    pub entries: Vec<StoredEntry>,
+    /// Postings, all new.
+    pub postings: Vec<StoredPosting>,
+    /// Events of the security log, all new.
+    pub events: Vec<StoredEvent>,
+}
+
+impl WriteSet {
+    /// Adds the changes of one more plan; `replaces` is the key that the database still has in its place.
+    ///
+    /// # Errors
+    /// [`Corrupt`] where the receipt has no JSON form.
+    pub fn add(
+        &mut self,
+        changes: &Changes,
+        replaces: Option<KeyScope>,
+        currency: &Currency,
+    ) -> Result<(), Corrupt> {
+        if let Some(record) = &changes.operation {
+            self.operations.push(StoredOperation::of(record, currency)?);
+        }
+        self.keys.extend(changes.key.iter().map(StoredKey::of));
+        self.replaced_keys.extend(replaces.map(|scope| scope.0.to_vec()));
+        if let Some(request) = &changes.opened_request {
+            self.requests.open(request.id.get(), StoredRequest::of(request, currency));
+        }
+        if let Some(request) = &changes.moved_request {
+            self.requests.moved(request.id.get(), StoredRequest::of(request, currency));
+        }
+        if let Some(withdrawal) = &changes.opened_withdrawal {
+            self.withdrawals.open(withdrawal.id.get(), StoredWithdrawal::of(withdrawal, currency));
+        }
+        if let Some(withdrawal) = &changes.moved_withdrawal {
+            self.withdrawals.moved(withdrawal.id.get(), StoredWithdrawal::of(withdrawal, currency));
+        }
+        if let Some(topup) = &changes.opened_topup {
+            self.topups.open(topup.id.get(), StoredTopup::of(topup, currency));
+        }
+        if let Some(topup) = &changes.moved_topup {
+            self.topups.moved(topup.id.get(), StoredTopup::of(topup, currency));
+            if topup.suspense.is_some() {
+                self.suspense.insert(topup.id.get(), StoredTopup::of(topup, currency));
+            }
+        }
+        let resolved = changes.resolved_message.iter();
+        self.resolved_messages.extend(resolved.map(|message| (message.id.get(), StoredMessage::of(message))));
+        self.users.extend(changes.user.iter().map(|user| (user.id.get(), StoredUser::of(user, currency))));
+        let ended = changes.ended_sessions.iter();
+        self.ended_sessions.extend(ended.map(|ended| (ended.user.get(), SessionsEnd::of(ended))));
+        let wallets = changes.wallets.iter();
+        self.wallets.extend(wallets.map(|wallet| (wallet.user.get(), StoredWallet::of(wallet, currency))));
+        self.entries.extend(changes.entries.iter().map(|entry| StoredEntry::of(entry, currency)));
+        self.postings.extend(changes.postings.iter().map(|posting| StoredPosting::of(posting, currency)));
+        self.events.extend(changes.event.iter().map(StoredEvent::of));
+        Ok(())
+    }
+
+    /// Whether there is nothing to write: no change comes without the record of its operation.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+
+    /// Puts operations and keys into one order on every server, so that two with the same ones do not wait
+    /// for each other.
+    pub fn sort(&mut self) {
+        self.operations.sort_by_key(|operation| operation.id);
+        self.keys.sort_by(|one, other| one.scope.cmp(&other.scope));
+    }
+}
