@@ -19,6 +19,7 @@ mod rows;
 mod schema;
 #[cfg(feature = "seed")]
 pub mod seed;
+mod statement;
 mod tables;
 mod telemetry;
 #[cfg(feature = "testing")]

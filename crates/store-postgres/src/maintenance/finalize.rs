@@ -12,20 +12,13 @@ use crate::connect::deployment::ensure_name;
 use crate::connect::migrations;
 use crate::connect::node::{LEVEL_LOCKS, RESTORE_LOCK};
 use crate::schema::deployment;
+use crate::statement::query;
 
-/// How many sessions of servers there are that do not know a feature level: they share the lock of all servers, and none of
-/// this level or a later one.
-const OLDER_SESSIONS: &str = "SELECT count(*) AS sessions FROM pg_locks AS server \
-    WHERE server.locktype = 'advisory' AND server.objsubid = 1 AND server.mode = 'ShareLock' \
-        AND (server.classid::bigint << 32) | server.objid::bigint = $1 \
-        AND server.database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
-        AND NOT EXISTS (SELECT FROM pg_locks AS level \
-            WHERE level.pid = server.pid AND level.locktype = 'advisory' AND level.objsubid = 2 \
-                AND level.classid::bigint = $2 AND level.objid::bigint >= $3)";
+/// The number of sessions of servers that do not know a feature level.
+const OLDER_SESSIONS: &str = include_str!("older_sessions.sql");
 
-/// Has the erasures completed that servers of the first version did, which do not know the networks of logins.
-const COMPLETE_ERASURES: &str = "UPDATE users SET erasure_pending = true \
-    WHERE erased_at IS NOT NULL AND EXISTS (SELECT FROM login_networks WHERE user_id = users.id)";
+/// Has the erasures completed that servers of the first version did.
+const COMPLETE_ERASURES: &str = include_str!("complete_erasures.sql");
 
 #[derive(QueryableByName)]
 struct Older {
@@ -45,7 +38,7 @@ pub async fn finalize_upgrade(url: &str, database_name: &str) -> anyhow::Result<
     let mut connection = connector.connect().await?;
     ensure_name(&mut connection, database_name).await?;
     let newest = FeatureLevel::NEWEST.number();
-    let older: Older = diesel::sql_query(OLDER_SESSIONS)
+    let older: Older = query(OLDER_SESSIONS)
         .bind::<BigInt, _>(RESTORE_LOCK)
         .bind::<Integer, _>(LEVEL_LOCKS)
         .bind::<Integer, _>(i32::from(newest))
@@ -61,7 +54,7 @@ pub async fn finalize_upgrade(url: &str, database_name: &str) -> anyhow::Result<
     let before =
         before.context("no server was ever started on this database: it will begin at the newest level")?;
     connection.batch_execute("SET statement_timeout = 0").await?;
-    diesel::sql_query(COMPLETE_ERASURES).execute(&mut connection).await?;
+    query(COMPLETE_ERASURES).execute(&mut connection).await?;
     diesel::update(deployment::table.filter(deployment::feature_level.lt(newest)))
         .set(deployment::feature_level.eq(newest))
         .execute(&mut connection)

@@ -20,25 +20,10 @@ use crate::connect::migrations::{self, MIGRATIONS, Patience};
 use crate::connect::node::{Node, RESTORE_LOCK};
 use crate::rows::{TopupRow, WithdrawalRow, timestamp};
 use crate::schema::{challenges, deployment, operations, refresh_tokens, sessions, topups, withdrawals};
+use crate::statement::query;
 
 /// How far each sequence is moved past its maximum: presumably farther than servers counted after the backup.
 const AHEAD: i64 = 1_000_000;
-
-/// Each sequence, with the numbers that rows have of it.
-const SEQUENCES: [(&str, &str); 12] = [
-    ("user_ids", "SELECT max(id) FROM users"),
-    ("music_request_ids", "SELECT max(id) FROM music_requests"),
-    ("withdrawal_ids", "SELECT max(id) FROM withdrawals"),
-    ("topup_ids", "SELECT max(id) FROM topups"),
-    ("adjustment_ids", "SELECT max(reference_id) FROM ledger_entries WHERE reference_kind = 'adjustment'"),
-    ("session_ids", "SELECT max(id) FROM sessions"),
-    ("postings_id_seq", "SELECT max(id) FROM postings"),
-    ("login_networks_id_seq", "SELECT max(id) FROM login_networks"),
-    ("phone_codes_id_seq", "SELECT max(id) FROM phone_codes"),
-    ("challenges_id_seq", "SELECT max(id) FROM challenges"),
-    ("security_events_id_seq", "SELECT max(id) FROM security_events"),
-    ("provider_messages_id_seq", "SELECT max(id) FROM provider_messages"),
-];
 
 /// Prepares a database for servers after a restore; `epoch` is one that it never had.
 ///
@@ -83,12 +68,7 @@ async fn prepare(connection: &mut AsyncPgConnection, epoch: i64) -> Result<usize
         .set((deployment::epoch.eq(epoch), deployment::system_identifier.eq(system_identifier)))
         .execute(connection)
         .await?;
-    for (sequence, newest) in SEQUENCES {
-        let moved = format!(
-            "SELECT setval('{sequence}', greatest((SELECT last_value FROM {sequence}), ({newest})) + {AHEAD})"
-        );
-        diesel::sql_query(moved).execute(connection).await?;
-    }
+    query(include_str!("advance_sequences.sql")).bind::<BigInt, _>(AHEAD).execute(connection).await?;
     diesel::delete(refresh_tokens::table).execute(connection).await?;
     diesel::update(challenges::table.filter(challenges::ended_at.is_null()))
         .set(challenges::ended_at.eq(now))

@@ -8,9 +8,8 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::personal_data::{OperationNote, Part, Place, Record};
 use cuepoint_domain::ports::{PersonalRecords, Unavailable};
 use cuepoint_domain::text::Line;
-use diesel::dsl::sql;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool};
+use diesel::sql_types::{BigInt, Nullable, Timestamptz, Uuid as SqlUuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -18,25 +17,35 @@ use uuid::Uuid;
 use crate::PostgresStore;
 use crate::connect::failure::Failure;
 use crate::ports::blocks::{NamedRow, block};
-use crate::retention::redaction::about;
 use crate::rows::{
     ChallengeRow, Corrupt, EntryRow, EventRow, MusicRequestRow, OperationRow, ProviderMessageRow, SessionRow,
     TopupRow, WithdrawalRow, column_time, is_present, known, timestamp,
 };
 use crate::schema::{
-    blocks, challenges, ledger_entries, login_networks, music_requests, operations, provider_messages,
-    security_events, sessions, topups, users, withdrawals,
+    blocks, challenges, ledger_entries, login_networks, music_requests, operations, security_events,
+    sessions, topups, users, withdrawals,
 };
+use crate::statement::{Columns, statement};
 use crate::tables::login_networks::NetworkRow;
 
-/// Operations that are shown to a person, in the words of the index `operations_about_people`.
-const OPERATIONS_ABOUT: &str = concat!("(receipt ? 'profile' OR reason IS NOT NULL) AND ", about!(), " = ");
-/// Messages about a top-up or a withdrawal of a person, looked for by these: their number is what the cost depends on.
-const MESSAGES_ABOUT: [&str; 3] = [
-    "(source, row_id) IN (SELECT 'topups', id FROM topups WHERE user_id = ",
-    " UNION ALL SELECT 'payouts', id FROM withdrawals WHERE user_id = ",
-    ")",
-];
+statement! {
+    /// A page of the operations that are shown to a person.
+    OperationsAboutPerson("operations_about_person.sql") [
+        user: BigInt as i64,
+        before_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
+        before_id: Nullable<SqlUuid> as Option<Uuid>,
+        limit: BigInt as i64,
+    ] -> Columns<OperationRow>
+}
+
+statement! {
+    /// A page of the messages about a person's top-ups and withdrawals.
+    MessagesAboutPerson("messages_about_person.sql") [
+        user: BigInt as i64,
+        before_id: BigInt as i64,
+        limit: BigInt as i64,
+    ] -> Columns<ProviderMessageRow>
+}
 
 /// One page of a list.
 #[derive(Clone, Copy)]
@@ -174,15 +183,13 @@ impl Page {
     }
 
     async fn operations(self, mut connection: Connection<'_>, currency: &Currency) -> Records {
-        let about = sql::<Bool>(OPERATIONS_ABOUT).bind::<BigInt, _>(self.user);
-        let mut query = operations::table.filter(about).into_boxed();
-        if let Some(after) = self.after {
-            let (at, id) = (column_time(after.moment()), Uuid::from_u128(after.minor));
-            query = query.filter(operations::at.le(at));
-            query = query.filter(operations::at.lt(at).or(operations::id.lt(id)));
-        }
-        let query = query.order((operations::at.desc(), operations::id.desc())).limit(self.limit);
-        let rows = query.select(OperationRow::as_select()).load(&mut connection).await?;
+        let page = OperationsAboutPerson {
+            user: self.user,
+            before_at: self.after.map(|after| column_time(after.moment())),
+            before_id: self.after.map(|after| Uuid::from_u128(after.minor)),
+            limit: self.limit,
+        };
+        let rows = page.load(&mut connection).await?;
         records(rows, |row: OperationRow| {
             let (kind, reason, at) = (row.kind.clone(), row.reason.clone(), timestamp(row.at));
             let actor = row.actor_user_id.map(|id| known("operations.actor_user_id", UserId::new(id)));
@@ -194,17 +201,8 @@ impl Page {
     }
 
     async fn provider_messages(self, mut connection: Connection<'_>) -> Records {
-        let [topups, payouts, end] = MESSAGES_ABOUT;
-        let about = sql::<Bool>(topups).bind::<BigInt, _>(self.user).sql(payouts);
-        let about = about.bind::<BigInt, _>(self.user).sql(end);
-        let rows = provider_messages::table
-            .filter(provider_messages::id.lt(self.before()))
-            .filter(about)
-            .order(provider_messages::id.desc())
-            .limit(self.limit)
-            .select(ProviderMessageRow::as_select())
-            .load(&mut connection)
-            .await?;
+        let page = MessagesAboutPerson { user: self.user, before_id: self.before(), limit: self.limit };
+        let rows = page.load(&mut connection).await?;
         records(rows, |row: ProviderMessageRow| row.message().map(Record::ProviderMessage))
     }
 

@@ -16,13 +16,10 @@ use crate::PostgresStore;
 use crate::reads::{Counted, UnresolvedFirst, columns, limits, paged};
 use crate::rows::{MessageRecordRow, ProviderMessageRow};
 use crate::schema::provider_messages::{self, table};
+use crate::statement::query;
 
-/// Keeps a message unless it is known or too many are unresolved; no more of them are counted than decide that.
-const RECORD: &str = "INSERT INTO provider_messages (source, webhook_id, kind, reason_code, reference, stated_id, \
-    row_id, amount, currency, txid, received_at) \
-    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 \
-    WHERE (SELECT count(*) FROM (SELECT FROM provider_messages WHERE resolved_at IS NULL LIMIT $12) AS unresolved) < $12 \
-    ON CONFLICT (source, webhook_id) DO NOTHING";
+/// Adds a message unless it is known or too many are unresolved.
+const RECORD: &str = include_str!("record_provider_message.sql");
 
 fn filtered(filter: MessageFilter) -> IntoBoxed<'static, table, Pg> {
     match filter.resolved {
@@ -43,7 +40,7 @@ impl ProviderMessages for PostgresStore {
         let recorded = self
             .database
             .write(async |connection| {
-                let added = diesel::sql_query(RECORD)
+                let added = query(RECORD)
                     .bind::<Text, _>(&row.source)
                     .bind::<Text, _>(&row.webhook_id)
                     .bind::<Text, _>(&row.kind)

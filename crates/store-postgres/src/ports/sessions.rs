@@ -20,15 +20,11 @@ use crate::reads::{BeganLastFirst, Counted, columns, limits, paged};
 use crate::rows::{Corrupt, SessionRow, TokenRow, column_time, session_id, user_id};
 use crate::schema::{refresh_tokens as tokens, sessions, users};
 use crate::tables::login_networks::see;
-use crate::tables::sessions::{begin, end_all};
+use crate::tables::sessions::{alive, begin, end_all};
 
-/// A person's sessions that were not ended and whose newest token can still be used.
-fn alive(user: UserId, now: Timestamp) -> IntoBoxed<'static, sessions::table, Pg> {
-    sessions::table
-        .filter(sessions::user_id.eq(user.get()))
-        .filter(sessions::ended_at.is_null())
-        .filter(sessions::expires_at.gt(column_time(now)))
-        .into_boxed()
+/// A person's sessions that are alive.
+fn alive_of(user: UserId, now: Timestamp) -> IntoBoxed<'static, sessions::table, Pg> {
+    sessions::table.filter(sessions::user_id.eq(user.get())).filter(alive(now)).into_boxed()
 }
 
 #[async_trait]
@@ -110,8 +106,7 @@ impl Sessions for PostgresStore {
                 let session = tokens::table.find(presented.0.to_vec()).select(tokens::session_id);
                 Ok(diesel::update(sessions::table)
                     .filter(sessions::id.eq_any(session))
-                    .filter(sessions::ended_at.is_null())
-                    .filter(sessions::expires_at.gt(column_time(now)))
+                    .filter(alive(now))
                     .set(sessions::ended_at.eq(column_time(now)))
                     .returning((sessions::user_id, sessions::id))
                     .get_result(connection)
@@ -133,12 +128,12 @@ impl Sessions for PostgresStore {
         let counted: Counted<SessionRow> = self
             .database
             .read(async |connection| {
-                let page = alive(user, now)
+                let page = alive_of(user, now)
                     .order((sessions::began_at.desc(), sessions::id.desc()))
                     .limit(limit)
                     .offset(offset)
                     .select(columns::<SessionRow>());
-                paged!(connection, alive(user, now).count(), page, BeganLastFirst, offset)
+                paged!(connection, alive_of(user, now).count(), page, BeganLastFirst, offset)
             })
             .await?;
         counted.page(SessionRow::session).map_err(Unavailable::new)
@@ -150,8 +145,7 @@ impl Sessions for PostgresStore {
             .write(async |connection| {
                 Ok(diesel::update(sessions::table.find(id.get()))
                     .filter(sessions::user_id.eq(user.get()))
-                    .filter(sessions::ended_at.is_null())
-                    .filter(sessions::expires_at.gt(column_time(now)))
+                    .filter(alive(now))
                     .set(sessions::ended_at.eq(column_time(now)))
                     .execute(connection)
                     .await?)
@@ -212,7 +206,7 @@ async fn end_surplus(
     now: Timestamp,
 ) -> Result<(), Failure> {
     let most = i64::try_from(Session::MOST_ALIVE).unwrap_or(i64::MAX);
-    let surplus: Vec<i64> = alive(user, now)
+    let surplus: Vec<i64> = alive_of(user, now)
         .order((sessions::used_at.desc(), sessions::id.desc()))
         .offset(most)
         .select(sessions::id)

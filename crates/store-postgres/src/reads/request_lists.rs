@@ -1,29 +1,26 @@
 //! Lists of music requests that are read together: those of one form in one statement.
 
 use std::cmp::Reverse;
-use std::marker::PhantomData;
+use std::sync::LazyLock;
 
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::music_request::{Due, RequestFilter, StoredMatch};
 use cuepoint_domain::page::PageRequest;
-use diesel::expression::{AppearsOnTable, TypedExpressionType, ValidGrouping, is_aggregate};
-use diesel::helper_types::IntoBoxed;
+use diesel::QueryResult;
 use diesel::pg::Pg;
-use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
-use diesel::sql_types::{Array, BigInt, Bool, Nullable, Timestamptz};
+use diesel::sql_types::{Array, BigInt, Nullable, Text, Timestamptz};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::TryStreamExt as _;
 use futures_util::future::try_join_all;
 use time::OffsetDateTime;
 
 use super::batcher::Question;
-use super::{Counted, columns, limits};
+use super::{Counted, limits};
 use crate::connect::failure::Failure;
 use crate::rows::{MusicRequestRow, column_time};
-use crate::schema::music_requests::{self, table};
+use crate::statement::{Columns, SqlText};
 
-type Condition = Box<dyn BoxableExpression<table, Pg, SqlType = Nullable<Bool>>>;
 /// The place of a list among those that are asked for, its length, and a row of its page.
 type ListedRow = (i64, i64, Option<MusicRequestRow>);
 
@@ -71,33 +68,6 @@ fn are_alike(one: &RequestFilter, other: &RequestFilter) -> bool {
         && one.status == other.status
 }
 
-/// The requests of the list in `asked`, whose filter is of this form.
-fn filtered(form: &RequestFilter) -> IntoBoxed<'static, table, Pg> {
-    let mut query = table.into_boxed();
-    if form.requester.is_some() {
-        query = query.filter(music_requests::requester_id.eq(Asked::<BigInt>::column("asked.requester")));
-    }
-    if form.dj.is_some() {
-        query = query.filter(music_requests::dj_id.eq(Asked::<BigInt>::column("asked.dj")));
-    }
-    let alternatives = form.stored().unwrap_or_default().into_iter().map(matching);
-    match alternatives.reduce(|left, right| Box::new(left.or(right))) {
-        Some(any) => query.filter(any),
-        None => query,
-    }
-}
-
-/// The stored requests that match one of a filter's alternatives.
-fn matching(one: StoredMatch) -> Condition {
-    let status = music_requests::status.eq(one.stored.name());
-    let now = Asked::<Nullable<Timestamptz>>::column("asked.now");
-    match one.due {
-        Due::Either => Box::new(status.nullable()),
-        Due::Over => Box::new(status.nullable().and(music_requests::expires_at.le(now))),
-        Due::NotYet => Box::new(status.nullable().and(music_requests::expires_at.gt(now))),
-    }
-}
-
 /// Reads lists of one form.
 async fn read(
     lists: &[RequestList],
@@ -105,10 +75,7 @@ async fn read(
 ) -> QueryResult<Vec<Counted<MusicRequestRow>>> {
     let [RequestList { filter: form, .. }, ..] = lists else { return Ok(Vec::new()) };
     let statement = Lists {
-        count: filtered(form).count(),
-        page: filtered(form)
-            .order((music_requests::created_at.desc(), music_requests::id.desc()))
-            .select(columns::<MusicRequestRow>()),
+        form: *form,
         requesters: lists.iter().map(|list| list.filter.requester.map(UserId::get)).collect(),
         djs: lists.iter().map(|list| list.filter.dj.map(UserId::get)).collect(),
         moments: lists.iter().map(|list| column_time(list.filter.now)).collect(),
@@ -133,45 +100,9 @@ async fn read(
     Ok(answers)
 }
 
-/// A column of `asked`; unlike SQL in a literal it lets the statement be prepared once for each connection.
-struct Asked<Type>(&'static str, PhantomData<Type>);
-
-impl<Type> Asked<Type> {
-    const fn column(name: &'static str) -> Self {
-        Self(name, PhantomData)
-    }
-}
-
-impl<Type> QueryId for Asked<Type> {
-    type QueryId = ();
-    // Its type does not say which column it is.
-    const HAS_STATIC_QUERY_ID: bool = false;
-}
-
-impl<Type: TypedExpressionType> Expression for Asked<Type> {
-    type SqlType = Type;
-}
-
-impl<Type> QueryFragment<Pg> for Asked<Type> {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        out.push_sql(self.0);
-        Ok(())
-    }
-}
-
-impl<Type, From> AppearsOnTable<From> for Asked<Type> where Self: Expression {}
-
-impl<Type, From> SelectableExpression<From> for Asked<Type> where Self: Expression {}
-
-impl<Type, Grouping> ValidGrouping<Grouping> for Asked<Type> {
-    type IsAggregate = is_aggregate::Never;
-}
-
 /// The statement for lists of one form.
-#[derive(QueryId)]
-struct Lists<Count, Page> {
-    count: Count,
-    page: Page,
+struct Lists {
+    form: RequestFilter,
     requesters: Vec<Option<i64>>,
     djs: Vec<Option<i64>>,
     moments: Vec<OffsetDateTime>,
@@ -179,29 +110,67 @@ struct Lists<Count, Page> {
     offsets: Vec<i64>,
 }
 
-impl<Count, Page: Query> Query for Lists<Count, Page> {
-    type SqlType = (BigInt, BigInt, Nullable<Page::SqlType>);
+/// The condition in the file that the condition of a form replaces.
+const FILTER: &str = "requester_id = asked.requester /* filter */";
+/// The parts of the file before, between and after its conditions.
+static PARTS: LazyLock<Vec<SqlText>> =
+    LazyLock::new(|| include_str!("request_lists.sql").split(FILTER).map(SqlText::parse).collect());
+
+impl QueryId for Lists {
+    type QueryId = ();
+    // Kept under its text, which depends on the form.
+    const HAS_STATIC_QUERY_ID: bool = false;
 }
 
-impl<Count: QueryFragment<Pg>, Page: QueryFragment<Pg>> QueryFragment<Pg> for Lists<Count, Page> {
+impl Query for Lists {
+    type SqlType = (BigInt, BigInt, Nullable<Columns<MusicRequestRow>>);
+}
+
+impl QueryFragment<Pg> for Lists {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        out.push_sql("SELECT asked.number, counted.total, page.* FROM unnest(");
-        out.push_bind_param::<Array<Nullable<BigInt>>, _>(&self.requesters)?;
-        out.push_sql(", ");
-        out.push_bind_param::<Array<Nullable<BigInt>>, _>(&self.djs)?;
-        out.push_sql(", ");
-        out.push_bind_param::<Array<Timestamptz>, _>(&self.moments)?;
-        out.push_sql(", ");
-        out.push_bind_param::<Array<BigInt>, _>(&self.sizes)?;
-        out.push_sql(", ");
-        out.push_bind_param::<Array<BigInt>, _>(&self.offsets)?;
-        out.push_sql(
-            ") WITH ORDINALITY AS asked (requester, dj, now, size, before, number) CROSS JOIN LATERAL (",
-        );
-        self.count.walk_ast(out.reborrow())?;
-        out.push_sql(") AS counted (total) LEFT JOIN LATERAL (");
-        self.page.walk_ast(out.reborrow())?;
-        out.push_sql(" LIMIT asked.size OFFSET asked.before) AS page ON true");
+        for (place, text) in PARTS.iter().enumerate() {
+            if place > 0 {
+                out.push_sql(" ");
+                push_filter(&self.form, &mut out)?;
+                out.push_sql(" ");
+            }
+            for (sql, parameter) in &text.parts {
+                out.push_sql(sql);
+                match parameter {
+                    1 => out.push_bind_param::<Array<Nullable<BigInt>>, _>(&self.requesters)?,
+                    2 => out.push_bind_param::<Array<Nullable<BigInt>>, _>(&self.djs)?,
+                    3 => out.push_bind_param::<Array<Timestamptz>, _>(&self.moments)?,
+                    4 => out.push_bind_param::<Array<BigInt>, _>(&self.sizes)?,
+                    _ => out.push_bind_param::<Array<BigInt>, _>(&self.offsets)?,
+                }
+            }
+            out.push_sql(&text.end);
+        }
         Ok(())
     }
+}
+
+/// Writes the condition of a form on a request of the list in `asked`.
+fn push_filter<'b>(form: &RequestFilter, out: &mut AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+    out.push_sql("true");
+    if form.requester.is_some() {
+        out.push_sql(" AND requester_id = asked.requester");
+    }
+    if form.dj.is_some() {
+        out.push_sql(" AND dj_id = asked.dj");
+    }
+    let Some(alternatives) = form.stored() else { return Ok(()) };
+    let mut lead = std::iter::once(" AND (").chain(std::iter::repeat(" OR "));
+    for StoredMatch { stored, due } in alternatives {
+        out.push_sql(lead.next().unwrap_or_default());
+        out.push_sql("status = ");
+        out.push_bind_param::<Text, str>(stored.name())?;
+        out.push_sql(match due {
+            Due::Either => "",
+            Due::Over => " AND expires_at <= asked.now",
+            Due::NotYet => " AND expires_at > asked.now",
+        });
+    }
+    out.push_sql(")");
+    Ok(())
 }

@@ -22,6 +22,7 @@ use crate::PostgresStore;
 use crate::connect::failure::Failure;
 use crate::rows::{Corrupt, TopupRow, UserRow, WalletRow, column_time, known, timestamp};
 use crate::schema::{challenges, topups, users, wallets};
+use crate::statement::query;
 use crate::tables::sessions::end_all;
 use crate::tables::users::{ACTING_OPERATOR, write};
 use crate::writer::Update;
@@ -34,19 +35,12 @@ const WITHIN_CALL: Duration = Duration::from_secs(1);
 /// How many pending erasures are looked for at once.
 const MOST_PENDING: i64 = 1_000;
 
-/// Forgets from where a batch of the person's sessions were begun.
-const FORGET_ORIGINS: &str = "UPDATE sessions SET address = NULL, agent = NULL WHERE id IN ( \
-    SELECT id FROM sessions WHERE user_id = $1 AND (address IS NOT NULL OR agent IS NOT NULL) \
-    ORDER BY id LIMIT $2 FOR NO KEY UPDATE)";
-/// Forgets a batch of whom the person blocked and who blocked them: in one order, so that two who blocked
-/// each other and are erased at once do not wait for each other in a circle.
-const FORGET_BLOCKS: &str = "DELETE FROM blocks WHERE (dj_id, guest_id) IN ( \
-    SELECT dj_id, guest_id FROM blocks WHERE dj_id = $1 OR guest_id = $1 \
-    ORDER BY dj_id, guest_id LIMIT $2 FOR UPDATE)";
-
-/// Forgets a batch of the networks from which the person was logged in.
-const FORGET_NETWORKS: &str = "DELETE FROM login_networks WHERE id IN ( \
-    SELECT id FROM login_networks WHERE user_id = $1 ORDER BY id LIMIT $2 FOR UPDATE)";
+/// The statements that remove a batch of rows beside the person's own, or what they tell of the person.
+const FORGET: [&str; 3] = [
+    include_str!("forget_origins.sql"),
+    include_str!("forget_networks.sql"),
+    include_str!("forget_blocks.sql"),
+];
 
 impl PostgresStore {
     /// Erases a person: see [`cuepoint_domain::ports::People::erase`].
@@ -117,12 +111,12 @@ impl PostgresStore {
             }
             pace.rest(began).await;
         }
-        for statement in [FORGET_ORIGINS, FORGET_NETWORKS, FORGET_BLOCKS] {
+        for file in FORGET {
             loop {
                 let began = Instant::now();
                 let forgotten = database
                     .write(async |connection| {
-                        let batch = diesel::sql_query(statement);
+                        let batch = query(file);
                         let batch = batch.bind::<BigInt, _>(user.get()).bind::<BigInt, _>(BATCH);
                         Ok(batch.execute(connection).await?)
                     })

@@ -16,50 +16,32 @@ use super::redaction::redact_due;
 use crate::connect::failure::Failure;
 use crate::connect::pool::Database;
 use crate::rows::{column_time, micros_of};
+use crate::statement::query;
 
 /// How many rows one statement deletes at most, so that none takes long.
 const BATCH: usize = 1_000;
 
-/// Deletes a batch of rows of a table, by its key, that are older than an interval by the server's clock and
-/// by the database's: a server whose clock is ahead deletes nothing too early.
-macro_rules! purge {
-    ($table:literal, $key:literal, $at:literal) => {
-        concat!(
-            "DELETE FROM ",
-            $table,
-            " WHERE ",
-            $key,
-            " IN (SELECT ",
-            $key,
-            " FROM ",
-            $table,
-            " WHERE ",
-            $at,
-            " <= least($1, now()) - $2 LIMIT $3)"
-        )
-    };
-}
-
-/// What is purged, and how long it is kept.
+/// The statements of the purge, and the retention of their rows. By the database's clock too, so that a server whose clock
+/// is ahead deletes nothing too early.
 const RETENTION: [(&str, Duration); 7] = [
-    (purge!("idempotency_keys", "scope", "at"), KeyRecord::KEPT),
-    (purge!("refresh_tokens", "hash", "expires_at"), Duration::ZERO),
-    (purge!("sessions", "id", "least(ended_at, expires_at)"), Session::KEPT),
-    (purge!("login_networks", "id", "seen_at"), KnownNetwork::KEPT),
-    (purge!("challenges", "id", "issued_at"), Challenge::KEPT),
-    (purge!("phone_codes", "id", "sent_at"), code_quotas::WINDOW),
-    (purge!("security_events", "id", "at"), SecurityEvent::KEPT),
+    (include_str!("purge/idempotency_keys.sql"), KeyRecord::KEPT),
+    (include_str!("purge/refresh_tokens.sql"), Duration::ZERO),
+    (include_str!("purge/sessions.sql"), Session::KEPT),
+    (include_str!("purge/login_networks.sql"), KnownNetwork::KEPT),
+    (include_str!("purge/challenges.sql"), Challenge::KEPT),
+    (include_str!("purge/phone_codes.sql"), code_quotas::WINDOW),
+    (include_str!("purge/security_events.sql"), SecurityEvent::KEPT),
 ];
 
 /// Deletes what is past its retention, and redacts receipts that are, from the feature level on that has them
 /// redacted.
 pub(crate) async fn purge_expired(database: &Database, now: Timestamp) -> Result<(), Failure> {
-    for (statement, kept_for) in RETENTION {
+    for (file, kept_for) in RETENTION {
         let mut deleted = BATCH;
         while deleted >= BATCH {
             deleted = database
                 .write(async |connection| {
-                    let statement = diesel::sql_query(statement)
+                    let statement = query(file)
                         .bind::<Timestamptz, _>(column_time(now))
                         .bind::<Interval, _>(PgInterval::from_microseconds(micros_of(kept_for)))
                         .bind::<BigInt, _>(i64::try_from(BATCH).unwrap_or(i64::MAX));

@@ -3,13 +3,23 @@
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::session::Session;
 use cuepoint_domain::timestamp::Timestamp;
+use diesel::dsl::{And, Gt, IsNull};
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use time::OffsetDateTime;
 
 use super::login_networks::see;
 use crate::connect::failure::Failure;
 use crate::rows::{SessionRow, TokenRow, column_time};
 use crate::schema::{refresh_tokens as tokens, sessions};
+
+/// The condition [`alive`].
+pub(crate) type Alive = And<IsNull<sessions::ended_at>, Gt<sessions::expires_at, OffsetDateTime>>;
+
+/// The condition of [`Session::is_alive`] on a row; a test compares both.
+pub(crate) fn alive(now: Timestamp) -> Alive {
+    sessions::ended_at.is_null().and(sessions::expires_at.gt(column_time(now)))
+}
 
 /// Keeps a session with its first token; one that was begun with this token stays as it is.
 pub(crate) async fn begin(
@@ -47,8 +57,7 @@ pub(crate) async fn end_all(
 ) -> Result<usize, Failure> {
     let ids: Vec<i64> = sessions::table
         .filter(sessions::user_id.eq(user.get()))
-        .filter(sessions::ended_at.is_null())
-        .filter(sessions::expires_at.gt(column_time(now)))
+        .filter(alive(now))
         .filter(sessions::id.ne(keep.map_or(0, SessionId::get)))
         .order(sessions::id)
         .for_update()

@@ -23,7 +23,7 @@ fn newest() -> PathBuf {
 }
 
 /// Its statements, each with the types of its parameters.
-fn statements() -> Vec<String> {
+pub(crate) fn statements() -> Vec<String> {
     let text = fs::read_to_string(newest()).unwrap();
     let statements: Vec<String> =
         text.lines().filter(|line| line.starts_with(PREPARE)).map(str::to_owned).collect();

@@ -1,47 +1,47 @@
-//! Entries and postings that came with no thing: looked for only where some are known to be there.
+//! Entries and postings without the entity that they belong to: looked for only where some are known to be there.
 
 use cuepoint_domain::ledger::{EntityKind, PlanKind};
-use diesel::dsl::{exists, not};
-use diesel::prelude::*;
+use diesel::OptionalExtension;
+use diesel::sql_types::Text;
 use diesel_async::RunQueryDsl;
 
 use super::{End, Showing, patiently, read};
 use crate::rows::{EntryRow, PostingRow};
-use crate::schema::{ledger_entries, music_requests, operations, postings, topups, withdrawals};
+use crate::statement::{Columns, statement};
+
+statement! {
+    /// The first entry without an entity.
+    StrayEntry("stray_entry.sql") [
+        music_request: Text as &'static str,
+        withdrawal: Text as &'static str,
+        topup: Text as &'static str,
+        adjustment: Text as &'static str,
+        adjusts: Text as &'static str,
+    ] -> Columns<EntryRow>
+}
+
+statement! {
+    /// The first posting without an entity.
+    StrayPosting("stray_posting.sql") [] -> Columns<PostingRow>
+}
 
 impl Showing<'_> {
-    /// Shows the first entry and the first posting that belong to nothing.
+    /// Shows the first entry and the first posting that belong to no entity.
     pub(super) async fn strays(&mut self) -> Result<(), End> {
-        use ledger_entries::{operation_id, reference_id, reference_kind};
-        let request = music_requests::table.filter(
-            reference_kind.eq(EntityKind::MusicRequest.name()).and(music_requests::id.eq(reference_id)),
-        );
-        let withdrawal = withdrawals::table
-            .filter(reference_kind.eq(EntityKind::Withdrawal.name()).and(withdrawals::id.eq(reference_id)));
-        let topup = topups::table
-            .filter(reference_kind.eq(EntityKind::Topup.name()).and(topups::id.eq(reference_id)));
-        let adjusts = operations::kind.eq(PlanKind::Adjust.name()).and(operations::id.eq(operation_id));
-        let adjustment =
-            operations::table.filter(reference_kind.eq(EntityKind::Adjustment.name()).and(adjusts));
-        let query = ledger_entries::table
-            .filter(not(exists(request)).and(not(exists(withdrawal))))
-            .filter(not(exists(topup)).and(not(exists(adjustment))))
-            .order((ledger_entries::wallet_id, ledger_entries::seq))
-            .select(EntryRow::as_select());
+        let query = StrayEntry {
+            music_request: EntityKind::MusicRequest.name(),
+            withdrawal: EntityKind::Withdrawal.name(),
+            topup: EntityKind::Topup.name(),
+            adjustment: EntityKind::Adjustment.name(),
+            adjusts: PlanKind::Adjust.name(),
+        };
         let entry: Option<EntryRow> =
-            patiently(async { Ok(query.first(self.connection).await.optional()?) }).await?;
+            patiently(async { Ok(query.get_result(self.connection).await.optional()?) }).await?;
         if let Some(row) = entry {
             self.auditor.stray_entry(&read("a stray entry", row.entry(self.currency))?);
         }
-        let entries = ledger_entries::table.filter(operation_id.eq(postings::operation_id));
-        let arrived = topups::table.filter(topups::suspense_operation.eq(postings::operation_id.nullable()));
-        let settled = topups::table.filter(topups::settled_operation.eq(postings::operation_id.nullable()));
-        let query = postings::table
-            .filter(not(exists(entries)).and(not(exists(arrived))).and(not(exists(settled))))
-            .order(postings::id)
-            .select(PostingRow::as_select());
         let posting: Option<PostingRow> =
-            patiently(async { Ok(query.first(self.connection).await.optional()?) }).await?;
+            patiently(async { Ok(StrayPosting {}.get_result(self.connection).await.optional()?) }).await?;
         if let Some(row) = posting {
             self.auditor.stray_posting(&read("a stray posting", row.posting(self.currency))?);
         }

@@ -3,15 +3,22 @@
 use std::collections::HashMap;
 
 use cuepoint_domain::ledger::{Entity, Outcome, PlanKind, Trace};
-use diesel::dsl::sql;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool};
+use diesel::sql_types::{Array, BigInt};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::{End, Showing, after, patiently, read, readable};
 use crate::rows::{EntryRow, MusicRequestRow, OperationRow, PostingRow, TopupRow, WithdrawalRow};
 use crate::schema::{ledger_entries, music_requests, operations, postings, topups, withdrawals};
+use crate::statement::{Columns, statement};
+
+statement! {
+    /// The operations that moved or approved withdrawals.
+    WithdrawalOperations("withdrawal_operations.sql") [
+        withdrawals: Array<BigInt> as Vec<i64>,
+    ] -> (BigInt, Columns<OperationRow>)
+}
 
 /// How many things are in memory at most.
 const THINGS: i64 = 400;
@@ -142,12 +149,7 @@ impl Showing<'_> {
 
     /// What the operations came to that moved or approved these withdrawals, those without entries too.
     async fn moves(&mut self, ids: Vec<i64>, traces: &mut HashMap<i64, Trace>) -> Result<(), End> {
-        // Both as in the index `operations_on_withdrawals`, which is used for nothing else.
-        let moves = sql::<Bool>("operations.kind IN ('move_withdrawal', 'approve_withdrawal')");
-        let withdrawal = sql::<BigInt>("(operations.receipt #>> '{withdrawal,withdrawal,id}')::bigint");
-        let query = operations::table
-            .filter(moves.and(withdrawal.clone().eq_any(ids)))
-            .select((withdrawal, OperationRow::as_select()));
+        let query = WithdrawalOperations { withdrawals: ids };
         let load = query.load::<(i64, OperationRow)>(self.connection);
         for (id, row) in patiently(async { Ok(load.await?) }).await? {
             let name = format!("operation {}", row.id.simple());

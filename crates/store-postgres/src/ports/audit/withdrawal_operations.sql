@@ -1,0 +1,9 @@
+-- Returns the operations that moved or approved withdrawals, those without entries too, each with its
+-- withdrawal.
+-- $1: the withdrawals.
+-- Index: operations_on_withdrawals, whose expression and condition are repeated.
+SELECT (receipt #>> '{withdrawal,withdrawal,id}')::bigint AS withdrawal, id, kind, actor_user_id, reason, at, receipt,
+    posting_rules
+FROM operations
+WHERE kind IN ('move_withdrawal', 'approve_withdrawal')
+    AND (receipt #>> '{withdrawal,withdrawal,id}')::bigint = ANY ($1::bigint[])

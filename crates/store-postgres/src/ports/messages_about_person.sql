@@ -1,0 +1,17 @@
+-- Returns the messages of providers about a person's top-ups and withdrawals, newest first, behind a
+-- position. They are looked up by the person's rows, on whose number the cost depends.
+-- $1: the person.
+-- $2: the position: an id.
+-- $3: the most rows.
+-- Index: provider_messages_about_rows, topups_of_user, withdrawals_of_user.
+SELECT id, source, webhook_id, kind, reason_code, reference, stated_id, row_id, amount, currency, txid, received_at,
+    resolved_at, resolved_by, resolution
+FROM provider_messages
+WHERE id < $2::bigint
+    AND (source, row_id) IN (
+        SELECT 'topups', id FROM topups WHERE user_id = $1::bigint
+        UNION ALL
+        SELECT 'payouts', id FROM withdrawals WHERE user_id = $1::bigint
+    )
+ORDER BY id DESC
+LIMIT $3::bigint

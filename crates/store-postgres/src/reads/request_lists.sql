@@ -1,0 +1,27 @@
+-- Returns the pages of lists of music requests that have one form of filter, each row with the place and the
+-- length of its list; a list without rows on its page has one row of NULLs.
+--
+-- Both conditions before the comment `filter` are replaced by that of the form: by requester, by DJ, by
+-- status. The text differs by form rather than testing parameters, so that each form has a plan of its own.
+-- $1: the requesters.
+-- $2: the DJs.
+-- $3: the moments at which the lists are seen.
+-- $4: the most rows of each page.
+-- $5: the rows before each page.
+-- Index: music_requests_of_requester, music_requests_of_dj, music_requests_of_dj_by_status.
+SELECT asked.number, counted.total, page.*
+FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::bigint[], $5::bigint[])
+    WITH ORDINALITY AS asked (requester, dj, now, size, before, number)
+CROSS JOIN LATERAL (
+    SELECT count(*)
+    FROM music_requests
+    WHERE requester_id = asked.requester /* filter */
+) AS counted (total)
+LEFT JOIN LATERAL (
+    SELECT id, requester_id, dj_id, song_title, artist_name, artist_type, music_url, fee, status, expires_at, changed_at,
+        commission, created_at
+    FROM music_requests
+    WHERE requester_id = asked.requester /* filter */
+    ORDER BY created_at DESC, id DESC
+    LIMIT asked.size OFFSET asked.before
+) AS page ON true

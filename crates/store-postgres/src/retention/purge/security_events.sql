@@ -1,0 +1,12 @@
+-- Deletes a batch of events of the security log past their retention, by the server's clock and by the
+-- database's.
+-- $1: now, by the server's clock.
+-- $2: the retention.
+-- $3: the most rows.
+-- Index: security_events_by_age.
+DELETE FROM security_events
+WHERE id IN (
+    SELECT id FROM security_events
+    WHERE at <= least($1::timestamptz, now()) - $2::interval
+    LIMIT $3::bigint
+)

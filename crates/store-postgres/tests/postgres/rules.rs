@@ -1,0 +1,127 @@
+//! Conditions and constraints in SQL that repeat a rule of the domain: both judge the same rows alike.
+
+use cuepoint_domain::ids::SessionId;
+use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::ports::{Sessions, Withdrawals};
+use cuepoint_domain::security_log::SecurityEvent;
+use cuepoint_domain::session::{Session, Visitor};
+use cuepoint_domain::text::Line;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::withdrawal::{NextSend, WithdrawalState, WithdrawalStatus};
+use cuepoint_store_postgres::testing::TestDatabase;
+
+use crate::world::{client, guest, now, open};
+
+/// Microseconds from now: before, at and after it.
+const AROUND: [i64; 3] = [-1, 0, 1];
+
+fn at(offset: i64) -> Timestamp {
+    Timestamp::from_unix_micros(now().unix_micros() + offset)
+}
+
+/// A moment in SQL.
+fn literal(offset: Option<i64>) -> String {
+    let moment = |offset| format!("timestamptz '2026-01-01Z' + interval '{offset} microseconds'");
+    offset.map_or("NULL".to_owned(), moment)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sessions_are_alive_in_sql_exactly_when_they_are_in_the_domain() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let user = guest(&store, 0).await;
+    let client = client(database.url()).await;
+    let mut alive = Vec::new();
+    let mut id = 0;
+    for expires in AROUND {
+        for ended in [None, Some(-1), Some(0), Some(1)] {
+            id += 1;
+            let add = format!(
+                "INSERT INTO sessions (id, user_id, began_at, used_at, expires_at, ended_at) \
+                 VALUES ({id}, {user}, '2025-12-01Z', '2025-12-01Z', {}, {})",
+                literal(Some(expires)),
+                literal(ended)
+            );
+            client.batch_execute(&add).await.unwrap();
+            let session = Session {
+                id: SessionId::new(id).unwrap(),
+                user,
+                visitor: Visitor::default(),
+                began_at: at(0),
+                used_at: at(0),
+                expires_at: at(expires),
+            };
+            if session.is_alive(ended.map(at), now()) {
+                alive.push(session.id);
+            }
+        }
+    }
+    let all = PageRequest::new(1, 100);
+    let listed = store.sessions(user, now(), all).await.unwrap();
+    let mut listed: Vec<SessionId> = listed.rows.iter().map(|session| session.id).collect();
+    listed.sort_unstable();
+    assert_eq!(listed, alive);
+    assert!(!alive.is_empty());
+
+    let (first, others) = alive.split_first().unwrap();
+    for id in 1..=id {
+        let id = SessionId::new(id).unwrap();
+        if !others.contains(&id) {
+            assert_eq!(store.end_session(user, id, now()).await.unwrap(), id == *first, "{id}");
+        }
+    }
+    let ended = store.end_sessions(user, None, now()).await.unwrap();
+    assert_eq!(ended, u64::try_from(others.len()).unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn payouts_are_due_in_sql_exactly_when_they_are_in_the_domain() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let user = guest(&store, 0).await;
+    let client = client(database.url()).await;
+    let mut due = Vec::new();
+    let mut id = 0;
+    for status in WithdrawalStatus::all() {
+        for (txid, attempts) in [(None, 0), (None, 1), (Some("tx"), 0)] {
+            for retry in [None, Some(-1), Some(0), Some(1)] {
+                let line = txid.map(|txid| Line::new(txid).unwrap());
+                let Some(state) = WithdrawalState::stored(status, line, attempts, retry.map(at)) else {
+                    continue;
+                };
+                id += 1;
+                let add = format!(
+                    "INSERT INTO withdrawals (id, user_id, amount, wallet_address, currency, network, status, txid, \
+                         created_at, updated_at, attempts, retry_at) \
+                     VALUES ({id}, {user}, 1, 'T1', 'USDT', 'TRC20', '{}', {}, '2025-12-01Z', '2025-12-01Z', \
+                         {attempts}, {})",
+                    status.name(),
+                    txid.map_or("NULL".to_owned(), |txid| format!("'{txid}'")),
+                    literal(retry)
+                );
+                client.batch_execute(&add).await.unwrap();
+                due.extend(state.next_send().filter(|next| next.is_due(now())).map(|next| (next, id)));
+            }
+        }
+    }
+    due.sort_unstable();
+    assert!(due.iter().any(|(next, _)| *next == NextSend::AtOnce) && due.len() > 2, "{due:?}");
+    let found = store.due_payouts(now(), 100).await.unwrap();
+    let found: Vec<i64> = found.iter().map(|withdrawal| withdrawal.id.get()).collect();
+    let due: Vec<i64> = due.into_iter().map(|(_, id)| id).collect();
+    assert_eq!(found, due);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_security_log_keeps_events_in_sql_as_long_as_in_the_domain() {
+    let database = TestDatabase::create().await;
+    let client = client(database.url()).await;
+    let trigger =
+        "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE tgname = 'security_events_kept_for_a_year'";
+    let definition: String = client.query_one(trigger, &[]).await.unwrap().get(0);
+    let (_, rest) = definition.split_once("now() - '").unwrap();
+    let (interval, _) = rest.split_once('\'').unwrap();
+    let seconds = format!("SELECT extract(epoch FROM interval '{interval}')::bigint");
+    let seconds: i64 = client.query_one(&seconds, &[]).await.unwrap().get(0);
+    assert_eq!(seconds, SecurityEvent::KEPT.whole_seconds());
+}

@@ -1,0 +1,107 @@
+//! Statements in `.sql` files: each is listed with its parameters and columns, and describes itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cuepoint_domain::ledger::{EntityKind, EntryKind, PlanKind};
+use cuepoint_domain::provider_message::MessageSource;
+use cuepoint_store_postgres::testing::TestDatabase;
+
+use crate::world::client;
+
+/// The reviewed list: a line for each file, with the types of its parameters and its columns.
+const LISTED: &str = include_str!("sql_files.txt");
+
+/// The text of every `.sql` file of this crate, by its path.
+pub(crate) fn files() -> BTreeMap<String, String> {
+    fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                collect(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "sql") {
+                found.push(path);
+            }
+        }
+    }
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = Vec::new();
+    collect(&sources, &mut found);
+    let name = |path: &PathBuf| path.strip_prefix(&sources).unwrap().to_str().unwrap().to_owned();
+    found.iter().map(|path| (name(path), fs::read_to_string(path).unwrap())).collect()
+}
+
+/// The statement of a file as it is sent: in one line, without comments.
+pub(crate) fn one_line(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.starts_with("--"));
+    lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+}
+
+/// The comment at the beginning of a file, as one line.
+fn header(text: &str) -> String {
+    let lines = text.lines().map_while(|line| line.strip_prefix("--"));
+    lines.map(str::trim).collect::<Vec<_>>().join(" ")
+}
+
+/// The names of indexes in the header of a file: words with underscores behind `Index:`.
+pub(crate) fn indexes(text: &str) -> Vec<String> {
+    let header = header(text);
+    let (_, indexes) = header.split_once("Index: ").expect("the header has a line `-- Index:`");
+    let words = indexes.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words.filter(|word| word.contains('_')).map(str::to_owned).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_sql_file_is_prepared_as_listed() {
+    let database = TestDatabase::create().await;
+    let client = client(database.url()).await;
+    let mut found = Vec::new();
+    for (name, text) in files() {
+        let prepared = client.prepare(&text).await;
+        let prepared = prepared.unwrap_or_else(|error| panic!("{name}: {:?}", error.as_db_error()));
+        let parameters: Vec<&str> = prepared.params().iter().map(|parameter| parameter.name()).collect();
+        let column = |column: &tokio_postgres::Column| format!("{} {}", column.name(), column.type_().name());
+        let columns: Vec<String> = prepared.columns().iter().map(column).collect();
+        let returns = if columns.is_empty() { String::new() } else { format!(" -> {}", columns.join(", ")) };
+        found.push(format!("{name} ({}){returns}", parameters.join(", ")));
+    }
+    let listed: Vec<&str> = LISTED.lines().collect();
+    assert_eq!(listed, found, "the files as PostgreSQL reads them:\n{}", found.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_sql_file_begins_with_its_parameters_and_existing_indexes() {
+    let database = TestDatabase::create().await;
+    let client = client(database.url()).await;
+    let rows = client.query("SELECT indexname::text FROM pg_indexes", &[]).await.unwrap();
+    let existing: BTreeSet<String> = rows.iter().map(|row| row.get(0)).collect();
+    for (name, text) in files() {
+        let header = header(&text);
+        let sql: String = text.lines().filter(|line| !line.starts_with("--")).collect();
+        if let Some(last) = (1..100).take_while(|number| sql.contains(&format!("${number}"))).last() {
+            assert!(header.contains(&format!("${last}")), "{name}: the header does not explain ${last}");
+        }
+        assert!(!sql.contains("--"), "{name}: comments stand in the header alone");
+        let missing: Vec<String> =
+            indexes(&text).into_iter().filter(|index| !existing.contains(index)).collect();
+        assert_eq!(missing, [""; 0], "{name} names indexes that do not exist");
+    }
+}
+
+/// Names that stand in the conditions of partial indexes, and so as literals in statements.
+#[test]
+fn names_of_the_domain_in_sql_files_are_those_of_the_domain() {
+    let files = files();
+    let check = |file: &str, names: &[&str]| {
+        for name in names {
+            assert!(files[file].contains(&format!("'{name}'")), "{file} has no '{name}'");
+        }
+    };
+    let moves = [PlanKind::MoveWithdrawal, PlanKind::ApproveWithdrawal].map(PlanKind::name);
+    check("ports/audit/withdrawal_operations.sql", &moves);
+    check("maintenance/advance_sequences.sql", &[EntityKind::Adjustment.name()]);
+    check("tables/adjustments.sql", &[EntryKind::Adjustment.name()]);
+    let sources = [MessageSource::Topups, MessageSource::Payouts].map(MessageSource::name);
+    check("ports/messages_about_person.sql", &sources);
+}
