@@ -12,11 +12,11 @@
 use std::sync::Arc;
 
 use cuepoint_bench::seeding::{Population, Scale, seed_memory, seed_postgres};
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Auditor, Origin, Outcome, Summary};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{Move, RequestFilter, RequestStatus, RequestTerms};
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;

@@ -1,19 +1,21 @@
 //! Cuepoint's core: the rules of wallets and song requests, with no I/O, no runtime, no SQL and no wire format.
 //!
-//! Reading order: the values ([`money`], [`ids`], [`text`], [`timestamp`]), the things that live
-//! ([`people`] with their [`session`]s, the [`network`]s that these come from, and [`challenge`]s, [`music_request`],
-//! [`withdrawal`] with its [`address`], [`topup`]), the [`ledger`] that moves money as atomic
-//! plans, who may do what ([`authorization`]), what is remembered of it ([`security_log`]), which messages of providers
-//! contradict the ledger ([`provider_message`]), what is kept about a person ([`personal_data`]), the [`ports`] that
-//! adapters implement, and the use cases in [`application`].
+//! Reading order: the values at the root ([`money`], [`ids`], [`text`], [`timestamp`], [`page`], [`network`],
+//! [`address`]), then the rooms:
+//!
+//! - [`account`]: people with their sessions, challenges, personal data and security log;
+//! - [`music_request`], [`withdrawal`], [`topup`]: the life of each entity, decided by pure functions;
+//! - [`ledger`]: plans, the only way in which money moves, and how they are applied and audited;
+//! - [`authorization`]: which principal may do what;
+//! - [`ports`]: the traits that adapters implement;
+//! - [`application`]: the use cases.
+//!
+//! [`provider_message`] and [`provider_reference`] are about messages of payment and payout providers.
 
+pub mod account;
 pub mod address;
-pub mod adjustment;
 pub mod application;
 pub mod authorization;
-pub mod challenge;
-pub mod code_quotas;
-pub mod feature_level;
 pub mod ids;
 pub mod ledger;
 pub mod money;
@@ -21,14 +23,9 @@ pub mod music_request;
 mod names;
 pub mod network;
 pub mod page;
-pub mod people;
-pub mod personal_data;
-pub mod plans;
 pub mod ports;
 pub mod provider_message;
 pub mod provider_reference;
-pub mod security_log;
-pub mod session;
 pub mod text;
 pub mod timestamp;
 pub mod topup;

@@ -5,11 +5,11 @@
 
 mod support;
 
-use cuepoint_domain::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
+use cuepoint_domain::account::{Role, StandingChange};
 use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
+use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Finding, Flaw, Origin, Outcome, Receipt, Rejection};
-use cuepoint_domain::people::{Role, StandingChange};
-use cuepoint_domain::plans;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::{
     Move, MoveRefusal, Withdrawal, WithdrawalState, WithdrawalStatus, approvals_needed,

@@ -6,13 +6,13 @@
 mod support;
 
 use cuepoint_domain::ids::{OperationId, TopupId};
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{
     EntityKind, EntityRef, EntryKind, Finding, Flaw, Outcome, OutsideAccount, Posting, PostingAccount,
     PostingRules, Rejection,
 };
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::Move;
-use cuepoint_domain::plans;
 use cuepoint_domain::topup::{
     Charge, ReversalRefusal, Settlement, SuspenseRefusal, SuspenseSettlement, Topup, TopupStatus, reverse,
     settle,

@@ -5,15 +5,15 @@
 
 mod support;
 
+use cuepoint_domain::account::ProfileChange;
 use cuepoint_domain::ids::RequestId;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{
     Balance, EntityKind, Fingerprint, IdempotencyKey, KeyScope, Origin, Outcome, Receipt, Rejection,
     StoredReceipt, Summary, Verdict, apply,
 };
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::Move;
-use cuepoint_domain::people::ProfileChange;
-use cuepoint_domain::plans;
 use support::{DJ, GUEST, Ledger, adjustment, at, balance, money, terms, user};
 use time::Duration;
 

@@ -5,15 +5,15 @@
 
 mod support;
 
-use cuepoint_domain::adjustment::Correction;
 use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ledger::adjustment::Correction;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{
     Auditor, EntityRef, Entry, EntryKind, Finding, Flaw, Outcome, OutsideAccount, Posting, PostingAccount,
     Progress, Summary, Wallet,
 };
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{Move, MusicRequest, RequestState};
-use cuepoint_domain::plans;
 use cuepoint_domain::topup::{Charge, Topup, TopupStatus};
 use cuepoint_domain::withdrawal::{self, Withdrawal, WithdrawalState};
 use support::{DJ, GUEST, Ledger, OPERATOR, amount, at, balance, line, money, terms, user};

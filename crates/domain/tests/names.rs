@@ -1,13 +1,13 @@
 //! The names of enum variants in stores and on the wire, each list in full: renaming a variant must not change them.
 
+use cuepoint_domain::account::challenge::Purpose;
+use cuepoint_domain::account::personal_data::{ActedBy, Part};
+use cuepoint_domain::account::security_log::EventKind;
+use cuepoint_domain::account::{ArtistType, Role};
 use cuepoint_domain::address::{AddressPolicy, Network};
-use cuepoint_domain::challenge::Purpose;
 use cuepoint_domain::ledger::{EntityKind, EntryKind, PlanKind, PostingAccount};
 use cuepoint_domain::music_request::RequestStatus;
-use cuepoint_domain::people::{ArtistType, Role};
-use cuepoint_domain::personal_data::{ActedBy, Part};
 use cuepoint_domain::provider_message::{Contradiction, MessageSource};
-use cuepoint_domain::security_log::EventKind;
 use cuepoint_domain::topup::TopupStatus;
 use cuepoint_domain::withdrawal::WithdrawalStatus;
 

@@ -7,8 +7,8 @@
 mod support;
 
 use cuepoint_domain::ids::{OperationId, TopupId, WithdrawalId};
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{EntityRef, Finding, Flaw, Outcome};
-use cuepoint_domain::plans;
 use cuepoint_domain::topup::{Charge, Orders};
 use cuepoint_domain::withdrawal;
 use support::{GUEST, Ledger, at, user};

@@ -2,9 +2,9 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use cuepoint_domain::account::Role;
 use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
-use cuepoint_domain::people::Role;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_server::adapters::security::keys::SigningKeys;
 use cuepoint_server::adapters::security::random::RandomSecrets;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Error, bail, ensure};
 use cuepoint_domain::application::{Ports, Terms, UseCases};
-use cuepoint_domain::feature_level::FeatureLevel;
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::ports::{
     Backend, BackendError, Clock, Notifier, OpenTransfers, Opening, PayoutProvider, Restored, Store,
     TopupProvider,
@@ -281,8 +281,8 @@ pub fn app(
 
 #[cfg(test)]
 mod tests {
+    use cuepoint_domain::account::Role;
     use cuepoint_domain::ids::{SessionId, UserId};
-    use cuepoint_domain::people::Role;
 
     use super::*;
     use crate::adapters::clock::SystemClock;

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::adjustment::Adjustment;
+use cuepoint_domain::account::security_log::EventFilter;
+use cuepoint_domain::account::{Role, StandingChange};
 use cuepoint_domain::ids::{UserId, WithdrawalId};
+use cuepoint_domain::ledger::adjustment::Adjustment;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Origin, Rejection};
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::people::{Role, StandingChange};
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Store};
-use cuepoint_domain::security_log::EventFilter;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::{Move, WithdrawalFilter, WithdrawalStatus};
 use time::Duration;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use cuepoint_domain::account::ArtistType;
 use cuepoint_domain::music_request::OpenRefusal;
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::people::ArtistType;
 use cuepoint_domain::ports::{Block, Store};
 
 use crate::world::{Refused, World, at, at_once};

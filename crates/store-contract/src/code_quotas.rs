@@ -3,11 +3,13 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use cuepoint_domain::challenge::{Challenge, Purpose};
-use cuepoint_domain::code_quotas::{CodeQuota, CountedCode, PER_NETWORK, PER_NUMBER, TooMany, WINDOW};
-use cuepoint_domain::people::User;
+use cuepoint_domain::account::User;
+use cuepoint_domain::account::challenge::{Challenge, Purpose};
+use cuepoint_domain::account::code_quotas::{
+    CodeQuota, CountedCode, PER_NETWORK, PER_NUMBER, TooMany, WINDOW,
+};
+use cuepoint_domain::account::session::{Candidates, TokenHash};
 use cuepoint_domain::ports::{Erased, Issued, Store};
-use cuepoint_domain::session::{Candidates, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use cuepoint_domain::account::{Field, ProfileChange};
 use cuepoint_domain::ids::RequestId;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Actor, Origin, Rejection};
 use cuepoint_domain::music_request::{Move, MoveRefusal, RequestStatus};
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::people::{Field, ProfileChange};
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::withdrawal::{self, WithdrawalFilter, WithdrawalStatus};
 

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::challenge::{Challenge, Judged, Purpose};
+use cuepoint_domain::account::challenge::{Challenge, Judged, Purpose};
+use cuepoint_domain::account::session::TokenHash;
+use cuepoint_domain::account::{self, ErasureRefusal, Field, Locate, ProfileChange, StandingChange, User};
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Balance, EntityKind, Origin, Rejection, Wallet};
 use cuepoint_domain::music_request::Move;
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::people::{self, ErasureRefusal, Field, Locate, ProfileChange, StandingChange, User};
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, DjFilter, Erased, PasswordHash, Registered, Store};
-use cuepoint_domain::session::TokenHash;
 use cuepoint_domain::text::Email;
 
 use crate::sessions::{alive, log_in, successor};
@@ -48,7 +48,7 @@ pub async fn who_was_erased_is_nobody(store: Arc<dyn Store>) {
     assert_eq!(erase(&world, user.id, 3).await, Erased::Done);
 
     let wallet = Wallet::empty(user.id);
-    let expected = people::erase(&user, &wallet, [], None, at(3), at(3)).unwrap();
+    let expected = account::erase(&user, &wallet, [], None, at(3), at(3)).unwrap();
     assert_eq!(world.user(user.id).await, expected);
     assert_eq!(world.store.credentials_of(user.id).await.unwrap(), None);
     for email in [user.email.folded(), expected.email.folded()] {

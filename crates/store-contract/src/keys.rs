@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{IdempotencyKey, KeyRecord, Origin, Plan, Rejection, StoredReceipt};
 use cuepoint_domain::music_request::Move;
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;

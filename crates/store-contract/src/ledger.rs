@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use cuepoint_domain::account::{Field, ProfileChange, ProfileRefusal};
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{
     Actor, Balance, ChainHash, EntityKind, EntityRef, Entry, EntryKind, PostingRules, Rejection,
 };
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{Move, RequestState, RequestStatus};
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::people::{Field, ProfileChange, ProfileRefusal};
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::withdrawal::{self, WithdrawalFilter};
@@ -92,7 +92,7 @@ pub async fn no_balance_falls_below_zero(store: Arc<dyn Store>) {
     assert_eq!(withdrawal, Err(Refused::Rejected(refused)));
     let adjustment = world.adjust_plan(world.origin(Actor::System, at(1)), guest, -501).await;
     assert_eq!(world.apply(adjustment).await, Err(refused));
-    let kind = cuepoint_domain::people::ArtistType::Popular;
+    let kind = cuepoint_domain::account::ArtistType::Popular;
     let request = world.request_plan(world.by(guest, at(1)), guest, dj, kind, None).await.unwrap();
     assert_eq!(world.apply(request).await, Err(refused));
 

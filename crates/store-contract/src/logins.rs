@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::challenge::{Challenge, ISSUE_WINDOW, Judged, MOST_ATTEMPTS, MOST_ISSUED, Purpose};
-use cuepoint_domain::code_quotas::{CodeQuota, TooMany};
+use cuepoint_domain::account::challenge::{
+    Challenge, ISSUE_WINDOW, Judged, MOST_ATTEMPTS, MOST_ISSUED, Purpose,
+};
+use cuepoint_domain::account::code_quotas::{CodeQuota, TooMany};
+use cuepoint_domain::account::session::TokenHash;
+use cuepoint_domain::account::{Field, ProfileChange};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::people::{Field, ProfileChange};
-use cuepoint_domain::plans;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ports::{Credentials, Issued, PasswordHash, Registered, Store};
-use cuepoint_domain::session::TokenHash;
 use cuepoint_domain::text::Email;
 use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;

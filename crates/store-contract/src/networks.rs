@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use cuepoint_domain::account::personal_data::{Part, Record};
+use cuepoint_domain::account::session::{Session, Visitor};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::network::{KnownNetwork, Network};
-use cuepoint_domain::personal_data::{Part, Record};
 use cuepoint_domain::ports::{Erased, PasswordHash, Registered, Store};
-use cuepoint_domain::session::{Session, Visitor};
 use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;
 

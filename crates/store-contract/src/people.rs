@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use cuepoint_domain::account::{Field, Kilometres, Locate, ProfileChange, Role, User};
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::money::Money;
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::people::{Field, Kilometres, Locate, ProfileChange, Role, User};
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::{DjFilter, Erased, FirstOperator, PasswordHash, Profile, Registered, Store};
 use cuepoint_domain::text::Email;
 
@@ -97,7 +97,7 @@ pub async fn a_profile_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
         fee_popular_song: Field::Set(money(100_000_000_000_000)),
     };
     let before = world.user(dj).await;
-    let expected = cuepoint_domain::people::change_profile(&before, &change).unwrap();
+    let expected = cuepoint_domain::account::change_profile(&before, &change).unwrap();
     world.fresh(plans::change_profile(world.by(dj, at(5)), dj, change)).await;
     assert_eq!(world.user(dj).await, expected);
 

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::challenge::{Challenge, Purpose};
+use cuepoint_domain::account::challenge::{Challenge, Purpose};
+use cuepoint_domain::account::personal_data::{ActedBy, OperationNote, Part, Place, Record};
+use cuepoint_domain::account::security_log::{EventKind, SecurityEvent};
+use cuepoint_domain::account::session::{TokenHash, Visitor};
+use cuepoint_domain::account::{Field, ProfileChange, StandingChange};
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{EntityRef, Origin, Outcome, Receipt};
 use cuepoint_domain::music_request::Move;
-use cuepoint_domain::people::{Field, ProfileChange, StandingChange};
-use cuepoint_domain::personal_data::{ActedBy, OperationNote, Part, Place, Record};
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Block, Recorded, Store};
 use cuepoint_domain::provider_message::{
     Contradiction, Excerpt, MessageRecord, MessageSource, Presented, WebhookId,
 };
-use cuepoint_domain::security_log::{EventKind, SecurityEvent};
-use cuepoint_domain::session::{TokenHash, Visitor};
 
 use crate::sessions::log_in;
 use crate::world::{World, at, line};

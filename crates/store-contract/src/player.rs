@@ -8,15 +8,15 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use cuepoint_domain::account::{ArtistType, Field, ProfileChange, Role, StandingChange};
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{
     Actor, Fingerprint, IdempotencyKey, KeyRecord, Origin, Outcome, Plan, Receipt, Rejection, Step,
     StoredReceipt, Summary,
 };
 use cuepoint_domain::money::BasisPoints;
 use cuepoint_domain::music_request::Overdue;
-use cuepoint_domain::people::{ArtistType, Field, ProfileChange, Role, StandingChange};
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
+use cuepoint_domain::account::security_log::{EventFilter, EventKind};
 use cuepoint_domain::ids::{ProviderMessageId, UserId};
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{EntityKind, Origin, Outcome, Plan, Receipt, Rejection};
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Recorded, Store};
 use cuepoint_domain::provider_message::{
     Contradiction, Excerpt, MessageFilter, MessageRecord, MessageSource, Presented, ProviderMessage,
     Resolution, WebhookId,
 };
-use cuepoint_domain::security_log::{EventFilter, EventKind};
 use time::Duration;
 
 use crate::world::{World, at, at_once, key, line};

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Actor, Origin, Plan, Receipt, Rejection};
-use cuepoint_domain::music_request;
-use cuepoint_domain::people::{
+use cuepoint_domain::account::{
     ArtistType, Coordinates, Field, Kilometres, Locate, ProfileChange, Role, StandingChange,
 };
-use cuepoint_domain::plans;
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::plans;
+use cuepoint_domain::ledger::{Actor, Origin, Plan, Receipt, Rejection};
+use cuepoint_domain::music_request;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::text::PaymentUrl;
 use cuepoint_domain::topup::{Charge, Orders, Topup, TopupStatus};

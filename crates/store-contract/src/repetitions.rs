@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
+use cuepoint_domain::account::User;
+use cuepoint_domain::account::session::{Candidates, REPEATABLE_FOR, Session, TokenHash, Visitor};
 use cuepoint_domain::ids::{SessionId, UserId};
-use cuepoint_domain::people::User;
 use cuepoint_domain::ports::{Begun, Exchange, PasswordHash, Registered, Store};
-use cuepoint_domain::session::{Candidates, REPEATABLE_FOR, Session, TokenHash, Visitor};
 use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use cuepoint_domain::account::security_log::{EventFilter, EventKind};
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Actor, Balance, EntityRef, EntryKind, Origin};
 use cuepoint_domain::music_request::Move;
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::Store;
-use cuepoint_domain::security_log::{EventFilter, EventKind};
 use cuepoint_domain::topup::{ReversalRefusal, Topup, TopupStatus};
 
 use crate::ledger::entries;

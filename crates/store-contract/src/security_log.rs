@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use cuepoint_domain::account::security_log::{EventFilter, EventKind, SecurityEvent};
+use cuepoint_domain::account::session::Visitor;
+use cuepoint_domain::account::{Role, StandingChange};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Origin;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::people::{Role, StandingChange};
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Store};
-use cuepoint_domain::security_log::{EventFilter, EventKind, SecurityEvent};
-use cuepoint_domain::session::Visitor;
 use cuepoint_domain::text::Line;
 use time::Duration;
 

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
+use cuepoint_domain::account::session::{Candidates, Session, TokenHash, Visitor};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Begun, Erased, Exchange, PasswordHash, Store};
-use cuepoint_domain::session::{Candidates, Session, TokenHash, Visitor};
 use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;
 

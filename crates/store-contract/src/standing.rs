@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use cuepoint_domain::account::{Field, ProfileChange, Role, StandingChange, change_standing};
 use cuepoint_domain::authorization::AccountStatus;
 use cuepoint_domain::ledger::Outcome;
-use cuepoint_domain::people::{Field, ProfileChange, Role, StandingChange, change_standing};
-use cuepoint_domain::plans;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ports::Store;
 
 use crate::world::{World, at, at_once, line};

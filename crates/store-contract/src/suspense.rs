@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use cuepoint_domain::account::ErasureRefusal;
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Actor, Balance, EntityKind, Rejection};
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::people::ErasureRefusal;
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Erased, Store};
 use cuepoint_domain::topup::{Charge, SuspenseRefusal, SuspenseSettlement, Topup, TopupStatus};
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use cuepoint_domain::account::session::Session;
+use cuepoint_domain::account::{ErasureRefusal, Role, StandingChange};
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Origin, Plan, Rejection};
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::people::{ErasureRefusal, Role, StandingChange};
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, Begun, Erased, Exchange, Store};
-use cuepoint_domain::session::Session;
 
 use crate::sessions::{alive, end, exchange, hash, log_in, new_session, successor};
 use crate::world::{World, at, at_once, line};

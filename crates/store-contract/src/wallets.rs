@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::text::PaymentUrl;
 use cuepoint_domain::timestamp::Timestamp;

@@ -3,16 +3,16 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use cuepoint_domain::adjustment::{Adjustment, AdjustmentTerms, Correction};
+use cuepoint_domain::account::{ArtistType, Field, ProfileChange, Role, StandingChange, User};
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{
     Actor, Auditor, Balance, Fingerprint, IdempotencyKey, KeyScope, Origin, Outcome, Plan, Receipt,
     Rejection, Summary,
 };
 use cuepoint_domain::money::{Amount, BasisPoints, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
-use cuepoint_domain::people::{ArtistType, Field, ProfileChange, Role, StandingChange, User};
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::{
     Applied, ApplyError, Erased, Ids, MusicRequests, PasswordHash, Registered, Store, Topups, Withdrawals,
 };

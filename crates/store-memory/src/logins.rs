@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use cuepoint_domain::challenge::{Challenge, Judged, Purpose, may_issue};
-use cuepoint_domain::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany, WINDOW};
+use cuepoint_domain::account::challenge::{Challenge, Judged, Purpose, may_issue};
+use cuepoint_domain::account::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany, WINDOW};
+use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::{Credentials, Issued, Logins, PasswordHash, Unavailable};
-use cuepoint_domain::session::TokenHash;
 use cuepoint_domain::timestamp::Timestamp;
 
 use crate::{MemoryStore, State};

@@ -1,8 +1,8 @@
 //! The metadata of operations that exports show.
 
+use cuepoint_domain::account::personal_data::OperationNote;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::{Actor, OperationRecord, PlanKind, StoredReceipt};
-use cuepoint_domain::personal_data::OperationNote;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 

@@ -1,14 +1,14 @@
 //! People.
 
 use async_trait::async_trait;
+use cuepoint_domain::account::session::{Session, TokenHash};
+use cuepoint_domain::account::{User, erase};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::{StoredReceipt, Wallet};
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::people::{User, erase};
 use cuepoint_domain::ports::{
     DjFilter, Erased, FirstOperator, PasswordHash, People, Profile, Registered, Unavailable,
 };
-use cuepoint_domain::session::{Session, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{TopupStatus, abandon};
 

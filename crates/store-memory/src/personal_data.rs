@@ -1,8 +1,8 @@
 //! What is kept about a person, for their export.
 
 use async_trait::async_trait;
+use cuepoint_domain::account::personal_data::{OperationNote, Part, Place, Record};
 use cuepoint_domain::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
-use cuepoint_domain::personal_data::{OperationNote, Part, Place, Record};
 use cuepoint_domain::ports::{PersonalRecords, Unavailable};
 use cuepoint_domain::provider_message::{MessageSource, ProviderMessage};
 use cuepoint_domain::timestamp::Timestamp;

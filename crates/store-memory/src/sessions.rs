@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
+use cuepoint_domain::account::personal_data::Record;
+use cuepoint_domain::account::session::{Candidates, Presented, RefreshToken, Session, TokenHash, Visitor};
 use cuepoint_domain::authorization::{AccountStatus, RevocationList};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::network::{KnownNetwork, Network};
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::personal_data::Record;
 use cuepoint_domain::ports::{Begun, Exchange, PasswordHash, Sessions, Unavailable};
-use cuepoint_domain::session::{Candidates, Presented, RefreshToken, Session, TokenHash, Visitor};
 use cuepoint_domain::timestamp::Timestamp;
 
 use crate::lists::cut;

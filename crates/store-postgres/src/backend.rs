@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use cuepoint_domain::feature_level::FeatureLevel;
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Backend, BackendError, Maintenance, OpenTransfers, Opening, Restored, Store};
 

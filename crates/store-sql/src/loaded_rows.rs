@@ -1,8 +1,8 @@
 //! The rows that the lock set of a group named, as the database has them.
 
-use cuepoint_domain::feature_level::FeatureLevel;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Book;
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
 

@@ -1,11 +1,11 @@
 //! Plans that are folded on a book, one after the other as the writer does with a group.
 
+use cuepoint_domain::account::User;
 use cuepoint_domain::ids::{OperationId, RequestId, UserId, WithdrawalId};
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Balance, Book, Origin, Plan, Verdict, Wallet, apply};
 use cuepoint_domain::money::{Amount, BasisPoints, Money};
 use cuepoint_domain::music_request::{Move, MusicRequest, RequestTerms};
-use cuepoint_domain::people::User;
-use cuepoint_domain::plans;
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalTerms};

@@ -1,10 +1,10 @@
 //! A list's page as JSON.
 
+use cuepoint_domain::account::ArtistType;
 use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::money::{Currency, Money};
 use cuepoint_domain::music_request::{MusicRequest, RequestState};
 use cuepoint_domain::page::Rows;
-use cuepoint_domain::people::ArtistType;
 use cuepoint_domain::text::{Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_server::http::operations::views::MusicRequest as Shown;

@@ -1,8 +1,8 @@
 //! Access tokens that are verified for the first time.
 
+use cuepoint_domain::account::Role;
 use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
-use cuepoint_domain::people::Role;
 use cuepoint_domain::ports::Clock;
 use cuepoint_server::adapters::clock::SystemClock;
 use cuepoint_server::adapters::security::keys::{Algorithm, OlderKeys, Rotation, SigningKeys, rotate};

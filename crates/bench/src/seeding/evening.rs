@@ -5,12 +5,12 @@ use std::ops::RangeInclusive;
 use std::vec;
 
 use anyhow::{Context, bail};
+use cuepoint_domain::account::ArtistType;
 use cuepoint_domain::ids::{RequestId, UserId, WithdrawalId};
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Actor, Outcome};
 use cuepoint_domain::money::{Amount, BasisPoints, Money};
 use cuepoint_domain::music_request::{self, By, MusicRequest, NewRequest, RequestStatus, RequestTerms};
-use cuepoint_domain::people::ArtistType;
-use cuepoint_domain::plans;
 use cuepoint_domain::text::{Line, MusicUrl, PaymentUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Orders};

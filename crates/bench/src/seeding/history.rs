@@ -1,10 +1,10 @@
 //! What happened, in the order in which it happened: people registered and paid in, then one evening after another.
 
+use cuepoint_domain::account::{Field, Locate, ProfileChange, Role, User};
 use cuepoint_domain::ids::{OperationId, TopupId, UserId};
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Actor, Origin, Outcome, Plan};
 use cuepoint_domain::money::{Amount, Currency, Money};
-use cuepoint_domain::people::{Field, Locate, ProfileChange, Role, User};
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;

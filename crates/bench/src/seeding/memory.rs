@@ -1,8 +1,8 @@
 //! The history in a store in memory.
 
 use anyhow::{anyhow, bail};
+use cuepoint_domain::account::User;
 use cuepoint_domain::ledger::{Outcome, Plan};
-use cuepoint_domain::people::User;
 use cuepoint_domain::ports::{Applied, Ids, Ledger, PasswordHash, People, Registered};
 use cuepoint_store_memory::MemoryStore;
 

@@ -13,8 +13,8 @@ pub use memory::seed_memory;
 pub use population::{History, Population, Scale};
 pub use postgres::seed_postgres;
 
+use cuepoint_domain::account::User;
 use cuepoint_domain::ledger::{Outcome, Plan};
-use cuepoint_domain::people::User;
 use cuepoint_domain::ports::PasswordHash;
 
 /// Where a history goes.

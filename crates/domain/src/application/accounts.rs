@@ -5,6 +5,10 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::account::security_log::EventKind;
+#[cfg(doc)]
+use crate::account::session::REPEATABLE_FOR;
+use crate::account::session::{Session, Visitor};
 use crate::application::{ClientContext, CommandError, Effects, Environment, Executor};
 use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
@@ -12,10 +16,6 @@ use crate::network::{KnownNetwork, Network};
 use crate::ports::{
     AccessToken, Begun, Credentials, Exchange, PasswordHash, Profile, Token, Unavailable, Verified,
 };
-use crate::security_log::EventKind;
-#[cfg(doc)]
-use crate::session::REPEATABLE_FOR;
-use crate::session::{Session, Visitor};
 use crate::text::{Email, Password};
 
 /// How often a login is tried while its password changes under it.

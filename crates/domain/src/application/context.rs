@@ -1,9 +1,9 @@
 //! The context of a request.
 
+use crate::account::session::Visitor;
 use crate::authorization::Principal;
 use crate::ledger::IdempotencyKey;
 use crate::ports::Deadline;
-use crate::session::Visitor;
 
 /// The context of a request by an authenticated principal.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use time::Duration;
 
-use crate::adjustment::AdjustmentTerms;
 use crate::application::jobs::{Expiry, OrderObserver};
 use crate::application::security_audit::SecurityAudit;
 use crate::ledger::Origin;
+use crate::ledger::adjustment::AdjustmentTerms;
 use crate::music_request::RequestTerms;
 use crate::ports::{
     AccessTokens, Audit, Blocks, Clock, Ids, JobQueue, Ledger, Logins, MusicRequests, Notifier, Passwords,

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::account::challenge::{Challenge, Purpose};
+use crate::account::security_log::EventKind;
+use crate::account::session::Visitor;
 use crate::application::{ClientContext, CommandError, Context, Environment, Executor, Failure};
 use crate::authorization::permission::UseAccount;
-use crate::challenge::{Challenge, Purpose};
 use crate::ids::UserId;
 use crate::ports::{Credentials, Issued, Job, Notice, Recipient, Token, Unavailable, Verified};
-use crate::security_log::EventKind;
-use crate::session::Visitor;
 use crate::text::{Email, Password};
 
 /// Why a password is not changed.
@@ -171,8 +171,8 @@ impl PasswordChanges {
     /// Notifies a user that their password was changed, so that they can act if they did not change it.
     async fn notify_changed(&self, user: UserId) -> Result<(), Unavailable> {
         let Some(profile) = self.env.people.profile(user).await? else { return Ok(()) };
-        let to = Recipient::Email(profile.user.email);
-        if profile.user.erased_at.is_some() || !self.env.notifier.can_reach(&to) {
+        let to = Recipient::Email(profile.user.email.clone());
+        if !profile.user.is_present() || !self.env.notifier.can_reach(&to) {
             return Ok(());
         }
         self.env.notifier.send(&to, &Notice::PasswordChanged).await

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use thiserror::Error;
 
+use crate::account::ErasureRefusal;
+use crate::account::personal_data::{Part, Record};
+use crate::account::security_log::{EventKind, SecurityEvent};
 use crate::application::{Authorized, CommandError, Context, Environment, Executor, Failure};
 use crate::authorization::{Principal, permission::UsePersonalData};
-use crate::people::ErasureRefusal;
-use crate::personal_data::{Part, Record};
 use crate::ports::{Credentials, Erased, Profile, Unavailable, Verified};
-use crate::security_log::{EventKind, SecurityEvent};
 use crate::text::{Line, Password};
 
 /// Records of one page of a list.

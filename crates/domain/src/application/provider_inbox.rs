@@ -6,8 +6,8 @@ use crate::application::executor::ATTEMPTS;
 use crate::application::jobs::{PayoutUpdateOutcome, Payouts};
 use crate::application::{CommandError, Environment, Failure};
 use crate::ids::{TopupId, UserId};
+use crate::ledger::plans;
 use crate::ledger::{EntityKind, Origin, Rejection};
-use crate::plans;
 use crate::ports::{ApplyError, Recorded, Unavailable};
 use crate::provider_message::{
     Contradiction, Excerpt, MessageRecord, MessageSource, Presented, ProviderMessage, WebhookId,
@@ -246,7 +246,7 @@ impl ProviderInbox {
 
     async fn is_erased(&self, user: UserId) -> Result<bool, Unavailable> {
         let profile = self.env.people.profile(user).await?;
-        Ok(profile.is_some_and(|profile| profile.user.erased_at.is_some()))
+        Ok(profile.is_some_and(|profile| !profile.user.is_present()))
     }
 
     async fn unknown(

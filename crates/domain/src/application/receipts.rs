@@ -1,10 +1,10 @@
 //! What receipts show: the only place in this layer that knows [`Outcome`].
 
-use crate::adjustment::Adjustment;
+use crate::account::User;
 use crate::application::Failure;
+use crate::ledger::adjustment::Adjustment;
 use crate::ledger::{Balance, Outcome, Receipt};
 use crate::music_request::MusicRequest;
-use crate::people::User;
 use crate::provider_message::ProviderMessage;
 use crate::topup::Topup;
 use crate::withdrawal::Withdrawal;

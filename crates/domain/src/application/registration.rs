@@ -2,19 +2,19 @@
 
 use thiserror::Error;
 
+use crate::account::security_log::{EventKind, SecurityEvent};
+#[cfg(doc)]
+use crate::account::session::REPEATABLE_FOR;
+use crate::account::session::{Session, Visitor, repeats};
+use crate::account::{Role, User};
 use crate::application::accounts::StartedSession;
 use crate::application::{Accounts, ClientContext, CommandError, Effects, SignedIn};
 use crate::ids::{SessionId, UserId};
 use crate::ledger::Balance;
 use crate::page::PageRequest;
-use crate::people::{Role, User};
 use crate::ports::{
     Credentials, FirstOperator, PasswordHash, Profile, Registered, Token, Unavailable, Verified,
 };
-use crate::security_log::{EventKind, SecurityEvent};
-#[cfg(doc)]
-use crate::session::REPEATABLE_FOR;
-use crate::session::{Session, Visitor, repeats};
 use crate::text::{Email, Line, Password, Phone};
 
 /// A registration.

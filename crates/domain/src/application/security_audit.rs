@@ -3,13 +3,13 @@
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::account::security_log::{EventKind, SecurityEvent};
+use crate::account::session::Visitor;
 use crate::application::event_limit::{HourlyEvents, MOST, Recording};
 use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
 use crate::network::Network;
 use crate::ports::{Clock, SecurityLog};
-use crate::security_log::{EventKind, SecurityEvent};
-use crate::session::Visitor;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 

@@ -6,15 +6,15 @@ use time::Duration;
 
 use thiserror::Error;
 
+use crate::account::User;
+use crate::account::challenge::{Challenge, Judged, Purpose};
+use crate::account::code_quotas::{CodeQuota, CountedCode, TooMany};
+use crate::account::security_log::EventKind;
+use crate::account::session::{Candidates, TokenHash, Visitor};
 use crate::application::{CommandError, Context, Environment, Executor, Failure};
 use crate::authorization::Principal;
 use crate::authorization::permission::UseAccount;
-use crate::challenge::{Challenge, Judged, Purpose};
-use crate::code_quotas::{CodeQuota, CountedCode, TooMany};
-use crate::people::User;
 use crate::ports::{Guessable, Issued, Notice, Profile, Recipient, Token, Unavailable};
-use crate::security_log::EventKind;
-use crate::session::{Candidates, TokenHash, Visitor};
 use crate::timestamp::Timestamp;
 
 /// An address that can be verified.

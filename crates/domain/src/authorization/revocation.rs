@@ -6,8 +6,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Principal;
+use crate::account::Role;
 use crate::ids::{SessionId, UserId};
-use crate::people::Role;
 use crate::timestamp::Timestamp;
 
 /// The epoch of the data that an access token belongs to. A restore from a backup starts a new one, so that

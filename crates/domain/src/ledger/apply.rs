@@ -1,5 +1,7 @@
 //! The reference semantics of a plan: pure, total, all or nothing.
 
+use crate::account::security_log::SecurityEvent;
+use crate::account::{User, change_profile, change_standing, ends_sessions, leaves_an_operator};
 use crate::ids::UserId;
 use crate::ledger::posting::{Posted, post};
 use crate::ledger::{
@@ -8,9 +10,7 @@ use crate::ledger::{
 };
 use crate::money::Amount;
 use crate::music_request::{MusicRequest, RequestState, RequestStatus};
-use crate::people::{User, change_profile, change_standing, ends_sessions, leaves_an_operator};
 use crate::provider_message::{ProviderMessage, Resolution};
-use crate::security_log::SecurityEvent;
 use crate::timestamp::Timestamp;
 use crate::topup::{Topup, TopupStatus, abandon};
 use crate::withdrawal::{Approval, Limit, Withdrawal, approve};

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::feature_level::FeatureLevel;
+use crate::account::User;
+use crate::account::security_log::SecurityEvent;
 use crate::ids::{OperationId, ProviderMessageId, RequestId, TopupId, UserId, WithdrawalId};
+use crate::ledger::feature_level::FeatureLevel;
 use crate::ledger::{
     Actor, Entry, EntryKind, KeyRecord, KeyScope, PlanKind, Posting, Receipt, StoredReceipt, Wallet,
 };
 use crate::music_request::MusicRequest;
-use crate::people::User;
 use crate::provider_message::ProviderMessage;
-use crate::security_log::SecurityEvent;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::topup::Topup;

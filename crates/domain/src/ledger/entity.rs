@@ -2,11 +2,11 @@
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
-use crate::adjustment::Adjustment;
+use crate::account::User;
 use crate::ids::{AdjustmentId, ProviderMessageId, RequestId, TopupId, UserId, WithdrawalId};
+use crate::ledger::adjustment::Adjustment;
 use crate::music_request::MusicRequest;
 use crate::names::named_enum;
-use crate::people::User;
 use crate::provider_message::ProviderMessage;
 use crate::topup::Topup;
 use crate::unknown::UnknownName;

@@ -6,14 +6,17 @@
 //! Σ available + held − owed + platform + outside = 0, always.
 
 mod account;
+pub mod adjustment;
 mod apply;
 mod audit;
 mod book;
 mod entity;
 mod entry;
+pub mod feature_level;
 mod key;
 mod lock_set;
 mod plan;
+pub mod plans;
 mod posting;
 mod receipt;
 mod verdict;

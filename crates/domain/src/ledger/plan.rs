@@ -2,16 +2,16 @@
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
-use crate::adjustment::Adjustment;
+use crate::account::session::Visitor;
+use crate::account::{ProfileChange, StandingChange};
 use crate::authorization::Principal;
 use crate::ids::{OperationId, SessionId, UserId};
+use crate::ledger::adjustment::Adjustment;
 use crate::ledger::{Entity, EntityRef, IdempotencyKey, PostingRules, Transfer};
 use crate::money::Amount;
 use crate::music_request::{MusicRequest, RequestState};
 use crate::names::named_enum;
-use crate::people::{ProfileChange, StandingChange};
 use crate::provider_message::{ProviderMessage, Resolution};
-use crate::session::Visitor;
 use crate::text::{Line, PaymentUrl};
 use crate::timestamp::Timestamp;
 use crate::topup::{Orders, Suspense, Topup, TopupStatus};
@@ -224,7 +224,7 @@ pub enum Guard {
     ActiveOperator,
 }
 
-/// One atomic change. Only the rules in [`crate::plans`] make one.
+/// One atomic change. Only the rules in [`crate::ledger::plans`] make one.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
     pub(crate) origin: Origin,

@@ -2,11 +2,11 @@
 
 use time::Duration;
 
-use crate::adjustment::Adjustment;
+use crate::account::User;
 use crate::ids::{OperationId, UserId};
+use crate::ledger::adjustment::Adjustment;
 use crate::ledger::{Balance, EntityRef, PostingRules};
 use crate::music_request::MusicRequest;
-use crate::people::User;
 use crate::provider_message::ProviderMessage;
 use crate::timestamp::Timestamp;
 use crate::topup::Topup;

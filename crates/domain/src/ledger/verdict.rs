@@ -1,8 +1,8 @@
 //! The result of applying a plan.
 
+use crate::account::ProfileRefusal;
 use crate::ledger::{Changes, EntityKind, Receipt};
 use crate::money::Money;
-use crate::people::ProfileRefusal;
 use crate::withdrawal::Limit;
 
 /// Why a plan is not applied; the book is as it was.

@@ -13,10 +13,10 @@ pub use open::{NewRequest, OpenRefusal, open};
 use strum::{EnumIter, EnumString, IntoStaticStr};
 use time::Duration;
 
+use crate::account::ArtistType;
 use crate::ids::{RequestId, UserId};
 use crate::money::{BasisPoints, Money};
 use crate::names::named_enum;
-use crate::people::ArtistType;
 use crate::text::{Line, MusicUrl};
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;

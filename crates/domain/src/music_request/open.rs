@@ -1,10 +1,10 @@
 //! Making a request: the DJ's price is frozen and held.
 
+use crate::account::{ArtistType, User};
 use crate::ids::{RequestId, UserId};
 use crate::ledger::{Account, Transfer, TransferKind};
 use crate::money::{Amount, Money};
 use crate::music_request::{MusicRequest, RequestState, RequestTerms};
-use crate::people::{ArtistType, User};
 use crate::text::{Line, MusicUrl};
 use crate::timestamp::Timestamp;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::feature_level::FeatureLevel;
+use crate::ledger::feature_level::FeatureLevel;
 use crate::ports::Store;
 use crate::timestamp::Timestamp;
 use crate::topup::Topup;

@@ -6,9 +6,9 @@ use std::pin::Pin;
 
 use async_trait::async_trait;
 
+use crate::account::session::Visitor;
 use crate::ids::UserId;
 use crate::ports::{Deadline, Unavailable};
-use crate::session::Visitor;
 use crate::text::Email;
 
 /// The revocation list of this server.

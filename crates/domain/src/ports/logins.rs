@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 
-use crate::challenge::{Challenge, Judged, Purpose};
-use crate::code_quotas::{CountedCode, TooMany};
+use crate::account::challenge::{Challenge, Judged, Purpose};
+use crate::account::code_quotas::{CountedCode, TooMany};
+use crate::account::session::TokenHash;
 use crate::ids::{SessionId, UserId};
 use crate::ports::{PasswordHash, Unavailable};
-use crate::session::TokenHash;
 use crate::timestamp::Timestamp;
 
 /// What a login is checked against.
@@ -70,7 +70,7 @@ pub trait Logins: Send + Sync {
         now: Timestamp,
     ) -> Result<bool, Unavailable>;
 
-    /// Keeps a challenge unless [`crate::challenge::may_issue`] refuses it, and ends the person's open one of the same
+    /// Keeps a challenge unless [`crate::account::challenge::may_issue`] refuses it, and ends the person's open one of the same
     /// purpose, in one atomic step. Counted are those of the same purpose whose person or whose target is the same: who
     /// shares an address shares what may be sent to it.
     ///

@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 
+use crate::account::session::{Candidates, TokenHash};
 use crate::ids::SessionId;
 use crate::ports::Unavailable;
-use crate::session::{Candidates, TokenHash};
 use crate::text::Password;
 use crate::timestamp::Timestamp;
 

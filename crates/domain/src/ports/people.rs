@@ -2,12 +2,12 @@
 
 use async_trait::async_trait;
 
+use crate::account::session::{Session, TokenHash};
+use crate::account::{ErasureRefusal, User};
 use crate::ids::UserId;
 use crate::ledger::Balance;
 use crate::page::{PageRequest, Rows};
-use crate::people::{ErasureRefusal, User};
 use crate::ports::{PasswordHash, Unavailable};
-use crate::session::{Session, TokenHash};
 use crate::timestamp::Timestamp;
 
 /// A person with what is in their wallet.
@@ -104,7 +104,7 @@ pub trait People: Send + Sync {
     /// [`Unavailable`].
     async fn people<'a>(&self, email: Option<&'a str>, page: PageRequest) -> Result<Rows<User>, Unavailable>;
 
-    /// Erases a person, as [`crate::people::erase`] decides on them, their wallet and their newest pending top-up under lock,
+    /// Erases a person, as [`crate::account::erase`] decides on them, their wallet and their newest pending top-up under lock,
     /// all or nothing: the person becomes what it says, their password is gone, their sessions end, and so do their
     /// challenges. Where the person is an operator, every operator is locked, by id.
     ///

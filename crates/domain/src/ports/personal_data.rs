@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 
+use crate::account::personal_data::{Part, Place, Record};
 use crate::ids::UserId;
-use crate::personal_data::{Part, Place, Record};
 use crate::ports::Unavailable;
 
 /// Reads what is kept about a person.

@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 
+use crate::account::security_log::{EventFilter, SecurityEvent};
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
-use crate::security_log::{EventFilter, SecurityEvent};
 
 /// Keeps the security log. Events that plans leave are kept by the ledger, in the same commit.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]

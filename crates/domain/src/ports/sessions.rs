@@ -2,12 +2,12 @@
 
 use async_trait::async_trait;
 
+use crate::account::session::{Candidates, Session, TokenHash};
 use crate::authorization::RevocationList;
 use crate::ids::{SessionId, UserId};
 use crate::network::Network;
 use crate::page::{PageRequest, Rows};
 use crate::ports::{PasswordHash, Unavailable};
-use crate::session::{Candidates, Session, TokenHash};
 use crate::timestamp::Timestamp;
 
 /// The outcome of storing a new session.
@@ -61,7 +61,7 @@ pub trait Sessions: Send + Sync {
     async fn owner(&self, presented: &TokenHash) -> Result<Option<UserId>, Unavailable>;
 
     /// Exchanges a presented token for the current one of the successors, as
-    /// [`crate::session::RefreshToken::presented`] decides, in one atomic step: of any number that present the same token
+    /// [`crate::account::session::RefreshToken::presented`] decides, in one atomic step: of any number that present the same token
     /// at once, one at most gets [`Exchange::Done`]. Each of the others gets [`Exchange::Repeated`] if the kept successor is
     /// among its candidates, else ends the session. The network from which the token was exchanged, if it is given, is
     /// known from then on.

@@ -1,8 +1,8 @@
 //! Approvals of operators: how many a withdrawal needs, and which of them count.
 
+use crate::account::User;
 use crate::ids::UserId;
 use crate::money::Amount;
-use crate::people::User;
 use crate::timestamp::Timestamp;
 use crate::withdrawal::{Withdrawal, WithdrawalState};
 

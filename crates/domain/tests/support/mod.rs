@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use cuepoint_domain::adjustment::{Adjustment, Correction};
+use cuepoint_domain::account::{ArtistType, User};
 use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ledger::adjustment::{Adjustment, Correction};
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{
     Auditor, Balance, Book, Changes, Entity, Entry, Finding, Origin, Outcome, Plan, Posting, Receipt,
     Rejection, StoredReceipt, Summary, Trace, Verdict, Wallet, apply,
 };
 use cuepoint_domain::money::{Amount, BasisPoints, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, RequestTerms};
-use cuepoint_domain::people::{ArtistType, User};
-use cuepoint_domain::plans;
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Topup};

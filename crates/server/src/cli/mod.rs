@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use cuepoint_domain::feature_level::FeatureLevel;
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use time::Duration;
 
 use crate::adapters::clock::SystemClock;

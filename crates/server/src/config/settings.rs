@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use cuepoint_domain::adjustment::AdjustmentTerms;
+use cuepoint_domain::ledger::adjustment::AdjustmentTerms;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::withdrawal::WithdrawalTerms;
 use serde::Deserialize;

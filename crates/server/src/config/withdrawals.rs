@@ -1,7 +1,7 @@
 //! Withdrawals and adjustments.
 
 use cuepoint_domain::address::{AddressPolicy, OptionsTable, PayoutOption};
-use cuepoint_domain::adjustment::AdjustmentTerms;
+use cuepoint_domain::ledger::adjustment::AdjustmentTerms;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::withdrawal::{WithdrawalLimits, WithdrawalTerms};
 use serde::Deserialize;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use actix_web::HttpRequest;
+use cuepoint_domain::account::session::Visitor;
 use cuepoint_domain::application::{ClientContext, Command, CommandError, Context, Done};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ledger::IdempotencyKey;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::page::Rows;
-use cuepoint_domain::session::Visitor;
 use cuepoint_domain::text::Email;
 use serde::Serialize;
 

@@ -1,9 +1,9 @@
 //! The matrix of who may do what, tried out: every operation that the document names, by everybody, on what is their
 //! own and on what is not.
 
+use cuepoint_domain::account::Role;
 use cuepoint_domain::authorization::{Action, Capacity, Ownership, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
-use cuepoint_domain::people::Role;
 use serde_json::{Map, Value, json};
 
 use crate::harness::{Answer, Call, Client, Message, NEW, PASSWORD, Person, Server, Store, TOPUPS};

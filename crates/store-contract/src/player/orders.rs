@@ -1,7 +1,7 @@
 //! The commands of a history that order top-ups.
 
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Actor, Origin};
-use cuepoint_domain::plans;
 use cuepoint_domain::text::PaymentUrl;
 use cuepoint_domain::topup::{
     Answered, Charge, NextOrder, OrderReply, OrderTerms, answered, next_order, unanswered,

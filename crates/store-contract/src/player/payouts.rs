@@ -1,7 +1,7 @@
 //! Payouts through a provider, played on the store and on the model.
 
 use cuepoint_domain::ledger::Actor;
-use cuepoint_domain::plans;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::withdrawal::{Move, PayoutUpdate, PayoutUpdateDecision, decide_update};
 

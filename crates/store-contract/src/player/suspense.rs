@@ -1,8 +1,8 @@
 //! The commands of a history that reverse top-ups, erase people, and deal with money that comes afterwards.
 
+use cuepoint_domain::account::ErasureRefusal;
 use cuepoint_domain::ledger::Actor;
-use cuepoint_domain::people::ErasureRefusal;
-use cuepoint_domain::plans;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ports::Erased;
 use cuepoint_domain::topup::{
     Charge, PaidAmount, PaidCurrency, Payment, TopupUpdate, TopupUpdateDecision, decide_update,

@@ -1,7 +1,7 @@
 //! What a node of the cluster says of itself, and the locks of servers: one keeps a restore from working beside them, one
 //! says which feature level they know.
 
-use cuepoint_domain::feature_level::FeatureLevel;
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use diesel::QueryableByName;
 use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};

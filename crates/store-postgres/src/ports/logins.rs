@@ -2,13 +2,13 @@
 //! at once each is judged and counted.
 
 use async_trait::async_trait;
-use cuepoint_domain::challenge::{Challenge, ISSUE_WINDOW, Judged, Purpose, may_issue};
-use cuepoint_domain::code_quotas::{CountedCode, TooMany};
+use cuepoint_domain::account::User;
+use cuepoint_domain::account::challenge::{Challenge, ISSUE_WINDOW, Judged, Purpose, may_issue};
+use cuepoint_domain::account::code_quotas::{CountedCode, TooMany};
+use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::people::User;
 use cuepoint_domain::ports::{Credentials, Issued, Logins, PasswordHash, Unavailable};
-use cuepoint_domain::session::TokenHash;
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;

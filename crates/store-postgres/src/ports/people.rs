@@ -1,14 +1,14 @@
 //! People.
 
 use async_trait::async_trait;
+use cuepoint_domain::account::User;
+use cuepoint_domain::account::session::{Session, TokenHash};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Wallet;
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::people::User;
 use cuepoint_domain::ports::{
     DjFilter, Erased, FirstOperator, PasswordHash, People, Profile, Registered, Unavailable,
 };
-use cuepoint_domain::session::{Session, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::dsl::{exists, select};
 use diesel::helper_types::IntoBoxed;

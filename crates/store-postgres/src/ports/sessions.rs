@@ -1,12 +1,12 @@
 //! Sessions: who presents a refresh token locks its session first, so that of many only the first exchanges it.
 
 use async_trait::async_trait;
+use cuepoint_domain::account::session::{Candidates, Presented, RefreshToken, Session, TokenHash};
 use cuepoint_domain::authorization::RevocationList;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::network::Network;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Begun, Exchange, PasswordHash, Sessions, Unavailable};
-use cuepoint_domain::session::{Candidates, Presented, RefreshToken, Session, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use cuepoint_domain::account::{User, erase as erase_person};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::people::{User, erase as erase_person};
 use cuepoint_domain::ports::{Erased, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{TopupStatus, abandon};

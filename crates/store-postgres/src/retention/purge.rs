@@ -1,11 +1,11 @@
 //! The purge of rows past their retention.
 
-use cuepoint_domain::challenge::Challenge;
-use cuepoint_domain::code_quotas;
+use cuepoint_domain::account::challenge::Challenge;
+use cuepoint_domain::account::code_quotas;
+use cuepoint_domain::account::security_log::SecurityEvent;
+use cuepoint_domain::account::session::Session;
 use cuepoint_domain::ledger::KeyRecord;
 use cuepoint_domain::network::KnownNetwork;
-use cuepoint_domain::security_log::SecurityEvent;
-use cuepoint_domain::session::Session;
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::pg::data_types::PgInterval;
 use diesel::sql_types::{BigInt, Interval, Timestamptz};

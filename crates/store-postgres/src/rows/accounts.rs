@@ -1,13 +1,13 @@
 //! People and what they log in with.
 
 use bigdecimal::BigDecimal;
-use cuepoint_domain::challenge::Challenge;
+use cuepoint_domain::account::User;
+use cuepoint_domain::account::challenge::Challenge;
+use cuepoint_domain::account::session::{RefreshToken, Session};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::{Balance, Wallet};
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::people::User;
 use cuepoint_domain::ports::PasswordHash;
-use cuepoint_domain::session::{RefreshToken, Session};
 use cuepoint_store_sql::rows::{
     Corrupt, StoredChallenge, StoredSession, StoredToken, StoredUser, StoredWallet,
 };

@@ -1,8 +1,8 @@
 //! Counts of codes that were sent to phones. Each sending first takes one lock that all servers share, so that
 //! concurrent ones cannot exceed a quota.
 
-use cuepoint_domain::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany};
-use cuepoint_domain::session::{Candidates, TokenHash};
+use cuepoint_domain::account::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany};
+use cuepoint_domain::account::session::{Candidates, TokenHash};
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use time::OffsetDateTime;

@@ -1,7 +1,7 @@
 //! Rows of `sessions` and `refresh_tokens`, as transactions begin and end them.
 
+use cuepoint_domain::account::session::Session;
 use cuepoint_domain::ids::{SessionId, UserId};
-use cuepoint_domain::session::Session;
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::dsl::{And, Gt, IsNull};
 use diesel::prelude::*;

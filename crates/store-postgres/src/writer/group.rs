@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use cuepoint_domain::feature_level::FeatureLevel;
 use cuepoint_domain::ids::OperationId;
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::ledger::{Plan, Rejection};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Applied;

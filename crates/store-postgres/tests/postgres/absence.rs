@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::{Auditor, KeyScope};
 use cuepoint_domain::music_request::Overdue;
@@ -10,7 +11,6 @@ use cuepoint_domain::ports::{
     Applied, ApplyError, Audit, DjFilter, Ids, Ledger, MusicRequests, People, Sessions, Store, Topups,
     Wallets, Withdrawals,
 };
-use cuepoint_domain::session::TokenHash;
 use cuepoint_domain::withdrawal::WithdrawalFilter;
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;

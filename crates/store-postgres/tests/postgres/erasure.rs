@@ -2,17 +2,17 @@
 
 use std::net::IpAddr;
 
-use cuepoint_domain::challenge::{Challenge, Purpose};
+use cuepoint_domain::account::challenge::{Challenge, Purpose};
+use cuepoint_domain::account::security_log::{EventFilter, EventKind, SecurityEvent};
+use cuepoint_domain::account::session::{Session, TokenHash, Visitor};
+use cuepoint_domain::account::{Field, Kilometres, Locate, ProfileChange, StandingChange, User};
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope, Origin};
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::people::{Field, Kilometres, Locate, ProfileChange, StandingChange, User};
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::{
     Blocks, Erased, Ids, Ledger, Logins, PasswordHash, People, Registered, SecurityLog,
 };
-use cuepoint_domain::security_log::{EventFilter, EventKind, SecurityEvent};
-use cuepoint_domain::session::{Session, TokenHash, Visitor};
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;

@@ -1,8 +1,8 @@
 //! The end of an upgrade: what it waits for, and how running servers learn of it.
 
-use cuepoint_domain::feature_level::FeatureLevel;
 use cuepoint_domain::ledger::Rejection;
-use cuepoint_domain::plans;
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ports::{Applied, ApplyError, Erased, Ledger, People, Sessions, Store, Withdrawals};
 use cuepoint_domain::withdrawal::Move;
 use cuepoint_store_postgres::testing::TestDatabase;

@@ -1,15 +1,15 @@
 //! What is read after a lock was waited for: a plan sees what the last holder of its locks committed.
 
-use cuepoint_domain::adjustment::{Adjustment, AdjustmentTerms, Correction};
+use cuepoint_domain::account::session::{Session, TokenHash, Visitor};
+use cuepoint_domain::account::{ArtistType, DjProfile, StandingChange, User};
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Origin, Outcome, Plan, Rejection};
 use cuepoint_domain::money::{BasisPoints, Money};
 use cuepoint_domain::music_request::{NewRequest, RequestTerms};
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::people::{ArtistType, DjProfile, StandingChange, User};
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, ApplyError, Begun, Ids, Ledger, Logins, People, Sessions};
-use cuepoint_domain::session::{Session, TokenHash, Visitor};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::withdrawal::{Limit, Move, WithdrawalLimits, WithdrawalTerms};
 use cuepoint_store_postgres::PostgresStore;

@@ -1,10 +1,10 @@
 //! Migrations, and the first start.
 
+use cuepoint_domain::account::personal_data::{Part, Record};
+use cuepoint_domain::account::session::{Candidates, Session, TokenHash};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::personal_data::{Part, Record};
 use cuepoint_domain::ports::{Begun, Exchange, Ids, Logins, People, PersonalRecords, Sessions};
-use cuepoint_domain::session::{Candidates, Session, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore, migrate};

@@ -1,6 +1,6 @@
 //! What is kept about a person is read by indexes: however many others there are, their rows are not touched.
 
-use cuepoint_domain::personal_data::{Part, Record};
+use cuepoint_domain::account::personal_data::{Part, Record};
 use cuepoint_domain::ports::PersonalRecords;
 use cuepoint_store_postgres::testing::TestDatabase;
 use tokio_postgres::Client;

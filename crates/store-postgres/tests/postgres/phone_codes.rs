@@ -2,11 +2,11 @@
 
 use std::num::NonZeroU32;
 
-use cuepoint_domain::challenge::{Challenge, Purpose};
-use cuepoint_domain::code_quotas::{CodeQuota, CountedCode, TooMany, WINDOW};
-use cuepoint_domain::people::User;
+use cuepoint_domain::account::User;
+use cuepoint_domain::account::challenge::{Challenge, Purpose};
+use cuepoint_domain::account::code_quotas::{CodeQuota, CountedCode, TooMany, WINDOW};
+use cuepoint_domain::account::session::{Candidates, TokenHash};
 use cuepoint_domain::ports::{Ids, Issued, Logins, PasswordHash, People, Registered, Store};
-use cuepoint_domain::session::{Candidates, TokenHash};
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_postgres::PostgresStore;

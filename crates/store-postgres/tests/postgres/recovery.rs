@@ -3,12 +3,12 @@
 
 use std::time::{Duration, Instant};
 
+use cuepoint_domain::account::{ArtistType, User};
 use cuepoint_domain::ids::{TopupId, UserId};
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Auditor, Fingerprint, IdempotencyKey, KeyScope, Origin};
 use cuepoint_domain::money::BasisPoints;
 use cuepoint_domain::music_request::{NewRequest, Overdue, RequestTerms};
-use cuepoint_domain::people::{ArtistType, User};
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::{
     Applied, ApplyError, Audit, Ids, Ledger, MusicRequests, PasswordHash, People, Sessions, Store, Topups,
     Wallets, Withdrawals,

@@ -1,9 +1,9 @@
 //! Redaction: profiles leave receipts in batches that are found by an index.
 
+use cuepoint_domain::account::ProfileChange;
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope, Origin, Rejection, StoredReceipt};
-use cuepoint_domain::people::ProfileChange;
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::{ApplyError, Ledger, Store};
 use cuepoint_store_postgres::testing::TestDatabase;
 use time::Duration;

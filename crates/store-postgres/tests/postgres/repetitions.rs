@@ -3,10 +3,10 @@
 
 use std::time::{Duration, Instant};
 
+use cuepoint_domain::account::User;
+use cuepoint_domain::account::session::{Candidates, Session, TokenHash, Visitor};
 use cuepoint_domain::ids::{SessionId, UserId};
-use cuepoint_domain::people::User;
 use cuepoint_domain::ports::{Begun, Exchange, Ids, Logins, PasswordHash, People, Registered, Sessions};
-use cuepoint_domain::session::{Candidates, Session, TokenHash, Visitor};
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;

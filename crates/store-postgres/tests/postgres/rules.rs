@@ -1,10 +1,10 @@
 //! Conditions and constraints in SQL that repeat a rule of the domain: both judge the same rows alike.
 
+use cuepoint_domain::account::security_log::SecurityEvent;
+use cuepoint_domain::account::session::{Session, Visitor};
 use cuepoint_domain::ids::SessionId;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Sessions, Withdrawals};
-use cuepoint_domain::security_log::SecurityEvent;
-use cuepoint_domain::session::{Session, Visitor};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::{NextSend, WithdrawalState, WithdrawalStatus};

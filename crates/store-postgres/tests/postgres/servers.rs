@@ -1,9 +1,9 @@
 //! Several servers on one database.
 
+use cuepoint_domain::account::{ErasureRefusal, Role, StandingChange};
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Auditor, Origin, Plan, Rejection};
-use cuepoint_domain::people::{ErasureRefusal, Role, StandingChange};
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Applied, ApplyError, Audit, Erased, Ids, Ledger, People};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::topup::Charge;

@@ -3,11 +3,11 @@
 use std::future::Future;
 use std::time::Duration;
 
+use cuepoint_domain::account::User;
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Origin, Plan};
 use cuepoint_domain::money::{Amount, Currency, Money};
-use cuepoint_domain::people::User;
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Ids, Ledger, PasswordHash, People, Registered, Wallets};
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;

@@ -1,8 +1,8 @@
 //! Challenges.
 
-use cuepoint_domain::challenge::{Challenge, Purpose};
+use cuepoint_domain::account::challenge::{Challenge, Purpose};
+use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::session::TokenHash;
 use cuepoint_domain::timestamp::Timestamp;
 
 use super::{Corrupt, hash, known};

@@ -34,8 +34,8 @@ pub use user::StoredUser;
 pub use wallet::StoredWallet;
 pub use withdrawal::StoredWithdrawal;
 
+use cuepoint_domain::account::session::Visitor;
 use cuepoint_domain::money::{Amount, Currency, Money, MoneyError};
-use cuepoint_domain::session::Visitor;
 use cuepoint_domain::text::Line;
 use thiserror::Error;
 

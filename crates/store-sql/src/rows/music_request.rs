@@ -1,9 +1,9 @@
 //! Music requests: the state's data in `expires_at`, `changed_at` and `commission`.
 
+use cuepoint_domain::account::ArtistType;
 use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::music_request::{MusicRequest, RequestState, RequestStatus};
-use cuepoint_domain::people::ArtistType;
 use cuepoint_domain::text::{Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
 //! Sessions and their refresh tokens.
 
+use cuepoint_domain::account::session::{RefreshToken, Session, TokenHash};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ledger::EndedSessions;
-use cuepoint_domain::session::{RefreshToken, Session, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
 
 use super::{Corrupt, columns_of, hash, known, visitor};

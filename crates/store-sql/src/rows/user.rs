@@ -1,8 +1,8 @@
 //! People.
 
+use cuepoint_domain::account::{Coordinates, DjProfile, Kilometres, Rating, Role, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::people::{Coordinates, DjProfile, Kilometres, Rating, Role, User};
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;
 use serde::{Deserialize, Serialize};

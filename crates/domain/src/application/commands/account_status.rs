@@ -2,13 +2,13 @@
 
 use thiserror::Error;
 
+use crate::account::{StandingChange, User};
 use crate::application::queries::active_user;
 use crate::application::{Authorized, Command, CommandError, Effects, Environment, Failure, receipts};
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::UserId;
+use crate::ledger::plans;
 use crate::ledger::{EntityKind, Origin, Plan, Receipt, Rejection};
-use crate::people::{StandingChange, User};
-use crate::plans;
 use crate::text::Line;
 
 /// Changes the role or suspension of another user, as an operator. A suspension ends the user's sessions.

@@ -2,13 +2,13 @@
 
 use thiserror::Error;
 
-use crate::adjustment::{Adjustment, AdjustmentRefusal, Correction};
 use crate::application::{Authorized, Command, CommandError, Environment, Failure, receipts};
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::UserId;
+use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, Correction};
+use crate::ledger::plans;
 use crate::ledger::{Balance, Origin, Plan, Receipt, Rejection};
 use crate::money::Amount;
-use crate::plans;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 

@@ -8,10 +8,10 @@ use crate::application::{
 };
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::{RequestId, UserId};
+use crate::ledger::plans;
 use crate::ledger::{Origin, Plan, Receipt, Rejection};
 use crate::money::Money;
 use crate::music_request::{Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, RequestStatus};
-use crate::plans;
 use crate::text::Line;
 
 /// Makes a request and holds its fee. Short of funds, the guest's own overdue fees are given back first.
@@ -138,7 +138,7 @@ impl Command for OpenRequest {
         new: &NewRequest,
     ) -> Result<Plan, CommandError<OpenRequestRefusal>> {
         let dj = env.people.profile(new.dj).await?.map(|profile| profile.user);
-        let dj = dj.filter(|dj| dj.erased_at.is_none());
+        let dj = dj.filter(|dj| dj.is_present());
         let blocked = env.blocks.is_blocked(new.dj, principal.user).await?;
         let (id, terms) = (env.ids.next_request().await?, &env.terms.requests);
         plans::open_request(metadata, id, principal.user, dj.as_ref(), blocked, new.clone(), terms)

@@ -2,12 +2,12 @@
 
 use thiserror::Error;
 
+use crate::account::{ProfileChange, ProfileRefusal};
 use crate::application::{Authorized, Command, CommandError, Environment, Failure, receipts};
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::UserId;
+use crate::ledger::plans;
 use crate::ledger::{Origin, Plan, Receipt, Rejection};
-use crate::people::{ProfileChange, ProfileRefusal};
-use crate::plans;
 use crate::ports::Profile;
 
 /// Changes the principal's own profile.

@@ -5,8 +5,8 @@ use thiserror::Error;
 use crate::application::{Authorized, Command, CommandError, Environment, Failure, receipts};
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::ProviderMessageId;
+use crate::ledger::plans;
 use crate::ledger::{Origin, Plan, Receipt};
-use crate::plans;
 use crate::provider_message::{AlreadyResolved, ProviderMessage};
 use crate::text::Line;
 

@@ -10,9 +10,9 @@ use crate::application::{
 };
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::TopupId;
+use crate::ledger::plans;
 use crate::ledger::{Origin, Plan, Receipt};
 use crate::money::Amount;
-use crate::plans;
 use crate::ports::Intake;
 use crate::text::Line;
 use crate::topup::{Charge, ReversalRefusal, SuspenseRefusal, Topup, TopupStatus};

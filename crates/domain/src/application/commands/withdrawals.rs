@@ -3,14 +3,14 @@
 use thiserror::Error;
 
 use crate::address::DestinationRefusal;
-use crate::adjustment::Adjustment;
 use crate::application::{
     Authorized, Command, CommandError, Environment, Failure, InvalidTransition, receipts,
 };
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::{UserId, WithdrawalId};
+use crate::ledger::adjustment::Adjustment;
+use crate::ledger::plans;
 use crate::ledger::{Balance, Origin, Plan, Receipt, Rejection};
-use crate::plans;
 use crate::text::Line;
 use crate::withdrawal::{Limit, Move, MoveRefusal, NewWithdrawal, OpenRefusal, Withdrawal, WithdrawalStatus};
 

@@ -5,9 +5,9 @@ use time::Duration;
 
 use crate::application::{Environment, Failure};
 use crate::ids::UserId;
+use crate::ledger::plans;
 use crate::ledger::{Plan, Rejection};
 use crate::music_request::{Move, MusicRequest, Overdue};
-use crate::plans;
 use crate::ports::{Applied, ApplyError, Unavailable};
 
 /// Requests settled at once, so that a store which commits in groups can take them together.

@@ -11,8 +11,8 @@ use futures_util::future::{Either, join_all, select};
 use crate::application::executor::ATTEMPTS;
 use crate::application::{Environment, Failure, receipts};
 use crate::ids::TopupId;
+use crate::ledger::plans;
 use crate::ledger::{Plan, Rejection};
-use crate::plans;
 use crate::ports::{ApplyError, Deadline, Intake, OrderAnswer, Unavailable};
 use crate::topup::{Answered, NextOrder, Topup, TopupStatus, answered, next_order, unanswered};
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::account::User;
 use crate::application::{Authorized, Environment, Failure};
 use crate::authorization::{Principal, permission};
 use crate::ids::UserId;
 use crate::page::{PageRequest, Rows};
-use crate::people::User;
 use crate::text::Email;
 
 /// Finds users.
@@ -18,7 +18,7 @@ pub struct PeopleQueries {
 /// A user who was not erased.
 pub(in crate::application) async fn active_user(env: &Environment, id: UserId) -> Result<User, Failure> {
     let found = env.people.profile(id).await?.map(|profile| profile.user);
-    found.filter(|user| user.erased_at.is_none()).ok_or(Failure::NotFound)
+    found.filter(|user| user.is_present()).ok_or(Failure::NotFound)
 }
 
 impl PeopleQueries {

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::account::User;
 use crate::application::{Authorized, Environment, Failure};
 use crate::authorization::{Principal, permission};
 use crate::ids::UserId;
 use crate::page::{PageRequest, Rows};
-use crate::people::User;
 use crate::ports::{DjFilter, Profile};
 
 /// Reads profiles.
@@ -46,6 +46,6 @@ impl ProfileQueries {
     pub async fn dj(&self, principal: &Principal, id: UserId) -> Result<User, Failure> {
         Authorized::<(), permission::ReadDjs>::all(principal)?;
         let found = self.env.people.profile(id).await?.map(|profile| profile.user);
-        found.filter(|user| user.is_dj() && user.erased_at.is_none()).ok_or(Failure::NotFound)
+        found.filter(|user| user.is_dj() && user.is_present()).ok_or(Failure::NotFound)
     }
 }

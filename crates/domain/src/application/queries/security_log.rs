@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::account::security_log::{EventFilter, SecurityEvent};
+use crate::account::session::Visitor;
 use crate::application::{Authorized, Environment, Failure};
 use crate::authorization::{Principal, permission};
 use crate::page::{PageRequest, Rows};
-use crate::security_log::{EventFilter, SecurityEvent};
-use crate::session::Visitor;
 use crate::text::Line;
 
 /// Reads the security log, and records refused requests in it.

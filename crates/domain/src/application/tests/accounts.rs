@@ -1,8 +1,8 @@
 //! Registration, login and refresh tokens, on doubles of the ports.
 
 use super::*;
-use crate::people::{StandingChange, change_standing};
-use crate::session::{Candidates, TokenHash};
+use crate::account::session::{Candidates, TokenHash};
+use crate::account::{StandingChange, change_standing};
 use crate::text::Password;
 
 /// The doubles that a test sets up, and what it expects of the security log.

@@ -30,19 +30,19 @@ use super::jobs::{OrderAttempt, OrderObserver};
 use super::queries::*;
 use super::security_audit::SecurityAudit;
 use super::*;
-use crate::adjustment::AdjustmentTerms;
+use crate::account::security_log::{EventKind, SecurityEvent};
+use crate::account::session::Visitor;
+use crate::account::{ArtistType, DjProfile, Role, User};
 use crate::authorization::{Action, Principal};
 use crate::ids::{AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
+use crate::ledger::adjustment::AdjustmentTerms;
 use crate::ledger::{
     Fingerprint, IdempotencyKey, KeyRecord, KeyScope, Outcome, Plan, PostingRules, Receipt, Rejection,
     StoredReceipt,
 };
 use crate::money::{Amount, BasisPoints, Money};
 use crate::music_request::{MusicRequest, NewRequest, RequestState, RequestTerms};
-use crate::people::{ArtistType, DjProfile, Role, User};
 use crate::ports::*;
-use crate::security_log::{EventKind, SecurityEvent};
-use crate::session::Visitor;
 use crate::text::{Email, Line, MusicUrl};
 use crate::timestamp::Timestamp;
 use crate::topup::{OrderTerms, Topup};

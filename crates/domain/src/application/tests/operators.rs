@@ -1,7 +1,7 @@
 //! Commands of operators, on doubles of the ports.
 
 use super::*;
-use crate::adjustment::Correction;
+use crate::ledger::adjustment::Correction;
 use crate::ledger::{Actor, Balance, Step};
 use crate::withdrawal::{Withdrawal, WithdrawalState};
 
@@ -129,7 +129,7 @@ fn a_debit_short_of_funds_first_gives_back_the_persons_overdue_fees() {
     let mut turn = mockall::Sequence::new();
     let correction = Correction::signed(Money::from_minor(-500)).unwrap();
     let id = AdjustmentId::new(4).unwrap();
-    let made = crate::adjustment::Adjustment { id, user: user(1), correction, reason: reason() };
+    let made = crate::ledger::adjustment::Adjustment { id, user: user(1), correction, reason: reason() };
     for (kind, short) in [("adjust", true), ("move_request", false), ("adjust", false)] {
         let receipt = Receipt { outcome: Outcome::Adjustment(made.clone(), Balance::default()), ..receipt() };
         let answer = move |_| if short { broke() } else { Ok(Applied::Fresh(receipt.clone())) };

@@ -1,10 +1,10 @@
 //! Another password, on doubles of the ports.
 
 use super::*;
-use crate::challenge::Purpose;
-use crate::code_quotas::{CodeQuota, TooMany};
-use crate::people::{StandingChange, change_standing};
-use crate::session::TokenHash;
+use crate::account::challenge::Purpose;
+use crate::account::code_quotas::{CodeQuota, TooMany};
+use crate::account::session::TokenHash;
+use crate::account::{StandingChange, change_standing};
 use crate::text::Password;
 
 /// The doubles that a test sets up, and what it expects of the security log.

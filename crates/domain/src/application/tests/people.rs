@@ -1,10 +1,10 @@
 //! What staff does about people, and whom DJs block, on doubles of the ports.
 
 use super::*;
+use crate::account::StandingChange;
+use crate::account::security_log::EventFilter;
 use crate::ledger::{Actor, EntityKind, Step};
 use crate::page::{PageRequest, Rows};
-use crate::people::StandingChange;
-use crate::security_log::EventFilter;
 
 const CHANGE: ChangeAccountStatus = ChangeAccountStatus { id: UserId::new(2).unwrap() };
 

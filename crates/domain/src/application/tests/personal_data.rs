@@ -3,9 +3,9 @@
 use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use super::*;
+use crate::account::ErasureRefusal;
+use crate::account::personal_data::{Part, Record};
 use crate::ledger::{ChainHash, EntityRef, Entry, EntryKind};
-use crate::people::ErasureRefusal;
-use crate::personal_data::{Part, Record};
 use crate::text::Password;
 
 const WEEK: Duration = Duration::days(7);

@@ -2,9 +2,9 @@
 
 use super::accounts::{Setup, accounts, checked, hash, known, password, session};
 use super::*;
+use crate::account::session::{Session, TokenHash};
+use crate::account::{StandingChange, change_standing};
 use crate::page::Rows;
-use crate::people::{StandingChange, change_standing};
-use crate::session::{Session, TokenHash};
 
 /// An address that is taken, and what the repetition of its registration meets.
 struct Taken {

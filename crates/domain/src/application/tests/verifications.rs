@@ -1,9 +1,9 @@
 //! Proof of an address, on doubles of the ports.
 
 use super::*;
-use crate::challenge::{Judged, Purpose};
-use crate::code_quotas::{CodeQuota, CountedCode, TooMany};
-use crate::session::{Candidates, TokenHash};
+use crate::account::challenge::{Judged, Purpose};
+use crate::account::code_quotas::{CodeQuota, CountedCode, TooMany};
+use crate::account::session::{Candidates, TokenHash};
 
 /// The doubles that a test sets up, and what it expects of the security log.
 #[derive(Default)]

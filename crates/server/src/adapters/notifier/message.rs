@@ -1,6 +1,6 @@
 //! The texts of messages to users: plain text that contains no user input.
 
-use cuepoint_domain::challenge::Purpose;
+use cuepoint_domain::account::challenge::Purpose;
 use cuepoint_domain::ports::Notice;
 
 /// A message. It implements no `Debug`, because it may contain a secret.

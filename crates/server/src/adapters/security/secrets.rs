@@ -1,8 +1,8 @@
 //! Refresh tokens, reset tokens and codes, random or derived, and what they are stored as.
 
+use cuepoint_domain::account::session::{Candidates, TokenHash};
 use cuepoint_domain::ids::SessionId;
 use cuepoint_domain::ports::{Guessable, PasswordHash, Secrets, Token, Unavailable};
-use cuepoint_domain::session::{Candidates, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
 use sha2::{Digest, Sha256};
 

@@ -1,12 +1,12 @@
 //! The refusals of accounts as errors of the API: registration, login, sessions, passwords, verification, profiles,
 //! account status, blocks and erasure.
 
+use cuepoint_domain::account::ProfileRefusal;
 use cuepoint_domain::application::commands::{ChangeAccountStatusRefusal, ChangeProfileRefusal};
 use cuepoint_domain::application::{
     BlockRefusal, ChangePasswordRefusal, EraseRefusal, LoginRefusal, RefreshRefusal, RegisterRefusal,
     RequestResetRefusal, ResetPasswordRefusal, SendCodeRefusal, VerifyRefusal,
 };
-use cuepoint_domain::people::ProfileRefusal;
 use time::Duration;
 
 use crate::http::wire::error::{ApiError, Code, Quota};

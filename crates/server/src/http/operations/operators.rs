@@ -1,10 +1,10 @@
 //! Refunds and adjustments by operators.
 
-use cuepoint_domain::adjustment::Correction;
 use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::{Adjust, NewAdjustment, RefundRequest};
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::{RequestId, UserId};
+use cuepoint_domain::ledger::adjustment::Correction;
 use cuepoint_domain::text::Line;
 
 use crate::http::call::Call;

@@ -3,8 +3,8 @@
 use std::error::Error;
 
 use actix_web::web::Bytes;
+use cuepoint_domain::account::personal_data::{Part, Record};
 use cuepoint_domain::authorization::{Action, Principal};
-use cuepoint_domain::personal_data::{Part, Record};
 use cuepoint_domain::ports::Unavailable;
 use cuepoint_domain::text::Password;
 use futures_util::future;

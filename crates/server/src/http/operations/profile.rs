@@ -1,10 +1,10 @@
 //! The caller's profile.
 
+use cuepoint_domain::account::{Field, Kilometres, Locate, ProfileChange};
 use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::ChangeProfile;
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::money::Money;
-use cuepoint_domain::people::{Field, Kilometres, Locate, ProfileChange};
 use cuepoint_domain::ports::Profile;
 use cuepoint_domain::text::Line;
 

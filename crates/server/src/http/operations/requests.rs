@@ -1,5 +1,6 @@
 //! Music requests.
 
+use cuepoint_domain::account::ArtistType;
 use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::{AnswerRequest, CancelRequest, DjAnswer, OpenRequest};
 use cuepoint_domain::application::queries::OwnRequestFilter;
@@ -7,7 +8,6 @@ use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{self, NewRequest, RequestStatus};
-use cuepoint_domain::people::ArtistType;
 use cuepoint_domain::text::{Line, MusicUrl};
 
 use crate::http::call::{self, Call};

@@ -1,11 +1,11 @@
 //! Accounts for staff, and the security log.
 
+use cuepoint_domain::account::security_log::{EventFilter, EventKind};
+use cuepoint_domain::account::{Role, StandingChange};
 use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::ChangeAccountStatus;
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::people::{Role, StandingChange};
-use cuepoint_domain::security_log::{EventFilter, EventKind};
 use cuepoint_domain::text::Line;
 
 use crate::http::call::{self, Call};

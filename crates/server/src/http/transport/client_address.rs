@@ -7,7 +7,7 @@ use std::sync::Once;
 use actix_web::dev::RequestHead;
 use actix_web::http::header::{self, HeaderMap};
 use actix_web::{HttpMessage as _, HttpRequest};
-use cuepoint_domain::session::Visitor;
+use cuepoint_domain::account::session::Visitor;
 use cuepoint_domain::text::Line;
 
 pub use crate::http::transport::networks::ClientAddress;

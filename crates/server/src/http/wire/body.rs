@@ -33,8 +33,8 @@ pub trait RequestBody: Sized {
 
 /// How a body reads a field of each form; `None` where the field is wrong.
 pub mod read {
+    use cuepoint_domain::account::Field;
     use cuepoint_domain::money::Currency;
-    use cuepoint_domain::people::Field;
 
     use crate::http::wire::fields::Fields;
     use crate::http::wire::kinds::Kind;
@@ -232,7 +232,7 @@ pub(crate) use {body, body_schema, described_fields, key};
 
 #[cfg(test)]
 mod tests {
-    use cuepoint_domain::people::Field;
+    use cuepoint_domain::account::Field;
     use cuepoint_domain::text::Line;
     use serde_json::{Value, json};
     use utoipa::PartialSchema as _;

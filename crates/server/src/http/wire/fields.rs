@@ -1,6 +1,6 @@
 //! Reads the fields of a body one by one, so that a refusal names all that are wrong at once.
 
-use cuepoint_domain::people::Field;
+use cuepoint_domain::account::Field;
 use serde_json::value::RawValue;
 
 use crate::http::wire::error::ApiError;

@@ -1,10 +1,10 @@
 //! Kinds of field values: how each is read from JSON, and how the document describes it.
 
-use cuepoint_domain::adjustment::Correction;
+use cuepoint_domain::account::{ArtistType, Kilometres, Role};
 use cuepoint_domain::application::commands::DjAnswer;
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::adjustment::Correction;
 use cuepoint_domain::money::{Amount, Currency, Money};
-use cuepoint_domain::people::{ArtistType, Kilometres, Role};
 use cuepoint_domain::ports::Token;
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::text::{Email, Line, MAX_CHARACTERS, MusicUrl, Password, Phone};

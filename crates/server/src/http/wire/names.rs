@@ -1,8 +1,8 @@
 //! Texts that are one of a few names, as the document lists them: taken from the code, so that none is forgotten.
 
 use cuepoint_domain::{
-    address, challenge, ledger, music_request, people, personal_data, provider_message, security_log, topup,
-    withdrawal,
+    account, account::challenge, account::personal_data, account::security_log, address, ledger,
+    music_request, provider_message, topup, withdrawal,
 };
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -50,7 +50,7 @@ names! {
     /// Where a withdrawal stands.
     WithdrawalStatus = withdrawal::WithdrawalStatus::all().map(withdrawal::WithdrawalStatus::name);
     /// What somebody may do beyond their own affairs.
-    Role = people::Role::all().map(people::Role::name);
+    Role = account::Role::all().map(account::Role::name);
     /// What the security log has.
     EventKind = security_log::EventKind::all().map(|kind| kind.name());
     /// How closely a withdrawal's destination is looked at.
@@ -68,7 +68,7 @@ names! {
     /// How a self-check found the ledger.
     AuditStatus = AUDIT_STATUSES;
     /// How well known the artist is.
-    ArtistType = people::ArtistType::all().map(people::ArtistType::name);
+    ArtistType = account::ArtistType::all().map(account::ArtistType::name);
     /// Why a wallet changed.
     EntryKind = ledger::EntryKind::all().map(ledger::EntryKind::name);
     /// What an entry is about.

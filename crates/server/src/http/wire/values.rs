@@ -1,10 +1,10 @@
 //! How the value of one field is read from its JSON text, and what is said when it is none.
 
-use cuepoint_domain::adjustment::Correction;
+use cuepoint_domain::account::{ArtistType, Kilometres, Role};
 use cuepoint_domain::application::commands::DjAnswer;
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::adjustment::Correction;
 use cuepoint_domain::money::{Amount, Currency, Money, MoneyError};
-use cuepoint_domain::people::{ArtistType, Kilometres, Role};
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::text::{Email, Line, MusicUrl, Password, Phone, TextError};
 use cuepoint_domain::topup::{PaidAmount, PaidCurrency};

@@ -5,7 +5,7 @@ mod migrator;
 use std::collections::BTreeSet;
 
 use anyhow::{Context, ensure};
-use cuepoint_domain::feature_level::FeatureLevel;
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;

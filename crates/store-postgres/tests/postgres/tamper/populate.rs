@@ -1,12 +1,12 @@
 //! The rows that are tampered with.
 
-use cuepoint_domain::adjustment::{Adjustment, AdjustmentTerms, Correction};
+use cuepoint_domain::account::{ArtistType, Field, ProfileChange, Role, StandingChange, User};
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
+use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Outcome, Plan};
 use cuepoint_domain::money::{BasisPoints, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, RequestTerms};
-use cuepoint_domain::people::{ArtistType, Field, ProfileChange, Role, StandingChange, User};
-use cuepoint_domain::plans;
 use cuepoint_domain::ports::{Erased, Ids, Ledger, PasswordHash, People, Topups};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::topup::Charge;

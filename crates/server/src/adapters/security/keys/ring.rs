@@ -3,7 +3,7 @@
 use std::fmt;
 
 use anyhow::{Context, ensure};
-use cuepoint_domain::session::Candidates;
+use cuepoint_domain::account::session::Candidates;
 use cuepoint_domain::timestamp::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 

@@ -1,7 +1,7 @@
 //! Adjustments as operators see them.
 
-use cuepoint_domain::adjustment;
 use cuepoint_domain::ledger::Balance;
+use cuepoint_domain::ledger::adjustment;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
 use serde::Serialize;
@@ -65,8 +65,8 @@ impl Adjusted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cuepoint_domain::adjustment::Correction;
     use cuepoint_domain::ids::{AdjustmentId, UserId};
+    use cuepoint_domain::ledger::adjustment::Correction;
     use cuepoint_domain::money::Money;
     use cuepoint_domain::text::Line;
 

@@ -1,12 +1,12 @@
 //! What only an export shows.
 
-use cuepoint_domain::challenge;
+use cuepoint_domain::account;
+use cuepoint_domain::account::challenge;
+use cuepoint_domain::account::personal_data;
+use cuepoint_domain::account::session;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ledger;
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::people;
-use cuepoint_domain::personal_data;
-use cuepoint_domain::session;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal;
@@ -125,7 +125,7 @@ fn text(line: &Option<Line>) -> Option<String> {
 impl Account {
     /// The account of this person.
     #[must_use]
-    pub fn new(user: &people::User) -> Self {
+    pub fn new(user: &account::User) -> Self {
         Self {
             role: user.role.name(),
             created_at: Moment(user.created_at),

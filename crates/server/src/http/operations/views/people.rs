@@ -1,7 +1,7 @@
 //! People as clients see them.
 
+use cuepoint_domain::account::{self, Coordinates, DjProfile, Kilometres, Rating};
 use cuepoint_domain::money::{Currency, Money};
-use cuepoint_domain::people::{self, Coordinates, DjProfile, Kilometres, Rating};
 use cuepoint_domain::text::Line;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -127,7 +127,7 @@ fn rating(rating: Rating) -> Number {
 impl User {
     /// The person with what they can spend.
     #[must_use]
-    pub fn new(user: &people::User, available: Money, currency: &Currency) -> Self {
+    pub fn new(user: &account::User, available: Money, currency: &Currency) -> Self {
         let dj = user.dj.clone().unwrap_or_default();
         Self {
             id: user.id.get(),
@@ -157,7 +157,7 @@ impl User {
 impl Dj {
     /// The DJ; who is none looks like one that has nothing.
     #[must_use]
-    pub fn new(user: &people::User, currency: &Currency) -> Self {
+    pub fn new(user: &account::User, currency: &Currency) -> Self {
         let none = DjProfile::default();
         let dj = user.dj.as_ref().unwrap_or(&none);
         Self {
@@ -183,8 +183,8 @@ mod tests {
     use cuepoint_domain::text::Email;
     use cuepoint_domain::timestamp::Timestamp;
 
-    fn person(is_dj: bool) -> people::User {
-        people::User::registered(
+    fn person(is_dj: bool) -> account::User {
+        account::User::registered(
             UserId::new(7).unwrap(),
             Line::new("Ada").unwrap(),
             Email::new("ada@example.com").unwrap(),

@@ -76,10 +76,10 @@ impl<'r> MusicRequest<'r> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cuepoint_domain::account::ArtistType;
     use cuepoint_domain::ids::{RequestId, UserId};
     use cuepoint_domain::money::Money;
     use cuepoint_domain::music_request::RequestState;
-    use cuepoint_domain::people::ArtistType;
     use cuepoint_domain::text::{Line, MusicUrl};
     use cuepoint_domain::timestamp::Timestamp;
 

@@ -1,6 +1,6 @@
 //! The security log as clients see it.
 
-use cuepoint_domain::security_log;
+use cuepoint_domain::account::security_log;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,8 +1,8 @@
 //! Sessions as clients see them.
 
+use cuepoint_domain::account::session;
 use cuepoint_domain::ids::SessionId;
 use cuepoint_domain::network::KnownNetwork;
-use cuepoint_domain::session;
 use serde::Serialize;
 use utoipa::ToSchema;
 

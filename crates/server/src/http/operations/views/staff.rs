@@ -1,6 +1,6 @@
 //! People as staff sees them.
 
-use cuepoint_domain::people::User;
+use cuepoint_domain::account::User;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -5,7 +5,7 @@ use core::num::NonZeroU32;
 
 use time::Duration;
 
-use crate::session::{Candidates, TokenHash};
+use crate::account::session::{Candidates, TokenHash};
 use crate::timestamp::Timestamp;
 
 /// The most codes by phone within [`WINDOW`] to one number, whosever account it is in.
@@ -18,7 +18,7 @@ pub const WINDOW: Duration = Duration::days(1);
 /// What a code counts against.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CodeQuota {
-    /// What one person or address is sent within an hour ([`crate::challenge::MOST_ISSUED`]).
+    /// What one person or address is sent within an hour ([`crate::account::challenge::MOST_ISSUED`]).
     Hour,
     /// What one phone number is sent.
     Number,

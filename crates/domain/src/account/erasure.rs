@@ -1,8 +1,8 @@
 //! Erasing a person's data: what the ledger needs stays, and names nobody.
 
+use crate::account::{DjProfile, User, leaves_an_operator};
 use crate::ledger::Wallet;
 use crate::money::Money;
-use crate::people::{DjProfile, User, leaves_an_operator};
 use crate::text::{Email, Line};
 use crate::timestamp::Timestamp;
 use crate::topup::Topup;

@@ -1,7 +1,12 @@
 //! People: who they are, what DJs charge, and which of it they may change.
 
+pub mod challenge;
+pub mod code_quotas;
 mod erasure;
+pub mod personal_data;
 mod profile;
+pub mod security_log;
+pub mod session;
 mod standing;
 mod user;
 

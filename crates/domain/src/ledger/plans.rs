@@ -1,11 +1,11 @@
 //! Every plan that there is: the one place where a rule's decision becomes an atomic change.
 
-use crate::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
+use crate::account::{ProfileChange, StandingChange, User, may_dismiss};
 use crate::ids::{RequestId, TopupId, UserId, WithdrawalId};
+use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
 use crate::ledger::{Entity, Guard, Origin, Plan, PostingRules, Step, Transfer};
 use crate::money::Amount;
 use crate::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
-use crate::people::{ProfileChange, StandingChange, User, may_dismiss};
 use crate::provider_message::{self, AlreadyResolved, ProviderMessage};
 use crate::text::{Line, PaymentUrl};
 use crate::topup::{self, Charge, Orders, ReversalRefusal, Settlement, SuspenseRefusal, Topup};

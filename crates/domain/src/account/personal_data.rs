@@ -2,17 +2,17 @@
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
-use crate::challenge::Challenge;
+use crate::account::User;
+use crate::account::challenge::Challenge;
+use crate::account::security_log::SecurityEvent;
+use crate::account::session::Session;
 use crate::ids::{OperationId, UserId};
 use crate::ledger::{Actor, Balance, EntityKind, EntityRef, Entry, Outcome, StoredReceipt};
 use crate::music_request::MusicRequest;
 use crate::names::named_enum;
 use crate::network::KnownNetwork;
-use crate::people::User;
 use crate::ports::Block;
 use crate::provider_message::ProviderMessage;
-use crate::security_log::SecurityEvent;
-use crate::session::Session;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::topup::Topup;

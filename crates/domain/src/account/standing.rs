@@ -1,6 +1,6 @@
 //! What operators decide about a person: whether they are let in, and their role.
 
-use crate::people::{Role, User};
+use crate::account::{Role, User};
 use crate::timestamp::Timestamp;
 
 /// A change of a person's standing.

@@ -3,11 +3,11 @@
 use strum::{EnumIter, EnumString, IntoStaticStr};
 use time::Duration;
 
-use crate::code_quotas::{CodeQuota, TooMany};
+use crate::account::User;
+use crate::account::code_quotas::{CodeQuota, TooMany};
+use crate::account::session::TokenHash;
 use crate::ids::UserId;
 use crate::names::named_enum;
-use crate::people::User;
-use crate::session::TokenHash;
 use crate::timestamp::Timestamp;
 
 /// What a challenge is answered for.

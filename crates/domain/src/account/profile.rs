@@ -1,7 +1,7 @@
 //! What a person may change of their own profile.
 
+use crate::account::{Coordinates, DjProfile, Kilometres, User};
 use crate::money::Money;
-use crate::people::{Coordinates, DjProfile, Kilometres, User};
 use crate::text::{Line, Phone};
 
 /// A field in a change: left out, or given, where a nullable one may be given as nothing.

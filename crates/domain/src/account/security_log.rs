@@ -3,11 +3,11 @@
 use strum::{EnumIter, EnumString, IntoStaticStr};
 use time::Duration;
 
+use crate::account::session::Visitor;
 use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
 use crate::ledger::{Actor, Plan, Step};
 use crate::names::named_enum;
-use crate::session::Visitor;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
