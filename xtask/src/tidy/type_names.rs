@@ -47,17 +47,18 @@ pub(super) fn check(files: &[File]) -> anyhow::Result<Vec<String>> {
     Ok(complaints)
 }
 
-/// The name of a struct, an enum, a union, a trait or an alias.
+/// The name of a struct, an enum, a union, a trait or an alias that other files can use; a private type is clear from its
+/// file.
 fn type_name(item: &syn::Item) -> Option<String> {
-    let name = match item {
-        syn::Item::Struct(item) => &item.ident,
-        syn::Item::Enum(item) => &item.ident,
-        syn::Item::Trait(item) => &item.ident,
-        syn::Item::Type(item) => &item.ident,
-        syn::Item::Union(item) => &item.ident,
+    let (visibility, name) = match item {
+        syn::Item::Struct(item) => (&item.vis, &item.ident),
+        syn::Item::Enum(item) => (&item.vis, &item.ident),
+        syn::Item::Trait(item) => (&item.vis, &item.ident),
+        syn::Item::Type(item) => (&item.vis, &item.ident),
+        syn::Item::Union(item) => (&item.vis, &item.ident),
         _ => return None,
     };
-    Some(name.to_string())
+    (!matches!(visibility, syn::Visibility::Inherited)).then(|| name.to_string())
 }
 
 #[cfg(test)]
@@ -69,7 +70,7 @@ mod tests {
     fn a_type_name_has_one_definition() {
         let one = file("crates/domain/src/a.rs", "pub struct Account;\npub enum Kind {}\n");
         let other =
-            file("crates/server/src/b.rs", "trait Account {}\n#[cfg(test)]\nmod tests { struct Kind; }\n");
+            file("crates/server/src/b.rs", "pub trait Account {}\nenum Kind {}\n#[cfg(test)]\nmod tests { struct Kind; }\n");
         let found = check(&[one, other]).unwrap();
         assert_eq!(
             found,
