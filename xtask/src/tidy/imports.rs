@@ -1,7 +1,7 @@
 //! The imports between the files of a crate, read from its source with `syn`.
 //!
 //! Tests are left out. A name that a module re-exports counts as an import of the file that defines it, and a file
-//! and the module that contains it directly count as one, so that `super::` is no import.
+//! and the modules that contain it count as one, so that `super::` is no import.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,9 +63,9 @@ fn module_path(file: &str) -> Option<ModulePath> {
     Some(parts)
 }
 
-/// Whether `inner` lies directly in `outer`.
+/// Whether `inner` lies in `outer`.
 fn contains(outer: &[String], inner: &[String]) -> bool {
-    inner.split_last().is_some_and(|(_, parent)| parent == outer)
+    inner.len() > outer.len() && inner.starts_with(outer)
 }
 
 /// The names that a module hands on, with the full path of each.

@@ -62,11 +62,17 @@ fn sources(files: &[File]) -> Vec<String> {
     roots.collect()
 }
 
+/// A sentence for each circle, with the imports that tie it.
 fn circles(imports: &Imports) -> Vec<String> {
     let describe = |circle: &Vec<ModulePath>| {
-        let files: Vec<&str> =
-            circle.iter().filter_map(|module| imports.files.get(module)).map(String::as_str).collect();
-        format!("import circle: {}; move what both need into a file of its own", files.join(", "))
+        let file = |module: &ModulePath| imports.files.get(module).map_or("", String::as_str);
+        let inside = |module: &ModulePath| circle.contains(module);
+        let ties = imports.arrows.iter().filter(|((from, to), _)| inside(from) && inside(to));
+        let ties = ties.map(|((from, to), names)| {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            format!("\n  {} imports {} from {}", file(from), names.join(", "), file(to))
+        });
+        format!("import circle: move what both sides need into a file of its own{}", ties.collect::<String>())
     };
     imports::circles(imports).iter().map(describe).collect()
 }

@@ -69,8 +69,10 @@ mod tests {
     #[test]
     fn a_type_name_has_one_definition() {
         let one = file("crates/domain/src/a.rs", "pub struct Account;\npub enum Kind {}\n");
-        let other =
-            file("crates/server/src/b.rs", "pub trait Account {}\nenum Kind {}\n#[cfg(test)]\nmod tests { struct Kind; }\n");
+        let other = file(
+            "crates/server/src/b.rs",
+            "pub trait Account {}\nenum Kind {}\n#[cfg(test)]\nmod tests { struct Kind; }\n",
+        );
         let found = check(&[one, other]).unwrap();
         assert_eq!(
             found,

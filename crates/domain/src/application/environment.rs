@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use time::Duration;
 
-use crate::application::jobs::{Expiry, OrderObserver};
+use crate::application::order_observer::OrderObserver;
 use crate::application::security_audit::SecurityAudit;
 use crate::ledger::Origin;
 use crate::ledger::adjustment::AdjustmentTerms;
@@ -150,10 +150,5 @@ impl Environment {
     /// The metadata of a change by the service itself.
     pub(super) fn system(&self) -> Origin {
         Origin::system(self.ids.operation(), self.now())
-    }
-
-    /// The settlement of overdue requests.
-    pub(super) fn expiry(&self) -> Expiry<'_> {
-        Expiry { env: self }
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::application::command::action_of;
 use crate::application::single_flight::{SingleFlight, StillRunning};
-use crate::application::{Authorized, Command, CommandError, Context, Effects, Environment, Failure};
+use crate::application::jobs::Expiry;
+use crate::application::{Authorized, Command, CommandError, Context, Done, Effects, Environment, Failure};
 use crate::authorization::{Action, Permission, Principal};
 use crate::ids::{OperationId, UserId};
 use crate::ledger::{IdempotencyKey, KeyReused, Origin, Receipt, Rejection, StoredReceipt};
@@ -12,25 +13,6 @@ use crate::ports::{Applied, ApplyError, Deadline};
 
 /// How often a command is decided while the state changes between load and apply.
 pub(super) const ATTEMPTS: u32 = 3;
-
-/// The result of a command.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Done<T> {
-    /// The result.
-    pub value: T,
-    /// Whether the command was applied before, and this is the result of that.
-    pub replayed: bool,
-}
-
-impl<T> Done<T> {
-    /// The same with another form of its value.
-    ///
-    /// # Errors
-    /// Those of `form`.
-    pub fn try_map<U, E>(self, form: impl FnOnce(T) -> Result<U, E>) -> Result<Done<U>, E> {
-        Ok(Done { value: form(self.value)?, replayed: self.replayed })
-    }
-}
 
 /// Runs commands and other changes.
 #[derive(Clone)]
@@ -84,7 +66,7 @@ impl Executor {
             let applied = match decided {
                 Ok(plan) => {
                     let payer = command.payer(&context.principal, &input);
-                    self.env.expiry().apply(plan, payer).await
+                    Expiry { env: &self.env }.apply(plan, payer).await
                 }
                 Err(error) => return self.unless_applied(context, command, error).await,
             };

@@ -10,6 +10,7 @@ mod blocks;
 mod command;
 pub mod commands;
 mod context;
+mod done;
 mod effects;
 mod environment;
 mod error;
@@ -17,6 +18,8 @@ mod event_limit;
 mod executor;
 pub mod jobs;
 mod ledger_audit;
+mod message_subject;
+mod order_observer;
 mod passwords;
 mod personal_data;
 mod provider_inbox;
@@ -41,20 +44,20 @@ pub use context::{ClientContext, Context};
 pub use effects::Effects;
 pub use environment::{Environment, Ports, Terms};
 pub use error::{CommandError, Failure, InvalidTransition};
-pub use executor::{Done, Executor};
+pub use done::Done;
+pub use executor::Executor;
 pub use ledger_audit::{CompletedAudit, LedgerAudits};
 pub use passwords::{ChangePasswordRefusal, PasswordChanges, RequestResetRefusal, ResetPasswordRefusal};
 pub use personal_data::{EraseRefusal, PersonalData};
-pub use provider_inbox::{
-    Contradicted, IncomingMessage, MessageOutcome, ProviderInbox, ProviderMessageRefusal,
-};
+pub use message_subject::ProviderMessageRefusal;
+pub use provider_inbox::{Contradicted, IncomingMessage, MessageOutcome, ProviderInbox};
 pub use readiness::Readiness;
 pub use registration::{BootstrapRefusal, Bootstrapped, RegisterRefusal, Registration};
 pub use sessions::OwnSessions;
 pub use verifications::{Address, SendCodeRefusal, Verifications, VerifyRefusal};
 
 use crate::ports::Unavailable;
-use jobs::{Payouts, TopupOrders};
+use jobs::{Expiry, Payouts, TopupOrders};
 use queries::{
     MusicRequestQueries, PeopleQueries, ProfileQueries, ProviderMessageQueries, SecurityLogQueries,
     TopupQueries, WalletQueries, WithdrawalQueries,
@@ -143,7 +146,7 @@ impl UseCases {
     /// # Errors
     /// [`Failure`]; those settled before it stay settled.
     pub async fn expire_requests(&self) -> Result<u64, Failure> {
-        self.env.expiry().settle().await
+        Expiry { env: &self.env }.settle().await
     }
 
     /// Runs a background job of the queue.

@@ -8,6 +8,7 @@ use thiserror::Error;
 use crate::account::ErasureRefusal;
 use crate::account::personal_data::{Part, Record};
 use crate::account::security_log::{EventKind, SecurityEvent};
+use crate::application::jobs::Expiry;
 use crate::application::{Authorized, CommandError, Context, Environment, Executor, Failure};
 use crate::authorization::{Principal, permission::UsePersonalData};
 use crate::ports::{Credentials, Erased, Profile, Unavailable, Verified};
@@ -117,7 +118,7 @@ impl PersonalData {
                     env.security_audit.add(SecurityEvent { detail, ..event }).await;
                     return Err(CommandError::Refused(EraseRefusal::WrongPassword));
                 }
-                env.expiry().settle_own(*own).await?;
+                Expiry { env }.settle_own(*own).await?;
                 let now = env.now();
                 match env.people.erase(*own, now.minus(env.terms.topups_pending_for), now).await? {
                     Erased::Done => {}

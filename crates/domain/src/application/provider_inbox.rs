@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::application::executor::ATTEMPTS;
 use crate::application::jobs::{PayoutUpdateOutcome, Payouts};
+use crate::application::message_subject::{Identified, ProviderMessageRefusal, identified};
 use crate::application::{CommandError, Environment, Failure};
 use crate::ids::{TopupId, UserId};
 use crate::ledger::plans;
@@ -12,7 +13,7 @@ use crate::ports::{ApplyError, Recorded, Unavailable};
 use crate::provider_message::{
     Contradiction, Excerpt, MessageRecord, MessageSource, Presented, ProviderMessage, WebhookId,
 };
-use crate::provider_reference::{MessageSubject, ProviderReference, SubjectMatch};
+use crate::provider_reference::{MessageSubject, ProviderReference};
 use crate::text::Line;
 use crate::topup::{TopupStatus, TopupUpdate, TopupUpdateDecision, decide_update};
 use crate::withdrawal::PayoutUpdate;
@@ -69,51 +70,8 @@ pub struct Contradicted {
     pub recorded: Recorded,
 }
 
-/// Why a message is refused.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum ProviderMessageRefusal {
-    /// The message has an id alone, and the row with that id has a UUID as its reference.
-    #[error("the message has no reference")]
-    ReferenceRequired,
-    /// A confirmation does not say what was paid.
-    #[error("the message does not say what was paid")]
-    PaymentRequired {
-        /// Whether the amount is missing.
-        amount: bool,
-        /// Whether the currency is missing.
-        currency: bool,
-    },
-}
-
 /// The error of processing a message.
 type MessageError = CommandError<ProviderMessageRefusal>;
-
-/// What a message is about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Identified<Id> {
-    /// What has this id.
-    As(Id),
-    /// Nothing: its reference or id is of no row.
-    Unknown,
-    /// Its reference is of the row with this id, and its own id is another one: it settles neither.
-    Differs(Id),
-}
-
-/// The row that a message is about, of which its key leads to the one with this id and reference.
-pub(super) fn identified<Id: Copy>(
-    subject: MessageSubject,
-    found: Option<(Id, i64, ProviderReference)>,
-) -> Result<Identified<Id>, MessageError> {
-    let Some((id, number, reference)) = found else { return Ok(Identified::Unknown) };
-    match subject.matches(number, reference) {
-        SubjectMatch::Same => Ok(Identified::As(id)),
-        SubjectMatch::Contradiction => Ok(Identified::Differs(id)),
-        SubjectMatch::Unknown => Ok(Identified::Unknown),
-        SubjectMatch::ReferenceRequired => {
-            Err(MessageError::Refused(ProviderMessageRefusal::ReferenceRequired))
-        }
-    }
-}
 
 /// The outcome of an update about a known top-up.
 enum TopupUpdateOutcome {

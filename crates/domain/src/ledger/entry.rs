@@ -1,52 +1,12 @@
 //! What a plan leaves behind for ever: one entry a wallet, one posting for each account that is no wallet's.
 
 use sha2::{Digest, Sha256};
-use strum::{EnumIter, EnumString, IntoStaticStr};
 
 use crate::ids::{OperationId, UserId};
-use crate::ledger::{Balance, EntityRef, OutsideAccount, PlatformAccount};
+use crate::ledger::{Balance, ChainHash, EntityRef, EntryKind, OutsideAccount, PlatformAccount};
 use crate::money::Money;
-use crate::names::named_enum;
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
-
-/// What an entry is called on a statement.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
-#[strum(serialize_all = "snake_case")]
-pub enum EntryKind {
-    /// Money was paid in.
-    Topup,
-    /// Money was set aside.
-    Hold,
-    /// Money set aside is available again.
-    Release,
-    /// Money set aside was paid to somebody.
-    Capture,
-    /// A played song was paid.
-    Earning,
-    /// A fee that was paid is back.
-    Refund,
-    /// An earning was given back.
-    Reversal,
-    /// An operator corrected the balance.
-    Adjustment,
-    /// Money that was paid in was taken back by who paid it.
-    Chargeback,
-    /// A newer version changed it.
-    #[strum(disabled)]
-    Unknown(UnknownName),
-}
-
-named_enum!(EntryKind, Unknown);
-
-/// A link of a wallet's chain: the SHA-256 of an entry and of the link before it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct ChainHash(pub [u8; 32]);
-
-impl ChainHash {
-    /// What the first entry of every wallet follows.
-    pub const START: Self = Self([0; 32]);
-}
 
 /// One change of one wallet by one operation; never edited, never deleted.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -9,4 +9,6 @@ pub use payouts::{PayoutAttempt, PayoutUpdateOutcome, Payouts};
 #[cfg(test)]
 pub(super) use topup_orders::Claim;
 pub(super) use topup_orders::ProviderRefused;
-pub use topup_orders::{OrderAttempt, OrderObserver, OrderOutcome, TopupOrders};
+pub use topup_orders::TopupOrders;
+
+pub use crate::application::order_observer::{OrderAttempt, OrderObserver, OrderOutcome};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 
 use crate::application::executor::ATTEMPTS;
-use crate::application::provider_inbox::{Identified, identified};
-use crate::application::{CommandError, Environment, Failure, ProviderMessageRefusal};
+use crate::application::message_subject::{Identified, ProviderMessageRefusal, identified};
+use crate::application::{CommandError, Environment, Failure};
 use crate::ids::WithdrawalId;
 use crate::ledger::plans;
 use crate::ledger::{Origin, Rejection};

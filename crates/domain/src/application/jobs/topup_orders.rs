@@ -9,12 +9,13 @@ use futures_channel::oneshot;
 use futures_util::future::{Either, join_all, select};
 
 use crate::application::executor::ATTEMPTS;
+use crate::application::order_observer::{OrderAttempt, OrderOutcome};
 use crate::application::{Environment, Failure, receipts};
 use crate::ids::TopupId;
 use crate::ledger::plans;
 use crate::ledger::{Plan, Rejection};
 use crate::ports::{ApplyError, Deadline, Intake, OrderAnswer, Unavailable};
-use crate::topup::{Answered, NextOrder, Topup, TopupStatus, answered, next_order, unanswered};
+use crate::topup::{Answered, NextOrder, Topup, answered, next_order, unanswered};
 
 /// Top-ups ordered at once by a worker.
 const BATCH: u32 = 16;
@@ -28,42 +29,6 @@ pub(in crate::application) enum Claim {
     GivenUp(Topup),
     /// It is not to be ordered now, or another server orders it.
     None(Topup),
-}
-
-/// The outcome of an order.
-#[derive(Debug)]
-pub enum OrderOutcome {
-    /// The provider has it, and may have named a page.
-    Taken,
-    /// The provider refused it: the top-up failed.
-    Refused,
-    /// What the provider answered was known already, or the top-up has ended meanwhile.
-    Known,
-    /// The provider's answer contradicts what it said before; the top-up stands so, and an operator has to look at it.
-    Contradiction(TopupStatus),
-    /// There is no answer that can be read; it is ordered again later.
-    Unanswered(Unavailable),
-    /// There is no answer that can be read, and it was ordered often enough: it stays pending.
-    LastUnanswered(Unavailable),
-}
-
-/// The outcome of one attempt to order a top-up.
-#[derive(Debug)]
-pub enum OrderAttempt {
-    /// Another server took it up, or it is not due.
-    Elsewhere,
-    /// It was ordered often enough, and is not ordered again.
-    GivenUp,
-    /// It was ordered.
-    Ordered(OrderOutcome),
-    /// It could not be taken up, or the answer not be kept; then it is ordered again later.
-    Failed(Failure),
-}
-
-/// Reports the outcomes of orders, for the log and the metrics.
-pub trait OrderObserver: Send + Sync {
-    /// Reports an attempt to order this top-up.
-    fn observe(&self, topup: &Topup, attempt: &OrderAttempt);
 }
 
 /// The provider refused a top-up, which failed.

@@ -183,7 +183,7 @@ fn sweep(first: Rejection) -> Result<u64, Failure> {
     let mut requests = MockMusicRequests::new();
     let overdue = MusicRequest { state: RequestState::Pending { answer_by: now() }, ..request() };
     requests.expect_overdue().once().returning(move |_| Ok(vec![overdue.clone(), overdue.clone()]));
-    run(Doubles { ledger, requests, ..Doubles::default() }.env().expiry().settle())
+    run(Expiry { env: &Doubles { ledger, requests, ..Doubles::default() }.env() }.settle())
 }
 
 #[test]
