@@ -62,4 +62,6 @@ pub struct App {
     pub secrets: ProviderSecrets,
     /// The metrics.
     pub metrics: Metrics,
+    /// The OpenAPI document as JSON, which is derived from all operations.
+    pub openapi_document: fn() -> Result<&'static str, &'static str>,
 }

@@ -33,6 +33,7 @@ use crate::config::{
     EmailChannel, Environment, PayoutProviderKind, PhoneChannel, Postgres, Settings, SigningKeySource,
     Storage, TopupProviderKind,
 };
+use crate::http::openapi;
 use crate::http::transport::rate_limits::RateLimits;
 use crate::observability::hourly::Hourly;
 use crate::observability::metrics::Metrics;
@@ -276,6 +277,7 @@ pub fn app(
             payouts: settings.payouts.secrets.clone(),
         },
         metrics: Metrics::install()?,
+        openapi_document: openapi::json,
     }))
 }
 

@@ -18,9 +18,9 @@ use cuepoint_domain::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTer
 use time::Duration;
 
 use super::Sink;
-use super::history::Teller;
 use super::population::Population;
 use super::random::{Series, random, random_below};
+use super::writer::Writer;
 
 /// From one request to the next.
 const PACE: Duration = Duration::milliseconds(1_500);
@@ -66,21 +66,21 @@ impl<'p> Evening<'p> {
     pub(super) async fn play<S: Sink>(
         mut self,
         numbers: RangeInclusive<u32>,
-        teller: &mut Teller<'_, S>,
+        writer: &mut Writer<'_, S>,
     ) -> anyhow::Result<()> {
         let mut now = self.begins;
         for number in numbers {
-            self.moves_until(now, teller).await?;
+            self.moves_until(now, writer).await?;
             if number.is_multiple_of(REQUESTS_PER_TOPUP) {
-                self.topup(number, now, teller).await?;
+                self.topup(number, now, writer).await?;
             }
-            self.request(number, now, teller).await?;
+            self.request(number, now, writer).await?;
             if number.is_multiple_of(REQUESTS_PER_WITHDRAWAL) {
-                self.withdrawal(number.div_euclid(REQUESTS_PER_WITHDRAWAL), now, teller).await?;
+                self.withdrawal(number.div_euclid(REQUESTS_PER_WITHDRAWAL), now, writer).await?;
             }
             now = now.plus(PACE);
         }
-        self.moves_until(self.begins.plus(Duration::days(1)), teller).await?;
+        self.moves_until(self.begins.plus(Duration::days(1)), writer).await?;
         anyhow::ensure!(self.coming.is_empty(), "an evening lasts into the next one");
         Ok(())
     }
@@ -89,7 +89,7 @@ impl<'p> Evening<'p> {
     async fn moves_until<S: Sink>(
         &mut self,
         now: Timestamp,
-        teller: &mut Teller<'_, S>,
+        writer: &mut Writer<'_, S>,
     ) -> anyhow::Result<()> {
         while let Some(next) = self.coming.first_entry() {
             let (at, _) = *next.key();
@@ -97,9 +97,9 @@ impl<'p> Evening<'p> {
                 break;
             }
             let alive = match next.remove() {
-                Alive::Request(request, left) => self.move_request(request, left, at, teller).await?,
+                Alive::Request(request, left) => self.move_request(request, left, at, writer).await?,
                 Alive::Withdrawal(withdrawal, left) => {
-                    self.move_withdrawal(withdrawal, left, at, teller).await?
+                    self.move_withdrawal(withdrawal, left, at, writer).await?
                 }
             };
             self.then(alive, at);
@@ -130,7 +130,7 @@ impl<'p> Evening<'p> {
         &self,
         number: u32,
         now: Timestamp,
-        teller: &mut Teller<'_, S>,
+        writer: &mut Writer<'_, S>,
     ) -> anyhow::Result<()> {
         let guest = self.population.guest_of(number).context("no guest")?;
         let cents = i128::from(random_below(20, Series::Amount, u64::from(number)))
@@ -140,12 +140,12 @@ impl<'p> Evening<'p> {
             0 => Charge::Ordered(Orders { attempts: 1, next_at: Some(now.plus(Duration::seconds(30))) }),
             _ => Charge::Confirmed,
         };
-        let topup = teller.topup(guest, cents, charge, now).await?;
+        let topup = writer.topup(guest, cents, charge, now).await?;
         if let Charge::Ordered(orders) = charge {
             let page = PaymentUrl::new("https://pay.example.com/session/1")?;
             let ordered = Orders { next_at: None, ..orders };
-            let plan = plans::order_topup(teller.origin(Actor::System, now), &topup, ordered, Some(page));
-            teller.apply(plan).await?;
+            let plan = plans::order_topup(writer.origin(Actor::System, now), &topup, ordered, Some(page));
+            writer.apply(plan).await?;
         }
         Ok(())
     }
@@ -155,7 +155,7 @@ impl<'p> Evening<'p> {
         &mut self,
         number: u32,
         now: Timestamp,
-        teller: &mut Teller<'_, S>,
+        writer: &mut Writer<'_, S>,
     ) -> anyhow::Result<()> {
         use music_request::Move::{Accept, Cancel, Expire, Play, Refund, Reject};
         let moves = match self.population.fate(number) {
@@ -171,13 +171,13 @@ impl<'p> Evening<'p> {
         let dj = self.population.dj_of(number).context("no DJ")?;
         let guest = self.population.guest_of(number).context("no guest")?;
         let id = RequestId::new(i64::from(number)).context("no request's number")?;
-        let origin = teller.origin(Actor::User(guest), now);
+        let origin = writer.origin(Actor::User(guest), now);
         let terms = self.terms(id)?;
-        let dj = teller.djs.get(&dj);
+        let dj = writer.djs.get(&dj);
         let new = song(number, dj.map(|dj| dj.id).context("the DJ is not there")?)?;
         let plan = plans::open_request(origin, id, guest, dj, false, new, &terms);
         let plan = plan.map_err(|refusal| anyhow::anyhow!("a request is refused: {refusal:?}"))?;
-        match teller.apply(plan).await? {
+        match writer.apply(plan).await? {
             Outcome::Request(request) => self.then(Alive::Request(request, moves.into_iter()), now),
             other => bail!("a request came to {other:?}"),
         }
@@ -201,7 +201,7 @@ impl<'p> Evening<'p> {
         request: MusicRequest,
         mut left: vec::IntoIter<music_request::Move>,
         now: Timestamp,
-        teller: &mut Teller<'_, S>,
+        writer: &mut Writer<'_, S>,
     ) -> anyhow::Result<Alive> {
         let to = left.next().context("nothing is left to happen")?;
         let actor = match to.by() {
@@ -210,9 +210,9 @@ impl<'p> Evening<'p> {
             By::Clock => Actor::System,
             By::Operator => Actor::User(self.population.operator().context("no operator")?),
         };
-        let plan = plans::move_request(teller.origin(actor, now), &request, to, &self.terms(request.id)?);
+        let plan = plans::move_request(writer.origin(actor, now), &request, to, &self.terms(request.id)?);
         let plan = plan.map_err(|refusal| anyhow::anyhow!("a request cannot move: {refusal:?}"))?;
-        match teller.apply(plan).await? {
+        match writer.apply(plan).await? {
             Outcome::Request(moved) => Ok(Alive::Request(moved, left)),
             other => bail!("a request came to {other:?}"),
         }
@@ -223,7 +223,7 @@ impl<'p> Evening<'p> {
         &mut self,
         number: u32,
         now: Timestamp,
-        teller: &mut Teller<'_, S>,
+        writer: &mut Writer<'_, S>,
     ) -> anyhow::Result<()> {
         use withdrawal::Move::{Approve, Broadcast, Cancel, Complete, Fail, Process, Reject};
         let owner = random_below(self.population.user_count(), Series::Owner, u64::from(number));
@@ -251,10 +251,10 @@ impl<'p> Evening<'p> {
             network: Line::new("bitcoin")?,
         };
         let id = WithdrawalId::new(i64::from(number)).context("no withdrawal's number")?;
-        let origin = teller.origin(Actor::User(user), now);
+        let origin = writer.origin(Actor::User(user), now);
         let plan = plans::open_withdrawal(origin, id, user, new, &WithdrawalTerms::default());
         let plan = plan.map_err(|refusal| anyhow::anyhow!("a withdrawal is refused: {refusal:?}"))?;
-        match teller.apply(plan).await? {
+        match writer.apply(plan).await? {
             Outcome::Withdrawal(withdrawal, _) => {
                 self.then(Alive::Withdrawal(withdrawal, moves.into_iter()), now);
             }
@@ -268,16 +268,16 @@ impl<'p> Evening<'p> {
         withdrawal: Withdrawal,
         mut left: vec::IntoIter<withdrawal::Move>,
         now: Timestamp,
-        teller: &mut Teller<'_, S>,
+        writer: &mut Writer<'_, S>,
     ) -> anyhow::Result<Alive> {
         let to = left.next().context("nothing is left to happen")?;
         let actor = match &to {
             withdrawal::Move::Cancel { by } => Actor::User(*by),
             _ => Actor::User(self.population.operator().context("no operator")?),
         };
-        let plan = plans::move_withdrawal(teller.origin(actor, now), &withdrawal, to);
+        let plan = plans::move_withdrawal(writer.origin(actor, now), &withdrawal, to);
         let plan = plan.map_err(|refusal| anyhow::anyhow!("a withdrawal cannot move: {refusal:?}"))?;
-        match teller.apply(plan).await? {
+        match writer.apply(plan).await? {
             Outcome::Withdrawal(moved, _) => Ok(Alive::Withdrawal(moved, left)),
             other => bail!("a withdrawal came to {other:?}"),
         }

@@ -1,15 +1,14 @@
 //! What happened, in the order in which it happened: people registered and paid in, then one evening after another.
 
 use cuepoint_domain::account::{Field, Locate, ProfileChange, Role, User};
-use cuepoint_domain::ids::{OperationId, TopupId, UserId};
+use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Actor, Origin, Outcome, Plan};
-use cuepoint_domain::money::{Amount, Currency, Money};
+use cuepoint_domain::ledger::{Actor, Outcome};
+use cuepoint_domain::money::{Currency, Money};
 use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::topup::{Charge, Topup};
-use std::collections::HashMap;
+use cuepoint_domain::topup::Charge;
 
 use anyhow::{Context, bail};
 use time::Duration;
@@ -17,7 +16,8 @@ use time::Duration;
 use super::Sink;
 use super::evening::Evening;
 use super::population::{History, Population};
-use super::random::{Series, random, random_below};
+use super::random::{Series, random_below};
+use super::writer::Writer;
 
 /// When it is all over: the start of 2026.
 const END: i64 = 1_767_225_600_000_000;
@@ -45,64 +45,24 @@ pub(super) fn currency() -> anyhow::Result<Currency> {
 
 /// Plays the whole history into a sink.
 pub(super) async fn play(population: &Population, to: &mut impl Sink) -> anyhow::Result<()> {
-    let mut teller = Teller { to, operations: 0, topups: 0, djs: HashMap::new() };
+    let mut writer = Writer::new(to);
     let evenings = population.request_count().div_ceil(REQUESTS_PER_EVENING);
     let first = Timestamp::from_unix_micros(END).minus(Duration::days(i64::from(evenings)));
-    teller.registrations(population, first.minus(Duration::days(30))).await?;
+    writer.registrations(population, first.minus(Duration::days(30))).await?;
     for evening in 0..evenings {
         let before = evening.saturating_mul(REQUESTS_PER_EVENING);
         let last = before.saturating_add(REQUESTS_PER_EVENING).min(population.request_count());
         let begins = first.plus(Duration::days(i64::from(evening)));
-        Evening::new(population, begins).play(before.saturating_add(1)..=last, &mut teller).await?;
-        teller.to.settled().await?;
+        Evening::new(population, begins).play(before.saturating_add(1)..=last, &mut writer).await?;
+        writer.to.settled().await?;
     }
     for history in population.wallets_with_history() {
-        teller.long_wallet(history).await?;
+        writer.long_wallet(history).await?;
     }
     Ok(())
 }
 
-/// Who makes the plans, and counts what they make.
-pub(super) struct Teller<'s, S> {
-    to: &'s mut S,
-    operations: u64,
-    topups: i64,
-    /// DJs with the prices that they set.
-    pub(super) djs: HashMap<UserId, User>,
-}
-
-impl<S: Sink> Teller<'_, S> {
-    /// Where the next plan comes from.
-    pub(super) fn origin(&mut self, actor: Actor, at: Timestamp) -> Origin {
-        self.operations = self.operations.saturating_add(1);
-        let high = u128::from(random(Series::Operation, self.operations));
-        let low = u128::from(random(Series::OperationRest, self.operations));
-        Origin::of(actor, OperationId(high.rotate_left(64) | low), at)
-    }
-
-    /// Applies a plan.
-    pub(super) async fn apply(&mut self, plan: Plan) -> anyhow::Result<Outcome> {
-        self.to.apply(plan).await
-    }
-
-    /// Pays in.
-    pub(super) async fn topup(
-        &mut self,
-        user: UserId,
-        cents: i128,
-        charge: Charge,
-        at: Timestamp,
-    ) -> anyhow::Result<Topup> {
-        self.topups = self.topups.saturating_add(1);
-        let id = TopupId::new(self.topups).context("no top-up's number")?;
-        let amount = Amount::new(Money::from_minor(cents)).context("no amount")?;
-        let plan = plans::open_topup(self.origin(Actor::User(user), at), id, user, amount, charge);
-        match self.apply(plan).await? {
-            Outcome::Topup(topup) => Ok(topup),
-            other => bail!("a top-up came to {other:?}"),
-        }
-    }
-
+impl<S: Sink> Writer<'_, S> {
     /// Everybody registers, says where they are, and pays in; DJs set prices and go online.
     async fn registrations(&mut self, population: &Population, begin: Timestamp) -> anyhow::Result<()> {
         let staff = population.operator().into_iter().map(|user| (user, Role::Operator));

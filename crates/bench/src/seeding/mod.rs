@@ -8,6 +8,7 @@ mod memory;
 mod population;
 mod postgres;
 mod random;
+mod writer;
 
 pub use memory::seed_memory;
 pub use population::{History, Population, Scale};

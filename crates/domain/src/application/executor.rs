@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::application::command::action_of;
-use crate::application::single_flight::{SingleFlight, StillRunning};
 use crate::application::jobs::Expiry;
+use crate::application::single_flight::{SingleFlight, StillRunning};
 use crate::application::{Authorized, Command, CommandError, Context, Done, Effects, Environment, Failure};
 use crate::authorization::{Action, Permission, Principal};
 use crate::ids::{OperationId, UserId};

@@ -29,8 +29,8 @@ pub use account::{Account, Balance, OutsideAccount, PlatformAccount, Transfer, T
 pub use apply::apply;
 pub use audit::{Auditor, Finding, Flaw, Progress, Summary, Trace, UnknownValue};
 pub use book::{Book, Changes, EndedSessions, OperationRecord};
-pub use entity::{Entity, EntityKind, EntityRef};
 pub use chain_hash::ChainHash;
+pub use entity::{Entity, EntityKind, EntityRef};
 pub use entry::{Entry, Posting, PostingAccount};
 pub use entry_kind::EntryKind;
 pub use key::{Fingerprint, IdempotencyKey, KeyRecord, KeyReused, KeyScope};

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap, btree_map};
 
 use crate::ids::UserId;
 use crate::ledger::{
-    Account, Balance, EntityKind, EntityRef, Entry, EntryKind, Origin, Posting, PostingAccount, PostingRules, Rejection,
-    Transfer, TransferKind, Wallet,
+    Account, Balance, EntityKind, EntityRef, Entry, EntryKind, Origin, Posting, PostingAccount, PostingRules,
+    Rejection, Transfer, TransferKind, Wallet,
 };
 use crate::money::Money;
 

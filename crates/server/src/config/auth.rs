@@ -10,6 +10,7 @@ use time::Duration;
 
 use super::ConfigError;
 use super::values::{Choice, DAY, FromText, Seconds, Secret, Text, Whole};
+use crate::adapters::security::passwords::BreachedPasswords;
 
 /// How people are recognised.
 #[derive(Clone, Debug)]
@@ -24,16 +25,6 @@ pub struct Auth {
     pub password_cost: Params,
     /// What becomes of passwords that are known from breaches.
     pub breached_passwords: BreachedPasswords,
-}
-
-/// What becomes of passwords that are known from breaches.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum BreachedPasswords {
-    /// They cannot be chosen.
-    Refuse,
-    /// They can, for trying things out.
-    Accept,
 }
 
 /// Where the keys of access tokens are.

@@ -2,76 +2,20 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use config::{Config, File, FileFormat};
 use serde_json::Value;
 
+use super::environment::{ENVIRONMENT_VARIABLE, Environment};
 use super::keys::{ConfigKey, keys_of};
 use super::settings::Sections;
 use super::{ConfigError, Settings};
-use crate::observability::telemetry::LogFormat;
 
 const DEFAULT: &str = include_str!("../../../../config/default.toml");
-const DEVELOPMENT: &str = include_str!("../../../../config/development.toml");
-const TEST: &str = include_str!("../../../../config/test.toml");
-const PRODUCTION: &str = include_str!("../../../../config/production.toml");
 
-const ENVIRONMENT_VARIABLE: &str = "CUEPOINT_ENV";
 const FILE_VARIABLE: &str = "CUEPOINT_CONFIG";
 const PREFIX: &str = "CUEPOINT__";
 const SEPARATOR: &str = "__";
-
-/// What a process is run for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Environment {
-    /// Trying and changing it.
-    Development,
-    /// Automatic tests.
-    Test,
-    /// Real people and their money.
-    Production,
-}
-
-impl Environment {
-    /// The name, as `CUEPOINT_ENV` gives it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Development => "development",
-            Self::Test => "test",
-            Self::Production => "production",
-        }
-    }
-
-    /// The format of its log lines: JSON where a program reads them.
-    #[must_use]
-    pub const fn log_format(self) -> LogFormat {
-        match self {
-            Self::Development | Self::Test => LogFormat::Text,
-            Self::Production => LogFormat::Json,
-        }
-    }
-
-    const fn defaults(self) -> &'static str {
-        match self {
-            Self::Development => DEVELOPMENT,
-            Self::Test => TEST,
-            Self::Production => PRODUCTION,
-        }
-    }
-}
-
-impl FromStr for Environment {
-    type Err = ConfigError;
-
-    fn from_str(name: &str) -> Result<Self, ConfigError> {
-        [Self::Development, Self::Test, Self::Production]
-            .into_iter()
-            .find(|environment| environment.name() == name)
-            .ok_or_else(|| ConfigError::new(ENVIRONMENT_VARIABLE, "must be development, test or production"))
-    }
-}
 
 /// The layers of a configuration beyond what is compiled in.
 #[derive(Clone, Debug)]

@@ -5,6 +5,7 @@
 
 mod access;
 mod auth;
+mod environment;
 mod keys;
 mod layers;
 mod notifier;
@@ -20,8 +21,9 @@ mod values;
 mod withdrawals;
 
 pub use access::Reachable;
-pub use auth::{Auth, Bootstrap, BreachedPasswords, SigningKeySource};
-pub use layers::{Environment, Layers};
+pub use auth::{Auth, Bootstrap, SigningKeySource};
+pub use environment::Environment;
+pub use layers::Layers;
 pub use notifier::{EmailChannel, Notifier, PhoneChannel};
 pub use providers::{PayoutProviderKind, Payouts, TopupProviderKind, Topups};
 pub use requests::Requests;

@@ -10,15 +10,24 @@ use async_trait::async_trait;
 use cuepoint_domain::ports::{PasswordHash, Passwords, Unavailable, Verified};
 use cuepoint_domain::text::Password;
 use passwords::analyzer::is_common_password;
+use serde::Deserialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-
-use crate::config::BreachedPasswords;
 
 /// How long a password waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Longer passwords are on no list of common ones.
 const LONGEST_COMMON: usize = 64;
+
+/// The treatment of passwords that are known from breaches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BreachedPasswords {
+    /// They are refused.
+    Refuse,
+    /// They are accepted, for development.
+    Accept,
+}
 
 /// Hashes as many passwords at once as the machine has cores: each takes the configured memory and the whole of one.
 #[derive(Clone, Debug)]

@@ -5,6 +5,8 @@ mod components;
 mod examples;
 mod schemas;
 
+use std::sync::LazyLock;
+
 use utoipa::openapi::info::{InfoBuilder, LicenseBuilder};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::server::ServerBuilder;
@@ -20,6 +22,16 @@ const BEARER: &str = "bearer";
 const SIGNATURE: &str = "signature";
 /// The licence, as an SPDX expression.
 const LICENCE: &str = "MIT OR Apache-2.0";
+
+/// The document as JSON, made once.
+///
+/// # Errors
+/// When it cannot be written as JSON.
+pub fn json() -> Result<&'static str, &'static str> {
+    static JSON: LazyLock<Result<String, String>> =
+        LazyLock::new(|| document().to_json().map_err(|error| error.to_string()));
+    JSON.as_deref().map_err(String::as_str)
+}
 
 /// The document.
 #[must_use]

@@ -1,6 +1,6 @@
 //! The OpenAPI document, and the page that shows it without any network.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use actix_web::http::{Method, header};
 use actix_web::{HttpRequest, HttpResponse};
@@ -8,7 +8,6 @@ use utoipa_swagger_ui::Config;
 
 use crate::app::App;
 use crate::http::declaration::{of_type, operations};
-use crate::http::openapi;
 use crate::http::route::{Access, Body, Reach, Route, plain};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::error::{ApiError, Code};
@@ -47,15 +46,11 @@ pub(in crate::http) fn files() -> Route {
     }
 }
 
-/// The document as it is sent.
-static DOCUMENT: LazyLock<Result<String, String>> =
-    LazyLock::new(|| openapi::document().to_json().map_err(|error| error.to_string()));
-
-async fn openapi(_app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
-    let document = DOCUMENT.as_ref().map_err(|error| ApiError::internal(error.as_str()))?;
+async fn openapi(app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
+    let document = (app.openapi_document)().map_err(ApiError::internal)?;
     let mut response = HttpResponse::Ok();
     response.insert_header((header::CONTENT_TYPE, "application/json"));
-    Ok(response.body(document.as_str()))
+    Ok(response.body(document))
 }
 
 async fn index(_app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {

@@ -8,9 +8,10 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::http::operations::views::AUDIT_STATUSES;
 use crate::http::wire::error::Code;
 
+/// The statuses: before the first completed audit, without a contradiction, and with one.
+pub const AUDIT_STATUSES: [&str; 3] = ["pending", "consistent", "broken"];
 /// The types of messages about top-ups.
 const TOPUP_EVENTS: [&str; 3] = ["topup.confirmed", "topup.failed", "topup.reversed"];
 /// The types of messages about payouts.

@@ -7,9 +7,6 @@ use utoipa::ToSchema;
 use crate::http::wire::names;
 use crate::http::wire::time::Moment;
 
-/// The statuses: before the first completed audit, without a contradiction, and with one.
-pub const STATUSES: [&str; 3] = ["pending", "consistent", "broken"];
-
 /// The last completed audit of the ledger.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Audit {
@@ -50,7 +47,7 @@ impl Audit {
     /// The view of the last completed audit; `None` before the first.
     #[must_use]
     pub fn new(last: Option<&CompletedAudit>) -> Self {
-        let [pending, consistent, broken] = STATUSES;
+        let [pending, consistent, broken] = names::AUDIT_STATUSES;
         let seen = last.map(|last| last.seen).unwrap_or_default();
         let finding = last.and_then(|last| last.finding.as_ref()).map(ToString::to_string);
         Self {

@@ -20,7 +20,7 @@ mod withdrawal;
 mod withdrawal_options;
 
 pub use adjustment::{Adjusted, Adjustment};
-pub use audit::{Audit, AuditData, STATUSES as AUDIT_STATUSES};
+pub use audit::{Audit, AuditData};
 pub use block::{Block, BlockData};
 pub use exported::{
     Account, BlockedBy, Challenge, ExportedEntry, ExportedSession, ExportedWithdrawal, Operation,

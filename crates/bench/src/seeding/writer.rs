@@ -1,0 +1,61 @@
+//! The writer of the history: each plan gets an operation and a number of its own.
+
+use std::collections::HashMap;
+
+use anyhow::{Context, bail};
+use cuepoint_domain::account::User;
+use cuepoint_domain::ids::{OperationId, TopupId, UserId};
+use cuepoint_domain::ledger::{Actor, Origin, Outcome, Plan, plans};
+use cuepoint_domain::money::{Amount, Money};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::{Charge, Topup};
+
+use super::Sink;
+use super::random::{Series, random};
+
+/// Applies plans with numbers of their own.
+pub(super) struct Writer<'s, S> {
+    pub(super) to: &'s mut S,
+    operations: u64,
+    topups: i64,
+    /// DJs with the prices that they set.
+    pub(super) djs: HashMap<UserId, User>,
+}
+
+impl<'s, S: Sink> Writer<'s, S> {
+    /// A writer into this sink.
+    pub(super) fn new(to: &'s mut S) -> Self {
+        Self { to, operations: 0, topups: 0, djs: HashMap::new() }
+    }
+
+    /// The metadata of the next plan.
+    pub(super) fn origin(&mut self, actor: Actor, at: Timestamp) -> Origin {
+        self.operations = self.operations.saturating_add(1);
+        let high = u128::from(random(Series::Operation, self.operations));
+        let low = u128::from(random(Series::OperationRest, self.operations));
+        Origin::of(actor, OperationId(high.rotate_left(64) | low), at)
+    }
+
+    /// Applies a plan.
+    pub(super) async fn apply(&mut self, plan: Plan) -> anyhow::Result<Outcome> {
+        self.to.apply(plan).await
+    }
+
+    /// Pays in.
+    pub(super) async fn topup(
+        &mut self,
+        user: UserId,
+        cents: i128,
+        charge: Charge,
+        at: Timestamp,
+    ) -> anyhow::Result<Topup> {
+        self.topups = self.topups.saturating_add(1);
+        let id = TopupId::new(self.topups).context("no top-up's number")?;
+        let amount = Amount::new(Money::from_minor(cents)).context("no amount")?;
+        let plan = plans::open_topup(self.origin(Actor::User(user), at), id, user, amount, charge);
+        match self.apply(plan).await? {
+            Outcome::Topup(topup) => Ok(topup),
+            other => bail!("a top-up came to {other:?}"),
+        }
+    }
+}
