@@ -14,14 +14,14 @@ const IPV6_PREFIX: u128 = !0 << 64;
 
 /// The part of an address that one client has to itself: all of an IPv4 address, the first 64 bits of an IPv6 address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Network(IpAddr);
+pub struct ClientNetwork(IpAddr);
 
 /// A text that names no network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("not a network")]
-pub struct NotANetwork;
+pub struct InvalidClientNetwork;
 
-impl Network {
+impl ClientNetwork {
     /// The network of an address; an IPv4 address that is written as IPv6 is the same as itself.
     #[must_use]
     pub fn of(address: IpAddr) -> Self {
@@ -32,21 +32,21 @@ impl Network {
     }
 }
 
-impl fmt::Display for Network {
+impl fmt::Display for ClientNetwork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bits = if self.0.is_ipv4() { 32 } else { 64 };
         write!(f, "{}/{bits}", self.0)
     }
 }
 
-impl FromStr for Network {
-    type Err = NotANetwork;
+impl FromStr for ClientNetwork {
+    type Err = InvalidClientNetwork;
 
     /// The network as it prints itself, and nothing else.
-    fn from_str(text: &str) -> Result<Self, NotANetwork> {
+    fn from_str(text: &str) -> Result<Self, InvalidClientNetwork> {
         let address = text.split_once('/').and_then(|(address, _)| address.parse().ok());
         let network = address.map(Self::of).filter(|network| network.to_string() == text);
-        network.ok_or(NotANetwork)
+        network.ok_or(InvalidClientNetwork)
     }
 }
 
@@ -54,7 +54,7 @@ impl FromStr for Network {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KnownNetwork {
     /// The network.
-    pub network: Network,
+    pub network: ClientNetwork,
     /// When a session of the person last began or was refreshed from there.
     pub seen_at: Timestamp,
 }
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     fn network(address: &str) -> String {
-        Network::of(address.parse().unwrap()).to_string()
+        ClientNetwork::of(address.parse().unwrap()).to_string()
     }
 
     #[test]
@@ -83,7 +83,7 @@ mod tests {
             ("::1", "::/64"),
         ] {
             assert_eq!(network(address), expected);
-            assert_eq!(expected.parse::<Network>().unwrap().to_string(), expected);
+            assert_eq!(expected.parse::<ClientNetwork>().unwrap().to_string(), expected);
         }
     }
 
@@ -92,7 +92,7 @@ mod tests {
         for text in
             ["", "192.0.2.7", "192.0.2.7/24", "192.0.2.7/032", "2001:db8::1/64", "2001:DB8::/64", "x/32"]
         {
-            assert_eq!(text.parse::<Network>(), Err(NotANetwork), "{text}");
+            assert_eq!(text.parse::<ClientNetwork>(), Err(InvalidClientNetwork), "{text}");
         }
     }
 }

@@ -126,7 +126,7 @@ impl<const MOST: usize> fmt::Display for Excerpt<MOST> {
 ///
 /// With its `webhook-id`, type and reference, the texts of one message have at most 1 KiB.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Presented {
+pub struct PresentedPayment {
     /// The amount: a number, or any other JSON value.
     pub amount: Option<Excerpt<64>>,
     /// The currency.
@@ -153,7 +153,7 @@ pub struct MessageRecord {
     /// The id of the top-up or withdrawal, by the source, that its reference leads to.
     pub row: Option<i64>,
     /// The money and the transaction that it names.
-    pub presented: Presented,
+    pub presented: PresentedPayment,
     /// When it came.
     pub received_at: Timestamp,
 }
@@ -236,7 +236,7 @@ mod tests {
                 reference: Excerpt::of("5"),
                 stated_id: None,
                 row: Some(5),
-                presented: Presented::default(),
+                presented: PresentedPayment::default(),
                 received_at: Timestamp::from_unix_micros(10),
             },
             resolution: None,

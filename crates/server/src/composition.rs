@@ -30,8 +30,8 @@ use crate::adapters::topups::{NoProvider, OrderLog, Sandbox, TopupWebhook};
 use crate::adapters::webhooks::Caller;
 use crate::app::{ApiSettings, App, ProviderSecrets};
 use crate::config::{
-    EmailChannel, Environment, PayoutProviderKind, PhoneChannel, Postgres, Settings, SigningKeySource,
-    Storage, TopupProviderKind,
+    DeploymentEnvironment, EmailChannel, PayoutProviderKind, PhoneChannel, Postgres, Settings,
+    SigningKeySource, Storage, TopupProviderKind,
 };
 use crate::http::openapi;
 use crate::http::transport::rate_limits::RateLimits;
@@ -128,7 +128,7 @@ pub fn signing_keys(
             SigningKeys::parse(text, clock.now()).context("auth.signing_keys")
         }
         // Asked here rather than of every setting: who only migrates or verifies signs nothing.
-        None if settings.environment == Environment::Production => {
+        None if settings.environment == DeploymentEnvironment::Production => {
             bail!(
                 "auth.signing_key_file: is required in production, or auth.signing_keys, so that tokens outlive the process"
             )
@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn production_needs_keys_that_outlive_the_process() {
         let layers = Layers {
-            environment: Environment::Production,
+            environment: DeploymentEnvironment::Production,
             ..Layers::test(&[("storage.postgres.url", "postgres://localhost/cuepoint")])
         };
         let (settings, secrets) = (layers.settings().unwrap(), RandomSecrets::new().unwrap());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cuepoint_domain::account::personal_data::{Part, Record};
 use cuepoint_domain::account::session::{Session, Visitor};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::network::{KnownNetwork, Network};
+use cuepoint_domain::network::{ClientNetwork, KnownNetwork};
 use cuepoint_domain::ports::{Erased, PasswordHash, Registered, Store};
 use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;
@@ -13,8 +13,8 @@ use time::Duration;
 use crate::sessions::{end, hash, log_in, successor, valid_for};
 use crate::world::{World, at, at_once};
 
-fn network(address: &str) -> Network {
-    Network::of(address.parse().unwrap())
+fn network(address: &str) -> ClientNetwork {
+    ClientNetwork::of(address.parse().unwrap())
 }
 
 async fn is_known(world: &World, user: UserId, address: &str, since: Timestamp) -> bool {

@@ -13,7 +13,7 @@ use cuepoint_domain::ledger::{EntityRef, Origin, Outcome, Receipt};
 use cuepoint_domain::music_request::Move;
 use cuepoint_domain::ports::{Block, Recorded, Store};
 use cuepoint_domain::provider_message::{
-    Contradiction, Excerpt, MessageRecord, MessageSource, Presented, WebhookId,
+    Contradiction, Excerpt, MessageRecord, MessageSource, PresentedPayment, WebhookId,
 };
 
 use crate::sessions::log_in;
@@ -118,7 +118,7 @@ fn message(source: MessageSource, number: &str, row: Option<i64>) -> MessageReco
         reference: Excerpt::of("reference"),
         stated_id: None,
         row,
-        presented: Presented::default(),
+        presented: PresentedPayment::default(),
         received_at: at(7),
     }
 }

@@ -9,7 +9,7 @@ use cuepoint_domain::ledger::{EntityKind, Origin, Outcome, Plan, Receipt, Reject
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Recorded, Store};
 use cuepoint_domain::provider_message::{
-    Contradiction, Excerpt, MessageFilter, MessageRecord, MessageSource, Presented, ProviderMessage,
+    Contradiction, Excerpt, MessageFilter, MessageRecord, MessageSource, PresentedPayment, ProviderMessage,
     Resolution, WebhookId,
 };
 use time::Duration;
@@ -29,7 +29,7 @@ fn message(source: MessageSource, webhook_id: &str) -> MessageRecord {
         reference: Excerpt::of("0193a5f0-1c2d-7abc-8def-00112233aabb"),
         stated_id: None,
         row: None,
-        presented: Presented::default(),
+        presented: PresentedPayment::default(),
         received_at: at(1),
     }
 }
@@ -81,7 +81,7 @@ pub async fn messages_read_back_as_they_came(store: Arc<dyn Store>) {
         reference: Excerpt::of(&"é".repeat(100)),
         stated_id: Some(i64::MIN),
         row: Some(i64::MAX),
-        presented: Presented {
+        presented: PresentedPayment {
             amount: Some(Excerpt::of(&"9".repeat(100))),
             currency: Some(Excerpt::of("a\u{0}b")),
             txid: Some(Excerpt::of(&"\u{1F3B5}".repeat(200))),

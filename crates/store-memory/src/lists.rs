@@ -11,7 +11,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Topup;
 use cuepoint_domain::withdrawal::NextSend;
 
-use crate::operation_notes::{Recorded, person};
+use crate::operation_notes::{NotedOperation, person};
 
 /// Identities by `created_at`, then id, ascending; pages are cut from the end.
 #[derive(Debug)]
@@ -48,19 +48,19 @@ impl<T: Copy + Ord> Chronicle<T> {
 }
 
 /// A page of what is kept oldest first, shown newest first.
-pub(crate) fn newest<T>(kept: &[T], page: PageRequest) -> Page<'_, T> {
+pub(crate) fn newest<T>(kept: &[T], page: PageRequest) -> PageSlice<'_, T> {
     let end = before(page).map_or(0, |before| kept.len().saturating_sub(before));
     let start = end.saturating_sub(size(page));
-    Page { kept: kept.get(start..end).unwrap_or_default(), total: kept.len() }
+    PageSlice { kept: kept.get(start..end).unwrap_or_default(), total: kept.len() }
 }
 
 /// The rows of a page, still oldest first, and how many there are in all.
-pub(crate) struct Page<'a, T> {
+pub(crate) struct PageSlice<'a, T> {
     kept: &'a [T],
     total: usize,
 }
 
-impl<T> Page<'_, T> {
+impl<T> PageSlice<'_, T> {
     /// The rows, newest first.
     pub(crate) fn map<U>(self, row: impl FnMut(&T) -> U) -> Rows<U> {
         Rows { rows: self.kept.iter().rev().map(row).collect(), total: count(self.total) }
@@ -117,7 +117,7 @@ pub(crate) struct Lists {
     pub(crate) entries: HashMap<UserId, Vec<Entry>>,
     pub(crate) postings: Vec<Posting>,
     /// What is kept of operations beside their receipts.
-    pub(crate) operations: HashMap<OperationId, Recorded>,
+    pub(crate) operations: HashMap<OperationId, NotedOperation>,
     /// The operations about each person that are shown to them.
     pub(crate) operations_about: HashMap<UserId, Chronicle<OperationId>>,
 }
@@ -126,7 +126,7 @@ impl Lists {
     /// Takes over what an applied plan changed; `step` knows how what it moved stood before.
     pub(crate) fn absorb(&mut self, step: &Step, changes: &Changes) {
         if let Some(record) = &changes.operation {
-            self.operations.insert(record.id, Recorded::of(record));
+            self.operations.insert(record.id, NotedOperation::of(record));
             if let Some(person) = person(record) {
                 self.operations_about.entry(person).or_default().add(record.at, record.id);
             }

@@ -8,14 +8,14 @@ use cuepoint_domain::timestamp::Timestamp;
 
 /// What is kept of an operation beside its receipt.
 #[derive(Clone, Debug)]
-pub(crate) struct Recorded {
+pub(crate) struct NotedOperation {
     pub(crate) kind: PlanKind,
     pub(crate) actor: Actor,
     pub(crate) reason: Option<Line>,
     pub(crate) at: Timestamp,
 }
 
-impl Recorded {
+impl NotedOperation {
     /// What is kept of this operation.
     pub(crate) fn of(record: &OperationRecord) -> Self {
         Self { kind: record.kind, actor: record.actor, reason: record.reason.clone(), at: record.at }

@@ -8,7 +8,7 @@ use cuepoint_domain::provider_message::{MessageSource, ProviderMessage};
 use cuepoint_domain::timestamp::Timestamp;
 
 use crate::lists::Chronicle;
-use crate::operation_notes::Recorded;
+use crate::operation_notes::NotedOperation;
 use crate::{MemoryStore, State};
 
 /// What a chronicle has behind a place, `limit` at most, by `find`.
@@ -81,7 +81,7 @@ impl State {
     fn operations(&self, user: UserId, after: Option<Place>, most: usize) -> Vec<Record> {
         let after = after.map(|after| (after.moment(), OperationId(after.minor)));
         listed(self.lists.operations_about.get(&user), after, most, |id| {
-            let Recorded { kind, actor, reason, at } = self.lists.operations.get(&id)?.clone();
+            let NotedOperation { kind, actor, reason, at } = self.lists.operations.get(&id)?.clone();
             let receipt = self.book.operations.get(&id)?;
             Some(Record::Operation(OperationNote::new(kind.name().to_owned(), actor, reason, receipt, at)))
         })

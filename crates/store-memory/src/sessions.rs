@@ -4,10 +4,12 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use cuepoint_domain::account::personal_data::Record;
-use cuepoint_domain::account::session::{Candidates, Presented, RefreshToken, Session, TokenHash, Visitor};
+use cuepoint_domain::account::session::{
+    Candidates, PresentedToken, RefreshToken, Session, TokenHash, Visitor,
+};
 use cuepoint_domain::authorization::{AccountStatus, RevocationList};
 use cuepoint_domain::ids::{SessionId, UserId};
-use cuepoint_domain::network::{KnownNetwork, Network};
+use cuepoint_domain::network::{ClientNetwork, KnownNetwork};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Begun, Exchange, PasswordHash, Sessions, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
@@ -55,7 +57,7 @@ impl Desk {
     }
 
     /// Notes that a session of this person began or was refreshed from there.
-    fn see(&mut self, user: UserId, network: Option<Network>, now: Timestamp) {
+    fn see(&mut self, user: UserId, network: Option<ClientNetwork>, now: Timestamp) {
         let Some(network) = network else { return };
         let known = self.networks.entry(user).or_default();
         match known.iter_mut().find(|(_, known)| known.network == network) {
@@ -146,7 +148,7 @@ impl Desk {
         &mut self,
         presented: &TokenHash,
         successors: &Candidates<TokenHash>,
-        network: Option<Network>,
+        network: Option<ClientNetwork>,
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Exchange {
@@ -157,13 +159,13 @@ impl Desk {
             return Exchange::Refused;
         };
         match token.presented(successor.as_ref(), now) {
-            Presented::Refuse => Exchange::Refused,
-            Presented::Repeat(kept) => Exchange::Repeated(user, id, kept),
-            Presented::EndSession => {
+            PresentedToken::Refuse => Exchange::Refused,
+            PresentedToken::Repeat(kept) => Exchange::Repeated(user, id, kept),
+            PresentedToken::EndSession => {
                 kept.ended_at = Some(now);
                 Exchange::SessionEnded(user, id)
             }
-            Presented::Exchange => {
+            PresentedToken::Exchange => {
                 token.used_at = Some(now);
                 (kept.session.used_at, kept.session.expires_at) = (now, expires_at);
                 let hash = successors.current;
@@ -205,7 +207,7 @@ impl Sessions for MemoryStore {
         &self,
         presented: &TokenHash,
         successors: &Candidates<TokenHash>,
-        network: Option<Network>,
+        network: Option<ClientNetwork>,
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Result<Exchange, Unavailable> {
@@ -215,7 +217,7 @@ impl Sessions for MemoryStore {
     async fn is_known_network(
         &self,
         email: &str,
-        network: Network,
+        network: ClientNetwork,
         since: Timestamp,
     ) -> Result<bool, Unavailable> {
         let State { keys, sessions, .. } = &*self.lock()?;

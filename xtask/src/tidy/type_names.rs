@@ -5,8 +5,13 @@ use std::collections::BTreeMap;
 use super::File;
 use super::sources::is_test_file;
 
-/// Names that two crates define for a reason.
-const SHARED: &[(&str, &str)] = &[];
+/// Names that two modules define, and why: callers qualify them with the module, as in `withdrawal::Move`.
+const SHARED: &[(&str, &str)] = &[
+    ("Decision", "the outcome of a transition's rule, one each for music requests and withdrawals"),
+    ("Move", "a transition of a status, one each for music requests and withdrawals"),
+    ("MoveRefusal", "the refusals of these transitions"),
+    ("OpenRefusal", "the refusals of opening a music request or a withdrawal"),
+];
 
 /// The crates that are compiled into the service.
 const PRODUCT: &[&str] = &[

@@ -6,7 +6,7 @@ use core::net::IpAddr;
 use time::Duration;
 
 use crate::ids::{SessionId, UserId};
-use crate::network::Network;
+use crate::network::ClientNetwork;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 
@@ -66,8 +66,8 @@ pub struct Visitor {
 impl Visitor {
     /// The network that they call from.
     #[must_use]
-    pub fn network(&self) -> Option<Network> {
-        self.address.map(Network::of)
+    pub fn network(&self) -> Option<ClientNetwork> {
+        self.address.map(ClientNetwork::of)
     }
 }
 
@@ -147,7 +147,7 @@ pub struct RefreshToken {
 
 /// What presenting a token that is kept, in a session that was not ended, comes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Presented {
+pub enum PresentedToken {
     /// It is exchanged for the next one.
     Exchange,
     /// It was exchanged a moment ago for the token with this hash, which is unused: the same token is issued again.
@@ -162,16 +162,16 @@ impl RefreshToken {
     /// What presenting the token at this moment comes to; `successor` is the stored token that has one of the hashes of the
     /// tokens derived from this one, if there is one.
     #[must_use]
-    pub fn presented(&self, successor: Option<&Self>, now: Timestamp) -> Presented {
+    pub fn presented(&self, successor: Option<&Self>, now: Timestamp) -> PresentedToken {
         match self.used_at {
             Some(used_at) => match successor {
                 Some(successor) if successor.follows(self, now) && repeats(used_at, now) => {
-                    Presented::Repeat(successor.hash)
+                    PresentedToken::Repeat(successor.hash)
                 }
-                _ => Presented::EndSession,
+                _ => PresentedToken::EndSession,
             },
-            None if now >= self.expires_at => Presented::Refuse,
-            None => Presented::Exchange,
+            None if now >= self.expires_at => PresentedToken::Refuse,
+            None => PresentedToken::Exchange,
         }
     }
 
@@ -205,28 +205,28 @@ mod tests {
     fn a_token_is_exchanged_once_before_its_end() {
         let end = session().expires_at;
         let mut token = session().first_token(TokenHash([0; 32]));
-        assert_eq!(token.presented(None, end.minus(Duration::MICROSECOND)), Presented::Exchange);
-        assert_eq!(token.presented(None, end), Presented::Refuse);
+        assert_eq!(token.presented(None, end.minus(Duration::MICROSECOND)), PresentedToken::Exchange);
+        assert_eq!(token.presented(None, end), PresentedToken::Refuse);
         token.used_at = Some(Timestamp::EPOCH);
-        assert_eq!(token.presented(None, Timestamp::EPOCH), Presented::EndSession);
-        assert_eq!(token.presented(None, end), Presented::EndSession);
+        assert_eq!(token.presented(None, Timestamp::EPOCH), PresentedToken::EndSession);
+        assert_eq!(token.presented(None, end), PresentedToken::EndSession);
     }
 
     #[test]
     fn an_exchange_is_repeated_for_a_minute() {
         let (minute, tick) = (Duration::seconds(60), Duration::MICROSECOND);
         let (token, successor) = exchanged();
-        let repeated = Presented::Repeat(successor.hash);
+        let repeated = PresentedToken::Repeat(successor.hash);
         for (passed, expected) in [
             (Duration::ZERO, repeated),
             (minute - tick, repeated),
-            (minute, Presented::EndSession),
-            (minute + tick, Presented::EndSession),
-            (Duration::days(365), Presented::EndSession),
+            (minute, PresentedToken::EndSession),
+            (minute + tick, PresentedToken::EndSession),
+            (Duration::days(365), PresentedToken::EndSession),
             // Another server's clock.
             (tick - minute, repeated),
-            (-minute, Presented::EndSession),
-            (Duration::days(-365), Presented::EndSession),
+            (-minute, PresentedToken::EndSession),
+            (Duration::days(-365), PresentedToken::EndSession),
         ] {
             assert_eq!(token.presented(Some(&successor), after(passed)), expected, "{passed}");
         }
@@ -241,13 +241,13 @@ mod tests {
         let foreign = RefreshToken { session: SessionId::new(2).unwrap(), ..successor.clone() };
         let old = RefreshToken { expires_at: now, ..successor.clone() };
         for ended in [used, foreign, old] {
-            assert_eq!(presented(&ended), Presented::EndSession, "{ended:?}");
+            assert_eq!(presented(&ended), PresentedToken::EndSession, "{ended:?}");
         }
         let young = RefreshToken { expires_at: now.plus(Duration::MICROSECOND), ..successor.clone() };
-        assert_eq!(presented(&young), Presented::Repeat(successor.hash));
+        assert_eq!(presented(&young), PresentedToken::Repeat(successor.hash));
         // The successor decides nothing while the token itself is unused.
         let unused = RefreshToken { used_at: None, ..token.clone() };
-        assert_eq!(unused.presented(Some(&successor), now), Presented::Exchange);
+        assert_eq!(unused.presented(Some(&successor), now), PresentedToken::Exchange);
     }
 
     #[test]
@@ -255,7 +255,7 @@ mod tests {
         let (token, successor) = exchanged();
         let token = RefreshToken { expires_at: after(Duration::MICROSECOND), ..token };
         let now = after(Duration::SECOND);
-        assert_eq!(token.presented(Some(&successor), now), Presented::Repeat(successor.hash));
+        assert_eq!(token.presented(Some(&successor), now), PresentedToken::Repeat(successor.hash));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use bs58::Alphabet;
 use super::{AddressError, Decoded, base58, curve, is_uniform};
 
 /// How a chain tells its addresses apart.
-pub(super) struct Chain {
+pub(super) struct ChainParameters {
     /// The version bytes of P2PKH and P2SH.
     versions: &'static [u8],
     /// Those of its test networks.
@@ -19,7 +19,7 @@ pub(super) struct Chain {
     burnt: &'static [&'static str],
 }
 
-pub(super) const BITCOIN: Chain = Chain {
+pub(super) const BITCOIN: ChainParameters = ChainParameters {
     versions: &[0x00, 0x05],
     test_versions: &[0x6f, 0xc4],
     hrps: &["bc"],
@@ -33,7 +33,7 @@ pub(super) const BITCOIN: Chain = Chain {
 };
 
 /// Without 0x05, the old version of P2SH: such an address may as well be one of Bitcoin.
-pub(super) const LITECOIN: Chain = Chain {
+pub(super) const LITECOIN: ChainParameters = ChainParameters {
     versions: &[0x30, 0x32],
     test_versions: &[0x6f, 0xc4, 0x3a],
     hrps: &["ltc"],
@@ -41,7 +41,7 @@ pub(super) const LITECOIN: Chain = Chain {
     burnt: &[],
 };
 
-pub(super) const DOGECOIN: Chain = Chain {
+pub(super) const DOGECOIN: ChainParameters = ChainParameters {
     versions: &[0x1e, 0x16],
     test_versions: &[0x71, 0xc4, 0x6f],
     hrps: &[],
@@ -51,12 +51,12 @@ pub(super) const DOGECOIN: Chain = Chain {
 
 const HASH_LENGTH: usize = 20;
 
-pub(super) fn decode(chain: &Chain, text: &str) -> Option<Decoded> {
+pub(super) fn decode(chain: &ChainParameters, text: &str) -> Option<Decoded> {
     segwit_address(chain, text).or_else(|| hash_address(chain, text))
 }
 
 /// The library holds the program's length, its version and the checksum that belongs to the version to the BIPs.
-fn segwit_address(chain: &Chain, text: &str) -> Option<Decoded> {
+fn segwit_address(chain: &ChainParameters, text: &str) -> Option<Decoded> {
     let (hrp, version, program) = segwit::decode(text).ok()?;
     let hrp = hrp.to_lowercase();
     let test = chain.test_hrps.contains(&hrp.as_str());
@@ -75,7 +75,7 @@ fn program_flaw(version: u8, program: &[u8]) -> Option<AddressError> {
     }
 }
 
-fn hash_address(chain: &Chain, text: &str) -> Option<Decoded> {
+fn hash_address(chain: &ChainParameters, text: &str) -> Option<Decoded> {
     let bytes = base58::decode(text, Alphabet::BITCOIN)?;
     let (version, hash) = bytes.split_first()?;
     let test = chain.test_versions.contains(version);

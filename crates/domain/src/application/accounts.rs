@@ -12,7 +12,7 @@ use crate::account::session::{Session, Visitor};
 use crate::application::{ClientContext, CommandError, Effects, Environment, Executor};
 use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
-use crate::network::{KnownNetwork, Network};
+use crate::network::{ClientNetwork, KnownNetwork};
 use crate::ports::{
     AccessToken, Begun, Credentials, Exchange, PasswordHash, Profile, Token, Unavailable, Verified,
 };
@@ -79,7 +79,11 @@ impl Accounts {
     ///
     /// # Errors
     /// [`Unavailable`].
-    pub async fn knows_network(&self, email: &str, network: Option<Network>) -> Result<bool, Unavailable> {
+    pub async fn knows_network(
+        &self,
+        email: &str,
+        network: Option<ClientNetwork>,
+    ) -> Result<bool, Unavailable> {
         let Some(network) = network else { return Ok(false) };
         self.env.sessions.is_known_network(email, network, self.env.now().minus(KnownNetwork::KEPT)).await
     }

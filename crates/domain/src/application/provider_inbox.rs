@@ -11,7 +11,7 @@ use crate::ledger::plans;
 use crate::ledger::{EntityKind, Origin, Rejection};
 use crate::ports::{ApplyError, Recorded, Unavailable};
 use crate::provider_message::{
-    Contradiction, Excerpt, MessageRecord, MessageSource, Presented, ProviderMessage, WebhookId,
+    Contradiction, Excerpt, MessageRecord, MessageSource, PresentedPayment, ProviderMessage, WebhookId,
 };
 use crate::provider_reference::{MessageSubject, ProviderReference};
 use crate::text::Line;
@@ -28,7 +28,7 @@ pub struct IncomingMessage {
     /// What it is about.
     pub subject: MessageSubject,
     /// The money and the transaction that it names.
-    pub presented: Presented,
+    pub presented: PresentedPayment,
 }
 
 /// The outcome of a message.

@@ -8,7 +8,7 @@ use crate::account::session::Visitor;
 use crate::application::event_limit::{HourlyEvents, MOST, Recording};
 use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
-use crate::network::Network;
+use crate::network::ClientNetwork;
 use crate::ports::{Clock, SecurityLog};
 use crate::text::Line;
 use crate::timestamp::Timestamp;
@@ -19,7 +19,7 @@ pub(super) struct SecurityAudit {
     pub(super) log: Arc<dyn SecurityLog>,
     pub(super) clock: Arc<dyn Clock>,
     /// The networks of failed logins to unknown accounts.
-    unknown_logins: Arc<Mutex<HourlyEvents<Option<Network>>>>,
+    unknown_logins: Arc<Mutex<HourlyEvents<Option<ClientNetwork>>>>,
     /// The principals that were refused an action of staff, and the operation.
     denials: Arc<Mutex<HourlyEvents<(UserId, Line)>>>,
 }

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use crate::account::session::{Candidates, Session, TokenHash};
 use crate::authorization::RevocationList;
 use crate::ids::{SessionId, UserId};
-use crate::network::Network;
+use crate::network::ClientNetwork;
 use crate::page::{PageRequest, Rows};
 use crate::ports::{PasswordHash, Unavailable};
 use crate::timestamp::Timestamp;
@@ -72,7 +72,7 @@ pub trait Sessions: Send + Sync {
         &self,
         presented: &TokenHash,
         successors: &Candidates<TokenHash>,
-        network: Option<Network>,
+        network: Option<ClientNetwork>,
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Result<Exchange, Unavailable>;
@@ -85,7 +85,7 @@ pub trait Sessions: Send + Sync {
     async fn is_known_network(
         &self,
         email: &str,
-        network: Network,
+        network: ClientNetwork,
         since: Timestamp,
     ) -> Result<bool, Unavailable>;
 

@@ -14,7 +14,7 @@ const PRODUCTION: &str = include_str!("../../../../config/production.toml");
 
 /// The environment of a deployment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Environment {
+pub enum DeploymentEnvironment {
     /// Trying and changing it.
     Development,
     /// Automatic tests.
@@ -23,7 +23,7 @@ pub enum Environment {
     Production,
 }
 
-impl Environment {
+impl DeploymentEnvironment {
     /// The name, as `CUEPOINT_ENV` gives it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -52,7 +52,7 @@ impl Environment {
     }
 }
 
-impl FromStr for Environment {
+impl FromStr for DeploymentEnvironment {
     type Err = ConfigError;
 
     fn from_str(name: &str) -> Result<Self, ConfigError> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use config::{Config, File, FileFormat};
 use serde_json::Value;
 
-use super::environment::{ENVIRONMENT_VARIABLE, Environment};
+use super::environment::{DeploymentEnvironment, ENVIRONMENT_VARIABLE};
 use super::keys::{ConfigKey, keys_of};
 use super::settings::Sections;
 use super::{ConfigError, Settings};
@@ -21,7 +21,7 @@ const SEPARATOR: &str = "__";
 #[derive(Clone, Debug)]
 pub struct Layers {
     /// Which of the compiled-in files counts.
-    pub environment: Environment,
+    pub environment: DeploymentEnvironment,
     /// The operator's own file.
     pub file: Option<PathBuf>,
     /// Variables by name; only those that begin with `CUEPOINT__` count.
@@ -34,7 +34,7 @@ impl Layers {
     pub fn test(keys: &[(&str, &str)]) -> Self {
         let variable = |key: &str| format!("{PREFIX}{}", key.replace('.', SEPARATOR).to_uppercase());
         let variables = keys.iter().map(|(key, value)| (variable(key).into(), value.into())).collect();
-        Self { environment: Environment::Test, file: None, variables }
+        Self { environment: DeploymentEnvironment::Test, file: None, variables }
     }
 
     /// The layers that the process was started with.
@@ -48,7 +48,7 @@ impl Layers {
         };
         let environment = match given(ENVIRONMENT_VARIABLE) {
             Some(name) => name.to_string_lossy().parse()?,
-            None => Environment::Development,
+            None => DeploymentEnvironment::Development,
         };
         let file = given(FILE_VARIABLE).map(PathBuf::from);
         Ok(Self { environment, file, variables })

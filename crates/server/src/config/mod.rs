@@ -22,10 +22,10 @@ mod withdrawals;
 
 pub use access::Reachable;
 pub use auth::{Auth, Bootstrap, SigningKeySource};
-pub use environment::Environment;
+pub use environment::DeploymentEnvironment;
 pub use layers::Layers;
-pub use notifier::{EmailChannel, Notifier, PhoneChannel};
-pub use providers::{PayoutProviderKind, Payouts, TopupProviderKind, Topups};
+pub use notifier::{EmailChannel, NotifierSettings, PhoneChannel};
+pub use providers::{PayoutProviderKind, PayoutSettings, TopupProviderKind, TopupSettings};
 pub use requests::Requests;
 pub use server::Server;
 pub use settings::Settings;

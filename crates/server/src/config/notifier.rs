@@ -9,12 +9,12 @@ use url::Url;
 
 use super::urls::{HttpUrl, SmtpUrl, web_service};
 use super::values::{Choice, FromText, Secret, Text, TextList, Whole, signing_secrets};
-use super::{ConfigError, Environment};
+use super::{ConfigError, DeploymentEnvironment};
 use crate::adapters::webhooks::SigningSecrets;
 
 /// How people are sent messages.
 #[derive(Clone, Debug)]
-pub struct Notifier {
+pub struct NotifierSettings {
     /// To their mail address.
     pub email: EmailChannel,
     /// To their phone.
@@ -84,8 +84,8 @@ impl FromText for Mailbox {
 }
 
 impl NotifierSection {
-    pub(super) fn check(self, environment: Environment) -> Result<Notifier, ConfigError> {
-        if environment == Environment::Production {
+    pub(super) fn check(self, environment: DeploymentEnvironment) -> Result<NotifierSettings, ConfigError> {
+        if environment == DeploymentEnvironment::Production {
             self.fit_for_production()?;
         }
         let email = match self.email.0 {
@@ -106,7 +106,7 @@ impl NotifierSection {
                 PhoneChannel::Webhook(url.ok_or_else(|| ConfigError::missing("notifier.webhook_url"))?)
             }
         };
-        Ok(Notifier { email, phone, secrets: signing_secrets(self.webhook_secrets) })
+        Ok(NotifierSettings { email, phone, secrets: signing_secrets(self.webhook_secrets) })
     }
 
     /// Refuses secrets in the log and passwords that leave this machine without encryption.

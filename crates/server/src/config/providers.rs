@@ -8,7 +8,7 @@ use url::Url;
 
 use super::urls::{HttpUrl, web_service};
 use super::values::{Choice, DAY, HOUR, Seconds, Secret, Text, TextList, Whole, signing_secrets};
-use super::{ConfigError, Environment};
+use super::{ConfigError, DeploymentEnvironment};
 use crate::adapters::clock;
 use crate::adapters::topups::LEASE;
 use crate::adapters::webhooks::{CALL_WITHIN, SigningSecrets};
@@ -19,7 +19,7 @@ const TAKEN_UP_WITHIN: Duration = Duration::seconds(5);
 
 /// Taking the guests' money.
 #[derive(Clone, Debug)]
-pub struct Topups {
+pub struct TopupSettings {
     /// Who does it.
     pub provider: TopupProviderKind,
     /// What calls to and from the provider are signed with.
@@ -45,7 +45,7 @@ pub enum TopupProviderKind {
 
 /// Sending money out.
 #[derive(Clone, Debug)]
-pub struct Payouts {
+pub struct PayoutSettings {
     /// Who does it.
     pub provider: PayoutProviderKind,
     /// What calls to and from the provider are signed with.
@@ -88,18 +88,18 @@ enum TopupChoice {
 }
 
 impl TopupsSection {
-    pub(super) fn check(self, environment: Environment) -> Result<Topups, ConfigError> {
+    pub(super) fn check(self, environment: DeploymentEnvironment) -> Result<TopupSettings, ConfigError> {
         let url = web_service("topups.webhook_url", self.webhook_url, environment)?;
         let provider = match self.provider.0 {
             TopupChoice::None => TopupProviderKind::None,
-            TopupChoice::Sandbox if environment == Environment::Production => {
+            TopupChoice::Sandbox if environment == DeploymentEnvironment::Production => {
                 let reason = "sandbox is refused in production, because it gives money away";
                 return Err(ConfigError::new("topups.provider", reason));
             }
             TopupChoice::Sandbox => TopupProviderKind::Sandbox,
             TopupChoice::Webhook => TopupProviderKind::Webhook(url),
         };
-        Ok(Topups {
+        Ok(TopupSettings {
             provider,
             secrets: signing_secrets(self.webhook_secrets),
             pending_for: Duration::days(i64::from(self.pending_days.0)),
@@ -132,7 +132,7 @@ enum PayoutChoice {
 }
 
 impl PayoutsSection {
-    pub(super) fn check(self, environment: Environment) -> Result<Payouts, ConfigError> {
+    pub(super) fn check(self, environment: DeploymentEnvironment) -> Result<PayoutSettings, ConfigError> {
         let url = web_service("payouts.webhook_url", self.webhook_url, environment)?;
         let retry_after = self.retry_seconds.to_time();
         let provider = match self.provider.0 {
@@ -140,13 +140,13 @@ impl PayoutsSection {
             PayoutChoice::Webhook => {
                 let url = url.ok_or_else(|| ConfigError::missing("payouts.webhook_url"))?;
                 // The providers of tests are doubles that answer at once.
-                if environment != Environment::Test {
+                if environment != DeploymentEnvironment::Test {
                     ensure_calls_end_before_a_retry(retry_after)?;
                 }
                 PayoutProviderKind::Webhook(url)
             }
         };
-        Ok(Payouts {
+        Ok(PayoutSettings {
             provider,
             secrets: signing_secrets(self.webhook_secrets),
             terms: PayoutTerms { max_attempts: self.max_attempts.0, retry_after },

@@ -9,21 +9,21 @@ use serde::Deserialize;
 
 use super::access::{AccessSection, CorsSection, RateLimitsSection, Reachable};
 use super::auth::{Auth, AuthSection, Bootstrap, BootstrapSection};
-use super::notifier::{Notifier, NotifierSection, PhoneSection};
-use super::providers::{Payouts, PayoutsSection, Topups, TopupsSection};
+use super::notifier::{NotifierSection, NotifierSettings, PhoneSection};
+use super::providers::{PayoutSettings, PayoutsSection, TopupSettings, TopupsSection};
 use super::requests::{FeesSection, Requests, RequestsSection, WalletSection};
 use super::server::{Server, ServerSection};
 use super::storage::{Storage, StorageSection};
 use super::values::{DAY, Seconds};
 use super::withdrawals::{AdjustmentsSection, WithdrawalsSection};
-use super::{ConfigError, Environment};
+use super::{ConfigError, DeploymentEnvironment};
 use crate::http::transport::rate_limits::Quotas;
 
 /// Everything that can be configured, checked.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// What the process is run for.
-    pub environment: Environment,
+    pub environment: DeploymentEnvironment,
     /// Where it listens.
     pub server: Server,
     /// Where it keeps its data.
@@ -41,13 +41,13 @@ pub struct Settings {
     /// The terms of adjustments.
     pub adjustments: AdjustmentTerms,
     /// How people are sent messages.
-    pub notifier: Notifier,
+    pub notifier: NotifierSettings,
     /// The most codes by phone within a day; `None` means any number.
     pub phone_codes_per_day: Option<NonZeroU32>,
     /// Taking the guests' money.
-    pub topups: Topups,
+    pub topups: TopupSettings,
     /// Sending money out.
-    pub payouts: Payouts,
+    pub payouts: PayoutSettings,
     /// The web pages whose scripts may call the API.
     pub cors_allowed_origins: Vec<String>,
     /// From where some routes can be reached.
@@ -89,7 +89,7 @@ struct LedgerSection {
 
 impl Sections {
     /// The settings, with every rule that compares keys or depends on the environment.
-    pub(super) fn check(self, environment: Environment) -> Result<Settings, ConfigError> {
+    pub(super) fn check(self, environment: DeploymentEnvironment) -> Result<Settings, ConfigError> {
         let currency = Currency::try_from(self.wallet)?;
         let audit_interval = self.ledger.audit_interval_seconds.to_std();
         Ok(Settings {

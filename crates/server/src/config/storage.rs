@@ -4,7 +4,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 
 use super::values::{Choice, Flag, Secret, Text, Whole};
-use super::{ConfigError, Environment};
+use super::{ConfigError, DeploymentEnvironment};
 
 /// Where the data is kept.
 #[derive(Clone, Debug)]
@@ -49,13 +49,15 @@ struct PostgresSection {
 }
 
 impl StorageSection {
-    pub(super) fn check(self, environment: Environment) -> Result<Storage, ConfigError> {
+    pub(super) fn check(self, environment: DeploymentEnvironment) -> Result<Storage, ConfigError> {
         let Self { backend: Choice(backend), postgres } = self;
         match backend {
-            StorageChoice::Memory if environment == Environment::Production => Err(ConfigError::new(
-                "storage.backend",
-                "memory is refused in production, because its data ends with the process",
-            )),
+            StorageChoice::Memory if environment == DeploymentEnvironment::Production => {
+                Err(ConfigError::new(
+                    "storage.backend",
+                    "memory is refused in production, because its data ends with the process",
+                ))
+            }
             StorageChoice::Memory => Ok(Storage::Memory),
             StorageChoice::Postgres => {
                 let Secret(Text(url)) =

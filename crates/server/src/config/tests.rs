@@ -19,7 +19,7 @@ const PRODUCTION: &[(&str, &str)] = &[
 const SECRETS: &str =
     "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=, whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-fn layers(environment: Environment, keys: &[(&str, &str)]) -> Layers {
+fn layers(environment: DeploymentEnvironment, keys: &[(&str, &str)]) -> Layers {
     Layers { environment, ..Layers::test(keys) }
 }
 
@@ -36,7 +36,7 @@ fn refused(settings: Result<Settings, ConfigError>, sentence: &str) {
 
 #[test]
 fn the_bare_binary_has_every_value_that_it_needs() {
-    let settings = layers(Environment::Development, &[]).settings().unwrap();
+    let settings = layers(DeploymentEnvironment::Development, &[]).settings().unwrap();
     assert_eq!((settings.server.host.as_str(), settings.server.port), ("127.0.0.1", 8080));
     assert_eq!((settings.server.workers, settings.server.public_url), (None, None));
     assert!(matches!(settings.storage, Storage::Memory));
@@ -79,7 +79,7 @@ fn the_bare_binary_has_every_value_that_it_needs() {
 fn each_environment_has_values_of_its_own() {
     let test = settings(&[]);
     assert_eq!((test.topups.provider, test.rate_limits), (TopupProviderKind::Sandbox, None));
-    let production = layers(Environment::Production, PRODUCTION).settings().unwrap();
+    let production = layers(DeploymentEnvironment::Production, PRODUCTION).settings().unwrap();
     assert_eq!(production.topups.provider, TopupProviderKind::None);
     assert!(production.rate_limits.is_some());
     assert!(matches!(production.storage, Storage::Postgres(Postgres { pool_size: 8, .. })));
@@ -354,7 +354,7 @@ fn the_address_of_a_mail_server_is_one_and_is_never_shown() {
         "smtp://127.0.0.1:25",
     ] {
         let keys = [PRODUCTION, &[("notifier.smtp_url", url)]].concat();
-        assert!(layers(Environment::Production, &keys).settings().is_ok(), "{url}");
+        assert!(layers(DeploymentEnvironment::Production, &keys).settings().is_ok(), "{url}");
     }
     let sentence = "notifier.smtp_url: must be smtps://host, smtp://host?tls=required or smtp://host, with user:password@";
     for url in [

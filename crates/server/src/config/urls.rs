@@ -6,7 +6,7 @@ use secrecy::SecretString;
 use url::{Host, Url};
 
 use super::values::{FromText, Text};
-use super::{ConfigError, Environment};
+use super::{ConfigError, DeploymentEnvironment};
 
 /// The address of a web service.
 pub(super) struct HttpUrl(Url);
@@ -28,11 +28,11 @@ impl FromText for HttpUrl {
 pub(super) fn web_service(
     key: &str,
     url: Option<Text<HttpUrl>>,
-    environment: Environment,
+    environment: DeploymentEnvironment,
 ) -> Result<Option<Url>, ConfigError> {
     let url = url.map(|Text(HttpUrl(url))| url);
     let plain = |url: &Url| url.scheme() == "http" && !is_on_this_machine(url);
-    if environment == Environment::Production && url.as_ref().is_some_and(plain) {
+    if environment == DeploymentEnvironment::Production && url.as_ref().is_some_and(plain) {
         return Err(ConfigError::new(key, "must be https in production, unless it is on this machine"));
     }
     Ok(url)

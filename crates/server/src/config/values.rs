@@ -173,9 +173,9 @@ pub(super) fn signing_secrets(secrets: Option<Secret<TextList<SigningSecrets>>>)
 /// A sum of money as it is written, because its currency is another key.
 #[derive(Deserialize)]
 #[serde(try_from = "Value")]
-pub(super) struct Sum(String);
+pub(super) struct AmountText(String);
 
-impl TryFrom<Value> for Sum {
+impl TryFrom<Value> for AmountText {
     type Error = &'static str;
 
     fn try_from(written: Value) -> Result<Self, &'static str> {
@@ -187,7 +187,7 @@ impl TryFrom<Value> for Sum {
     }
 }
 
-impl Sum {
+impl AmountText {
     /// Whether it is zero in this currency.
     pub(super) fn is_zero(&self, currency: &Currency) -> bool {
         currency.parse(self.0.trim()).is_ok_and(|money| money.is_zero())
@@ -200,10 +200,10 @@ impl Sum {
 /// [`ConfigError`] for a text that is no such sum of the currency.
 pub(super) fn amount(
     key: &str,
-    sum: Option<Sum>,
+    sum: Option<AmountText>,
     currency: &Currency,
 ) -> Result<Option<Amount>, ConfigError> {
-    let Some(Sum(number)) = sum else { return Ok(None) };
+    let Some(AmountText(number)) = sum else { return Ok(None) };
     let money = currency
         .parse(number.trim())
         .map_err(|error| ConfigError::new(key, format!("is no sum of {}: {error}", currency.code())))?;

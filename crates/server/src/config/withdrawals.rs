@@ -7,18 +7,18 @@ use cuepoint_domain::withdrawal::{WithdrawalLimits, WithdrawalTerms};
 use serde::Deserialize;
 
 use super::ConfigError;
-use super::values::{FromList, FromText, Sum, Text, TextList, amount};
+use super::values::{AmountText, FromList, FromText, Text, TextList, amount};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WithdrawalsSection {
     address_policy: Text<AddressPolicy>,
     options: TextList<OptionsTable>,
-    auto_approve_below: Option<Sum>,
-    second_approval_above: Option<Sum>,
-    max_amount: Option<Sum>,
-    max_per_24h: Option<Sum>,
-    max_per_30d: Option<Sum>,
+    auto_approve_below: Option<AmountText>,
+    second_approval_above: Option<AmountText>,
+    max_amount: Option<AmountText>,
+    max_per_24h: Option<AmountText>,
+    max_per_30d: Option<AmountText>,
 }
 
 impl FromText for AddressPolicy {
@@ -74,7 +74,7 @@ impl WithdrawalsSection {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AdjustmentsSection {
-    max_amount: Option<Sum>,
+    max_amount: Option<AmountText>,
 }
 
 impl AdjustmentsSection {

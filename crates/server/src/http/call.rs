@@ -14,8 +14,8 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::http::transport::client_address;
-use crate::http::transport::deadline::Deadline;
-use crate::http::transport::rate_limits::{LoginAttempt, LoginRefusal};
+use crate::http::transport::deadline::RequestDeadline;
+use crate::http::transport::rate_limits::{LoginAttempt, LoginLimitRefusal};
 use crate::http::wire::body::RequestBody;
 use crate::http::wire::envelope::Answer;
 use crate::http::wire::error::{ApiError, Code};
@@ -33,7 +33,7 @@ pub struct Call {
     pub query: Query,
     pub(super) request: HttpRequest,
     pub(super) path: &'static str,
-    pub(super) deadline: Deadline,
+    pub(super) deadline: RequestDeadline,
     pub(super) id: Option<String>,
     pub(super) body: Object,
     pub(super) key: Option<IdempotencyKey>,
@@ -130,8 +130,8 @@ impl Call {
         let network = self.visitor().network();
         match self.app.limits.try_login(&name, network) {
             Ok(attempt) => Ok(attempt),
-            Err(LoginRefusal::Network(quota)) => Err(ApiError::rate_limited(quota)),
-            Err(LoginRefusal::Account(quota, attempt)) => {
+            Err(LoginLimitRefusal::Network(quota)) => Err(ApiError::rate_limited(quota)),
+            Err(LoginLimitRefusal::Account(quota, attempt)) => {
                 let known = self.app.services.accounts.knows_network(&name, network).await;
                 if matches!(known, Ok(true)) {
                     return Ok(attempt);
@@ -150,8 +150,8 @@ impl Call {
     /// [`Code::RateLimited`].
     pub fn admit_registration(&self, email: &Email) -> Result<LoginAttempt, ApiError> {
         match self.app.limits.try_login(&email.folded(), self.visitor().network()) {
-            Ok(attempt) | Err(LoginRefusal::Account(_, attempt)) => Ok(attempt),
-            Err(LoginRefusal::Network(quota)) => Err(ApiError::rate_limited(quota)),
+            Ok(attempt) | Err(LoginLimitRefusal::Account(_, attempt)) => Ok(attempt),
+            Err(LoginLimitRefusal::Network(quota)) => Err(ApiError::rate_limited(quota)),
         }
     }
 

@@ -26,7 +26,7 @@ use crate::http::call::Call;
 use crate::http::reliance::ensure_reliable;
 use crate::http::route::{Access, Body, Endpoint, Provider, Route};
 use crate::http::transport::client_address::{client_address, visitor};
-use crate::http::transport::deadline::Deadline;
+use crate::http::transport::deadline::RequestDeadline;
 use crate::http::transport::rate_limits::{Class, Subject};
 use crate::http::wire::envelope::Answer;
 use crate::http::wire::error::{ApiError, Code};
@@ -56,7 +56,7 @@ pub async fn answer(
         }
         Err(refused)
     })?;
-    let deadline = Deadline::of_request_read_now();
+    let deadline = RequestDeadline::of_request_read_now();
     let principal = principal.map(|principal| still_admitted(route, app, principal)).transpose()?;
     let call = Call {
         app: Arc::clone(app),

@@ -9,7 +9,7 @@ use cuepoint_domain::withdrawal::{PayoutUpdate, Withdrawal, WithdrawalStatus};
 use tokio::sync::watch;
 
 use crate::app::App;
-use crate::observability::metrics::{self, Outcome};
+use crate::observability::metrics::{self, ContradictionOutcome};
 
 /// Sends the withdrawals that are due, in batches, until none can be sent any more or the service stops.
 pub(crate) async fn send_due(app: Arc<App>, stopped: watch::Receiver<bool>) {
@@ -86,7 +86,7 @@ fn report(
     status: WithdrawalStatus,
     contradiction: Contradiction,
 ) {
-    metrics::provider_contradiction(MessageSource::Payouts, contradiction, Outcome::Answer);
+    metrics::provider_contradiction(MessageSource::Payouts, contradiction, ContradictionOutcome::Answer);
     tracing::error!(
         source = MessageSource::Payouts.name(),
         reason = contradiction.name(),

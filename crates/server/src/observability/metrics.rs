@@ -85,7 +85,7 @@ pub(crate) fn log_lines_lost(lines: u64) {
 
 /// The outcome of a contradiction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum ContradictionOutcome {
     /// It is kept for an operator.
     Kept,
     /// It was kept before.
@@ -96,7 +96,7 @@ pub(crate) enum Outcome {
     Answer,
 }
 
-impl Outcome {
+impl ContradictionOutcome {
     /// What became of a message.
     pub(crate) const fn of(recorded: Recorded) -> Self {
         match recorded {
@@ -117,7 +117,11 @@ impl Outcome {
 }
 
 /// Counts a contradiction by a provider.
-pub(crate) fn provider_contradiction(source: MessageSource, reason: Contradiction, outcome: Outcome) {
+pub(crate) fn provider_contradiction(
+    source: MessageSource,
+    reason: Contradiction,
+    outcome: ContradictionOutcome,
+) {
     let labels = [("source", source.name()), ("reason", reason.name()), ("outcome", outcome.name())];
     metrics::counter!(PROVIDER_CONTRADICTIONS, &labels).increment(1);
 }

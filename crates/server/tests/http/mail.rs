@@ -58,7 +58,7 @@ fn a_code_comes_by_mail(store: Store) {
     for header in [&format!("From: {FROM}"), &format!("To: {}", guest.email), "Subject: Your Cuepoint code"] {
         assert!(headers.lines().any(|line| line == header), "{header}: {headers}");
     }
-    assert!(text.contains("valid for 10 minutes"), "{text}");
+    assert!(text.contains("It expires in 10 minutes."), "{text}");
     assert!(!server.log().contains(&code(text)), "codes that are sent are in no log");
 }
 

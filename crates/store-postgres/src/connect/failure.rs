@@ -37,7 +37,7 @@ pub(crate) enum Refusal {
 
 /// Why the database did not do what it was asked.
 #[derive(Debug, Error)]
-pub(crate) enum Failure {
+pub(crate) enum DatabaseFailure {
     /// A statement failed.
     #[error("{0}")]
     Query(#[from] QueryError),
@@ -55,7 +55,7 @@ pub(crate) enum Failure {
     Corrupt(#[from] Corrupt),
     /// The answer to COMMIT was lost, and whether the transaction was committed cannot be found out now.
     #[error("the answer to COMMIT was lost, and its outcome is unknown: {0}")]
-    EndUnknown(Box<Failure>),
+    EndUnknown(Box<DatabaseFailure>),
     /// Another row has the id of a new one.
     #[error("the id of a new row is taken")]
     IdTaken,
@@ -67,13 +67,13 @@ pub(crate) enum Failure {
     Deadline,
 }
 
-impl From<Failure> for Unavailable {
-    fn from(failure: Failure) -> Self {
+impl From<DatabaseFailure> for Unavailable {
+    fn from(failure: DatabaseFailure) -> Self {
         Self::new(failure)
     }
 }
 
-impl Failure {
+impl DatabaseFailure {
     /// Whether the connection may be used again: the server refused rows or a serialization, and nothing else
     /// is wrong.
     ///

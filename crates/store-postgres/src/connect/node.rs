@@ -7,7 +7,7 @@ use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use tokio_postgres::Client;
 
-use crate::connect::failure::{Failure, Refusal};
+use crate::connect::failure::{DatabaseFailure, Refusal};
 
 /// The advisory lock that every connection of a server shares and that a restore takes alone: `restore!` in ASCII.
 pub(crate) const RESTORE_LOCK: i64 = 0x7265_7374_6f72_6521;
@@ -55,7 +55,7 @@ pub(crate) struct Node {
 
 impl Node {
     /// Asks the node behind a connection.
-    pub(crate) async fn describe(mut connection: &AsyncPgConnection) -> Result<Self, Failure> {
+    pub(crate) async fn describe(mut connection: &AsyncPgConnection) -> Result<Self, DatabaseFailure> {
         Ok(diesel::sql_query(DESCRIBE).get_result(&mut connection).await?)
     }
 
@@ -79,7 +79,7 @@ impl Node {
 }
 
 /// Shares the locks of a server, for as long as the connection lives.
-pub(crate) async fn share_locks(mut connection: &AsyncPgConnection) -> Result<(), Failure> {
+pub(crate) async fn share_locks(mut connection: &AsyncPgConnection) -> Result<(), DatabaseFailure> {
     let Shared { shared } = diesel::sql_query(SHARE_LOCKS)
         .bind::<BigInt, _>(RESTORE_LOCK)
         .bind::<Integer, _>(LEVEL_LOCKS)

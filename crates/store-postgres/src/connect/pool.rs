@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use crate::connect::cluster::{AdmittedConnection, Cluster};
 use crate::connect::connection::Connector;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::connect::per_thread::PerThread;
 use crate::connect::shared_connection::SharedConnection;
 use crate::telemetry;
@@ -26,8 +26,10 @@ const FIRST_ATTEMPT: Duration = Duration::from_secs(2);
 const WAIT_FOR_CONNECTION: Duration = Duration::from_millis(2_500);
 
 /// What comes of something, if it comes before callers wait no longer.
-pub(crate) async fn within<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    timeout(DEADLINE, work).await.unwrap_or(Err(Failure::Deadline))
+pub(crate) async fn within<T>(
+    work: impl Future<Output = Result<T, DatabaseFailure>>,
+) -> Result<T, DatabaseFailure> {
+    timeout(DEADLINE, work).await.unwrap_or(Err(DatabaseFailure::Deadline))
 }
 
 /// What is done with a connection: an async closure whose future may move between threads, which the compiler cannot
@@ -53,8 +55,8 @@ pub(crate) struct Loan(Option<Object<Manager>>);
 
 impl Loan {
     /// The connection itself.
-    pub(crate) fn connection(&mut self) -> Result<&mut AsyncPgConnection, Failure> {
-        self.0.as_deref_mut().map(|opened| &mut **opened).ok_or(Failure::Deadline)
+    pub(crate) fn connection(&mut self) -> Result<&mut AsyncPgConnection, DatabaseFailure> {
+        self.0.as_deref_mut().map(|opened| &mut **opened).ok_or(DatabaseFailure::Deadline)
     }
 
     /// Gives the connection back, with nothing under way on it.
@@ -63,8 +65,8 @@ impl Loan {
     }
 
     /// Gives the connection back, unless what was done on it casts doubt on it.
-    fn returned_after<T>(self, done: Result<T, Failure>) -> Result<T, Failure> {
-        if done.as_ref().err().is_none_or(Failure::keeps_connection) {
+    fn returned_after<T>(self, done: Result<T, DatabaseFailure>) -> Result<T, DatabaseFailure> {
+        if done.as_ref().err().is_none_or(DatabaseFailure::keeps_connection) {
             self.give_back();
         }
         done
@@ -135,7 +137,7 @@ impl Database {
     }
 
     /// A connection for one piece of work, beside the pool.
-    pub(crate) async fn open_beside(&self) -> Result<AdmittedConnection, Failure> {
+    pub(crate) async fn open_beside(&self) -> Result<AdmittedConnection, DatabaseFailure> {
         Ok(managed::Manager::create(self.pool.manager()).await?)
     }
 
@@ -147,7 +149,7 @@ impl Database {
     }
 
     /// Closes idle connections where a failure says that they are of no more use either.
-    fn learn_from(&self, failure: &Failure) {
+    fn learn_from(&self, failure: &DatabaseFailure) {
         if failure.is_read_only() {
             self.cluster().renew_connections();
         }
@@ -160,10 +162,10 @@ impl Database {
     ///
     /// A thread that serves alone reads over its own connection, together with whoever else reads there; others over
     /// one of the pool.
-    pub(crate) async fn read<T, F>(&self, run: F) -> Result<T, Failure>
+    pub(crate) async fn read<T, F>(&self, run: F) -> Result<T, DatabaseFailure>
     where
         T: Send,
-        for<'c> F: Work<&'c AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
+        for<'c> F: Work<&'c AsyncPgConnection, Result<T, DatabaseFailure>, Fut: Send> + Sync,
     {
         let own = self.own.here(|| SharedConnection::new(self.connector.planning_once()));
         let own = own.filter(|_| !self.pool.is_closed());
@@ -171,18 +173,18 @@ impl Database {
     }
 
     /// Reads as the pool does, wherever it is asked.
-    pub(crate) async fn read_by_pool<T, F>(&self, run: F) -> Result<T, Failure>
+    pub(crate) async fn read_by_pool<T, F>(&self, run: F) -> Result<T, DatabaseFailure>
     where
         T: Send,
-        for<'c> F: Work<&'c AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
+        for<'c> F: Work<&'c AsyncPgConnection, Result<T, DatabaseFailure>, Fut: Send> + Sync,
     {
         self.read_over(None, run).await
     }
 
-    async fn read_over<T, F>(&self, own: Option<&SharedConnection>, run: F) -> Result<T, Failure>
+    async fn read_over<T, F>(&self, own: Option<&SharedConnection>, run: F) -> Result<T, DatabaseFailure>
     where
         T: Send,
-        for<'c> F: Work<&'c AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
+        for<'c> F: Work<&'c AsyncPgConnection, Result<T, DatabaseFailure>, Fut: Send> + Sync,
     {
         let attempts = async {
             match self.read_once(own, &run).await {
@@ -197,10 +199,10 @@ impl Database {
         within(attempts).await
     }
 
-    async fn read_once<T, F>(&self, own: Option<&SharedConnection>, run: &F) -> Result<T, Failure>
+    async fn read_once<T, F>(&self, own: Option<&SharedConnection>, run: &F) -> Result<T, DatabaseFailure>
     where
         T: Send,
-        for<'c> F: Work<&'c AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
+        for<'c> F: Work<&'c AsyncPgConnection, Result<T, DatabaseFailure>, Fut: Send> + Sync,
     {
         let Some(own) = own else {
             let mut loan = self.lend().await?;
@@ -214,10 +216,10 @@ impl Database {
     }
 
     /// Runs something on a connection once.
-    pub(crate) async fn write<T, F>(&self, run: F) -> Result<T, Failure>
+    pub(crate) async fn write<T, F>(&self, run: F) -> Result<T, DatabaseFailure>
     where
         T: Send,
-        for<'c> F: Work<&'c mut AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
+        for<'c> F: Work<&'c mut AsyncPgConnection, Result<T, DatabaseFailure>, Fut: Send> + Sync,
     {
         let once = async {
             let mut loan = self.lend().await?;
@@ -229,15 +231,15 @@ impl Database {
 
     /// Runs a transaction on a connection, and once more on a new connection where the outcome of the first run is unknown:
     /// the connection was cut, or no answer came in time. The second run must recognise what the first one committed.
-    pub(crate) async fn write_repeatable<T, F>(&self, run: F) -> Result<T, Failure>
+    pub(crate) async fn write_repeatable<T, F>(&self, run: F) -> Result<T, DatabaseFailure>
     where
         T: Send,
-        for<'c> F: Work<&'c mut AsyncPgConnection, Result<T, Failure>, Fut: Send> + Sync,
+        for<'c> F: Work<&'c mut AsyncPgConnection, Result<T, DatabaseFailure>, Fut: Send> + Sync,
     {
         let attempts = async {
             let mut loan = self.lend().await?;
             let first = timeout(FIRST_ATTEMPT, run(loan.connection()?)).await;
-            let first = loan.returned_after(first.unwrap_or(Err(Failure::Deadline)));
+            let first = loan.returned_after(first.unwrap_or(Err(DatabaseFailure::Deadline)));
             match first.inspect_err(|failure| self.learn_from(failure)) {
                 Err(failure) if failure.ended_connection() => {
                     let mut loan = self.lend().await?;
@@ -251,7 +253,7 @@ impl Database {
     }
 
     /// Lends a connection for as long as it takes.
-    pub(crate) async fn lend(&self) -> Result<Loan, Failure> {
+    pub(crate) async fn lend(&self) -> Result<Loan, DatabaseFailure> {
         let object = self.pool.get().await?;
         self.tell();
         Ok(Loan(Some(object)))

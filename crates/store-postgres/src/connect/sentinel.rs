@@ -19,7 +19,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use crate::connect::cluster::{AdmittedConnection, Cluster};
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::connect::node::Node;
 use crate::connect::pool::{Database, within};
 use crate::rows::{Corrupt, column_time, known, session_id, user_id};
@@ -40,7 +40,7 @@ impl Sentinel {
         &self,
         database: &Database,
         since: Timestamp,
-    ) -> Result<RevocationList, Failure> {
+    ) -> Result<RevocationList, DatabaseFailure> {
         let reading = async {
             let mut attempt = 1;
             loop {
@@ -54,7 +54,7 @@ impl Sentinel {
         within(reading).await
     }
 
-    async fn read(&self, database: &Database, since: Timestamp) -> Result<RevocationList, Failure> {
+    async fn read(&self, database: &Database, since: Timestamp) -> Result<RevocationList, DatabaseFailure> {
         let cluster = database.cluster();
         let mut kept = self.0.lock().await;
         let fit = |(opened, at): &(AdmittedConnection, Instant)| {
@@ -78,7 +78,7 @@ async fn read(
     mut connection: &AsyncPgConnection,
     cluster: &Cluster,
     since: Timestamp,
-) -> Result<RevocationList, Failure> {
+) -> Result<RevocationList, DatabaseFailure> {
     let since = column_time(since);
     let ended = sessions::table.filter(sessions::ended_at.ge(since)).select(sessions::id);
     let changed = users::table.filter(users::standing_at.ge(since));

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::connect::cluster::AdmittedConnection;
 use crate::connect::connection::Connector;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 
 /// How long a connection may be silent before a caller who goes away leaves it in doubt.
 const SILENCE: Duration = Duration::from_secs(1);
@@ -28,7 +28,7 @@ impl SharedConnection {
     }
 
     /// The connection, which lives on the runtime of who asked for it first.
-    pub(crate) async fn get(&self) -> Result<Used<'_>, Failure> {
+    pub(crate) async fn get(&self) -> Result<Used<'_>, DatabaseFailure> {
         if let Some(open) = self.opened() {
             return Ok(self.used(open));
         }

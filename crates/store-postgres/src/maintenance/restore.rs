@@ -15,7 +15,7 @@ use time::OffsetDateTime;
 use crate::PostgresOptions;
 use crate::connect::connection::Connector;
 use crate::connect::deployment::ensure_name;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::connect::migrations::{self, MIGRATIONS, Patience};
 use crate::connect::node::{Node, RESTORE_LOCK};
 use crate::rows::{TopupRow, WithdrawalRow, timestamp};
@@ -62,7 +62,7 @@ pub async fn restore(
 }
 
 /// Begins the epoch, moves the sequences, and ends whatever was issued to people; says how many sessions that were.
-async fn prepare(connection: &mut AsyncPgConnection, epoch: i64) -> Result<usize, Failure> {
+async fn prepare(connection: &mut AsyncPgConnection, epoch: i64) -> Result<usize, DatabaseFailure> {
     let system_identifier = Node::describe(connection).await?.system_identifier;
     diesel::update(deployment::table)
         .set((deployment::epoch.eq(epoch), deployment::system_identifier.eq(system_identifier)))

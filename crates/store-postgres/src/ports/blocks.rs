@@ -12,7 +12,7 @@ use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
 use time::OffsetDateTime;
 
 use crate::PostgresStore;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::reads::{BlockedLastFirst, Counted, limits, paged};
 use crate::rows::{Corrupt, column_time, is_present, known, timestamp};
 use crate::schema::{blocks, users};
@@ -31,7 +31,7 @@ async fn are_somebody(
     connection: &mut AsyncPgConnection,
     dj: UserId,
     guest: UserId,
-) -> Result<bool, Failure> {
+) -> Result<bool, DatabaseFailure> {
     let both = [dj.get(), guest.get()];
     let found: Vec<i64> = users::table
         .filter(users::id.eq_any(both))
@@ -64,7 +64,7 @@ impl Blocks for PostgresStore {
                             .on_conflict_do_nothing()
                             .execute(connection)
                             .await?;
-                        Ok::<_, Failure>(
+                        Ok::<_, DatabaseFailure>(
                             blocks::table
                                 .find((dj.get(), guest.get()))
                                 .inner_join(users::table)

@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 use uuid::Uuid;
 
 use crate::PostgresStore;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::connect::pool::{Database, within};
 
 /// How far the sequences step, as their migrations say: those of what is made often, and the others.
@@ -49,7 +49,7 @@ impl Block {
         id(number).ok_or_else(|| Unavailable::new("a sequence gave out a number that is no id"))
     }
 
-    async fn number(&self, database: &Database) -> Result<i64, Failure> {
+    async fn number(&self, database: &Database) -> Result<i64, DatabaseFailure> {
         let mut left = self.left.lock().await;
         let generation = database.cluster().generation();
         if left.generation == generation

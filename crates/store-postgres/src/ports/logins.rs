@@ -17,7 +17,7 @@ use diesel::result::Error as QueryError;
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
 
 use crate::PostgresStore;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::rows::{ChallengeRow, NewChallengeRow, column_time, is_present, known, timestamp};
 use crate::schema::{challenges, users};
 use crate::tables::advisory_locks::{PHONE_CODES, TARGETS, hashtext, pg_advisory_xact_lock};
@@ -87,7 +87,7 @@ impl Logins for PostgresStore {
                             end_open(connection, user, Purpose::Password, now).await?;
                             end_all(connection, user, keep, now).await?;
                         }
-                        Ok::<bool, Failure>(changed)
+                        Ok::<bool, DatabaseFailure>(changed)
                     })
                     .await
             })
@@ -159,7 +159,7 @@ async fn replace(
     user: UserId,
     before: &PasswordHash,
     after: &PasswordHash,
-) -> Result<bool, Failure> {
+) -> Result<bool, DatabaseFailure> {
     let replaced = diesel::update(users::table.find(user.get()))
         .filter(users::password_hash.eq(&before.0))
         .filter(is_present())
@@ -175,7 +175,7 @@ async fn end_open(
     user: UserId,
     purpose: Purpose,
     now: Timestamp,
-) -> Result<(), Failure> {
+) -> Result<(), DatabaseFailure> {
     diesel::update(challenges::table)
         .filter(challenges::user_id.eq(user.get()))
         .filter(challenges::purpose.eq(purpose.name()))
@@ -191,7 +191,7 @@ async fn issue(
     challenge: &Challenge,
     counted: Option<&CountedCode>,
     currency: &Currency,
-) -> Result<Issued, Failure> {
+) -> Result<Issued, DatabaseFailure> {
     let person = lock(connection, challenge.user, currency).await?;
     // Who was erased meanwhile has no address that could be kept here.
     person.filter(|user| user.is_present()).ok_or(QueryError::NotFound)?;
@@ -234,7 +234,7 @@ async fn answer(
     presented: &[TokenHash],
     now: Timestamp,
     currency: &Currency,
-) -> Result<Judged, Failure> {
+) -> Result<Judged, DatabaseFailure> {
     let Some(person) = lock(connection, user, currency).await? else { return Ok(Judged::Over) };
     let newest: Option<ChallengeRow> = challenges::table
         .filter(challenges::user_id.eq(user.get()))
@@ -269,7 +269,7 @@ async fn reset(
     after: &PasswordHash,
     now: Timestamp,
     currency: &Currency,
-) -> Result<Option<UserId>, Failure> {
+) -> Result<Option<UserId>, DatabaseFailure> {
     let owner: Option<i64> = challenges::table
         .filter(challenges::hash.eq(presented.0.to_vec()))
         .filter(challenges::purpose.eq(Purpose::Password.name()))

@@ -4,8 +4,8 @@
 -- $2: the position: an id.
 -- $3: the most rows.
 -- Index: provider_messages_about_rows, topups_of_user, withdrawals_of_user.
-SELECT id, source, webhook_id, kind, reason_code, reference, stated_id, row_id, amount, currency, txid, received_at,
-    resolved_at, resolved_by, resolution
+SELECT id, resolved_at, resolved_by, resolution, source, webhook_id, kind, reason_code, reference, stated_id, row_id,
+    amount, currency, txid, received_at
 FROM provider_messages
 WHERE id < $2::bigint
     AND (source, row_id) IN (

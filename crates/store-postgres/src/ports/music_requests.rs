@@ -12,7 +12,7 @@ use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use crate::PostgresStore;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::reads::batcher::Row;
 use crate::reads::readable::{MOST_UNREADABLE, decode_all, one_by_one};
 use crate::reads::request_lists::RequestList;
@@ -23,7 +23,7 @@ use crate::schema::music_requests::{self, table};
 impl Row for MusicRequestRow {
     const TABLE: &'static str = "music_requests";
 
-    async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, Failure> {
+    async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, DatabaseFailure> {
         Ok(table
             .filter(music_requests::id.eq_any(ids))
             .select(Self::as_select())
@@ -73,7 +73,7 @@ impl MusicRequests for PostgresStore {
             .database
             .read(async |mut connection| {
                 let page = overdue(which).limit(i64::from(limit)).select(columns::<MusicRequestRow>());
-                let loaded = page.load(&mut connection).await.map_err(Failure::from);
+                let loaded = page.load(&mut connection).await.map_err(DatabaseFailure::from);
                 if let Some(requests) = decode_all(loaded, value)? {
                     return Ok(requests);
                 }

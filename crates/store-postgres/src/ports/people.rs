@@ -17,7 +17,7 @@ use diesel::prelude::*;
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
 
 use crate::PostgresStore;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::reads::{Counted, NewestFirst, ProfileRow, columns, limits, paged};
 use crate::rows::{NewUserRow, TokenRow, UserRow, WalletRow, column_time, is_present};
 use crate::schema::{bootstrap_operator, users, wallets};
@@ -46,7 +46,7 @@ async fn add(
     connection: &mut AsyncPgConnection,
     person: &NewUserRow,
     wallet: &WalletRow,
-) -> Result<bool, Failure> {
+) -> Result<bool, DatabaseFailure> {
     let added = diesel::insert_into(users::table)
         .values(person)
         .on_conflict(users::email_folded)
@@ -108,7 +108,7 @@ impl People for PostgresStore {
                         if let Some((session, token)) = &session {
                             begin(connection, session, token).await?;
                         }
-                        Ok::<Registered, Failure>(Registered::Done)
+                        Ok::<Registered, DatabaseFailure>(Registered::Done)
                     })
                     .await
             })
@@ -147,7 +147,7 @@ impl People for PostgresStore {
                     }
                     let once = bootstrap_operator::made_at.eq(made_at);
                     diesel::insert_into(bootstrap_operator::table).values(once).execute(connection).await?;
-                    Ok::<FirstOperator, Failure>(FirstOperator::Done)
+                    Ok::<FirstOperator, DatabaseFailure>(FirstOperator::Done)
                 })
                 .await
         });

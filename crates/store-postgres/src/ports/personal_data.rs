@@ -15,7 +15,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::PostgresStore;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::ports::blocks::{NamedRow, block};
 use crate::rows::{
     ChallengeRow, Corrupt, EntryRow, EventRow, MusicRequestRow, OperationRow, ProviderMessageRow, SessionRow,
@@ -83,7 +83,7 @@ macro_rules! by_number {
 fn records<Row>(
     rows: Vec<Row>,
     record: impl FnMut(Row) -> Result<Record, Corrupt>,
-) -> Result<Vec<Record>, Failure> {
+) -> Result<Vec<Record>, DatabaseFailure> {
     Ok(rows.into_iter().map(record).collect::<Result<_, _>>()?)
 }
 
@@ -118,7 +118,7 @@ impl PersonalRecords for PostgresStore {
 }
 
 type Connection<'a> = &'a AsyncPgConnection;
-type Records = Result<Vec<Record>, Failure>;
+type Records = Result<Vec<Record>, DatabaseFailure>;
 
 impl Page {
     async fn sessions(self, mut connection: Connection<'_>) -> Records {

@@ -1,10 +1,10 @@
 //! Sessions: who presents a refresh token locks its session first, so that of many only the first exchanges it.
 
 use async_trait::async_trait;
-use cuepoint_domain::account::session::{Candidates, Presented, RefreshToken, Session, TokenHash};
+use cuepoint_domain::account::session::{Candidates, PresentedToken, RefreshToken, Session, TokenHash};
 use cuepoint_domain::authorization::RevocationList;
 use cuepoint_domain::ids::{SessionId, UserId};
-use cuepoint_domain::network::Network;
+use cuepoint_domain::network::ClientNetwork;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Begun, Exchange, PasswordHash, Sessions, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
@@ -15,7 +15,7 @@ use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
 use time::OffsetDateTime;
 
 use crate::PostgresStore;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::reads::{BeganLastFirst, Counted, columns, limits, paged};
 use crate::rows::{Corrupt, SessionRow, TokenRow, column_time, session_id, user_id};
 use crate::schema::{refresh_tokens as tokens, sessions, users};
@@ -68,7 +68,7 @@ impl Sessions for PostgresStore {
         &self,
         presented: &TokenHash,
         successors: &Candidates<TokenHash>,
-        network: Option<Network>,
+        network: Option<ClientNetwork>,
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Result<Exchange, Unavailable> {
@@ -89,7 +89,7 @@ impl Sessions for PostgresStore {
     async fn is_known_network(
         &self,
         email: &str,
-        network: Network,
+        network: ClientNetwork,
         since: Timestamp,
     ) -> Result<bool, Unavailable> {
         Ok(self.knows_network(email, network, since).await?)
@@ -181,7 +181,7 @@ async fn log_in(
     session: &Session,
     token: &TokenRow,
     checked: &PasswordHash,
-) -> Result<Begun, Failure> {
+) -> Result<Begun, DatabaseFailure> {
     let person: Option<(String, Option<OffsetDateTime>)> = users::table
         .find(session.user.get())
         .select((users::password_hash, users::suspended_at))
@@ -204,7 +204,7 @@ async fn end_surplus(
     connection: &mut AsyncPgConnection,
     user: UserId,
     now: Timestamp,
-) -> Result<(), Failure> {
+) -> Result<(), DatabaseFailure> {
     let most = i64::try_from(Session::MOST_ALIVE).unwrap_or(i64::MAX);
     let surplus: Vec<i64> = alive_of(user, now)
         .order((sessions::used_at.desc(), sessions::id.desc()))
@@ -223,7 +223,7 @@ async fn end_these(
     connection: &mut AsyncPgConnection,
     ids: Vec<i64>,
     now: Timestamp,
-) -> Result<usize, Failure> {
+) -> Result<usize, DatabaseFailure> {
     let locked: Vec<i64> = sessions::table
         .filter(sessions::id.eq_any(ids))
         .filter(sessions::ended_at.is_null())
@@ -243,10 +243,10 @@ async fn exchange(
     connection: &mut AsyncPgConnection,
     presented: TokenHash,
     successors: &Candidates<TokenHash>,
-    network: Option<Network>,
+    network: Option<ClientNetwork>,
     expires_at: Timestamp,
     now: Timestamp,
-) -> Result<Exchange, Failure> {
+) -> Result<Exchange, DatabaseFailure> {
     let hash = presented.0.to_vec();
     let session = tokens::table.find(hash.clone()).select(tokens::session_id);
     // The person first, as whoever erases them does: the network that is noted in the end names them.
@@ -282,13 +282,13 @@ async fn exchange(
     let session = sessions::table.find(session.id);
     let at = column_time(now);
     match token.presented(successor, now) {
-        Presented::Refuse => Ok(Exchange::Refused),
-        Presented::Repeat(kept) => Ok(Exchange::Repeated(user, id, kept)),
-        Presented::EndSession => {
+        PresentedToken::Refuse => Ok(Exchange::Refused),
+        PresentedToken::Repeat(kept) => Ok(Exchange::Repeated(user, id, kept)),
+        PresentedToken::EndSession => {
             diesel::update(session).set(sessions::ended_at.eq(at)).execute(connection).await?;
             Ok(Exchange::SessionEnded(user, id))
         }
-        Presented::Exchange => {
+        PresentedToken::Exchange => {
             diesel::update(tokens::table.find(hash)).set(tokens::used_at.eq(at)).execute(connection).await?;
             let hash = successors.current;
             let next = RefreshToken { hash, issued_at: now, expires_at, used_at: None, ..token.clone() };

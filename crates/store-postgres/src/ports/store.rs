@@ -12,7 +12,7 @@ use futures_util::future::try_join;
 use tokio::time::timeout;
 
 use crate::PostgresStore;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::retention::purge_expired;
 
 /// How long the database may take to be ready.
@@ -26,7 +26,7 @@ impl Store for PostgresStore {
         });
         let reads = async { read.await.map(drop).map_err(Unavailable::from) };
         let both = async { try_join(reads, self.writer.prove()).await.map(drop) };
-        timeout(READY, both).await.unwrap_or_else(|_| Err(Failure::Deadline.into()))
+        timeout(READY, both).await.unwrap_or_else(|_| Err(DatabaseFailure::Deadline.into()))
     }
 
     async fn tidy(&self, now: Timestamp) -> Result<(), Unavailable> {

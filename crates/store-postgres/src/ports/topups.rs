@@ -13,7 +13,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use uuid::Uuid;
 
 use crate::PostgresStore;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::reads::batcher::Row;
 use crate::reads::readable::{MOST_UNREADABLE, decode_all, one_by_one};
 use crate::reads::{Counted, NewestFirst, UnsettledFirst, columns, least, limits, paged};
@@ -23,7 +23,7 @@ use crate::schema::topups::{self, table};
 impl Row for TopupRow {
     const TABLE: &'static str = "topups";
 
-    async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, Failure> {
+    async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, DatabaseFailure> {
         Ok(table.filter(topups::id.eq_any(ids)).select(Self::as_select()).load(&mut connection).await?)
     }
 
@@ -94,7 +94,7 @@ impl Topups for PostgresStore {
             .database
             .read(async |mut connection| {
                 let due = due_orders(now).limit(i64::from(limit)).select(columns::<TopupRow>());
-                let loaded = due.load(&mut connection).await.map_err(Failure::from);
+                let loaded = due.load(&mut connection).await.map_err(DatabaseFailure::from);
                 if let Some(due) = decode_all(loaded, value)? {
                     return Ok(due);
                 }

@@ -11,7 +11,7 @@ use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use crate::PostgresStore;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::reads::batcher::Row;
 use crate::reads::{Counted, limits};
 use crate::rows::{EntryRow, WalletRow, column_time};
@@ -24,7 +24,7 @@ const FAR: i64 = 1 << 62;
 impl Row for WalletRow {
     const TABLE: &'static str = "wallets";
 
-    async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, Failure> {
+    async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, DatabaseFailure> {
         Ok(wallets::table
             .filter(wallets::user_id.eq_any(ids))
             .select(Self::as_select())

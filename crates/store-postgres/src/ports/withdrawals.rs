@@ -15,7 +15,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use uuid::Uuid;
 
 use crate::PostgresStore;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::reads::batcher::Row;
 use crate::reads::readable::{MOST_UNREADABLE, decode_all, one_by_one};
 use crate::reads::{Counted, NewestFirst, columns, least, limits, paged};
@@ -36,7 +36,7 @@ fn filtered(filter: &WithdrawalFilter) -> IntoBoxed<'static, table, Pg> {
 impl Row for WithdrawalRow {
     const TABLE: &'static str = "withdrawals";
 
-    async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, Failure> {
+    async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, DatabaseFailure> {
         Ok(table.filter(withdrawals::id.eq_any(ids)).select(Self::as_select()).load(&mut connection).await?)
     }
 
@@ -89,7 +89,7 @@ impl Withdrawals for PostgresStore {
             .database
             .read(async |mut connection| {
                 let due = due_payouts(now).limit(i64::from(limit)).select(columns::<WithdrawalRow>());
-                let loaded = due.load(&mut connection).await.map_err(Failure::from);
+                let loaded = due.load(&mut connection).await.map_err(DatabaseFailure::from);
                 if let Some(due) = decode_all(loaded, value)? {
                     return Ok(due);
                 }

@@ -10,7 +10,7 @@ use cuepoint_domain::ports::Unavailable;
 use diesel_async::AsyncPgConnection;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::connect::pool::{Database, within};
 
 /// Reads that wait at most; whoever comes then waits outside.
@@ -27,7 +27,7 @@ pub(crate) trait Question: Sized + Send + Sync + 'static {
     fn answer(
         questions: &[Self],
         connection: &AsyncPgConnection,
-    ) -> impl Future<Output = Result<Vec<Self::Answer>, Failure>> + Send;
+    ) -> impl Future<Output = Result<Vec<Self::Answer>, DatabaseFailure>> + Send;
 }
 
 /// A row that is found by its id.
@@ -39,7 +39,7 @@ pub(crate) trait Row: Clone + Send + Sync + 'static {
     fn load(
         connection: &AsyncPgConnection,
         ids: &[i64],
-    ) -> impl Future<Output = Result<Vec<Self>, Failure>> + Send;
+    ) -> impl Future<Output = Result<Vec<Self>, DatabaseFailure>> + Send;
 
     /// Its id.
     fn id(&self) -> i64;
@@ -55,7 +55,7 @@ impl<R: Row> Question for ById<R> {
     async fn answer(
         questions: &[Self],
         connection: &AsyncPgConnection,
-    ) -> Result<Vec<Self::Answer>, Failure> {
+    ) -> Result<Vec<Self::Answer>, DatabaseFailure> {
         let mut ids: Vec<i64> = questions.iter().map(|Self(id, _)| *id).collect();
         ids.sort_unstable();
         ids.dedup();
@@ -83,8 +83,8 @@ impl<Q: Question> Together<Q> {
     pub(crate) async fn ask(&self, question: Q) -> Result<Q::Answer, Unavailable> {
         let (caller, answer) = oneshot::channel();
         let asked = async {
-            self.0.send((question, caller)).await.map_err(|_| Failure::Deadline)?;
-            answer.await.map_err(|_| Failure::Deadline)
+            self.0.send((question, caller)).await.map_err(|_| DatabaseFailure::Deadline)?;
+            answer.await.map_err(|_| DatabaseFailure::Deadline)
         };
         within(asked).await?
     }

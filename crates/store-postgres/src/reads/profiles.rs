@@ -4,7 +4,7 @@ use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use super::batcher::Row;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::rows::{UserRow, WalletRow};
 use crate::schema::{users, wallets};
 
@@ -21,7 +21,7 @@ pub(crate) struct ProfileRow {
 impl Row for ProfileRow {
     const TABLE: &'static str = "users";
 
-    async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, Failure> {
+    async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, DatabaseFailure> {
         let people = users::table.inner_join(wallets::table).filter(users::id.eq_any(ids));
         Ok(people.select(Self::as_select()).load(&mut connection).await?)
     }

@@ -6,23 +6,23 @@ use diesel::result::Error as QueryError;
 use diesel_async::AsyncPgConnection;
 
 use super::batcher::Row;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::rows::Corrupt;
 
 /// How many unreadable rows are passed over at most to fill a list.
 pub(crate) const MOST_UNREADABLE: u32 = 1_000;
 
 /// Whether a row has a value that Rust cannot hold, such as an infinite time.
-const fn is_unreadable(failure: &Failure) -> bool {
-    matches!(failure, Failure::Query(QueryError::DeserializationError(_)))
+const fn is_unreadable(failure: &DatabaseFailure) -> bool {
+    matches!(failure, DatabaseFailure::Query(QueryError::DeserializationError(_)))
 }
 
 /// The values of a list that was loaded; `None` where one of its rows cannot be read, so that it is to be read
 /// [`one_by_one`].
 pub(crate) fn decode_all<R, T>(
-    loaded: Result<Vec<R>, Failure>,
+    loaded: Result<Vec<R>, DatabaseFailure>,
     value: impl Fn(R) -> Result<T, Corrupt>,
-) -> Result<Option<Vec<T>>, Failure> {
+) -> Result<Option<Vec<T>>, DatabaseFailure> {
     match loaded {
         Ok(rows) => Ok(rows.into_iter().map(value).collect::<Result<_, _>>().ok()),
         Err(failure) if is_unreadable(&failure) => Ok(None),
@@ -37,7 +37,7 @@ pub(crate) async fn one_by_one<R: Row, T>(
     ids: Vec<i64>,
     limit: u32,
     value: impl Fn(R) -> Result<T, Corrupt>,
-) -> Result<Vec<T>, Failure> {
+) -> Result<Vec<T>, DatabaseFailure> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let mut values = Vec::new();
     for id in ids {

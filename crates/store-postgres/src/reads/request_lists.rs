@@ -17,7 +17,7 @@ use time::OffsetDateTime;
 
 use super::batcher::Question;
 use super::{Counted, limits};
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::rows::{MusicRequestRow, column_time};
 use crate::statement::{Columns, SqlText};
 
@@ -39,7 +39,7 @@ impl Question for RequestList {
     async fn answer(
         questions: &[Self],
         connection: &AsyncPgConnection,
-    ) -> Result<Vec<Self::Answer>, Failure> {
+    ) -> Result<Vec<Self::Answer>, DatabaseFailure> {
         let mut forms: Vec<Vec<(usize, Self)>> = Vec::new();
         for (place, list) in questions.iter().copied().enumerate() {
             let alike = |form: &&mut Vec<(usize, Self)>| {
@@ -53,7 +53,7 @@ impl Question for RequestList {
         let read = forms.into_iter().map(async |form| {
             let (places, lists): (Vec<usize>, Vec<Self>) = form.into_iter().unzip();
             let answers = read(&lists, connection).await?;
-            Ok::<_, Failure>(places.into_iter().zip(answers))
+            Ok::<_, DatabaseFailure>(places.into_iter().zip(answers))
         });
         let mut answers: Vec<_> = try_join_all(read).await?.into_iter().flatten().collect();
         answers.sort_unstable_by_key(|(place, _)| *place);

@@ -19,7 +19,7 @@ use tokio::time::{Duration, Instant, timeout};
 use super::pace::{BATCH, Pace};
 use super::redaction::redact_person;
 use crate::PostgresStore;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::rows::{Corrupt, TopupRow, UserRow, WalletRow, column_time, known, timestamp};
 use crate::schema::{challenges, topups, users, wallets};
 use crate::statement::query;
@@ -88,7 +88,7 @@ impl PostgresStore {
         failed.map_or(Ok(()), |failure| Err(failure.into()))
     }
 
-    async fn pending_erasures(&self) -> Result<Vec<UserId>, Failure> {
+    async fn pending_erasures(&self) -> Result<Vec<UserId>, DatabaseFailure> {
         let ids: Vec<i64> = self
             .database
             .read_by_pool(async |mut connection| {
@@ -102,7 +102,7 @@ impl PostgresStore {
 
     /// Ends the pending top-ups of an erased person, and removes whatever else tells who they were. Each
     /// batch is a transaction of its own, so that this can be broken off at any time and done again.
-    async fn forget(&self, user: UserId, pace: Pace) -> Result<(), Failure> {
+    async fn forget(&self, user: UserId, pace: Pace) -> Result<(), DatabaseFailure> {
         let database = &self.database;
         loop {
             let began = Instant::now();
@@ -138,7 +138,7 @@ impl PostgresStore {
     }
 
     /// Ends a batch of an erased person's pending top-ups as of their erasure; says how many it had.
-    async fn abandon_topups(&self, user: UserId) -> Result<i64, Failure> {
+    async fn abandon_topups(&self, user: UserId) -> Result<i64, DatabaseFailure> {
         let abandoned = self
             .database
             .write(async |connection| {
@@ -160,7 +160,7 @@ async fn lock_person(
     connection: &mut AsyncPgConnection,
     id: UserId,
     currency: &Currency,
-) -> Result<BTreeMap<UserId, User>, Failure> {
+) -> Result<BTreeMap<UserId, User>, DatabaseFailure> {
     let is_operator = sql::<Bool>(ACTING_OPERATOR)
         .sql(" AND EXISTS (SELECT FROM users AS erased WHERE erased.role = 'operator' AND erased.id = ")
         .bind::<BigInt, _>(id.get())
@@ -185,7 +185,7 @@ async fn erase(
     expected_since: Timestamp,
     now: Timestamp,
     currency: &Currency,
-) -> Result<Erased, Failure> {
+) -> Result<Erased, DatabaseFailure> {
     let people = lock_person(connection, id, currency).await?;
     let Some(person) = people.get(&id).filter(|user| user.is_present()) else {
         return Ok(Erased::Nobody);
@@ -228,7 +228,7 @@ async fn abandon_some(
     connection: &mut AsyncPgConnection,
     user: UserId,
     currency: &Currency,
-) -> Result<usize, Failure> {
+) -> Result<usize, DatabaseFailure> {
     let erased_at: Option<OffsetDateTime> =
         users::table.find(user.get()).select(users::erased_at).first(connection).await?;
     let erased_at = known("users.erased_at", erased_at.map(timestamp))?;

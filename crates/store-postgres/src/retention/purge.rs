@@ -13,7 +13,7 @@ use diesel_async::RunQueryDsl;
 use time::Duration;
 
 use super::redaction::redact_due;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::connect::pool::Database;
 use crate::rows::{column_time, micros_of};
 use crate::statement::query;
@@ -35,7 +35,7 @@ const RETENTION: [(&str, Duration); 7] = [
 
 /// Deletes what is past its retention, and redacts receipts that are, from the feature level on that has them
 /// redacted.
-pub(crate) async fn purge_expired(database: &Database, now: Timestamp) -> Result<(), Failure> {
+pub(crate) async fn purge_expired(database: &Database, now: Timestamp) -> Result<(), DatabaseFailure> {
     for (file, kept_for) in RETENTION {
         let mut deleted = BATCH;
         while deleted >= BATCH {

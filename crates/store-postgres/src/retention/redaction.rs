@@ -13,7 +13,7 @@ use time::OffsetDateTime;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::connect::pool::Database;
 use crate::retention::pace::{BATCH, Pace};
 use crate::rows::{column_time, micros_of};
@@ -52,7 +52,7 @@ impl Position {
 }
 
 /// Redacts all receipts past [`Receipt::KEPT`].
-pub(crate) async fn redact_due(database: &Database, now: Timestamp) -> Result<(), Failure> {
+pub(crate) async fn redact_due(database: &Database, now: Timestamp) -> Result<(), DatabaseFailure> {
     let mut position = Some(Position::START);
     while let Some(after) = position {
         position = database.write(async |connection| next_due(connection, after, now).await).await?;
@@ -64,7 +64,7 @@ async fn next_due(
     connection: &mut AsyncPgConnection,
     after: Position,
     now: Timestamp,
-) -> Result<Option<Position>, Failure> {
+) -> Result<Option<Position>, DatabaseFailure> {
     let batch = RedactDue {
         after_at: after.at,
         after_id: after.id,
@@ -76,7 +76,11 @@ async fn next_due(
 }
 
 /// Redacts every receipt that shows this person, who is erased and changes no more.
-pub(crate) async fn redact_person(database: &Database, user: UserId, pace: Pace) -> Result<(), Failure> {
+pub(crate) async fn redact_person(
+    database: &Database,
+    user: UserId,
+    pace: Pace,
+) -> Result<(), DatabaseFailure> {
     let mut position = Position::START;
     loop {
         let began = Instant::now();

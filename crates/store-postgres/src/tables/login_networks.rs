@@ -1,6 +1,6 @@
 //! The networks from which people were logged in: a row for each person and network, with the last time.
 
-use cuepoint_domain::network::{KnownNetwork, Network};
+use cuepoint_domain::network::{ClientNetwork, KnownNetwork};
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::dsl::{exists, select};
 use diesel::prelude::*;
@@ -8,7 +8,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use time::OffsetDateTime;
 
 use crate::PostgresStore;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::reads::greatest;
 use crate::rows::{Corrupt, column_time, known, timestamp};
 use crate::schema::{login_networks, users};
@@ -35,9 +35,9 @@ impl NetworkRow {
 pub(crate) async fn see(
     connection: &mut AsyncPgConnection,
     user: i64,
-    network: Option<Network>,
+    network: Option<ClientNetwork>,
     at: OffsetDateTime,
-) -> Result<(), Failure> {
+) -> Result<(), DatabaseFailure> {
     let Some(network) = network else { return Ok(()) };
     diesel::insert_into(login_networks::table)
         .values((
@@ -59,9 +59,9 @@ impl PostgresStore {
     pub(crate) async fn knows_network(
         &self,
         email: &str,
-        network: Network,
+        network: ClientNetwork,
         since: Timestamp,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, DatabaseFailure> {
         let (network, since) = (network.to_string(), column_time(since));
         self.database
             .read(async |mut connection| {

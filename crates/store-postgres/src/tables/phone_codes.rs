@@ -7,7 +7,7 @@ use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use time::OffsetDateTime;
 
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::rows::{column_time, timestamp};
 use crate::schema::phone_codes;
 
@@ -15,7 +15,7 @@ use crate::schema::phone_codes;
 pub(crate) async fn used_up(
     connection: &mut AsyncPgConnection,
     code: &CountedCode,
-) -> Result<Vec<TooMany>, Failure> {
+) -> Result<Vec<TooMany>, DatabaseFailure> {
     let mut used_up = Vec::new();
     for (quota, most) in code.quotas() {
         let filled_by = nth_newest(connection, code, quota, most).await?.map(timestamp);
@@ -30,7 +30,7 @@ async fn nth_newest(
     code: &CountedCode,
     quota: CodeQuota,
     most: u32,
-) -> Result<Option<OffsetDateTime>, Failure> {
+) -> Result<Option<OffsetDateTime>, DatabaseFailure> {
     let newest = phone_codes::table
         .filter(phone_codes::sent_at.gt(column_time(code.since())))
         .order(phone_codes::sent_at.desc())
@@ -52,7 +52,10 @@ fn bytes(hashes: &Candidates<TokenHash>) -> Vec<Vec<u8>> {
 }
 
 /// Counts a code from now on.
-pub(crate) async fn count(connection: &mut AsyncPgConnection, code: &CountedCode) -> Result<(), Failure> {
+pub(crate) async fn count(
+    connection: &mut AsyncPgConnection,
+    code: &CountedCode,
+) -> Result<(), DatabaseFailure> {
     let KeptCode { number, network, sent_at } = code.into();
     diesel::insert_into(phone_codes::table)
         .values((

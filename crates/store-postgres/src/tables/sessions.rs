@@ -9,7 +9,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use time::OffsetDateTime;
 
 use super::login_networks::see;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::rows::{SessionRow, TokenRow, column_time};
 use crate::schema::{refresh_tokens as tokens, sessions};
 
@@ -26,7 +26,7 @@ pub(crate) async fn begin(
     connection: &mut AsyncPgConnection,
     session: &Session,
     token: &TokenRow,
-) -> Result<(), Failure> {
+) -> Result<(), DatabaseFailure> {
     let row = SessionRow::of(session);
     let begun = diesel::insert_into(sessions::table)
         .values(&row)
@@ -35,14 +35,17 @@ pub(crate) async fn begin(
         .execute(connection)
         .await?;
     if begun == 0 {
-        return if is_kept(connection, token).await? { Ok(()) } else { Err(Failure::IdTaken) };
+        return if is_kept(connection, token).await? { Ok(()) } else { Err(DatabaseFailure::IdTaken) };
     }
     diesel::insert_into(tokens::table).values(token).execute(connection).await?;
     see(connection, row.user_id, session.visitor.network(), row.began_at).await
 }
 
 /// Whether this token of this session is kept, used or not.
-pub(crate) async fn is_kept(connection: &mut AsyncPgConnection, token: &TokenRow) -> Result<bool, Failure> {
+pub(crate) async fn is_kept(
+    connection: &mut AsyncPgConnection,
+    token: &TokenRow,
+) -> Result<bool, DatabaseFailure> {
     let kept = tokens::table.find(&token.hash).filter(tokens::session_id.eq(token.session_id));
     Ok(diesel::select(diesel::dsl::exists(kept)).get_result(connection).await?)
 }
@@ -54,7 +57,7 @@ pub(crate) async fn end_all(
     user: UserId,
     keep: Option<SessionId>,
     now: Timestamp,
-) -> Result<usize, Failure> {
+) -> Result<usize, DatabaseFailure> {
     let ids: Vec<i64> = sessions::table
         .filter(sessions::user_id.eq(user.get()))
         .filter(alive(now))

@@ -6,7 +6,7 @@ use cuepoint_domain::money::Currency;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::rows::UserRow;
 use crate::schema::users;
 
@@ -18,7 +18,7 @@ pub(crate) async fn lock(
     connection: &mut AsyncPgConnection,
     id: UserId,
     currency: &Currency,
-) -> Result<Option<User>, Failure> {
+) -> Result<Option<User>, DatabaseFailure> {
     let row: Option<UserRow> = users::table
         .find(id.get())
         .for_no_key_update()
@@ -34,7 +34,7 @@ pub(crate) async fn write(
     connection: &mut AsyncPgConnection,
     user: &User,
     currency: &Currency,
-) -> Result<(), Failure> {
+) -> Result<(), DatabaseFailure> {
     let changed = (UserRow::of(user, currency), users::email_folded.eq(user.email.folded()));
     diesel::update(users::table.find(user.id.get())).set(changed).execute(connection).await?;
     Ok(())

@@ -20,7 +20,7 @@ use super::write::write;
 use super::{ANSWER_BEFORE, COMMIT_BEFORE, WORK, later, load};
 use crate::connect::cluster::AdmittedConnection;
 use crate::connect::connection::Connector;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::telemetry;
 
 /// How often a group is tried: a deadlock or a lost connection often passes. A group whose outcome is unknown is run
@@ -71,7 +71,7 @@ impl Limits {
     }
 }
 
-impl Failure {
+impl DatabaseFailure {
     /// Whether one plan's rows are the cause, so that the others would go through without it.
     pub(super) fn blames_one(&self) -> bool {
         use DatabaseErrorKind::{
@@ -136,12 +136,12 @@ struct Prepared {
 /// How one attempt failed.
 enum Failed {
     /// Nothing was committed.
-    Before(Failure),
+    Before(DatabaseFailure),
     /// The commit was asked for, and its answer is lost: these operations may be applied.
-    OutcomeUnknown(HashSet<OperationId>, Failure),
+    OutcomeUnknown(HashSet<OperationId>, DatabaseFailure),
 }
 
-impl<F: Into<Failure>> From<F> for Failed {
+impl<F: Into<DatabaseFailure>> From<F> for Failed {
     fn from(failure: F) -> Self {
         Self::Before(failure.into())
     }
@@ -165,7 +165,7 @@ impl Committer {
     }
 
     /// Shows that a commit can be made now, unless one was made a moment ago.
-    pub(super) async fn prove(&mut self, limits: &Limits) -> Result<(), Failure> {
+    pub(super) async fn prove(&mut self, limits: &Limits) -> Result<(), DatabaseFailure> {
         if self.committed_at.is_some_and(|at| at.elapsed() < PROVEN_FOR) {
             return Ok(());
         }
@@ -189,7 +189,11 @@ impl Committer {
     /// If the answer to a commit is lost, the group runs again on a new connection. Operations are permanent,
     /// so each plan is then either found or applied, and the locks of the lost transaction make the second
     /// run wait for its end.
-    pub(super) async fn commit(&mut self, plans: &[&Plan], limits: &Limits) -> Result<Answers, Failure> {
+    pub(super) async fn commit(
+        &mut self,
+        plans: &[&Plan],
+        limits: &Limits,
+    ) -> Result<Answers, DatabaseFailure> {
         let mut attempt = 1_u32;
         let mut limits = *limits;
         let mut unknown: Option<HashSet<OperationId>> = None;
@@ -215,7 +219,7 @@ impl Committer {
             tracing::warn!(error = %failure, plans = plans.len(), attempt, again, "a group of plans failed");
             if !again {
                 return Err(match unknown {
-                    Some(_) => Failure::EndUnknown(Box::new(failure)),
+                    Some(_) => DatabaseFailure::EndUnknown(Box::new(failure)),
                     None => failure,
                 });
             }
@@ -242,7 +246,7 @@ impl Committer {
         }
         let feature_level = self.connector.cluster().feature_level();
         let working = prepare(&connection, plans, prove, own, (&self.currency, feature_level));
-        let prepared = timeout_at(limits.work, working).await.unwrap_or(Err(Failure::Deadline));
+        let prepared = timeout_at(limits.work, working).await.unwrap_or(Err(DatabaseFailure::Deadline));
         let Prepared { answers, written } = match prepared {
             Ok(prepared) => prepared,
             Err(failure) => {
@@ -261,7 +265,7 @@ impl Committer {
         }
         crash_points::at(CrashPoint::BeforeCommit, plans.iter().copied());
         let committed = timeout_at(limits.answer, connection.batch_execute("COMMIT")).await;
-        match committed.map_err(|_| Failure::Deadline).and_then(|done| Ok(done?)) {
+        match committed.map_err(|_| DatabaseFailure::Deadline).and_then(|done| Ok(done?)) {
             Ok(()) => self.idle = Some(connection),
             Err(failure) => {
                 self.unanswered.push(connection.backend());
@@ -288,21 +292,23 @@ impl Committer {
         connection: &AsyncPgConnection,
         plans: &[&Plan],
         limits: &Limits,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), DatabaseFailure> {
         let most = if plans.is_empty() { 1 } else { MOST_UNANSWERED };
         if self.unanswered.len() < most {
             return Ok(());
         }
         let waiting = still_committing(connection, &self.unanswered);
-        self.unanswered = timeout_at(limits.work, waiting).await.unwrap_or(Err(Failure::Deadline))?;
-        if self.unanswered.len() < most { Ok(()) } else { Err(Failure::StandbySilent) }
+        self.unanswered = timeout_at(limits.work, waiting).await.unwrap_or(Err(DatabaseFailure::Deadline))?;
+        if self.unanswered.len() < most { Ok(()) } else { Err(DatabaseFailure::StandbySilent) }
     }
 
     /// The connection that is left from the group before, where it may still be used, or a new one.
-    async fn connection(&mut self, until: Instant) -> Result<AdmittedConnection, Failure> {
+    async fn connection(&mut self, until: Instant) -> Result<AdmittedConnection, DatabaseFailure> {
         match self.idle.take().filter(|idle| idle.is_current(self.connector.cluster())) {
             Some(connection) => Ok(connection),
-            None => Ok(timeout_at(until, self.connector.open()).await.map_err(|_| Failure::Deadline)??),
+            None => Ok(timeout_at(until, self.connector.open())
+                .await
+                .map_err(|_| DatabaseFailure::Deadline)??),
         }
     }
 
@@ -315,7 +321,10 @@ impl Committer {
 }
 
 /// Those of the backends that wait for a synchronous standby.
-async fn still_committing(mut connection: &AsyncPgConnection, backends: &[i32]) -> Result<Vec<i32>, Failure> {
+async fn still_committing(
+    mut connection: &AsyncPgConnection,
+    backends: &[i32],
+) -> Result<Vec<i32>, DatabaseFailure> {
     let waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND pid = ANY(";
     Ok(diesel::dsl::sql::<Integer>(waiting)
         .bind::<Array<Integer>, _>(backends)
@@ -338,7 +347,7 @@ async fn prepare(
     prove: bool,
     own: &mut HashSet<OperationId>,
     (currency, feature_level): (&Currency, FeatureLevel),
-) -> Result<Prepared, Failure> {
+) -> Result<Prepared, DatabaseFailure> {
     crash_points::at(CrashPoint::BeforeLock, plans.iter().copied());
     let set = LockSet::of(plans.iter().copied());
     let begin = async { Ok((&mut &*connection).batch_execute("BEGIN").await?) };

@@ -8,7 +8,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::future::{try_join, try_join5};
 use uuid::Uuid;
 
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::rows::{
     KeyRow, MusicRequestRow, OperationRow, ProviderMessageRow, TopupRow, UserRow, WalletRow, WithdrawalRow,
     column_time, timestamp,
@@ -25,7 +25,10 @@ fn stored<Row: Into<Stored>, Stored>(rows: Vec<Row>) -> Vec<Stored> {
 }
 
 /// Locks the rows, each kind by id and the kinds in one order, so that no two groups wait for each other.
-pub(super) async fn lock(set: &LockSet, connection: &AsyncPgConnection) -> Result<LoadedRows, Failure> {
+pub(super) async fn lock(
+    set: &LockSet,
+    connection: &AsyncPgConnection,
+) -> Result<LoadedRows, DatabaseFailure> {
     /// Locks the named rows of one table.
     macro_rules! lock {
         ($ids:expr, $table:ident, $id:ident, $row:ident) => {
@@ -87,7 +90,10 @@ async fn lock_operators(set: &LockSet, mut connection: &AsyncPgConnection) -> Qu
 }
 
 /// Reads what else decides, after the locks: these statements see what the last holder of them committed.
-pub(super) async fn read(set: &LockSet, connection: &AsyncPgConnection) -> Result<LoadedRows, Failure> {
+pub(super) async fn read(
+    set: &LockSet,
+    connection: &AsyncPgConnection,
+) -> Result<LoadedRows, DatabaseFailure> {
     let (withdrawals, requests, adjusted, operations, keys) = try_join5(
         recent_withdrawals(set, connection),
         open_requests(set, connection),

@@ -33,7 +33,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
 
 use crate::connect::connection::Connector;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::telemetry;
 use group::{Committer, Limits};
 pub(crate) use statements::{Insert, Update};
@@ -138,7 +138,7 @@ impl Writer {
         match timeout_at(later(submitted, ANSWER), answer).await {
             Ok(Ok(answer)) => answer,
             Ok(Err(_)) => Err(Unavailable::new("the writer has stopped").into()),
-            Err(_) => Err(Unavailable::new(Failure::Deadline).into()),
+            Err(_) => Err(Unavailable::new(DatabaseFailure::Deadline).into()),
         }
     }
 
@@ -248,7 +248,7 @@ async fn commit_jobs(
     jobs: &[Job],
     limits: &Limits,
     refused: &Refused,
-) -> Result<Vec<Answer>, Failure> {
+) -> Result<Vec<Answer>, DatabaseFailure> {
     let plans: Vec<&Plan> = jobs.iter().map(|job| &job.plan).collect();
     let committed = committer.commit(&plans, limits).await;
     match &committed {

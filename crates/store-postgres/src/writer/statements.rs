@@ -93,7 +93,7 @@ impl<R: TableRow> QueryId for Insert<R> {
 }
 
 /// The columns of an update, as a type: the type of a statement is what its preparation is kept under.
-pub(crate) trait Columns: Send + Sync + 'static {
+pub(crate) trait ColumnSet: Send + Sync + 'static {
     /// The role of the columns that the update writes.
     const ROLE: ColumnRole;
 
@@ -108,24 +108,24 @@ pub(crate) struct Moves;
 /// The columns with [`ColumnRole::Later`].
 pub(crate) struct Later;
 
-impl Columns for Moves {
+impl ColumnSet for Moves {
     const ROLE: ColumnRole = ColumnRole::Moves;
 }
 
-impl Columns for Later {
+impl ColumnSet for Later {
     const ROLE: ColumnRole = ColumnRole::Later;
 }
 
 /// Updates rows by their key.
 pub(crate) struct Update<R: TableRow, C = Moves>(R::Arrays, std::marker::PhantomData<C>);
 
-impl<R: TableRow, C: Columns, S: Into<R>> FromIterator<S> for Update<R, C> {
+impl<R: TableRow, C: ColumnSet, S: Into<R>> FromIterator<S> for Update<R, C> {
     fn from_iter<I: IntoIterator<Item = S>>(rows: I) -> Self {
         Self(arrays::<R, S>(rows, C::wants), std::marker::PhantomData)
     }
 }
 
-impl<R: TableRow, C: Columns> QueryFragment<Pg> for Update<R, C> {
+impl<R: TableRow, C: ColumnSet> QueryFragment<Pg> for Update<R, C> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         let key = key::<R>();
         out.push_sql("UPDATE ");
@@ -152,7 +152,7 @@ impl<R: TableRow, C: Columns> QueryFragment<Pg> for Update<R, C> {
     }
 }
 
-impl<R: TableRow, C: Columns> QueryId for Update<R, C> {
+impl<R: TableRow, C: ColumnSet> QueryId for Update<R, C> {
     type QueryId = Self;
     const HAS_STATIC_QUERY_ID: bool = true;
 }

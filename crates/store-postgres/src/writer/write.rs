@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, try_join_all};
 
 use super::statements::{EndSessions, Insert, Later, Update};
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::rows::{
     EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow, ProviderMessageRow,
     TopupRow, UserRow, WalletRow, WithdrawalRow,
@@ -18,7 +18,10 @@ use crate::schema::idempotency_keys;
 ///
 /// No statement waits for the one before it: the server executes them in their order, and where one fails, so
 /// does whatever comes behind it.
-pub(crate) async fn write(mut set: WriteSet, connection: &AsyncPgConnection) -> Result<bool, Failure> {
+pub(crate) async fn write(
+    mut set: WriteSet,
+    connection: &AsyncPgConnection,
+) -> Result<bool, DatabaseFailure> {
     if set.is_empty() {
         return Ok(false);
     }

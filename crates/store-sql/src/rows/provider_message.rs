@@ -2,7 +2,8 @@
 
 use cuepoint_domain::ids::{ProviderMessageId, UserId};
 use cuepoint_domain::provider_message::{
-    Contradiction, Excerpt, MessageRecord, MessageSource, Presented, ProviderMessage, Resolution, WebhookId,
+    Contradiction, Excerpt, MessageRecord, MessageSource, PresentedPayment, ProviderMessage, Resolution,
+    WebhookId,
 };
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
@@ -42,7 +43,7 @@ impl StoredMessageRecord {
     /// The row of a message that is to be kept.
     #[must_use]
     pub fn of(record: &MessageRecord) -> Self {
-        let Presented { amount, currency, txid } = &record.presented;
+        let PresentedPayment { amount, currency, txid } = &record.presented;
         Self {
             source: record.source.name().to_owned(),
             webhook_id: record.webhook_id.as_str().to_owned(),
@@ -67,7 +68,7 @@ impl StoredMessageRecord {
             reference: Excerpt::from_stored(self.reference),
             stated_id: self.stated_id,
             row: self.row_id,
-            presented: Presented {
+            presented: PresentedPayment {
                 amount: self.amount.map(Excerpt::from_stored),
                 currency: self.currency.map(Excerpt::from_stored),
                 txid: self.txid.map(Excerpt::from_stored),

@@ -7,7 +7,7 @@ use crate::ids::ProviderMessageId;
 use crate::ledger::{Balance, EntityKind, Step};
 use crate::page::{PageRequest, Rows};
 use crate::provider_message::{
-    Contradiction, Excerpt, MessageFilter, MessageRecord, MessageSource, Presented, ProviderMessage,
+    Contradiction, Excerpt, MessageFilter, MessageRecord, MessageSource, PresentedPayment, ProviderMessage,
     Resolution, WebhookId,
 };
 use crate::provider_reference::MessageSubject;
@@ -204,7 +204,7 @@ fn message(subject: MessageSubject) -> IncomingMessage {
         webhook_id: WebhookId::new("msg_1").unwrap(),
         kind: Excerpt::of("a.type"),
         subject,
-        presented: Presented { txid: Some(Excerpt::of("tx-2")), ..Presented::default() },
+        presented: PresentedPayment { txid: Some(Excerpt::of("tx-2")), ..PresentedPayment::default() },
     }
 }
 

@@ -6,7 +6,7 @@ use crate::timestamp::Timestamp;
 
 /// Where the entries of a wallet have led so far.
 #[derive(Clone, Debug)]
-pub(super) struct Chain {
+pub(super) struct EntryChain {
     wallet: Wallet,
     seq: i64,
     after: Balance,
@@ -14,7 +14,7 @@ pub(super) struct Chain {
     at: Timestamp,
 }
 
-impl Chain {
+impl EntryChain {
     /// The chain of this wallet, before its first entry.
     pub(super) fn of(wallet: Wallet) -> Self {
         Self { wallet, seq: 0, after: Balance::default(), head: ChainHash::START, at: Timestamp::EPOCH }

@@ -174,7 +174,9 @@ impl fmt::Display for Finding {
                 f,
                 "entry {seq} of wallet {wallet}: the balances after it are not those before it plus its change"
             ),
-            Self::Chain { wallet, seq } => write!(f, "entry {seq} of wallet {wallet}: its hash does not fit"),
+            Self::Chain { wallet, seq } => {
+                write!(f, "entry {seq} of wallet {wallet}: its hash does not fit")
+            }
             Self::Time { wallet, seq } => {
                 write!(f, "entry {seq} of wallet {wallet} is older than the one before it")
             }

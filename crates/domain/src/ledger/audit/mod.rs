@@ -15,7 +15,7 @@ pub use trace::Trace;
 use crate::ledger::{Balance, Entity, EntityRef, Entry, EntryKind, Posting, PostingAccount, Wallet};
 use crate::money::Money;
 use crate::unknown::UnknownName;
-use chain::Chain;
+use chain::EntryChain;
 
 /// What a self-check has seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -42,7 +42,7 @@ pub struct Progress {
 /// A self-check under way, in bounded memory.
 #[derive(Debug, Default)]
 pub struct Auditor {
-    current: Option<Chain>,
+    current: Option<EntryChain>,
     total: Money,
     held: Money,
     open: Money,
@@ -93,7 +93,7 @@ impl Auditor {
         self.add(held);
         self.add(owed.negated());
         self.held = added(self.held, held);
-        self.current = Some(Chain::of(wallet));
+        self.current = Some(EntryChain::of(wallet));
         self.tell();
     }
 

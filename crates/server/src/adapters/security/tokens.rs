@@ -22,7 +22,7 @@ use time::Duration;
 
 use super::keys::{Key, PublicKey, SigningKeys};
 use super::random::{RandomSecrets, random};
-use super::verified::{self, Verified, VerifiedTokens, Verifier};
+use super::verified::{self, VerifiedToken, VerifiedTokens, Verifier};
 use crate::adapters::clock::TOLERANCE;
 
 const ISSUER: &str = "cuepoint";
@@ -170,7 +170,7 @@ impl SignedTokens {
 }
 
 /// Who calls with a token that one of these keys signed in this epoch, and for how long that is certain.
-fn verify(verifier: &Verifier, token: &str, now: Timestamp) -> Result<Verified, InvalidToken> {
+fn verify(verifier: &Verifier, token: &str, now: Timestamp) -> Result<VerifiedToken, InvalidToken> {
     let header = header(token)?;
     let key = verifier.ring.verifying(&header.kid, now).ok_or(InvalidToken)?;
     let claims: PresentedClaims = object(&payload(&header, key, token)?)?;
@@ -182,7 +182,7 @@ fn verify(verifier: &Verifier, token: &str, now: Timestamp) -> Result<Verified, 
     let role = Role::named(&claims.role).ok_or(InvalidToken)?;
     let session = SessionId::new(claims.sid).ok_or(InvalidToken)?;
     let expires = seconds(claims.exp)?;
-    Ok(Verified {
+    Ok(VerifiedToken {
         caller: Principal { user, role, is_dj: claims.dj, session },
         from: seconds(claims.nbf.max(claims.iat))?,
         until: key.verifies_until().map_or(expires, |until| until.min(expires)),

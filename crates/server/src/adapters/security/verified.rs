@@ -17,11 +17,11 @@ use super::keys::KeyRing;
 const MAX_TOKENS: usize = 16_384;
 
 /// What stands for a token; nobody gets the token back from it.
-pub(super) type TokenHash = [u8; 32];
+pub(super) type TokenDigest = [u8; 32];
 
 /// Who calls with a token, and while that is certain.
 #[derive(Clone, Copy)]
-pub(super) struct Verified {
+pub(super) struct VerifiedToken {
     pub(super) caller: Principal,
     /// The first moment.
     pub(super) from: Timestamp,
@@ -41,7 +41,7 @@ pub(super) struct VerifiedTokens(Mutex<Remembered>);
 
 struct Remembered {
     verifier: Option<Verifier>,
-    tokens: LruCache<TokenHash, Verified>,
+    tokens: LruCache<TokenDigest, VerifiedToken>,
 }
 
 impl fmt::Debug for VerifiedTokens {
@@ -58,7 +58,7 @@ impl Default for VerifiedTokens {
 
 impl Remembered {
     /// The tokens of this verifier; those of another one are forgotten.
-    fn of(&mut self, verifier: &Verifier) -> &mut LruCache<TokenHash, Verified> {
+    fn of(&mut self, verifier: &Verifier) -> &mut LruCache<TokenDigest, VerifiedToken> {
         let is_same =
             |known: &Verifier| Arc::ptr_eq(&known.ring, &verifier.ring) && known.epoch == verifier.epoch;
         if !self.verifier.as_ref().is_some_and(is_same) {
@@ -70,20 +70,20 @@ impl Remembered {
 }
 
 /// What a token is remembered under.
-pub(super) fn hash(token: &str) -> TokenHash {
+pub(super) fn hash(token: &str) -> TokenDigest {
     Sha256::digest(token.as_bytes()).into()
 }
 
 impl VerifiedTokens {
     /// Who calls with the token of this hash, if this verifier found it valid and it still counts.
-    pub(super) fn find(&self, verifier: &Verifier, hash: &TokenHash, now: Timestamp) -> Option<Principal> {
+    pub(super) fn find(&self, verifier: &Verifier, hash: &TokenDigest, now: Timestamp) -> Option<Principal> {
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let verified = remembered.of(verifier).get(hash)?;
         (verified.from <= now && now < verified.until).then_some(verified.caller)
     }
 
     /// Remembers a token that this verifier found valid.
-    pub(super) fn remember(&self, verifier: &Verifier, hash: TokenHash, verified: Verified) {
+    pub(super) fn remember(&self, verifier: &Verifier, hash: TokenDigest, verified: VerifiedToken) {
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         remembered.of(verifier).insert(hash, verified);
     }

@@ -4,7 +4,7 @@ use cuepoint_domain::application::jobs::{OrderAttempt, OrderObserver, OrderOutco
 use cuepoint_domain::provider_message::{Contradiction, MessageSource};
 use cuepoint_domain::topup::{Topup, TopupStatus};
 
-use crate::observability::metrics::{self, Outcome};
+use crate::observability::metrics::{self, ContradictionOutcome};
 
 /// Logs the outcomes of orders, and counts the answers that contradict the ledger.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,7 +46,7 @@ fn log_order(topup: &Topup, outcome: &OrderOutcome) {
 /// Logs and counts a refusal of a top-up that the provider took before.
 fn report(topup: &Topup, status: TopupStatus) {
     let contradiction = Contradiction::StatusContradiction;
-    metrics::provider_contradiction(MessageSource::Topups, contradiction, Outcome::Answer);
+    metrics::provider_contradiction(MessageSource::Topups, contradiction, ContradictionOutcome::Answer);
     tracing::error!(
         source = MessageSource::Topups.name(),
         reason = contradiction.name(),

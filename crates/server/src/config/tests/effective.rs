@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn secrets_are_never_shown() {
     let layers = layers(
-        Environment::Production,
+        DeploymentEnvironment::Production,
         &[
             PRODUCTION,
             &[("bootstrap.operator_email", "a@example.com"), ("bootstrap.operator_password", "hidden-word")],
@@ -31,7 +31,7 @@ fn secrets_are_never_shown() {
 
 #[test]
 fn each_key_is_shown_once_and_named_by_the_default_file() {
-    let effective = layers(Environment::Development, &[]).effective().unwrap();
+    let effective = layers(DeploymentEnvironment::Development, &[]).effective().unwrap();
     let first_word = |line: &str| line.split_whitespace().next().unwrap().to_owned();
     let mut shown: Vec<String> =
         effective.lines().map(|line| first_word(line.trim_start_matches("# "))).collect();

@@ -93,11 +93,13 @@ fn a_file_that_cannot_be_read_is_refused_without_showing_it() {
 
 #[test]
 fn environments_have_three_names() {
-    for environment in [Environment::Development, Environment::Test, Environment::Production] {
+    for environment in
+        [DeploymentEnvironment::Development, DeploymentEnvironment::Test, DeploymentEnvironment::Production]
+    {
         assert_eq!(environment.name().parse(), Ok(environment));
     }
     assert_eq!(
-        "staging".parse::<Environment>().unwrap_err().to_string(),
+        "staging".parse::<DeploymentEnvironment>().unwrap_err().to_string(),
         "CUEPOINT_ENV: must be development, test or production"
     );
 }

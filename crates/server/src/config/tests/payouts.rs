@@ -10,12 +10,13 @@ fn a_retry_that_may_overlap_the_call_before_is_refused() {
         ("payouts.webhook_secrets", SECRETS),
     ];
     let settings = |environment, seconds| {
-        let base: &[(&str, &str)] = if environment == Environment::Production { PRODUCTION } else { &[] };
+        let base: &[(&str, &str)] =
+            if environment == DeploymentEnvironment::Production { PRODUCTION } else { &[] };
         layers(environment, &[base, &webhook, &[("payouts.retry_seconds", seconds)]].concat()).settings()
     };
     let sentence = "payouts.retry_seconds: must be at least 45: with less, a withdrawal could be sent again while \
                     the call before is under way";
-    for environment in [Environment::Development, Environment::Production] {
+    for environment in [DeploymentEnvironment::Development, DeploymentEnvironment::Production] {
         for seconds in ["1", "10", "44"] {
             refused(settings(environment, seconds), sentence);
         }
@@ -24,8 +25,8 @@ fn a_retry_that_may_overlap_the_call_before_is_refused() {
         }
     }
     // Its providers are doubles that answer at once.
-    assert!(settings(Environment::Test, "1").is_ok());
+    assert!(settings(DeploymentEnvironment::Test, "1").is_ok());
     // Where operators send by hand, nothing is sent again.
     let by_hand = [("payouts.provider", "manual"), ("payouts.retry_seconds", "1")];
-    assert!(layers(Environment::Development, &by_hand).settings().is_ok());
+    assert!(layers(DeploymentEnvironment::Development, &by_hand).settings().is_ok());
 }

@@ -39,7 +39,7 @@ fn what_is_for_development_is_refused_in_production() {
     ] {
         let mut keys: Vec<_> = PRODUCTION.iter().copied().filter(|(other, _)| *other != key).collect();
         keys.push((key, value));
-        refused(layers(Environment::Production, &keys).settings(), sentence);
+        refused(layers(DeploymentEnvironment::Production, &keys).settings(), sentence);
     }
 }
 
@@ -48,6 +48,6 @@ fn on_this_machine_calls_need_no_encryption() {
     for url in ["http://127.0.0.1:9000/x", "http://[::1]/", "http://localhost", "https://payouts.example.com"]
     {
         let keys = [PRODUCTION, &[("payouts.webhook_url", url)]].concat();
-        assert!(layers(Environment::Production, &keys).settings().is_ok(), "{url}");
+        assert!(layers(DeploymentEnvironment::Production, &keys).settings().is_ok(), "{url}");
     }
 }

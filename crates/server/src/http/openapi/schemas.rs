@@ -7,7 +7,7 @@ use utoipa::openapi::schema::ArrayItems;
 use utoipa::openapi::{Ref, RefOr, Schema};
 
 use crate::http::declaration::Declaration;
-use crate::http::wire::envelope::Failure;
+use crate::http::wire::envelope::FailureEnvelope;
 use crate::http::wire::schema::{Described, Schemas};
 
 /// The schema of an answer with optional keys, which it declares itself.
@@ -16,7 +16,7 @@ const WITH_OPTIONAL_KEYS: &str = "Failure";
 /// The named schemas of all operations. Every key of an answer is required, since answers have all keys.
 pub(super) fn of(declarations: &[Declaration]) -> Schemas {
     let mut described = Schemas::new();
-    Described::named::<Failure<'_>>().collect(&mut described);
+    Described::named::<FailureEnvelope<'_>>().collect(&mut described);
     for declaration in declarations {
         let answer = declaration.answers.content.map(|(_, schema)| schema);
         let filters = declaration.filters.iter().map(|filter| filter.schema);

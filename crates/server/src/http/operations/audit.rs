@@ -4,7 +4,7 @@ use cuepoint_domain::authorization::{Action, Principal};
 
 use crate::http::call::Call;
 use crate::http::declaration::{ok, operations};
-use crate::http::operations::views::{Audit, AuditData};
+use crate::http::operations::views::{AuditData, AuditView};
 use crate::http::route::authenticated;
 use crate::http::wire::envelope::Answer;
 use crate::http::wire::error::ApiError;
@@ -24,5 +24,5 @@ operations! {
 
 async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let last = call.app.services.ledger_audits.last(&principal)?;
-    Answer::ok("Audit.", AuditData { audit: Audit::new(last.as_ref()) })
+    Answer::ok("AuditView.", AuditData { audit: AuditView::new(last.as_ref()) })
 }

@@ -6,7 +6,7 @@ use cuepoint_domain::text::{Email, Line, Password, Phone};
 
 use crate::http::call::Call;
 use crate::http::declaration::{created, json, ok, operations};
-use crate::http::operations::views::{Nothing, Session, User};
+use crate::http::operations::views::{Empty, SessionView, UserView};
 use crate::http::route::{Access, anonymous};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
@@ -24,7 +24,7 @@ operations! {
         tag: Accounts,
         access: Access::Open,
         run: anonymous(register),
-        answers: created::<Session>("The new account with its first session."),
+        answers: created::<SessionView>("The new account with its first session."),
         class: Class::Login,
         body: json::<RegistrationBody>(),
     }
@@ -36,7 +36,7 @@ operations! {
         tag: Accounts,
         access: Access::Open,
         run: anonymous(login),
-        answers: ok::<Session>("The new session."),
+        answers: ok::<SessionView>("The new session."),
         class: Class::Login,
         body: json::<LoginBody>(),
         fails: &[Code::InvalidCredentials, Code::AccountSuspended],
@@ -52,7 +52,7 @@ operations! {
         tag: Accounts,
         access: Access::Open,
         run: anonymous(refresh),
-        answers: ok::<Session>("The session with new tokens."),
+        answers: ok::<SessionView>("The session with new tokens."),
         body: json::<RefreshTokenBody>(),
         fails: &[Code::InvalidToken, Code::AccountSuspended],
     }
@@ -64,7 +64,7 @@ operations! {
         tag: Accounts,
         access: Access::Open,
         run: anonymous(logout),
-        answers: ok::<Nothing>("The session has ended."),
+        answers: ok::<Empty>("The session has ended."),
         body: json::<RefreshTokenBody>(),
     }
 }
@@ -136,7 +136,7 @@ async fn refresh(call: Call) -> Result<Answer, ApiError> {
 
 async fn logout(call: Call) -> Result<Answer, ApiError> {
     call.app.services.accounts.logout(&call.client_context(), &refresh_token(&call)?).await?;
-    Answer::ok("Logged out.", Nothing {})
+    Answer::ok("Logged out.", Empty {})
 }
 
 fn refresh_token(call: &Call) -> Result<Token, ApiError> {
@@ -144,10 +144,10 @@ fn refresh_token(call: &Call) -> Result<Token, ApiError> {
     Ok(refresh_token)
 }
 
-fn session(call: &Call, signed_in: &SignedIn) -> Session {
+fn session(call: &Call, signed_in: &SignedIn) -> SessionView {
     let SignedIn { profile, refresh_token, access_token, .. } = signed_in;
-    Session {
-        user: User::new(&profile.user, profile.balance.available, call.currency()),
+    SessionView {
+        user: UserView::new(&profile.user, profile.balance.available, call.currency()),
         access_token: access_token.token.clone(),
         token_type: "Bearer",
         expires_in: access_token.expires_in_seconds,

@@ -5,7 +5,7 @@ use cuepoint_domain::ids::UserId;
 
 use crate::http::call::{self, Call};
 use crate::http::declaration::{ok, operations, page};
-use crate::http::operations::views::{Block, BlockData, Nothing};
+use crate::http::operations::views::{BlockData, BlockView, Empty};
 use crate::http::route::authenticated;
 use crate::http::wire::envelope::Answer;
 use crate::http::wire::error::{ApiError, Code};
@@ -18,11 +18,11 @@ operations! {
         tag: Djs,
         access: Action::BlockGuest,
         run: authenticated(list),
-        answers: page::<Block>("A page of blocks, newest first."),
+        answers: page::<BlockView>("A page of blocks, newest first."),
         fails: &[Code::Forbidden],
     }
 
-    /// Block a guest
+    /// BlockView a guest
     ///
     /// A blocked guest can make no more requests to the caller; open requests stay open. Blocking a blocked guest changes
     /// nothing. Only accounts that made a request to the caller can be blocked; any other id is answered with a 404.
@@ -41,7 +41,7 @@ operations! {
         tag: Djs,
         access: Action::BlockGuest,
         run: authenticated(unblock),
-        answers: ok::<Nothing>("The guest is not blocked."),
+        answers: ok::<Empty>("The guest is not blocked."),
         fails: &[Code::Forbidden],
     }
 }
@@ -49,15 +49,15 @@ operations! {
 async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.blocks.list(&principal, paging.request()).await?;
-    call::page("Blocks.", &paging, &rows, Block::new)
+    call::page("Blocks.", &paging, &rows, BlockView::new)
 }
 
 async fn block(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let block = call.app.services.blocks.block(&call.context(&principal), call.id(UserId::new)?).await?;
-    Answer::ok("Blocked.", BlockData { block: Block::new(&block) })
+    Answer::ok("Blocked.", BlockData { block: BlockView::new(&block) })
 }
 
 async fn unblock(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     call.app.services.blocks.unblock(&call.context(&principal), call.id(UserId::new)?).await?;
-    Answer::ok("Unblocked.", Nothing {})
+    Answer::ok("Unblocked.", Empty {})
 }

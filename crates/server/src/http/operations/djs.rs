@@ -6,7 +6,7 @@ use cuepoint_domain::ports::DjFilter;
 
 use crate::http::call::{self, Call};
 use crate::http::declaration::{filter, ok, operations, page};
-use crate::http::operations::views::{Dj, DjData};
+use crate::http::operations::views::{DjData, DjView};
 use crate::http::route::authenticated;
 use crate::http::wire::envelope::Answer;
 use crate::http::wire::error::{ApiError, Code};
@@ -23,7 +23,7 @@ operations! {
         tag: Djs,
         access: Action::ReadDjs,
         run: authenticated(list),
-        answers: page::<Dj>("A page of DJs, newest first."),
+        answers: page::<DjView>("A page of DJs, newest first."),
         filters: vec![filter("online", Described::inline(kinds::flag), "1: only DJs who are online; 0: only the others.")],
         fails: &[Code::ValidationFailed],
     }
@@ -43,10 +43,10 @@ async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     filters.complete()?;
     let paging = call.paging(&["online"]);
     let rows = call.app.services.profiles.djs(&principal, DjFilter { online }, paging.request()).await?;
-    call::page("DJs.", &paging, &rows, |dj| Dj::new(dj, call.currency()))
+    call::page("DJs.", &paging, &rows, |dj| DjView::new(dj, call.currency()))
 }
 
 async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let dj = call.app.services.profiles.dj(&principal, call.id(UserId::new)?).await?;
-    Answer::ok("DJ.", DjData { dj: Dj::new(&dj, call.currency()) })
+    Answer::ok("DJ.", DjData { dj: DjView::new(&dj, call.currency()) })
 }

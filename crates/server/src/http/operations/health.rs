@@ -7,7 +7,7 @@ use actix_web::{HttpRequest, HttpResponse};
 
 use crate::app::App;
 use crate::http::declaration::{of_type, ok, operations};
-use crate::http::operations::views::Nothing;
+use crate::http::operations::views::Empty;
 use crate::http::route::{Access, Reach, plain};
 use crate::http::wire::envelope::Answer;
 use crate::http::wire::error::{ApiError, Code};
@@ -21,7 +21,7 @@ operations! {
         tag: Service,
         access: Access::Open,
         run: plain(live),
-        answers: ok::<Nothing>("The process answers requests."),
+        answers: ok::<Empty>("The process answers requests."),
     }
 
     /// Check readiness
@@ -31,7 +31,7 @@ operations! {
         tag: Service,
         access: Access::Open,
         run: plain(ready),
-        answers: ok::<Nothing>("The service is ready."),
+        answers: ok::<Empty>("The service is ready."),
         fails: &[Code::Unavailable],
     }
 
@@ -48,12 +48,12 @@ operations! {
 }
 
 async fn live(_app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
-    Answer::ok("Alive.", Nothing {}).map(Answer::respond)
+    Answer::ok("Alive.", Empty {}).map(Answer::respond)
 }
 
 async fn ready(app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
     app.services.readiness.check().await?;
-    Answer::ok("Ready.", Nothing {}).map(Answer::respond)
+    Answer::ok("Ready.", Empty {}).map(Answer::respond)
 }
 
 async fn metrics(app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {

@@ -8,7 +8,7 @@ use cuepoint_domain::ports::Clock;
 
 use crate::app::App;
 use crate::http::declaration::{of_type, operations};
-use crate::http::operations::views::JsonWebKeySet;
+use crate::http::operations::views::JsonWebKeySetView;
 use crate::http::route::{Access, plain};
 use crate::http::wire::error::ApiError;
 use crate::http::wire::schema::Described;
@@ -22,7 +22,7 @@ operations! {
         tag: Service,
         access: Access::Open,
         run: plain(show),
-        answers: of_type("application/json", Described::named::<JsonWebKeySet>(), "The public keys.")
+        answers: of_type("application/json", Described::named::<JsonWebKeySetView>(), "The public keys.")
             .with_header("Cache-Control", "How long the keys may be cached: less than a new key waits before it signs."),
     }
 }
@@ -33,7 +33,7 @@ const CACHED: &str = "public, max-age=20";
 
 async fn show(app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
     let authentication = &app.authentication;
-    let keys = JsonWebKeySet::new(authentication.tokens.public_keys(authentication.clock.now()));
+    let keys = JsonWebKeySetView::new(authentication.tokens.public_keys(authentication.clock.now()));
     let mut response = HttpResponse::Ok();
     response.insert_header((header::CACHE_CONTROL, CACHED));
     Ok(response.json(keys))

@@ -12,7 +12,7 @@ use cuepoint_domain::topup;
 use crate::http::call::{self, Call};
 use crate::http::declaration::{filter, json, ok, operations, page};
 use crate::http::operations::operators::{ReasonBody, reason};
-use crate::http::operations::views::{OperatorTopup, OperatorTopupData, Suspense, SuspenseData};
+use crate::http::operations::views::{OperatorTopupData, OperatorTopupView, SuspenseData, SuspenseView};
 use crate::http::route::{authenticated, command};
 use crate::http::wire::envelope::Answer;
 use crate::http::wire::error::{ApiError, Code};
@@ -29,7 +29,7 @@ operations! {
         tag: Operators,
         access: Action::ReadTopups,
         run: authenticated(list),
-        answers: page::<OperatorTopup>("A page of top-ups, newest first."),
+        answers: page::<OperatorTopupView>("A page of top-ups, newest first."),
         filters: vec![
             filter(
                 "user_id",
@@ -74,7 +74,7 @@ operations! {
         tag: Operators,
         access: Action::ReadTopups,
         run: authenticated(suspense),
-        answers: page::<Suspense>(
+        answers: page::<SuspenseView>(
             "A page of money in suspense: unsettled money first, then by arrival, newest first."
         ),
     }
@@ -109,18 +109,18 @@ async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let search = filters.one_of(search, "user_id", "reference")?;
     let paging = call.paging(&["user_id", "reference"]);
     let rows = call.app.services.topups.search(&principal, search, paging.request()).await?;
-    call::page("Top-ups.", &paging, &rows, |topup| OperatorTopup::new(topup, call.currency()))
+    call::page("Top-ups.", &paging, &rows, |topup| OperatorTopupView::new(topup, call.currency()))
 }
 
 async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let topup = call.app.services.topups.of_any_user(&principal, call.id(TopupId::new)?).await?;
-    Answer::ok("Top-up.", OperatorTopupData { topup: OperatorTopup::new(&topup, call.currency()) })
+    Answer::ok("Top-up.", OperatorTopupData { topup: OperatorTopupView::new(&topup, call.currency()) })
 }
 
 async fn reverse(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
     let command = ReverseTopup { id: call.id(TopupId::new)? };
     call.run(&principal, command, || reason(&call)).await?.try_map(|topup| {
-        let topup = OperatorTopup::new(&topup, call.currency());
+        let topup = OperatorTopupView::new(&topup, call.currency());
         Answer::ok("Top-up reversed.", OperatorTopupData { topup })
     })
 }
@@ -130,7 +130,7 @@ async fn suspense(call: Call, principal: Principal) -> Result<Answer, ApiError> 
     let found = call.app.services.topups.in_suspense(&principal, paging.request()).await?;
     // The list has only top-ups with money in suspense.
     let rows = found.rows.iter().filter_map(|topup| in_suspense(&call, topup)).collect();
-    call::page("Suspense.", &paging, &Rows { rows, total: found.total }, Suspense::clone)
+    call::page("SuspenseView.", &paging, &Rows { rows, total: found.total }, SuspenseView::clone)
 }
 
 async fn settle(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
@@ -143,6 +143,6 @@ async fn settle(call: Call, principal: Principal) -> Result<Done<Answer>, ApiErr
 }
 
 /// The view of a top-up's money in suspense, if it has any.
-fn in_suspense(call: &Call, topup: &topup::Topup) -> Option<Suspense> {
-    topup.suspense.as_ref().map(|suspense| Suspense::new(topup, suspense, call.currency()))
+fn in_suspense(call: &Call, topup: &topup::Topup) -> Option<SuspenseView> {
+    topup.suspense.as_ref().map(|suspense| SuspenseView::new(topup, suspense, call.currency()))
 }

@@ -12,7 +12,7 @@ use cuepoint_domain::withdrawal::WithdrawalStatus;
 use crate::http::call::{self, Call};
 use crate::http::declaration::{filter, json, ok, operations, page};
 use crate::http::operations::operators::{ReasonBody, reason};
-use crate::http::operations::views::OperatorWithdrawal;
+use crate::http::operations::views::OperatorWithdrawalView;
 use crate::http::route::{authenticated, command};
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::Answer;
@@ -31,7 +31,7 @@ operations! {
         tag: Operators,
         access: Action::ReadWithdrawals,
         run: authenticated(list),
-        answers: page::<OperatorWithdrawal>("A page of withdrawals, newest first."),
+        answers: page::<OperatorWithdrawalView>("A page of withdrawals, newest first."),
         filters: vec![filter("status", Described::named::<names::WithdrawalStatus>(), "Only withdrawals with this status.")],
         fails: &[Code::ValidationFailed],
     }
@@ -44,7 +44,7 @@ operations! {
         tag: Operators,
         access: Action::JudgeWithdrawal,
         run: command(approve),
-        answers: ok::<OperatorWithdrawal>("The withdrawal, approved or waiting for a second approval."),
+        answers: ok::<OperatorWithdrawalView>("The withdrawal, approved or waiting for a second approval."),
         body: json::<ReasonBody>(),
         fails: &[Code::Forbidden, Code::InvalidTransition],
     }
@@ -56,7 +56,7 @@ operations! {
         tag: Operators,
         access: Action::JudgeWithdrawal,
         run: command(reject),
-        answers: ok::<OperatorWithdrawal>("The rejected withdrawal."),
+        answers: ok::<OperatorWithdrawalView>("The rejected withdrawal."),
         body: json::<ReasonBody>(),
         fails: &[Code::Forbidden, Code::InvalidTransition],
     }
@@ -68,7 +68,7 @@ operations! {
         tag: Operators,
         access: Action::SendWithdrawal,
         run: command(process),
-        answers: ok::<OperatorWithdrawal>("The withdrawal in processing."),
+        answers: ok::<OperatorWithdrawalView>("The withdrawal in processing."),
         body: json::<ReasonBody>(),
         fails: &[Code::InvalidTransition],
     }
@@ -80,7 +80,7 @@ operations! {
         tag: Operators,
         access: Action::SendWithdrawal,
         run: command(broadcast),
-        answers: ok::<OperatorWithdrawal>("The broadcast withdrawal."),
+        answers: ok::<OperatorWithdrawalView>("The broadcast withdrawal."),
         body: json::<SentBody>(),
         fails: &[Code::InvalidTransition],
     }
@@ -92,7 +92,7 @@ operations! {
         tag: Operators,
         access: Action::SendWithdrawal,
         run: command(complete),
-        answers: ok::<OperatorWithdrawal>("The completed withdrawal."),
+        answers: ok::<OperatorWithdrawalView>("The completed withdrawal."),
         body: json::<CompletedBody>(),
         fails: &[Code::InvalidTransition],
     }
@@ -104,7 +104,7 @@ operations! {
         tag: Operators,
         access: Action::JudgeWithdrawal,
         run: command(fail),
-        answers: ok::<OperatorWithdrawal>("The failed withdrawal."),
+        answers: ok::<OperatorWithdrawalView>("The failed withdrawal."),
         body: json::<ReasonBody>(),
         fails: &[Code::Forbidden, Code::InvalidTransition],
     }
@@ -116,7 +116,7 @@ operations! {
         tag: Operators,
         access: Action::SendWithdrawal,
         run: command(review),
-        answers: ok::<OperatorWithdrawal>("The withdrawal in review."),
+        answers: ok::<OperatorWithdrawalView>("The withdrawal in review."),
         body: json::<ReasonBody>(),
         fails: &[Code::InvalidTransition],
     }
@@ -149,7 +149,7 @@ async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let paging = call.paging(&["status"]);
     let rows = call.app.services.withdrawals.list_all(&principal, status, paging.request()).await?;
     call::page("Withdrawals.", &paging, &rows, |withdrawal| {
-        OperatorWithdrawal::new(withdrawal, call.currency())
+        OperatorWithdrawalView::new(withdrawal, call.currency())
     })
 }
 
@@ -202,6 +202,6 @@ async fn send(
 /// The answer to a change of a withdrawal's status.
 fn updated(call: &Call, done: Done<Withdrawn>) -> Result<Done<Answer>, ApiError> {
     done.try_map(|Withdrawn { withdrawal, .. }| {
-        Answer::ok("Withdrawal updated.", OperatorWithdrawal::new(&withdrawal, call.currency()))
+        Answer::ok("Withdrawal updated.", OperatorWithdrawalView::new(&withdrawal, call.currency()))
     })
 }

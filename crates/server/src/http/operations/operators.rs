@@ -11,7 +11,7 @@ use crate::http::call::Call;
 use crate::http::declaration::{created, json, ok, operations};
 use crate::http::mapping::IntoApiError as _;
 use crate::http::operations::requests::updated;
-use crate::http::operations::views::{Adjusted, MusicRequest};
+use crate::http::operations::views::{AdjustedView, MusicRequestView};
 use crate::http::route::command;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::Answer;
@@ -27,7 +27,7 @@ operations! {
         tag: Operators,
         access: Action::RefundRequest,
         run: command(refund),
-        answers: ok::<MusicRequest<'_>>("The refunded request."),
+        answers: ok::<MusicRequestView<'_>>("The refunded request."),
         body: json::<ReasonBody>(),
         fails: &[Code::Forbidden, Code::InvalidTransition, Code::LimitExceeded],
     }
@@ -39,7 +39,7 @@ operations! {
         tag: Operators,
         access: Action::AdjustBalance,
         run: command(adjust),
-        answers: created::<Adjusted>("The adjustment and the balance after it."),
+        answers: created::<AdjustedView>("The adjustment and the balance after it."),
         body: json::<AdjustmentBody>(),
         fails: &[Code::Forbidden, Code::LimitExceeded, Code::InsufficientFunds],
     }
@@ -89,7 +89,7 @@ async fn adjust(call: Call, principal: Principal) -> Result<Done<Answer>, ApiErr
     let done = call.run(&principal, Adjust, read_input).await;
     let done = done.map_err(|error| error.into_api_error(call.currency()))?;
     done.try_map(|adjusted| {
-        let view = Adjusted::new(&adjusted.adjustment, adjusted.balance, adjusted.at, call.currency());
+        let view = AdjustedView::new(&adjusted.adjustment, adjusted.balance, adjusted.at, call.currency());
         Answer::created("Balance adjusted.", view)
     })
 }

@@ -6,7 +6,7 @@ use cuepoint_domain::text::{Email, Password};
 
 use crate::http::call::Call;
 use crate::http::declaration::{json, ok, operations};
-use crate::http::operations::views::Nothing;
+use crate::http::operations::views::Empty;
 use crate::http::route::{Access, anonymous, authenticated};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
@@ -22,7 +22,7 @@ operations! {
         tag: Accounts,
         access: Action::UseAccount,
         run: authenticated(change),
-        answers: ok::<Nothing>("The password is changed."),
+        answers: ok::<Empty>("The password is changed."),
         class: Class::Login,
         body: json::<NewPasswordBody>(),
         fails: &[Code::Conflict],
@@ -36,7 +36,7 @@ operations! {
         tag: Accounts,
         access: Access::Open,
         run: anonymous(forgot),
-        answers: ok::<Nothing>("A message is sent, if an account has the address."),
+        answers: ok::<Empty>("A message is sent, if an account has the address."),
         class: Class::Login,
         body: json::<ForgottenPasswordBody>(),
     }
@@ -49,7 +49,7 @@ operations! {
         tag: Accounts,
         access: Access::Open,
         run: anonymous(reset),
-        answers: ok::<Nothing>("The password is set."),
+        answers: ok::<Empty>("The password is set."),
         class: Class::Login,
         body: json::<ResetPasswordBody>(),
     }
@@ -90,17 +90,17 @@ body! {
 async fn change(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let NewPasswordBody { current_password, password } = call.body()?;
     call.app.services.passwords.change(&call.context(&principal), &current_password, &password).await?;
-    Answer::ok("Password changed.", Nothing {})
+    Answer::ok("Password changed.", Empty {})
 }
 
 async fn forgot(call: Call) -> Result<Answer, ApiError> {
     let ForgottenPasswordBody { email } = call.body()?;
     call.app.services.passwords.request_reset(&call.client_context(), email)?;
-    Answer::ok("If there is such an account, a message is on its way.", Nothing {})
+    Answer::ok("If there is such an account, a message is on its way.", Empty {})
 }
 
 async fn reset(call: Call) -> Result<Answer, ApiError> {
     let ResetPasswordBody { token, password } = call.body()?;
     call.app.services.passwords.reset(&call.client_context(), &token, &password).await?;
-    Answer::ok("Password set.", Nothing {})
+    Answer::ok("Password set.", Empty {})
 }

@@ -12,7 +12,7 @@ use futures_util::stream::{self, Stream, StreamExt as _};
 
 use crate::http::call::Call;
 use crate::http::declaration::{json, ok, operations};
-use crate::http::operations::views::{Account, Nothing, PersonalData, User, Wallet, row};
+use crate::http::operations::views::{AccountView, Empty, PersonalDataView, UserView, WalletView, row};
 use crate::http::route::authenticated;
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
@@ -29,7 +29,7 @@ operations! {
         tag: Profile,
         access: Action::UsePersonalData,
         run: authenticated(export),
-        answers: ok::<PersonalData>("All data stored about the caller."),
+        answers: ok::<PersonalDataView>("All data stored about the caller."),
         class: Class::Login,
     }
 
@@ -42,7 +42,7 @@ operations! {
         tag: Profile,
         access: Action::UsePersonalData,
         run: authenticated(erase),
-        answers: ok::<Nothing>("The personal data are erased."),
+        answers: ok::<Empty>("The personal data are erased."),
         class: Class::Login,
         body: json::<ErasureBody>(),
         fails: &[Code::Conflict],
@@ -63,10 +63,10 @@ type Piece = Result<Bytes, Box<dyn Error>>;
 async fn export(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let personal_data = &call.app.services.personal_data;
     let profile = personal_data.export(&call.context(&principal)).await?;
-    let user = User::new(&profile.user, profile.balance.available, call.currency());
+    let user = UserView::new(&profile.user, profile.balance.available, call.currency());
     let user = serde_json::to_string(&user).map_err(ApiError::internal)?;
-    let account = serde_json::to_string(&Account::new(&profile.user)).map_err(ApiError::internal)?;
-    let wallet = Wallet::new(profile.balance, call.currency());
+    let account = serde_json::to_string(&AccountView::new(&profile.user)).map_err(ApiError::internal)?;
+    let wallet = WalletView::new(profile.balance, call.currency());
     let wallet = serde_json::to_string(&wallet).map_err(ApiError::internal)?;
     let head = format!(
         r#"{{"status":"ok","message":"Personal data.","data":{{"user":{user},"account":{account},"wallet":{wallet}"#
@@ -84,7 +84,7 @@ async fn export(call: Call, principal: Principal) -> Result<Answer, ApiError> {
 async fn erase(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let ErasureBody { password } = call.body()?;
     call.app.services.personal_data.erase(&call.context(&principal), &password).await?;
-    Answer::ok("Erased.", Nothing {})
+    Answer::ok("Erased.", Empty {})
 }
 
 /// A list as one more key of an object, a piece for each page.

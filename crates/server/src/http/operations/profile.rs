@@ -10,7 +10,7 @@ use cuepoint_domain::text::Line;
 
 use crate::http::call::Call;
 use crate::http::declaration::{json, ok, operations};
-use crate::http::operations::views::{User, UserData};
+use crate::http::operations::views::{UserData, UserView};
 use crate::http::route::{authenticated, command};
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::Answer;
@@ -101,5 +101,5 @@ impl From<PersonalInfoBody> for ProfileChange {
 }
 
 fn view(call: &Call, profile: &Profile) -> UserData {
-    UserData { user: User::new(&profile.user, profile.balance.available, call.currency()) }
+    UserData { user: UserView::new(&profile.user, profile.balance.available, call.currency()) }
 }

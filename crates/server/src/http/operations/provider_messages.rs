@@ -9,7 +9,7 @@ use cuepoint_domain::provider_message::MessageFilter;
 use crate::http::call::{self, Call};
 use crate::http::declaration::{filter, json, ok, operations, page};
 use crate::http::operations::operators::{ReasonBody, reason};
-use crate::http::operations::views::{ProviderMessage, ProviderMessageData};
+use crate::http::operations::views::{ProviderMessageData, ProviderMessageView};
 use crate::http::route::{authenticated, command};
 use crate::http::wire::envelope::Answer;
 use crate::http::wire::error::{ApiError, Code};
@@ -26,7 +26,7 @@ operations! {
         tag: Operators,
         access: Action::ReadMessages,
         run: authenticated(list),
-        answers: page::<ProviderMessage>(
+        answers: page::<ProviderMessageView>(
             "A page of messages: unresolved messages first, then by arrival, newest first."
         ),
         filters: vec![filter(
@@ -56,13 +56,13 @@ async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let paging = call.paging(&["resolved"]);
     let filter = MessageFilter { resolved };
     let rows = call.app.services.provider_messages.list(&principal, filter, paging.request()).await?;
-    call::page("Provider messages.", &paging, &rows, ProviderMessage::new)
+    call::page("Provider messages.", &paging, &rows, ProviderMessageView::new)
 }
 
 async fn resolve(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
     let command = ResolveMessage { id: call.id(ProviderMessageId::new)? };
     call.run(&principal, command, || reason(&call)).await?.try_map(|message| {
-        let provider_message = ProviderMessage::new(&message);
+        let provider_message = ProviderMessageView::new(&message);
         Answer::ok("Provider message resolved.", ProviderMessageData { provider_message })
     })
 }

@@ -13,7 +13,7 @@ use cuepoint_domain::text::{Line, MusicUrl};
 use crate::http::call::{self, Call};
 use crate::http::declaration::{Filter, created, filter, json, ok, operations, optional_json, page};
 use crate::http::mapping::IntoApiError as _;
-use crate::http::operations::views::{MusicRequest, Nothing};
+use crate::http::operations::views::{Empty, MusicRequestView};
 use crate::http::route::{authenticated, command};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
@@ -34,7 +34,7 @@ operations! {
         tag: Requests,
         access: Action::OpenRequest,
         run: command(open),
-        answers: created::<MusicRequest<'_>>("The request with its fee held.").located(),
+        answers: created::<MusicRequestView<'_>>("The request with its fee held.").located(),
         class: Class::Requests,
         body: json::<MusicRequestBody>(),
         fails: &[Code::Forbidden, Code::DjOffline, Code::LimitExceeded, Code::InsufficientFunds],
@@ -47,7 +47,7 @@ operations! {
         tag: Requests,
         access: Action::ReadRequest,
         run: authenticated(show),
-        answers: ok::<MusicRequest<'_>>("The request."),
+        answers: ok::<MusicRequestView<'_>>("The request."),
     }
 
     /// Cancel a music request
@@ -58,8 +58,8 @@ operations! {
         tag: Requests,
         access: Action::CancelRequest,
         run: command(cancel),
-        answers: ok::<MusicRequest<'_>>("The cancelled request."),
-        body: optional_json::<Nothing>(),
+        answers: ok::<MusicRequestView<'_>>("The cancelled request."),
+        body: optional_json::<Empty>(),
         fails: &[Code::Forbidden, Code::InvalidTransition],
     }
 
@@ -71,7 +71,7 @@ operations! {
         tag: Requests,
         access: Action::AnswerRequest,
         run: command(answer),
-        answers: ok::<MusicRequest<'_>>("The request with its new status."),
+        answers: ok::<MusicRequestView<'_>>("The request with its new status."),
         body: json::<DjAnswerBody>(),
         fails: &[Code::Forbidden, Code::InvalidTransition],
     }
@@ -83,7 +83,7 @@ operations! {
         tag: Requests,
         access: Action::ReadRequest,
         run: authenticated(made),
-        answers: page::<MusicRequest<'_>>("A page of the caller's requests, newest first."),
+        answers: page::<MusicRequestView<'_>>("A page of the caller's requests, newest first."),
         filters: vec![STATUS, filter("dj_id", Described::inline(kinds::id), "Only requests to the DJ with this id.")],
         fails: &[Code::ValidationFailed],
     }
@@ -95,7 +95,7 @@ operations! {
         tag: Requests,
         access: Action::AnswerRequest,
         run: authenticated(addressed),
-        answers: page::<MusicRequest<'_>>("A page of requests to the caller, newest first."),
+        answers: page::<MusicRequestView<'_>>("A page of requests to the caller, newest first."),
         filters: vec![STATUS],
         fails: &[Code::Forbidden, Code::ValidationFailed],
     }
@@ -142,14 +142,14 @@ async fn open(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError
     let done = done.map_err(|error| error.into_api_error(call.currency()))?;
     done.try_map(|request| {
         let location = format!("{}/api/v1/music/requests/{}", call.app.settings.public_url, request.id);
-        let view = MusicRequest::new(&request, call.currency());
+        let view = MusicRequestView::new(&request, call.currency());
         Ok(Answer::created("Request sent.", view)?.at(location))
     })
 }
 
 async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let request = call.app.services.music_requests.visible(&principal, call.id(RequestId::new)?).await?;
-    Answer::ok("Request.", MusicRequest::new(&request, call.currency()))
+    Answer::ok("Request.", MusicRequestView::new(&request, call.currency()))
 }
 
 async fn cancel(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
@@ -168,7 +168,7 @@ pub(super) fn updated(
     call: &Call,
     done: Done<music_request::MusicRequest>,
 ) -> Result<Done<Answer>, ApiError> {
-    done.try_map(|request| Answer::ok("Request updated.", MusicRequest::new(&request, call.currency())))
+    done.try_map(|request| Answer::ok("Request updated.", MusicRequestView::new(&request, call.currency())))
 }
 
 async fn made(call: Call, principal: Principal) -> Result<Answer, ApiError> {
@@ -179,7 +179,7 @@ async fn made(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let paging = call.paging(&["status", "dj_id"]);
     let filter = OwnRequestFilter { status, dj };
     let rows = call.app.services.music_requests.made_by(&principal, filter, paging.request()).await?;
-    call::page("Requests.", &paging, &rows, |request| MusicRequest::new(request, call.currency()))
+    call::page("Requests.", &paging, &rows, |request| MusicRequestView::new(request, call.currency()))
 }
 
 async fn addressed(call: Call, principal: Principal) -> Result<Answer, ApiError> {
@@ -191,5 +191,5 @@ async fn addressed(call: Call, principal: Principal) -> Result<Answer, ApiError>
         Ok((status, paging.request()))
     };
     let rows = call.app.services.music_requests.addressed_to(&principal, read_filter).await?;
-    call::page("Requests.", &paging, &rows, |request| MusicRequest::new(request, call.currency()))
+    call::page("Requests.", &paging, &rows, |request| MusicRequestView::new(request, call.currency()))
 }

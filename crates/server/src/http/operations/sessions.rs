@@ -5,7 +5,7 @@ use cuepoint_domain::ids::SessionId;
 
 use crate::http::call::{self, Call};
 use crate::http::declaration::{ok, operations, optional_json, page};
-use crate::http::operations::views::{ActiveSession, Nothing};
+use crate::http::operations::views::{ActiveSessionView, Empty};
 use crate::http::route::authenticated;
 use crate::http::wire::envelope::Answer;
 use crate::http::wire::error::ApiError;
@@ -18,7 +18,7 @@ operations! {
         tag: Accounts,
         access: Action::UseAccount,
         run: authenticated(list),
-        answers: page::<ActiveSession>("A page of sessions, newest first."),
+        answers: page::<ActiveSessionView>("A page of sessions, newest first."),
     }
 
     /// End a session
@@ -29,7 +29,7 @@ operations! {
         tag: Accounts,
         access: Action::UseAccount,
         run: authenticated(end),
-        answers: ok::<Nothing>("The session has ended."),
+        answers: ok::<Empty>("The session has ended."),
     }
 
     /// End all sessions
@@ -39,24 +39,24 @@ operations! {
         tag: Accounts,
         access: Action::UseAccount,
         run: authenticated(end_all),
-        answers: ok::<Nothing>("All sessions have ended."),
-        body: optional_json::<Nothing>(),
+        answers: ok::<Empty>("All sessions have ended."),
+        body: optional_json::<Empty>(),
     }
 }
 
 async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.sessions.list(&principal, paging.request()).await?;
-    call::page("Sessions.", &paging, &rows, |session| ActiveSession::new(session, principal.session))
+    call::page("Sessions.", &paging, &rows, |session| ActiveSessionView::new(session, principal.session))
 }
 
 async fn end(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let id = call.id(SessionId::new)?;
     call.app.services.sessions.end(&call.context(&principal), id).await?;
-    Answer::ok("Session ended.", Nothing {})
+    Answer::ok("Session ended.", Empty {})
 }
 
 async fn end_all(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     call.app.services.sessions.end_all(&call.context(&principal)).await?;
-    Answer::ok("Logged out everywhere.", Nothing {})
+    Answer::ok("Logged out everywhere.", Empty {})
 }

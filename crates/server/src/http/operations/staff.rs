@@ -11,7 +11,7 @@ use cuepoint_domain::text::Line;
 use crate::http::call::{self, Call};
 use crate::http::declaration::{filter, json, ok, operations, page};
 use crate::http::operations::operators::ReasonBody;
-use crate::http::operations::views::{Person, PersonData, SecurityEvent};
+use crate::http::operations::views::{PersonData, PersonView, SecurityEventView};
 use crate::http::route::{authenticated, command};
 use crate::http::wire::body::{RequestBody, body};
 use crate::http::wire::envelope::Answer;
@@ -30,7 +30,7 @@ operations! {
         tag: Operators,
         access: Action::ReadPeople,
         run: authenticated(list),
-        answers: page::<Person>("A page of accounts, newest first."),
+        answers: page::<PersonView>("A page of accounts, newest first."),
         filters: vec![filter(
             "email",
             kinds::ANY_TEXT.schema,
@@ -91,7 +91,7 @@ operations! {
         tag: Operators,
         access: Action::ReadSecurityLog,
         run: authenticated(events),
-        answers: page::<SecurityEvent>("A page of events, newest first."),
+        answers: page::<SecurityEventView>("A page of events, newest first."),
         filters: vec![
             filter("user_id", Described::inline(kinds::id), "Only events about the account with this id."),
             filter("kind", Described::named::<names::EventKind>(), "Only events of this kind."),
@@ -114,12 +114,12 @@ async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let paging = call.paging(&["email"]);
     let email = call.query.get("email");
     let users = call.app.services.people.list(&principal, email, paging.request()).await?;
-    call::page("People.", &paging, &users, Person::new)
+    call::page("People.", &paging, &users, PersonView::new)
 }
 
 async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let user = call.app.services.people.user(&principal, call.id(UserId::new)?).await?;
-    Answer::ok("Person.", PersonData { user: Person::new(&user) })
+    Answer::ok("PersonView.", PersonData { user: PersonView::new(&user) })
 }
 
 async fn suspend(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
@@ -142,7 +142,7 @@ async fn change<B: RequestBody>(
 ) -> Result<Done<Answer>, ApiError> {
     let command = ChangeAccountStatus { id: call.id(UserId::new)? };
     let done = call.run(principal, command, || call.body().map(input)).await?;
-    done.try_map(|user| Answer::ok("Person updated.", PersonData { user: Person::new(&user) }))
+    done.try_map(|user| Answer::ok("PersonView updated.", PersonData { user: PersonView::new(&user) }))
 }
 
 async fn events(call: Call, principal: Principal) -> Result<Answer, ApiError> {
@@ -153,5 +153,5 @@ async fn events(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let paging = call.paging(&["user_id", "kind"]);
     let filter = EventFilter { user, kind };
     let rows = call.app.services.security_log.events(&principal, filter, paging.request()).await?;
-    call::page("Security log.", &paging, &rows, |(number, event)| SecurityEvent::new(*number, event))
+    call::page("Security log.", &paging, &rows, |(number, event)| SecurityEventView::new(*number, event))
 }

@@ -40,7 +40,7 @@ operations! {
         tag: Wallet,
         access: Action::UseWallet,
         run: authenticated(list),
-        answers: page::<views::Topup>("A page of the caller's top-ups, newest first."),
+        answers: page::<views::TopupView>("A page of the caller's top-ups, newest first."),
     }
 
     /// Show a top-up
@@ -64,7 +64,7 @@ async fn open(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError
     let read_input = || call.body().map(|TopupBody { amount }| amount);
     call.run(&principal, OpenTopup, read_input).await?.try_map(|topup| {
         let location = format!("{}/api/v1/wallet/topups/{}", call.app.settings.public_url, topup.id);
-        let view = TopupData { topup: views::Topup::new(&topup, call.currency()) };
+        let view = TopupData { topup: views::TopupView::new(&topup, call.currency()) };
         Ok(Answer::created("Top-up started.", view)?.at(location))
     })
 }
@@ -72,10 +72,10 @@ async fn open(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError
 async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.topups.list(&principal, paging.request()).await?;
-    call::page("Top-ups.", &paging, &rows, |topup| views::Topup::new(topup, call.currency()))
+    call::page("Top-ups.", &paging, &rows, |topup| views::TopupView::new(topup, call.currency()))
 }
 
 async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let topup = call.app.services.topups.own(&principal, call.id(TopupId::new)?).await?;
-    Answer::ok("Top-up.", TopupData { topup: views::Topup::new(&topup, call.currency()) })
+    Answer::ok("Top-up.", TopupData { topup: views::TopupView::new(&topup, call.currency()) })
 }

@@ -6,7 +6,7 @@ use cuepoint_domain::ports::Token;
 
 use crate::http::call::Call;
 use crate::http::declaration::{json, ok, operations, optional_json};
-use crate::http::operations::views::{Nothing, User, UserData};
+use crate::http::operations::views::{Empty, UserData, UserView};
 use crate::http::route::authenticated;
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
@@ -23,8 +23,8 @@ operations! {
         tag: Accounts,
         access: Action::UseAccount,
         run: authenticated(send_email_code),
-        answers: ok::<Nothing>("The code is sent, or the address is verified."),
-        body: optional_json::<Nothing>(),
+        answers: ok::<Empty>("The code is sent, or the address is verified."),
+        body: optional_json::<Empty>(),
     }
 
     /// Verify the e-mail address
@@ -46,8 +46,8 @@ operations! {
         tag: Accounts,
         access: Action::UseAccount,
         run: authenticated(send_phone_code),
-        answers: ok::<Nothing>("The code is sent, or the number is verified."),
-        body: optional_json::<Nothing>(),
+        answers: ok::<Empty>("The code is sent, or the number is verified."),
+        body: optional_json::<Empty>(),
     }
 
     /// Verify the phone number
@@ -94,13 +94,13 @@ async fn send(call: &Call, principal: &Principal, address: Address) -> Result<An
         );
     }
     sent?;
-    Answer::ok("Code sent, unless it was proven before.", Nothing {})
+    Answer::ok("Code sent, unless it was proven before.", Empty {})
 }
 
 async fn verify(call: &Call, principal: &Principal, address: Address) -> Result<Answer, ApiError> {
     let VerificationCodeBody { code: Token(code) } = call.body()?;
     let code = Token(code.trim().to_owned());
     let profile = call.app.services.verifications.verify(&call.context(principal), address, &code).await?;
-    let user = User::new(&profile.user, profile.balance.available, call.currency());
+    let user = UserView::new(&profile.user, profile.balance.available, call.currency());
     Answer::ok("Verified.", UserData { user })
 }

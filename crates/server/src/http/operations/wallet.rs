@@ -4,7 +4,7 @@ use cuepoint_domain::authorization::{Action, Principal};
 
 use crate::http::call::{self, Call};
 use crate::http::declaration::{Filter, filter, ok, operations, page};
-use crate::http::operations::views::{Entry, Wallet, WalletData};
+use crate::http::operations::views::{EntryView, WalletData, WalletView};
 use crate::http::route::authenticated;
 use crate::http::wire::envelope::Answer;
 use crate::http::wire::error::{ApiError, Code};
@@ -38,7 +38,7 @@ operations! {
         tag: Wallet,
         access: Action::UseWallet,
         run: authenticated(entries),
-        answers: page::<Entry>("A page of the caller's entries, newest first."),
+        answers: page::<EntryView>("A page of the caller's entries, newest first."),
     }
 }
 
@@ -51,11 +51,11 @@ async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
         Some(at) => wallet.balance_at(&principal, at).await?,
         None => wallet.balance(&principal).await?,
     };
-    Answer::ok("Wallet.", WalletData { wallet: Wallet::new(balance, call.currency()) })
+    Answer::ok("WalletView.", WalletData { wallet: WalletView::new(balance, call.currency()) })
 }
 
 async fn entries(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.wallet.entries(&principal, paging.request()).await?;
-    call::page("Wallet entries.", &paging, &rows, |entry| Entry::new(entry, call.currency()))
+    call::page("WalletView entries.", &paging, &rows, |entry| EntryView::new(entry, call.currency()))
 }

@@ -10,7 +10,7 @@ use cuepoint_domain::application::{
 };
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Recorded;
-use cuepoint_domain::provider_message::{Contradiction, Excerpt, MessageSource, Presented, WebhookId};
+use cuepoint_domain::provider_message::{Contradiction, Excerpt, MessageSource, PresentedPayment, WebhookId};
 use cuepoint_domain::provider_reference::MessageSubject;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::topup::{Payment, TopupUpdate};
@@ -27,7 +27,7 @@ use crate::http::wire::fields::Fields;
 use crate::http::wire::json::Object;
 use crate::http::wire::kinds;
 use crate::http::wire::names;
-use crate::observability::metrics::{self, Outcome};
+use crate::observability::metrics::{self, ContradictionOutcome};
 
 operations! {
     /// Receive a message about a top-up
@@ -182,7 +182,7 @@ fn incoming(call: &Call, kind: &str, data: &Object, fields: Fields<'_>) -> Resul
         subject: subject(fields, call.currency())?,
         webhook_id: WebhookId::new(id).ok_or(Code::BadRequest)?,
         kind: Excerpt::of(kind),
-        presented: Presented {
+        presented: PresentedPayment {
             amount: excerpt(data, "amount"),
             currency: excerpt(data, "currency"),
             txid: excerpt(data, "txid"),
@@ -265,12 +265,12 @@ fn log_refusal(
 /// Logs and counts a message that contradicts the ledger.
 fn report(source: MessageSource, message: &IncomingMessage, contradicted: &Contradicted) {
     let Contradicted { contradiction, row, status, recorded } = *contradicted;
-    let outcome = Outcome::of(recorded);
+    let outcome = ContradictionOutcome::of(recorded);
     metrics::provider_contradiction(source, contradiction, outcome);
     /// Logs the message at a level.
     macro_rules! log {
         ($level:ident, $text:literal) => {{
-            let Presented { amount, currency, txid } = &message.presented;
+            let PresentedPayment { amount, currency, txid } = &message.presented;
             tracing::$level!(
                 source = source.name(),
                 reason = contradiction.name(),

@@ -11,7 +11,7 @@ use cuepoint_domain::withdrawal::NewWithdrawal;
 use crate::http::call::{self, Call};
 use crate::http::declaration::{created_bare, json, ok, operations, optional_json, page};
 use crate::http::mapping::IntoApiError as _;
-use crate::http::operations::views::{Nothing, Withdrawal, WithdrawalOptions, WithdrawalRequested};
+use crate::http::operations::views::{Empty, WithdrawalOptionsView, WithdrawalRequestedView, WithdrawalView};
 use crate::http::route::{authenticated, command};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
@@ -28,7 +28,7 @@ operations! {
         tag: Withdrawals,
         access: Action::UseWithdrawal,
         run: command(open),
-        answers: created_bare::<WithdrawalRequested>("The withdrawal with its amount held.").located(),
+        answers: created_bare::<WithdrawalRequestedView>("The withdrawal with its amount held.").located(),
         class: Class::Withdrawals,
         body: json::<WithdrawalBody>(),
         fails: &[Code::LimitExceeded, Code::InsufficientFunds],
@@ -41,7 +41,7 @@ operations! {
         tag: Withdrawals,
         access: Action::UseWithdrawal,
         run: authenticated(options),
-        answers: ok::<WithdrawalOptions>("The currencies with their networks, and whether others are accepted."),
+        answers: ok::<WithdrawalOptionsView>("The currencies with their networks, and whether others are accepted."),
     }
 
     /// List the caller's withdrawals
@@ -51,7 +51,7 @@ operations! {
         tag: Withdrawals,
         access: Action::UseWithdrawal,
         run: authenticated(list),
-        answers: page::<Withdrawal>("A page of the caller's withdrawals, newest first."),
+        answers: page::<WithdrawalView>("A page of the caller's withdrawals, newest first."),
     }
 
     /// Show a withdrawal
@@ -59,7 +59,7 @@ operations! {
         tag: Withdrawals,
         access: Action::UseWithdrawal,
         run: authenticated(show),
-        answers: ok::<Withdrawal>("The withdrawal."),
+        answers: ok::<WithdrawalView>("The withdrawal."),
     }
 
     /// Cancel a withdrawal
@@ -69,8 +69,8 @@ operations! {
         tag: Withdrawals,
         access: Action::UseWithdrawal,
         run: command(cancel),
-        answers: ok::<Withdrawal>("The cancelled withdrawal."),
-        body: optional_json::<Nothing>(),
+        answers: ok::<WithdrawalView>("The cancelled withdrawal."),
+        body: optional_json::<Empty>(),
         fails: &[Code::InvalidTransition],
     }
 }
@@ -102,30 +102,30 @@ async fn open(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError
     let done = done.map_err(|error| error.into_api_error(call.currency()))?;
     done.try_map(|Withdrawn { withdrawal, balance }| {
         let location = format!("{}/api/v1/withdrawals/{}", call.app.settings.public_url, withdrawal.id);
-        let view = WithdrawalRequested::new(&withdrawal, balance, call.currency());
+        let view = WithdrawalRequestedView::new(&withdrawal, balance, call.currency());
         Ok(Answer::created_bare(view)?.at(location))
     })
 }
 
 async fn options(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let terms = call.app.services.withdrawals.terms(&principal)?;
-    Answer::ok("Withdrawal options.", WithdrawalOptions::new(terms))
+    Answer::ok("WithdrawalView options.", WithdrawalOptionsView::new(terms))
 }
 
 async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.withdrawals.list(&principal, paging.request()).await?;
-    call::page("Withdrawals.", &paging, &rows, |withdrawal| Withdrawal::new(withdrawal, call.currency()))
+    call::page("Withdrawals.", &paging, &rows, |withdrawal| WithdrawalView::new(withdrawal, call.currency()))
 }
 
 async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let withdrawal = call.app.services.withdrawals.own(&principal, call.id(WithdrawalId::new)?).await?;
-    Answer::ok("Withdrawal.", Withdrawal::new(&withdrawal, call.currency()))
+    Answer::ok("WithdrawalView.", WithdrawalView::new(&withdrawal, call.currency()))
 }
 
 async fn cancel(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
     let command = CancelWithdrawal { id: call.id(WithdrawalId::new)? };
     call.run(&principal, command, call::no_input).await?.try_map(|Withdrawn { withdrawal, .. }| {
-        Answer::ok("Withdrawal cancelled.", Withdrawal::new(&withdrawal, call.currency()))
+        Answer::ok("WithdrawalView cancelled.", WithdrawalView::new(&withdrawal, call.currency()))
     })
 }

@@ -21,9 +21,9 @@ const MARGIN: Duration = Duration::from_millis(250);
 /// The deadline of a request. It bounds every wait: for a call with the same key, for ids, reads, a plan and
 /// its commit, and for a provider.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Deadline(Instant);
+pub struct RequestDeadline(Instant);
 
-impl Deadline {
+impl RequestDeadline {
     /// The deadline of a request whose last byte was just read.
     #[must_use]
     pub fn of_request_read_now() -> Self {
@@ -56,7 +56,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_request_is_answered_within_five_seconds_whatever_it_waits_for() {
         let start = Instant::now();
-        let answer = Deadline::of_request_read_now().bound(std::future::pending::<Result<(), _>>()).await;
+        let answer =
+            RequestDeadline::of_request_read_now().bound(std::future::pending::<Result<(), _>>()).await;
         assert_eq!(answer.unwrap_err().code, Code::Unavailable);
         assert!(start.elapsed() < Duration::from_secs(5));
     }

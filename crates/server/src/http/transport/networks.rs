@@ -12,9 +12,9 @@ pub struct Networks(Vec<IpNet>);
 
 /// What is neither a network nor an address.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NotANetwork(String);
+pub struct InvalidNetwork(String);
 
-impl fmt::Display for NotANetwork {
+impl fmt::Display for InvalidNetwork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} is no network such as 10.0.0.0/8, and no address", self.0)
     }
@@ -33,11 +33,11 @@ impl Networks {
     /// Networks as they are written, each with its prefix length unless it is a single address.
     ///
     /// # Errors
-    /// [`NotANetwork`] for the first that is none.
-    pub fn parse<'a>(written: impl IntoIterator<Item = &'a str>) -> Result<Self, NotANetwork> {
+    /// [`InvalidNetwork`] for the first that is none.
+    pub fn parse<'a>(written: impl IntoIterator<Item = &'a str>) -> Result<Self, InvalidNetwork> {
         let one = |written: &str| {
             let network = IpNet::from_str(written).or_else(|_| IpAddr::from_str(written).map(IpNet::from));
-            network.map_err(|_| NotANetwork(written.to_owned()))
+            network.map_err(|_| InvalidNetwork(written.to_owned()))
         };
         written.into_iter().map(one).collect::<Result<_, _>>().map(Self)
     }

@@ -44,7 +44,8 @@ pub struct BareSuccess<T> {
 
 /// A failure.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Failure<'a> {
+#[schema(as = Failure)]
+pub struct FailureEnvelope<'a> {
     /// Always `error`.
     #[schema(value_type = names::FailureStatus)]
     status: &'static str,
@@ -194,7 +195,7 @@ impl ApiError {
         }
         let mut response = json(self.code.status());
         response.insert_header((header::CACHE_CONTROL, "no-store"));
-        let failure = Failure {
+        let failure = FailureEnvelope {
             status: "error",
             code: self.code.name(),
             message: &self.message,

@@ -174,7 +174,7 @@ pub const PAID_CURRENCY: Kind<PaidCurrency> =
 
 /// The reference of a top-up or withdrawal at its provider.
 pub const PROVIDER_REFERENCE: Kind<ProviderReference> =
-    Kind::named::<names::ProviderReference>(|field, raw, _| values::provider_reference(field, raw));
+    Kind::named::<names::ProviderReferenceText>(|field, raw, _| values::provider_reference(field, raw));
 
 /// A whole number of 64 bits that the document describes as an id.
 pub const STATED_ID: Kind<i64> = Kind::new(id, |field, raw, _| values::integer(field, raw));

@@ -1,5 +1,7 @@
 //! Texts that are one of a few names, as the document lists them: taken from the code, so that none is forgotten.
 
+use std::borrow::Cow;
+
 use cuepoint_domain::{
     account, account::challenge, account::personal_data, account::security_log, address, ledger,
     music_request, provider_message, topup, withdrawal,
@@ -34,16 +36,20 @@ macro_rules! names {
 }
 
 /// The reference of a top-up or withdrawal at its provider: a UUID or a decimal id.
-pub struct ProviderReference;
+pub struct ProviderReferenceText;
 
-impl PartialSchema for ProviderReference {
+impl PartialSchema for ProviderReferenceText {
     fn schema() -> RefOr<Schema> {
         let form = "^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[1-9][0-9]{0,17})$";
         RefOr::T(ObjectBuilder::new().schema_type(Type::String).pattern(Some(form)).build().into())
     }
 }
 
-impl ToSchema for ProviderReference {}
+impl ToSchema for ProviderReferenceText {
+    fn name() -> Cow<'static, str> {
+        Cow::Borrowed("ProviderReference")
+    }
+}
 
 names! {
     /// Where a request stands.

@@ -118,15 +118,15 @@ pub fn text_of(lines: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::operations::views::{Dj, MusicRequest};
+    use crate::http::operations::views::{DjView, MusicRequestView};
     use crate::http::wire::envelope::Success;
     use crate::http::wire::page::Page;
 
     #[test]
     fn generic_types_are_named_after_their_parameters() {
-        assert_eq!(name_of::<Dj>(), "Dj");
-        assert_eq!(name_of::<MusicRequest<'_>>(), "MusicRequest");
-        assert_eq!(name_of::<Success<Page<MusicRequest<'_>>>>(), "Success_Page_MusicRequest");
+        assert_eq!(name_of::<DjView>(), "Dj");
+        assert_eq!(name_of::<MusicRequestView<'_>>(), "MusicRequest");
+        assert_eq!(name_of::<Success<Page<MusicRequestView<'_>>>>(), "Success_Page_MusicRequest");
     }
 
     #[test]

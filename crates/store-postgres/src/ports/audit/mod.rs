@@ -16,7 +16,7 @@ use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
 use tokio::time::timeout;
 
 use crate::PostgresStore;
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::rows::Corrupt;
 
 /// How many rows of a table are in memory at most, but for those that are written about one thing.
@@ -29,12 +29,12 @@ const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL 
 /// Why showing came to an early end.
 enum End {
     /// The database did not do what it was asked.
-    Failed(Failure),
+    Failed(DatabaseFailure),
     /// A row stands for nothing.
     Unreadable(String),
 }
 
-impl<F: Into<Failure>> From<F> for End {
+impl<F: Into<DatabaseFailure>> From<F> for End {
     fn from(failure: F) -> Self {
         Self::Failed(failure.into())
     }
@@ -78,8 +78,8 @@ impl Showing<'_> {
 }
 
 /// What comes of a statement, if it comes in time.
-async fn patiently<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    timeout(STATEMENT_DEADLINE, work).await.unwrap_or(Err(Failure::Deadline))
+async fn patiently<T>(work: impl Future<Output = Result<T, DatabaseFailure>>) -> Result<T, DatabaseFailure> {
+    timeout(STATEMENT_DEADLINE, work).await.unwrap_or(Err(DatabaseFailure::Deadline))
 }
 
 /// The value that a row stands for, or which row stands for none.
@@ -90,16 +90,16 @@ fn read<T>(row: impl Display, value: Result<T, Corrupt>) -> Result<T, End> {
 /// The rows of a batch. Where one of them has no value in Rust, the batch is to be read again row by row, and
 /// answers `None`; the row that is alone then is named by `row`.
 fn readable<T>(
-    loaded: Result<Vec<T>, Failure>,
+    loaded: Result<Vec<T>, DatabaseFailure>,
     size: &mut i64,
     row: impl FnOnce() -> String,
 ) -> Result<Option<Vec<T>>, End> {
     match loaded {
-        Err(Failure::Query(QueryError::DeserializationError(_))) if *size > 1 => {
+        Err(DatabaseFailure::Query(QueryError::DeserializationError(_))) if *size > 1 => {
             *size = 1;
             Ok(None)
         }
-        Err(Failure::Query(QueryError::DeserializationError(error))) => {
+        Err(DatabaseFailure::Query(QueryError::DeserializationError(error))) => {
             Err(End::Unreadable(format!("{} cannot be read: {error}", row())))
         }
         loaded => Ok(Some(loaded?)),

@@ -6,7 +6,7 @@ use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use super::{BATCH, End, Showing, after, patiently, read, readable};
-use crate::connect::failure::Failure;
+use crate::connect::failure::DatabaseFailure;
 use crate::rows::{EntryRow, PostingRow, WalletRow};
 use crate::schema::{ledger_entries, postings, wallets};
 
@@ -68,7 +68,7 @@ async fn load_wallets(
     connection: &mut AsyncPgConnection,
     after: i64,
     limit: i64,
-) -> Result<Vec<WalletRow>, Failure> {
+) -> Result<Vec<WalletRow>, DatabaseFailure> {
     let query = wallets::table.filter(wallets::user_id.gt(after)).order(wallets::user_id).limit(limit);
     patiently(async { Ok(query.select(WalletRow::as_select()).load(connection).await?) }).await
 }
@@ -77,7 +77,7 @@ async fn load_postings(
     connection: &mut AsyncPgConnection,
     after: i64,
     limit: i64,
-) -> Result<Vec<PostingRow>, Failure> {
+) -> Result<Vec<PostingRow>, DatabaseFailure> {
     let query = postings::table.filter(postings::id.gt(after)).order(postings::id).limit(limit);
     patiently(async { Ok(query.select(PostingRow::as_select()).load(connection).await?) }).await
 }
@@ -86,7 +86,7 @@ async fn load_entries(
     connection: &mut AsyncPgConnection,
     (wallet, seq): (i64, i64),
     limit: i64,
-) -> Result<Vec<EntryRow>, Failure> {
+) -> Result<Vec<EntryRow>, DatabaseFailure> {
     let later = ledger_entries::wallet_id
         .gt(wallet)
         .or(ledger_entries::wallet_id.eq(wallet).and(ledger_entries::seq.gt(seq)));

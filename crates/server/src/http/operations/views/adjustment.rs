@@ -12,7 +12,8 @@ use crate::http::wire::time::Moment;
 
 /// An adjustment of a balance.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Adjustment {
+#[schema(as = Adjustment)]
+pub struct AdjustmentView {
     /// Id of the adjustment; entries refer to it.
     #[schema(minimum = 1, example = 4)]
     id: i64,
@@ -32,15 +33,16 @@ pub struct Adjustment {
 
 /// An adjustment and the balance after it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Adjusted {
+#[schema(as = Adjusted)]
+pub struct AdjustedView {
     /// The adjustment.
-    adjustment: Adjustment,
+    adjustment: AdjustmentView,
     /// Available balance after the adjustment, in major units.
     #[schema(value_type = f64, format = "decimal", example = 37.50)]
     new_balance: Number,
 }
 
-impl Adjusted {
+impl AdjustedView {
     /// The adjustment of this moment, with the balance that it led to.
     #[must_use]
     pub fn new(
@@ -50,7 +52,7 @@ impl Adjusted {
         currency: &Currency,
     ) -> Self {
         Self {
-            adjustment: Adjustment {
+            adjustment: AdjustmentView {
                 id: adjustment.id.get(),
                 user_id: adjustment.user.get(),
                 amount: Number::money(currency, adjustment.correction.sum()),
@@ -80,7 +82,7 @@ mod tests {
         };
         let balance = Balance { available: Money::from_minor(3_750), ..Balance::default() };
         let usd = Currency::new("USD", 2).unwrap();
-        let view = Adjusted::new(&adjustment, balance, Timestamp::EPOCH, &usd);
+        let view = AdjustedView::new(&adjustment, balance, Timestamp::EPOCH, &usd);
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
             concat!(

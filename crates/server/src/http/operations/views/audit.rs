@@ -9,7 +9,8 @@ use crate::http::wire::time::Moment;
 
 /// The last completed audit of the ledger.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Audit {
+#[schema(as = Audit)]
+pub struct AuditView {
     /// `pending` before the first audit is complete, then `consistent` or `broken`.
     #[schema(value_type = names::AuditStatus, example = "consistent")]
     status: &'static str,
@@ -40,10 +41,10 @@ pub struct Audit {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AuditData {
     /// The audit.
-    pub audit: Audit,
+    pub audit: AuditView,
 }
 
-impl Audit {
+impl AuditView {
     /// The view of the last completed audit; `None` before the first.
     #[must_use]
     pub fn new(last: Option<&CompletedAudit>) -> Self {
@@ -75,7 +76,7 @@ mod tests {
     use cuepoint_domain::timestamp::Timestamp;
 
     fn shown(last: Option<&CompletedAudit>) -> String {
-        serde_json::to_string(&Audit::new(last)).unwrap()
+        serde_json::to_string(&AuditView::new(last)).unwrap()
     }
 
     #[test]

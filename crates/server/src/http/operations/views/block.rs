@@ -8,7 +8,8 @@ use crate::http::wire::time::Moment;
 
 /// A guest whom a DJ has blocked.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Block {
+#[schema(as = Block)]
+pub struct BlockView {
     /// Id of the guest.
     #[schema(minimum = 1, example = 8)]
     user_id: i64,
@@ -24,10 +25,10 @@ pub struct Block {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct BlockData {
     /// The block.
-    pub block: Block,
+    pub block: BlockView,
 }
 
-impl Block {
+impl BlockView {
     /// The block.
     #[must_use]
     pub fn new(block: &ports::Block) -> Self {

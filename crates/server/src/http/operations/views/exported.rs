@@ -13,13 +13,14 @@ use cuepoint_domain::withdrawal;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::operations::views::{ActiveSession, Entry, Reference, User, Withdrawal};
+use crate::http::operations::views::{ActiveSessionView, EntryView, ReferenceView, UserView, WithdrawalView};
 use crate::http::wire::names;
 use crate::http::wire::time::Moment;
 
 /// Data of an account beside its profile.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Account {
+#[schema(as = Account)]
+pub struct AccountView {
     /// Role of the account.
     #[schema(value_type = names::Role)]
     role: &'static str,
@@ -33,10 +34,11 @@ pub struct Account {
 
 /// A session, ended or not.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ExportedSession {
+#[schema(as = ExportedSession)]
+pub struct ExportedSessionView {
     /// The session.
     #[serde(flatten)]
-    session: ActiveSession,
+    session: ActiveSessionView,
     /// When it was ended; null where it was not. Sessions are kept for two days after their end.
     #[schema(value_type = Option<String>, format = DateTime)]
     ended_at: Option<Moment>,
@@ -44,7 +46,8 @@ pub struct ExportedSession {
 
 /// A code or token that was sent, without its secret; stored for a day.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Challenge {
+#[schema(as = Challenge)]
+pub struct ChallengeView {
     /// Purpose.
     #[schema(value_type = names::ChallengePurpose)]
     purpose: &'static str,
@@ -64,10 +67,11 @@ pub struct Challenge {
 
 /// A withdrawal with its reference.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ExportedWithdrawal {
+#[schema(as = ExportedWithdrawal)]
+pub struct ExportedWithdrawalView {
     /// The withdrawal.
     #[serde(flatten)]
-    withdrawal: Withdrawal,
+    withdrawal: WithdrawalView,
     /// What the payout provider knows it by.
     #[schema(example = "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f")]
     reference: String,
@@ -75,10 +79,11 @@ pub struct ExportedWithdrawal {
 
 /// An entry of the wallet with what the statement does not show.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ExportedEntry {
+#[schema(as = ExportedEntry)]
+pub struct ExportedEntryView {
     /// The entry.
     #[serde(flatten)]
-    entry: Entry,
+    entry: EntryView,
     /// The reason that an operator or a provider gave for it; null where nobody did.
     #[schema(example = "A song was charged twice.")]
     reason: Option<String>,
@@ -86,7 +91,8 @@ pub struct ExportedEntry {
 
 /// A change of the profile or account, or an operation of an operator on it with a reason.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Operation {
+#[schema(as = Operation)]
+pub struct OperationView {
     /// Id, a UUID.
     #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
     id: String,
@@ -99,9 +105,9 @@ pub struct Operation {
     /// Reason; null where none is required.
     reason: Option<String>,
     /// Object of the operation; null where it is the profile or the account itself.
-    reference: Option<Reference>,
+    reference: Option<ReferenceView>,
     /// The profile after it, with what could be spent then; null for operations about money, and once it is seven days old.
-    profile: Option<User>,
+    profile: Option<UserView>,
     /// Time of the operation.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     created_at: Moment,
@@ -109,7 +115,8 @@ pub struct Operation {
 
 /// A DJ who has blocked the account.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-pub struct BlockedBy {
+#[schema(as = BlockedBy)]
+pub struct BlockedByView {
     /// Id of the DJ.
     #[schema(minimum = 1, example = 7)]
     dj_id: i64,
@@ -122,7 +129,7 @@ fn text(line: &Option<Line>) -> Option<String> {
     line.as_ref().map(|line| line.as_str().to_owned())
 }
 
-impl Account {
+impl AccountView {
     /// The account of this person.
     #[must_use]
     pub fn new(user: &account::User) -> Self {
@@ -134,15 +141,15 @@ impl Account {
     }
 }
 
-impl ExportedSession {
+impl ExportedSessionView {
     /// The session, as it is shown in `current`.
     #[must_use]
     pub fn new(session: &session::Session, ended_at: Option<Timestamp>, current: SessionId) -> Self {
-        Self { session: ActiveSession::new(session, current), ended_at: ended_at.map(Moment) }
+        Self { session: ActiveSessionView::new(session, current), ended_at: ended_at.map(Moment) }
     }
 }
 
-impl Challenge {
+impl ChallengeView {
     /// The challenge without its secret.
     #[must_use]
     pub fn new(challenge: &challenge::Challenge) -> Self {
@@ -156,26 +163,26 @@ impl Challenge {
     }
 }
 
-impl ExportedWithdrawal {
+impl ExportedWithdrawalView {
     /// The withdrawal as it stands.
     #[must_use]
     pub fn new(withdrawal: &withdrawal::Withdrawal, currency: &Currency) -> Self {
         Self {
-            withdrawal: Withdrawal::new(withdrawal, currency),
+            withdrawal: WithdrawalView::new(withdrawal, currency),
             reference: withdrawal.reference().to_string(),
         }
     }
 }
 
-impl ExportedEntry {
+impl ExportedEntryView {
     /// The entry, with the reason of its operation.
     #[must_use]
     pub fn new(entry: &ledger::Entry, reason: &Option<Line>, currency: &Currency) -> Self {
-        Self { entry: Entry::new(entry, currency), reason: text(reason) }
+        Self { entry: EntryView::new(entry, currency), reason: text(reason) }
     }
 }
 
-impl Operation {
+impl OperationView {
     /// The operation.
     #[must_use]
     pub fn new(note: &personal_data::OperationNote, currency: &Currency) -> Self {
@@ -185,14 +192,14 @@ impl Operation {
             kind: note.kind.clone(),
             acted_by: note.acted_by.name(),
             reason: text(&note.reason),
-            reference: note.reference.map(Reference::new),
-            profile: profile.map(|(user, balance)| User::new(user, balance.available, currency)),
+            reference: note.reference.map(ReferenceView::new),
+            profile: profile.map(|(user, balance)| UserView::new(user, balance.available, currency)),
             created_at: Moment(note.at),
         }
     }
 }
 
-impl BlockedBy {
+impl BlockedByView {
     /// The block by this DJ.
     #[must_use]
     pub const fn new(dj: UserId, at: Timestamp) -> Self {

@@ -8,14 +8,16 @@ use crate::http::wire::names;
 
 /// The public keys of access tokens.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct JsonWebKeySet {
+#[schema(as = JsonWebKeySet)]
+pub struct JsonWebKeySetView {
     /// The keys, newest first.
-    keys: Vec<JsonWebKey>,
+    keys: Vec<JsonWebKeyView>,
 }
 
 /// A public key of access tokens.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct JsonWebKey {
+#[schema(as = JsonWebKey)]
+pub struct JsonWebKeyView {
     /// Type of the key.
     #[schema(value_type = names::JwkKeyType)]
     kty: &'static str,
@@ -40,12 +42,12 @@ pub struct JsonWebKey {
     purpose: &'static str,
 }
 
-impl JsonWebKeySet {
+impl JsonWebKeySetView {
     /// These keys.
     #[must_use]
     pub fn new(keys: Vec<PublicKey>) -> Self {
         let [kty, crv, alg, purpose] = ["EC", "P-256", "ES256", "sig"];
-        let shown = keys.into_iter().map(|PublicKey { id, x, y }| JsonWebKey {
+        let shown = keys.into_iter().map(|PublicKey { id, x, y }| JsonWebKeyView {
             kty,
             crv,
             x,

@@ -19,23 +19,24 @@ mod wallet;
 mod withdrawal;
 mod withdrawal_options;
 
-pub use adjustment::{Adjusted, Adjustment};
-pub use audit::{Audit, AuditData};
-pub use block::{Block, BlockData};
+pub use adjustment::{AdjustedView, AdjustmentView};
+pub use audit::{AuditData, AuditView};
+pub use block::{BlockData, BlockView};
 pub use exported::{
-    Account, BlockedBy, Challenge, ExportedEntry, ExportedSession, ExportedWithdrawal, Operation,
+    AccountView, BlockedByView, ChallengeView, ExportedEntryView, ExportedSessionView,
+    ExportedWithdrawalView, OperationView,
 };
-pub use json_web_key::{JsonWebKey, JsonWebKeySet};
-pub use operator_topup::{OperatorTopup, OperatorTopupData, Suspense, SuspenseData};
-pub use operator_withdrawal::OperatorWithdrawal;
-pub use people::{Dj, DjData, User, UserData};
-pub use personal_data::{PersonalData, row};
-pub use provider_message::{ContradictingMessage, ProviderMessage, ProviderMessageData};
-pub use request::MusicRequest;
-pub use security_event::SecurityEvent;
-pub use session::{ActiveSession, LoginNetwork, Nothing, Session};
-pub use staff::{Person, PersonData};
-pub use topup::{Topup, TopupData};
-pub use wallet::{Entry, Reference, Wallet, WalletData};
-pub use withdrawal::{Withdrawal, WithdrawalRequest, WithdrawalRequested};
-pub use withdrawal_options::{WithdrawalOption, WithdrawalOptions};
+pub use json_web_key::{JsonWebKeySetView, JsonWebKeyView};
+pub use operator_topup::{OperatorTopupData, OperatorTopupView, SuspenseData, SuspenseView};
+pub use operator_withdrawal::OperatorWithdrawalView;
+pub use people::{DjData, DjView, UserData, UserView};
+pub use personal_data::{PersonalDataView, row};
+pub use provider_message::{ContradictingMessageView, ProviderMessageData, ProviderMessageView};
+pub use request::MusicRequestView;
+pub use security_event::SecurityEventView;
+pub use session::{ActiveSessionView, Empty, LoginNetworkView, SessionView};
+pub use staff::{PersonData, PersonView};
+pub use topup::{TopupData, TopupView};
+pub use wallet::{EntryView, ReferenceView, WalletData, WalletView};
+pub use withdrawal::{WithdrawalRequestView, WithdrawalRequestedView, WithdrawalView};
+pub use withdrawal_options::{WithdrawalOptionView, WithdrawalOptionsView};

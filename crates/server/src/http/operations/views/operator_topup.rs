@@ -11,11 +11,12 @@ use crate::http::wire::time::Moment;
 
 /// A top-up, as staff see it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct OperatorTopup {
+#[schema(as = OperatorTopup)]
+pub struct OperatorTopupView {
     /// Id of the top-up.
     #[schema(minimum = 1, example = 3)]
     id: i64,
-    /// Reference at the payment provider: a UUID, or the decimal id if an earlier version opened it.
+    /// ReferenceView at the payment provider: a UUID, or the decimal id if an earlier version opened it.
     #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
     reference: String,
     /// Id of the credited account.
@@ -41,16 +42,17 @@ pub struct OperatorTopup {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct OperatorTopupData {
     /// The top-up.
-    pub topup: OperatorTopup,
+    pub topup: OperatorTopupView,
 }
 
 /// Money that arrived for a top-up of an erased account.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Suspense {
+#[schema(as = Suspense)]
+pub struct SuspenseView {
     /// Id of the top-up, which identifies the money too.
     #[schema(minimum = 1, example = 3)]
     id: i64,
-    /// Reference of the top-up at the payment provider.
+    /// ReferenceView of the top-up at the payment provider.
     #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
     reference: String,
     /// Id of the erased account that opened the top-up.
@@ -77,10 +79,10 @@ pub struct Suspense {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SuspenseData {
     /// The money.
-    pub suspense: Suspense,
+    pub suspense: SuspenseView,
 }
 
-impl OperatorTopup {
+impl OperatorTopupView {
     /// The top-up as it stands.
     #[must_use]
     pub fn new(topup: &topup::Topup, currency: &Currency) -> Self {
@@ -97,7 +99,7 @@ impl OperatorTopup {
     }
 }
 
-impl Suspense {
+impl SuspenseView {
     /// The money of this top-up.
     #[must_use]
     pub fn new(topup: &topup::Topup, suspense: &topup::Suspense, currency: &Currency) -> Self {
@@ -132,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_topup_has_exactly_these_keys_for_staff() {
-        let view = OperatorTopup::new(&topup(), &Currency::new("USD", 2).unwrap());
+        let view = OperatorTopupView::new(&topup(), &Currency::new("USD", 2).unwrap());
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
             concat!(
@@ -155,7 +157,7 @@ mod tests {
             (waits, r#""settled_at":null,"settled_by":null,"reason":null"#.to_owned()),
             (settled, format!(r#""settled_at":{moment},"settled_by":2,"reason":"sent back""#)),
         ] {
-            let view = Suspense::new(&topup(), &suspense, &Currency::new("USD", 2).unwrap());
+            let view = SuspenseView::new(&topup(), &suspense, &Currency::new("USD", 2).unwrap());
             assert_eq!(
                 serde_json::to_string(&view).unwrap(),
                 format!(

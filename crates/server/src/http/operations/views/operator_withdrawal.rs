@@ -12,11 +12,12 @@ use crate::http::wire::time::Moment;
 
 /// A withdrawal, as operators see it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct OperatorWithdrawal {
+#[schema(as = OperatorWithdrawal)]
+pub struct OperatorWithdrawalView {
     /// Id of the withdrawal.
     #[schema(minimum = 1, example = 5)]
     id: i64,
-    /// Reference at the payout provider: a UUID, or the decimal id if an earlier version created it.
+    /// ReferenceView at the payout provider: a UUID, or the decimal id if an earlier version created it.
     #[schema(example = "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f")]
     reference: String,
     /// Id of the account.
@@ -50,7 +51,7 @@ pub struct OperatorWithdrawal {
     approvals: Vec<i64>,
 }
 
-impl OperatorWithdrawal {
+impl OperatorWithdrawalView {
     /// The withdrawal as it stands.
     #[must_use]
     pub fn new(withdrawal: &withdrawal::Withdrawal, currency: &Currency) -> Self {
@@ -102,7 +103,7 @@ mod tests {
             };
             let at = "1970-01-01T00:00:00.000000Z";
             assert_eq!(
-                serde_json::to_string(&OperatorWithdrawal::new(&withdrawal, &usd)).unwrap(),
+                serde_json::to_string(&OperatorWithdrawalView::new(&withdrawal, &usd)).unwrap(),
                 format!(
                     concat!(
                         r#"{{"id":5,"reference":"{}","user_id":7,"amount":25.00,"wallet_address":"bc1q","#,

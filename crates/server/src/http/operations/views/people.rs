@@ -10,7 +10,8 @@ use crate::http::wire::money::Number;
 
 /// An account, as its owner sees it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct User {
+#[schema(as = User)]
+pub struct UserView {
     /// Id of the account.
     #[schema(minimum = 1, example = 7)]
     id: i64,
@@ -71,12 +72,13 @@ pub struct User {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct UserData {
     /// The account.
-    pub user: User,
+    pub user: UserView,
 }
 
 /// A DJ, as all callers see them.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Dj {
+#[schema(as = Dj)]
+pub struct DjView {
     /// Id of the DJ, as in `dj_id` of a request.
     #[schema(minimum = 1, example = 7)]
     id: i64,
@@ -113,7 +115,7 @@ pub struct Dj {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct DjData {
     /// The DJ.
-    pub dj: Dj,
+    pub dj: DjView,
 }
 
 fn text(line: &Option<Line>) -> Option<String> {
@@ -124,7 +126,7 @@ fn rating(rating: Rating) -> Number {
     if rating.count == 0 { Number::zero() } else { Number::hundredths(rating.mean_hundredths()) }
 }
 
-impl User {
+impl UserView {
     /// The person with what they can spend.
     #[must_use]
     pub fn new(user: &account::User, available: Money, currency: &Currency) -> Self {
@@ -154,7 +156,7 @@ impl User {
     }
 }
 
-impl Dj {
+impl DjView {
     /// The DJ; who is none looks like one that has nothing.
     #[must_use]
     pub fn new(user: &account::User, currency: &Currency) -> Self {
@@ -197,7 +199,7 @@ mod tests {
     #[test]
     fn a_person_has_exactly_the_specified_keys() {
         let usd = Currency::new("USD", 2).unwrap();
-        let user = User::new(&person(false), Money::from_minor(1_250), &usd);
+        let user = UserView::new(&person(false), Money::from_minor(1_250), &usd);
         assert_eq!(
             serde_json::to_string(&user).unwrap(),
             concat!(
@@ -218,7 +220,7 @@ mod tests {
         profile.online = true;
         profile.fee_popular_song = Money::from_minor(1_000);
         assert_eq!(
-            serde_json::to_string(&Dj::new(&dj, &usd)).unwrap(),
+            serde_json::to_string(&DjView::new(&dj, &usd)).unwrap(),
             concat!(
                 r#"{"id":7,"name":"Ada","city":null,"state":null,"country":null,"online":1,"#,
                 r#""fee_upcoming_artist":0.00,"fee_popular_song":10.00,"played":0,"rating":4.67,"#,

@@ -7,45 +7,47 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::operations::views::{
-    Account, Block, BlockedBy, Challenge, ContradictingMessage, ExportedEntry, ExportedSession,
-    ExportedWithdrawal, LoginNetwork, MusicRequest, Operation, SecurityEvent, Topup, User, Wallet,
+    AccountView, BlockView, BlockedByView, ChallengeView, ContradictingMessageView, ExportedEntryView,
+    ExportedSessionView, ExportedWithdrawalView, LoginNetworkView, MusicRequestView, OperationView,
+    SecurityEventView, TopupView, UserView, WalletView,
 };
 
 /// All data stored about an account; each list is complete, newest first.
 #[derive(Serialize, ToSchema)]
-pub struct PersonalData {
+#[schema(as = PersonalData)]
+pub struct PersonalDataView {
     /// The profile.
-    pub user: User,
+    pub user: UserView,
     /// Data of the account beside its profile.
-    pub account: Account,
+    pub account: AccountView,
     /// The balance.
-    pub wallet: Wallet,
+    pub wallet: WalletView,
     /// Sessions that are active or ended within the last two days.
-    pub sessions: Vec<ExportedSession>,
+    pub sessions: Vec<ExportedSessionView>,
     /// Networks of logins within the last 30 days.
-    pub networks: Vec<LoginNetwork>,
+    pub networks: Vec<LoginNetworkView>,
     /// Codes and tokens that were sent within the last day.
-    pub challenges: Vec<Challenge>,
+    pub challenges: Vec<ChallengeView>,
     /// Requests that the account has made.
-    pub requests_made: Vec<MusicRequest<'static>>,
+    pub requests_made: Vec<MusicRequestView<'static>>,
     /// Requests that the account has received.
-    pub requests_received: Vec<MusicRequest<'static>>,
+    pub requests_received: Vec<MusicRequestView<'static>>,
     /// Withdrawals.
-    pub withdrawals: Vec<ExportedWithdrawal>,
+    pub withdrawals: Vec<ExportedWithdrawalView>,
     /// Top-ups.
-    pub topups: Vec<Topup>,
+    pub topups: Vec<TopupView>,
     /// Entries of the wallet.
-    pub wallet_entries: Vec<ExportedEntry>,
+    pub wallet_entries: Vec<ExportedEntryView>,
     /// Changes of the profile and account, and operations of operators with a reason.
-    pub operations: Vec<Operation>,
+    pub operations: Vec<OperationView>,
     /// Messages of providers about the account's money that contradict the ledger.
-    pub provider_messages: Vec<ContradictingMessage>,
+    pub provider_messages: Vec<ContradictingMessageView>,
     /// Guests whom the account has blocked.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<BlockView>,
     /// DJs who have blocked the account.
-    pub blocked_by: Vec<BlockedBy>,
+    pub blocked_by: Vec<BlockedByView>,
     /// Events of the security log about the account.
-    pub security_events: Vec<SecurityEvent>,
+    pub security_events: Vec<SecurityEventView>,
 }
 
 /// A record of a list, as JSON; `current` is the session in which it is asked for.
@@ -55,18 +57,18 @@ pub struct PersonalData {
 pub fn row(record: &Record, current: SessionId, currency: &Currency) -> serde_json::Result<Vec<u8>> {
     use serde_json::to_vec;
     match record {
-        Record::Session(session, ended_at) => to_vec(&ExportedSession::new(session, *ended_at, current)),
-        Record::Network(_, known) => to_vec(&LoginNetwork::new(known)),
-        Record::Challenge(challenge) => to_vec(&Challenge::new(challenge)),
-        Record::Request(request) => to_vec(&MusicRequest::new(request, currency)),
-        Record::Withdrawal(withdrawal) => to_vec(&ExportedWithdrawal::new(withdrawal, currency)),
-        Record::Topup(topup) => to_vec(&Topup::new(topup, currency)),
-        Record::Entry(entry, reason) => to_vec(&ExportedEntry::new(entry, reason, currency)),
-        Record::Operation(note) => to_vec(&Operation::new(note, currency)),
-        Record::ProviderMessage(message) => to_vec(&ContradictingMessage::new(message)),
-        Record::Block(block) => to_vec(&Block::new(block)),
-        Record::BlockedBy { dj, at } => to_vec(&BlockedBy::new(*dj, *at)),
-        Record::Event(number, event) => to_vec(&SecurityEvent::new(*number, event)),
+        Record::Session(session, ended_at) => to_vec(&ExportedSessionView::new(session, *ended_at, current)),
+        Record::Network(_, known) => to_vec(&LoginNetworkView::new(known)),
+        Record::Challenge(challenge) => to_vec(&ChallengeView::new(challenge)),
+        Record::Request(request) => to_vec(&MusicRequestView::new(request, currency)),
+        Record::Withdrawal(withdrawal) => to_vec(&ExportedWithdrawalView::new(withdrawal, currency)),
+        Record::Topup(topup) => to_vec(&TopupView::new(topup, currency)),
+        Record::Entry(entry, reason) => to_vec(&ExportedEntryView::new(entry, reason, currency)),
+        Record::Operation(note) => to_vec(&OperationView::new(note, currency)),
+        Record::ProviderMessage(message) => to_vec(&ContradictingMessageView::new(message)),
+        Record::Block(block) => to_vec(&BlockView::new(block)),
+        Record::BlockedBy { dj, at } => to_vec(&BlockedByView::new(*dj, *at)),
+        Record::Event(number, event) => to_vec(&SecurityEventView::new(*number, event)),
     }
 }
 
@@ -81,7 +83,7 @@ mod tests {
 
     #[test]
     fn every_list_that_is_taken_out_is_described() {
-        let described = serde_json::to_value(PersonalData::schema()).unwrap();
+        let described = serde_json::to_value(PersonalDataView::schema()).unwrap();
         let described: BTreeSet<_> = described["properties"].as_object().unwrap().keys().cloned().collect();
         let named = Part::all().map(|part| part.name().to_owned());
         assert_eq!(

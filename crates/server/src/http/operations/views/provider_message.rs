@@ -9,7 +9,8 @@ use crate::http::wire::time::Moment;
 
 /// A message of a provider that contradicts the ledger, without its resolver.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ContradictingMessage {
+#[schema(as = ContradictingMessage)]
+pub struct ContradictingMessageView {
     /// Id of the message; later messages have higher ids.
     #[schema(minimum = 1, example = 12)]
     id: i64,
@@ -25,7 +26,7 @@ pub struct ContradictingMessage {
     /// Kind of the contradiction.
     #[schema(value_type = names::MessageReasonCode)]
     reason_code: &'static str,
-    /// Reference in the message, or the id where it has no reference.
+    /// ReferenceView in the message, or the id where it has no reference.
     #[schema(example = "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f")]
     reference: String,
     /// Id in the message.
@@ -59,10 +60,11 @@ pub struct ContradictingMessage {
 
 /// A message of a provider that contradicts the ledger.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ProviderMessage {
+#[schema(as = ProviderMessage)]
+pub struct ProviderMessageView {
     /// The message.
     #[serde(flatten)]
-    message: ContradictingMessage,
+    message: ContradictingMessageView,
     /// The operator who resolved it.
     #[schema(minimum = 1, example = 7)]
     resolved_by: Option<i64>,
@@ -72,22 +74,22 @@ pub struct ProviderMessage {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ProviderMessageData {
     /// The message.
-    pub provider_message: ProviderMessage,
+    pub provider_message: ProviderMessageView,
 }
 
-impl ProviderMessage {
+impl ProviderMessageView {
     /// The message.
     #[must_use]
     pub fn new(message: &provider_message::ProviderMessage) -> Self {
         let resolution = message.resolution.as_ref();
         Self {
-            message: ContradictingMessage::new(message),
+            message: ContradictingMessageView::new(message),
             resolved_by: resolution.map(|resolution| resolution.by.get()),
         }
     }
 }
 
-impl ContradictingMessage {
+impl ContradictingMessageView {
     /// The message.
     #[must_use]
     pub fn new(message: &provider_message::ProviderMessage) -> Self {

@@ -11,7 +11,8 @@ use crate::http::wire::time::Moment;
 
 /// A music request.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct MusicRequest<'r> {
+#[schema(as = MusicRequest)]
+pub struct MusicRequestView<'r> {
     /// Id of the request.
     #[schema(minimum = 1, example = 42)]
     id: i64,
@@ -47,7 +48,7 @@ pub struct MusicRequest<'r> {
     updated_at: Moment,
 }
 
-impl<'r> MusicRequest<'r> {
+impl<'r> MusicRequestView<'r> {
     /// Which it is.
     #[must_use]
     pub const fn id(&self) -> i64 {
@@ -97,7 +98,7 @@ mod tests {
             state: RequestState::Rejected { at: Timestamp::from_unix_micros(2) },
             created_at: Timestamp::from_unix_micros(1),
         };
-        let view = MusicRequest::new(&request, &Currency::new("USD", 2).unwrap());
+        let view = MusicRequestView::new(&request, &Currency::new("USD", 2).unwrap());
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
             concat!(

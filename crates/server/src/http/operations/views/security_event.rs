@@ -9,7 +9,8 @@ use crate::http::wire::time::Moment;
 
 /// An event of the security log.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct SecurityEvent {
+#[schema(as = SecurityEvent)]
+pub struct SecurityEventView {
     /// Number of the event, ascending in the order of recording, with gaps.
     #[schema(minimum = 1, example = 17)]
     id: i64,
@@ -28,7 +29,7 @@ pub struct SecurityEvent {
     /// IP address, where known.
     #[schema(example = "203.0.113.7")]
     ip_address: Option<String>,
-    /// User agent of the client.
+    /// UserView agent of the client.
     #[schema(example = "curl/8.5.0")]
     user_agent: Option<String>,
     /// Details.
@@ -39,7 +40,7 @@ pub struct SecurityEvent {
     created_at: Moment,
 }
 
-impl SecurityEvent {
+impl SecurityEventView {
     /// The event with its number.
     #[must_use]
     pub fn new(number: i64, event: &security_log::SecurityEvent) -> Self {

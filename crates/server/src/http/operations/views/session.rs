@@ -6,15 +6,16 @@ use cuepoint_domain::network::KnownNetwork;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::operations::views::User;
+use crate::http::operations::views::UserView;
 use crate::http::wire::names;
 use crate::http::wire::time::Moment;
 
 /// A session with its tokens.
 #[derive(Clone, Serialize, ToSchema)]
-pub struct Session {
+#[schema(as = Session)]
+pub struct SessionView {
     /// The profile.
-    pub user: User,
+    pub user: UserView,
     /// Token for the Authorization header.
     pub access_token: String,
     /// Scheme of the Authorization header.
@@ -29,13 +30,14 @@ pub struct Session {
 
 /// A session that has not ended.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ActiveSession {
+#[schema(as = ActiveSession)]
+pub struct ActiveSessionView {
     /// Id of the session.
     #[schema(minimum = 1, example = 12)]
     pub id: i64,
     /// Whether the request was made in this session.
     pub current: bool,
-    /// User agent of the login; null where unknown.
+    /// UserView agent of the login; null where unknown.
     #[schema(example = "Mozilla/5.0")]
     pub user_agent: Option<String>,
     /// IP address of the login; null where unknown.
@@ -52,7 +54,7 @@ pub struct ActiveSession {
     pub expires_at: Moment,
 }
 
-impl ActiveSession {
+impl ActiveSessionView {
     /// The session, as it is shown in `current`.
     #[must_use]
     pub fn new(session: &session::Session, current: SessionId) -> Self {
@@ -70,7 +72,8 @@ impl ActiveSession {
 
 /// A network of logins.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct LoginNetwork {
+#[schema(as = LoginNetwork)]
+pub struct LoginNetworkView {
     /// An IPv4 address with `/32`, or an IPv6 network with `/64`.
     #[schema(example = "203.0.113.7/32")]
     pub network: String,
@@ -79,7 +82,7 @@ pub struct LoginNetwork {
     pub last_used_at: Moment,
 }
 
-impl LoginNetwork {
+impl LoginNetworkView {
     /// The network.
     #[must_use]
     pub fn new(known: &KnownNetwork) -> Self {
@@ -89,4 +92,5 @@ impl LoginNetwork {
 
 /// An object without a key.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-pub struct Nothing {}
+#[schema(as = Nothing)]
+pub struct Empty {}

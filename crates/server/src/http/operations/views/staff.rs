@@ -9,7 +9,8 @@ use crate::http::wire::time::Moment;
 
 /// An account, as staff see it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Person {
+#[schema(as = Person)]
+pub struct PersonView {
     /// Id of the account.
     #[schema(minimum = 1, example = 8)]
     id: i64,
@@ -40,10 +41,10 @@ pub struct Person {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct PersonData {
     /// The account.
-    pub user: Person,
+    pub user: PersonView,
 }
 
-impl Person {
+impl PersonView {
     /// The person.
     #[must_use]
     pub fn new(user: &User) -> Self {

@@ -11,11 +11,12 @@ use crate::http::wire::time::Moment;
 
 /// A top-up.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Topup {
+#[schema(as = Topup)]
+pub struct TopupView {
     /// Id of the top-up.
     #[schema(minimum = 1, example = 3)]
     id: i64,
-    /// Reference at the payment provider: a UUID, or the decimal id if an earlier version opened it.
+    /// ReferenceView at the payment provider: a UUID, or the decimal id if an earlier version opened it.
     #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
     reference: String,
     /// Amount in major units.
@@ -39,10 +40,10 @@ pub struct Topup {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct TopupData {
     /// The top-up.
-    pub topup: Topup,
+    pub topup: TopupView,
 }
 
-impl Topup {
+impl TopupView {
     /// The top-up as it stands.
     #[must_use]
     pub fn new(topup: &topup::Topup, currency: &Currency) -> Self {
@@ -71,7 +72,7 @@ mod tests {
         let amount = Amount::new(Money::from_minor(30)).unwrap();
         let (id, user) = (TopupId::new(3).unwrap(), UserId::new(8).unwrap());
         let (topup, _) = open(OperationId(1), id, user, amount, Charge::Confirmed, Timestamp::EPOCH);
-        let view = Topup::new(&topup, &Currency::new("USD", 2).unwrap());
+        let view = TopupView::new(&topup, &Currency::new("USD", 2).unwrap());
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
             concat!(

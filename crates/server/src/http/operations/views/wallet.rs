@@ -11,7 +11,8 @@ use crate::http::wire::time::Moment;
 
 /// A balance.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Wallet {
+#[schema(as = Wallet)]
+pub struct WalletView {
     /// The wallet's currency.
     #[schema(example = "USD")]
     currency: String,
@@ -33,12 +34,13 @@ pub struct Wallet {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct WalletData {
     /// The balance.
-    pub wallet: Wallet,
+    pub wallet: WalletView,
 }
 
 /// The object of an entry.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Reference {
+#[schema(as = Reference)]
+pub struct ReferenceView {
     /// Kind of the object.
     #[serde(rename = "type")]
     #[schema(value_type = names::ReferenceType)]
@@ -50,7 +52,8 @@ pub struct Reference {
 
 /// A change of a wallet by one operation.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Entry {
+#[schema(as = Entry)]
+pub struct EntryView {
     /// Number of the entry within the wallet, from 1 without a gap.
     #[schema(minimum = 1, example = 2)]
     id: i64,
@@ -70,13 +73,13 @@ pub struct Entry {
     #[schema(value_type = f64, format = "decimal", example = 0.00)]
     owed_after: Number,
     /// Object of the entry.
-    reference: Reference,
+    reference: ReferenceView,
     /// Time of the entry.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     created_at: Moment,
 }
 
-impl Wallet {
+impl WalletView {
     /// The wallet with this in it.
     #[must_use]
     pub fn new(balance: Balance, currency: &Currency) -> Self {
@@ -90,7 +93,7 @@ impl Wallet {
     }
 }
 
-impl Reference {
+impl ReferenceView {
     /// The reference.
     #[must_use]
     pub fn new(reference: ledger::EntityRef) -> Self {
@@ -98,7 +101,7 @@ impl Reference {
     }
 }
 
-impl Entry {
+impl EntryView {
     /// The entry.
     #[must_use]
     pub fn new(entry: &ledger::Entry, currency: &Currency) -> Self {
@@ -109,7 +112,7 @@ impl Entry {
             available_after: Number::money(currency, entry.after.available),
             held_after: Number::money(currency, entry.after.held),
             owed_after: Number::money(currency, entry.after.owed),
-            reference: Reference::new(entry.reference),
+            reference: ReferenceView::new(entry.reference),
             created_at: Moment(entry.at),
         }
     }
@@ -130,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_wallet_has_exactly_these_keys() {
-        let view = Wallet::new(balance(4_000, 1_000), &Currency::new("USD", 2).unwrap());
+        let view = WalletView::new(balance(4_000, 1_000), &Currency::new("USD", 2).unwrap());
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
             r#"{"currency":"USD","scale":2,"available":40.00,"held":10.00,"owed":0.00}"#
@@ -167,7 +170,7 @@ mod tests {
             hash: ChainHash::START,
         };
         assert_eq!(
-            serde_json::to_string(&Entry::new(&entry, &Currency::new("USD", 2).unwrap())).unwrap(),
+            serde_json::to_string(&EntryView::new(&entry, &Currency::new("USD", 2).unwrap())).unwrap(),
             concat!(
                 r#"{"id":2,"kind":"hold","amount":-10.00,"available_after":40.00,"held_after":10.00,"#,
                 r#""owed_after":0.00,"reference":{"type":"music_request","id":42},"created_at":"1970-01-01T00:00:00.000000Z"}"#

@@ -13,7 +13,8 @@ use crate::http::wire::time::Moment;
 
 /// A new withdrawal.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct WithdrawalRequest {
+#[schema(as = WithdrawalRequest)]
+pub struct WithdrawalRequestView {
     /// Id of the withdrawal.
     #[schema(minimum = 1, example = 5)]
     id: i64,
@@ -42,12 +43,13 @@ pub struct WithdrawalRequest {
 
 /// A new withdrawal and the balance after it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct WithdrawalRequested {
+#[schema(as = WithdrawalRequested)]
+pub struct WithdrawalRequestedView {
     /// Message for people.
-    #[schema(example = "Withdrawal request submitted.")]
+    #[schema(example = "WithdrawalView request submitted.")]
     pub message: &'static str,
     /// The withdrawal.
-    pub withdrawal_request: WithdrawalRequest,
+    pub withdrawal_request: WithdrawalRequestView,
     /// Available balance after the withdrawal, in major units.
     #[schema(value_type = f64, format = "decimal", example = 15.00)]
     pub new_balance: Number,
@@ -55,7 +57,8 @@ pub struct WithdrawalRequested {
 
 /// A withdrawal.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Withdrawal {
+#[schema(as = Withdrawal)]
+pub struct WithdrawalView {
     /// Id of the withdrawal.
     #[schema(minimum = 1, example = 5)]
     id: i64,
@@ -87,7 +90,7 @@ pub struct Withdrawal {
     txid: Option<String>,
 }
 
-impl WithdrawalRequest {
+impl WithdrawalRequestView {
     fn new(withdrawal: &withdrawal::Withdrawal, currency: &Currency) -> Self {
         Self {
             id: withdrawal.id.get(),
@@ -102,23 +105,23 @@ impl WithdrawalRequest {
     }
 }
 
-impl WithdrawalRequested {
+impl WithdrawalRequestedView {
     /// The withdrawal that was taken, with its owner's balance after it.
     #[must_use]
     pub fn new(withdrawal: &withdrawal::Withdrawal, balance: Balance, currency: &Currency) -> Self {
         Self {
-            message: "Withdrawal request submitted.",
-            withdrawal_request: WithdrawalRequest::new(withdrawal, currency),
+            message: "WithdrawalView request submitted.",
+            withdrawal_request: WithdrawalRequestView::new(withdrawal, currency),
             new_balance: Number::money(currency, balance.available),
         }
     }
 }
 
-impl Withdrawal {
+impl WithdrawalView {
     /// The withdrawal as it stands.
     #[must_use]
     pub fn new(withdrawal: &withdrawal::Withdrawal, currency: &Currency) -> Self {
-        let WithdrawalRequest {
+        let WithdrawalRequestView {
             id,
             user_id,
             amount,
@@ -127,7 +130,7 @@ impl Withdrawal {
             network,
             created_at,
             updated_at,
-        } = WithdrawalRequest::new(withdrawal, currency);
+        } = WithdrawalRequestView::new(withdrawal, currency);
         Self {
             id,
             user_id,
@@ -176,11 +179,11 @@ mod tests {
     fn the_answer_to_a_new_one_has_exactly_the_specified_keys() {
         let balance = Balance { available: Money::from_minor(1_500), ..Balance::default() };
         let usd = Currency::new("USD", 2).unwrap();
-        let view = WithdrawalRequested::new(&withdrawal(WithdrawalState::Pending), balance, &usd);
+        let view = WithdrawalRequestedView::new(&withdrawal(WithdrawalState::Pending), balance, &usd);
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
             format!(
-                r#"{{"message":"Withdrawal request submitted.","withdrawal_request":{KEYS}}},"new_balance":15.00}}"#
+                r#"{{"message":"WithdrawalView request submitted.","withdrawal_request":{KEYS}}},"new_balance":15.00}}"#
             )
         );
     }
@@ -193,7 +196,7 @@ mod tests {
             (WithdrawalState::Pending, r#","status":"pending","txid":null}"#),
             (WithdrawalState::Completed { txid }, r#","status":"completed","txid":"ab12"}"#),
         ] {
-            let view = Withdrawal::new(&withdrawal(state), &usd);
+            let view = WithdrawalView::new(&withdrawal(state), &usd);
             assert_eq!(serde_json::to_string(&view).unwrap(), format!("{KEYS}{end}"));
         }
     }

@@ -8,17 +8,19 @@ use crate::http::wire::names;
 
 /// The options of withdrawals, and the address policy.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct WithdrawalOptions {
+#[schema(as = WithdrawalOptions)]
+pub struct WithdrawalOptionsView {
     /// `strict` accepts only these options, with an address of the network. `lenient` accepts any text.
     #[schema(value_type = names::AddressPolicy, example = "strict")]
     address_policy: &'static str,
     /// The currencies with their networks.
-    options: Vec<WithdrawalOption>,
+    options: Vec<WithdrawalOptionView>,
 }
 
 /// A currency of payouts with its networks.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct WithdrawalOption {
+#[schema(as = WithdrawalOption)]
+pub struct WithdrawalOptionView {
     /// The currency.
     #[schema(example = "USDT")]
     currency: String,
@@ -27,11 +29,11 @@ pub struct WithdrawalOption {
     networks: Vec<&'static str>,
 }
 
-impl WithdrawalOptions {
+impl WithdrawalOptionsView {
     /// What these terms allow.
     #[must_use]
     pub fn new(terms: &WithdrawalTerms) -> Self {
-        let rows = terms.options.rows().iter().map(|row| WithdrawalOption {
+        let rows = terms.options.rows().iter().map(|row| WithdrawalOptionView {
             currency: row.currency().to_owned(),
             networks: row.networks().iter().map(|network| network.name()).collect(),
         });
@@ -50,7 +52,7 @@ mod tests {
         let options = OptionsTable::new(vec![tether]).unwrap();
         let terms = WithdrawalTerms { address_policy: AddressPolicy::Strict, options, ..Default::default() };
         assert_eq!(
-            serde_json::to_string(&WithdrawalOptions::new(&terms)).unwrap(),
+            serde_json::to_string(&WithdrawalOptionsView::new(&terms)).unwrap(),
             r#"{"address_policy":"strict","options":[{"currency":"USDT","networks":["tron","ethereum"]}]}"#
         );
     }

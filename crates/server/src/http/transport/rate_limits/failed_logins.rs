@@ -3,7 +3,7 @@
 
 use std::hash::RandomState;
 
-use cuepoint_domain::network::Network;
+use cuepoint_domain::network::ClientNetwork;
 use governor::clock::Clock;
 use governor::nanos::Nanos;
 use governor::{Quota as Rate, RateLimiter};
@@ -22,7 +22,7 @@ pub struct LoginAttempt {
 
 /// Why a login is refused before its password is checked.
 #[derive(Debug)]
-pub enum LoginRefusal {
+pub enum LoginLimitRefusal {
     /// Too many failed with this account from this network.
     Network(Quota),
     /// Too many failed with this account. The attempt is counted for the network only. It is used from a network from
@@ -74,14 +74,14 @@ impl<C: Clock + Clone> FailedLogins<C> {
     pub(super) fn attempt(
         &self,
         folded_name: &str,
-        network: Option<Network>,
-    ) -> Result<LoginAttempt, LoginRefusal> {
+        network: Option<ClientNetwork>,
+    ) -> Result<LoginAttempt, LoginLimitRefusal> {
         let (account, from) = Subject::account(&self.names, folded_name, network);
-        self.by_network.take(&from).map_err(LoginRefusal::Network)?;
+        self.by_network.take(&from).map_err(LoginLimitRefusal::Network)?;
         let attempt = LoginAttempt { by_network: Some(from), by_account: None };
         match self.by_account.take(&account) {
             Ok(()) => Ok(LoginAttempt { by_account: Some(account), ..attempt }),
-            Err(quota) => Err(LoginRefusal::Account(quota, attempt)),
+            Err(quota) => Err(LoginLimitRefusal::Account(quota, attempt)),
         }
     }
 
@@ -117,19 +117,19 @@ mod tests {
         (RateLimits::new(Some(quotas), clock.clone()), clock)
     }
 
-    fn from(host: u8) -> Option<Network> {
-        Some(Network::of([192, 0, 2, host].into()))
+    fn from(host: u8) -> Option<ClientNetwork> {
+        Some(ClientNetwork::of([192, 0, 2, host].into()))
     }
 
     /// What becomes of a login: `.` is tried, `n` refused for its network, `a` for its account.
     fn tried(limits: &RateLimits<FakeRelativeClock>, name: &str, host: u8) -> char {
         match limits.try_login(name, from(host)) {
             Ok(_) => '.',
-            Err(LoginRefusal::Network(quota)) => {
+            Err(LoginLimitRefusal::Network(quota)) => {
                 assert_eq!(quota.limit, 5);
                 'n'
             }
-            Err(LoginRefusal::Account(quota, attempt)) => {
+            Err(LoginLimitRefusal::Account(quota, attempt)) => {
                 assert_eq!(quota.limit, 8);
                 limits.give_back(attempt);
                 'a'

@@ -9,14 +9,14 @@ mod subject;
 use std::fmt;
 use std::num::NonZeroU32;
 
-use cuepoint_domain::network::Network;
+use cuepoint_domain::network::ClientNetwork;
 use governor::RateLimiter;
 use governor::clock::{Clock, MonotonicClock};
 use governor::middleware::StateInformationMiddleware;
 
 use counts::Counts;
 use failed_logins::FailedLogins;
-pub use failed_logins::{LoginAttempt, LoginRefusal};
+pub use failed_logins::{LoginAttempt, LoginLimitRefusal};
 pub use subject::Subject;
 
 use crate::http::wire::error::{Quota, RateLimitStatus};
@@ -90,12 +90,12 @@ impl<C: Clock + Clone> RateLimits<C> {
     /// [`RateLimits::give_back`] is to be called when it did not fail.
     ///
     /// # Errors
-    /// [`LoginRefusal`].
+    /// [`LoginLimitRefusal`].
     pub fn try_login(
         &self,
         folded_name: &str,
-        network: Option<Network>,
-    ) -> Result<LoginAttempt, LoginRefusal> {
+        network: Option<ClientNetwork>,
+    ) -> Result<LoginAttempt, LoginLimitRefusal> {
         match &self.classes {
             Some(classes) => classes.failed_logins.attempt(folded_name, network),
             None => Ok(LoginAttempt::default()),
