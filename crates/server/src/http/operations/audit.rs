@@ -24,5 +24,5 @@ operations! {
 
 async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let last = call.app.services.ledger_audits.last(&principal)?;
-    Answer::ok("AuditView.", AuditData { audit: AuditView::new(last.as_ref()) })
+    Answer::ok("Audit.", AuditData { audit: AuditView::new(last.as_ref()) })
 }

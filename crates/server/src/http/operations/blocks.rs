@@ -22,7 +22,7 @@ operations! {
         fails: &[Code::Forbidden],
     }
 
-    /// BlockView a guest
+    /// Block a guest
     ///
     /// A blocked guest can make no more requests to the caller; open requests stay open. Blocking a blocked guest changes
     /// nothing. Only accounts that made a request to the caller can be blocked; any other id is answered with a 404.

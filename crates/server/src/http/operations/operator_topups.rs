@@ -130,7 +130,7 @@ async fn suspense(call: Call, principal: Principal) -> Result<Answer, ApiError> 
     let found = call.app.services.topups.in_suspense(&principal, paging.request()).await?;
     // The list has only top-ups with money in suspense.
     let rows = found.rows.iter().filter_map(|topup| in_suspense(&call, topup)).collect();
-    call::page("SuspenseView.", &paging, &Rows { rows, total: found.total }, SuspenseView::clone)
+    call::page("Suspense.", &paging, &Rows { rows, total: found.total }, SuspenseView::clone)
 }
 
 async fn settle(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {

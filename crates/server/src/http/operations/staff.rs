@@ -119,7 +119,7 @@ async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
 
 async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let user = call.app.services.people.user(&principal, call.id(UserId::new)?).await?;
-    Answer::ok("PersonView.", PersonData { user: PersonView::new(&user) })
+    Answer::ok("Person.", PersonData { user: PersonView::new(&user) })
 }
 
 async fn suspend(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
@@ -142,7 +142,7 @@ async fn change<B: RequestBody>(
 ) -> Result<Done<Answer>, ApiError> {
     let command = ChangeAccountStatus { id: call.id(UserId::new)? };
     let done = call.run(principal, command, || call.body().map(input)).await?;
-    done.try_map(|user| Answer::ok("PersonView updated.", PersonData { user: PersonView::new(&user) }))
+    done.try_map(|user| Answer::ok("Person updated.", PersonData { user: PersonView::new(&user) }))
 }
 
 async fn events(call: Call, principal: Principal) -> Result<Answer, ApiError> {

@@ -51,11 +51,11 @@ async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
         Some(at) => wallet.balance_at(&principal, at).await?,
         None => wallet.balance(&principal).await?,
     };
-    Answer::ok("WalletView.", WalletData { wallet: WalletView::new(balance, call.currency()) })
+    Answer::ok("Wallet.", WalletData { wallet: WalletView::new(balance, call.currency()) })
 }
 
 async fn entries(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.wallet.entries(&principal, paging.request()).await?;
-    call::page("WalletView entries.", &paging, &rows, |entry| EntryView::new(entry, call.currency()))
+    call::page("Wallet entries.", &paging, &rows, |entry| EntryView::new(entry, call.currency()))
 }

@@ -109,7 +109,7 @@ async fn open(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError
 
 async fn options(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let terms = call.app.services.withdrawals.terms(&principal)?;
-    Answer::ok("WithdrawalView options.", WithdrawalOptionsView::new(terms))
+    Answer::ok("Withdrawal options.", WithdrawalOptionsView::new(terms))
 }
 
 async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
@@ -120,12 +120,12 @@ async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
 
 async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let withdrawal = call.app.services.withdrawals.own(&principal, call.id(WithdrawalId::new)?).await?;
-    Answer::ok("WithdrawalView.", WithdrawalView::new(&withdrawal, call.currency()))
+    Answer::ok("Withdrawal.", WithdrawalView::new(&withdrawal, call.currency()))
 }
 
 async fn cancel(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
     let command = CancelWithdrawal { id: call.id(WithdrawalId::new)? };
     call.run(&principal, command, call::no_input).await?.try_map(|Withdrawn { withdrawal, .. }| {
-        Answer::ok("WithdrawalView cancelled.", WithdrawalView::new(&withdrawal, call.currency()))
+        Answer::ok("Withdrawal cancelled.", WithdrawalView::new(&withdrawal, call.currency()))
     })
 }

@@ -87,15 +87,17 @@ fn with_data(mut envelope: RefOr<Schema>, data: RefOr<Schema>) -> RefOr<Schema> 
     envelope
 }
 
-/// The name of a type in the document, its parameters behind underscores: `Success_Page_Dj`.
+/// The name of a type in the document, its parameters behind underscores and views without their suffix:
+/// `Success_Page_Dj` of `Success<Page<DjView>>`.
 fn name_of<T: ToSchema>() -> String {
     let full = type_name::<T>();
-    if !full.contains('<') {
+    if !full.contains('<') || full.ends_with("<'_>") {
         return T::name().into_owned();
     }
     let parts = full.split(|end: char| !(end.is_alphanumeric() || matches!(end, '_' | ':' | '\'')));
     let names = parts.filter_map(|path| path.rsplit("::").next());
-    let names: Vec<&str> = names.filter(|name| name.starts_with(char::is_alphabetic)).collect();
+    let names = names.filter(|name| name.starts_with(char::is_alphabetic));
+    let names: Vec<&str> = names.map(|name| name.strip_suffix("View").unwrap_or(name)).collect();
     names.join("_")
 }
 

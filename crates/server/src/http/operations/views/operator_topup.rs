@@ -16,7 +16,7 @@ pub struct OperatorTopupView {
     /// Id of the top-up.
     #[schema(minimum = 1, example = 3)]
     id: i64,
-    /// ReferenceView at the payment provider: a UUID, or the decimal id if an earlier version opened it.
+    /// Reference at the payment provider: a UUID, or the decimal id if an earlier version opened it.
     #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
     reference: String,
     /// Id of the credited account.
@@ -52,7 +52,7 @@ pub struct SuspenseView {
     /// Id of the top-up, which identifies the money too.
     #[schema(minimum = 1, example = 3)]
     id: i64,
-    /// ReferenceView of the top-up at the payment provider.
+    /// Reference of the top-up at the payment provider.
     #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
     reference: String,
     /// Id of the erased account that opened the top-up.

@@ -17,7 +17,7 @@ pub struct OperatorWithdrawalView {
     /// Id of the withdrawal.
     #[schema(minimum = 1, example = 5)]
     id: i64,
-    /// ReferenceView at the payout provider: a UUID, or the decimal id if an earlier version created it.
+    /// Reference at the payout provider: a UUID, or the decimal id if an earlier version created it.
     #[schema(example = "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f")]
     reference: String,
     /// Id of the account.

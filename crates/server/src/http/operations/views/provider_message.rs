@@ -26,7 +26,7 @@ pub struct ContradictingMessageView {
     /// Kind of the contradiction.
     #[schema(value_type = names::MessageReasonCode)]
     reason_code: &'static str,
-    /// ReferenceView in the message, or the id where it has no reference.
+    /// Reference in the message, or the id where it has no reference.
     #[schema(example = "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f")]
     reference: String,
     /// Id in the message.

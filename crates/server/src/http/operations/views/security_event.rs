@@ -29,7 +29,7 @@ pub struct SecurityEventView {
     /// IP address, where known.
     #[schema(example = "203.0.113.7")]
     ip_address: Option<String>,
-    /// UserView agent of the client.
+    /// User agent of the client.
     #[schema(example = "curl/8.5.0")]
     user_agent: Option<String>,
     /// Details.

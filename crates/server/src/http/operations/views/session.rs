@@ -37,7 +37,7 @@ pub struct ActiveSessionView {
     pub id: i64,
     /// Whether the request was made in this session.
     pub current: bool,
-    /// UserView agent of the login; null where unknown.
+    /// User agent of the login; null where unknown.
     #[schema(example = "Mozilla/5.0")]
     pub user_agent: Option<String>,
     /// IP address of the login; null where unknown.

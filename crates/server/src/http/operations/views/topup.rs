@@ -16,7 +16,7 @@ pub struct TopupView {
     /// Id of the top-up.
     #[schema(minimum = 1, example = 3)]
     id: i64,
-    /// ReferenceView at the payment provider: a UUID, or the decimal id if an earlier version opened it.
+    /// Reference at the payment provider: a UUID, or the decimal id if an earlier version opened it.
     #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
     reference: String,
     /// Amount in major units.

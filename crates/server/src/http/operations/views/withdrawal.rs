@@ -46,7 +46,7 @@ pub struct WithdrawalRequestView {
 #[schema(as = WithdrawalRequested)]
 pub struct WithdrawalRequestedView {
     /// Message for people.
-    #[schema(example = "WithdrawalView request submitted.")]
+    #[schema(example = "Withdrawal request submitted.")]
     pub message: &'static str,
     /// The withdrawal.
     pub withdrawal_request: WithdrawalRequestView,
@@ -110,7 +110,7 @@ impl WithdrawalRequestedView {
     #[must_use]
     pub fn new(withdrawal: &withdrawal::Withdrawal, balance: Balance, currency: &Currency) -> Self {
         Self {
-            message: "WithdrawalView request submitted.",
+            message: "Withdrawal request submitted.",
             withdrawal_request: WithdrawalRequestView::new(withdrawal, currency),
             new_balance: Number::money(currency, balance.available),
         }
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
             format!(
-                r#"{{"message":"WithdrawalView request submitted.","withdrawal_request":{KEYS}}},"new_balance":15.00}}"#
+                r#"{{"message":"Withdrawal request submitted.","withdrawal_request":{KEYS}}},"new_balance":15.00}}"#
             )
         );
     }
