@@ -79,7 +79,7 @@ enum Command {
         #[command(subcommand)]
         action: db::Action,
     },
-    /// Write migrations/postgres/released/<version>.sql, the statements that this version sends to PostgreSQL.
+    /// Write `migrations/postgres/released/<version>.sql`, the statements that this version sends to PostgreSQL.
     Statements,
     /// Write docs/openapi.json from the code.
     Openapi(openapi::Arguments),

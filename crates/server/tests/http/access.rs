@@ -71,6 +71,7 @@ impl Objects {
             ("/music/requests/{id}", request),
             ("/music/requests/{id}/cancel", request),
             ("/music/requests-update/{id}", request),
+            ("/wallet/entries/{id}", guest.ids("/wallet/entries", "id")[0]),
             ("/wallet/topups/{id}", topup),
             ("/withdrawals/{id}", withdrawal),
             ("/withdrawals/{id}/cancel", withdrawal),

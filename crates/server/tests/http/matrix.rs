@@ -206,6 +206,12 @@ impl Scene {
                 self.stranger.id
             }
             "/music/dj/blocks/{id}" => self.stranger.id,
+            // The entries of each wallet are numbered from 1: no wallet has this one.
+            "/wallet/entries/{id}" if whose == Ownership::Others => 1_000_000,
+            "/wallet/entries/{id}" => {
+                caller.topup("1");
+                caller.ids("/wallet/entries", "id")[0]
+            }
             "/wallet/topups/{id}" | "/operator/topups/{id}" | "/operator/topups/{id}/reverse" => {
                 owner.topup("1")
             }

@@ -10,6 +10,7 @@ on_both_stores!(
     a_withdrawal_is_at_least_one,
     three_tenths_are_three_tenths,
     the_largest_amount_is_exact,
+    an_entry_is_found_by_its_id_in_its_own_wallet_alone,
     no_more_than_there_is,
     prices_are_amounts_too,
 );
@@ -125,6 +126,22 @@ fn three_tenths_are_three_tenths(store: Store) {
     assert_eq!(entries.raw("/data/data/0/held_after"), "0.00");
     assert_eq!(entries.raw("/data/data/0/amount"), "0.10");
     assert_eq!(guest.get("/wallet/topups").raw("/data/data/2/amount"), "0.10");
+}
+
+fn an_entry_is_found_by_its_id_in_its_own_wallet_alone(store: Store) {
+    let server = Server::start(store);
+    let (guest, other) = (server.guest(), server.guest());
+    guest.topup("5");
+    guest.topup("7");
+    other.topup("1");
+    let listed = guest.get("/wallet/entries").data(200);
+    for (id, place) in [(2, 0), (1, 1)] {
+        assert_eq!(guest.get(&format!("/wallet/entries/{id}")).data(200)["entry"], listed["data"][place]);
+    }
+    other.get("/wallet/entries/2").refused(404, "not_found");
+    for id in ["0", "3", "-1", "01", "1.0", "x", "9223372036854775808"] {
+        guest.get(&format!("/wallet/entries/{id}")).refused(404, "not_found");
+    }
 }
 
 fn the_largest_amount_is_exact(store: Store) {

@@ -4,7 +4,7 @@ use cuepoint_domain::authorization::{Action, Principal};
 
 use crate::http::call::{self, Call};
 use crate::http::declaration::{Filter, filter, ok, operations, page};
-use crate::http::operations::views::{EntryView, WalletData, WalletView};
+use crate::http::operations::views::{EntryData, EntryView, WalletData, WalletView};
 use crate::http::route::authenticated;
 use crate::http::wire::envelope::Answer;
 use crate::http::wire::error::{ApiError, Code};
@@ -40,6 +40,16 @@ operations! {
         run: authenticated(entries),
         answers: page::<EntryView>("A page of the caller's entries, newest first."),
     }
+
+    /// Show a wallet entry
+    ///
+    /// Entries are numbered per wallet: an id names an entry of the caller's wallet.
+    GET "/api/v1/wallet/entries/{id}" "showEntry" {
+        tag: Wallet,
+        access: Action::UseWallet,
+        run: authenticated(entry),
+        answers: ok::<EntryData>("The entry."),
+    }
 }
 
 async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
@@ -58,4 +68,9 @@ async fn entries(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.wallet.entries(&principal, paging.request()).await?;
     call::page("Wallet entries.", &paging, &rows, |entry| EntryView::new(entry, call.currency()))
+}
+
+async fn entry(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+    let entry = call.app.services.wallet.entry(&principal, call.id(Some)?).await?;
+    Answer::ok("Wallet entry.", EntryData { entry: EntryView::new(&entry, call.currency()) })
 }

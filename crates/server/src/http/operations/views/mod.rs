@@ -37,6 +37,6 @@ pub use security_event::SecurityEventView;
 pub use session::{ActiveSessionView, Empty, LoginNetworkView, SessionView};
 pub use staff::{PersonData, PersonView};
 pub use topup::{TopupData, TopupView};
-pub use wallet::{EntryView, ReferenceView, WalletData, WalletView};
+pub use wallet::{EntryData, EntryView, ReferenceView, WalletData, WalletView};
 pub use withdrawal::{WithdrawalRequestView, WithdrawalRequestedView, WithdrawalView};
 pub use withdrawal_options::{WithdrawalOptionView, WithdrawalOptionsView};

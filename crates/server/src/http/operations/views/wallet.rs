@@ -50,6 +50,13 @@ pub struct ReferenceView {
     id: i64,
 }
 
+/// A wallet entry in an answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct EntryData {
+    /// The entry.
+    pub entry: EntryView,
+}
+
 /// A change of a wallet by one operation.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Entry)]
