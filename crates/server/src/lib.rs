@@ -1,7 +1,7 @@
 //! Cuepoint as a service: HTTP, JSON, tokens and configuration around the domain's use cases.
 //!
-//! Reading order: [`config`] (what can be set), [`composition`] (what is put together), [`app`] (what the handlers
-//! share), [`http`] (the contract), [`serve`] (start and stop).
+//! Reading order: [`config`], [`composition`] (which puts the parts together), [`app`] (the shared state), [`http`]
+//! (the contract), [`jobs`] (the background jobs), [`cli::serve`] (start and stop).
 
 #[cfg(all(feature = "testing", not(debug_assertions)))]
 compile_error!("the feature `testing` can set the clock, and is not for release builds");

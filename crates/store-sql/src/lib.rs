@@ -1,7 +1,7 @@
 //! What Cuepoint's SQL stores share, whatever their database and driver: nothing here talks to a database.
 //!
 //! A writer commits a group of plans in one transaction: it takes the [`LockSet`] of the plans, loads the
-//! rows that it names as [`LoadedRows`], applies the plans to them one after the other with [`fold`], and
+//! rows that it names as [`LoadedRows`], applies the plans to them one after the other with [`fold()`], and
 //! writes the [`WriteSet`] that comes of it. Rows are plain data ([`rows`]), which each store encodes as its
 //! columns hold them.
 

@@ -1,5 +1,5 @@
 //! The mapping of the application's errors to failures of the API: what every use case can meet here, the refusals of
-//! commands about money in [`commands`], those of accounts in [`accounts`].
+//! commands about money in `commands`, those of accounts in `accounts`.
 
 mod accounts;
 mod commands;
