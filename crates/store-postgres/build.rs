@@ -1,4 +1,4 @@
-//! Compiles the migrations in again whenever one changes, and gives them a name by what they say.
+//! Embeds the migrations, recompiles when one changes, and identifies them by a hash of their contents.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -6,12 +6,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// Where the migrations are, seen from this package.
+/// The folder of the migrations, relative to this package.
 const FOLDER: &str = "../../migrations/postgres";
-/// The statements that apply a migration, which every folder of one has, and those that undo it.
+/// The statements that apply and revert a migration; every migration's folder has `up.sql`.
 const UP: &str = "up.sql";
 const DOWN: &str = "down.sql";
-/// Says that a migration does not run in a transaction, by its one line.
+/// The optional file that declares, in its only line, that a migration does not run in a transaction.
 const METADATA: &str = "metadata.toml";
 const NO_TRANSACTION: &str = "run_in_transaction = false";
 

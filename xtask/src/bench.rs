@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: how fast the service is, beside the limits of what it runs on.
+//! `cargo xtask bench`: the performance of the service, compared with the limits of its platform.
 
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
@@ -11,13 +11,14 @@ use crate::cluster::{Cluster, Purpose};
 use crate::postgres_binaries;
 use crate::workspace::{cargo, exit_code, root, target_dir};
 
-/// Gives a program as many open files as it may have: a connection is one.
+/// Raises a program's limit of open files to the maximum, because each connection is one.
 const WITH_MANY_FILES: &str = r#"ulimit -n "$(ulimit -Hn)" && exec "$@""#;
 
-/// Builds everything as it is shipped, starts a cluster with the settings of production, and lets the benchmark's own
-/// program measure; answers with its exit code.
+/// Builds release binaries, starts a cluster with the settings of production, and runs the benchmark's own
+/// program; returns its exit code.
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
-    // One after the other: what the benchmark needs of the stores has no place in the binary that is measured.
+    // Built separately, so that the features which the benchmark needs of the stores stay out of the measured
+    // binary.
     for package in ["cuepoint-server", "cuepoint-bench"] {
         let mut build = cargo();
         build.args(["build", "--release", "--locked", "--package", package]);
@@ -47,14 +48,14 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
     code
 }
 
-/// What the benchmark's own program is to do, and the arguments for it.
+/// Returns the subcommand and the arguments of the benchmark's own program.
 fn command(arguments: &[String]) -> (&'static str, Vec<&str>) {
     let rest = arguments.iter().map(String::as_str).filter(|argument| *argument != "--growth");
     let rest: Vec<&str> = rest.collect();
     (if rest.len() < arguments.len() { "growth" } else { "run" }, rest)
 }
 
-/// An empty folder for logs, scripts and keys, which stays until the next run.
+/// Creates an empty folder for logs, scripts and keys, which stays until the next run.
 fn make_anew(folder: &Path) -> anyhow::Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| format!("{} cannot be removed", folder.display()))?;

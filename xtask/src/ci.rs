@@ -1,4 +1,4 @@
-//! `cargo xtask ci`: everything that must be green, the quick answers first.
+//! `cargo xtask ci`: every required check, the quick ones first.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -10,10 +10,10 @@ use crate::clients;
 use crate::command;
 use crate::workspace::{cargo, exit_code, target_dir};
 
-/// The release of cargo-deny that is installed where none is found.
+/// The release of cargo-deny to install if none is found.
 const CARGO_DENY: &str = "cargo-deny@0.20.2";
 
-/// A heading and what runs under it; anything but 0 ends the run.
+/// A heading and its check; any exit code but 0 ends the run.
 type Step = (&'static str, fn() -> anyhow::Result<u8>);
 
 const STEPS: &[Step] = &[
@@ -62,7 +62,8 @@ fn docs() -> anyhow::Result<u8> {
     )
 }
 
-/// Advisories are left out: their database is fetched anew each time, and a build must not depend on its host.
+/// Checks licences without advisories: that database is fetched anew each time, and a build must not depend
+/// on its host.
 fn licences() -> anyhow::Result<u8> {
     let deny = cargo_deny()?;
     let mut check = Command::new(deny);
@@ -70,7 +71,7 @@ fn licences() -> anyhow::Result<u8> {
     exit_code(check.current_dir(crate::workspace::root()))
 }
 
-/// The installed cargo-deny, or else one of our own, built once into the target folder.
+/// Returns the installed cargo-deny, or else a private one, built once into the target folder.
 fn cargo_deny() -> anyhow::Result<PathBuf> {
     let installed = PathBuf::from("cargo-deny");
     let mut version = Command::new(&installed);
@@ -88,7 +89,7 @@ fn cargo_deny() -> anyhow::Result<PathBuf> {
     if !own.is_file() {
         let mut install = cargo();
         install
-            // Unoptimised, and without the features that only advisories need: it runs for a second.
+            // Unoptimised, because it runs for a second, and without the features that only advisories need.
             .args(["install", CARGO_DENY, "--locked", "--debug", "--no-default-features", "--root"])
             .arg(&tools)
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
@@ -98,7 +99,7 @@ fn cargo_deny() -> anyhow::Result<PathBuf> {
     Ok(own)
 }
 
-/// Node.js is optional: without it, or without Python, the step is skipped with the reason.
+/// Node.js is optional: without it, or without Python, the step is skipped and the reason is printed.
 fn clients_where_possible() -> anyhow::Result<u8> {
     match clients::missing_tool() {
         None => clients::run(None),

@@ -1,4 +1,4 @@
-//! `cargo xtask clients`: the OpenAPI document linted, and generated clients tried out on the live service.
+//! `cargo xtask clients`: the OpenAPI document linted, and generated clients run against the live service.
 
 mod node;
 mod python_client;
@@ -24,13 +24,13 @@ const FOLDER: &str = "xtask/src/clients";
 pub(crate) enum Step {
     /// Lint the document.
     Lint,
-    /// Generate, compile and try out the TypeScript client.
+    /// Generate, compile and run the TypeScript client.
     Typescript,
-    /// Generate, check and try out the Python client.
+    /// Generate, check and run the Python client.
     Python,
 }
 
-/// Runs the named step, or all of them; answers with 1 if the linter has findings.
+/// Runs the given step, or all of them; returns 1 if the linter has findings.
 ///
 /// # Errors
 /// If a tool is missing or fails, a client does not compile, or a tour fails.
@@ -57,12 +57,13 @@ pub(crate) fn run(step: Option<Step>) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// The sentence that names a missing tool and the package to install, if a tool is missing.
+/// Returns the message that names a missing tool and its package, if a tool is missing.
 pub(crate) fn missing_tool() -> Option<String> {
     node::missing().or_else(|| python::missing().map(str::to_owned))
 }
 
-/// Lints the document by redocly's recommended rules, with warnings as errors; the linter prints its findings.
+/// Lints the document by redocly's recommended rules, with warnings as errors; the linter prints its
+/// findings.
 fn lint(document: &Path) -> anyhow::Result<u8> {
     let mut redocly = node::program("redocly")?;
     redocly

@@ -1,4 +1,4 @@
-//! A throw-away PostgreSQL: a server of its own in a folder of its own, gone when we are.
+//! A temporary PostgreSQL server with a folder of its own, both removed when this process ends.
 
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::net::{Ipv4Addr, TcpListener};
@@ -13,8 +13,8 @@ use crate::postgres_binaries;
 use crate::server_user::ServerUser;
 use crate::workspace::output_of;
 
-/// Makes the cluster, starts it on each port that it is sent until one is free, and removes everything at the end of
-/// its input, which comes however we end: nothing of it depends on us still being there.
+/// Creates the cluster, tries to start it on each port that it reads until one is free, and removes
+/// everything at the end of its input, which follows any kind of exit of this process.
 const SUPERVISOR: &str = r#"
 trap '' HUP INT TERM PIPE
 folder=$1 bin=$2 settings=$3
@@ -28,19 +28,19 @@ done
 cd / && rm -rf "$folder"
 "#;
 
-/// How many free ports are tried: another program may take one between our look and the server's start.
+/// The number of ports to try, because another program may take a free port before the server starts.
 const PORTS_TRIED: usize = 3;
 
-/// What a cluster is for.
+/// The purpose of a cluster.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
-    /// Fast rather than durable.
+    /// Tuned for speed instead of durability.
     Testing,
-    /// As durable as in production, on a real disk, with memory for what is measured.
+    /// As durable as in production, on a real disk, with memory for the measured data.
     Measuring,
 }
 
-/// A running server that trusts whoever connects from this machine.
+/// A running server that trusts all local connections.
 pub(crate) struct Cluster {
     folder: PathBuf,
     port: u16,
@@ -59,7 +59,8 @@ impl Cluster {
             .args([&folder, &bin])
             .arg(settings(&folder.to_string_lossy(), purpose))
             .current_dir(&folder)
-            // A group of its own, so that Ctrl-C at the terminal ends us and not the one who cleans up.
+            // A process group of its own, so that Ctrl-C at the terminal ends this process and not the
+            // supervisor.
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -78,12 +79,12 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// The port of 127.0.0.1 that it listens on.
+    /// The port of 127.0.0.1 on which it listens.
     pub(crate) const fn port(&self) -> u16 {
         self.port
     }
 
-    /// The address of its maintenance database, as its superuser.
+    /// The URL of its maintenance database, as its superuser.
     pub(crate) fn url(&self) -> String {
         url_at(self.port)
     }
@@ -92,7 +93,8 @@ impl Cluster {
     pub(crate) fn stop(mut self) -> anyhow::Result<()> {
         drop(self.supervisor.stdin.take());
         self.supervisor.wait().context("the supervisor of PostgreSQL is lost")?;
-        // A temporary folder that is not everyone's lets only us remove what is directly in it.
+        // The supervisor's user cannot remove an entry of a temporary folder that only the current user can
+        // write to.
         match fs::remove_dir_all(&self.folder) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 Err(error).with_context(|| format!("{} is left behind", self.folder.display()))
@@ -120,17 +122,17 @@ impl Cluster {
     }
 }
 
-/// The address of a cluster's maintenance database, as its superuser, at a port of 127.0.0.1.
+/// The URL of a cluster's maintenance database, as its superuser, at a port of 127.0.0.1.
 pub(crate) fn url_at(port: u16) -> String {
     format!("postgres://postgres@{}:{port}/postgres", Ipv4Addr::LOCALHOST)
 }
 
-/// What the server is told beside its defaults.
+/// Returns the settings that differ from the server's defaults.
 fn settings(socket_folder: &str, purpose: Purpose) -> String {
     let socket_folder = socket_folder.replace('\'', "''");
     let own = match purpose {
         Purpose::Testing => "fsync = off\nsynchronous_commit = off\nfull_page_writes = off",
-        // Checkpoints are far enough apart that none falls into what is measured by chance.
+        // Checkpoints are infrequent, so that none coincides with a measurement.
         Purpose::Measuring => {
             "fsync = on\nsynchronous_commit = on\nfull_page_writes = on\n\
              shared_buffers = 1GB\nmax_wal_size = 8GB\ncheckpoint_timeout = 30min"
@@ -150,7 +152,7 @@ fn free_port() -> anyhow::Result<u16> {
     Ok(listener.local_addr()?.port())
 }
 
-/// A new folder under the temporary one, which only the server's user can enter.
+/// Creates a folder in the temporary folder, accessible only to the server's user.
 fn new_folder(user: &ServerUser, purpose: Purpose) -> anyhow::Result<PathBuf> {
     let (parent, name) = match purpose {
         Purpose::Testing => (env::temp_dir(), "test"),
@@ -170,8 +172,8 @@ fn new_folder(user: &ServerUser, purpose: Purpose) -> anyhow::Result<PathBuf> {
     bail!("{} is full of old clusters", parent.display())
 }
 
-/// The temporary folder that outlives a restart of the machine, or the one that is asked for: in memory, writing
-/// through to the disk would cost nothing.
+/// Returns the temporary folder that survives a restart of the machine, or the requested one: in memory,
+/// writing through to disk would cost nothing.
 fn disk() -> anyhow::Result<PathBuf> {
     let asked = env::var_os("TMPDIR").filter(|folder| !folder.is_empty());
     let folder = asked.map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from);

@@ -1,4 +1,4 @@
-//! `cargo xtask db`: a developer's own PostgreSQL, which stays until it is stopped.
+//! `cargo xtask db`: a persistent PostgreSQL for development.
 
 use std::env;
 use std::fs::{self, OpenOptions};
@@ -16,12 +16,12 @@ use crate::{postgres_binaries, workspace};
 const DEFAULT_PORT: u16 = 54329;
 const DATABASE: &str = "cuepoint";
 
-/// What is done with the cluster.
+/// An action on the cluster.
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub(crate) enum Action {
-    /// Start it; the first time, make it.
+    /// Start it, and create it the first time.
     Start,
-    /// Stop it; its data stay.
+    /// Stop it and keep its data.
     Stop,
     /// Start it with an empty database.
     Reset,
@@ -54,7 +54,7 @@ pub(crate) fn run(action: Action) -> anyhow::Result<u8> {
 struct DevCluster {
     user: ServerUser,
     bin: PathBuf,
-    /// Everything of the cluster: `data` and `log`.
+    /// The files of the cluster: `data` and `log`.
     folder: PathBuf,
 }
 
@@ -72,7 +72,7 @@ impl DevCluster {
         Ok(Self { user, bin, folder })
     }
 
-    /// Makes the cluster if it is new and starts it if it is not running; answers with its port.
+    /// Creates the cluster if it is new and starts it if it is not running; returns its port.
     fn start(&self) -> anyhow::Result<u16> {
         if let Some(port) = self.running_port()? {
             return Ok(port);
@@ -117,7 +117,7 @@ impl DevCluster {
         Ok(())
     }
 
-    /// The port of the running server, from the fourth line of its lock file; none when it is not running.
+    /// The port of the running server, from the fourth line of its lock file; `None` if it is not running.
     fn running_port(&self) -> anyhow::Result<Option<u16>> {
         if !self.data().join("PG_VERSION").exists() {
             return Ok(None);
@@ -138,7 +138,7 @@ impl DevCluster {
         Ok(answer.trim() == "1")
     }
 
-    /// Runs a client program on the server as its superuser; answers with what it printed.
+    /// Runs a client program on the server as its superuser; returns its output.
     fn tool(&self, name: &str, port: u16, arguments: &[&str]) -> anyhow::Result<String> {
         let mut tool = self.program(name);
         tool.args(["-h", "127.0.0.1", "-p", &port.to_string(), "-U", "postgres"]).args(arguments);
@@ -146,7 +146,7 @@ impl DevCluster {
     }
 
     fn program(&self, name: &str) -> Command {
-        // The clients may be another package than the server, and lie elsewhere.
+        // The clients may belong to another package than the server, in another folder.
         let beside_the_server = self.bin.join(name);
         let path = if beside_the_server.is_file() { beside_the_server } else { name.into() };
         let mut program = self.user.command(path);
@@ -179,7 +179,7 @@ fn wanted_port() -> anyhow::Result<u16> {
     }
 }
 
-/// A folder name that is the repository's own, made of its path.
+/// Derives the folder name of a repository from its path.
 fn name_for(repository: &Path) -> String {
     let path = repository.to_string_lossy();
     let name: String = path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();

@@ -4,7 +4,7 @@ use crate::{Count, test};
 
 const TESTS: &[&str] = &["--package", "cuepoint-server", "--test", "failover", "--", "--nocapture"];
 
-/// Kills primaries, promotes standbys and brings nodes back under load; answers with the exit code of the tests.
+/// Kills primaries, promotes standbys and restores nodes under load; returns the exit code of the tests.
 pub(crate) fn run(rounds: Count) -> anyhow::Result<u8> {
     let rounds = &rounds.to_string();
     test::run_with(TESTS, &[("CUEPOINT_FAILOVER", rounds)])

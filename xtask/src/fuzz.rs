@@ -1,4 +1,5 @@
-//! `cargo xtask fuzz`: looks for inputs that break a property of `crates/fuzz`, with libFuzzer on the stable toolchain.
+//! `cargo xtask fuzz`: searches for inputs that violate a property of `crates/fuzz`, with libFuzzer on the
+//! stable toolchain.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,24 +9,24 @@ use anyhow::{Context, ensure};
 
 use crate::workspace::{cargo, exit_code, root, target_dir};
 
-/// Where the seeds of every target lie, a folder for each.
+/// The seeds of the targets, in a folder for each.
 const CORPUS: &str = "crates/fuzz/corpus";
-/// The longest input that is tried, in bytes.
+/// The maximum length of an input in bytes.
 const MAX_LENGTH: usize = 4_096;
-/// What compiles the workspace's own crates so that the fuzzer sees which way an input took.
+/// The compiler wrapper that instruments the workspace's own crates for coverage.
 const RUSTC: &str = "xtask/fuzz/rustc";
 
-/// Which targets are tried, and for how long.
+/// The targets and the duration of a search.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The only target; all unless given.
+    /// The only target; all by default.
     target: Option<String>,
-    /// How long all targets together are tried.
+    /// Total duration for all targets, in seconds.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
 }
 
-/// Runs one target or all, and answers with the exit code of the first that fails.
+/// Runs one target or all, and returns the exit code of the first that fails.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let mut targets = targets()?;
     if let Some(target) = &arguments.target {
@@ -49,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// The names of all targets, which are those of their folders of seeds.
+/// The names of all targets, taken from the folders of their seeds.
 fn targets() -> anyhow::Result<Vec<String>> {
     let folders = fs::read_dir(root().join(CORPUS)).with_context(|| format!("{CORPUS} cannot be read"))?;
     let mut names: Vec<String> =
@@ -60,12 +61,12 @@ fn targets() -> anyhow::Result<Vec<String>> {
 
 struct Fuzzer {
     program: PathBuf,
-    /// What it finds: a corpus and the inputs that break something, by target.
+    /// The output of the fuzzer: a corpus and the failing inputs, by target.
     folder: PathBuf,
 }
 
 impl Fuzzer {
-    /// Builds it with coverage, beside the ordinary build, whose dependencies it shares.
+    /// Builds the fuzzer with coverage, next to the ordinary build, with which it shares its dependencies.
     fn build() -> anyhow::Result<Self> {
         let target = target_dir()?;
         let mut build = cargo();
@@ -85,7 +86,8 @@ impl Fuzzer {
         Ok(Self { program: target.join("debug").join("fuzz"), folder: target.join("fuzz") })
     }
 
-    /// Looks for this many seconds, from the seeds and what was found before; answers with its exit code.
+    /// Searches for this many seconds, from the seeds and earlier findings; returns the exit code of the
+    /// fuzzer.
     fn run(&self, target: &str, seconds: u64) -> anyhow::Result<u8> {
         println!("\n--- {target}, {seconds} s ---");
         let (corpus, found) = (self.folder.join("corpus").join(target), self.found(target));
@@ -105,7 +107,7 @@ impl Fuzzer {
         exit_code(&mut fuzzer)
     }
 
-    /// The inputs that broke the target's property.
+    /// The folder of the inputs that violated the target's property.
     fn found(&self, target: &str) -> PathBuf {
         self.folder.join("found").join(target)
     }

@@ -1,4 +1,4 @@
-//! Every developer's command. `cargo xtask` alone prints the list.
+//! Development commands. `cargo xtask` alone prints the list.
 
 mod bench;
 mod ci;
@@ -25,10 +25,10 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{CommandFactory, Parser, Subcommand};
 
-/// How often something is done: at least once.
+/// A number of repetitions, at least one.
 type Count = std::num::NonZeroU32;
 
-/// Every developer's command.
+/// Development commands.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Arguments {
@@ -40,33 +40,33 @@ struct Arguments {
 enum Command {
     /// Run every check: format, lints, docs, tidy, licences, openapi, tests, schemathesis, fuzz.
     Ci,
-    /// Run every test, on a throw-away PostgreSQL that is started and removed.
+    /// Run every test, on a temporary PostgreSQL that is started and removed.
     Test {
         /// Arguments for `cargo test`.
         #[arg(last = true)]
         arguments: Vec<String>,
     },
-    /// Play many more random histories and mixed operations than `test` does.
+    /// Run many more random histories and mixed operations than `test` does.
     Soak {
-        /// How many times as many.
+        /// Factor by which to multiply them.
         #[arg(default_value = "10")]
         times: Count,
     },
-    /// Kill PostgreSQL primaries under load and promote standbys; print what clients saw.
+    /// Kill PostgreSQL primaries under load and promote standbys; print what clients observed.
     Failover {
-        /// How many primaries.
+        /// Number of primaries.
         #[arg(default_value = "10")]
         rounds: Count,
     },
     /// Test the live service from its own OpenAPI document, on both stores, as guest, DJ and operator.
     Schemathesis {
-        /// The most calls of each operation.
+        /// Maximum number of calls of each operation.
         #[arg(default_value = "8")]
         examples: Count,
     },
-    /// Look for inputs that break a property of `crates/fuzz`.
+    /// Search for inputs that violate a property of `crates/fuzz`.
     Fuzz(fuzz::Arguments),
-    /// Measure the service beside the limits of its machine; `cargo xtask bench --help` lists the options.
+    /// Measure the service against the limits of its machine; `cargo xtask bench --help` lists the options.
     Bench {
         /// `--growth`, or options of the benchmark.
         #[arg(last = true)]
@@ -74,7 +74,7 @@ enum Command {
     },
     /// Check the rules of the repository that no compiler checks.
     Tidy,
-    /// A PostgreSQL of your own that stays, and the line that runs the service on it.
+    /// Manage a persistent PostgreSQL for development, and print the line that runs the service on it.
     Db {
         #[command(subcommand)]
         action: db::Action,
@@ -85,7 +85,7 @@ enum Command {
     Openapi(openapi::Arguments),
     /// Lint docs/openapi.json, generate clients, compile them and run README's tour through them.
     Clients {
-        /// One step only.
+        /// Only this step.
         step: Option<clients::Step>,
     },
     /// Print every operation: method, path, id, action, rate limit, body, response, failures.
@@ -93,7 +93,7 @@ enum Command {
 }
 
 impl Command {
-    /// Runs it; answers with the exit code.
+    /// Runs the command; returns the exit code.
     fn run(self) -> anyhow::Result<u8> {
         match self {
             Self::Ci => ci::run(),
@@ -129,15 +129,15 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs a command as if it were the command line; answers with its exit code.
+/// Runs a command line; returns its exit code.
 fn command(line: &str) -> anyhow::Result<u8> {
     let line = ["xtask"].into_iter().chain(line.split_whitespace()).map(str::to_owned);
     parse(line.collect())?.command.context("a line without a command")?.run()
 }
 
-/// The arguments of a command line, which begins with the program's name.
+/// Parses a command line, which begins with the program's name.
 fn parse(mut line: Vec<String>) -> Result<Arguments, clap::Error> {
-    // These pass their arguments on, `--` and `--help` as well.
+    // These commands pass their arguments on, including `--` and `--help`.
     if line.get(1).is_some_and(|name| matches!(name.as_str(), "test" | "bench")) {
         line.insert(2, "--".to_owned());
     }

@@ -1,4 +1,5 @@
-//! `cargo xtask openapi`: the document that the code describes, beside the committed one or an earlier one.
+//! `cargo xtask openapi`: the OpenAPI document of the code, compared with the committed one or an earlier
+//! one.
 
 mod comparison;
 
@@ -13,19 +14,19 @@ use crate::workspace::{cargo, output_of, root};
 /// The committed document.
 pub(crate) const DOCUMENT: &str = "docs/openapi.json";
 
-/// The form of `cargo xtask openapi`.
+/// The options of `cargo xtask openapi`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Write nothing; fail when the file differs.
+    /// Write nothing; fail if the file differs.
     #[arg(long)]
     pub(crate) check: bool,
-    /// List the changes of the wire format since this document, without its texts.
+    /// List the changes of the wire format since this document, ignoring its texts.
     #[arg(long, value_name = "OLD.json", conflicts_with = "check")]
     compare: Option<PathBuf>,
 }
 
-/// Writes the document, with `--check` compares it with the committed one, or with `--compare` lists the changes of the
-/// wire format since another document; answers with 1 when there are changes other than additions.
+/// Writes the document; with `--check`, compares it with the committed one; with `--compare`, lists the
+/// changes of the wire format since another document. Returns 1 if there are changes other than additions.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     match &arguments.compare {
         Some(old) => compare(old),
@@ -62,13 +63,13 @@ fn compare(old: &Path) -> anyhow::Result<u8> {
     Ok(u8::from(others > 0))
 }
 
-/// The document of the code, in its committed form.
+/// Returns the document of the code, in its committed form.
 pub(crate) fn described() -> anyhow::Result<String> {
     let arguments = ["run", "--quiet", "--locked", "--package", "cuepoint-server", "--", "openapi"];
     Ok(format!("{}\n", output_of(cargo().args(arguments))?.trim_end()))
 }
 
-/// The number of the first line that differs, from 1.
+/// Returns the number of the first line that differs, counted from 1.
 fn first_difference(left: &str, right: &str) -> Option<usize> {
     if left == right {
         return None;

@@ -1,4 +1,4 @@
-//! Where PostgreSQL's server programs are, and how they get there.
+//! Location and installation of PostgreSQL's server programs.
 
 use std::env;
 use std::fs;
@@ -10,7 +10,7 @@ use anyhow::{Context, bail, ensure};
 use crate::server_user;
 use crate::workspace::exit_code;
 
-/// Folders of versions (`parent`, `prefix` of the version, `suffix` below it) as distributions lay them out.
+/// Folders of versions (`parent`, `prefix` of the version, `suffix` below it) in the layout of distributions.
 const USUAL_PLACES: &[(&str, &str, &str)] = &[
     ("/usr/lib/postgresql", "", "bin"),          // Debian, Ubuntu
     ("/usr", "pgsql-", "bin"),                   // Red Hat, from postgresql.org
@@ -21,7 +21,7 @@ const USUAL_PLACES: &[(&str, &str, &str)] = &[
     ("/Applications/Postgres.app/Contents/Versions", "", "bin"), // Postgres.app
 ];
 
-/// A package manager that we know, and the command that installs PostgreSQL with it.
+/// Package managers, and the command of each that installs PostgreSQL.
 const INSTALLERS: &[(&str, &str)] = &[
     ("apt-get", "sudo apt-get install -y postgresql"),
     ("dnf", "sudo dnf install -y postgresql-server postgresql"),
@@ -31,13 +31,14 @@ const INSTALLERS: &[(&str, &str)] = &[
     ("brew", "brew install postgresql@17"),
 ];
 
-/// Keeps Debian's package from making and starting a cluster of its own while it is installed.
+/// Prevents Debian's package from creating and starting a cluster of its own during installation.
 const NO_MAIN_CLUSTER: &str = "/etc/postgresql-common/createcluster.d/zz-cuepoint.conf";
 
-/// The folder with `initdb`, `pg_ctl` and `psql`; root on Debian gets the package installed where it is missing.
+/// Returns the folder with `initdb`, `pg_ctl` and `psql`; as root on Debian, installs the package if it is
+/// missing.
 ///
 /// # Errors
-/// The one command that installs them, where we may not do it ourselves.
+/// The command that installs them, if this process may not do it itself.
 pub(crate) fn find_or_install() -> anyhow::Result<PathBuf> {
     if let Some(found) = find()? {
         return Ok(found);
@@ -58,37 +59,37 @@ pub(crate) fn find_or_install() -> anyhow::Result<PathBuf> {
     }
 }
 
-/// `pgbench`.
+/// Returns the path of `pgbench`.
 ///
 /// # Errors
-/// When it is nowhere.
+/// If it is not found.
 pub(crate) fn pgbench(server: &Path) -> anyhow::Result<PathBuf> {
     beside(server, "pgbench").context("pgbench is missing; it may be in the package postgresql-contrib")
 }
 
-/// `psql`.
+/// Returns the path of `psql`.
 ///
 /// # Errors
-/// When it is nowhere.
+/// If it is not found.
 pub(crate) fn psql(server: &Path) -> anyhow::Result<PathBuf> {
     beside(server, "psql").context("psql is missing; it may be in the package postgresql-client")
 }
 
-/// A program beside the server's programs, where these are links beside what they lead to, else on `PATH`: some
-/// distributions have clients in a package of their own.
+/// Returns a program next to the server's programs or their link targets, else on `PATH`: some distributions
+/// package the clients separately.
 fn beside(server: &Path, program: &str) -> Option<PathBuf> {
     let folders = [server.to_path_buf(), behind_links(server)];
     let beside = folders.into_iter().map(|folder| folder.join(program)).find(|file| file.is_file());
     beside.or_else(|| on_path(program))
 }
 
-/// The folder that holds all of the server's programs, where this one has links to some of them.
+/// Resolves links to the folder that holds all of the server's programs.
 pub(crate) fn behind_links(server: &Path) -> PathBuf {
     let initdb = fs::canonicalize(server.join("initdb")).unwrap_or_default();
     initdb.parent().unwrap_or(server).to_path_buf()
 }
 
-/// `PG_BIN`, then `PATH`, then the usual places, the highest version first.
+/// Searches `PG_BIN`, then `PATH`, then the usual folders, the highest version first.
 fn find() -> anyhow::Result<Option<PathBuf>> {
     if let Some(asked) = env::var_os("PG_BIN") {
         let asked = std::path::absolute(asked).context("PG_BIN is no path")?;
@@ -107,7 +108,7 @@ fn find() -> anyhow::Result<Option<PathBuf>> {
     Ok(versions.into_iter().find(|folder| is_server(folder)))
 }
 
-/// The names that are `prefix` and a version, the highest version first.
+/// Returns the names that consist of `prefix` and a version, the highest version first.
 fn newest_first(names: Vec<String>, prefix: &str) -> Vec<String> {
     let version = |name: &String| -> Option<Vec<u32>> {
         name.strip_prefix(prefix)?.split('.').map(|part| part.parse().ok()).collect()
@@ -141,7 +142,7 @@ fn install_with_apt() -> anyhow::Result<()> {
     fs::write(config, "create_main_cluster = false\n")
         .context("the package's own cluster cannot be switched off")?;
     let installed = apt(&["install", "-y", "--no-install-recommends", "postgresql"]);
-    // The machine's later packages shall behave as their distribution means them to.
+    // Packages that are installed later must behave as their distribution intends.
     fs::remove_file(config).with_context(|| format!("{} cannot be removed", config.display()))?;
     installed
 }
@@ -149,7 +150,7 @@ fn install_with_apt() -> anyhow::Result<()> {
 fn apt(arguments: &[&str]) -> anyhow::Result<()> {
     let mut command = Command::new("apt-get");
     command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive").stdin(std::process::Stdio::null());
-    // Standard output belongs to the tests.
+    // Standard output is reserved for the tests.
     command.stdout(std::io::stderr());
     ensure!(exit_code(&mut command)? == 0, "apt-get {} failed", arguments.join(" "));
     Ok(())

@@ -1,4 +1,4 @@
-//! Virtual environments of Python, created in the target folder with pinned packages.
+//! Python virtual environments, created in the target folder with pinned packages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,16 @@ use anyhow::{Context, bail, ensure};
 
 use crate::workspace::{exit_code, target_dir};
 
-/// The folder with the programs of the environment `name`, which has exactly the packages of `requirements`.
+/// Returns the folder of programs of the environment `name`, which contains exactly the packages of
+/// `requirements`.
 ///
 /// # Errors
 /// If Python or its `venv` is missing (with the package to install), or if a package cannot be installed.
 pub(crate) fn environment(name: &str, requirements: &Path) -> anyhow::Result<PathBuf> {
     let versions = fs::read_to_string(requirements).context("the required versions cannot be read")?;
     let environment = target_dir()?.join("tools").join(name);
-    // Programs contain the absolute path of their environment, so an environment that was moved is created anew.
+    // Programs contain the absolute path of their environment, so an environment that was moved is created
+    // anew.
     let wanted = format!("{}\n{versions}", environment.display());
     let installed = environment.join("installed.txt");
     let programs = environment.join("bin");
@@ -46,7 +48,7 @@ pub(crate) fn environment(name: &str, requirements: &Path) -> anyhow::Result<Pat
     Ok(programs)
 }
 
-/// The sentence that names the package to install, if Python or its `venv` is missing.
+/// Returns the message that names the package to install, if Python or its `venv` is missing.
 pub(crate) fn missing() -> Option<&'static str> {
     let mut probe = Command::new("python3");
     // Debian's python3 has `venv` without `ensurepip`, and cannot create an environment.

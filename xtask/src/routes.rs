@@ -1,4 +1,4 @@
-//! `cargo xtask routes`: a line for each operation.
+//! `cargo xtask routes`: one line per operation.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ pub(crate) fn run() -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// The head of the table.
+/// The header of the table.
 const HEAD: [&str; 8] = ["method", "path", "operation", "action", "rate limit", "body", "answer", "failures"];
 
 fn table(document: &Value) -> String {
@@ -53,7 +53,7 @@ fn row(document: &Value, method: &str, path: &str, operation: &Value) -> [String
     ]
 }
 
-/// A value, or the component that it refers to.
+/// Resolves a reference to a component; returns any other value unchanged.
 fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
     let reference = value.get("$ref").and_then(Value::as_str);
     reference.and_then(|it| document.pointer(it.trim_start_matches('#'))).unwrap_or(value)
@@ -66,7 +66,7 @@ fn schema_name(body: &Value) -> Option<String> {
     reference.rsplit('/').next().map(str::to_owned)
 }
 
-/// The codes of a failure, which are the names of its examples.
+/// The error codes of a failure, which are the names of its examples.
 fn codes(response: &Value) -> Vec<String> {
     let examples = response.pointer("/content/application~1json/examples").and_then(Value::as_object);
     examples.into_iter().flatten().map(|(code, _)| code.clone()).collect()

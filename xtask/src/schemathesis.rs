@@ -1,4 +1,4 @@
-//! `cargo xtask schemathesis`: the live service, tested from the OpenAPI document that it serves itself.
+//! `cargo xtask schemathesis`: tests of the live service, generated from the OpenAPI document that it serves.
 
 use std::fs;
 use std::path::Path;
@@ -13,16 +13,16 @@ use crate::python;
 use crate::service::Service;
 use crate::workspace::{root, target_dir};
 
-/// Its configuration, the hooks and the versions that are installed.
+/// The configuration, the hooks and the pinned versions.
 const FOLDER: &str = "xtask/schemathesis";
-/// Whose calls are made up.
+/// The principals of the generated calls.
 const CALLERS: &[&str] = &["guest", "dj", "operator"];
-/// The password of every account, which lives as long as the run.
+/// The password of every account; accounts exist only during the run.
 const PASSWORD: &str = "only for this run";
-/// What providers sign with, as long.
+/// The secret of the providers' signatures, which also exists only during the run.
 const SECRET: &str = "whsec_b25seSBmb3IgdGhpcyBydW4sIDI0IGJ5dGVz";
 
-/// Tests the service on both stores at once, as everybody who may call it; answers with 1 when anything was found.
+/// Tests the service on both stores in parallel, as each principal; returns 1 if there are findings.
 pub(crate) fn run(examples: Count) -> anyhow::Result<u8> {
     let examples = &examples.to_string();
     let requirements = root().join(FOLDER).join("requirements.txt");
@@ -58,7 +58,7 @@ pub(crate) fn run(examples: Count) -> anyhow::Result<u8> {
     Ok(1)
 }
 
-/// Tests a service of its own, which nobody else has changed, so that a run finds what the one before found.
+/// Tests a fresh service, so that a run reproduces the findings of the previous one.
 fn test(
     program: &Path,
     store: &str,
@@ -88,7 +88,7 @@ fn test(
         .env("CUEPOINT_CALLER", caller)
         .env("CUEPOINT_OPERATOR_PASSWORD", PASSWORD)
         .env("CUEPOINT_WEBHOOK_SECRET", SECRET)
-        // The hooks are found as a module, and leave nothing behind in the repository.
+        // The hooks are imported as a module, and must not leave compiled files in the repository.
         .env("PYTHONPATH", root().join(FOLDER))
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .current_dir(&reports);

@@ -1,4 +1,4 @@
-//! The user that PostgreSQL runs as: its programs refuse root.
+//! The operating system user of PostgreSQL, whose programs refuse to run as root.
 
 use std::env;
 use std::ffi::OsStr;
@@ -12,16 +12,16 @@ use anyhow::{Context, bail, ensure};
 
 use crate::workspace::remove_variables;
 
-/// Ourselves, or, where that is root, somebody without rights.
+/// The current user, or an unprivileged user if the current one is root.
 pub(crate) struct ServerUser {
     uid: u32,
     gid: u32,
-    /// Whether we are root and start programs as somebody else.
+    /// Whether the current user is root and starts programs as another user.
     switches: bool,
 }
 
 impl ServerUser {
-    /// Ourselves; for root the user in `PG_TEST_USER`, else `postgres`, else `nobody`.
+    /// Returns the current user; for root, the user in `PG_TEST_USER`, else `postgres`, else `nobody`.
     pub(crate) fn choose() -> anyhow::Result<Self> {
         let uid = id("-u", None).context("our own user id is unknown")?;
         if uid != 0 {
@@ -42,7 +42,7 @@ impl ServerUser {
         bail!("PostgreSQL refuses to run as root, and there is no user {names:?}; name one in PG_TEST_USER")
     }
 
-    /// A program run as this user, without the `PG…` variables that would change what it does.
+    /// Returns a program to run as this user, without the `PG…` variables that would affect it.
     pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         if self.switches {
@@ -52,12 +52,12 @@ impl ServerUser {
         command
     }
 
-    /// The numbers of user and group as `uid:gid`, where programs are started as somebody else.
+    /// The user and group ids as `uid:gid`, if programs are started as another user.
     pub(crate) fn to_switch_to(&self) -> Option<String> {
         self.switches.then(|| format!("{}:{}", self.uid, self.gid))
     }
 
-    /// Makes a folder that only this user (and root) can enter; an error when it is there already.
+    /// Creates a folder that only this user (and root) can enter; fails if it already exists.
     pub(crate) fn create_dir(&self, path: &Path) -> std::io::Result<()> {
         DirBuilder::new().mode(0o700).create(path)?;
         if self.switches {
@@ -66,7 +66,7 @@ impl ServerUser {
         Ok(())
     }
 
-    /// Whether `path` is a folder of this user's own: no link, and no folder that somebody else put there.
+    /// Whether `path` is a folder owned by this user, and not a link or another user's folder.
     pub(crate) fn owns_dir(&self, path: &Path) -> bool {
         fs::symlink_metadata(path).is_ok_and(|found| found.is_dir() && found.uid() == self.uid)
     }
@@ -79,7 +79,7 @@ impl ServerUser {
     }
 }
 
-/// A number that `id` prints, for ourselves or a user by name; none where it knows no such user.
+/// Returns an id that `id` prints, for the current user or a named user; `None` if there is no such user.
 pub(crate) fn id(flag: &str, name: Option<&OsStr>) -> Option<u32> {
     let output = Command::new("id").arg(flag).args(name).stderr(Stdio::null()).output().ok()?;
     String::from_utf8(output.stdout).ok()?.trim().parse().ok()

@@ -10,7 +10,7 @@ use anyhow::{Context, bail, ensure};
 
 use crate::workspace::{cargo, exit_code, remove_variables, target_dir};
 
-/// What the line begins with that names its address.
+/// The start of the line that names its address.
 const LISTENING: &str = "listening on ";
 
 /// A running service.
@@ -27,16 +27,16 @@ impl Service {
         Ok(())
     }
 
-    /// Starts it with these settings beside those of tests; what it says goes into the log.
+    /// Starts the service with these settings in addition to those of tests; its output goes to the log.
     pub(crate) fn start(settings: &[(&str, &str)], log: &Path) -> anyhow::Result<Self> {
         let log = File::create(log).with_context(|| format!("{} cannot be written", log.display()))?;
         let mut service = Command::new(target_dir()?.join("debug").join("cuepoint"));
-        // A developer's own configuration must not change what is tested.
+        // A developer's own configuration must not affect the tests.
         remove_variables(&mut service, "CUEPOINT_");
         let process = service
             .env("CUEPOINT_ENV", "test")
             .env("CUEPOINT__SERVER__PORT", "0")
-            // The longest run shall not end its callers' tokens.
+            // Tokens must outlive the longest run.
             .env("CUEPOINT__AUTH__ACCESS_TOKEN_TTL_SECONDS", "86400")
             .envs(settings.iter().copied())
             .stdin(Stdio::null())
@@ -49,12 +49,12 @@ impl Service {
         Ok(service)
     }
 
-    /// Where it is, such as `http://127.0.0.1:8080`.
+    /// The base URL, such as `http://127.0.0.1:8080`.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
-    /// The address, once it says it; the rest of what it says is written down as long as it lives.
+    /// Waits for the line with the address, and copies all further output to the log.
     fn listen(&mut self, mut log: File) -> anyhow::Result<String> {
         let output = self.process.stdout.take().context("the service has no output")?;
         let mut lines = BufReader::new(output).lines();
@@ -75,7 +75,7 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // Nothing is left to do where it has ended by itself.
+        // Nothing is left to do if it has exited already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

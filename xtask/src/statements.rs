@@ -1,4 +1,5 @@
-//! `cargo xtask statements`: the statements of this version, as its servers prepare them while the tests run.
+//! `cargo xtask statements`: the statements of this version, recorded as its servers prepare them during the
+//! tests.
 
 mod message;
 mod recorder;
@@ -16,7 +17,7 @@ use crate::{postgres_binaries, test};
 use message::Prepared;
 use recorder::Recorder;
 
-/// The suites in which stores and servers work on PostgreSQL, but for the test of what is written here.
+/// The suites that use stores and servers on PostgreSQL, except the test of the recorded file.
 const SUITES: &[&str] = &[
     "-p",
     "cuepoint-store-postgres",
@@ -35,7 +36,7 @@ const SUITES: &[&str] = &[
 /// The version of the workspace.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Runs the suites and writes the file of this version; a failing test leaves the file as it is.
+/// Runs the suites and writes the file of this version; a failing test leaves the file unchanged.
 pub(crate) fn run() -> anyhow::Result<u8> {
     let cluster = Cluster::start(Purpose::Testing)?;
     let code = write_beside(&cluster);
@@ -43,7 +44,7 @@ pub(crate) fn run() -> anyhow::Result<u8> {
     code
 }
 
-/// Runs the suites on the cluster, writes the file, and answers with the exit code of the tests.
+/// Runs the suites on the cluster, writes the file, and returns the exit code of the tests.
 fn write_beside(cluster: &Cluster) -> anyhow::Result<u8> {
     let recorder = Recorder::start(cluster.port())?;
     let code = test::run_on(&cluster::url_at(recorder.port()), SUITES, &[])?;
@@ -59,7 +60,7 @@ fn write_beside(cluster: &Cluster) -> anyhow::Result<u8> {
     Ok(code)
 }
 
-/// The names of the types of all parameters.
+/// Returns the type names of all parameters by OID.
 fn type_names(cluster: &Cluster, statements: &BTreeSet<Prepared>) -> anyhow::Result<BTreeMap<u32, String>> {
     let used: BTreeSet<String> =
         statements.iter().flat_map(|statement| &statement.types).map(ToString::to_string).collect();
@@ -77,13 +78,13 @@ fn type_names(cluster: &Cluster, statements: &BTreeSet<Prepared>) -> anyhow::Res
     Ok(names.collect())
 }
 
-/// One `PREPARE` a line, in the order of the statements' texts.
+/// Formats one `PREPARE` per line, ordered by the text of the statements.
 fn file(statements: &BTreeSet<Prepared>, types: &BTreeMap<u32, String>) -> String {
     let mut text = format!(
         "-- The statements of version {VERSION}, written by `cargo xtask statements`. See migrations/README.md.\n"
     );
     for Prepared { sql, types: parameters } in statements {
-        // A type that the client left open is found by the server, here as there.
+        // The server infers a type that the client left open, here as in the service.
         let name = |oid| types.get(oid).map_or("unknown", String::as_str);
         let names: Vec<&str> = parameters.iter().map(name).collect();
         let list = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };

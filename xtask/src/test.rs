@@ -1,25 +1,25 @@
-//! `cargo xtask test`: every test, those on a real PostgreSQL too.
+//! `cargo xtask test`: every test, including those on a real PostgreSQL.
 
 use crate::cluster::{Cluster, Purpose};
 use crate::postgres_binaries;
 use crate::server_user::ServerUser;
 use crate::workspace::{cargo, exit_code, remove_variables};
 
-/// Where a test that needs PostgreSQL finds it.
+/// The variable with the URL of PostgreSQL for tests.
 const URL_VARIABLE: &str = "CUEPOINT_TEST_POSTGRES_URL";
 
-/// Where a test that starts servers of its own finds PostgreSQL's programs.
+/// The variable with the folder of PostgreSQL's programs, for tests that start servers of their own.
 const PROGRAMS_VARIABLE: &str = "CUEPOINT_TEST_POSTGRES_PROGRAMS";
 
-/// The user that these run as, `uid:gid`, where it is not the one of the tests.
+/// The variable with the user of these servers, `uid:gid`, if it differs from the user of the tests.
 const USER_VARIABLE: &str = "CUEPOINT_TEST_POSTGRES_USER";
 
-/// Runs `cargo test` beside a throw-away cluster and answers with its exit code.
+/// Runs `cargo test` with a temporary cluster and returns its exit code.
 pub(crate) fn run(arguments: &[impl AsRef<str>]) -> anyhow::Result<u8> {
     run_with(arguments, &[])
 }
 
-/// The same, telling the tests these variables.
+/// Runs the tests with these additional variables.
 pub(crate) fn run_with(arguments: &[impl AsRef<str>], variables: &[(&str, &str)]) -> anyhow::Result<u8> {
     let cluster = Cluster::start(Purpose::Testing)?;
     let code = run_on(&cluster.url(), arguments, variables);
@@ -27,14 +27,14 @@ pub(crate) fn run_with(arguments: &[impl AsRef<str>], variables: &[(&str, &str)]
     code
 }
 
-/// The same on a cluster that runs already, reached at this URL.
+/// Runs the tests on a running cluster at this URL.
 pub(crate) fn run_on(
     url: &str,
     arguments: &[impl AsRef<str>],
     variables: &[(&str, &str)],
 ) -> anyhow::Result<u8> {
     let mut tests = cargo();
-    // A developer's own configuration must not change what a test sees.
+    // A developer's own configuration must not affect the tests.
     remove_variables(&mut tests, "CUEPOINT_");
     tests.args(cargo_arguments(arguments)).env(URL_VARIABLE, url).envs(variables.iter().copied());
     let programs = postgres_binaries::find_or_install()?;
@@ -45,7 +45,8 @@ pub(crate) fn run_on(
     exit_code(&mut tests)
 }
 
-/// The whole workspace, unless the arguments choose a package: cargo lets `--workspace` win over `--package`.
+/// Selects the whole workspace unless the arguments choose a package: cargo lets `--workspace` win over
+/// `--package`.
 fn cargo_arguments(extra: &[impl AsRef<str>]) -> Vec<&str> {
     let own = extra.iter().map(AsRef::as_ref).take_while(|argument| *argument != "--");
     let chooses = |argument: &str| {
@@ -53,7 +54,7 @@ fn cargo_arguments(extra: &[impl AsRef<str>]) -> Vec<&str> {
             || argument.starts_with("--package=")
             || (argument.starts_with("-p") && !argument.starts_with("--"))
     };
-    // One run tells of every failure, not of those in the first binary alone.
+    // One run reports every failure, not only those in the first binary.
     let mut arguments = vec!["test", "--locked", "--no-fail-fast"];
     if !own.into_iter().any(chooses) {
         arguments.push("--workspace");

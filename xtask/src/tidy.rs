@@ -16,14 +16,14 @@ use anyhow::Context;
 
 use crate::workspace::{cargo, output_of, root};
 
-/// A file of the repository: its path from the top with `/` between, and its bytes.
+/// A file of the repository: its path from the root, separated by `/`, and its bytes.
 struct File {
     path: String,
     content: Vec<u8>,
 }
 
 impl File {
-    /// Its text; bytes that are no UTF-8 become replacement characters.
+    /// Its text, with replacement characters for invalid UTF-8.
     fn text(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(&self.content)
     }
@@ -34,7 +34,7 @@ impl File {
     }
 }
 
-/// Judges every file; says each broken rule in one sentence and answers 1 when there is any.
+/// Checks every file; prints a line for each violation, and returns 1 if there are any.
 pub(crate) fn run() -> anyhow::Result<u8> {
     let files = read_files()?;
     let mut complaints = layout::check_top_level(&files);
@@ -71,7 +71,7 @@ pub(crate) fn run() -> anyhow::Result<u8> {
     Ok(1)
 }
 
-/// Every file but those that git does not see either, sorted by path.
+/// Returns every file that git does not ignore, sorted by path.
 fn read_files() -> anyhow::Result<Vec<File>> {
     let ignored = fs::read_to_string(root().join(".gitignore")).unwrap_or_default();
     let ignored: Vec<PathBuf> = ignored
@@ -108,7 +108,7 @@ fn read_files() -> anyhow::Result<Vec<File>> {
 mod tests {
     use super::*;
 
-    /// A file for the tests of every check.
+    /// Creates a file for the tests of the checks.
     pub(super) fn file(path: &str, text: &str) -> File {
         File { path: path.to_owned(), content: text.as_bytes().to_vec() }
     }

@@ -1,4 +1,4 @@
-//! Where the repository is, and how cargo is called in it.
+//! The location of the repository, and calls of cargo in it.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -6,38 +6,38 @@ use std::process::{Command, ExitStatus};
 
 use anyhow::{Context, ensure};
 
-/// The top of the repository.
+/// The root of the repository.
 pub(crate) fn root() -> &'static Path {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
     xtask.parent().unwrap_or(xtask)
 }
 
-/// The folder that cargo builds into, told by where this program lies: `<target>/<profile>/xtask`.
+/// The folder that cargo builds into, derived from the path of this program: `<target>/<profile>/xtask`.
 pub(crate) fn target_dir() -> anyhow::Result<PathBuf> {
     let program = env::current_exe().context("where this program lies is unknown")?;
     let target = program.ancestors().nth(2);
     Ok(target.context("this program lies in no target folder")?.to_path_buf())
 }
 
-/// Cargo, the same one that runs us, at the top of the repository.
+/// Returns the cargo that runs this program, to be run in the root of the repository.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // Cargo describes the package of a program that it runs in these variables. Some build scripts depend on them
-    // and would run again after each build that xtask did not start.
+    // Cargo describes the package of a program that it runs in these variables. Some build scripts depend on
+    // them and would run again after each build that xtask did not start.
     remove_variables(&mut command, "CARGO_PKG_");
     remove_variables(&mut command, "CARGO_MANIFEST_");
     command.current_dir(root());
     command
 }
 
-/// Runs a command to its end with our own input and output; answers with its exit code.
+/// Runs a command to completion with inherited input and output; returns its exit code.
 pub(crate) fn exit_code(command: &mut Command) -> anyhow::Result<u8> {
     let status =
         command.status().with_context(|| format!("{} did not start", command.get_program().display()))?;
     Ok(code_of(status))
 }
 
-/// What a command printed on standard output, or an error with everything that it printed when it failed.
+/// Returns the standard output of a command, or an error with all its output if it failed.
 pub(crate) fn output_of(command: &mut Command) -> anyhow::Result<String> {
     let program = command.get_program().to_owned();
     let output = command.output().with_context(|| format!("{} did not start", program.display()))?;
@@ -47,7 +47,7 @@ pub(crate) fn output_of(command: &mut Command) -> anyhow::Result<String> {
     Ok(printed)
 }
 
-/// Keeps our own variables with this prefix from a command.
+/// Removes inherited variables with this prefix from a command's environment.
 pub(crate) fn remove_variables(command: &mut Command, prefix: &str) {
     for (name, _) in env::vars_os() {
         if name.as_encoded_bytes().starts_with(prefix.as_bytes()) {
@@ -56,7 +56,7 @@ pub(crate) fn remove_variables(command: &mut Command, prefix: &str) {
     }
 }
 
-/// The exit code of an ended program; 1 where a signal ended it.
+/// The exit code of a process; 1 if a signal ended it.
 fn code_of(status: ExitStatus) -> u8 {
     status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }

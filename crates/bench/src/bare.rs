@@ -1,17 +1,17 @@
-//! A handler that does nothing: what HTTP alone costs.
+//! An empty handler, which measures the cost of HTTP alone.
 
 use std::io::Write;
 use std::net::TcpListener;
 
 use actix_web::{App, HttpResponse, HttpServer, web};
 
-/// As long as an answer of `personal-info`.
+/// The size of a `personal-info` response.
 const BODY_BYTES: usize = 500;
 
-/// Serves on a free port of 127.0.0.1 until it is killed, and says which in the line that the service prints too.
+/// Serves on a free port of 127.0.0.1 until killed, and prints the same line with its address as the service.
 ///
 /// # Errors
-/// When it cannot listen.
+/// If it cannot listen.
 pub fn serve() -> anyhow::Result<()> {
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
     let address = listener.local_addr()?;

@@ -1,4 +1,4 @@
-//! Another build of the service measured beside this one, in turn within one run.
+//! Comparison of two builds of the service, measured alternately within one run.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::run::{Bench, Programs};
 use crate::seeding::Population;
 use crate::table::{line, shown, table};
 
-/// A row is slower when the median of its ratios is below this and their upper quartile below 1.
+/// A row is slower if the median of its ratios is below this value and their upper quartile is below 1.
 const SLOWER_BELOW: f64 = 0.95;
 
 /// The ratios of one row at one number of connections, this build over the other.
@@ -20,13 +20,13 @@ struct Ratios {
     server_cpu: Vec<f64>,
 }
 
-/// Measures every wanted row of both builds at the most connections, in as many pairs as the options ask for runs, and
-/// returns the table in Markdown.
+/// Measures each selected row of both builds at the highest number of connections, in as many pairs as the
+/// options have runs, and returns the table in Markdown.
 ///
-/// Each pair is measured directly one after the other; every second pair begins with the other build.
+/// The two measurements of a pair follow each other directly; every second pair starts with the other build.
 ///
 /// # Errors
-/// As [`run`](crate::run::run), and when the options name no other build.
+/// As [`run`](crate::run::run), and if the options name no other build.
 pub fn run(options: Options) -> anyhow::Result<String> {
     let folder = options.against.clone().context("--against names no build")?;
     let (other, pairs) = (Programs::in_folder(&folder), options.runs);
@@ -93,7 +93,7 @@ fn markdown(ratios: &BTreeMap<(usize, String, usize), Ratios>) -> String {
     format!("This build over the other one, measured in turn:\n\n{}", table(lines))
 }
 
-/// The smallest figure that at least this share of the figures does not exceed.
+/// Returns the smallest figure that at least this share of the figures does not exceed.
 #[expect(
     clippy::as_conversions,
     clippy::cast_possible_truncation,

@@ -1,21 +1,21 @@
-//! The document that keeps the last tables.
+//! The document that holds the latest tables.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
 
-/// What the document keeps.
+/// A generated part of the document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// The service beside its limits.
+    /// The service compared with its limits.
     Table,
-    /// How cost grows.
+    /// The growth of cost with the amount of data.
     Growth,
 }
 
 impl Part {
-    /// What stands before and behind it.
+    /// The markers before and after the part.
     const fn marks(self) -> (&'static str, &'static str) {
         match self {
             Self::Table => ("<!-- the table begins -->", "<!-- the table ends -->"),
@@ -24,10 +24,10 @@ impl Part {
     }
 }
 
-/// Puts a text in the place of the one that the document has.
+/// Replaces a part of the document.
 ///
 /// # Errors
-/// When the document cannot be read or written, or has no place for it.
+/// If the document cannot be read or written, or lacks the markers of the part.
 pub fn write(path: &Path, part: Part, text: &str) -> anyhow::Result<()> {
     let old = fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
     let new =

@@ -1,33 +1,33 @@
-//! What a cell of the table holds, and the median of several.
+//! The figures of a cell of the table, and their medians.
 
 use std::time::Duration;
 
 use anyhow::Context;
 use hdrhistogram::Histogram;
 
-/// What was measured of one row at one number of connections.
+/// The figures of one row at one number of connections.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Figures {
-    /// Requests or transactions a second.
+    /// Requests or transactions per second.
     pub per_second: f64,
     /// The median latency in milliseconds.
     pub p50: f64,
-    /// The latency that 99 of 100 stay below, in milliseconds.
+    /// The 99th percentile of the latency in milliseconds.
     pub p99: f64,
-    /// CPU seconds of our servers for 1000 requests.
+    /// CPU seconds of the service per 1000 requests.
     pub server_cpu: Option<f64>,
-    /// CPU seconds of PostgreSQL for 1000 requests.
+    /// CPU seconds of PostgreSQL per 1000 requests.
     pub database_cpu: Option<f64>,
-    /// CPU seconds of whoever makes the load for 1000 requests.
+    /// CPU seconds of the load generator per 1000 requests.
     pub load_cpu: Option<f64>,
-    /// The most memory that our servers had at once, in MiB.
+    /// Peak memory of the service, in MiB.
     pub memory: Option<f64>,
-    /// The requests a second as a multiple of the limit's best.
+    /// Requests per second as a multiple of the best result of the limit.
     pub of_limit: Option<f64>,
 }
 
 impl Figures {
-    /// The median of each figure by itself; of two in the middle the upper one, which was measured.
+    /// Returns the median of each figure separately; of two middle values, the upper one, which was measured.
     #[must_use]
     pub fn median(several: &[Self]) -> Self {
         let known = |figure: fn(&Self) -> f64| median(several.iter().map(figure)).unwrap_or_default();
@@ -51,30 +51,30 @@ fn median(figures: impl Iterator<Item = f64>) -> Option<f64> {
     figures.get(figures.len() / 2).copied()
 }
 
-/// The longest latency that is told from a longer one, in microseconds: a minute.
+/// The longest latency that a histogram distinguishes, in microseconds: one minute.
 const LONGEST: u64 = 60_000_000;
 
-/// Room for latencies in microseconds, with three digits each.
+/// A histogram of latencies in microseconds, with three significant digits.
 ///
 /// # Errors
-/// When it cannot be had.
+/// If it cannot be created.
 pub fn latencies() -> anyhow::Result<Histogram<u64>> {
     Histogram::new_with_bounds(1, LONGEST, 3).context("there is no histogram")
 }
 
-/// A quantile of latencies in microseconds, as milliseconds.
+/// A quantile of latencies in microseconds, converted to milliseconds.
 #[must_use]
 pub fn milliseconds(latencies: &Histogram<u64>, quantile: f64) -> f64 {
     Duration::from_micros(latencies.value_at_quantile(quantile)).as_secs_f64() * 1_000.0
 }
 
-/// A count as a number to calculate with; a wrong one above 4 294 967 295, which no run reaches.
+/// Converts a count to a floating-point number; wrong above 4 294 967 295, which no run reaches.
 #[must_use]
 pub fn number(count: u64) -> f64 {
     u32::try_from(count).map_or(f64::INFINITY, f64::from)
 }
 
-/// CPU seconds for 1000 of this many.
+/// CPU seconds per 1000 of this count.
 #[must_use]
 pub fn per_thousand(cpu: Duration, count: f64) -> f64 {
     cpu.as_secs_f64() * 1_000.0 / count

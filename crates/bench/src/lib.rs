@@ -1,7 +1,8 @@
-//! How fast Cuepoint is, beside the limits of what it runs on.
+//! Benchmarks of Cuepoint, compared with the limits of the platform it runs on.
 //!
-//! Reading order: [`seeding`] (the rows that are measured on), [`limits`] and [`operations`] (what is measured),
-//! [`load`] (requests and answers), [`processes`] (what that uses), [`run`] (everything in turn), [`table`], [`growth`].
+//! Reading order: [`seeding`] (the data), [`limits`] and [`operations`] (the rows that are measured),
+//! [`load`] (requests and responses), [`processes`] (resource usage), [`run`] (the whole sequence),
+//! [`table`], [`growth`].
 
 pub mod bare;
 pub mod comparison;

@@ -1,4 +1,4 @@
-//! What PostgreSQL itself makes of the same work, without us.
+//! The throughput of PostgreSQL alone on equivalent work.
 
 use std::time::Duration;
 
@@ -8,30 +8,31 @@ use crate::pgbench::{Pgbench, Ran, Script};
 use crate::postgres::Cluster;
 use crate::seeding::Population;
 
-/// How long each script runs first without being counted.
+/// The warm-up of each script, which is not counted.
 const WARM_UP: Duration = Duration::from_secs(1);
-/// Requests that are neither pending nor accepted become accepted, so that every update finds one that it may move.
+/// Makes every request that is neither pending nor accepted an accepted one, so that each update finds a row
+/// that it can change.
 const ALL_OPEN: &str = "UPDATE music_requests SET status = 'accepted', commission = NULL, \
                         expires_at = now() + interval '1 year' WHERE status NOT IN ('pending', 'accepted')";
 const OPERATIONS: &str = "SELECT count(*) FROM operations";
 
-/// Work that pgbench does.
+/// A workload that pgbench runs.
 pub struct Limit {
-    /// What it is called in the table.
+    /// Its name in the table.
     pub name: &'static str,
-    /// Ways to do it; the best counts.
+    /// Alternative scripts; the fastest counts.
     scripts: &'static [&'static str],
-    /// Whether it is all about one wallet.
+    /// Whether it works on a single wallet.
     hot: bool,
-    /// What it leaves behind; nothing where it only reads.
+    /// Its effect on the database; `None` if it only reads.
     pub writes: Option<Writes>,
 }
 
-/// How work that writes is made possible, and proven to have been done.
+/// The preparation and the verification of a writing workload.
 pub struct Writes {
-    /// What has to be done to a fresh copy of the database first.
+    /// The statement that prepares a fresh copy of the database.
     pub prepared_by: Option<&'static str>,
-    /// Counts what every transaction adds one of.
+    /// The query of a count that each transaction increases by one.
     counted_by: Option<&'static str>,
 }
 
@@ -46,18 +47,18 @@ const fn withdrawals(name: &'static str, scripts: &'static [&'static str], hot: 
 const STATEMENT: &str = include_str!("../pgbench/withdrawal_statement.sql");
 const TRANSACTION: &str = include_str!("../pgbench/withdrawal_transaction.sql");
 
-/// The one-row select that `personal-info` amounts to.
+/// The single-row select that corresponds to `personal-info`.
 pub const ONE_ROW: &str = "pgbench: one-row select";
-/// A list's length and first page in one round trip.
+/// The length and the first page of a list in one round trip.
 pub const COUNT_AND_PAGE: &str = "pgbench: count and page";
-/// An update of a request that is recorded nowhere.
+/// The update of a request without a recorded operation.
 pub const CONDITIONAL_UPDATE: &str = "pgbench: conditional update";
-/// A withdrawal in the best single statement, on random wallets.
+/// A withdrawal in the fastest single statement, on random wallets.
 pub const RANDOM_STATEMENT: &str = "pgbench: withdrawal statement (random)";
-/// The same on one wallet.
+/// A withdrawal in the fastest single statement, on one wallet.
 pub const HOT_STATEMENT: &str = "pgbench: withdrawal statement (hot)";
 
-/// All of them.
+/// Every workload.
 pub const LIMITS: &[Limit] = &[
     reads(ONE_ROW, &[include_str!("../pgbench/personal_info.sql")]),
     reads(
@@ -83,10 +84,10 @@ pub const LIMITS: &[Limit] = &[
 ];
 
 impl Limit {
-    /// What it comes to in so many sessions each; of several ways the best.
+    /// Runs the scripts in each of these numbers of sessions, and returns the results of the fastest script.
     ///
     /// # Errors
-    /// When a transaction fails, or did not do what it is for.
+    /// If a transaction fails or does not have its effect.
     pub fn measure(
         &self,
         pgbench: &Pgbench,
@@ -123,7 +124,7 @@ impl Limit {
         query.map_or(Ok(0), |query| cluster.number(database, query))
     }
 
-    /// What the scripts pick from by chance: `number = first + step × 0 …`.
+    /// Returns the variables from which the scripts draw random rows: `number = first + step × 0 …`.
     fn variables(&self, population: &Population) -> anyhow::Result<Vec<(&'static str, i64)>> {
         let users = if self.hot { 1 } else { i64::try_from(population.users().count())? };
         let [first_dj, second_dj] = two(population.djs().map(|dj| dj.get()))?;

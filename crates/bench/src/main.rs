@@ -1,4 +1,4 @@
-//! The program that `cargo xtask bench` runs.
+//! The program behind `cargo xtask bench`.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use cuepoint_bench::seeding::{Population, Scale, seed_postgres};
 use cuepoint_bench::{bare, comparison, document, memory, run};
 use tokio::runtime::Runtime;
 
-/// How fast Cuepoint is beside the limits of what it runs on.
+/// Measures Cuepoint against the limits of the platform it runs on.
 #[derive(Parser)]
 #[command(name = "cargo xtask bench")]
 struct Arguments {
@@ -25,27 +25,27 @@ enum Command {
     /// Measure every row, and print the table.
     #[command(override_usage = "cargo xtask bench [OPTIONS]")]
     Run(Options),
-    /// Measure how cost grows with what there is, and print the tables.
+    /// Measure how cost grows with the amount of data, and print the tables.
     Growth(GrowthOptions),
-    /// Seed an empty database, for looking at plans by hand.
+    /// Seed an empty database, to inspect query plans by hand.
     Seed {
-        /// Where it is.
+        /// URL of the database.
         #[arg(long)]
         url: String,
-        /// How much there is: 1 is 10 000 people with 200 000 requests.
+        /// Amount of data: 1 is 10 000 users with 200 000 requests.
         #[arg(long, default_value = "1")]
         scale: String,
-        /// Also a wallet of a million entries.
+        /// Also seed a wallet of a million entries.
         #[arg(long)]
         million: bool,
     },
-    /// Serve 500 bytes of fixed JSON, until killed.
+    /// Serve 500 bytes of fixed JSON until killed.
     #[command(hide = true)]
     ServeBare,
-    /// Serve the application on a seeded store in memory, until killed.
+    /// Serve the application on a seeded in-memory store until killed.
     #[command(hide = true)]
     ServeMemory {
-        /// How much there is.
+        /// Amount of data.
         #[arg(long)]
         scale: String,
     },
@@ -88,7 +88,7 @@ fn execute(command: Command) -> anyhow::Result<()> {
     }
 }
 
-/// Prints a part of the document, and puts it there where that is asked for.
+/// Prints a part of the document, and writes it to the document if requested.
 fn tell(document: &Path, write: bool, part: Part, text: &str) -> anyhow::Result<()> {
     println!("{text}");
     if write { document::write(document, part, text).context("--write") } else { Ok(()) }

@@ -1,4 +1,4 @@
-//! The service on a seeded store in memory.
+//! The service on a seeded in-memory store.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use cuepoint_server::observability::telemetry;
 
 use crate::seeding::{Population, seed_memory};
 
-/// Serves as `cuepoint` does with the settings of the environment, but for its store, which is this population's.
+/// Serves as `cuepoint` does with the settings of the environment, but on a store with this population.
 ///
 /// # Errors
-/// When it cannot start.
+/// If it cannot start.
 pub fn serve_population(population: &Population) -> anyhow::Result<()> {
     let layers = Layers::of_process()?;
     let settings = layers.settings()?;

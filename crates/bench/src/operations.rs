@@ -1,4 +1,4 @@
-//! What is asked of the service, and against which limit it is held.
+//! The measured operations of the service, and the limit that each is compared with.
 
 use std::collections::HashMap;
 
@@ -11,13 +11,13 @@ use crate::load::requests::{at_random, request, write_request};
 use crate::seeding::Population;
 use crate::tokens::Tokens;
 
-/// What a withdrawal asks for: the least that can be, to an address whose checksum is right.
+/// The body of a withdrawal: the smallest amount, to an address with a valid checksum.
 const WITHDRAWAL: &str = r#"{"amount":1,"wallet_address":"bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq","currency":"BTC","network":"bitcoin"}"#;
 
-/// The handler that does nothing.
+/// The row of the empty handler.
 pub const BARE_HANDLER: &str = "bare handler";
 
-/// Where the service keeps its data.
+/// The store of the service.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Store {
     /// In PostgreSQL.
@@ -29,24 +29,24 @@ pub enum Store {
 /// A kind of request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
-    /// Everybody asks who they are.
+    /// Users read their personal info.
     PersonalInfo,
-    /// DJs list the requests to them.
+    /// DJs list the requests addressed to them.
     List,
     /// DJs accept pending requests.
     Update,
-    /// Everybody withdraws.
+    /// Users withdraw.
     Withdrawal,
-    /// One person withdraws, on all connections at once.
+    /// One user withdraws, on all connections at once.
     HotWithdrawal,
 }
 
 impl Operation {
-    /// All of them.
+    /// Every operation.
     pub const ALL: [Self; 5] =
         [Self::PersonalInfo, Self::List, Self::Update, Self::Withdrawal, Self::HotWithdrawal];
 
-    /// What it is called in the table.
+    /// Its name in the table.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -58,7 +58,7 @@ impl Operation {
         }
     }
 
-    /// The row that limits it, and how much of that is wanted at the most connections.
+    /// The row that limits it, and the required share of that limit at the highest number of connections.
     #[must_use]
     pub const fn limit(self, store: Store) -> (&'static str, Option<f64>) {
         match (store, self) {
@@ -73,7 +73,7 @@ impl Operation {
         }
     }
 
-    /// Counts in the database what every request adds one of; nothing where it only reads.
+    /// The query of a count that each request increases by one; `None` if the operation only reads.
     #[must_use]
     pub const fn counted_by(self) -> Option<&'static str> {
         match self {
@@ -83,10 +83,10 @@ impl Operation {
         }
     }
 
-    /// The requests, each with the token of who may make it.
+    /// Returns the requests, each with the token of a user who is allowed to make it.
     ///
     /// # Errors
-    /// When there is nobody to make them.
+    /// If no user can make them.
     pub fn requests(
         self,
         population: &Population,
@@ -111,7 +111,7 @@ impl Operation {
     }
 }
 
-/// Every pending request accepted once, in no order.
+/// Returns the acceptances of all pending requests, each once, in random order.
 fn acceptances(population: &Population, tokens: &Tokens) -> anyhow::Result<Box<Requests<'static>>> {
     let djs: Vec<UserId> = population.djs().collect();
     let tokens: HashMap<UserId, String> = djs.iter().copied().zip(tokens.of(&djs)?).collect();

@@ -13,48 +13,48 @@ use crate::figures::{self, Figures, milliseconds, per_thousand};
 use crate::postgres::Cluster;
 use crate::processes::Process;
 
-/// How long its sessions have to connect and to prepare, before CPU time is looked at.
+/// The time for sessions to connect and prepare, before CPU time is first read.
 const CONNECTING: Duration = Duration::from_secs(1);
-/// How long before its end CPU time is no longer looked at.
+/// The margin before the end at which CPU time is read for the last time.
 const ENDING: Duration = Duration::from_millis(300);
-/// Which part of the transactions it logs with their latency.
+/// The fraction of transactions whose latency is logged.
 const LOGGED: &str = "0.1";
 
-/// A script with what it is told.
+/// A script and its variables.
 #[derive(Clone, Copy, Debug)]
 pub struct Script<'a> {
-    /// What it does, in pgbench's language.
+    /// The script in pgbench's language.
     pub text: &'a str,
     /// Its variables.
     pub variables: &'a [(&'static str, i64)],
 }
 
-/// pgbench with a folder to work in.
+/// pgbench and its working folder.
 pub struct Pgbench {
     program: PathBuf,
     folder: PathBuf,
 }
 
-/// What a run of it came to.
+/// The result of a run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Ran {
-    /// What it measured.
+    /// The figures.
     pub figures: Figures,
-    /// How many transactions there were.
+    /// The number of transactions.
     pub transactions: u64,
 }
 
 impl Pgbench {
-    /// This program; scripts and logs go into the folder.
+    /// Uses this program, with scripts and logs in the folder.
     #[must_use]
     pub fn new(program: &Path, folder: &Path) -> Self {
         Self { program: program.to_owned(), folder: folder.to_owned() }
     }
 
-    /// Runs a script on a database in so many sessions.
+    /// Runs a script on a database in this number of sessions.
     ///
     /// # Errors
-    /// When any transaction fails.
+    /// If any transaction fails.
     pub fn run(
         &self,
         cluster: &Cluster,
@@ -78,7 +78,7 @@ impl Pgbench {
         ensure!(output.status.success(), "pgbench failed: {said}{errors}");
         let (per_second, transactions) =
             summary(&said).with_context(|| format!("pgbench said something else: {said}{errors}"))?;
-        // Only now: they fail when pgbench has ended early, and it says best why.
+        // Checked only now: they fail when pgbench has exited early, and its own message explains that best.
         let ((begun, load_before, database_before), (ended, load_after, database_after)) = (before?, after?);
         let meanwhile = per_second * ended.saturating_duration_since(begun).as_secs_f64();
         let used = |before, after: Duration| Some(per_thousand(after.saturating_sub(before), meanwhile));
@@ -118,7 +118,7 @@ impl Pgbench {
             LOGGED,
         ]);
         command.args(["-p", &cluster.port().to_string(), "-c", &sessions.to_string()]);
-        // One thread for each of two cores, as a load of so many sessions needs.
+        // One thread for each of two cores, enough for a load of this many sessions.
         command.args(["-j", &sessions.min(2).to_string(), "-T", &lasts.as_secs().to_string()]);
         command.arg("--log-prefix").arg(self.folder.join("latencies")).arg("-f").arg(&file);
         for (name, value) in script.variables {
@@ -129,7 +129,7 @@ impl Pgbench {
         command.spawn().with_context(|| format!("{} does not start", self.program.display()))
     }
 
-    /// The latencies that the last run logged; their files are removed.
+    /// Returns the latencies that the last run logged, and removes its log files.
     fn latencies(&self) -> anyhow::Result<Histogram<u64>> {
         let mut latencies = figures::latencies()?;
         for entry in fs::read_dir(&self.folder)? {
@@ -144,12 +144,12 @@ impl Pgbench {
     }
 }
 
-/// The latency in a line of its log, in microseconds: the third number.
+/// The latency in a line of the log, in microseconds: the third number.
 fn latency(line: &str) -> Option<u64> {
     line.split(' ').nth(2)?.parse().ok()
 }
 
-/// The transactions a second and how many there were, none of which may have failed.
+/// Parses the transactions per second and their number; `None` if any failed.
 fn summary(said: &str) -> Option<(f64, u64)> {
     let after = |beginning: &str| said.lines().find_map(|line| line.strip_prefix(beginning));
     let first = |text: &str| text.split([' ', '/']).find(|word| !word.is_empty()).map(str::to_owned);

@@ -1,4 +1,4 @@
-//! The cluster that is measured: its databases, and what it uses.
+//! The measured cluster: its databases and its resource usage.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio_postgres::{Client, NoTls};
 
 use crate::processes::Process;
 
-/// A cluster of our own on this machine.
+/// A dedicated cluster on this machine.
 pub struct Cluster {
     url: String,
     port: u16,
@@ -21,7 +21,7 @@ impl Cluster {
     /// Connects to the maintenance database of a cluster on this machine, as its superuser.
     ///
     /// # Errors
-    /// When it cannot be reached.
+    /// If it cannot be reached.
     pub fn connect(url: &str) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let config: tokio_postgres::Config = url.parse().context("the cluster's address is none")?;
@@ -33,58 +33,58 @@ impl Cluster {
         Ok(Self { url: url.to_owned(), port, runtime, client, postmaster })
     }
 
-    /// The port of 127.0.0.1 that it listens on.
+    /// The port of 127.0.0.1 on which it listens.
     #[must_use]
     pub const fn port(&self) -> u16 {
         self.port
     }
 
-    /// The address of one of its databases.
+    /// The URL of one of its databases.
     #[must_use]
     pub fn url_of(&self, database: &str) -> String {
         let (server, _) = self.url.rsplit_once('/').unwrap_or((&self.url, ""));
         format!("{server}/{database}")
     }
 
-    /// Which version it is.
+    /// Returns its version.
     ///
     /// # Errors
-    /// When it does not answer.
+    /// If it does not respond.
     pub fn version(&self) -> anyhow::Result<String> {
         let row = self.runtime.block_on(self.client.query_one("SHOW server_version", &[]))?;
         Ok(row.get(0))
     }
 
-    /// The CPU time of all its processes, those that have ended too.
+    /// Returns the CPU time of all its processes, including those that have exited.
     ///
     /// # Errors
-    /// When it cannot be told.
+    /// If it cannot be read.
     pub fn cpu(&self) -> anyhow::Result<Duration> {
         self.postmaster.cpu_with_children()
     }
 
-    /// Makes an empty database.
+    /// Creates an empty database.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// If it cannot be created.
     pub fn create(&self, database: &str) -> anyhow::Result<()> {
         self.execute(&format!("CREATE DATABASE {database}"))
     }
 
-    /// Makes a database that is a copy of another, which nobody may be using, and writes it all to the disk, so that
-    /// this is not left to whom is measured.
+    /// Copies a database that has no connections, and writes the copy to disk, so that these writes do not
+    /// count against the measurement.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// If it cannot be created.
     pub fn copy(&self, template: &str, database: &str) -> anyhow::Result<()> {
         self.execute(&format!("CREATE DATABASE {database} TEMPLATE {template} STRATEGY file_copy"))?;
         self.checkpoint()
     }
 
-    /// Changes a fresh copy before it is measured, and leaves it as tidy as it was.
+    /// Runs a statement on a fresh copy before the measurement, then vacuums and analyzes it.
     ///
     /// # Errors
-    /// When the statement fails.
+    /// If the statement fails.
     pub fn prepare(&self, database: &str, statement: &str) -> anyhow::Result<()> {
         self.block_on(async {
             let client = connect(&self.url_of(database)).await?;
@@ -95,26 +95,26 @@ impl Cluster {
         })
     }
 
-    /// Removes a database, whoever uses it.
+    /// Drops a database, even with open connections.
     ///
     /// # Errors
-    /// When it cannot be removed.
+    /// If it cannot be dropped.
     pub fn remove(&self, database: &str) -> anyhow::Result<()> {
         self.execute(&format!("DROP DATABASE {database} WITH (FORCE)"))
     }
 
-    /// Writes everything to the disk.
+    /// Writes all data to disk.
     ///
     /// # Errors
-    /// When it fails.
+    /// If the checkpoint fails.
     pub fn checkpoint(&self) -> anyhow::Result<()> {
         self.execute("CHECKPOINT")
     }
 
-    /// The one number that a query of one of its databases gives.
+    /// Returns the single number that a query on one of its databases yields.
     ///
     /// # Errors
-    /// When it gives none.
+    /// If the query yields none.
     pub fn number(&self, database: &str, query: &str) -> anyhow::Result<i64> {
         self.block_on(async {
             let client = connect(&self.url_of(database)).await?;
@@ -122,10 +122,10 @@ impl Cluster {
         })
     }
 
-    /// Runs what is asynchronous to its end.
+    /// Runs asynchronous work to completion.
     ///
     /// # Errors
-    /// What it fails with.
+    /// Any error of the work.
     pub fn block_on<T>(&self, work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
         self.runtime.block_on(work)
     }
@@ -135,7 +135,7 @@ impl Cluster {
     }
 }
 
-/// A connection, kept going on the side.
+/// Opens a connection that is driven in the background.
 async fn connect(url: &str) -> anyhow::Result<Client> {
     let connected = tokio_postgres::connect(url, NoTls).await;
     let (client, connection) = connected.with_context(|| format!("{url} takes no connection"))?;

@@ -1,42 +1,43 @@
-//! What a process has used of CPU and memory, as Linux tells in `/proc`.
+//! CPU and memory usage of a process, from Linux's `/proc`.
 
 use std::fs;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
 
-/// A tick of the kernel's accounts: a hundredth of a second, whatever the machine, since programs rely on it.
+/// The kernel's unit of CPU accounting: a hundredth of a second on every machine, because programs rely on
+/// it.
 const TICK: Duration = Duration::from_millis(10);
 
-/// A process by its id.
+/// A process id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Process(pub u32);
 
-/// What the kernel says of a process.
+/// The kernel's record of a process.
 struct Stat {
     parent: u32,
     /// Its own CPU time.
     own: Duration,
-    /// That of its children that have ended.
+    /// The CPU time of its exited children.
     ended_children: Duration,
 }
 
 impl Process {
-    /// This one.
+    /// Returns the current process.
     #[must_use]
     pub fn this() -> Self {
         Self(std::process::id())
     }
 
-    /// The CPU time of all its threads.
+    /// Returns the CPU time of all its threads.
     ///
     /// # Errors
-    /// When there is no such process, or no `/proc`.
+    /// If there is no such process, or no `/proc`.
     pub fn cpu(self) -> anyhow::Result<Duration> {
         Ok(self.stat()?.own)
     }
 
-    /// The CPU time of its children that have ended and were waited for.
+    /// Returns the CPU time of its children that have exited and were waited for.
     ///
     /// # Errors
     /// As for [`Process::cpu`].
@@ -44,7 +45,7 @@ impl Process {
         Ok(self.stat()?.ended_children)
     }
 
-    /// The CPU time of it and all its children, those that have ended too.
+    /// Returns the CPU time of the process and all its children, including those that have exited.
     ///
     /// # Errors
     /// As for [`Process::cpu`].
@@ -52,13 +53,14 @@ impl Process {
         let of_children = |stats: Vec<Stat>| -> Duration {
             stats.iter().filter(|stat| stat.parent == self.0).map(|stat| stat.own).sum()
         };
-        // Read before the parent: a child that ends in between is then counted twice at worst for a tick, not lost.
+        // Read before the parent: at worst, a child that exits in between is counted twice for a tick, and
+        // never lost.
         let living = of_children(every_stat()?);
         let stat = self.stat()?;
         Ok(stat.own.saturating_add(stat.ended_children).saturating_add(living))
     }
 
-    /// Its parent.
+    /// Returns its parent.
     ///
     /// # Errors
     /// As for [`Process::cpu`].
@@ -66,7 +68,7 @@ impl Process {
         Ok(Self(self.stat()?.parent))
     }
 
-    /// The most memory that it had at once since [`Process::forget_peak`], in bytes.
+    /// Returns its peak memory since [`Process::forget_peak`], in bytes.
     ///
     /// # Errors
     /// As for [`Process::cpu`].
@@ -79,10 +81,10 @@ impl Process {
         kib.and_then(|kib| kib.checked_mul(1_024)).context("the kernel tells no peak of memory")
     }
 
-    /// Begins anew to look for the most memory.
+    /// Resets its peak memory.
     ///
     /// # Errors
-    /// When the process is not ours.
+    /// If the process belongs to another user.
     pub fn forget_peak(self) -> anyhow::Result<()> {
         let path = format!("/proc/{}/clear_refs", self.0);
         fs::write(&path, "5").with_context(|| format!("{path} cannot be written"))
@@ -98,7 +100,7 @@ impl Process {
     }
 }
 
-/// What the kernel says of every process; those that end meanwhile are left out.
+/// Returns the record of every process; processes that exit meanwhile are left out.
 fn every_stat() -> anyhow::Result<Vec<Stat>> {
     let folder = fs::read_dir("/proc").context("/proc cannot be read")?;
     let ids = folder.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
@@ -107,7 +109,7 @@ fn every_stat() -> anyhow::Result<Vec<Stat>> {
     Ok(stats)
 }
 
-/// Reads `/proc/PID/stat`; the name before the last bracket may hold anything.
+/// Parses `/proc/PID/stat`; the name before the last bracket may contain anything.
 fn parse(text: &str) -> Option<Stat> {
     let (_, rest) = text.rsplit_once(')')?;
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();

@@ -1,4 +1,4 @@
-//! Everything measured in turn, as often as asked for.
+//! The whole sequence of measurements, repeated as often as requested.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,19 +20,19 @@ use crate::service::Service;
 use crate::table::{Conditions, Row, Table};
 use crate::tokens::Tokens;
 
-/// The database that the others are copies of.
+/// The template of the other databases.
 const SEEDED: &str = "seeded";
-/// The copy that is only read.
+/// The copy for reads.
 const READ: &str = "read";
-/// The copy that is written to, new for each row.
+/// The copy for writes, created anew for each row.
 const WRITTEN: &str = "written";
-/// Calls a minute that nobody reaches, so that counting them is part of the cost.
+/// A rate limit per minute that is never reached, so that the counting itself is part of the cost.
 const MOST_CALLS: &str = "1000000";
 
-/// Measures what the options ask for.
+/// Measures the rows that the options select.
 ///
 /// # Errors
-/// When anything fails, or an answer is no success, or the ledger is broken afterwards.
+/// If a measurement fails, a response is not a success, or the ledger is inconsistent afterwards.
 pub fn run(options: Options) -> anyhow::Result<Table> {
     let options = options.settled();
     let population = Population::at_scale(options.scale);
@@ -46,7 +46,7 @@ pub fn run(options: Options) -> anyhow::Result<Table> {
     Ok(table)
 }
 
-/// What every measurement needs.
+/// The context of every measurement.
 pub(crate) struct Bench {
     options: Options,
     cluster: Cluster,
@@ -60,18 +60,18 @@ pub(crate) struct Bench {
 pub(crate) struct Programs {
     /// `cuepoint`.
     server: PathBuf,
-    /// `cuepoint-bench`, which serves a seeded store in memory.
+    /// `cuepoint-bench`, which serves a seeded in-memory store.
     bench: PathBuf,
 }
 
 impl Programs {
-    /// Those of a release folder.
+    /// Returns the programs of a release folder.
     pub(crate) fn in_folder(folder: &Path) -> Self {
         Self { server: folder.join("cuepoint"), bench: folder.join("cuepoint-bench") }
     }
 }
 
-/// A row of ours.
+/// A row that measures the service.
 pub(crate) struct Ours {
     pub(crate) name: String,
     pub(crate) operation: Operation,
@@ -80,7 +80,7 @@ pub(crate) struct Ours {
     pub(crate) connections: Vec<usize>,
 }
 
-/// What has been used at one moment.
+/// CPU time used up to a point in time.
 struct Used {
     servers: Duration,
     database: Duration,
@@ -88,7 +88,7 @@ struct Used {
 }
 
 impl Bench {
-    /// One for this population, still without a database.
+    /// Creates the context for a population, without a database yet.
     pub(crate) fn new(options: Options, population: Population) -> anyhow::Result<Self> {
         Ok(Self {
             pgbench: Pgbench::new(&options.pgbench, &options.folder),
@@ -103,12 +103,12 @@ impl Bench {
         })
     }
 
-    /// Who there is.
+    /// The population.
     pub(crate) const fn population(&self) -> &Population {
         &self.population
     }
 
-    /// Their tokens.
+    /// The tokens of its users.
     pub(crate) const fn tokens(&self) -> &Tokens {
         &self.tokens
     }
@@ -118,12 +118,12 @@ impl Bench {
         &self.programs
     }
 
-    /// Servers on the copy that is only read.
+    /// Starts servers on the copy for reads.
     pub(crate) fn readers(&self, ours: &Ours) -> anyhow::Result<Vec<Service>> {
         self.servers(ours, &self.programs, READ)
     }
 
-    /// Seeds a database, and copies it for those who only read.
+    /// Seeds a database, and copies it for reads.
     pub(crate) fn prepare(&self) -> anyhow::Result<()> {
         let began = Instant::now();
         self.cluster.create(SEEDED)?;
@@ -134,13 +134,13 @@ impl Bench {
         Ok(())
     }
 
-    /// Removes what was prepared, to make room for another population.
+    /// Drops the prepared databases, to make room for another population.
     pub(crate) fn clear(&self) -> anyhow::Result<()> {
         self.cluster.remove(READ)?;
         self.cluster.remove(SEEDED)
     }
 
-    /// Every row once.
+    /// Measures every row once.
     fn once(&self) -> anyhow::Result<Vec<Row>> {
         let mut rows = Vec::new();
         for limit in LIMITS.iter().filter(|limit| self.options.wants(limit.name)) {
@@ -193,12 +193,12 @@ impl Bench {
         self.options.connections.iter().map(&mut cell).collect()
     }
 
-    /// The rows of the service that the options ask for.
+    /// The rows of the service that the options select.
     pub(crate) fn wanted(&self) -> Vec<Ours> {
         self.ours().into_iter().filter(|ours| self.options.wants(&ours.name)).collect()
     }
 
-    /// Our rows: each operation on both stores, then what two servers make of one database.
+    /// The rows of the service: each operation on both stores, then two servers on one database.
     fn ours(&self) -> Vec<Ours> {
         let mut rows = Vec::new();
         for (store, prefix) in [(Store::Postgres, "postgres"), (Store::Memory, "memory")] {
@@ -219,14 +219,14 @@ impl Bench {
         rows
     }
 
-    /// One of our rows at all its numbers of connections.
+    /// Measures a row of the service at each of its numbers of connections.
     pub(crate) fn measure(&self, ours: &Ours, programs: &Programs) -> anyhow::Result<Vec<Row>> {
         let writes = ours.store == Store::Postgres && ours.operation.counted_by().is_some();
         if writes {
             self.cluster.copy(SEEDED, WRITTEN)?;
         }
         let database = if writes { WRITTEN } else { READ };
-        // A store in memory has no copy to go on with once its pending requests are accepted.
+        // An in-memory store cannot be restored once its pending requests are accepted.
         let anew = ours.store == Store::Memory && ours.operation == Operation::Update;
         let mut rows = Vec::new();
         let mut started = None;
@@ -273,7 +273,7 @@ impl Bench {
         (0..ours.servers).map(start).collect()
     }
 
-    /// What production is told, and what measuring needs.
+    /// The settings of production, and those that measuring needs.
     fn settings(&self, database: &str) -> Vec<(String, String)> {
         let key_file = self.tokens.key_file().to_string_lossy().into_owned();
         let mut settings = vec![
@@ -285,7 +285,7 @@ impl Bench {
             ("CUEPOINT__RATE_LIMITS__REQUESTS_PER_MINUTE", MOST_CALLS.to_owned()),
             ("CUEPOINT__RATE_LIMITS__WITHDRAWALS_PER_MINUTE", MOST_CALLS.to_owned()),
             ("CUEPOINT__RATE_LIMITS__DEFAULT_PER_MINUTE", MOST_CALLS.to_owned()),
-            // Each server reads the whole ledger when it starts otherwise, which would be measured too.
+            // Otherwise each server reads the whole ledger when it starts, which would be measured too.
             ("CUEPOINT__LEDGER__AUDIT_INTERVAL_SECONDS", "0".to_owned()),
         ];
         if let Some(size) = self.options.pool_size {
@@ -294,7 +294,7 @@ impl Bench {
         settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// One cell, and how many requests were answered in all.
+    /// Measures one cell; returns its figures and the number of all responses.
     pub(crate) fn cell(
         &self,
         servers: &[Service],
@@ -345,7 +345,7 @@ impl Bench {
         })
     }
 
-    /// Lets the service check the whole ledger.
+    /// Runs the service's audit of the whole ledger.
     fn verify(&self, programs: &Programs, database: &str) -> anyhow::Result<()> {
         let mut command = Command::new(&programs.server);
         let output = command.args(["ledger", "verify"]).envs(self.settings(database)).output();
@@ -357,12 +357,12 @@ impl Bench {
     }
 }
 
-/// The best of a row over all numbers of connections.
+/// The highest throughput of a row over all numbers of connections.
 fn best(rows: &[Row], name: &str) -> Option<f64> {
     rows.iter().filter(|row| row.name == name).map(|row| row.figures.per_second).max_by(f64::total_cmp)
 }
 
-/// A row, as far as it is measured; who waits is told.
+/// Returns a measured row, and prints it as progress.
 fn told(name: &str, connections: usize, figures: Figures) -> Row {
     eprintln!("{name} at {connections}: {:.0}/s", figures.per_second);
     Row { name: name.to_owned(), connections, figures }

@@ -1,4 +1,4 @@
-//! A server as a process of its own, ended when it is dropped.
+//! A server process, ended on drop.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -11,22 +11,22 @@ use anyhow::{Context, bail};
 
 use crate::processes::Process;
 
-/// What the line begins with that names its address.
+/// The start of the line that names its address.
 const LISTENING: &str = "listening on http://";
 
 /// A running server.
 pub struct Service {
     process: Child,
     address: SocketAddr,
-    /// Kept open, since a server may write to it.
+    /// Kept open, because the server may still write to it.
     _output: BufReader<ChildStdout>,
 }
 
 impl Service {
-    /// Starts a program with these settings and no other of Cuepoint's; what it logs goes into a file.
+    /// Starts a program with these settings and no other settings of Cuepoint; its log goes to a file.
     ///
     /// # Errors
-    /// When it does not start, with the end of its log.
+    /// If it does not start, with the end of its log.
     pub fn start(
         program: &Path,
         arguments: &[&str],
@@ -52,7 +52,7 @@ impl Service {
         match address(&mut output) {
             Ok(address) => Ok(Self { process, address, _output: output }),
             Err(error) => {
-                // It may have ended by itself.
+                // It may have exited already.
                 let _ = process.kill();
                 let _ = process.wait();
                 let said = std::fs::read_to_string(log).unwrap_or_default();
@@ -61,13 +61,13 @@ impl Service {
         }
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Which process it is.
+    /// Its process.
     #[must_use]
     pub fn process(&self) -> Process {
         Process(self.process.id())
@@ -76,7 +76,7 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // Nothing is left to do where it has ended by itself.
+        // Nothing is left to do if it has exited already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,4 +1,4 @@
-//! The table that people read.
+//! The table of results.
 
 use std::fmt::Write;
 
@@ -9,31 +9,31 @@ use crate::operations::{Operation, Store};
 use crate::options::Options;
 use crate::postgres::Cluster;
 
-/// The number of connections that everything is judged at.
+/// The number of connections at which results are judged.
 const JUDGED_AT: usize = 64;
 
 /// One row of one run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
-    /// What was measured.
+    /// The name of the workload.
     pub name: String,
-    /// At how many connections.
+    /// The number of connections.
     pub connections: usize,
-    /// What it came to.
+    /// The measured figures.
     pub figures: Figures,
 }
 
-/// What the figures depend on.
+/// The conditions of the measurement.
 #[derive(Clone, Debug)]
 pub struct Conditions {
     text: String,
 }
 
 impl Conditions {
-    /// Those of a run with these options.
+    /// Returns the conditions of a run with these options.
     ///
     /// # Errors
-    /// When the cluster does not answer.
+    /// If the cluster does not respond.
     pub fn of(options: &Options, cluster: &Cluster) -> anyhow::Result<Self> {
         let machine = Self::machine(cluster)?;
         let (runs, seconds, scale) = (options.runs, options.seconds, options.scale);
@@ -44,10 +44,10 @@ impl Conditions {
         Ok(Self { text })
     }
 
-    /// What it runs on.
+    /// Describes the machine and the version of PostgreSQL.
     ///
     /// # Errors
-    /// When the cluster does not answer.
+    /// If the cluster does not respond.
     pub fn machine(cluster: &Cluster) -> anyhow::Result<String> {
         let cores = std::thread::available_parallelism().context("the cores are not known")?;
         let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -66,18 +66,18 @@ pub struct Table {
 }
 
 impl Table {
-    /// One without rows.
+    /// Creates a table without rows.
     #[must_use]
     pub const fn new(conditions: Conditions) -> Self {
         Self { conditions, runs: Vec::new() }
     }
 
-    /// Adds the rows of one more run.
+    /// Adds the rows of another run.
     pub fn add(&mut self, run: Vec<Row>) {
         self.runs.push(run);
     }
 
-    /// The medians over all runs, in the order of the first one.
+    /// Returns the medians over all runs, in the order of the first run.
     fn medians(&self) -> Vec<Row> {
         let first = self.runs.first().map(Vec::as_slice).unwrap_or_default();
         let median = |row: &Row| {
@@ -89,7 +89,7 @@ impl Table {
         first.iter().map(median).collect()
     }
 
-    /// The tables in Markdown: what is wanted, then everything.
+    /// Returns the tables in Markdown: the targets, then all rows.
     #[must_use]
     pub fn markdown(&self) -> String {
         let rows = self.medians();
@@ -97,7 +97,7 @@ impl Table {
     }
 }
 
-/// What was reached of what is wanted.
+/// Returns the table of targets and the shares that were reached.
 fn judged(rows: &[Row]) -> String {
     let mut lines = vec![line(
         ["operation", "req/s", "limit", "its best", "ratio", "wanted", "p99 ÷ p50"].map(str::to_owned),
@@ -120,7 +120,7 @@ fn judged(rows: &[Row]) -> String {
             ]));
         }
     }
-    // Fewer connections, as in a smoke test, are not judged.
+    // Results at fewer connections, as in a smoke test, are not judged.
     if lines.len() == 1 {
         String::new()
     } else {
@@ -163,12 +163,13 @@ pub(crate) fn shown(figure: Option<f64>, decimals: usize) -> String {
     figure.map_or_else(String::new, |figure| format!("{figure:.decimals$}"))
 }
 
-/// A line's cells.
+/// Collects the cells of a line.
 pub(crate) fn line<const CELLS: usize>(cells: [String; CELLS]) -> Vec<String> {
     cells.into()
 }
 
-/// Lines under the first as Markdown, padded for those who read it as it is: names to the left, numbers to the right.
+/// Formats lines below a header as Markdown, padded for reading as plain text: names to the left, numbers to
+/// the right.
 pub(crate) fn table(lines: Vec<Vec<String>>) -> String {
     let heads = lines.first().cloned().unwrap_or_default();
     let is_text = |column: usize| {
@@ -184,7 +185,7 @@ pub(crate) fn table(lines: Vec<Vec<String>>) -> String {
     let mut text = String::new();
     for (number, cells) in lines.iter().enumerate() {
         for (cell, (width, is_text)) in cells.iter().zip(&columns) {
-            // Writing into memory does not fail.
+            // Writing into memory cannot fail.
             let _ =
                 if *is_text { write!(text, "| {cell:<width$} ") } else { write!(text, "| {cell:>width$} ") };
         }

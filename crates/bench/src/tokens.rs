@@ -1,4 +1,4 @@
-//! Real access tokens, signed with a key that the measured servers have too.
+//! Real access tokens, signed with a key that the measured servers share.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -14,20 +14,20 @@ use cuepoint_server::adapters::security::random::RandomSecrets;
 use cuepoint_server::adapters::security::tokens::SignedTokens;
 use time::Duration;
 
-/// What production has unless told otherwise.
+/// The default lifetime in production.
 const VALID_FOR: Duration = Duration::minutes(15);
 
-/// Issues tokens to whom it knows.
+/// An issuer of tokens for known users.
 pub struct Tokens {
     key_file: PathBuf,
     djs: HashSet<UserId>,
 }
 
 impl Tokens {
-    /// Makes a key file in this folder; `djs` is who gets the tokens of a DJ.
+    /// Creates a key file in this folder; users in `djs` get the tokens of a DJ.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn new(folder: &Path, djs: impl Iterator<Item = UserId>) -> anyhow::Result<Self> {
         let key_file = folder.join("signing-keys");
         let asked = Rotation {
@@ -40,16 +40,16 @@ impl Tokens {
         Ok(Self { key_file, djs: djs.collect() })
     }
 
-    /// Where the servers find the key.
+    /// The path of the key file for the servers.
     #[must_use]
     pub fn key_file(&self) -> &Path {
         &self.key_file
     }
 
-    /// A token for each of these people, good for 15 minutes.
+    /// Returns a token for each of these users, valid for 15 minutes.
     ///
     /// # Errors
-    /// When they cannot be signed.
+    /// If a token cannot be signed.
     pub fn of(&self, people: &[UserId]) -> anyhow::Result<Vec<String>> {
         let now = SystemClock.now();
         let keys = SigningKeys::read(&self.key_file, now)?;

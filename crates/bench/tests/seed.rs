@@ -1,4 +1,5 @@
-//! The seeded history is one that the service could have had: the self-check passes, and it goes on from there.
+//! The seeded history could be the service's own: the ledger audit passes on it, and the service continues
+//! from it.
 
 #![allow(
     clippy::unwrap_used,
@@ -30,12 +31,12 @@ fn population() -> Population {
     Population::at_scale(Scale::parse("0.005").unwrap())
 }
 
-/// Long after the history's end, before anything in it that waits expires.
+/// A time long after the end of the history, before any open entity in it expires.
 fn now() -> Timestamp {
     Timestamp::from_unix_micros(1_767_225_600_000_000).plus(Duration::days(365))
 }
 
-/// A database of the test's own, without a table; it goes with its cluster.
+/// Returns the URL of an empty database for one test, removed with its cluster.
 async fn database(name: &str) -> String {
     let cluster = std::env::var("CUEPOINT_TEST_POSTGRES_URL").expect("run `cargo xtask test`");
     let (client, connection) = tokio_postgres::connect(&cluster, NoTls).await.unwrap();
@@ -59,7 +60,8 @@ async fn a_seeded_database_is_one_that_a_server_left() {
     assert_eq!(holds_the_history(Arc::new(memory)).await, audited);
 }
 
-/// Checks a freshly seeded store, moves money in it, checks it again, and answers what the first check saw.
+/// Audits a freshly seeded store, moves money in it, audits it again, and returns the summary of the first
+/// audit.
 async fn holds_the_history(store: Arc<dyn Store>) -> Summary {
     let audited = audit(&*store).await;
     reads(&*store).await;
@@ -75,7 +77,7 @@ async fn audit(store: &dyn Store) -> Summary {
     auditor.finish().unwrap_or_else(|finding| panic!("{finding}"))
 }
 
-/// What the population says of itself is what is stored.
+/// Compares the description of the population with the stored data.
 async fn reads(store: &dyn Store) {
     let population = population();
     for user in population.users() {
@@ -103,7 +105,7 @@ async fn reads(store: &dyn Store) {
     }
 }
 
-/// A request is played, a withdrawal and a top-up are made: new ids are free.
+/// Plays a request, and makes a withdrawal and a top-up, all with fresh ids.
 async fn goes_on(store: &dyn Store) {
     let (id, dj) = population().pending().next().unwrap();
     let request = store.request(id).await.unwrap().unwrap();

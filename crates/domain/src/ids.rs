@@ -1,4 +1,4 @@
-//! Typed identifiers: a request id can never be passed where a user id is meant.
+//! Typed identifiers: a request id cannot be passed as a user id.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ macro_rules! ids {
                 if number > 0 { Some(Self(number)) } else { None }
             }
 
-            /// The number, positive.
+            /// The number, always positive.
             #[must_use]
             pub const fn get(self) -> i64 {
                 self.0
@@ -37,7 +37,7 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A person, and the wallet that every person has.
+    /// A user, and the user's wallet.
     UserId,
     /// A music request.
     RequestId,
@@ -49,11 +49,11 @@ ids! {
     AdjustmentId,
     /// A session: one login, and all refresh tokens that descend from it.
     SessionId,
-    /// A kept message of a provider.
+    /// A stored provider message.
     ProviderMessageId,
 }
 
-/// The permanent identity of one atomic change: applied once, whoever submits it how often.
+/// The permanent identity of one atomic change, applied once however often it is submitted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct OperationId(pub u128);
 

@@ -1,16 +1,16 @@
-//! Cuepoint's core: the rules of wallets and song requests, with no I/O, no runtime, no SQL and no wire format.
+//! Cuepoint's core: the rules of wallets and song requests, without I/O, runtime, SQL or wire format.
 //!
 //! Reading order: the values at the root ([`money`], [`ids`], [`text`], [`timestamp`], [`page`], [`network`],
-//! [`address`]), then the rooms:
+//! [`address`]), then the modules:
 //!
-//! - [`account`]: people with their sessions, challenges, personal data and security log;
-//! - [`music_request`], [`withdrawal`], [`topup`]: the life of each entity, decided by pure functions;
-//! - [`ledger`]: plans, the only way in which money moves, and how they are applied and audited;
-//! - [`authorization`]: which principal may do what;
+//! - [`account`]: users with their sessions, challenges, personal data and security log;
+//! - [`music_request`], [`withdrawal`], [`topup`]: the life cycle of each entity, decided by pure functions;
+//! - [`ledger`]: plans, the only way to move money, and how they are applied and audited;
+//! - [`authorization`]: the roles and permissions of principals;
 //! - [`ports`]: the traits that adapters implement;
 //! - [`application`]: the use cases.
 //!
-//! [`provider_message`] and [`provider_reference`] are about messages of payment and payout providers.
+//! [`provider_message`] and [`provider_reference`] deal with messages of payment and payout providers.
 
 pub mod account;
 pub mod address;

@@ -1,4 +1,4 @@
-//! Exact money: whole minor units inside, decimal text at the edges, never a float.
+//! Exact money: whole minor units internally, decimal text at the boundaries, never a float.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,15 +7,15 @@ use bigdecimal::num_bigint::BigInt;
 use bigdecimal::{BigDecimal, ToPrimitive};
 use thiserror::Error;
 
-/// Digits that a number may have as it is written (contract, part 2).
+/// The maximum number of digits in a number as written (contract, part 2).
 const MAX_DIGITS: u32 = 38;
-/// The largest absolute exponent that a number may be written with (contract, part 2).
+/// The largest absolute exponent in a number as written (contract, part 2).
 const MAX_EXPONENT: u32 = 20;
-/// The largest amount that one number may name, in whole units (contract, part 2).
+/// The largest amount of a single number, in whole units (contract, part 2).
 pub const MAX_WHOLE_UNITS: i64 = 1_000_000_000_000;
-/// Decimals that the stores' `numeric(28,8)` columns keep.
+/// The scale of the stores' `numeric(28,8)` columns.
 const MAX_SCALE: u8 = 8;
-/// No balance may pass this many minor units, so that it fits `numeric(28,8)` at every scale.
+/// The largest balance in minor units, which fits `numeric(28,8)` at every scale.
 const MAX_BALANCE: i128 = 99_999_999_999_999_999_999;
 
 /// A sum of money in minor units of the wallet's currency (cents at scale 2); may be negative.
@@ -23,9 +23,9 @@ const MAX_BALANCE: i128 = 99_999_999_999_999_999_999;
 pub struct Money(i128);
 
 impl Money {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Self = Self(0);
-    /// The most that a wallet may have, available and held together, or owe.
+    /// The largest balance of a wallet: available plus held, or owed.
     pub const MAX_BALANCE: Self = Self(MAX_BALANCE);
 
     /// A sum of this many minor units.
@@ -40,7 +40,7 @@ impl Money {
         self.0
     }
 
-    /// The sum, or `None` where it does not fit.
+    /// The sum, or `None` on overflow.
     #[must_use]
     pub const fn checked_add(self, other: Self) -> Option<Self> {
         match self.0.checked_add(other.0) {
@@ -49,7 +49,7 @@ impl Money {
         }
     }
 
-    /// The difference, or `None` where it does not fit.
+    /// The difference, or `None` on overflow.
     #[must_use]
     pub const fn checked_sub(self, other: Self) -> Option<Self> {
         match self.0.checked_sub(other.0) {
@@ -58,27 +58,28 @@ impl Money {
         }
     }
 
-    /// The same sum with the other sign, held at the largest where it does not fit.
+    /// The negated sum, saturated on overflow.
     #[must_use]
     pub const fn negated(self) -> Self {
         Self(self.0.saturating_neg())
     }
 
-    /// Whether it is below zero.
+    /// Whether it is negative.
     #[must_use]
     pub const fn is_negative(self) -> bool {
         self.0 < 0
     }
 
-    /// Whether it is nothing.
+    /// Whether it is zero.
     #[must_use]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
 
-    /// The share of `bps` hundredths of a percent, rounded half to even at a minor unit; the rest is what remains.
+    /// The share of `bps` hundredths of a percent, rounded half to even to a minor unit; the other party's
+    /// share is the difference.
     ///
-    /// `None` where the product does not fit, which no amount within the contract's limits reaches.
+    /// `None` on overflow, which no amount within the contract's limits causes.
     #[must_use]
     pub fn share(self, bps: BasisPoints) -> Option<Self> {
         const WHOLE: i128 = 10_000;
@@ -97,12 +98,12 @@ impl fmt::Debug for Money {
     }
 }
 
-/// A sum above zero: the only thing a transfer can carry.
+/// A positive amount: the only value that a transfer accepts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Amount(Money);
 
 impl Amount {
-    /// The amount, or `None` unless it is above zero.
+    /// The amount, or `None` unless it is positive.
     #[must_use]
     pub const fn new(money: Money) -> Option<Self> {
         if money.0 > 0 { Some(Self(money)) } else { None }
@@ -115,12 +116,12 @@ impl Amount {
     }
 }
 
-/// Hundredths of a percent, from 0 to 10 000.
+/// Basis points: hundredths of a percent, from 0 to 10 000.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct BasisPoints(u16);
 
 impl BasisPoints {
-    /// The share, or `None` above 10 000.
+    /// The basis points, or `None` above 10 000.
     #[must_use]
     pub const fn new(bps: u16) -> Option<Self> {
         if bps <= 10_000 { Some(Self(bps)) } else { None }
@@ -133,21 +134,21 @@ impl BasisPoints {
     }
 }
 
-/// Why a text names no amount of the wallet's currency.
+/// Why a text is not an amount of the wallet's currency.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum MoneyError {
-    /// It is no JSON number, has more than 38 digits, an exponent beyond ±20, or is a negative zero.
+    /// Not a JSON number, more than 38 digits, an exponent beyond ±20, or a negative zero.
     #[error("not a number")]
     NotANumber,
-    /// It has decimals that the currency has not; trailing zeros do not count.
+    /// More decimals than the currency has; trailing zeros do not count.
     #[error("more than {0} decimals")]
     TooManyDecimals(u8),
-    /// Its absolute value is above 1 000 000 000 000.
+    /// An absolute value above 1 000 000 000 000.
     #[error("too large")]
     TooLarge,
 }
 
-/// The one currency of a deployment: its code and how many decimals it has.
+/// The currency of a deployment: its code and its number of decimals.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Currency {
     code: String,
@@ -155,7 +156,7 @@ pub struct Currency {
 }
 
 impl Currency {
-    /// The currency; `None` unless the code is 3 to 12 capital letters or digits and the scale at most 8.
+    /// The currency; `None` unless the code is 3 to 12 upper-case letters or digits and the scale at most 8.
     #[must_use]
     pub fn new(code: &str, scale: u8) -> Option<Self> {
         let fits = (3..=12).contains(&code.len())
@@ -169,24 +170,24 @@ impl Currency {
         &self.code
     }
 
-    /// Decimals of the currency, at most 8.
+    /// The number of decimals, at most 8.
     #[must_use]
     pub const fn scale(&self) -> u8 {
         self.scale
     }
 
-    /// This many whole units.
+    /// An amount of this many whole units.
     #[must_use]
     pub fn whole(&self, units: u32) -> Money {
         Money(i128::from(units).saturating_mul(self.minor_per_unit()))
     }
 
-    /// The sum of money that a JSON number names.
+    /// Parses a JSON number as a sum of money.
     ///
-    /// The text is judged before any arithmetic, so that no input costs more than reading it.
+    /// The text is validated before any arithmetic, so that no input costs more than reading it.
     ///
     /// # Errors
-    /// As [`MoneyError`] says; a sum is never rounded.
+    /// Any [`MoneyError`]; a sum is never rounded.
     pub fn parse(&self, number: &str) -> Result<Money, MoneyError> {
         let zero = judge(number).ok_or(MoneyError::NotANumber)?;
         if zero {
@@ -196,20 +197,22 @@ impl Currency {
         self.from_decimal(&decimal)
     }
 
-    /// The sum of money that a decimal of modest size names, as read from a store's column.
+    /// Converts a decimal of moderate size, as read from a store's column.
     ///
     /// # Errors
-    /// [`MoneyError::TooManyDecimals`] and [`MoneyError::TooLarge`]: nothing is rounded.
+    /// [`MoneyError::TooManyDecimals`] and [`MoneyError::TooLarge`]; nothing is rounded.
     pub fn from_decimal(&self, decimal: &BigDecimal) -> Result<Money, MoneyError> {
         let money = self.column(decimal)?;
         let most = i128::from(MAX_WHOLE_UNITS).saturating_mul(self.minor_per_unit());
         if money.0.unsigned_abs() > most.unsigned_abs() { Err(MoneyError::TooLarge) } else { Ok(money) }
     }
 
-    /// The sum in a `numeric(28,8)` column, which may be a balance above the limit of a single amount.
+    /// Converts the value of a `numeric(28,8)` column, which may be a balance above the limit of a single
+    /// amount.
     ///
     /// # Errors
-    /// [`MoneyError::TooManyDecimals`] for what this currency's scale cannot hold, [`MoneyError::TooLarge`] beyond the column.
+    /// [`MoneyError::TooManyDecimals`] if the currency's scale is too small, [`MoneyError::TooLarge`] beyond
+    /// the column's range.
     pub fn column(&self, decimal: &BigDecimal) -> Result<Money, MoneyError> {
         let (digits, decimals) = decimal.as_bigint_and_scale();
         let missing = i64::from(self.scale).saturating_sub(decimals);
@@ -257,8 +260,8 @@ impl Currency {
     }
 }
 
-/// Judges the text of a JSON number by its grammar and length: `None` for what is no number of acceptable
-/// size, else whether all its digits are zero.
+/// Validates the grammar and length of a JSON number: `None` if it is not a number of acceptable size,
+/// otherwise whether all its digits are zero.
 fn judge(number: &str) -> Option<bool> {
     let unsigned = number.strip_prefix('-').unwrap_or(number);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {

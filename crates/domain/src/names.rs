@@ -1,11 +1,12 @@
-//! Names of enum variants, as stores and clients write them.
+//! Names of enum variants, as used by stores and clients.
 //!
 //! `strum` derives the names of the variants; [`named_enum`] gives every such enum the same methods.
 
-/// Gives an enum that derives `IntoStaticStr`, `EnumString` and `EnumIter` the methods `all`, `name` and `named`. With
-/// `Unknown`, the enum has a disabled variant for names of newer versions, and the method `stored` beside them.
+/// Gives an enum that derives `IntoStaticStr`, `EnumString` and `EnumIter` the methods `all`, `name` and
+/// `named`. With `Unknown`, the enum has a disabled variant for names of newer versions, and also the method
+/// `stored`.
 ///
-/// `strum` is told the spelling by `#[strum(serialize_all = "snake_case")]`.
+/// `strum` takes the spelling from `#[strum(serialize_all = "snake_case")]`.
 macro_rules! named_enum {
     ($type:ident) => {
         impl $type {
@@ -14,7 +15,7 @@ macro_rules! named_enum {
                 <Self as ::strum::IntoEnumIterator>::iter()
             }
 
-            /// The name, as stores and clients write it.
+            /// The name, as used by stores and clients.
             #[must_use]
             pub fn name(self) -> &'static str {
                 self.into()
@@ -34,7 +35,7 @@ macro_rules! named_enum {
                 <Self as ::strum::IntoEnumIterator>::iter()
             }
 
-            /// The name, as stores and clients write it.
+            /// The name, as used by stores and clients.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self {

@@ -1,4 +1,4 @@
-//! The networks that clients call from.
+//! Client networks.
 
 use core::fmt;
 use core::net::{IpAddr, Ipv6Addr};
@@ -9,20 +9,21 @@ use time::Duration;
 
 use crate::timestamp::Timestamp;
 
-/// The bits of an IPv6 address that name its network.
+/// The mask of an IPv6 address's network prefix.
 const IPV6_PREFIX: u128 = !0 << 64;
 
-/// The part of an address that one client has to itself: all of an IPv4 address, the first 64 bits of an IPv6 address.
+/// The part of an address assigned to one client: all of an IPv4 address, the first 64 bits of an IPv6
+/// address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ClientNetwork(IpAddr);
 
-/// A text that names no network.
+/// A text that is not a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("not a network")]
 pub struct InvalidClientNetwork;
 
 impl ClientNetwork {
-    /// The network of an address; an IPv4 address that is written as IPv6 is the same as itself.
+    /// The network of an address; an IPv4-mapped IPv6 address belongs to the network of its IPv4 address.
     #[must_use]
     pub fn of(address: IpAddr) -> Self {
         match address.to_canonical() {
@@ -42,7 +43,7 @@ impl fmt::Display for ClientNetwork {
 impl FromStr for ClientNetwork {
     type Err = InvalidClientNetwork;
 
-    /// The network as it prints itself, and nothing else.
+    /// Parses the `Display` form, and nothing else.
     fn from_str(text: &str) -> Result<Self, InvalidClientNetwork> {
         let address = text.split_once('/').and_then(|(address, _)| address.parse().ok());
         let network = address.map(Self::of).filter(|network| network.to_string() == text);
@@ -50,17 +51,18 @@ impl FromStr for ClientNetwork {
     }
 }
 
-/// A network from which a person was logged in.
+/// A network from which a user has logged in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KnownNetwork {
     /// The network.
     pub network: ClientNetwork,
-    /// When a session of the person last began or was refreshed from there.
+    /// The time at which a session of the user last began or was refreshed from it.
     pub seen_at: Timestamp,
 }
 
 impl KnownNetwork {
-    /// How long a network is known, and kept: failed logins from elsewhere keep nobody out who was logged in from there.
+    /// The retention of a known network: failed logins from elsewhere do not lock out a user who has logged
+    /// in from it.
     pub const KEPT: Duration = Duration::days(30);
 }
 

@@ -1,6 +1,6 @@
-//! Which part of a list is asked for, and what comes back.
+//! Pages of lists.
 
-/// A page of a list: its number from 1, and how many rows it has at most.
+/// The request for a page of a list: its number from 1, and its maximum size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PageRequest {
     number: u64,
@@ -8,12 +8,12 @@ pub struct PageRequest {
 }
 
 impl PageRequest {
-    /// Rows of a page unless the caller says otherwise.
+    /// The default page size.
     pub const DEFAULT_SIZE: u32 = 15;
-    /// The most rows that a page can have.
+    /// The maximum page size.
     pub const MAX_SIZE: u32 = 100;
 
-    /// The page; a number below 1 counts as 1, a size is held between 1 and 100.
+    /// The page; the number is at least 1, and the size is clamped to between 1 and 100.
     #[must_use]
     pub fn new(number: u64, size: u32) -> Self {
         Self { number: number.max(1), size: size.clamp(1, Self::MAX_SIZE) }
@@ -25,13 +25,13 @@ impl PageRequest {
         self.number
     }
 
-    /// The most rows of the page.
+    /// The maximum number of rows of the page.
     #[must_use]
     pub const fn size(self) -> u32 {
         self.size
     }
 
-    /// Rows before the page; `None` where no list can be that long.
+    /// The number of rows before the page; `None` if no list can be that long.
     #[must_use]
     pub fn offset(self) -> Option<i64> {
         let before = self.number.checked_sub(1)?.checked_mul(u64::from(self.size))?;
@@ -39,12 +39,12 @@ impl PageRequest {
     }
 }
 
-/// The rows of one page, and how many the whole list has.
+/// The rows of one page, and the length of the whole list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rows<T> {
     /// The page's rows, in the list's order.
     pub rows: Vec<T>,
-    /// Rows of the whole list.
+    /// The number of rows of the whole list.
     pub total: u64,
 }
 

@@ -1,7 +1,7 @@
-//! Messages of payment and payout providers that contradict the ledger, kept until an operator has resolved them.
+//! Messages of payment and payout providers that contradict the ledger, kept until an operator resolves them.
 //!
-//! Only messages with a valid signature are kept, one for each `webhook-id` of a source. A kept message moves no money,
-//! and neither does resolving it.
+//! Only messages with a valid signature are kept, one for each `webhook-id` of a source. Neither keeping nor
+//! resolving a message moves money.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
 
-/// The provider that a message comes from.
+/// The provider that sent a message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum MessageSource {
@@ -35,25 +35,25 @@ pub enum Contradiction {
     ReferenceAndIdDiffer,
     /// The row has another transaction: there may be two payments for one withdrawal.
     TxidMismatch,
-    /// Another amount or another currency was paid, or taken back, than the top-up asks for.
+    /// The amount or currency paid or taken back differs from that of the top-up.
     AmountMismatch,
-    /// A part of a top-up's money was taken back.
+    /// Only a part of a top-up's money was taken back.
     PartialReversal,
-    /// The row's status excludes what the message says.
+    /// The row's status excludes the message.
     StatusContradiction,
-    /// A newer version found it, under this code.
+    /// A contradiction found by a newer version, under this code.
     #[strum(disabled)]
     Unknown(UnknownName),
 }
 
 named_enum!(Contradiction, Unknown);
 
-/// The `webhook-id` of a message, by which a provider numbers its messages: 1 to 255 visible ASCII characters.
+/// A message's `webhook-id`, the provider's number for it: 1 to 255 visible ASCII characters.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct WebhookId(String);
 
 impl WebhookId {
-    /// The longest id, in characters.
+    /// The maximum length, in characters.
     pub const MAX_CHARACTERS: usize = 255;
 
     /// The id; `None` unless it has 1 to 255 characters, each of them visible ASCII.
@@ -70,20 +70,20 @@ impl WebhookId {
         &self.0
     }
 
-    /// The id as it was accepted when it was stored.
+    /// A stored id, accepted before.
     #[must_use]
     pub fn from_stored(text: String) -> Self {
         Self(text)
     }
 }
 
-/// Text of a message as it was presented: at most `MOST` bytes of UTF-8, where `…` ends what was longer, and with
-/// U+FFFD in place of each control character.
+/// An excerpt of a message: at most `MOST` bytes of UTF-8, with `…` marking truncation and U+FFFD in place of
+/// each control character.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Excerpt<const MOST: usize>(String);
 
 impl<const MOST: usize> Excerpt<MOST> {
-    /// The beginning of a text.
+    /// The excerpt of a text.
     #[must_use]
     pub fn of(text: &str) -> Self {
         const CUT: char = '…';
@@ -109,7 +109,7 @@ impl<const MOST: usize> Excerpt<MOST> {
         &self.0
     }
 
-    /// The text as it was stored.
+    /// A stored excerpt.
     #[must_use]
     pub fn from_stored(text: String) -> Self {
         Self(text)
@@ -122,9 +122,9 @@ impl<const MOST: usize> fmt::Display for Excerpt<MOST> {
     }
 }
 
-/// The money and the transaction that a message names, as it names them.
+/// The money and the transaction named in a message, as presented.
 ///
-/// With its `webhook-id`, type and reference, the texts of one message have at most 1 KiB.
+/// Together with its `webhook-id`, type and reference, the texts of one message have at most 1 KiB.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PresentedPayment {
     /// The amount: a number, or any other JSON value.
@@ -135,7 +135,7 @@ pub struct PresentedPayment {
     pub txid: Option<Excerpt<512>>,
 }
 
-/// What is kept of a message.
+/// The stored content of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MessageRecord {
     /// The provider that sent it.
@@ -146,47 +146,47 @@ pub struct MessageRecord {
     pub kind: Excerpt<64>,
     /// How it contradicts the ledger.
     pub contradiction: Contradiction,
-    /// The reference that it names; its id where it names no reference.
+    /// The reference that it names, or its id if it names no reference.
     pub reference: Excerpt<64>,
     /// The id that it names beside the reference, or alone; any number.
     pub stated_id: Option<i64>,
-    /// The id of the top-up or withdrawal, by the source, that its reference leads to.
+    /// The id of the top-up or withdrawal (depending on the source) with its reference.
     pub row: Option<i64>,
     /// The money and the transaction that it names.
     pub presented: PresentedPayment,
-    /// When it came.
+    /// The time of receipt.
     pub received_at: Timestamp,
 }
 
-/// How a message was resolved.
+/// The resolution of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Resolution {
-    /// When; never before the message came.
+    /// The time; never before the receipt of the message.
     pub at: Timestamp,
     /// The operator.
     pub by: UserId,
-    /// What the operator found out.
+    /// The operator's explanation.
     pub reason: Line,
 }
 
-/// A kept message.
+/// A stored message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProviderMessage {
-    /// Which it is; later messages have higher ids.
+    /// The message's id; later messages have higher ids.
     pub id: ProviderMessageId,
-    /// What is kept of it.
+    /// The content.
     pub record: MessageRecord,
-    /// How it was resolved; `None` while it is unresolved.
+    /// The resolution; `None` while it is unresolved.
     pub resolution: Option<Resolution>,
 }
 
 impl ProviderMessage {
-    /// How many unresolved messages are kept. While there are as many, further ones are logged and counted only, so that a
-    /// provider that goes wrong cannot fill the database.
+    /// The maximum number of unresolved messages. Beyond it, further messages are only logged and counted, so
+    /// that a malfunctioning provider cannot fill the database.
     pub const MOST_UNRESOLVED: u32 = 10_000;
 }
 
-/// A message is resolved already.
+/// The message is already resolved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AlreadyResolved;
 
@@ -206,15 +206,15 @@ pub fn resolve(
     }
 }
 
-/// Which messages a list shows.
+/// The filter of a list of messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct MessageFilter {
-    /// Only those that are resolved, or only those that are not.
+    /// Only resolved, or only unresolved messages.
     pub resolved: Option<bool>,
 }
 
 impl MessageFilter {
-    /// Whether the filter shows this one.
+    /// Whether the filter matches this message.
     #[must_use]
     pub fn shows(self, message: &ProviderMessage) -> bool {
         self.resolved.is_none_or(|resolved| resolved == message.resolution.is_some())
@@ -251,7 +251,7 @@ mod tests {
         let at = Timestamp::from_unix_micros(11);
         let resolution = resolve(&message, first, reason(), at).unwrap();
         assert_eq!(resolution, Resolution { at, by: first, reason: reason() });
-        // A clock that was set back does not resolve a message before it came.
+        // A clock that was set back does not date a resolution before the message.
         let early = resolve(&message, first, reason(), Timestamp::EPOCH).unwrap();
         assert_eq!(early.at, message.record.received_at);
         message.resolution = Some(resolution);

@@ -1,7 +1,7 @@
-//! The references by which payment and payout systems know top-ups and withdrawals.
+//! The references by which payment and payout providers identify top-ups and withdrawals.
 //!
-//! A row id can be given out again after a restore; the UUID of the operation that opened the row cannot. Rows that an
-//! earlier version opened have no such UUID: their decimal id stays their reference.
+//! A row id can be assigned again after a restore; the UUID of the operation that opened the row cannot. Rows
+//! opened by an earlier version have no such UUID: their decimal id remains their reference.
 
 use std::fmt;
 use std::str::FromStr;
@@ -24,7 +24,7 @@ pub enum ProviderReference {
 }
 
 impl ProviderReference {
-    /// The reference of the row with this id, and the operation that opened it where that is known.
+    /// The reference of the row with this id, opened by this operation if known.
     #[must_use]
     pub fn of(id: i64, opening: Option<OperationId>) -> Self {
         opening.map_or(Self::Row(id), Self::Operation)
@@ -40,7 +40,7 @@ impl fmt::Display for ProviderReference {
     }
 }
 
-/// A text is neither a hyphenated UUID nor a positive decimal id.
+/// A text that is neither a hyphenated UUID nor a positive decimal id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("it is neither a hyphenated UUID nor a positive decimal id")]
 pub struct MalformedReference;
@@ -48,7 +48,7 @@ pub struct MalformedReference;
 impl FromStr for ProviderReference {
     type Err = MalformedReference;
 
-    /// Reads what [`fmt::Display`] writes; a UUID in any letter case.
+    /// Parses the [`fmt::Display`] form; a UUID in any letter case.
     fn from_str(text: &str) -> Result<Self, MalformedReference> {
         if text.len() == uuid::fmt::Hyphenated::LENGTH {
             let uuid = Uuid::try_parse(text).map_err(|_| MalformedReference)?;
@@ -62,10 +62,10 @@ impl FromStr for ProviderReference {
     }
 }
 
-/// The row that a provider's message names.
+/// The row named in a provider's message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MessageSubject {
-    /// The row with this reference, and with this id where the message has one.
+    /// The row with this reference, and with this id if the message has one.
     Reference {
         /// The reference.
         reference: ProviderReference,
@@ -86,21 +86,22 @@ impl fmt::Display for MessageSubject {
     }
 }
 
-/// Whether a message is about the row that its subject leads to.
+/// Whether a message refers to the row found by its subject.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SubjectMatch {
-    /// It is.
+    /// It does.
     Same,
     /// The row has another reference: the message is about a row that does not exist.
     Unknown,
-    /// The message has an id alone, and the row has a reference of its own: it may be about an earlier row of that id.
+    /// The message has only an id, and the row has a reference of its own: the message may refer to an
+    /// earlier row of that id.
     ReferenceRequired,
     /// The message has the row's reference and another row's id.
     Contradiction,
 }
 
 impl MessageSubject {
-    /// The reference by which the row is looked up.
+    /// The reference by which to look up the row.
     #[must_use]
     pub const fn key(&self) -> ProviderReference {
         match self {
@@ -109,7 +110,7 @@ impl MessageSubject {
         }
     }
 
-    /// The id that the message names.
+    /// The id named in the message.
     #[must_use]
     pub const fn stated_id(&self) -> Option<i64> {
         match self {
@@ -118,7 +119,7 @@ impl MessageSubject {
         }
     }
 
-    /// Whether the message is about the row with this id and this reference.
+    /// Whether the message refers to the row with this id and this reference.
     #[must_use]
     pub fn matches(&self, row: i64, its_reference: ProviderReference) -> SubjectMatch {
         let same_reference = self.key() == its_reference;
@@ -188,7 +189,7 @@ mod tests {
         use SubjectMatch::{Contradiction, ReferenceRequired, Same, Unknown};
         let by = |reference, id| MessageSubject::Reference { reference, id };
         let (old, other) = (ProviderReference::Row(5), ProviderReference::Operation(OperationId(1)));
-        // The message, the row that its key leads to, and whether the one is about the other.
+        // The message, the row found by its key, and whether the message refers to that row.
         for (subject, reference, expected) in [
             (by(operation(), None), operation(), Same),
             (by(operation(), Some(5)), operation(), Same),

@@ -1,28 +1,28 @@
-//! Text that people type: trimmed, of bounded length, without control characters.
+//! User input: trimmed text of bounded length, without control characters.
 
 use thiserror::Error;
 
-/// Why a text is refused.
+/// Why a text is rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum TextError {
-    /// Nothing is left after trimming.
+    /// Empty after trimming.
     #[error("empty")]
     Empty,
-    /// It has more characters than this.
+    /// More characters than this.
     #[error("more than {0} characters")]
     TooLong(usize),
-    /// It has fewer characters than this.
+    /// Fewer characters than this.
     #[error("fewer than {0} characters")]
     TooShort(usize),
-    /// It contains a control character.
+    /// A control character.
     #[error("a control character")]
     ControlCharacter,
-    /// It has not the form of what it should be.
+    /// Not of the expected form.
     #[error("not of the expected form")]
     Malformed,
 }
 
-/// The longest name, title, city, address or key, in characters.
+/// The maximum length of a name, title, city, address or key, in characters.
 pub const MAX_CHARACTERS: usize = 255;
 
 fn trimmed(text: &str, most: usize) -> Result<&str, TextError> {
@@ -46,13 +46,13 @@ macro_rules! texts {
         pub struct $name(String);
 
         impl $name {
-            /// The text itself.
+            /// The text.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
             }
 
-            /// The text as it was accepted when it was stored.
+            /// A stored text, accepted before.
             #[must_use]
             pub fn from_stored(text: String) -> Self {
                 Self(text)
@@ -64,14 +64,14 @@ macro_rules! texts {
 texts! {
     /// One line of 1 to 255 characters: a name, a title, a city, a wallet address.
     Line,
-    /// An e-mail address as its owner writes it.
+    /// An e-mail address, in its owner's spelling.
     Email,
-    /// A phone number in the form of ITU-T E.164: `+` and 7 to 15 digits, of which the first is not 0. E.164 sets no lower
-    /// bound; the shortest numbers in use have 7 digits (Niue, Tokelau).
+    /// A phone number in the form of ITU-T E.164: `+` and 7 to 15 digits, of which the first is not 0. E.164
+    /// sets no lower bound; the shortest numbers in use have 7 digits (Niue, Tokelau).
     Phone,
-    /// An address of a piece of music, http or https, never fetched by this service.
+    /// The http or https URL of a piece of music, never fetched by this service.
     MusicUrl,
-    /// The address of a page on which a guest pays, http or https, never fetched by this service.
+    /// The http or https URL of a payment page, never fetched by this service.
     PaymentUrl,
 }
 
@@ -79,7 +79,7 @@ impl Line {
     /// The trimmed text.
     ///
     /// # Errors
-    /// [`TextError`] when it is empty, longer than 255 characters, or has a control character.
+    /// [`TextError`] if it is empty, longer than 255 characters, or has a control character.
     pub fn new(text: &str) -> Result<Self, TextError> {
         trimmed(text, MAX_CHARACTERS).map(|text| Self(text.to_owned()))
     }
@@ -89,7 +89,7 @@ impl Email {
     /// The trimmed address.
     ///
     /// # Errors
-    /// [`TextError`] when it is empty, too long, or no address.
+    /// [`TextError`] if it is empty, too long, or not an address.
     pub fn new(text: &str) -> Result<Self, TextError> {
         let text = trimmed(text, MAX_CHARACTERS)?;
         let options = email_address::Options::default().without_display_text().without_domain_literal();
@@ -97,7 +97,7 @@ impl Email {
         Ok(Self(text.to_owned()))
     }
 
-    /// The form by which two addresses are the same: each character in lower case, whatever stands beside it.
+    /// The normalized form for comparison: each character in lower case, independently of its neighbours.
     #[must_use]
     pub fn folded(&self) -> String {
         self.0.chars().flat_map(char::to_lowercase).collect()
@@ -108,7 +108,7 @@ impl Phone {
     /// The trimmed number.
     ///
     /// # Errors
-    /// [`TextError`] when it is empty, too long, or not in the form of E.164.
+    /// [`TextError`] if it is empty, too long, or not in the form of E.164.
     pub fn new(text: &str) -> Result<Self, TextError> {
         let text = trimmed(text, MAX_CHARACTERS)?;
         let digits = text.strip_prefix('+').ok_or(TextError::Malformed)?;
@@ -126,16 +126,16 @@ impl From<Phone> for Line {
 }
 
 impl MusicUrl {
-    /// The longest address, in characters.
+    /// The maximum length, in characters.
     pub const MAX_CHARACTERS: usize = 2_048;
 
-    /// The trimmed address, as it was written.
+    /// The trimmed URL, as written.
     ///
     /// # Errors
-    /// [`TextError`] when it is empty, longer than 2048 characters, or no http(s) address with a host.
+    /// [`TextError`] if it is empty, longer than 2048 characters, or not an http(s) URL with a host.
     pub fn new(text: &str) -> Result<Self, TextError> {
         let text = web_address(text, Self::MAX_CHARACTERS)?;
-        // What browsers would repair silently is no address here.
+        // A URL that browsers would silently repair is rejected.
         let repaired = text.contains(|c: char| c.is_whitespace() || "<>\"\\^`{|}".contains(c));
         if repaired || text.split_once(":///").is_some() {
             return Err(TextError::Malformed);
@@ -145,20 +145,20 @@ impl MusicUrl {
 }
 
 impl PaymentUrl {
-    /// The longest address, in characters.
+    /// The maximum length, in characters.
     pub const MAX_CHARACTERS: usize = 2_048;
 
-    /// The trimmed address, as its provider wrote it: browsers open more forms than [`MusicUrl`] takes.
+    /// The trimmed URL, as its provider wrote it: browsers open more forms than [`MusicUrl`] accepts.
     ///
     /// # Errors
-    /// [`TextError`] when it is empty, longer than 2048 characters, or no http(s) address with a host and without a
-    /// user name.
+    /// [`TextError`] if it is empty, longer than 2048 characters, or not an http(s) URL with a host and
+    /// without a user name.
     pub fn new(text: &str) -> Result<Self, TextError> {
         web_address(text, Self::MAX_CHARACTERS).map(|text| Self(text.to_owned()))
     }
 }
 
-/// The trimmed text, if it is an http(s) address with a host and without a user name.
+/// The trimmed text, if it is an http(s) URL with a host and without a user name.
 fn web_address(text: &str, most: usize) -> Result<&str, TextError> {
     let text = trimmed(text, most)?;
     let (scheme, _) = text.split_once("://").ok_or(TextError::Malformed)?;
@@ -168,12 +168,12 @@ fn web_address(text: &str, most: usize) -> Result<&str, TextError> {
     if web && named { Ok(text) } else { Err(TextError::Malformed) }
 }
 
-/// A password as its owner typed it; it prints as nothing.
+/// A password as typed; redacted in `Debug` output.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Password(String);
 
 impl Password {
-    /// The fewest characters of a password.
+    /// The minimum length, in characters.
     pub const MIN_CHARACTERS: usize = 8;
 
     /// The password, untrimmed.
@@ -194,13 +194,13 @@ impl Password {
         Ok(Self(text.to_owned()))
     }
 
-    /// A password presented at login: whatever was typed, since only the comparison decides.
+    /// A password presented at login, unvalidated, because only the comparison decides.
     #[must_use]
     pub fn presented(text: &str) -> Self {
         Self(text.to_owned())
     }
 
-    /// The password in clear, for hashing alone.
+    /// The plain-text password, only for hashing.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0

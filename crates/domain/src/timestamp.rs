@@ -1,19 +1,18 @@
-//! Moments in UTC with microseconds, the precision that every store keeps.
+//! Timestamps in UTC with microseconds, the precision of every store.
 
 use std::fmt;
 
 use time::{Duration, OffsetDateTime, PrimitiveDateTime, UtcOffset};
 
-/// A moment in UTC, in whole microseconds.
+/// A timestamp in UTC, in whole microseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(OffsetDateTime);
 
 impl Timestamp {
-    /// The start of 1970.
+    /// The Unix epoch.
     pub const EPOCH: Self = Self(OffsetDateTime::UNIX_EPOCH);
 
-    /// The moment, in UTC, with what is below a microsecond cut off; the first or last one of the calendar where it is
-    /// outside of it in UTC.
+    /// The timestamp in UTC, truncated to microseconds and clamped to the calendar.
     #[must_use]
     pub fn new(moment: OffsetDateTime) -> Self {
         let end = if moment.year() < 0 { PrimitiveDateTime::MIN } else { PrimitiveDateTime::MAX };
@@ -21,38 +20,39 @@ impl Timestamp {
         Self(utc.replace_microsecond(utc.microsecond()).unwrap_or(utc))
     }
 
-    /// The moment this many microseconds after the start of 1970, held within the calendar that `time` knows.
+    /// The timestamp this many microseconds after the Unix epoch, clamped to the calendar of the `time`
+    /// crate.
     #[must_use]
     pub fn from_unix_micros(micros: i64) -> Self {
         Self(OffsetDateTime::UNIX_EPOCH.saturating_add(Duration::microseconds(micros)))
     }
 
-    /// Microseconds since the start of 1970.
+    /// Microseconds since the Unix epoch.
     #[must_use]
     pub fn unix_micros(self) -> i64 {
         let micros = self.0.unix_timestamp_nanos().div_euclid(1_000);
         i64::try_from(micros).unwrap_or(if micros.is_negative() { i64::MIN } else { i64::MAX })
     }
 
-    /// The moment `by` later; the last moment of the calendar if that is past it.
+    /// The timestamp `by` later, clamped to the end of the calendar.
     #[must_use]
     pub fn plus(self, by: Duration) -> Self {
         Self(self.0.saturating_add(by))
     }
 
-    /// The moment `by` earlier; the first moment of the calendar if that is before it.
+    /// The timestamp `by` earlier, clamped to the start of the calendar.
     #[must_use]
     pub fn minus(self, by: Duration) -> Self {
         Self(self.0.saturating_sub(by))
     }
 
-    /// How long ago `earlier` was at this moment; negative where it is later.
+    /// The time elapsed since `earlier`; negative if it is later.
     #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
         Duration::microseconds(self.unix_micros().saturating_sub(earlier.unix_micros()))
     }
 
-    /// The same moment as a value of the `time` crate, in UTC.
+    /// The timestamp as a value of the `time` crate, in UTC.
     #[must_use]
     pub const fn to_utc(self) -> OffsetDateTime {
         self.0

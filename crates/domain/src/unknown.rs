@@ -1,27 +1,28 @@
-//! Names that this version does not know: statuses, roles and kinds that a newer version of the service wrote.
+//! Unknown names: statuses, roles and kinds written by a newer version of the service.
 //!
-//! After a newer version was rolled back, its rows stay. They are shown with the name that they have; no rule acts on one.
+//! The rows of a newer version survive its rollback. They are shown with their stored name; no rule acts on
+//! it.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-/// A name that this version does not know.
+/// A name unknown to this version.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnknownName(&'static str);
 
-/// Every such name that was met: few, since each is a word of another version's code, and kept until the process ends, so
-/// that values with a name are as simple as those without.
+/// All unknown names encountered. They are few, since each is an identifier of another version's code, and
+/// are interned until the process ends, so that the enums with such a name remain `Copy`.
 static MET: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
 impl UnknownName {
-    /// The longest name, in bytes.
+    /// The maximum length, in bytes.
     pub const LONGEST: usize = 64;
-    /// How many names are kept at most.
+    /// The maximum number of interned names.
     pub const MOST: usize = 1_000;
 
-    /// The name that a store has; `None` where no version writes one like it: empty, longer than [`Self::LONGEST`], with
-    /// anything but small letters, digits and underscores, or one more than [`Self::MOST`].
+    /// Interns a stored name; `None` if no version writes such a name: empty, longer than [`Self::LONGEST`],
+    /// with characters other than lower-case letters, digits and underscores, or beyond [`Self::MOST`].
     #[must_use]
     pub fn stored(name: &str) -> Option<Self> {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
@@ -40,7 +41,7 @@ impl UnknownName {
         Some(Self(kept))
     }
 
-    /// The name itself.
+    /// The name.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         self.0

@@ -1,4 +1,4 @@
-//! Who approves a withdrawal, how many have to, and what the audit says of approvals.
+//! Operators' approvals of a withdrawal: who may approve, how many are needed, and what the audit reports.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
@@ -16,7 +16,7 @@ use cuepoint_domain::withdrawal::{
 };
 use support::{DJ, GUEST, Ledger, OPERATOR, adjustment, amount, at, user};
 
-/// The second operator, who is a DJ as well.
+/// The second operator, who is also a DJ.
 const OTHER: i64 = DJ;
 
 /// A ledger with a withdrawal of 2.00 and two operators.
@@ -45,7 +45,7 @@ fn judge(ledger: &mut Ledger, by: i64, to: Move, now: Timestamp) -> Result<Recei
     ledger.apply(&plan)
 }
 
-/// An approval under a limit of so many cents, and what comes of it.
+/// An approval with a limit of this many cents, and its result.
 fn approve(
     ledger: &mut Ledger,
     by: i64,
@@ -124,7 +124,7 @@ fn an_approval_of_somebody_who_was_suspended_meanwhile_is_replaced() {
     approve(&mut ledger, OPERATOR, Some(1), 5);
     stand(&mut ledger, OPERATOR, StandingChange::Suspend, at(6));
     stand(&mut ledger, OPERATOR, StandingChange::Restore, at(7));
-    // The approval from before the suspension counts for nothing, so that this one takes its place.
+    // The approval from before the suspension no longer counts, so this one replaces it.
     approve(&mut ledger, OPERATOR, Some(1), 8);
     assert_eq!(stored(&ledger).approvals[0].at, at(8));
     assert_eq!(approve(&mut ledger, OTHER, Some(1), 9).0, WithdrawalStatus::Approved);
@@ -147,7 +147,7 @@ fn judging_waits_thirty_days_after_an_adjustment_and_all_else_does_not() {
         judge(&mut ledger, OPERATOR, to, at(6)).unwrap();
     }
     assert_eq!(judge(&mut ledger, OPERATOR, Move::Fail, soon), refused);
-    // The provider's word is nobody's judgement.
+    // The provider's update is not a judgement.
     ledger.move_withdrawal(1, Move::Fail).unwrap();
     ledger.withdraw(2, GUEST, 100).unwrap();
     let rejected = plans::move_withdrawal(
@@ -169,7 +169,7 @@ fn an_adjustment_has_a_limit_either_way() {
     }
 }
 
-/// What somebody did to the withdrawal behind the ledger's back, and what is wrong with it then.
+/// Withdrawals tampered with behind the ledger's back, and the audit's finding.
 #[test]
 fn the_audit_compares_approvals_with_what_operations_recorded() {
     type Case = (&'static str, fn(&mut Withdrawal), bool);
@@ -195,7 +195,7 @@ fn the_audit_compares_approvals_with_what_operations_recorded() {
     }
 }
 
-/// A server of an earlier version knows no approvals: it records none, and takes its own for enough.
+/// A server of an earlier version does not know approvals: it records none, and treats its own as sufficient.
 #[test]
 fn what_an_older_server_records_of_an_approved_withdrawal_is_no_finding() {
     let mut ledger = ledger();

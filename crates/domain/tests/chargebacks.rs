@@ -1,4 +1,4 @@
-//! Charge-backs and money in suspense: where the money goes, and what the self-check finds when somebody tampers with it.
+//! Charge-backs and money in suspense: the movement of the money, and the audit's findings after tampering.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
@@ -35,7 +35,7 @@ fn failed(ledger: &mut Ledger, number: i64) {
 
 #[test]
 fn a_chargeback_takes_what_is_available_and_never_what_is_held() {
-    // What was withdrawn (held) and spent before; available, held and owed afterwards.
+    // The amounts withdrawn (held) and spent before; available, held and owed afterwards.
     for (held, spent, expected) in [
         (0, 0, (0, 0, 0)),
         (400, 0, (0, 400, 400)),
@@ -160,14 +160,14 @@ fn a_confirmation_that_was_decided_before_the_erasure_reaches_no_wallet() {
     assert_eq!(ledger.balance(GUEST), balance(0, 0, 0));
     ledger.suspend(1).unwrap();
     assert_eq!(ledger.the_topup(1).status, TopupStatus::Failed);
-    // That no money came is heard all the same.
+    // A report of failure is still applied after the erasure.
     let failed = plans::settle_topup(ledger.origin(at(6)), &ledger.the_topup(2), false);
     ledger.apply(&failed).unwrap();
     ledger.audit().unwrap();
 }
 
-/// A guest who owes: one top-up reversed after it was spent, and one that paid a part of it. Late money of two more
-/// top-ups, the second one settled.
+/// A guest with debt: one top-up reversed after its money was spent, and one that repaid a part. Late money
+/// of two more top-ups, the second one settled.
 fn everything() -> Ledger {
     let mut ledger = topped_up();
     ledger.adjust(GUEST, -1_000).unwrap();

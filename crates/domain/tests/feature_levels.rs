@@ -1,4 +1,4 @@
-//! What is written while servers of an earlier version may still run.
+//! The values written while servers of an earlier version may still run.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
@@ -50,7 +50,7 @@ fn income_leaves_what_is_owed_until_the_upgrade_is_finalized() {
     ledger.book.feature_level = FeatureLevel::NEWEST;
     ledger.adjust(DJ, 100).unwrap();
     assert_eq!(ledger.balance(DJ), balance(100, 0, 900));
-    // Each operation is posted anew by the rules of its time.
+    // Each operation is posted again by the rules of its time.
     ledger.audit().unwrap();
 }
 

@@ -1,4 +1,4 @@
-//! The reference semantics: floors, all or nothing, and what leaves no entry.
+//! The reference semantics: floors, atomicity, and operations without entries.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
@@ -20,7 +20,7 @@ use time::Duration;
 type Tamper = fn(&mut Ledger);
 type Command = fn(&mut Ledger) -> Result<Receipt, Rejection>;
 
-/// A guest with 5.00, a DJ who takes 5.01 a song and has nothing.
+/// A guest with 5.00, and a DJ with an empty wallet who charges 5.01 per song.
 fn check_floor(name: &str, command: Command, expected: Result<Balance, Rejection>) {
     let mut ledger = Ledger::new(501, 500);
     let before = ledger.clone();
@@ -79,7 +79,7 @@ fn what_is_held_can_always_come_back() {
     ledger.audit().unwrap();
 }
 
-/// Funds, then range: whatever leg of a capture or refund fails, none is posted.
+/// Funds, then range: whichever leg of a capture or refund fails, none is posted.
 #[test]
 fn many_legs_are_posted_together_or_not_at_all() {
     let terms = terms(1_000);
@@ -133,7 +133,7 @@ fn what_is_missing_is_an_error() {
     assert!(ledger.apply(&plan).is_ok());
 }
 
-/// A price of nothing: the whole life without an entry, and still a song played.
+/// A price of zero: the whole life cycle without an entry, and still a played song.
 #[test]
 fn a_price_of_nothing_leaves_no_entry() {
     let terms = terms(1_000);
@@ -160,7 +160,8 @@ fn corrections_go_up_and_down() {
     ledger.audit().unwrap();
 }
 
-/// The counter counts songs played: not those accepted, rejected or answered twice, and refunds take nothing away.
+/// The counter counts songs played: not requests accepted, rejected or answered twice, and a refund does not
+/// decrement it.
 #[test]
 fn the_counter_counts_songs_played() {
     let terms = terms(0);
@@ -179,7 +180,7 @@ fn the_counter_counts_songs_played() {
     }
 }
 
-/// The same plan a second time is answered as the first time, and the book is as it was.
+/// The same plan applied again gives the same answer, and leaves the book unchanged.
 #[test]
 fn a_replay_changes_nothing() {
     let mut ledger = Ledger::new(0, 500);
@@ -190,7 +191,7 @@ fn a_replay_changes_nothing() {
     assert_unchanged(&ledger, &before);
 }
 
-/// A profile is redacted at the end of its time, to the microsecond; a receipt about money stays.
+/// A profile is redacted at the end of its retention, to the microsecond; a receipt about money stays.
 #[test]
 fn a_profile_is_due_after_seven_days() {
     let mut ledger = Ledger::new(0, 500);
@@ -210,7 +211,8 @@ fn a_profile_is_due_after_seven_days() {
     assert!(kept == adjusted && !kept.is_due(end));
 }
 
-/// Without its answer, an operation that was applied before is stale, by its id and by its key, and is not applied again.
+/// Without its receipt, an operation that was applied before is stale, by its id and by its key, and is not
+/// applied again.
 #[test]
 fn an_operation_with_a_redacted_receipt_is_stale() {
     let mut ledger = Ledger::new(0, 500);

@@ -1,4 +1,4 @@
-//! What the self-check finds, whatever is done to the rows behind the ledger's back.
+//! The findings of the ledger audit for rows tampered with behind the ledger's back.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
@@ -37,7 +37,7 @@ fn in_adjustment(number: i64, flaw: Flaw) -> Finding {
     Finding::Entity { reference: EntityRef::Adjustment(AdjustmentId::new(number).unwrap()), flaw }
 }
 
-/// What somebody did to the rows behind the ledger's back, and what the self-check says.
+/// Tampers with the rows behind the ledger's back and checks the audit's finding.
 fn check_finding(name: &str, tamper: Tamper, expected: Finding) {
     let terms = terms(1_000);
     let mut ledger = Ledger::new(1_000, 5_000);
@@ -50,7 +50,7 @@ fn check_finding(name: &str, tamper: Tamper, expected: Finding) {
     assert_eq!(ledger.audit(), Err(expected), "{name}");
 }
 
-/// The place of an entry of the guest's wallet, which has five.
+/// The index of an entry of the guest's wallet, which has five.
 fn place(ledger: &Ledger, seq: i64) -> usize {
     ledger.entries.iter().position(|entry| (entry.wallet, entry.seq) == (user(GUEST), seq)).unwrap()
 }
@@ -189,7 +189,7 @@ fn the_self_check_names_what_is_wrong() {
     }
 }
 
-/// An entry of a wallet that is not shown is named as such.
+/// An entry of a wallet that is not visited is reported as such.
 #[test]
 fn an_entry_without_a_wallet_is_named() {
     let mut ledger = Ledger::new(1_000, 5_000);
@@ -202,7 +202,7 @@ fn an_entry_without_a_wallet_is_named() {
     assert_eq!(auditor.finish(), Err(Finding::OrphanEntry { wallet: user(99), seq: 1 }));
 }
 
-/// Requests, withdrawals, top-ups and adjustments in every state, a DJ's debt and how it is paid back.
+/// Requests, withdrawals, top-ups and adjustments in every state, a DJ's debt and its repayment.
 fn everything() -> Ledger {
     let terms = terms(1_000);
     let mut ledger = Ledger::new(1_000, 50_000);
@@ -219,7 +219,7 @@ fn everything() -> Ledger {
     ];
     for (number, moves) in (1..).zip(lives) {
         if number == 8 {
-            // All but what the seventh brought is gone, so that its refund leaves the DJ a debt.
+            // Only the income of the seventh is left, so that its refund leaves the DJ in debt.
             ledger.withdraw(1, DJ, 1_000).unwrap();
         }
         ledger.open(number, &terms).unwrap();
@@ -298,13 +298,12 @@ fn edit_withdrawal(ledger: &mut Ledger, number: i64, edit: impl Fn(&mut Withdraw
     ledger.book.put_withdrawal(stored);
 }
 
-/// The places of the entries about something, in the order of making.
+/// The indices of the entries about an entity, in order of creation.
 fn about(ledger: &Ledger, reference: EntityRef) -> Vec<usize> {
     (0..ledger.entries.len()).filter(|place| ledger.entries[*place].reference == reference).collect()
 }
 
-/// Numbers and links the entries of a wallet anew, and sets the wallet to what they come to, as somebody would who
-/// knows how.
+/// Renumbers and relinks the entries of a wallet, and sets the wallet to match, as a skilled forger would.
 fn forge(ledger: &mut Ledger, who: i64) {
     let mut wallet = Wallet::empty(user(who));
     for entry in ledger.entries.iter_mut().filter(|entry| entry.wallet == user(who)) {
@@ -335,7 +334,7 @@ fn a_ledger_with_everything_in_it_is_consistent() {
     assert_eq!(told, [Progress { done: 0, expected: 4 }]);
 }
 
-/// What somebody did to one of many things, and what the self-check says of it.
+/// Each kind of row tampered with, and the audit's finding.
 #[test]
 fn the_self_check_names_the_thing_that_is_wrong() {
     let table: Vec<(&str, Tamper, Expected)> = vec![
@@ -605,7 +604,7 @@ fn operation(ledger: &Ledger, reference: EntityRef, place: usize) -> OperationId
     ledger.entries[about(ledger, reference)[place]].operation
 }
 
-/// What all wallets hold.
+/// The sum held in all wallets.
 fn open(ledger: &Ledger) -> Money {
     let held = ledger.book.wallets.values().map(|wallet| wallet.balance.held);
     held.fold(Money::ZERO, |sum, held| sum.checked_add(held).unwrap())

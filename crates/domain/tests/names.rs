@@ -1,4 +1,5 @@
-//! The names of enum variants in stores and on the wire, each list in full: renaming a variant must not change them.
+//! The names of enum variants in stores and on the wire, listed in full: renaming a variant must not change
+//! them.
 
 use cuepoint_domain::account::challenge::Purpose;
 use cuepoint_domain::account::personal_data::{ActedBy, Part};

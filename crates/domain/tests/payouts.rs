@@ -1,4 +1,4 @@
-//! How withdrawals are given to the payout provider, and what its words come to in any order.
+//! The submission of withdrawals to the payout provider, and the effects of its updates in any order.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
@@ -34,7 +34,7 @@ fn sent(attempts: u32, retry_at: Option<i64>) -> WithdrawalState {
     WithdrawalState::Processing { attempts, retry_at: retry_at.map(at) }
 }
 
-/// Every state, with what is being sent still without an answer and with one.
+/// Every state; a withdrawal being sent is listed without and with an answer.
 fn states() -> Vec<WithdrawalState> {
     let others = WithdrawalStatus::all().flat_map(|status| {
         [None, Some(line("known"))].map(|txid| WithdrawalState::stored(status, txid, 0, None))
@@ -87,15 +87,15 @@ fn every_word_in_every_state() {
         PayoutUpdate::Completed { txid: known.clone() },
         PayoutUpdate::Refused,
     ];
-    // For accepted, broadcast and completed as another and as the known transaction, refused: `=` known, `o` for an
-    // operator, `!` excluded by the status, `t` another transaction, else the move.
+    // For accepted, broadcast and completed as another and as the known transaction, refused: `=` known, `o`
+    // for an operator, `!` excluded by the status, `t` another transaction, otherwise the move.
     let table: [(WithdrawalState, &str); 15] = [
         (WithdrawalState::Pending, "! ! ! ! ! !"),
         (WithdrawalState::Approved, "! ! ! ! ! !"),
         (sent(0, None), "= broadcast broadcast broadcast broadcast refused"),
         (sent(1, None), "= broadcast broadcast broadcast broadcast refused"),
         (sent(1, Some(60)), "accepted broadcast broadcast broadcast broadcast refused"),
-        // An earlier sending may have got through.
+        // An earlier submission may have got through.
         (sent(2, None), "= broadcast broadcast broadcast broadcast review"),
         (sent(3, Some(60)), "accepted broadcast broadcast broadcast broadcast review"),
         (WithdrawalState::Broadcast { txid: known.clone() }, "= t = t complete review"),

@@ -1,5 +1,5 @@
-//! What the self-check says of provider references and of orders: of changed ones, and of those that an older server did
-//! not record.
+//! The audit's findings about provider references and orders: changed ones, and those not recorded by an
+//! older server.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
@@ -13,7 +13,7 @@ use cuepoint_domain::topup::{Charge, Orders};
 use cuepoint_domain::withdrawal;
 use support::{GUEST, Ledger, at, user};
 
-/// A cancelled withdrawal, a top-up that was confirmed at once, and one that was confirmed later.
+/// A cancelled withdrawal, a top-up confirmed at once, and one confirmed later.
 fn ledger() -> Ledger {
     let mut ledger = Ledger::new(0, 1_000);
     ledger.withdraw(1, GUEST, 500).unwrap();
@@ -34,7 +34,7 @@ fn withdrawal_id() -> WithdrawalId {
     WithdrawalId::new(1).unwrap()
 }
 
-/// The operations with entries about it, in their order.
+/// The operations with entries about an entity, in order.
 fn operations(ledger: &Ledger, reference: EntityRef) -> Vec<OperationId> {
     ledger.entries.iter().filter(|entry| entry.reference == reference).map(|entry| entry.operation).collect()
 }
@@ -48,7 +48,7 @@ fn record(ledger: &mut Ledger, operation: OperationId, opening: Option<Operation
     }
 }
 
-/// Sets the references that the rows keep.
+/// Sets the references stored in the rows.
 fn keep(ledger: &mut Ledger, opening: Option<OperationId>) {
     let mut withdrawal = ledger.book.withdrawal(withdrawal_id()).unwrap().clone();
     withdrawal.opening = opening;
@@ -103,14 +103,14 @@ fn a_recorded_reference_is_the_one_that_the_row_keeps() {
         record(&mut ledger, operation, other);
         assert_eq!(flaw(&ledger), Some((reference, Flaw::Record(operation))));
     }
-    // The operation that opens what keeps a reference records it.
+    // The operation that opens an entity with a reference records it.
     for reference in [EntityRef::Withdrawal(withdrawal_id()), EntityRef::Topup(topup(1))] {
         let mut ledger = ledger();
         let operation = operations(&ledger, reference)[0];
         record(&mut ledger, operation, None);
         assert_eq!(flaw(&ledger), Some((reference, Flaw::Record(operation))));
     }
-    // A row that lost its reference.
+    // A row without its reference.
     let mut ledger = ledger();
     keep(&mut ledger, None);
     let operation = operations(&ledger, EntityRef::Withdrawal(withdrawal_id()))[0];
@@ -134,7 +134,7 @@ fn recorded_orders_are_those_that_the_row_keeps() {
             assert_eq!(flaw(&ledger), expected, "{reference:?} {recorded:?}");
         }
     }
-    // What an older server opened keeps none, whoever settles it.
+    // An entity opened by an older server has none, whichever server settles it.
     let mut ledger = ledger();
     ledger.book.topups.values_mut().for_each(|topup| topup.orders = None);
     for number in [1, 2] {

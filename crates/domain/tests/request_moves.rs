@@ -1,4 +1,4 @@
-//! Part 5 of the HTTP contract, row by row: what becomes of a request, and of its fee.
+//! Part 5 of the HTTP contract, row by row: the state of a request, and its fee.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
@@ -32,20 +32,20 @@ fn transfer(debit: Account, credit: Account, cents: i128, kind: TransferKind) ->
     Transfer { debit, credit, amount: amount(cents), kind }
 }
 
-/// What is expected of a move of a request of 10.00 at a commission of 12.5 %.
+/// The expected result of a move of a request of 10.00 at a commission of 12.5 %.
 #[derive(Clone, Copy)]
 enum Expected {
-    /// A success that changes nothing.
+    /// Success without a change.
     Same,
-    /// Moved, no money.
+    /// Moved, without money.
     Moved,
-    /// Moved, the fee given back from the hold.
+    /// Moved, with the held fee released.
     Released,
-    /// Moved, the fee paid: 8.75 to the DJ, 1.25 to the house.
+    /// Moved, with the fee captured: 8.75 for the DJ, 1.25 for the platform.
     Captured,
-    /// Moved, both give it back.
+    /// Moved, with both parts returned.
     Refunded,
-    /// Refused: it stands here.
+    /// Refused in this status.
     Refused(RequestStatus),
 }
 
@@ -77,7 +77,7 @@ fn reached(to: Move, expired_at: Timestamp) -> RequestState {
     }
 }
 
-/// Where a request that stands here can go, whoever moves it.
+/// The statuses reachable from this one, for any actor.
 fn onward(current: RequestStatus) -> &'static [RequestStatus] {
     use RequestStatus::{Accepted, Cancelled, Expired, Pending, Played, Refunded, Rejected, Unknown};
     match current {
@@ -123,7 +123,7 @@ fn every_move_from_every_state_before_and_after_its_time() {
         row[place] = expected;
         row
     };
-    // One row a state; its columns are the moves accept, reject, play, cancel, expire, refund.
+    // One row per state; its columns are the moves accept, reject, play, cancel, expire, refund.
     let table = [
         (pending(now().plus(tick)), open),
         (pending(now()), over),
@@ -148,7 +148,7 @@ fn every_move_from_every_state_before_and_after_its_time() {
     }
 }
 
-/// Where a newer version put it, nobody moves it, whatever the time.
+/// A request with a status of a newer version cannot be moved, whatever the time.
 #[test]
 fn a_status_of_a_newer_version_admits_no_move() {
     let Some(RequestStatus::Unknown(status)) = RequestStatus::stored("queued") else { panic!() };
@@ -163,7 +163,7 @@ fn a_status_of_a_newer_version_admits_no_move() {
     assert_eq!(stored.status().name(), "queued");
 }
 
-/// A refund gives back what was kept then, not what the terms would keep now.
+/// A refund returns the commission of the capture, not that of the current terms.
 #[test]
 fn a_refund_reverses_the_commission_of_then() {
     let state = RequestState::Played { at: at(6), commission: money(300) };
@@ -178,7 +178,7 @@ fn a_refund_reverses_the_commission_of_then() {
     );
 }
 
-/// A leg of nothing is no leg: without a price, without a commission, with nothing but commission.
+/// Zero amounts make no transfer: without a price, without a commission, with nothing but commission.
 #[test]
 fn legs_of_nothing_are_left_out() {
     for (fee, bps, to_dj, to_house) in
@@ -195,7 +195,7 @@ fn legs_of_nothing_are_left_out() {
     }
 }
 
-/// The nearest cent, a half to the even one, by comparing doubles instead of remainders.
+/// The nearest cent, half to even, by comparing doubled values instead of remainders.
 fn half_even(fee: i64, bps: i64) -> i64 {
     let (twice, whole) = (2 * fee * bps, 20_000);
     let down = twice / whole;
@@ -206,7 +206,7 @@ fn half_even(fee: i64, bps: i64) -> i64 {
     }
 }
 
-/// Every commission of every fee from 0.01 to 20.00 is the nearest cent, a half going to the even one.
+/// Every commission of every fee from 0.01 to 20.00 is the nearest cent, rounded half to even.
 #[test]
 fn every_commission_of_every_small_fee() {
     for bps in 0..=10_000_u16 {
@@ -218,7 +218,7 @@ fn every_commission_of_every_small_fee() {
     }
 }
 
-/// A capture pays out exactly the fee: the legs together are the hold, to the cent.
+/// A capture pays out exactly the fee: its legs add up to the hold, to the cent.
 #[test]
 fn no_capture_gains_or_loses_a_cent() {
     for bps in (0..=10_000).step_by(271) {
@@ -234,11 +234,11 @@ fn no_capture_gains_or_loses_a_cent() {
     }
 }
 
-/// The whole life of a debt: what a refund advances, and how later income pays it.
+/// The life cycle of a debt: the advance of a refund, and its repayment from later income.
 #[test]
 fn a_refund_advances_and_later_income_pays_first() {
-    // What the DJ spent of the 9.00 earned before the refund; then the DJ's balance after the refund, after a
-    // correction of +0.50, and after each of two more songs at 10.00 less 10 %.
+    // The amount that the DJ spent of the 9.00 earned before the refund; then the DJ's balance after the
+    // refund, after a correction of +0.50, and after each of two more songs at 10.00 less 10 %.
     for (spent, refunded, corrected, first, second) in [
         (0, (0, 0), (50, 0), (950, 0), (1_850, 0)),
         (1, (0, 1), (49, 0), (949, 0), (1_849, 0)),

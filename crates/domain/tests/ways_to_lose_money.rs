@@ -1,11 +1,11 @@
-//! Known ways in which systems like this one lose money, each closed by the rules themselves.
+//! Known ways in which payment systems lose money, each prevented by the rules themselves.
 //!
-//! | way | here, and where it is played on real stores or over HTTP |
+//! | way | here, and where it is tested on real stores or over HTTP |
 //! |---|---|
 //! | a negative or zero amount | [`no_amount_is_zero_or_below`]; `server/tests/http/money.rs` |
 //! | accept twice | [`accepting_twice_moves_nothing`]; the server's `ways_to_lose_money.rs` |
 //! | accept after reject | [`a_rejected_request_stays_rejected`]; the server's |
-//! | reject refunding what was never held | [`a_rejection_gives_back_what_is_held_and_no_more`]; the server's |
+//! | a rejection that refunds money never held | [`a_rejection_gives_back_what_is_held_and_no_more`]; the server's |
 //! | a rejected withdrawal not giving the money back | [`a_rejected_withdrawal_gives_the_money_back_once`]; `operators.rs` |
 //! | two cancels racing | [`of_two_moves_decided_on_one_state_one_is_applied`]; the contract's `concurrency.rs`, `operators.rs` |
 //! | cancel racing approve | [`of_two_moves_decided_on_one_state_one_is_applied`]; the contract's `concurrency.rs`, `operators.rs` |
@@ -36,13 +36,13 @@ fn pending() -> Ledger {
     ledger
 }
 
-/// A plan that moves the request as it stands.
+/// A plan that moves the request from its current state.
 fn move_of(ledger: &mut Ledger, to: Move) -> Result<Plan, MoveRefusal> {
     let stored = ledger.book.requests[&RequestId::new(1).unwrap()].clone();
     plans::move_request(ledger.origin(at(2)), &stored, to, &terms(0))
 }
 
-/// A plan that moves the withdrawal as it stands.
+/// A plan that moves the withdrawal from its current state.
 fn move_of_withdrawal(ledger: &mut Ledger, to: withdrawal::Move) -> Plan {
     let stored = ledger.book.withdrawal(WithdrawalId::new(1).unwrap()).unwrap().clone();
     plans::move_withdrawal(ledger.origin(at(4)), &stored, to).unwrap()
@@ -91,20 +91,20 @@ fn a_rejected_request_stays_rejected() {
 
 #[test]
 fn a_rejection_gives_back_what_is_held_and_no_more() {
-    // Another request's fee is held beside it, and stays.
+    // Another request's fee is also held, and stays.
     let mut ledger = pending();
     ledger.open(2, &terms(0)).unwrap();
     for _ in 0..2 {
         ledger.step(1, Move::Reject, &terms(0)).unwrap();
         assert_eq!(ledger.balance(GUEST), balance(600, 400, 0));
     }
-    // One that was played holds nothing any more.
+    // A played request holds no money.
     ledger.step(2, Move::Play, &terms(0)).unwrap();
     let stored = ledger.book.requests[&RequestId::new(2).unwrap()].clone();
     let origin = ledger.origin(at(3));
     assert!(plans::move_request(origin, &stored, Move::Reject, &terms(0)).is_err());
     ledger.audit().unwrap();
-    // One for nothing never held anything.
+    // A free request never held any.
     let mut free = Ledger::new(0, 1_000);
     free.open(1, &terms(0)).unwrap();
     free.step(1, Move::Reject, &terms(0)).unwrap();
@@ -153,7 +153,7 @@ fn a_limit_is_judged_when_the_plan_is_applied() {
     let limits = WithdrawalLimits { max_per_24h: Some(amount(700)), ..WithdrawalLimits::default() };
     let terms = WithdrawalTerms { limits, ..WithdrawalTerms::default() };
     let mut ledger = Ledger::new(0, 1_000);
-    // Each was within the limit when it was decided.
+    // Each was within the limit when decided.
     let plans = [1, 2].map(|number| {
         let new = NewWithdrawal {
             amount: amount(400),

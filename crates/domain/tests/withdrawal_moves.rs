@@ -1,4 +1,4 @@
-//! The second table of part 5 of the HTTP contract, cell by cell: what becomes of a withdrawal, and of its amount.
+//! The second table of part 5 of the HTTP contract, cell by cell: the state of a withdrawal, and its amount.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
@@ -65,7 +65,7 @@ fn moves() -> [Move; 17] {
     ]
 }
 
-/// Where a move leads, when it is made.
+/// The state that a successful move leads to.
 fn reached(from: &WithdrawalState, to: &Move) -> WithdrawalState {
     let before = from.txid().cloned();
     match to {
@@ -85,8 +85,9 @@ fn reached(from: &WithdrawalState, to: &Move) -> WithdrawalState {
     }
 }
 
-/// `a` is an approval, judged when it is applied; `=` changes nothing, `!` is not theirs, `t` lacks a transaction, `x` is
-/// refused, `v` is refused until a review; else moved: `.` without money, `r` with the amount released, `c` with it captured.
+/// `a` is an approval, decided when it is applied; `=` changes nothing, `!` is not permitted, `t` lacks a
+/// transaction, `x` is refused, `v` is refused until a review; otherwise moved: `.` without money, `r` with
+/// the amount released, `c` with it captured.
 fn check(from: WithdrawalState, to: Move, cell: &str, onward: &[WithdrawalStatus]) {
     let before = withdrawal(from.clone(), 1_000, at(0));
     let settled = |credit, kind| {
@@ -120,9 +121,9 @@ fn every_move_from_every_state_by_everybody() {
         Approved, Broadcast, Cancelled, Completed, Failed, NeedsReview, Processing, Rejected,
     };
     type Row = (WithdrawalState, &'static str, &'static [WithdrawalStatus]);
-    // cancel: owner, other; approve: rule, owner, other; reject: owner, other; process; broadcast;
-    // complete: without and with a transaction; fail; refused; review; send: at 60 seconds, just before; accepted. Then
-    // where it could go instead.
+    // cancel: owner, other; approve: rule, owner, other; reject: owner, other; process; broadcast; complete:
+    // without and with a transaction; fail; refused; review; send: at 60 seconds, just before; accepted. Then
+    // the statuses allowed next.
     let sent = |attempts, retry_at| WithdrawalState::Processing { attempts, retry_at };
     let (once, again) = (&[Broadcast, Failed, NeedsReview], &[Broadcast, NeedsReview]);
     let table: [Row; 16] = [
@@ -167,7 +168,7 @@ fn every_move_from_every_state_by_everybody() {
     }
 }
 
-/// Where a newer version put it, nobody moves it, and its amount counts as if it were still on its way.
+/// A withdrawal with a status of a newer version cannot be moved, and its amount counts as in progress.
 #[test]
 fn a_status_of_a_newer_version_admits_no_move() {
     let state = WithdrawalState::stored(WithdrawalStatus::stored("frozen").unwrap(), Some(known()), 2, None);
@@ -245,7 +246,7 @@ fn windows_to_the_microsecond_and_the_cent() {
     let window = Window { length: day, most: amount(1_000) };
     let now = at(1_000_000);
     let (edge, inside) = (now.minus(day), now.minus(day).plus(tick));
-    // Earlier withdrawals as (amount, made at), a new one, and whether it fits.
+    // Earlier withdrawals as (amount, creation time), a new one, and whether it fits.
     type Case<'a> = (&'a [(i128, Timestamp)], i128, bool);
     let table: [Case<'_>; 9] = [
         (&[], 1_000, true),

@@ -1,4 +1,4 @@
-//! Addresses: what a network takes has one canonical spelling, which the network takes as itself.
+//! Addresses: every accepted address has one canonical spelling, which its network accepts unchanged.
 
 use cuepoint_domain::address::AddressError::{
     AnyoneCanSpend, Malformed, OtherNetwork, Ownerless, TestNetwork,
@@ -6,7 +6,7 @@ use cuepoint_domain::address::AddressError::{
 use cuepoint_domain::address::Network;
 use cuepoint_domain::text::{Line, MAX_CHARACTERS};
 
-/// Networks whose addresses are the same.
+/// Networks with the same address format.
 const ALIKE: &[Network] = &[
     Network::Ethereum,
     Network::Arbitrum,
@@ -17,10 +17,11 @@ const ALIKE: &[Network] = &[
     Network::Avalanche,
 ];
 
-/// The most bytes that an address stands for.
+/// The maximum payload of an address, in bytes.
 const MAX_PAYLOAD: usize = 43;
 
-/// The input is an address, or what a checksum is added to here, since no fuzzer guesses one.
+/// The input is an address, or a payload to which a checksum is added here, because a fuzzer cannot guess
+/// one.
 pub(crate) fn check(input: &[u8]) {
     if let Ok(text) = std::str::from_utf8(input)
         && text.len() <= MAX_CHARACTERS

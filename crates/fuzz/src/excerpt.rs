@@ -1,11 +1,11 @@
-//! Excerpts of providers' messages: bounded, without control characters, and the whole text where it fits.
+//! Excerpts of provider messages: bounded, without control characters, and complete if the text fits.
 
 use cuepoint_domain::provider_message::{Excerpt, WebhookId};
 
-/// How many bytes the excerpts here have at most.
+/// The maximum length of an excerpt in bytes.
 const MOST: usize = 64;
 
-/// The input is a text of a message.
+/// The input is the text of a message.
 pub(crate) fn check(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     let excerpt = Excerpt::<MOST>::of(text);

@@ -1,10 +1,10 @@
-//! Headers that a call is judged by: what is taken stands in exactly one header, as the client wrote it.
+//! Request headers: an accepted value comes from exactly one header, as the client wrote it.
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use actix_web::test::TestRequest;
 use cuepoint_server::http::wire::headers;
 
-/// The input is a header on each line.
+/// The input is one header per line.
 pub(crate) fn check(input: &[u8]) {
     let map = read(input);
     if let Ok(token) = headers::bearer(&map) {
@@ -30,7 +30,7 @@ pub(crate) fn check(input: &[u8]) {
     assert!(accepted || map.contains_key("accept"), "nothing was asked for, and it is not acceptable");
 }
 
-/// The headers that the input can be.
+/// Parses the valid headers of the input.
 pub(crate) fn read(input: &[u8]) -> HeaderMap {
     let mut map = HeaderMap::new();
     for line in input.split(|byte| *byte == b'\n') {
@@ -45,7 +45,7 @@ pub(crate) fn read(input: &[u8]) -> HeaderMap {
     map
 }
 
-/// The value of a header that is there once.
+/// Returns the value of a header, which must occur exactly once.
 fn only<'a>(map: &'a HeaderMap, name: &str) -> &'a str {
     let values: Vec<&HeaderValue> = map.get_all(name).collect();
     assert_eq!(values.len(), 1, "{name} is there {} times", values.len());

@@ -1,4 +1,4 @@
-//! Bodies: what the strict reader takes is what any reader would see, and it refuses nothing but what it must.
+//! Bodies: the strict reader agrees with any other reader, and rejects only what it must.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use cuepoint_server::http::wire::json::{BodyError, Object};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-/// The deepest nesting below the object that the contract takes.
+/// The maximum nesting below the top-level object.
 const MAX_DEPTH: usize = 32;
 
 /// The input is a body.
@@ -21,7 +21,7 @@ pub(crate) fn check(input: &[u8]) {
                 assert!(raw.is_some_and(|raw| raw.is_ok_and(|raw: Value| raw == *value)), "{key:?} differs");
             }
         }
-        // A number beyond every float, which the strict reader keeps as text.
+        // A number outside the range of floats, which the strict reader keeps as text.
         (Ok(_), None) => {}
         (Ok(_), Some(other)) => assert!(other.is_object(), "{other} is no object"),
         (Err(BodyError::NotAnObject), value) => {
@@ -36,7 +36,7 @@ pub(crate) fn check(input: &[u8]) {
     }
 }
 
-/// The keys of all objects in a value, each once.
+/// Counts the distinct keys of all objects in a value.
 fn keys(value: &Value) -> usize {
     match value {
         Value::Object(fields) => fields.values().map(keys).sum::<usize>().saturating_add(fields.len()),
@@ -45,7 +45,8 @@ fn keys(value: &Value) -> usize {
     }
 }
 
-/// How many keys a text has, repeated ones too, and how many levels of objects and lists lie below the first.
+/// The number of keys in a text, including repeated ones, and the levels of objects and lists below the
+/// first.
 #[derive(Default)]
 struct Size {
     keys: usize,

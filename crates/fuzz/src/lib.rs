@@ -1,7 +1,7 @@
-//! What must hold of every input from outside, as properties: a target is a function that takes any bytes and panics
-//! where a property is broken.
+//! Properties of every external input: a target is a function that takes arbitrary bytes and panics if a
+//! property is violated.
 //!
-//! `cargo xtask fuzz` looks for such bytes; the tests play those that are kept in `corpus/`.
+//! `cargo xtask fuzz` searches for such bytes; the tests replay the inputs in `corpus/`.
 
 mod address;
 mod excerpt;
@@ -14,7 +14,7 @@ mod phone;
 mod token;
 mod webhook;
 
-/// A target: its name, which is also its folder in `corpus/`, and its property.
+/// The name of a target, which is also its folder in `corpus/`, and its property.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
@@ -31,8 +31,8 @@ pub const TARGETS: &[Target] = &[
     ("webhook", webhook::check),
 ];
 
-/// The input's first line and what follows it: inputs of several parts have one on each line, so that people can
-/// write them.
+/// Splits the input into its first line and the rest: inputs of several parts have one part per line, so that
+/// they can be written by hand.
 fn split(input: &[u8]) -> (&[u8], &[u8]) {
     let mut parts = input.splitn(2, |byte| *byte == b'\n');
     (parts.next().unwrap_or_default(), parts.next().unwrap_or_default())

@@ -1,4 +1,4 @@
-//! The program that `cargo xtask fuzz` builds and runs: libFuzzer around the target that the environment names.
+//! The program behind `cargo xtask fuzz`: libFuzzer with the target that the environment names.
 #![no_main]
 
 use std::sync::LazyLock;

@@ -1,8 +1,8 @@
-//! Moments: a text is one or none, and one is shown as a text that is read as the same.
+//! Timestamps: a text is one timestamp or none, and a printed timestamp parses to the same value.
 
 use cuepoint_server::http::wire::time::{Moment, moment};
 
-/// The input is the text of a moment.
+/// The input is the text of a timestamp.
 pub(crate) fn check(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     let Some(at) = moment(text) else { return };

@@ -1,4 +1,4 @@
-//! Money: the text of a JSON number is an exact sum or none, and a sum prints as the number that it is.
+//! Money: the text of a JSON number is an exact amount or none, and an amount prints as the same number.
 
 use std::str::FromStr;
 
@@ -34,7 +34,7 @@ fn check_currency(currency: &Currency, text: &str) {
     }
 }
 
-/// The JSON that a sum is shown as is its printed text, with as many decimals as the currency has.
+/// Checks that the JSON of an amount is its printed text, with as many decimals as the currency has.
 fn check_wire(currency: &Currency, money: Money, printed: &str) {
     let shown = serde_json::to_string(&Number::money(currency, money));
     assert_eq!(shown.ok().as_deref(), Some(printed));
@@ -42,7 +42,7 @@ fn check_wire(currency: &Currency, money: Money, printed: &str) {
     assert_eq!(decimals, usize::from(currency.scale()), "{printed:?}");
 }
 
-/// Whether the text is a number by JSON's own grammar, as another reader knows it.
+/// Whether another JSON parser accepts the text as a number.
 fn is_json_number(text: &str) -> bool {
     let number = text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
     number && !text.ends_with(char::is_whitespace) && serde_json::from_str::<IgnoredAny>(text).is_ok()

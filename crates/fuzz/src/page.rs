@@ -1,4 +1,4 @@
-//! Pages: any query asks for one, and its object and links say the same.
+//! Pages: every query selects one, and its object and links are consistent.
 
 use cuepoint_domain::page::Rows;
 use cuepoint_server::http::wire::page::{Link, Page, Paging};
@@ -70,14 +70,14 @@ fn check_links(page: &Page<()>) {
     }
 }
 
-/// The pages that one can go to from here.
+/// Returns the URLs and numbers of the previous and the next page.
 fn turned(page: &Page<()>) -> impl Iterator<Item = (&String, i64)> {
     let number = page.current_page;
     let previous = page.prev_page_url.iter().map(move |url| (url, number.saturating_sub(1)));
     previous.chain(page.next_page_url.iter().map(move |url| (url, number.saturating_add(1))))
 }
 
-/// That following a link leads to the page that it names, of the same size and with the same filters.
+/// Checks that a link leads to the page that it names, of the same size and with the same filters.
 fn check_url(page: &Page<()>, query: &Query, url: &str, number: i64) {
     let (path, rest) = url.split_once('?').unwrap_or((url, ""));
     assert_eq!(path, page.path);

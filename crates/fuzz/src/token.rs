@@ -1,4 +1,4 @@
-//! Access tokens: whoever signed what, only a token with every claim right says who calls.
+//! Access tokens: only a signed token with every claim valid authenticates a principal.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -18,28 +18,28 @@ use crate::split;
 
 /// The second at which every token is presented.
 const NOW: i64 = 1_800_000_000;
-/// How far the clocks of two servers may be apart, in seconds.
+/// The tolerated clock skew between two servers, in seconds.
 const LEEWAY: i64 = 30;
-/// The keys of the ring by id; the first signs.
+/// The keys of the ring by id; the first one signs.
 const KEYS: [(&str, &[u8]); 2] =
     [("new", b"the first key has more than 32 bytes"), ("old", b"the second key has more than 32 bytes")];
 
-/// The service's own tokens under these keys: all that has to change here when they do.
+/// Returns the service's tokens with these keys; the only place that depends on their construction.
 fn tokens() -> Option<SignedTokens> {
     let ring = KEYS.map(|(id, key)| format!("{id}:{}", STANDARD.encode(key))).join("\n");
     let keys = SigningKeys::parse(&ring.into(), now()).ok()?;
     Some(SignedTokens::new(keys, Duration::minutes(15), RandomSecrets::new().ok()?))
 }
 
-/// A token as the service issues it.
+/// Returns a token as the service issues it.
 fn issued(tokens: &SignedTokens) -> Option<String> {
     let session = SessionId::new(9)?;
     let caller = Principal { user: UserId::new(7)?, role: Role::Member, is_dj: true, session };
     Some(tokens.issue(&caller, Epoch(0), now()).ok()?.token)
 }
 
-/// The input is a token, or on two lines the header and the claims of one, signed here with the key that the header
-/// names or the first.
+/// The input is a token, or the header and the claims of a token on two lines, signed here with the key that
+/// the header names, or with the first key.
 pub(crate) fn check(input: &[u8]) {
     let Some(tokens) = tokens() else { return };
     let (header, claims) = split(input);
@@ -86,7 +86,8 @@ fn check_claims(claims: &Value, caller: &Principal) {
     assert_eq!(claims.get("dj").and_then(Value::as_bool), Some(caller.is_dj), "{claims}");
 }
 
-/// That the input proves nothing, neither as a token, nor as a signature, nor as a change of a genuine token.
+/// Checks that the input is never accepted as a token, as a signature, or as a modification of a genuine
+/// token.
 fn check_forgery(tokens: &SignedTokens, input: &[u8], signed: &str) {
     let text = String::from_utf8_lossy(input);
     let refused = |token: &str| tokens.verify(token, Epoch(0), now()).is_err();

@@ -1,4 +1,5 @@
-//! A provider's signed messages: taken where one of the secrets signed exactly this, in time, and nowhere else.
+//! Signed provider messages: accepted only if one of the secrets signed exactly these bytes, within the
+//! tolerance.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,9 +11,9 @@ use sha2::Sha256;
 
 use crate::headers::read;
 
-/// The second at which every message comes.
+/// The second at which every message arrives.
 const NOW: i64 = 1_800_000_000;
-/// How many seconds a message may be early or late.
+/// The tolerated deviation of a message's timestamp, in seconds.
 const TOLERANCE: u64 = 300;
 const SECRETS: [&[u8]; 2] = [b"the secret that signs has 32 byt", b"the secret before it, still good"];
 
@@ -43,7 +44,7 @@ fn check_message(
     let signed = signatures.split_ascii_whitespace().any(|one| genuine.iter().any(|tag| tag == one));
     assert_eq!(verified(id, timestamp, signatures, body), in_time && signed, "{signatures:?}");
 
-    // The genuine message, and what an attacker would make of it.
+    // The genuine message, and the forgeries that an attacker would derive from it.
     for tag in &genuine {
         assert_eq!(verified(id, timestamp, tag, body), in_time);
         assert_eq!(verified(id, timestamp, &format!("{signatures} {tag} v1,"), body), in_time);
@@ -59,7 +60,7 @@ fn secrets() -> Option<SigningSecrets> {
     SigningSecrets::parse(texts.iter().map(String::as_str)).ok()
 }
 
-/// The signature by the specification's own words.
+/// Signs a message as the specification prescribes.
 fn sign(secret: &[u8], id: &str, timestamp: &str, body: &[u8]) -> Option<String> {
     let signed = [id.as_bytes(), timestamp.as_bytes(), body].join(&b"."[..]);
     let mac = Hmac::<Sha256>::new_from_slice(secret).ok()?.chain_update(signed);

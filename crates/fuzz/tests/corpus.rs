@@ -1,4 +1,4 @@
-//! The inputs that are kept: seeds of the fuzzer, and whatever once broke a property.
+//! Replays the corpus: seeds of the fuzzer, and inputs that once violated a property.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use cuepoint_fuzz::TARGETS;
 
-/// What all of it may weigh, in bytes.
+/// The maximum size of the corpus, in bytes.
 const MOST_BYTES: u64 = 100_000;
 
 fn corpus() -> PathBuf {

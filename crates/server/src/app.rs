@@ -19,30 +19,30 @@ use crate::observability::metrics::Metrics;
 /// The settings of the API.
 #[derive(Clone, Debug)]
 pub struct ApiSettings {
-    /// The origin under which clients reach the service, without a slash at its end.
+    /// The public origin of the service, without a trailing slash.
     pub public_url: String,
-    /// The one currency of the deployment.
+    /// The currency of the deployment.
     pub currency: Currency,
-    /// The web pages whose scripts may call the API.
+    /// The origins of web pages that may call the API from scripts.
     pub cors_allowed_origins: Vec<String>,
     /// The proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Networks,
-    /// The networks that some routes can be reached from.
+    /// The networks from which restricted routes are reachable.
     pub reachable: Reachable,
-    /// How long a body may take to arrive.
+    /// The time within which a request body must arrive.
     pub body_timeout: Duration,
 }
 
-/// The secrets of the providers' signatures.
+/// The secrets of provider signatures.
 #[derive(Clone, Debug)]
 pub struct ProviderSecrets {
-    /// Those about top-ups.
+    /// The secrets for messages about top-ups.
     pub topups: SigningSecrets,
-    /// Those about payouts.
+    /// The secrets for messages about payouts.
     pub payouts: SigningSecrets,
 }
 
-/// The service, as its handlers and jobs see it; shared by all threads.
+/// The state of the service, shared by handlers and jobs on all threads.
 pub struct App {
     /// The settings of the API.
     pub settings: ApiSettings,
@@ -50,18 +50,18 @@ pub struct App {
     pub services: UseCases,
     /// Access tokens, the revocation list and the clocks.
     pub authentication: Authentication,
-    /// The storage, for jobs of its own.
+    /// The store, for jobs that access it directly.
     pub store: Arc<dyn Store>,
     /// The queue of background jobs.
     pub job_queue: Arc<BoundedJobQueue>,
     /// The rate limits.
     pub limits: RateLimits,
-    /// The throttle of the log line that the daily budget of codes by phone is spent.
+    /// The throttle of the log line about an exhausted daily budget of phone codes.
     pub phone_budget_warning: Hourly,
-    /// The secrets of the providers' signatures.
+    /// The secrets of provider signatures.
     pub secrets: ProviderSecrets,
     /// The metrics.
     pub metrics: Metrics,
-    /// The OpenAPI document as JSON, which is derived from all operations.
+    /// The OpenAPI document as JSON, generated from all operations.
     pub openapi_document: fn() -> Result<&'static str, &'static str>,
 }

@@ -1,4 +1,4 @@
-//! The composition root: the one place that names the stores, and puts the parts together.
+//! The composition root: wires the parts together, and is the only module that names the stores.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ use crate::http::transport::rate_limits::RateLimits;
 use crate::observability::hourly::Hourly;
 use crate::observability::metrics::Metrics;
 
-/// The configured backend: the one place that names the stores.
+/// Returns the configured backend.
 #[must_use]
 pub fn backend(settings: &Settings) -> Arc<dyn Backend> {
     match &settings.storage {
@@ -54,13 +54,14 @@ pub fn backend(settings: &Settings) -> Arc<dyn Backend> {
 /// Opens the configured store.
 ///
 /// # Errors
-/// When it cannot be reached, lacks migrations that it may not apply, or holds another currency.
+/// When the store cannot be reached, lacks migrations that it may not apply, or holds another currency.
 pub async fn open(settings: &Settings, opening: Opening) -> anyhow::Result<Arc<dyn Store>> {
     let backend = backend(settings);
     named(&*backend, backend.open(opening).await)
 }
 
-/// Applies the migrations that the configured store lacks and says which; `None` where the store has no schema.
+/// Applies the missing migrations to the configured store and returns their names; `None` if it has no
+/// schema.
 ///
 /// # Errors
 /// When the store cannot be reached or a migration fails.
@@ -69,21 +70,21 @@ pub async fn migrate(settings: &Settings) -> anyhow::Result<Option<Vec<String>>>
     named(&*backend, backend.migrate().await)
 }
 
-/// Prepares the configured database after a restore, if its name is this one.
+/// Prepares the configured database after a restore, provided that it has the given name.
 ///
 /// # Errors
-/// When the store is no database, the name is another, or a server is connected.
+/// When the store is not a database, the name differs, or a server is connected.
 pub async fn restore(settings: &Settings, database_name: &str, epoch: i64) -> anyhow::Result<Restored> {
     let backend = backend(settings);
     let maintenance = backend.maintenance().with_context(|| nothing_to(&*backend, "restore"))?;
     named(&*backend, maintenance.restore(database_name, epoch).await)
 }
 
-/// Lets servers of the configured database, if its name is this one, write what those of earlier versions cannot read, and
-/// returns the feature level before.
+/// Lets the servers of the configured database write values that earlier versions cannot read, provided that
+/// it has the given name. Returns the previous feature level.
 ///
 /// # Errors
-/// When the store is no database, the name is another, or a server of an earlier version is connected.
+/// When the store is not a database, the name differs, or a server of an earlier version is connected.
 pub async fn finalize_upgrade(settings: &Settings, database_name: &str) -> anyhow::Result<FeatureLevel> {
     let backend = backend(settings);
     let maintenance = backend.maintenance();
@@ -92,17 +93,17 @@ pub async fn finalize_upgrade(settings: &Settings, database_name: &str) -> anyho
     named(&*backend, maintenance.finalize_upgrade(database_name).await)
 }
 
-/// What a restored backup left open.
+/// Returns the transfers that a restored backup left open.
 ///
 /// # Errors
-/// When the store is no database, or cannot be read.
+/// When the store is not a database or cannot be read.
 pub async fn open_transfers(settings: &Settings) -> anyhow::Result<OpenTransfers> {
     let backend = backend(settings);
     let maintenance = backend.maintenance().with_context(|| nothing_to(&*backend, "restore"))?;
     named(&*backend, maintenance.open_transfers().await)
 }
 
-/// The error of a backend, behind the key of its configuration.
+/// Prefixes the error of a backend with its configuration section.
 fn named<T>(backend: &dyn Backend, done: Result<T, BackendError>) -> anyhow::Result<T> {
     done.map_err(Error::from_boxed).with_context(|| format!("storage.{}", backend.name()))
 }
@@ -111,10 +112,10 @@ fn nothing_to(backend: &dyn Backend, work: &str) -> String {
     format!("storage.backend is {}: there is nothing to {work}", backend.name())
 }
 
-/// The keys of access tokens: the configured ones, else one that ends with the process.
+/// Returns the configured signing keys of access tokens, or a random key that exists only in this process.
 ///
 /// # Errors
-/// When they are not as they should be, or there are none in production.
+/// When the configured keys are invalid, or none are configured in production.
 pub fn signing_keys(
     settings: &Settings,
     secrets: RandomSecrets,
@@ -127,7 +128,7 @@ pub fn signing_keys(
         Some(SigningKeySource::Text(text)) => {
             SigningKeys::parse(text, clock.now()).context("auth.signing_keys")
         }
-        // Asked here rather than of every setting: who only migrates or verifies signs nothing.
+        // Checked here, not with the settings, because migrations and verification need no signing key.
         None if settings.environment == DeploymentEnvironment::Production => {
             bail!(
                 "auth.signing_key_file: is required in production, or auth.signing_keys, so that tokens outlive the process"
@@ -137,17 +138,17 @@ pub fn signing_keys(
     }
 }
 
-/// Who sends messages, who takes the guests' money and who sends money out, as adapters.
+/// The adapters that send messages, take top-ups and send payouts.
 pub struct Providers {
     notifier: Arc<dyn Notifier>,
     topups: Arc<dyn TopupProvider>,
     payouts: Arc<dyn PayoutProvider>,
 }
 
-/// The configured providers.
+/// Creates the configured providers.
 ///
 /// # Errors
-/// When one of them has no secret to be recognised by, or cannot be called.
+/// When a provider lacks its secret or cannot be called.
 pub fn providers(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<Providers> {
     let notifier = notifier(settings, clock.clone())?;
     let topups: Arc<dyn TopupProvider> = match &settings.topups.provider {
@@ -205,10 +206,10 @@ fn notifier(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<Arc<dy
     Ok(Arc::new(Channels { email, phone }))
 }
 
-/// The service with these keys and providers, on this store and clock, reached under `public_url` unless another is configured.
+/// Wires the service from these parts. `public_url` applies unless the configuration sets another.
 ///
 /// # Errors
-/// When the operating system gives no randomness, or measuring cannot begin.
+/// When the operating system provides no randomness, or metrics cannot be installed.
 pub fn app(
     settings: &Settings,
     keys: SigningKeys,

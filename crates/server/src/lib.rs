@@ -1,4 +1,4 @@
-//! Cuepoint as a service: HTTP, JSON, tokens and configuration around the domain's use cases.
+//! The Cuepoint service: HTTP, JSON, tokens and configuration around the use cases of the domain.
 //!
 //! Reading order: [`config`], [`composition`] (which puts the parts together), [`app`] (the shared state), [`http`]
 //! (the contract), [`jobs`] (the background jobs), [`cli::serve`] (start and stop).

@@ -1,4 +1,4 @@
-//! The binary `cuepoint`.
+//! The `cuepoint` binary.
 
 use std::process::ExitCode;
 

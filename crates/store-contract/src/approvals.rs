@@ -1,4 +1,4 @@
-//! Approvals of withdrawals by operators, and who may judge one.
+//! Approvals of withdrawals by operators, and the right to judge one.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use time::Duration;
 
 use crate::world::{Refused, World, amount, at, at_once, balance, key, line, withdrawal_of};
 
-/// Two operators have to approve what is above 1.00.
+/// A fixture that requires two operators above 1.00.
 fn four_eyes(store: Arc<dyn Store>) -> World {
     let mut world = World::new(store);
     world.withdrawals.second_approval_above = Some(amount(100));
@@ -24,26 +24,27 @@ fn four_eyes(store: Arc<dyn Store>) -> World {
 }
 
 impl World {
-    /// An operator's approval, expected to be taken.
+    /// An operator's approval, expected to be applied.
     async fn approve(&self, id: WithdrawalId, by: UserId, now: Timestamp) -> Applied {
         let second_above = self.withdrawals.second_approval_above;
         self.move_withdrawal(id, &Move::Approve { by: Some(by), second_above }, now).await.unwrap()
     }
 
-    /// Where a withdrawal stands, and who approved it.
+    /// The status and the approvers of a withdrawal.
     async fn approved(&self, id: WithdrawalId) -> (WithdrawalStatus, Vec<UserId>) {
         let stored = self.stored_withdrawal(id).await;
         (stored.state.status(), stored.approvals.iter().map(|approval| approval.by).collect())
     }
 
-    /// A withdrawal of this many cents, expected to be made.
+    /// A withdrawal of this many cents, expected to succeed.
     async fn withdrawn(&self, user: UserId, cents: i128) -> WithdrawalId {
         withdrawal_of(&self.withdraw(user, cents, at(1)).await.unwrap()).id
     }
 }
 
-/// Above the limit the first approval leaves it pending, the same operator again changes nothing, and another one's approval
-/// is the last; both are kept, with their times, in lists and receipts too. Up to the limit one is enough.
+/// Above the limit the first approval leaves the withdrawal pending, a second one by the same operator
+/// changes nothing, and one by another operator approves it; both are stored with their times, in lists and
+/// receipts too. Up to the limit one approval is enough.
 pub async fn two_operators_approve_what_is_above_the_limit(store: Arc<dyn Store>) {
     use WithdrawalStatus::{Approved, Pending};
     let world = four_eyes(store);
@@ -87,7 +88,7 @@ pub async fn two_operators_approve_what_is_above_the_limit(store: Arc<dyn Store>
     assert_eq!((&withdrawal_of(&receipt), twice.approvals[1].at), (&twice, at(6)));
     assert_eq!(world.apply(second).await, Ok(Applied::Replayed(receipt)));
     assert_eq!(world.store.due_payouts(at(9), 9).await.unwrap().len(), 2);
-    // Each approval is an event; what changed nothing is none.
+    // Each approval is an event; an unchanged withdrawal leaves none.
     let filter = EventFilter { user: Some(guest), kind: None };
     let events = world.store.events(filter, PageRequest::new(1, 10)).await.unwrap();
     let noted: Vec<_> = events.rows.into_iter().map(|(_, event)| (event.actor, event.detail)).collect();
@@ -98,7 +99,7 @@ pub async fn two_operators_approve_what_is_above_the_limit(store: Arc<dyn Store>
     world.audit().await;
 }
 
-/// Of many operators who approve at once two are counted, whoever they are, and the withdrawal is approved once.
+/// Of many concurrent approvals exactly two are counted, and the withdrawal is approved once.
 pub async fn approvals_at_once_are_counted_once_each(store: Arc<dyn Store>) {
     let world = four_eyes(store);
     let guest = world.guest(10_000).await;
@@ -123,8 +124,9 @@ pub async fn approvals_at_once_are_counted_once_each(store: Arc<dyn Store>) {
     world.audit().await;
 }
 
-/// An earlier approval counts while its operator could give it anew: not once they were suspended or demoted, even if they
-/// came back, nor after they adjusted the wallet. Where the limit was lifted, one approval is enough again.
+/// An earlier approval counts only while its operator could still give it: not after they were suspended or
+/// demoted, even if restored, nor after they adjusted the wallet. Once the limit is lifted, one approval is
+/// enough again.
 pub async fn an_earlier_approval_counts_while_it_could_be_given_anew(store: Arc<dyn Store>) {
     use StandingChange::{Restore, Role as Give, Suspend};
     use WithdrawalStatus::{Approved, Pending};
@@ -159,8 +161,9 @@ pub async fn an_earlier_approval_counts_while_it_could_be_given_anew(store: Arc<
     world.audit().await;
 }
 
-/// Who adjusted a wallet, either way, approves, rejects and fails none of its withdrawals for thirty days to the microsecond;
-/// they send it, judge those of others, and others judge it.
+/// An operator who adjusted a wallet, in either direction, cannot approve, reject or fail its withdrawals for
+/// thirty days, to the microsecond; they can send them and judge those of other wallets, and other operators
+/// judge them.
 pub async fn who_adjusted_a_wallet_judges_none_of_its_withdrawals(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, other) = (world.guest(1_000).await, world.guest(1_000).await);
@@ -202,7 +205,8 @@ pub async fn who_adjusted_a_wallet_judges_none_of_its_withdrawals(store: Arc<dyn
     world.audit().await;
 }
 
-/// A rejection and an adjustment by the same operator at once: where the adjustment came first, the withdrawal stays.
+/// A rejection and an adjustment by the same operator at once: if the adjustment is applied first, the
+/// rejection has no effect.
 pub async fn an_adjustment_at_the_same_time_counts_where_it_came_first(store: Arc<dyn Store>) {
     let world = World::new(store);
     let operator = world.guest(0).await;
@@ -231,7 +235,7 @@ pub async fn an_adjustment_at_the_same_time_counts_where_it_came_first(store: Ar
     world.audit().await;
 }
 
-/// An operator who is dismissed after a plan was decided and before it is applied changes nothing.
+/// An operator who is dismissed between the decision and the application of a plan changes nothing.
 pub async fn a_plan_of_a_dismissed_operator_changes_nothing(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (chief, guest) = (world.operator().await, world.guest(100).await);

@@ -1,4 +1,4 @@
-//! The self-check: a sound ledger passes, also while it is in use.
+//! The ledger audit: a consistent ledger passes, also while it is in use.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 
 use crate::world::{World, at};
 
-/// A ledger without a wallet, and one of empty wallets, are sound.
+/// A ledger without wallets, and one of empty wallets, are consistent.
 pub async fn an_empty_ledger_is_sound(store: Arc<dyn Store>) {
     let world = World::new(store);
     assert_eq!(world.audit().await, Summary::default());
@@ -17,7 +17,7 @@ pub async fn an_empty_ledger_is_sound(store: Arc<dyn Store>) {
     assert_eq!(world.audit().await, Summary { wallets: 1, ..Summary::default() });
 }
 
-/// Every wallet, entry, posting and thing is shown, and together they are nothing.
+/// Every wallet, entry, posting and entity is shown, and the ledger sums to zero.
 pub async fn a_sound_ledger_passes(store: Arc<dyn Store>) {
     let world = World::new(store).with_commission(1_000);
     let (guest, dj) = (world.guest(1_000).await, world.dj(300).await);
@@ -30,16 +30,16 @@ pub async fn a_sound_ledger_passes(store: Arc<dyn Store>) {
     }
     let withdrawn = world.withdraw(dj, 100, at(6)).await.unwrap();
     assert_eq!(world.balance(dj).await, crate::world::balance(170, 100), "{withdrawn:?}");
-    // Guest: a top-up, four holds, two captures, two releases, a refund. DJ: two earnings, a reversal, a hold.
-    // Postings: the top-up, two commissions, one of them given back.
+    // Guest: a top-up, four holds, two captures, two releases, a refund. DJ: two earnings, a reversal, a
+    // hold. Postings: the top-up, two commissions, one of them returned.
     let summary = Summary { wallets: 2, entries: 14, postings: 4, entities: 6 };
     assert_eq!(world.audit().await, summary);
-    // A correction is a thing as well, though no list shows it.
+    // An adjustment is an entity as well, though no list shows it.
     world.fresh(world.adjust_plan(world.by(guest, at(7)), guest, -1).await).await;
     assert_eq!(world.audit().await, Summary { entries: 15, postings: 5, entities: 7, ..summary });
 }
 
-/// How far a self-check is goes up to what was said, and no further.
+/// The progress of an audit reaches the announced total and never exceeds it.
 pub async fn a_self_check_says_how_far_it_is(store: Arc<dyn Store>) {
     let world = World::new(store);
     for guest in [world.guest(1_000).await, world.guest(0).await] {
@@ -55,7 +55,7 @@ pub async fn a_self_check_says_how_far_it_is(store: Arc<dyn Store>) {
     assert_eq!(told.last().map(|progress| progress.done), Some(6));
 }
 
-/// A self-check that runs while money moves accuses nobody.
+/// An audit that runs while money moves reports no inconsistency.
 pub async fn a_ledger_in_use_is_never_accused(store: Arc<dyn Store>) {
     let world = World::new(store).with_commission(1_000);
     let dj = world.dj(10).await;

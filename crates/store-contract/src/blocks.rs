@@ -1,4 +1,4 @@
-//! Whom DJs take no requests from.
+//! Guests blocked by DJs.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Block, Store};
 
 use crate::world::{Refused, World, at, at_once};
-/// Who is blocked makes no request of that DJ, until they may again; of another DJ they do.
+/// A blocked guest cannot make requests of that DJ until unblocked, but can of other DJs.
 pub async fn who_is_blocked_makes_no_request(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj, other) = (world.guest(1_000).await, world.dj(100).await, world.dj(100).await);
@@ -27,7 +27,8 @@ pub async fn who_is_blocked_makes_no_request(store: Arc<dyn Store>) {
     assert_eq!(open(dj).await, Ok(()));
 }
 
-/// Who is blocked again stays so since the first time, also when many do it at once; who is nobody cannot be.
+/// A repeated block keeps the time of the first one, also under concurrency; an unknown user cannot be
+/// blocked.
 pub async fn a_block_is_since_its_first_time(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj) = (world.guest(0).await, world.dj(100).await);
@@ -46,7 +47,7 @@ pub async fn a_block_is_since_its_first_time(store: Arc<dyn Store>) {
     assert!(answers.iter().all(|block| *block == answers[0]), "{answers:?}");
 }
 
-/// A DJ's blocks are listed newest first, with names, in pages; another's are not among them.
+/// A DJ's blocks are listed newest first, with names, in pages, without those of other DJs.
 pub async fn blocks_are_listed_newest_first(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (dj, other) = (world.dj(100).await, world.dj(100).await);

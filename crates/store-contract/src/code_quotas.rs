@@ -1,4 +1,5 @@
-//! Codes by phone: counted exactly for number, network and deployment, whoever asks, and whoever is gone since.
+//! Codes by phone: counted exactly for number, network and deployment, across all users, including erased
+//! ones.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -15,12 +16,12 @@ use time::Duration;
 
 use crate::world::{World, at, at_once, line};
 
-/// What a number or network is kept as under the key that signs, and under no other.
+/// The hash of a number or network under the signing key, and under no other.
 fn under_one_key(number: u8) -> Candidates<TokenHash> {
     Candidates { current: TokenHash([number; 32]), others: Vec::new() }
 }
 
-/// A code to this number, asked for from this network.
+/// A code to this number, requested from this network.
 fn code(number: u8, network: u8, most_of_deployment: u32, at: Timestamp) -> CountedCode {
     CountedCode {
         number: under_one_key(number),
@@ -30,10 +31,10 @@ fn code(number: u8, network: u8, most_of_deployment: u32, at: Timestamp) -> Coun
     }
 }
 
-/// A code that differs from others by a number, sent at a moment.
+/// The n-th of several different codes, sent at this time.
 type CodeOf = fn(u8, Timestamp) -> CountedCode;
 
-/// A registered person with a phone number that nobody else has.
+/// A registered user with a unique phone number.
 async fn somebody(world: &World) -> User {
     let mut user = world.stranger(false, at(0)).await;
     user.phone = Some(line(&format!("+4930{:08}", user.id.get())));
@@ -41,7 +42,7 @@ async fn somebody(world: &World) -> User {
     user
 }
 
-/// Sends a code to somebody who was sent none before.
+/// Sends a code to a new user.
 async fn send(world: &World, code: &CountedCode) -> Issued {
     send_to(world, &somebody(world).await, code).await
 }
@@ -55,7 +56,7 @@ fn refused(quota: CodeQuota, most: u32, until: Timestamp) -> Issued {
     Issued::TooMany(TooMany { quota, most, until })
 }
 
-/// Sends as many codes as a quota has room for, one a minute, and answers with when the first was sent.
+/// Sends one code a minute until a quota is full, and returns the time of the first.
 async fn fill(world: &World, many: u32, code: impl Fn(u32, Timestamp) -> CountedCode) -> Timestamp {
     for number in 0..many {
         let sent_at = at(60 * i64::from(number));
@@ -64,7 +65,7 @@ async fn fill(world: &World, many: u32, code: impl Fn(u32, Timestamp) -> Counted
     at(0)
 }
 
-/// What one more code comes to until a day after the first, when there is room for one.
+/// Checks that a full quota refuses another code until a day after the first, and then accepts a single one.
 async fn is_full_for_a_day(
     world: &World,
     quota: CodeQuota,
@@ -76,7 +77,7 @@ async fn is_full_for_a_day(
     for now in [at(7_200), too_early] {
         assert_eq!(send(world, &code(now)).await, refused(quota, most, room), "{now:?}");
     }
-    // What is counted is kept.
+    // Counted codes survive a purge.
     world.store.tidy(too_early).await.unwrap();
     assert_eq!(send(world, &code(too_early)).await, refused(quota, most, room));
     assert_eq!(send(world, &code(room)).await, Issued::Done);
@@ -88,7 +89,8 @@ fn number_of(number: u32) -> u8 {
     u8::try_from(number).unwrap()
 }
 
-/// A number is sent so many codes within a day, to the microsecond, whosever account it is in and wherever they ask.
+/// A number is sent a limited number of codes within a day, to the microsecond, across all accounts and
+/// networks.
 pub async fn a_number_is_sent_a_few_codes_a_day(store: Arc<dyn Store>) {
     let world = World::new(store);
     fill(&world, PER_NUMBER, |number, now| code(200, number_of(number), 0, now)).await;
@@ -96,7 +98,7 @@ pub async fn a_number_is_sent_a_few_codes_a_day(store: Arc<dyn Store>) {
     is_full_for_a_day(&world, CodeQuota::Number, PER_NUMBER, |now| code(200, 100, 0, now)).await;
 }
 
-/// A network asks for so many codes within a day, whatever their numbers.
+/// A network requests a limited number of codes within a day, across all numbers.
 pub async fn a_network_asks_for_some_codes_a_day(store: Arc<dyn Store>) {
     let world = World::new(store);
     fill(&world, PER_NETWORK, |number, now| code(number_of(number), 200, 0, now)).await;
@@ -104,7 +106,7 @@ pub async fn a_network_asks_for_some_codes_a_day(store: Arc<dyn Store>) {
     is_full_for_a_day(&world, CodeQuota::Network, PER_NETWORK, |now| code(100, 200, 0, now)).await;
 }
 
-/// A deployment sends so many codes within a day, and any number where no limit is set.
+/// A deployment sends a limited number of codes within a day, and any number without a limit.
 pub async fn a_deployment_sends_some_codes_a_day(store: Arc<dyn Store>) {
     let world = World::new(store);
     fill(&world, 7, |number, now| code(number_of(number), number_of(number), 7, now)).await;
@@ -114,7 +116,7 @@ pub async fn a_deployment_sends_some_codes_a_day(store: Arc<dyn Store>) {
     }
 }
 
-/// Of many that are asked for at once no more are sent than may be, for each quota.
+/// Concurrent requests never exceed a quota.
 pub async fn codes_asked_for_at_once_are_counted_exactly(store: Arc<dyn Store>) {
     let world = World::new(store);
     let cases: [(i64, CodeQuota, u32, CodeOf); 3] = [
@@ -136,7 +138,7 @@ pub async fn codes_asked_for_at_once_are_counted_exactly(store: Arc<dyn Store>) 
     }
 }
 
-/// Whoever is erased leaves what was sent counted: a new account resets nothing.
+/// An erasure leaves sent codes counted: a new account resets no quota.
 pub async fn an_erasure_resets_no_count(store: Arc<dyn Store>) {
     let world = World::new(store);
     for number in 0..PER_NUMBER {
@@ -149,7 +151,8 @@ pub async fn an_erasure_resets_no_count(store: Arc<dyn Store>) {
     assert_eq!(send(&world, &code(200, 200, 0, at(120))).await, full);
 }
 
-/// What was counted under another key counts, and of several full quotas the one is answered that is full for longest.
+/// Codes counted under another key count as well, and of several full quotas the one with the longest wait is
+/// reported.
 pub async fn codes_count_under_every_key_and_for_the_longest_wait(store: Arc<dyn Store>) {
     let world = World::new(store);
     fill(&world, PER_NUMBER, |number, now| code(200, number_of(number), 0, now)).await;
@@ -158,11 +161,11 @@ pub async fn codes_count_under_every_key_and_for_the_longest_wait(store: Arc<dyn
         ..code(201, 100, 0, at(3_600))
     };
     assert_eq!(send(&world, &rotated).await, refused(CodeQuota::Number, PER_NUMBER, at(0).plus(WINDOW)));
-    // The deployment's one code was sent last.
+    // The deployment's single code was sent last.
     assert_eq!(send(&world, &code(210, 210, 0, at(3_700))).await, Issued::Done);
     let both = code(200, 100, 1, at(3_800));
     assert_eq!(send(&world, &both).await, refused(CodeQuota::Deployment, 1, at(3_700).plus(WINDOW)));
-    // A person's hour is over before.
+    // The user's own hour has passed by then.
     let user = somebody(&world).await;
     for network in 0..5 {
         let sent = send_to(&world, &user, &code(220 + network, 220, 0, at(4_000))).await;

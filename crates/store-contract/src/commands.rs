@@ -1,4 +1,4 @@
-//! The commands of random histories, and how they are drawn.
+//! The commands of random histories, and their generators.
 
 use proptest::bool::weighted;
 use proptest::collection::vec;
@@ -9,28 +9,28 @@ use proptest::sample::select;
 
 use crate::model::{RETRY_SECONDS, TXIDS, Terms};
 
-/// Guests, DJs and the operators of a history, by place.
+/// The number of guests, DJs and operators of a history, in this order.
 pub(crate) const PEOPLE: usize = 6;
-/// The first of the DJs; everybody before is a guest.
+/// The index of the first DJ; the guests precede it.
 pub(crate) const FIRST_DJ: usize = 2;
-/// The first of the two operators; everybody between is a DJ.
+/// The index of the first of the two operators; the DJs precede it.
 pub(crate) const OPERATOR: usize = 4;
-/// The second of them.
+/// The index of the second operator.
 pub(crate) const OTHER_OPERATOR: usize = 5;
 
-/// The one who leaves, whoever that is at the moment.
+/// The leaver: the current user to be erased.
 const LEAVER: usize = usize::MAX;
 
-/// How many of the newest things of a kind a command picks from.
+/// The number of newest entities of a kind that a command picks from.
 const NEWEST: usize = 3;
 
-/// What the payout provider says.
+/// Status updates of the payout provider.
 const WORDS: [&str; 4] = ["accepted", "broadcast", "completed", "refused"];
-/// What the payment provider says, and of how much beside the top-up's amount.
+/// Status updates of the payment provider, with the excess of the paid amount over the top-up's.
 const TOPUP_WORDS: [(&str, i128); 6] =
     [("confirmed", 0), ("confirmed", 1), ("failed", 0), ("reversed", 0), ("reversed", -1), ("reversed", 1)];
 
-/// One command; `pick` counts from the newest thing of its kind, and nothing happens while there is none.
+/// A command; `pick` counts from the newest entity of its kind, and without one the command does nothing.
 #[derive(Clone, Debug)]
 pub(crate) enum Command {
     OpenTopup {
@@ -38,16 +38,16 @@ pub(crate) enum Command {
         cents: i128,
         confirmed: bool,
     },
-    /// Opens a top-up that is ordered at its provider.
+    /// Opens a top-up and orders it at its provider.
     OrderTopup {
         who: usize,
         cents: i128,
     },
-    /// Orders again what is due.
+    /// Claims due orders of top-ups.
     TakeUpTopups {
         limit: usize,
     },
-    /// Has the provider answer an order: with a page, without one, with a refusal, or not at all.
+    /// Delivers the provider's answer to an order: with a page, without one, a refusal, or none at all.
     AnswerOrder {
         pick: usize,
         word: &'static str,
@@ -59,23 +59,23 @@ pub(crate) enum Command {
     ReverseTopup {
         pick: usize,
     },
-    /// Has the payment provider say something of a top-up, of so many cents more than it asks for.
+    /// Delivers a status update about a top-up whose payment exceeds its amount by this many cents.
     HearOfTopup {
         pick: usize,
         word: &'static str,
         more: i128,
     },
-    /// Opens a pending top-up of the one who leaves: nobody else has anything to do with them.
+    /// Opens a pending top-up of the leaver, who takes part in no other command.
     OpenLeaversTopup {
         cents: i128,
         ordered: bool,
     },
-    /// Erases the one who leaves, if that can be; somebody new is the next one to leave.
+    /// Erases the leaver if that is allowed; a new user takes their place.
     EraseLeaver,
     SettleSuspense {
         pick: usize,
     },
-    /// Corrects by so many cents, or takes away all there is.
+    /// Adjusts a balance by this many cents, or to zero.
     Adjust {
         who: usize,
         cents: Option<i128>,
@@ -87,12 +87,12 @@ pub(crate) enum Command {
         upcoming: Option<i128>,
         popular: Option<i128>,
     },
-    /// Shuts somebody out, or lets them in again.
+    /// Suspends or restores a user.
     Stand {
         who: usize,
         suspend: bool,
     },
-    /// Makes somebody an operator, or a member.
+    /// Makes a user an operator or a member.
     Employ {
         who: usize,
         operator: bool,
@@ -111,7 +111,7 @@ pub(crate) enum Command {
         who: usize,
         limit: u32,
     },
-    /// Withdraws so many cents, or all there is.
+    /// Withdraws this many cents, or the whole balance.
     OpenWithdrawal {
         who: usize,
         cents: Option<i128>,
@@ -122,23 +122,23 @@ pub(crate) enum Command {
         by: By,
         txid: bool,
     },
-    /// Moves a request along one of the edges from where it is seen.
+    /// Moves a request along one of the edges from its visible status.
     FollowRequest {
         pick: usize,
         edge: usize,
     },
-    /// Moves a withdrawal onward, along an edge that is no rejection.
+    /// Moves a withdrawal onward, along an edge other than a rejection.
     FollowWithdrawal {
         pick: usize,
         edge: usize,
         by: usize,
         txid: bool,
     },
-    /// Gives a withdrawal to the payout provider, as the worker does.
+    /// Sends a withdrawal to the payout provider, as the worker does.
     Send {
         pick: usize,
     },
-    /// Has the payout provider say something of a withdrawal, as this transaction where it names one.
+    /// Delivers a status update of the payout provider, with this transaction if the update names one.
     Hear {
         pick: usize,
         word: &'static str,
@@ -153,37 +153,37 @@ pub(crate) enum Command {
         pick: usize,
         same_body: bool,
     },
-    /// Lets seconds pass.
+    /// Advances the clock by seconds.
     Pass {
         seconds: i64,
     },
     Tidy,
-    /// Opens the store anew.
+    /// Reopens the store.
     Reopen,
-    /// Has the next command's caller go away before the answer, and send the same once more; in between the store may
-    /// be opened anew, so that two of them work on it at once.
+    /// Drops the next command before its answer and sends it again; in between the store may be reopened, so
+    /// that two instances process the command concurrently.
     LoseAnswer {
         reopen: bool,
     },
 }
 
-/// Who moves a withdrawal.
+/// The actor that moves a withdrawal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum By {
     /// Its owner.
     Owner,
-    /// This operator, or the other one if it is their own.
+    /// This operator, or the other one if the withdrawal is their own.
     Operator(usize),
 }
 
-/// A deployment's terms and what people do, each command with or without a key of its own.
+/// The terms of a deployment and a sequence of commands, each with or without an idempotency key.
 #[derive(Clone, Debug)]
 pub(crate) struct History {
     pub(crate) terms: Terms,
     pub(crate) commands: Vec<(Command, bool)>,
 }
 
-/// Histories of this many commands.
+/// Generates histories of this many commands.
 pub(crate) fn history(steps: usize) -> impl Strategy<Value = History> {
     let single = command().prop_map(|command| vec![command]);
     let phrase = prop_oneof![
@@ -204,7 +204,7 @@ pub(crate) fn history(steps: usize) -> impl Strategy<Value = History> {
     })
 }
 
-/// A top-up that is charged back once its money is held or spent, and another one that pays what is owed.
+/// A top-up that is charged back while its money is held or spent, and another one that pays the debt.
 fn theft() -> impl Strategy<Value = Vec<Command>> {
     (0..FIRST_DJ, 1..450_i128).prop_map(|(who, cents)| {
         let top_up = || Command::OpenTopup { who, cents, confirmed: true };
@@ -219,7 +219,7 @@ fn theft() -> impl Strategy<Value = Vec<Command>> {
     })
 }
 
-/// Somebody who leaves while a top-up is pending, and its money, which comes too late.
+/// A leaver with a pending top-up whose money arrives too late.
 fn departure() -> impl Strategy<Value = Vec<Command>> {
     (1..4_000_i128, any::<bool>()).prop_map(|(cents, ordered)| {
         let confirmed = || Command::SettleTopup { pick: 0, confirmed: true };
@@ -245,7 +245,7 @@ fn departure() -> impl Strategy<Value = Vec<Command>> {
     })
 }
 
-/// A top-up that is ordered until it is given up, and no answer in between.
+/// A top-up that is ordered without an answer until it is given up.
 fn silence() -> impl Strategy<Value = Vec<Command>> {
     (0..FIRST_DJ, 1..4_000_i128).prop_map(|(who, cents)| {
         let again = || [Command::Pass { seconds: 60 }, Command::TakeUpTopups { limit: 5 }];
@@ -254,7 +254,8 @@ fn silence() -> impl Strategy<Value = Vec<Command>> {
     })
 }
 
-/// What chance alone seldom brings about: a refund of what the DJ no longer has, and the next song that pays for it.
+/// A case that random commands seldom reach: a refund of money that the DJ no longer has, and the next song
+/// that pays the debt.
 fn debt() -> impl Strategy<Value = Vec<Command>> {
     (0..FIRST_DJ, FIRST_DJ..OPERATOR, any::<bool>()).prop_map(|(guest, dj, popular)| {
         let request = || Command::OpenRequest { guest, dj, popular, offer: None };
@@ -272,7 +273,7 @@ fn debt() -> impl Strategy<Value = Vec<Command>> {
     })
 }
 
-/// What chance alone seldom brings about: a payout of which nobody knows whether it was sent, until somebody does.
+/// A case that random commands seldom reach: a payout of unknown outcome that is resolved later.
 fn doubt() -> impl Strategy<Value = Vec<Command>> {
     (0..OPERATOR, operator(), any::<bool>()).prop_map(|(who, operator, arrived)| {
         let moved = |to, txid| Command::MoveWithdrawal { pick: 0, to, by: By::Operator(operator), txid };
@@ -287,7 +288,8 @@ fn doubt() -> impl Strategy<Value = Vec<Command>> {
     })
 }
 
-/// What chance alone seldom brings about: a payout that is sent once or twice before the provider says something.
+/// A case that random commands seldom reach: a payout that is sent once or twice before the provider reports
+/// anything.
 fn order() -> impl Strategy<Value = Vec<Command>> {
     let words = || (select(WORDS.to_vec()), select(TXIDS.to_vec()));
     (0..OPERATOR, any::<bool>(), words(), words()).prop_map(|(who, again, first, second)| {
@@ -303,8 +305,8 @@ fn order() -> impl Strategy<Value = Vec<Command>> {
     })
 }
 
-/// What chance alone seldom brings about: a large withdrawal that both operators approve, what they do in between, and one
-/// of them again.
+/// A case that random commands seldom reach: a large withdrawal that both operators approve, with other
+/// actions in between, and a second approval by one of them.
 fn four_eyes() -> impl Strategy<Value = Vec<Command>> {
     let between = prop_oneof![
         2 => any::<bool>().prop_map(|same| vec![Command::Pass { seconds: i64::from(same) }]),
@@ -339,7 +341,7 @@ fn operator() -> impl Strategy<Value = usize> {
     OPERATOR..PEOPLE
 }
 
-/// What chance alone seldom brings about: more requests of one guest to one DJ than may be open.
+/// A case that random commands seldom reach: more requests of one guest to one DJ than the limit.
 fn crowd() -> impl Strategy<Value = Vec<Command>> {
     (0..FIRST_DJ, FIRST_DJ..OPERATOR).prop_map(|(guest, dj)| {
         let request = Command::OpenRequest { guest, dj, popular: false, offer: None };
@@ -435,14 +437,14 @@ fn command() -> impl Strategy<Value = Command> {
     ]
 }
 
-/// What every history ends with: the time of all that is held for a request is over, and it comes back.
+/// The end of every history: all holds of requests expire, and their fees are released.
 pub(crate) fn ending() -> Vec<(Command, bool)> {
     let sweeps = (0..PEOPLE).map(|who| Command::Sweep { who, limit: 100 });
     let over = Command::Pass { seconds: 3_600 };
     std::iter::once(over).chain(sweeps).map(|command| (command, false)).collect()
 }
 
-/// What every history begins with: DJs who charge and take requests, guests with money, and operators.
+/// The beginning of every history: DJs who charge and are online, guests with money, and operators.
 pub(crate) fn beginning() -> Vec<(Command, bool)> {
     let djs = (FIRST_DJ..OPERATOR).map(|who| {
         let price = i128::try_from(who).unwrap() * 45 + 1;

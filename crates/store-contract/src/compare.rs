@@ -1,4 +1,4 @@
-//! Compares what store and model show, beyond the answers to commands.
+//! Compares the state of store and model, beyond the answers to commands.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// Compares profiles, entries and what every list shows.
+    /// Compares profiles, entries and all lists.
     pub(crate) async fn compare_everything(&self) -> Result<(), String> {
         for (place, user) in self.people.iter().enumerate() {
             let person = &self.model.people[place];

@@ -1,4 +1,4 @@
-//! Real concurrency: whoever races whom, one outcome, and every cent where it belongs.
+//! Concurrency: every race has one outcome, and every cent is accounted for.
 
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ use crate::ledger::entries;
 use crate::races::{fresh, race};
 use crate::world::{Refused, World, at, at_once, balance, key, money, withdrawal_of};
 
-/// Of 50 parallel withdrawals of 10.00 from a wallet of 200.00, twenty are made and thirty refused for funds.
+/// Of 50 parallel withdrawals of 10.00 from a wallet of 200.00, twenty succeed and thirty are refused for
+/// insufficient funds.
 pub async fn parallel_withdrawals_spend_each_cent_once(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(20_000).await;
@@ -35,7 +36,7 @@ pub async fn parallel_withdrawals_spend_each_cent_once(store: Arc<dyn Store>) {
     world.audit().await;
 }
 
-/// The same operation submitted 200 times in parallel is applied once, and all 200 are told what it came to.
+/// An operation submitted 200 times in parallel is applied once, and all 200 submissions get its receipt.
 pub async fn one_operation_submitted_in_parallel_is_applied_once(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(20_000).await;
@@ -48,7 +49,7 @@ pub async fn one_operation_submitted_in_parallel_is_applied_once(store: Arc<dyn 
     assert_eq!(entries(&world, guest).await.len(), 2);
 }
 
-/// One key sent 50 times in parallel under different operation ids does its command once.
+/// A key sent 50 times in parallel under different operation ids runs its command once.
 pub async fn one_key_sent_in_parallel_is_done_once(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(20_000).await;
@@ -68,7 +69,7 @@ pub async fn one_key_sent_in_parallel_is_done_once(store: Arc<dyn Store>) {
     );
 }
 
-/// One key sent in parallel with different bodies stands for one of them; all others are refused.
+/// A key sent in parallel with different bodies is bound to one of them; all others are refused.
 pub async fn one_key_with_many_bodies_stands_for_one(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(20_000).await;
@@ -99,7 +100,7 @@ pub async fn plans_on_one_state_have_one_winner(store: Arc<dyn Store>) {
     world.audit().await;
 }
 
-/// Accept, reject and play racing on one request, each decided again when it lost: one settlement.
+/// Accept, reject and play race on one request, each decided again after a conflict: one settlement.
 pub async fn racing_answers_settle_a_request_once(store: Arc<dyn Store>) {
     let world = World::new(store).with_commission(1_000);
     let (guest, dj) = (world.guest(20_000).await, world.dj(100).await);
@@ -137,7 +138,7 @@ async fn settled(world: &World, request: RequestId, available: cuepoint_domain::
     played
 }
 
-/// Two cancels racing give the money back once, and both are told that the request is cancelled.
+/// Two racing cancels release the money once, and both report the request as cancelled.
 pub async fn racing_cancels_release_once(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj) = (world.guest(100).await, world.dj(100).await);
@@ -157,7 +158,7 @@ pub async fn racing_cancels_release_once(store: Arc<dyn Store>) {
     world.audit().await;
 }
 
-/// Owner and operator racing on one withdrawal: it is cancelled and released, or approved and held.
+/// Owner and operator race on one withdrawal: it is either cancelled and released, or approved and held.
 pub async fn cancel_and_approve_have_one_winner(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, operator) = (world.guest(2_000).await, world.guest(0).await);
@@ -182,7 +183,7 @@ pub async fn cancel_and_approve_have_one_winner(store: Arc<dyn Store>) {
     world.audit().await;
 }
 
-/// Two DJs who play each other's requests at the same time never wait for each other for ever.
+/// Two DJs who play each other's requests concurrently never deadlock.
 pub async fn opposite_transfers_all_succeed(store: Arc<dyn Store>) {
     let world = World::new(store).with_commission(500);
     let (one, two) = (world.dj(100).await, world.dj(100).await);
@@ -207,7 +208,7 @@ pub async fn opposite_transfers_all_succeed(store: Arc<dyn Store>) {
     world.audit().await;
 }
 
-/// Changes of a profile and songs played at the same time overwrite nothing of each other.
+/// Concurrent changes of a profile and played songs do not overwrite each other.
 pub async fn a_profile_and_its_counter_lose_no_update(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj) = (world.guest(20_000).await, world.dj(100).await);

@@ -1,4 +1,4 @@
-//! Erasure: nobody is left who could be known again, and the ledger is whole.
+//! Erasure: no personal data remain, and the ledger stays consistent.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use cuepoint_domain::text::Email;
 use crate::sessions::{alive, log_in, successor};
 use crate::world::{World, at, at_once, line};
 
-/// A DJ with a full profile, which two operations recorded.
+/// A DJ with a full profile, recorded by two operations.
 async fn ada(world: &World) -> User {
     let mut user = world.stranger(true, at(0)).await;
     user.email = Email::new("Ada@Example.com").unwrap();
@@ -38,7 +38,8 @@ async fn erase(world: &World, user: UserId, seconds: i64) -> Erased {
     world.erase(user, seconds).await
 }
 
-/// Who was erased is what the domain says, logs in no more and is listed nowhere; their address is free again.
+/// An erased user matches the domain's decision, cannot log in and is not listed; their address is free
+/// again.
 pub async fn who_was_erased_is_nobody(store: Arc<dyn Store>) {
     let world = World::new(store);
     let user = ada(&world).await;
@@ -74,7 +75,7 @@ pub async fn who_was_erased_is_nobody(store: Arc<dyn Store>) {
     assert_eq!(registered, Registered::Done);
 }
 
-/// Answers to earlier commands show nothing of a profile that was erased: who sends them again is told that it moved.
+/// Receipts of earlier commands show no erased profile: repeating such a command is stale.
 pub async fn earlier_answers_forget_who_was_erased(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (user, other) = (ada(&world).await, world.dj(100).await);
@@ -85,12 +86,13 @@ pub async fn earlier_answers_forget_who_was_erased(store: Arc<dyn Store>) {
     let kept = world.fresh(others.clone()).await;
     assert_eq!(erase(&world, user.id, 3).await, Erased::Done);
     assert_eq!(world.apply(theirs).await, Err(Rejection::Stale));
-    // Nothing was left to do.
+    // Nothing remained to be done.
     world.store.finish_erasures().await.unwrap();
     assert_eq!(world.apply(others).await, Ok(Applied::Replayed(kept)));
 }
 
-/// Nobody with money is erased, be it available, held or owed; without any, whoever has been paid leaves a sound ledger.
+/// A user with money, be it available, held or owed, is not erased; one without is, even after payments, and
+/// the ledger stays consistent.
 pub async fn nobody_with_money_is_erased(store: Arc<dyn Store>) {
     let world = World::new(store).with_commission(1_000);
     let (guest, dj) = (world.guest(100).await, world.dj(100).await);
@@ -109,7 +111,7 @@ pub async fn nobody_with_money_is_erased(store: Arc<dyn Store>) {
     world.audit().await;
 }
 
-/// Nobody is erased twice, and of many that erase somebody at once one does.
+/// A user is erased once, also by many concurrent erasures.
 pub async fn a_person_is_erased_once(store: Arc<dyn Store>) {
     let world = World::new(store);
     let user = world.guest(0).await;
@@ -127,7 +129,7 @@ pub async fn a_person_is_erased_once(store: Arc<dyn Store>) {
     assert_eq!(erase(&world, nobody, 2).await, Erased::Nobody);
 }
 
-/// Whatever else is done with those who are erased, at once, nobody waits for another in a circle, and they are gone.
+/// Erasures deadlock with no other concurrent operation on the same users, and complete.
 pub async fn erasures_cross_whatever_else_is_done(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (operator, guest) = (world.guest(0).await, world.guest(10_000).await);
@@ -178,7 +180,7 @@ pub async fn erasures_cross_whatever_else_is_done(store: Arc<dyn Store>) {
     world.audit().await;
 }
 
-/// Whom they blocked and who blocked them is forgotten with them.
+/// An erasure deletes the blocks by the user and of the user.
 pub async fn blocks_go_with_who_was_erased(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (dj, other) = (world.dj(100).await, world.dj(100).await);
@@ -196,7 +198,7 @@ pub async fn blocks_go_with_who_was_erased(store: Arc<dyn Store>) {
     }
 }
 
-/// Of a block and an erasure at once, whichever comes first, no block stays.
+/// Of a concurrent block and erasure, in either order, no block remains.
 pub async fn no_block_outlives_an_erasure(store: Arc<dyn Store>) {
     let world = World::new(store);
     let other = world.dj(100).await;
@@ -221,7 +223,7 @@ pub async fn no_block_outlives_an_erasure(store: Arc<dyn Store>) {
     }
 }
 
-/// Nothing is sent to who is nobody, or was erased.
+/// No challenge is issued to an unknown or erased user.
 pub async fn nobody_is_sent_a_challenge(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (erased, unknown) = (ada(&world).await, world.stranger(false, at(0)).await);

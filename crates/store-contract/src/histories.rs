@@ -1,4 +1,4 @@
-//! Random histories played on the store and, beside it, on a plain model: every answer and every balance equal.
+//! Random histories run on the store and on a plain model: every answer and every balance is equal.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -12,7 +12,7 @@ use crate::commands::{History, beginning, ending, history};
 use crate::player::{Ended, Player};
 use crate::world::World;
 
-/// How many times more histories than asked for are played: 1, or what the environment says for a long run.
+/// The factor by which histories are multiplied: 1, or the value in the environment for a long run.
 #[expect(
     clippy::disallowed_methods,
     reason = "the suite has no configuration; a long run is asked for by hand"
@@ -24,12 +24,12 @@ fn times() -> u32 {
     }
 }
 
-/// Plays this many histories of this many commands: on the store and on the model every answer is the same and,
-/// after every command, every balance; at the end the lists, the entries and the self-check agree as well. In between
-/// answers get lost and the store is opened anew.
+/// Runs this many histories of this many commands: store and model agree on every answer and, after every
+/// command, on every balance; at the end also on the lists, the entries and the audit. In between, answers
+/// get lost and the store is reopened.
 pub async fn histories_agree_with_a_plain_model(fixture: &dyn Fixture, histories: u32, steps: usize) {
     let world = World::new(fixture.store());
-    // Of the operators of a history none may be the last one.
+    // No operator of a history may be the last one.
     world.operator().await;
     let config = Config {
         cases: histories.checked_mul(times()).unwrap(),
@@ -37,7 +37,7 @@ pub async fn histories_agree_with_a_plain_model(fixture: &dyn Fixture, histories
         max_shrink_iters: 300,
         ..Config::default()
     };
-    // Always the same histories: a failure is found again by running again.
+    // A fixed seed: running again reproduces a failure.
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let seen = Mutex::new((Summary { wallets: 1, ..Summary::default() }, BTreeSet::<String>::new()));
     tokio::task::block_in_place(|| {
@@ -56,14 +56,14 @@ pub async fn histories_agree_with_a_plain_model(fixture: &dyn Fixture, histories
     });
     let (summary, told) = seen.into_inner().unwrap();
     assert_eq!(world.audit().await, summary);
-    // With few histories some answer may never come; with as many as every run plays, each does.
+    // A few histories may miss an answer; as many as every run has reach all of them.
     if histories >= 24 && steps >= 60 {
         let missing: Vec<_> = EVERYTHING.iter().filter(|answer| !told.contains(**answer)).collect();
         assert!(missing.is_empty(), "no history led to {missing:?}");
     }
 }
 
-/// Answers that the histories must have led to, so that they are known to reach all of the tables.
+/// Answers that the histories must have reached, as evidence that they cover all of the tables.
 const EVERYTHING: &[&str] = &[
     "request pending",
     "request accepted",

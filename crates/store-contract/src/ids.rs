@@ -1,4 +1,4 @@
-//! New identities: never the same twice.
+//! New ids: unique.
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::world::at_once;
 use cuepoint_domain::ports::{Ids, Store, Unavailable};
 
-/// How many ask for identities of a kind at once, and how many each asks for, one after the other.
+/// The number of concurrent tasks for each kind of id, and of sequential ids for each task.
 const ASKING: usize = 8;
 const EACH: usize = 250;
 
@@ -31,7 +31,7 @@ where
     assert_eq!(all.len(), ASKING * EACH, "{kind}");
 }
 
-/// Thousands of identities of each kind, asked for in parallel, are as many different ones; positive by their type.
+/// Thousands of ids of each kind, allocated in parallel, are distinct; their type makes them positive.
 pub async fn identities_are_never_the_same_twice(store: Arc<dyn Store>) {
     let ids: Arc<dyn Ids> = store;
     distinct(&ids, "operation", |ids| async move { Ok(ids.operation()) }).await;

@@ -1,4 +1,4 @@
-//! Idempotency keys: kept with what they did, for seven days.
+//! Idempotency keys: stored with the outcome of their command for seven days.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ async fn withdrawal(world: &World, user: UserId, cents: i128, key: IdempotencyKe
     world.withdrawal_plan(origin, user, cents).await.unwrap()
 }
 
-/// The same command under another operation id is answered as the first time, even once the money is gone.
+/// The same command under another operation id gets the first receipt, even when the money is gone.
 pub async fn a_key_replays_its_first_answer(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(500).await;
@@ -32,7 +32,7 @@ pub async fn a_key_replays_its_first_answer(store: Arc<dyn Store>) {
     assert_eq!(world.store.find_key(&key.scope).await.unwrap(), Some(record));
 }
 
-/// A key that stands for another body refuses the command, before its state or funds are looked at.
+/// A key bound to another body refuses the command, before its state or funds are checked.
 pub async fn a_key_with_another_body_is_refused(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(500).await;
@@ -44,7 +44,7 @@ pub async fn a_key_with_another_body_is_refused(store: Arc<dyn Store>) {
     assert_eq!(kept.receipt, StoredReceipt::Whole(receipt));
 }
 
-/// The same key of another person, or another key of the same one, is another key.
+/// The same key of another user, or another key of the same user, is independent.
 pub async fn keys_of_different_scopes_are_different(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (one, two) = (world.guest(500).await, world.guest(500).await);
@@ -56,7 +56,7 @@ pub async fn keys_of_different_scopes_are_different(store: Arc<dyn Store>) {
     assert_eq!(world.balance(two).await, balance(400, 100));
 }
 
-/// A refusal uses up no key: the command can be sent again when the reason is gone.
+/// A refusal uses up no key: the command can be sent again when its cause is gone.
 pub async fn a_refusal_uses_up_no_key(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(500).await;
@@ -68,7 +68,7 @@ pub async fn a_refusal_uses_up_no_key(store: Arc<dyn Store>) {
     world.fresh(withdrawal(&world, guest, 600, key, at(2)).await).await;
 }
 
-/// A key stands for its answer for seven days to the microsecond, then for the next command that comes with it.
+/// A key is bound to its receipt for seven days, to the microsecond, then to the next command that uses it.
 pub async fn a_key_is_kept_for_seven_days(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(500).await;
@@ -89,7 +89,7 @@ pub async fn a_key_is_kept_for_seven_days(store: Arc<dyn Store>) {
     assert_eq!(world.balance(guest).await, balance(300, 200));
 }
 
-/// Tidying deletes the keys that are no longer kept, and no other; operations stay known for ever.
+/// A purge deletes the keys past their retention, and no others; operations stay known forever.
 pub async fn tidying_deletes_keys_past_their_time(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(500).await;
@@ -105,7 +105,8 @@ pub async fn tidying_deletes_keys_past_their_time(store: Arc<dyn Store>) {
     assert_eq!(world.balance(guest).await, balance(300, 200));
 }
 
-/// A keyed command that changed nothing is kept too: its retry shows what it saw, not what came later.
+/// A keyed command that changed nothing is stored too: its retry shows the state at that time, not a later
+/// one.
 pub async fn a_key_is_kept_where_nothing_changed(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj) = (world.guest(500).await, world.dj(100).await);
@@ -122,7 +123,8 @@ pub async fn a_key_is_kept_where_nothing_changed(store: Arc<dyn Store>) {
     assert_eq!(world.apply(plan(5)).await, Ok(Applied::Replayed(receipt)));
 }
 
-/// Without a key, a command that changes nothing leaves no trace: submitted again, it shows the present state.
+/// Without a key, a command that changes nothing leaves no trace: submitted again, it shows the current
+/// state.
 pub async fn an_unchanged_thing_leaves_no_trace(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj) = (world.guest(500).await, world.dj(100).await);

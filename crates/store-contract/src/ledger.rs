@@ -1,4 +1,4 @@
-//! Plans: whole or not at all, each once, on the state that they were decided on.
+//! Plans: atomic, applied once, on the state that they were decided on.
 
 use std::sync::Arc;
 
@@ -18,14 +18,14 @@ use futures_util::FutureExt;
 
 use crate::world::{Refused, World, amount, at, balance, line, money, request_of, withdrawal_of};
 
-/// Every entry of a wallet with few of them, oldest first.
+/// All entries of a short wallet history, oldest first.
 pub(crate) async fn entries(world: &World, user: UserId) -> Vec<Entry> {
     let page = world.store.entries(user, PageRequest::new(1, PageRequest::MAX_SIZE)).await.unwrap();
     assert_eq!(u64::try_from(page.rows.len()).unwrap(), page.total, "more entries than fit a page");
     page.rows.into_iter().rev().collect()
 }
 
-/// A withdrawal that is refused for funds leaves no withdrawal, no entry and the same balance.
+/// A withdrawal refused for insufficient funds leaves no withdrawal, no entry and the same balance.
 pub async fn a_refused_plan_changes_nothing(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(500).await;
@@ -46,7 +46,8 @@ pub async fn a_refused_plan_changes_nothing(store: Arc<dyn Store>) {
     assert!(matches!(again, Applied::Fresh(_)), "a refused operation can be applied later");
 }
 
-/// A capture whose second leg is refused takes nothing from the guest and moves neither request nor counter.
+/// A capture whose second leg is refused takes nothing from the guest and changes neither request nor
+/// counter.
 pub async fn a_plan_refused_at_its_second_leg_changes_nothing(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj) = (world.guest(1_000).await, world.dj(300).await);
@@ -65,7 +66,7 @@ pub async fn a_plan_refused_at_its_second_leg_changes_nothing(store: Arc<dyn Sto
     world.audit().await;
 }
 
-/// A refund whose last leg is refused gives nothing back and takes nothing from the DJ.
+/// A refund whose last leg is refused returns nothing and takes nothing from the DJ.
 pub async fn a_plan_refused_at_its_last_leg_changes_nothing(store: Arc<dyn Store>) {
     let world = World::new(store).with_commission(1_000);
     let (guest, dj) = (world.guest(1_000).await, world.dj(1_000).await);
@@ -83,7 +84,7 @@ pub async fn a_plan_refused_at_its_last_leg_changes_nothing(store: Arc<dyn Store
     world.audit().await;
 }
 
-/// The last cent can be spent, one more can not: by a withdrawal, a request and an adjustment alike.
+/// The last cent can be spent, and no more: by a withdrawal, a request and an adjustment alike.
 pub async fn no_balance_falls_below_zero(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj) = (world.guest(500).await, world.dj(501).await);
@@ -102,7 +103,7 @@ pub async fn no_balance_falls_below_zero(store: Arc<dyn Store>) {
     assert_eq!(world.withdraw(guest, 1, at(3)).await, Err(Refused::Rejected(empty)));
 }
 
-/// An operation submitted again is answered as the first time, even where it could no longer be applied.
+/// A repeated operation gets its first receipt, even if it could no longer be applied.
 pub async fn an_operation_is_applied_once(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(500).await;
@@ -119,7 +120,7 @@ pub async fn an_operation_is_applied_once(store: Arc<dyn Store>) {
     assert_eq!(entries(&world, guest).await.len(), 2);
 }
 
-/// A move decided on a state that is no longer there is refused, whatever the thing.
+/// A move decided on an outdated state is refused, for every kind of entity.
 pub async fn a_plan_on_a_state_that_moved_is_stale(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj) = (world.guest(1_000).await, world.dj(100).await);
@@ -147,7 +148,7 @@ pub async fn a_plan_on_a_state_that_moved_is_stale(store: Arc<dyn Store>) {
     assert_eq!(world.balance(guest).await, balance(800, 200));
 }
 
-/// A request accepted twice is not the same state: the later moment to play by is another one.
+/// A request accepted twice is not in the same state: the deadline to play it differs.
 pub async fn a_state_is_more_than_its_name(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj) = (world.guest(1_000).await, world.dj(100).await);
@@ -160,7 +161,7 @@ pub async fn a_state_is_more_than_its_name(store: Arc<dyn Store>) {
     assert_eq!(world.apply(plan).await, Err(Rejection::Stale));
 }
 
-/// A plan that names what is not there is an error, never a zero or a silent success.
+/// A plan that refers to a missing row is an error, never a zero or a silent success.
 pub async fn a_missing_row_is_an_error(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj) = (world.guest(1_000).await, world.dj(100).await);
@@ -185,7 +186,8 @@ pub async fn a_missing_row_is_an_error(store: Arc<dyn Store>) {
     assert_eq!(world.balance(guest).await, balance(800, 200));
 }
 
-/// A profile that cannot be changed so is refused by the store, with the domain's reason, and stays.
+/// The store refuses an invalid change of a profile with the domain's reason, and leaves the profile
+/// unchanged.
 pub async fn a_refused_profile_stays(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(0).await;
@@ -200,7 +202,8 @@ pub async fn a_refused_profile_stays(store: Arc<dyn Store>) {
     assert_eq!(world.user(guest).await, before);
 }
 
-/// Entries are numbered 1, 2, 3… in each wallet, lead from one balance to the next and are linked by their hash.
+/// The entries of each wallet are numbered 1, 2, 3…, lead from one balance to the next and are linked by
+/// their hash.
 pub async fn entries_follow_each_other(store: Arc<dyn Store>) {
     let world = World::new(store).with_commission(1_000);
     let (guest, dj) = (world.guest(1_000).await, world.dj(300).await);
@@ -239,7 +242,7 @@ fn follow(entries: &[Entry]) {
     }
 }
 
-/// The times of a wallet's entries never go backwards, even where the clocks of two servers differ.
+/// The times of a wallet's entries never decrease, even if the clocks of two servers differ.
 pub async fn times_never_go_backwards(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(1_000).await;
@@ -251,7 +254,7 @@ pub async fn times_never_go_backwards(store: Arc<dyn Store>) {
     world.audit().await;
 }
 
-/// A request without a price lives the same life, moves no money, has no entries and counts as played.
+/// A free request has the same life cycle, moves no money, has no entries and counts as played.
 pub async fn a_price_of_nothing_has_no_entries(store: Arc<dyn Store>) {
     let world = World::new(store).with_commission(1_000);
     let (guest, dj) = (world.guest(0).await, world.dj(0).await);
@@ -278,12 +281,12 @@ async fn indebted(world: &World) -> (UserId, UserId) {
     (guest, dj)
 }
 
-/// The balance of who is [`indebted`].
+/// The balance of the [`indebted`] DJ.
 fn owing(available: i128, owed: i128) -> Balance {
     Balance { owed: money(owed), ..balance(available, 250) }
 }
 
-/// What is owed is paid by top-ups, corrections and earnings before anything of them is available.
+/// Top-ups, adjustments and earnings pay a debt before any of them becomes available.
 pub async fn income_pays_what_is_owed_first(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj) = indebted(&world).await;
@@ -297,7 +300,7 @@ pub async fn income_pays_what_is_owed_first(store: Arc<dyn Store>) {
     world.audit().await;
 }
 
-/// Money that is released was its owner's before: it pays nothing.
+/// Released money already belonged to its owner: it pays no debt.
 pub async fn released_money_pays_nothing_that_is_owed(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (_, dj) = indebted(&world).await;
@@ -308,8 +311,8 @@ pub async fn released_money_pays_nothing_that_is_owed(store: Arc<dyn Store>) {
     world.audit().await;
 }
 
-/// Operations keep the rules that they were posted by: those of the first version, by which only earnings paid what was
-/// owed, are audited by its rules.
+/// Operations stay bound to the rules that posted them: those of the first version, in which only earnings
+/// paid a debt, are audited by its rules.
 pub async fn operations_of_earlier_rules_stay_sound(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj) = indebted(&world).await;
@@ -327,7 +330,7 @@ pub async fn operations_of_earlier_rules_stay_sound(store: Arc<dyn Store>) {
     }
 }
 
-/// A plan is applied once, whether or not its caller waits for the answer.
+/// A plan is applied once, whether or not its caller awaits the answer.
 pub async fn a_caller_that_goes_away_loses_nothing(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(1_000).await;
@@ -336,7 +339,7 @@ pub async fn a_caller_that_goes_away_loses_nothing(store: Arc<dyn Store>) {
         plans.push(world.withdrawal_plan(world.by(guest, at(1)), guest, 10).await.unwrap());
     }
     for plan in &plans {
-        // Asked once and dropped: the plan may be under way, or never have been taken.
+        // Polled once and dropped: the plan may be in progress, or never have been submitted.
         drop(world.store.apply(plan.clone()).now_or_never());
     }
     for plan in plans {

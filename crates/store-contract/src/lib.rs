@@ -1,9 +1,10 @@
-//! The promises of Cuepoint's storage ports as one test suite that every store runs.
+//! The promises of Cuepoint's storage ports, as one test suite for every store.
 //!
-//! [`store_contract!`] makes a test of each promise, so that a store's test run names them all. The promises are
-//! ordinary functions on an `Arc<dyn Store>`, in files by subject. Each gets a store of its own, empty.
+//! [`store_contract!`] generates a test for each promise, so that a store's test run lists them all. The
+//! promises are ordinary functions on an `Arc<dyn Store>`, in files by subject. Each gets an empty store of
+//! its own.
 
-// A broken promise is a panic of its test: that is what a suite is for.
+// A broken promise panics, which fails its test.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 pub mod approvals;
@@ -51,13 +52,13 @@ use std::sync::Arc;
 use cuepoint_domain::ports::Store;
 use futures_util::future::BoxFuture;
 
-/// What a store's test run makes for each promise: a store, and what must live as long as it.
+/// The fixture of one promise: a store, and everything that has to live as long as it.
 pub trait Fixture: Send + Sync {
-    /// The store, empty.
+    /// The store, initially empty.
     fn store(&self) -> Arc<dyn Store>;
 
-    /// The same data in a store that was opened just now, as a server does at its start; one whose data ends with it is
-    /// answered as it is.
+    /// The same data in a newly opened store, as after a restart of a server; a store without durable data is
+    /// returned as it is.
     fn reopen(&self) -> BoxFuture<'_, Arc<dyn Store>> {
         Box::pin(ready(self.store()))
     }
@@ -75,11 +76,11 @@ impl<Guard: Send + Sync> Fixture for (Arc<dyn Store>, Guard) {
     }
 }
 
-/// Makes a test of each promise, in a module for each subject.
+/// Generates a test for each promise, in a module for each subject.
 ///
-/// `$factory` is the path of an async function without arguments that makes a [`Fixture`]; `histories` says how many
-/// random histories are played, each of `steps` commands. For a long run, `CUEPOINT_HISTORIES=100` in the environment
-/// plays a hundred times as many.
+/// `$factory` is the path of an async function without arguments that creates a [`Fixture`]; `histories` is
+/// the number of random histories, each of `steps` commands. For a long run, `CUEPOINT_HISTORIES=100` in the
+/// environment multiplies that number by a hundred.
 #[macro_export]
 macro_rules! store_contract {
     ($factory:path, histories = $histories:expr, steps = $steps:expr) => {
@@ -337,7 +338,7 @@ macro_rules! store_contract {
     };
 }
 
-/// A test of each promise that is named; [`store_contract!`] names them all.
+/// Generates a test for each listed promise; [`store_contract!`] lists them all.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! promises {
@@ -359,7 +360,7 @@ macro_rules! promises {
 
 #[cfg(test)]
 mod tests {
-    /// A promise that no store is asked to keep would be a test that never runs.
+    /// A promise that is not listed would never be tested.
     #[test]
     fn every_promise_is_named() {
         let named = include_str!("lib.rs");

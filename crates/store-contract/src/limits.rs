@@ -1,4 +1,4 @@
-//! The rolling limits of withdrawals and the most open requests, counted exactly.
+//! The rolling limits of withdrawals and the limit of open requests, counted exactly.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ fn limited(store: Arc<dyn Store>, per_24h: Option<i128>, per_30d: Option<i128>) 
     world
 }
 
-/// Whether a withdrawal is made, or else which window refuses it.
+/// Whether a withdrawal succeeds, or which window refuses it.
 async fn admitted(world: &World, user: UserId, cents: i128, now: Timestamp) -> Result<(), Duration> {
     match world.withdraw(user, cents, now).await {
         Ok(_) => Ok(()),
@@ -33,7 +33,8 @@ async fn admitted(world: &World, user: UserId, cents: i128, now: Timestamp) -> R
     }
 }
 
-/// The whole limit can be used, one cent more can not; what is 24 hours old to the microsecond counts no more.
+/// The whole limit can be used, and not a cent more; a withdrawal stops counting after 24 hours, to the
+/// microsecond.
 pub async fn a_window_rolls_to_the_microsecond(store: Arc<dyn Store>) {
     let (day, month) = (Duration::hours(24), Duration::days(30));
     let world = limited(store, Some(1_000), Some(1_500));
@@ -48,7 +49,8 @@ pub async fn a_window_rolls_to_the_microsecond(store: Arc<dyn Store>) {
     assert_eq!(world.balance(guest).await, balance(7_500, 2_500));
 }
 
-/// Withdrawals that came to nothing give their part of the limit back; those that may still be paid do not.
+/// Withdrawals that ended without a payout release their part of the limit; those that may still be paid do
+/// not.
 pub async fn only_what_may_be_paid_counts(store: Arc<dyn Store>) {
     let world = limited(store, Some(1_000), None);
     let guest = world.guest(10_000).await;
@@ -81,7 +83,7 @@ pub async fn only_what_may_be_paid_counts(store: Arc<dyn Store>) {
     assert_eq!(admitted(&world, other, 1_000, at(5)).await, Ok(()), "each person has a limit of their own");
 }
 
-/// Of 30 parallel withdrawals of 1.00 under a limit of 10.00 a day, ten are made.
+/// Of 30 parallel withdrawals of 1.00 under a limit of 10.00 a day, ten succeed.
 pub async fn a_window_counts_exactly_under_concurrency(store: Arc<dyn Store>) {
     let world = limited(store, Some(1_000), Some(100_000));
     let guest = world.guest(10_000).await;
@@ -96,8 +98,8 @@ pub async fn a_window_counts_exactly_under_concurrency(store: Arc<dyn Store>) {
     world.audit().await;
 }
 
-/// With as many open requests as may be with one DJ no more is made of them, and of another it is; once one is over, by
-/// an answer or by the clock, it counts no more.
+/// At the limit of open requests with one DJ, a further one is refused, but one to another DJ succeeds; a
+/// request that was answered or has expired no longer counts.
 pub async fn only_open_requests_with_one_dj_count(store: Arc<dyn Store>) {
     let world = World::new(store).with_most_open(2);
     let (guest, bob) = (world.guest(10_000).await, world.guest(10_000).await);
@@ -125,7 +127,7 @@ pub async fn only_open_requests_with_one_dj_count(store: Arc<dyn Store>) {
     world.audit().await;
 }
 
-/// Of fifty requests of one guest to one DJ at once as many are made as may be open.
+/// Of fifty concurrent requests of one guest to one DJ, exactly the limit succeeds.
 pub async fn open_requests_are_counted_exactly_under_concurrency(store: Arc<dyn Store>) {
     let world = World::new(store).with_most_open(3);
     let (guest, dj, other) = (world.guest(100_000).await, world.dj(100).await, world.dj(0).await);

@@ -1,4 +1,4 @@
-//! Logins: passwords that change under whoever else changes them, and challenges that are counted exactly.
+//! Logins: passwords under concurrent changes, and challenges that are counted exactly.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use time::Duration;
 use crate::sessions::{alive, log_in};
 use crate::world::{World, at, at_once, line};
 
-/// That somebody was sent enough for this hour.
+/// The refusal of a challenge whose hourly quota is used up.
 fn too_many(until: Timestamp) -> Issued {
     let most = u32::try_from(MOST_ISSUED).unwrap();
     Issued::TooMany(TooMany { quota: CodeQuota::Hour, most, until })
@@ -32,7 +32,7 @@ fn hash(text: &str) -> PasswordHash {
     PasswordHash(text.to_owned())
 }
 
-/// A registered person with a phone, whose password hashes to `old`.
+/// A registered user with a phone number, whose password hash is `old`.
 async fn person(world: &World) -> UserId {
     let mut user = world.stranger(false, at(0)).await;
     user.phone = Some(line("+15550100"));
@@ -41,7 +41,7 @@ async fn person(world: &World) -> UserId {
     user.id
 }
 
-/// Sends a challenge with the secret of this number to a person as they are.
+/// Issues a challenge with the secret of this number to a user with their current addresses.
 async fn issue(world: &World, user: UserId, purpose: Purpose, number: u8, now: Timestamp) -> Issued {
     let user = world.user(user).await;
     let challenge = Challenge::issue(&user, purpose, secret(number), now).unwrap();
@@ -56,7 +56,7 @@ async fn password(world: &World, user: UserId) -> PasswordHash {
     world.store.credentials_of(user).await.unwrap().unwrap().password
 }
 
-/// A login is looked up by the folded address, or by who it is, and finds the hash that was registered.
+/// Credentials are found by the folded address or by the user, with the registered hash.
 pub async fn credentials_are_found_by_the_folded_email(store: Arc<dyn Store>) {
     let world = World::new(store);
     let mut user = world.stranger(false, at(1)).await;
@@ -71,7 +71,7 @@ pub async fn credentials_are_found_by_the_folded_email(store: Arc<dyn Store>) {
     assert_eq!(world.store.credentials_of(nobody).await.unwrap(), None);
 }
 
-/// A hash is put in place of the one that was checked, never of a password that was changed meanwhile.
+/// A rehash replaces the verified hash, never that of a password changed in the meantime.
 pub async fn a_rehash_overwrites_no_other_password(store: Arc<dyn Store>) {
     let world = World::new(store);
     let user = person(&world).await;
@@ -81,7 +81,8 @@ pub async fn a_rehash_overwrites_no_other_password(store: Arc<dyn Store>) {
     assert_eq!(password(&world, user).await, hash("stronger"));
 }
 
-/// Who changes the password keeps their session; all others end, and so does every open way to set another.
+/// A change of the password keeps the user's own session; all others end, and so does every open challenge
+/// for a reset.
 pub async fn a_changed_password_ends_what_the_old_one_opened(store: Arc<dyn Store>) {
     let world = World::new(store);
     let user = person(&world).await;
@@ -106,7 +107,7 @@ pub async fn a_changed_password_ends_what_the_old_one_opened(store: Arc<dyn Stor
     assert_eq!(password(&world, user).await, hash("new"));
 }
 
-/// Of twenty that change one password at once one does.
+/// Of twenty concurrent changes of one password one succeeds.
 pub async fn one_of_many_changes_a_password(store: Arc<dyn Store>) {
     let world = World::new(store);
     let user = person(&world).await;
@@ -122,7 +123,7 @@ pub async fn one_of_many_changes_a_password(store: Arc<dyn Store>) {
     assert_eq!(won, [password(&world, user).await]);
 }
 
-/// The right answer proves the address, once; each address on its own.
+/// The right answer verifies the address, once; each address is independent.
 pub async fn a_right_answer_proves_an_address_once(store: Arc<dyn Store>) {
     let world = World::new(store);
     let user = person(&world).await;
@@ -138,7 +139,7 @@ pub async fn a_right_answer_proves_an_address_once(store: Arc<dyn Store>) {
     assert!(world.user(user).await.phone_verified);
 }
 
-/// A challenge can be answered up to its end, to the microsecond, and not once another was sent.
+/// A challenge can be answered until it expires, to the microsecond, and not once a newer one was issued.
 pub async fn only_the_newest_challenge_is_answered_in_time(store: Arc<dyn Store>) {
     let world = World::new(store);
     let user = person(&world).await;
@@ -151,7 +152,7 @@ pub async fn only_the_newest_challenge_is_answered_in_time(store: Arc<dyn Store>
     assert_eq!(answer(&world, user, Purpose::Email, 2, in_time).await, Judged::Right);
 }
 
-/// A code for an address that was changed meanwhile proves nothing.
+/// A code for an address that was changed in the meantime verifies nothing.
 pub async fn a_code_for_an_earlier_number_proves_nothing(store: Arc<dyn Store>) {
     let world = World::new(store);
     let user = person(&world).await;
@@ -163,7 +164,7 @@ pub async fn a_code_for_an_earlier_number_proves_nothing(store: Arc<dyn Store>) 
     assert!(!world.user(user).await.phone_verified);
 }
 
-/// Of many wrong answers at once as many are judged as may be, and the right one comes too late.
+/// Of many concurrent wrong answers exactly the limit is judged, and the right one comes too late.
 pub async fn wrong_answers_are_counted_exactly(store: Arc<dyn Store>) {
     let world = World::new(store);
     let user = person(&world).await;
@@ -180,7 +181,7 @@ pub async fn wrong_answers_are_counted_exactly(store: Arc<dyn Store>) {
     assert!(!world.user(user).await.email_verified);
 }
 
-/// Of many right answers at once one is right.
+/// Of many concurrent right answers one succeeds.
 pub async fn one_of_many_right_answers_is_right(store: Arc<dyn Store>) {
     let world = World::new(store);
     let user = person(&world).await;
@@ -194,7 +195,7 @@ pub async fn one_of_many_right_answers_is_right(store: Arc<dyn Store>) {
     assert_eq!(answers.iter().filter(|judged| **judged == Judged::Over).count(), 19);
 }
 
-/// No more than a few challenges are sent within an hour, each purpose on its own, however many are asked for at once.
+/// A limited number of challenges is issued within an hour, per purpose and also under concurrency.
 pub async fn challenges_are_sent_a_few_times_an_hour(store: Arc<dyn Store>) {
     let world = World::new(store);
     let user = person(&world).await;
@@ -215,8 +216,8 @@ pub async fn challenges_are_sent_a_few_times_an_hour(store: Arc<dyn Store>) {
     assert_eq!(issue(&world, user, Purpose::Email, 51, later).await, Issued::Done);
 }
 
-/// People with one phone share what may be sent to it, however many ask at once; what one was sent is ended by the same
-/// person's next alone.
+/// Users with one phone number share its quota, also under concurrency; a challenge is replaced only by the
+/// next one of the same user.
 pub async fn an_address_is_sent_a_few_challenges_whosever_it_is(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (ada, bob) = (person(&world).await, person(&world).await);
@@ -236,7 +237,7 @@ pub async fn an_address_is_sent_a_few_challenges_whosever_it_is(store: Arc<dyn S
     assert_eq!(answer(&world, ada, Purpose::Phone, 52, later).await, Judged::Right);
 }
 
-/// Who sets a new password by mail proves the address, and every session of theirs ends; the token is used up.
+/// A password reset by e-mail verifies the address and ends every session of the user; the token is used up.
 pub async fn a_reset_password_ends_everything(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (user, other) = (person(&world).await, person(&world).await);
@@ -260,7 +261,7 @@ pub async fn a_reset_password_ends_everything(store: Arc<dyn Store>) {
     assert_eq!((password(&world, user).await, password(&world, other).await), (hash("new"), hash("old")));
 }
 
-/// Of many that set a new password with one token at once one does.
+/// Of many concurrent resets with one token one succeeds.
 pub async fn one_of_many_resets_a_password(store: Arc<dyn Store>) {
     let world = World::new(store);
     let user = person(&world).await;

@@ -1,6 +1,6 @@
-//! A plain model of the money: whole cents in lists, moved as part 5 of the HTTP contract says.
+//! A plain model of the money: whole cents in lists, moved as specified by part 5 of the HTTP contract.
 //!
-//! It knows no plan, no book and no rule of the domain, so that what both say is said twice, independently.
+//! It uses no plan, no book and no rule of the domain, so that the two implementations are independent.
 
 mod orders;
 mod payouts;
@@ -16,13 +16,13 @@ use crate::tables::{REQUESTS, edges, transition};
 const PENDING_SECONDS: i64 = 15 * 60;
 const ACCEPTED_SECONDS: i64 = 60 * 60;
 
-/// The transactions that anybody names; operators name the first one.
+/// The transactions that status updates report; operators report the first one.
 pub(crate) const TXIDS: [&str; 2] = ["f00d", "beef"];
 
 /// Available, held and owed.
 pub(crate) type Purse = (i128, i128, i128);
 
-/// What a deployment decides.
+/// The terms of a deployment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Terms {
     pub(crate) commission_bps: i128,
@@ -34,7 +34,7 @@ pub(crate) struct Terms {
     pub(crate) most_open_per_dj: Option<u32>,
 }
 
-/// What an accepted command shows.
+/// The result of an accepted command.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Seen {
     Request { status: &'static str, fee: i128, since: i64 },
@@ -53,7 +53,7 @@ pub(crate) struct Dj {
     pub(crate) played: i64,
 }
 
-/// A person.
+/// A user.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Person {
     pub(crate) purse: Purse,
@@ -62,9 +62,9 @@ pub(crate) struct Person {
     pub(crate) erased: bool,
     pub(crate) is_operator: bool,
     pub(crate) is_suspended: bool,
-    /// Since when they stand so.
+    /// The time of the last change of their account status.
     pub(crate) stands_since: i64,
-    /// Who adjusted their wallet, and when.
+    /// The operators who adjusted their wallet, with the times.
     pub(crate) adjusted: Vec<(usize, i64)>,
 }
 
@@ -87,10 +87,10 @@ pub(crate) struct Withdrawal {
     amount: i128,
     pub(crate) status: &'static str,
     pub(crate) txid: Option<&'static str>,
-    /// How often it was given to the provider, and when it is given again.
+    /// The number of orders sent to the provider, and the time of the next one.
     attempts: u32,
     retry_at: Option<i64>,
-    /// Who approved it, and when.
+    /// The approving operators, with the times.
     pub(crate) approvals: Vec<(usize, i64)>,
     made: i64,
 }
@@ -102,11 +102,11 @@ pub(crate) struct Topup {
     pub(crate) amount: i128,
     pub(crate) status: &'static str,
     ordering: Ordering,
-    /// When the one who leaves opened it.
+    /// The opening time of a leaver's top-up.
     made: i64,
 }
 
-/// Everything, by place of making.
+/// The whole state, each list in order of creation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Model {
     pub(crate) terms: Terms,
@@ -115,13 +115,13 @@ pub(crate) struct Model {
     pub(crate) withdrawals: Vec<Withdrawal>,
     pub(crate) topups: Vec<Topup>,
     pub(crate) adjustments: usize,
-    /// Changes of accounts that are no wallet's.
+    /// Postings to accounts other than wallets.
     pub(crate) postings: u64,
-    /// The sum of those changes: the house and the world.
+    /// The sum of those postings: platform and external account.
     pub(crate) elsewhere: i128,
 }
 
-/// The nearest whole cent, a half to the even one.
+/// Rounds to the nearest whole cent, half to even.
 fn half_even(numerator: i128, denominator: i128) -> i128 {
     let down = numerator / denominator;
     match (2 * (numerator - down * denominator)).cmp(&denominator) {
@@ -132,7 +132,7 @@ fn half_even(numerator: i128, denominator: i128) -> i128 {
 }
 
 impl Request {
-    /// The status that anybody sees, and since when.
+    /// The visible status, and its time.
     pub(crate) fn seen(&self, now: i64) -> (&'static str, i64) {
         match self.ends {
             Some(ends) if ends <= now => ("expired", ends),
@@ -140,7 +140,7 @@ impl Request {
         }
     }
 
-    /// Whether it is stored as holding a fee past its time, and since when.
+    /// The expiry of a request, if it has passed and the request is stored as still holding its fee.
     pub(crate) fn overdue(&self, now: i64) -> Option<i64> {
         self.ends.filter(|ends| *ends <= now)
     }
@@ -151,7 +151,7 @@ impl Request {
 }
 
 impl Model {
-    /// Moves money within a wallet, into or out of it, as one entry; none for nothing.
+    /// Moves money within, into or out of a wallet as one entry; none for zero.
     fn entry(&mut self, who: usize, available: i128, held: i128, owed: i128) {
         if (available, held, owed) != (0, 0, 0) {
             let person = &mut self.people[who];
@@ -161,14 +161,14 @@ impl Model {
         }
     }
 
-    /// Money that comes into a wallet, or leaves it where `amount` is below zero: what comes pays what is owed first.
+    /// Credits a wallet, or debits it if `amount` is negative: a credit pays the debt first.
     fn income(&mut self, who: usize, amount: i128) {
         let (.., owed) = self.people[who].purse;
         let pays = amount.clamp(0, owed);
         self.entry(who, amount - pays, 0, -pays);
     }
 
-    /// Moves money into an account that is no wallet's, or out of it; none for nothing.
+    /// Moves money into or out of an account other than a wallet; none for zero.
     fn posting(&mut self, amount: i128) {
         if amount != 0 {
             self.elsewhere += amount;
@@ -246,7 +246,7 @@ impl Model {
         Ok(Seen::Profile { dj: person.dj.clone(), purse: person.purse })
     }
 
-    /// Nobody who is shut out takes requests; letting them in again does not start it.
+    /// A suspended DJ is offline; restoring them does not bring them online.
     pub(crate) fn stand(&mut self, who: usize, suspend: bool, now: i64) -> Result<Seen, Refusal> {
         let person = &mut self.people[who];
         let mut is_changed = person.is_suspended != suspend;
@@ -302,7 +302,7 @@ impl Model {
         Ok(Seen::Request { status, fee: self.requests[place].fee, since })
     }
 
-    /// The clock's own move: what is past its time is expired, and its fee comes back.
+    /// Expires an overdue request and releases its fee.
     pub(crate) fn sweep(&mut self, place: usize, now: i64) -> Result<Seen, Refusal> {
         let request = self.requests[place].clone();
         if let Some(ends) = request.overdue(now) {
@@ -312,7 +312,7 @@ impl Model {
         self.see(place, now)
     }
 
-    /// Where a request can go from where it is seen.
+    /// The statuses that a request can move to from its visible status.
     pub(crate) fn edges_of_request(&self, place: usize, now: i64) -> Vec<&'static str> {
         edges(REQUESTS, self.requests[place].seen(now).0)
     }
@@ -341,7 +341,7 @@ impl Model {
         self.see(place, now)
     }
 
-    /// To the DJ, less the commission; to the house its commission.
+    /// Pays the DJ the fee less the commission, and the platform its commission.
     fn capture(&mut self, guest: usize, dj: usize, fee: i128, commission: i128) {
         self.entry(guest, 0, -fee, 0);
         self.income(dj, fee - commission);
@@ -349,7 +349,8 @@ impl Model {
         self.people[dj].dj.as_mut().unwrap().played += 1;
     }
 
-    /// The guest gets the whole fee; the house returns its commission and advances what the DJ no longer has.
+    /// Returns the whole fee to the guest; the platform returns its commission and advances the amount that
+    /// the DJ lacks.
     fn refund(&mut self, guest: usize, dj: usize, fee: i128, commission: i128) {
         let returns = fee - commission;
         let (available, ..) = self.people[dj].purse;

@@ -1,4 +1,4 @@
-//! Networks from which people were logged in: known for a while, to nobody else's advantage.
+//! Known networks of users: retained for a while, for their user alone.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ async fn is_known(world: &World, user: UserId, address: &str, since: Timestamp) 
     world.store.is_known_network(&email, network(address), since).await.unwrap()
 }
 
-/// What is known of a person, the network that was known last first.
+/// The known networks of a user, the last added first.
 async fn known(world: &World, user: UserId) -> Vec<KnownNetwork> {
     let records = world.store.records(user, Part::Networks, None, 100).await.unwrap();
     let known = |record| match record {
@@ -32,7 +32,8 @@ async fn known(world: &World, user: UserId) -> Vec<KnownNetwork> {
     records.into_iter().map(known).collect()
 }
 
-/// A network is known from where a session began, at a registration too, or was refreshed, and since when, to the microsecond.
+/// A network becomes known when a session begins there, at a registration too, or is refreshed, with its time
+/// to the microsecond.
 pub async fn a_network_is_known_from_logins_and_refreshes(store: Arc<dyn Store>) {
     let world = World::new(Arc::clone(&store));
     let user = world.stranger(false, at(1)).await;
@@ -58,13 +59,13 @@ pub async fn a_network_is_known_from_logins_and_refreshes(store: Arc<dyn Store>)
     ] {
         assert_eq!(is_known(&world, user.id, address, since).await, expected, "{address}");
     }
-    // Seen again, it keeps its place and is known for longer; an earlier sight takes nothing away.
+    // Seen again, it keeps its place and is known for longer; an earlier time changes nothing.
     log_in(&store, user.id, 4, at(9)).await;
     log_in(&store, user.id, 6, at(5)).await;
     assert_eq!(known(&world, user.id).await, [seen("198.51.100.9", 3), seen("192.0.2.7", 9), all[2]]);
 }
 
-/// What is known of one person is not known of another, nor of an address that nobody has.
+/// A network known for one user is not known for another, nor for an unknown address.
 pub async fn a_network_is_known_of_one_person_alone(store: Arc<dyn Store>) {
     let world = World::new(Arc::clone(&store));
     let (user, other) = (world.guest(0).await, world.guest(0).await);
@@ -75,7 +76,7 @@ pub async fn a_network_is_known_of_one_person_alone(store: Arc<dyn Store>) {
     assert_eq!(known(&world, other).await, []);
 }
 
-/// A refused exchange makes nothing known.
+/// A refused exchange makes no network known.
 pub async fn a_refused_refresh_makes_no_network_known(store: Arc<dyn Store>) {
     let world = World::new(Arc::clone(&store));
     let user = world.guest(0).await;
@@ -87,7 +88,7 @@ pub async fn a_refused_refresh_makes_no_network_known(store: Arc<dyn Store>) {
     assert!(!is_known(&world, user, "203.0.113.5", at(0)).await);
 }
 
-/// Tidying forgets a network once it is no longer known, and no other, whether sessions are left or not.
+/// A purge deletes the networks past their retention, and no others, with or without remaining sessions.
 pub async fn tidying_forgets_networks_past_their_time(store: Arc<dyn Store>) {
     let world = World::new(Arc::clone(&store));
     let user = world.guest(0).await;
@@ -101,7 +102,7 @@ pub async fn tidying_forgets_networks_past_their_time(store: Arc<dyn Store>) {
     assert_eq!(known(&world, user).await, [KnownNetwork { network: network("2001:db8::7"), seen_at: at(1) }]);
 }
 
-/// Nothing is known of who was erased, whatever was done beside the erasure.
+/// No network is known for an erased user, whatever ran concurrently with the erasure.
 pub async fn no_network_outlives_an_erasure(store: Arc<dyn Store>) {
     let world = World::new(Arc::clone(&store));
     for round in 0..10_u8 {

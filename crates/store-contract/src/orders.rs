@@ -1,4 +1,4 @@
-//! Ordering top-ups: what is due, that each is taken up by one server, and that what came of it is kept as decided.
+//! Orders of top-ups: due orders, claims by a single server, and stored outcomes.
 
 use std::sync::Arc;
 
@@ -16,20 +16,20 @@ fn orders(attempts: u32, next_at: Option<i64>) -> Orders {
     Orders { attempts, next_at: next_at.map(at) }
 }
 
-/// The longest page that there is.
+/// The longest possible page URL.
 fn page() -> Option<PaymentUrl> {
     PaymentUrl::new(&format!("https://pay.example.com/{:ü<2024}", "session")).ok()
 }
 
 impl World {
-    /// A new top-up of 5.00 for somebody, in any way that it can be opened.
+    /// A new top-up of 5.00 by a new user, opened with any charge.
     async fn open_topup(&self, charge: Charge) -> Topup {
         let guest = self.guest(0).await;
         let id = self.ids.next_topup().await.unwrap();
         topup_of(&self.fresh(plans::open_topup(self.by(guest, at(0)), id, guest, amount(500), charge)).await)
     }
 
-    /// The same after it was ordered so, at `now`.
+    /// The same top-up after an order at `now`.
     async fn order(&self, topup: &Topup, now: i64, orders: Orders, page: Option<PaymentUrl>) -> Topup {
         let origin = self.origin(Actor::System, at(now));
         topup_of(&self.fresh(plans::order_topup(origin, topup, orders, page)).await)
@@ -41,7 +41,8 @@ impl World {
     }
 }
 
-/// By the time of the next order, then by id: only what is due, and nothing that has ended or is not to be ordered.
+/// Due orders are sorted by the time of the next order, then by id; top-ups that ended or are not to be
+/// ordered are not listed.
 pub async fn due_orders_come_longest_waiting_first(store: Arc<dyn Store>) {
     let world = World::new(store);
     let ordered = |next_at| Charge::Ordered(orders(1, Some(next_at)));
@@ -80,7 +81,7 @@ pub async fn due_orders_come_longest_waiting_first(store: Arc<dyn Store>) {
     assert_eq!(ids(90).await, [1, 9, 0, 2, 3, 10].map(|place: usize| made[place].id));
 }
 
-/// Of many servers that take a top-up up at once one does, and orders it alone.
+/// Of many servers that claim a top-up concurrently one succeeds, and orders it alone.
 pub async fn a_topup_is_taken_up_by_one_server(store: Arc<dyn Store>) {
     let world = World::new(store);
     let made = world.open_topup(Charge::Ordered(orders(1, Some(10)))).await;
@@ -94,7 +95,8 @@ pub async fn a_topup_is_taken_up_by_one_server(store: Arc<dyn Store>) {
     }
 }
 
-/// A page is kept as it was named, and changes nothing else; the money comes with the confirmation.
+/// A page is stored as the provider named it, and changes nothing else; the money arrives with the
+/// confirmation.
 pub async fn a_page_is_kept_until_and_after_the_money_came(store: Arc<dyn Store>) {
     let world = World::new(store);
     let opened = world.open_topup(Charge::Ordered(orders(1, Some(30)))).await;
@@ -110,7 +112,7 @@ pub async fn a_page_is_kept_until_and_after_the_money_came(store: Arc<dyn Store>
     world.audit().await;
 }
 
-/// An order, a page and an end that were decided on a top-up which moved meanwhile are stale.
+/// An order, a page or a final status decided on an outdated top-up is stale.
 pub async fn an_order_on_a_topup_that_moved_is_stale(store: Arc<dyn Store>) {
     let world = World::new(store);
     let system = || world.origin(Actor::System, at(20));

@@ -1,4 +1,4 @@
-//! Paying out and in: what is due, and that each step of it is taken once, whoever races.
+//! Payouts and top-ups: due payouts, and steps that are applied once under concurrency.
 
 use std::sync::Arc;
 
@@ -12,12 +12,13 @@ use cuepoint_domain::withdrawal::{Move, WithdrawalState};
 use crate::races::{fresh, one_of_sixteen_is_applied, race};
 use crate::world::{World, amount, at, balance, line, topup_of, withdrawal_of};
 
-/// The move by which a worker sends at `now`, and again at `again_at`.
+/// The move of a worker that sends at `now`, and again at `again_at`.
 fn send(now: i64, again_at: i64) -> Move {
     Move::Send { now: at(now), again_at: at(again_at) }
 }
 
-/// What was never sent comes first, by id, then what is to be sent again, by its time, then by id: only what is due.
+/// Only due withdrawals are listed: those never sent first, by id, then those to be sent again, by time, then
+/// by id.
 pub async fn due_payouts_come_longest_waiting_first(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, operator) = (world.guest(10_000).await, world.guest(0).await);
@@ -54,7 +55,7 @@ pub async fn due_payouts_come_longest_waiting_first(store: Arc<dyn Store>) {
     assert_eq!(ids, [made[1].id, made[5].id]);
 }
 
-/// Of many workers that take a withdrawal up at once one does, and sends it alone.
+/// Of many workers that claim a withdrawal concurrently one succeeds, and sends it alone.
 pub async fn a_payout_is_taken_up_by_one_worker(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, operator) = (world.guest(100).await, world.guest(0).await);
@@ -78,7 +79,7 @@ pub async fn a_payout_is_taken_up_by_one_worker(store: Arc<dyn Store>) {
     assert_eq!(world.balance(guest).await, balance(0, 100));
 }
 
-/// A provider's opposite words about a top-up, said by many at once, have one winner and credit once at most.
+/// Concurrent contradictory status updates about a top-up have one winner, and credit it at most once.
 pub async fn a_topup_is_settled_once_by_many_words(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(0).await;

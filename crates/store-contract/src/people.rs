@@ -1,4 +1,4 @@
-//! People: registration, profiles, logins and the list of DJs.
+//! Users: registration, profiles, logins and the list of DJs.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use cuepoint_domain::text::Email;
 
 use crate::world::{World, at, at_once, balance, line, money};
 
-/// Who registers reads back as they are, with an empty wallet; who did not is nobody.
+/// A registered user reads back unchanged, with an empty wallet; an unregistered one does not exist.
 pub async fn registering_makes_a_person_and_a_wallet(store: Arc<dyn Store>) {
     let world = World::new(store);
     for is_dj in [false, true] {
@@ -31,7 +31,7 @@ async fn with_email(world: &World, email: &str) -> User {
     User { email: Email::new(email).unwrap(), ..world.stranger(true, at(1)).await }
 }
 
-/// An e-mail address is taken whatever its letter case, and who comes second leaves no trace.
+/// An e-mail address is unique regardless of letter case, and a second registration leaves no trace.
 pub async fn an_email_is_taken_in_every_letter_case(store: Arc<dyn Store>) {
     let world = World::new(store);
     let password = PasswordHash("hash".to_owned());
@@ -52,7 +52,7 @@ pub async fn an_email_is_taken_in_every_letter_case(store: Arc<dyn Store>) {
     assert_eq!(djs.total, 2);
 }
 
-/// Of twenty who register with one address at once, in various letter case, one is there.
+/// Of twenty concurrent registrations of one address, in various letter case, one succeeds.
 pub async fn one_of_many_gets_an_email(store: Arc<dyn Store>) {
     let world = World::new(store);
     let tasks = (0..20).map(|number| {
@@ -76,7 +76,7 @@ pub async fn one_of_many_gets_an_email(store: Arc<dyn Store>) {
     }
 }
 
-/// Every field of a profile reads back as it was set, and is cleared where it can be.
+/// Every field of a profile reads back as it was set, and optional ones can be cleared.
 pub async fn a_profile_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
     let world = World::new(store);
     let dj = world.dj(100).await;
@@ -121,7 +121,7 @@ pub async fn a_profile_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
     assert_eq!(cleared.name, expected.name);
 }
 
-/// DJs, and nobody else, are listed newest first, all of them or those online or offline, in pages.
+/// Only DJs are listed, newest first, all of them or those online or offline, in pages.
 pub async fn djs_are_listed_newest_first(store: Arc<dyn Store>) {
     let world = World::new(store);
     world.guest(0).await;
@@ -153,7 +153,7 @@ pub async fn djs_are_listed_newest_first(store: Arc<dyn Store>) {
     assert_eq!(rows, Rows { rows: djs.clone(), total: 5 });
 }
 
-/// Everybody is listed newest first, in pages, or the one with an address; whoever was erased is not there.
+/// Users are listed newest first, in pages, or by address; erased users are not listed.
 pub async fn people_are_listed_newest_first(store: Arc<dyn Store>) {
     let world = World::new(store);
     let mut people = Vec::new();
@@ -184,7 +184,8 @@ pub async fn people_are_listed_newest_first(store: Arc<dyn Store>) {
     }
 }
 
-/// The first operator is made once, by one of many who try, and stays made when they are dismissed or erased.
+/// The first operator is created once, also by concurrent attempts, and not again after they are dismissed or
+/// erased.
 pub async fn the_first_operator_is_made_once(store: Arc<dyn Store>) {
     let world = World::new(store);
     let password = || PasswordHash("hash".to_owned());

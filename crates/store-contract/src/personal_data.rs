@@ -1,4 +1,4 @@
-//! What is kept about a person: every list of it, whole, whatever comes and goes while it is read.
+//! Personal data of a user: every list is complete, whatever is added or deleted while it is read.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use cuepoint_domain::provider_message::{
 use crate::sessions::log_in;
 use crate::world::{World, at, line};
 
-/// A whole list, read in pages of this many records.
+/// A whole list, read in pages of this size.
 async fn all(world: &World, user: UserId, part: Part, limit: u32) -> Vec<Record> {
     let mut records: Vec<Record> = Vec::new();
     loop {
@@ -33,7 +33,7 @@ async fn all(world: &World, user: UserId, part: Part, limit: u32) -> Vec<Record>
     }
 }
 
-/// That a list has these records, on pages of any size, and that nobody else has one of them.
+/// Checks that a list has these records, on pages of any size, and that no other user has any of them.
 async fn check(world: &World, user: UserId, part: Part, expected: &[Record]) {
     assert!(!expected.is_empty(), "{part:?}");
     for limit in [1, 2, 100] {
@@ -43,7 +43,7 @@ async fn check(world: &World, user: UserId, part: Part, expected: &[Record]) {
     assert_eq!(all(world, stranger, part, 100).await, [], "{part:?} of somebody else");
 }
 
-/// Requests, money and messages about it are listed newest first, each once, to whom they concern.
+/// Requests, money and messages about them are listed newest first, each once, for the users concerned.
 pub async fn money_and_requests_are_listed_whole(store: Arc<dyn Store>) {
     let world = World::new(store).with_commission(100);
     let (guest, dj) = (world.guest(1_000).await, world.dj(100).await);
@@ -85,7 +85,8 @@ pub async fn money_and_requests_are_listed_whole(store: Arc<dyn Store>) {
     let listed: Vec<Record> = entries.iter().map(entry).collect();
     check(&world, guest, Part::Entries, &listed).await;
 
-    // Messages about rows of theirs, of either provider; one about a row of another, and one about none, are not.
+    // Messages about the user's rows, from either provider, are listed; those about another user's row or an
+    // unknown one are not.
     let mut kept = Vec::new();
     for (number, source, row) in [
         ("1", MessageSource::Topups, Some(topups[0].id.get())),
@@ -123,7 +124,7 @@ fn message(source: MessageSource, number: &str, row: Option<i64>) -> MessageReco
     }
 }
 
-/// Sessions that ended, what was sent, blocks in both directions and events are listed, each with what it is.
+/// Ended sessions, issued challenges, blocks in both directions and events are listed, each with its fields.
 pub async fn accounts_are_listed_whole(store: Arc<dyn Store>) {
     let world = World::new(Arc::clone(&store));
     let (user, other) = (world.dj(100).await, world.dj(100).await);
@@ -149,7 +150,7 @@ pub async fn accounts_are_listed_whole(store: Arc<dyn Store>) {
         store.issue(&challenge, None).await.unwrap();
         challenges.push(challenge);
     }
-    // The second code ended the first.
+    // The second code replaced the first.
     challenges[0].ended_at = Some(at(10));
     let expected = [1, 2, 0].map(|place: usize| Record::Challenge(challenges[place].clone()));
     check(&world, user, Part::Challenges, &expected).await;
@@ -180,8 +181,8 @@ pub async fn accounts_are_listed_whole(store: Arc<dyn Store>) {
     check(&world, user, Part::Events, &events).await;
 }
 
-/// What changed a profile and an account is listed, and what operators did for a reason. After seven days the profile is
-/// gone from it, and the rest is still there.
+/// Changes of a profile and an account are listed, as are operators' changes with a reason. After seven days
+/// the profile is redacted, and the rest is retained.
 pub async fn operations_about_a_person_are_listed(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (user, operator) = (world.guest(1_000).await, world.guest(0).await);
@@ -190,7 +191,7 @@ pub async fn operations_about_a_person_are_listed(store: Arc<dyn Store>) {
     let renamed = world.fresh(plans::change_profile(world.by(user, at(1)), user, change)).await;
     let suspend = plans::change_standing(reason(world.by(operator, at(2))), user, StandingChange::Suspend);
     let suspended = world.fresh(suspend).await;
-    // Without a reason, what somebody does about their own money is listed as money alone.
+    // Without a reason, a user's own operations on their money are listed as money alone.
     world.withdraw(user, 10, at(3)).await.unwrap();
     let adjust = world.adjust_plan(world.by(operator, at(4)), user, 5).await;
     let adjusted = world.fresh(adjust).await;
@@ -224,7 +225,7 @@ pub async fn operations_about_a_person_are_listed(store: Arc<dyn Store>) {
     check(&world, user, Part::Operations, &notes.clone().map(Record::Operation)).await;
 }
 
-/// While a list is read page by page, what goes away takes no other record with it, and what comes pushes none in twice.
+/// While a list is read page by page, a deletion hides no other record, and an addition repeats none.
 pub async fn records_that_come_and_go_hide_no_other(store: Arc<dyn Store>) {
     let world = World::new(Arc::clone(&store));
     let dj = world.dj(100).await;
@@ -237,7 +238,8 @@ pub async fn records_that_come_and_go_hide_no_other(store: Arc<dyn Store>) {
     let page = async |after: Option<Place>| store.records(dj, Part::Blocks, after, 2).await.unwrap();
     let first = page(None).await;
     assert_eq!(first, [&blocks[0], &blocks[1]].map(|block| Record::Block(block.clone())));
-    // Both that were read go away, the last of them being where the next page begins, and one more comes.
+    // Both records that were read are deleted, including the one at which the next page begins, and a new one
+    // is added.
     for gone in &blocks[..2] {
         assert!(store.unblock(dj, gone.guest).await.unwrap());
     }

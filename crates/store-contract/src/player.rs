@@ -1,4 +1,4 @@
-//! Plays the commands of a history on a store and on the model, and compares what both say.
+//! Runs the commands of a history on a store and on the model, and compares their answers.
 
 mod orders;
 mod payouts;
@@ -30,23 +30,23 @@ use crate::refusal::Refusal;
 use crate::told::{name, request_move, said};
 use crate::world::{Refused, World, amount, at, key, line, money, request_of, topup_of, withdrawal_of};
 
-/// What a history led to.
+/// The outcome of a history.
 pub(crate) struct Ended {
     pub(crate) summary: Summary,
     pub(crate) told: BTreeSet<String>,
 }
 
-/// An applied plan, for playing it again.
+/// An applied plan, to be submitted again.
 struct Past {
     plan: Plan,
     receipt: Receipt,
 }
 
-/// A history under way.
+/// The driver of a history.
 pub(crate) struct Player<'a> {
     pub(crate) world: World,
     fixture: &'a dyn Fixture,
-    /// Whether the next answer is lost, and whether the store is opened anew before the retry.
+    /// Whether the next answer is lost, and whether the store is reopened before the retry.
     losing: Option<bool>,
     pub(crate) model: Model,
     pub(crate) people: Vec<UserId>,
@@ -54,7 +54,7 @@ pub(crate) struct Player<'a> {
     pub(crate) withdrawals: Vec<WithdrawalId>,
     pub(crate) topups: Vec<TopupId>,
     past: Vec<Past>,
-    /// When retention was enforced last.
+    /// The time of the last purge.
     tidied: Option<Timestamp>,
     pub(crate) now: i64,
     pub(crate) owed: i128,
@@ -62,7 +62,7 @@ pub(crate) struct Player<'a> {
     pub(crate) told: BTreeSet<String>,
 }
 
-/// Says what differs, if anything does.
+/// Compares two values; the error names the difference.
 pub(crate) fn equal<T: PartialEq + Debug>(what: &str, store: &T, model: &T) -> Result<(), String> {
     if store == model {
         Ok(())
@@ -71,13 +71,13 @@ pub(crate) fn equal<T: PartialEq + Debug>(what: &str, store: &T, model: &T) -> R
     }
 }
 
-/// The place of a thing that is counted from the newest of `count`, round and round.
+/// The place counted from the newest of `count` entities, modulo `count`.
 fn picked(pick: usize, count: usize) -> Option<usize> {
     (count > 0).then(|| count - 1 - pick % count)
 }
 
 impl<'a> Player<'a> {
-    /// Registers new people on the store, which may have seen other histories.
+    /// Registers new users on the store, which may contain earlier histories.
     pub(crate) async fn start(world: &World, fixture: &'a dyn Fixture, terms: Terms) -> Self {
         let mut world = world.clone();
         world.requests.commission = BasisPoints::new(terms.commission_bps.try_into().unwrap()).unwrap();
@@ -92,7 +92,7 @@ impl<'a> Player<'a> {
         world.requests.most_open_per_dj = terms.most_open_per_dj;
         let mut model = Model { terms, ..Model::default() };
         let mut people = Vec::new();
-        // The last of them is the one who leaves.
+        // The last of them is the leaver.
         for place in 0..=PEOPLE {
             let is_dj = (FIRST_DJ..OPERATOR).contains(&place);
             let user = world.stranger(is_dj, at(0)).await;
@@ -122,14 +122,14 @@ impl<'a> Player<'a> {
         at(self.now)
     }
 
-    /// A command of a person, with a key of its own if it is to have one.
+    /// The operation metadata of a user's command, with a key of its own if `keyed`.
     fn origin(&self, who: usize, keyed: bool) -> Origin {
         let user = self.people[who];
         let key = keyed.then(|| key(user, &self.commands.to_string(), "body"));
         Origin { key, ..self.world.by(user, self.time()) }
     }
 
-    /// Applies what a rule decided, and remembers it for later.
+    /// Applies a decided plan, and records it for later.
     async fn apply(&mut self, plan: Result<Plan, Refused>) -> Result<Receipt, Refused> {
         let plan = plan?;
         let lost = match self.losing.take() {
@@ -152,7 +152,8 @@ impl<'a> Player<'a> {
         Ok(receipt)
     }
 
-    /// Submits a plan and goes away at once, so that it may still be under way; with `reopen`, to another store.
+    /// Submits a plan and drops the call at once, so that it may still be in progress; with `reopen`, the
+    /// retry uses another store.
     async fn lose_answer(&mut self, plan: &Plan, reopen: bool) -> bool {
         // Dropped as soon as it was submitted.
         let _ = self.world.store.apply(plan.clone()).now_or_never();
@@ -169,7 +170,7 @@ impl<'a> Player<'a> {
         self.told.insert("reopened".to_owned());
     }
 
-    /// Compares what the store answered with what the model says.
+    /// Compares the answers of store and model.
     fn agree(
         &mut self,
         answer: Result<Receipt, Refused>,
@@ -179,7 +180,7 @@ impl<'a> Player<'a> {
         equal("the answer", &said(answer), &model)
     }
 
-    /// Plays one command on both.
+    /// Runs one command on both.
     pub(crate) async fn play(&mut self, command: Command, keyed: bool) -> Result<(), String> {
         self.commands += 1;
         match command {
@@ -333,7 +334,7 @@ impl<'a> Player<'a> {
         self.agree(answer, model)
     }
 
-    /// Settles some of a person's overdue requests, the longest overdue first, as the sweeper does.
+    /// Settles some of a user's overdue requests, the longest overdue first, as the expiry job does.
     async fn sweep(&mut self, who: usize, limit: u32) -> Result<(), String> {
         let which = Overdue { requester: Some(self.people[who]), now: self.time(), after: None, limit };
         let found = self.world.store.overdue(&which).await.unwrap();
@@ -358,8 +359,9 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// An earlier plan again, whatever happened since: the first answer, and nothing else. A profile past its time may be
-    /// redacted once the store was tidied; it is not where the database's own clock is behind the history's.
+    /// Submits an earlier plan again: it gets the first receipt, whatever happened since. A profile past its
+    /// retention may be redacted after a purge; it is not if the database's own clock is behind the
+    /// history's.
     async fn retry(&mut self, pick: usize) -> Result<(), String> {
         if self.past.is_empty() {
             return Ok(());
@@ -388,7 +390,7 @@ impl<'a> Player<'a> {
         self.time() < plan.origin().at.plus(KeyRecord::KEPT)
     }
 
-    /// Another command with an earlier key: the earlier answer or a refusal, and nothing else.
+    /// Sends another command with an earlier key: it gets the earlier receipt or a refusal.
     async fn reuse_key(&mut self, pick: usize, same_body: bool) -> Result<(), String> {
         let keyed: Vec<&Past> = self
             .past
@@ -414,7 +416,7 @@ impl<'a> Player<'a> {
         equal("a key sent again", &answer, &expected)
     }
 
-    /// What the self-check will have seen of it, and which answers it led to.
+    /// The summary that the audit should report for it, and the answers that it reached.
     pub(crate) fn end(self) -> Ended {
         let entries = self.model.people.iter().map(|person| person.entries).sum();
         let wallets = u64::try_from(self.people.len()).unwrap();

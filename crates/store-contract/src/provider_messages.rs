@@ -1,4 +1,4 @@
-//! Messages of providers that contradict the ledger: each kept once, as many as may be, and resolved once.
+//! Messages of providers that contradict the ledger: each stored once, up to a bound, and resolved once.
 
 use std::sync::Arc;
 
@@ -38,13 +38,13 @@ fn payout(webhook_id: &str) -> MessageRecord {
     message(MessageSource::Payouts, webhook_id)
 }
 
-/// A page of those that a filter shows.
+/// A page of the messages that match a filter.
 async fn page(world: &World, resolved: Option<bool>, page: PageRequest) -> (Vec<ProviderMessage>, u64) {
     let rows = world.store.provider_messages(MessageFilter { resolved }, page).await.unwrap();
     (rows.rows, rows.total)
 }
 
-/// All that a filter shows.
+/// All messages that match a filter.
 async fn listed(world: &World, resolved: Option<bool>) -> Vec<ProviderMessage> {
     let (rows, total) = page(world, resolved, PageRequest::new(1, 100)).await;
     assert_eq!(u64::try_from(rows.len()).unwrap(), total);
@@ -57,7 +57,7 @@ async fn keep(world: &World, record: &MessageRecord) -> ProviderMessage {
     kept.into_iter().max_by_key(|message| message.id).unwrap()
 }
 
-/// The plan by which an operator resolves a message, in a second of their own.
+/// The plan of an operator that resolves a message at this time.
 fn resolution(world: &World, message: &ProviderMessage, operator: UserId, seconds: i64) -> Plan {
     let origin = world.by(operator, at(seconds));
     plans::resolve_message(origin, message, operator, line("paid back by hand")).unwrap()
@@ -70,7 +70,7 @@ fn message_of(receipt: &Receipt) -> ProviderMessage {
     }
 }
 
-/// A message reads back to the last letter, at its full length and where all that may be missing is missing.
+/// A message reads back unchanged, at its full length and without its optional fields.
 pub async fn messages_read_back_as_they_came(store: Arc<dyn Store>) {
     let world = World::new(store);
     let full = MessageRecord {
@@ -101,7 +101,7 @@ pub async fn messages_read_back_as_they_came(store: Arc<dyn Store>) {
     assert_eq!(world.store.provider_message(unknown).await.unwrap(), None);
 }
 
-/// A message that comes again adds nothing, whatever it says the second time; each source numbers its own.
+/// A repeated message adds nothing, whatever its content; ids are scoped to their source.
 pub async fn a_message_is_kept_once(store: Arc<dyn Store>) {
     let world = World::new(store);
     let operator = world.guest(0).await;
@@ -118,7 +118,7 @@ pub async fn a_message_is_kept_once(store: Arc<dyn Store>) {
     assert_eq!(listed(&world, None).await.len(), 3);
 }
 
-/// Of one message that arrives many times at once, one is kept.
+/// Of one message that arrives many times concurrently, one is stored.
 pub async fn a_message_sent_in_parallel_is_kept_once(store: Arc<dyn Store>) {
     let world = World::new(store);
     let answers = at_once((0..32).map(|number: i32| {
@@ -131,7 +131,8 @@ pub async fn a_message_sent_in_parallel_is_kept_once(store: Arc<dyn Store>) {
     assert_eq!(listed(&world, None).await.len(), 2);
 }
 
-/// While as many are unresolved as may be, no more are kept; a resolution makes room. What is known stays known.
+/// At the bound of unresolved messages, no more are stored until one is resolved; a known message stays
+/// known.
 pub async fn unresolved_messages_are_bounded(store: Arc<dyn Store>) {
     let world = World::new(store);
     let operator = world.guest(0).await;
@@ -147,7 +148,7 @@ pub async fn unresolved_messages_are_bounded(store: Arc<dyn Store>) {
     assert_eq!(listed(&world, None).await.len(), 3);
 }
 
-/// However many arrive at once, the bound is passed by no more than were being recorded together.
+/// The bound is exceeded by at most the number of messages recorded concurrently.
 pub async fn the_bound_holds_roughly_in_a_crowd(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (most, crowd) = (20, 8);
@@ -162,13 +163,13 @@ pub async fn the_bound_holds_roughly_in_a_crowd(store: Arc<dyn Store>) {
     assert!((u64::from(most)..u64::from(most) + crowd).contains(&kept), "{kept}");
 }
 
-/// Unresolved messages come first, then resolved ones, each kind by id from the last, in pages and by a filter.
+/// Unresolved messages come first, then resolved ones, each group by id descending, in pages and by a filter.
 pub async fn messages_are_listed_unresolved_first(store: Arc<dyn Store>) {
     let world = World::new(store);
     let operator = world.guest(0).await;
     let mut kept = Vec::new();
     for number in 0..7 {
-        // Whatever time they tell.
+        // The order is independent of their times.
         let record = MessageRecord { received_at: at(9 - number), ..payout(&number.to_string()) };
         kept.push(keep(&world, &record).await);
     }
@@ -185,8 +186,8 @@ pub async fn messages_are_listed_unresolved_first(store: Arc<dyn Store>) {
     assert_eq!(page(&world, None, PageRequest::new(u64::MAX, 3)).await, (Vec::new(), 7));
 }
 
-/// A message is resolved once, with an event in the same commit, and no wallet changes; sent again it is answered as it was,
-/// and a second resolution is stale.
+/// A message is resolved once, with an event in the same commit, and no wallet changes; the repeated plan
+/// gets its first receipt, and a second resolution is stale.
 pub async fn a_message_is_resolved_once(store: Arc<dyn Store>) {
     let world = World::new(store);
     let operator = world.guest(100).await;
@@ -219,7 +220,7 @@ pub async fn a_message_is_resolved_once(store: Arc<dyn Store>) {
     assert_eq!(world.apply(plan).await, Err(Rejection::Missing(EntityKind::ProviderMessage)));
 }
 
-/// Of many operators who resolve one message at once, one does.
+/// Of many operators who resolve one message concurrently, one succeeds.
 pub async fn one_of_many_resolves_a_message(store: Arc<dyn Store>) {
     let world = World::new(store);
     let kept = keep(&world, &payout("1")).await;

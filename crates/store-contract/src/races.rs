@@ -1,11 +1,11 @@
-//! Plans that are applied at once.
+//! Plans applied concurrently.
 
 use cuepoint_domain::ledger::{Plan, Rejection};
 use cuepoint_domain::ports::Applied;
 
 use crate::world::{World, at_once};
 
-/// Applies plans all at once.
+/// Applies plans concurrently.
 pub(crate) async fn race(
     world: &World,
     plans: impl IntoIterator<Item = Plan>,
@@ -17,12 +17,12 @@ pub(crate) async fn race(
     .await
 }
 
-/// How many plans were applied for the first time.
+/// The number of plans that were applied for the first time.
 pub(crate) fn fresh(answers: &[Result<Applied, Rejection>]) -> usize {
     answers.iter().filter(|answer| matches!(answer, Ok(Applied::Fresh(_)))).count()
 }
 
-/// Applies sixteen of these plans at once: one is applied, and all others are stale.
+/// Applies sixteen of these plans concurrently: one is applied, and all others are stale.
 pub(crate) async fn one_of_sixteen_is_applied(world: &World, plan: impl Fn() -> Plan) {
     let answers = race(world, (0..16).map(|_| plan())).await;
     let stale = answers.iter().filter(|answer| **answer == Err(Rejection::Stale)).count();

@@ -1,4 +1,5 @@
-//! Receipts: what an operation came to reads back exactly as it was answered, a profile for seven days, all else for ever.
+//! Receipts: the outcome of an operation reads back exactly as it was returned, a profile for seven days,
+//! everything else forever.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use time::Duration;
 
 use crate::world::{World, amount, at, key, line, money, request_of, topup_of, withdrawal_of};
 
-/// Plans with what they came to, for reading back once everything has moved on.
+/// Plans with their receipts, to be read back after everything has moved on.
 struct Tape {
     world: World,
     played: Vec<(Plan, Receipt)>,
@@ -34,14 +35,14 @@ impl Tape {
         receipt
     }
 
-    /// A change by the service for a reason, a microsecond after a whole second.
+    /// A change by the service with a reason, a microsecond after a whole second.
     fn origin(&self) -> Origin {
         let seconds = i64::try_from(self.played.len()).unwrap();
         let now = at(seconds).plus(Duration::MICROSECOND);
         Origin { reason: Some(line("a reason")), ..self.world.origin(Actor::System, now) }
     }
 
-    /// Reverses a top-up that was confirmed; takes the money of one that failed into suspense, and out of it.
+    /// Reverses a confirmed top-up; takes the money of a failed one into suspense, and settles it.
     async fn take_back_or_suspend(&mut self, operator: UserId, topup: Topup) {
         if topup.status == TopupStatus::Confirmed {
             let reversed = plans::reverse_topup(self.origin(), &topup).unwrap();
@@ -55,7 +56,7 @@ impl Tape {
         assert_eq!(self.world.stored_topup(topup.id).await, settled);
     }
 
-    /// Every plan submitted again is answered as the first time.
+    /// Submits every plan again and expects its first receipt.
     async fn rewind(self) {
         for (plan, receipt) in self.played {
             assert_eq!(self.world.apply(plan).await, Ok(Applied::Replayed(receipt)));
@@ -63,7 +64,7 @@ impl Tape {
     }
 }
 
-/// The answers about requests, in each of their states, with a boost and a commission.
+/// The receipts of requests, in each of their states, with a boost and a commission.
 pub async fn receipts_of_requests_read_back(store: Arc<dyn Store>) {
     use music_request::Move::{Accept, Cancel, Expire, Play, Refund, Reject};
     let mut tape = Tape::new(World::new(store).with_commission(333));
@@ -88,7 +89,7 @@ pub async fn receipts_of_requests_read_back(store: Arc<dyn Store>) {
     tape.rewind().await;
 }
 
-/// The answers about withdrawals, in each of their states, with and without a transaction.
+/// The receipts of withdrawals, in each of their states, with and without a transaction.
 pub async fn receipts_of_withdrawals_read_back(store: Arc<dyn Store>) {
     use withdrawal::Move::{
         Accepted, Approve, Broadcast, Cancel, Complete, Fail, Process, Refused, Reject, Review, Send,
@@ -120,7 +121,7 @@ pub async fn receipts_of_withdrawals_read_back(store: Arc<dyn Store>) {
     tape.rewind().await;
 }
 
-/// The answers about top-ups, in each of their states, and about adjustments.
+/// The receipts of top-ups, in each of their states, and of adjustments.
 pub async fn receipts_of_topups_and_adjustments_read_back(store: Arc<dyn Store>) {
     let mut tape = Tape::new(World::new(store));
     let guest = tape.world.guest(0).await;
@@ -155,7 +156,7 @@ pub async fn receipts_of_topups_and_adjustments_read_back(store: Arc<dyn Store>)
     tape.rewind().await;
 }
 
-/// The answers about a profile, full and empty, with the balance of then.
+/// The receipts of a profile, full and empty, with the balance of that time.
 pub async fn receipts_of_profiles_read_back(store: Arc<dyn Store>) {
     let mut tape = Tape::new(World::new(store));
     let (guest, dj) = (tape.world.guest(100).await, tape.world.dj(100).await);
@@ -185,7 +186,7 @@ pub async fn receipts_of_profiles_read_back(store: Arc<dyn Store>) {
     tape.rewind().await;
 }
 
-/// The answer that a key stands for is the answer of its operation.
+/// The receipt of a key is the receipt of its operation.
 pub async fn receipts_of_keys_read_back(store: Arc<dyn Store>) {
     let mut tape = Tape::new(World::new(store));
     let (guest, dj) = (tape.world.guest(1_000).await, tape.world.dj(100).await);
@@ -212,8 +213,8 @@ pub async fn receipts_of_keys_read_back(store: Arc<dyn Store>) {
     tape.rewind().await;
 }
 
-/// After seven days, to the microsecond, tidying takes profiles out of receipts: the operation, sent again, is stale, and
-/// not applied again. Its key is free by then, and receipts about money stay whole.
+/// After seven days, to the microsecond, a purge redacts profiles in receipts: the repeated operation is
+/// stale, and not applied again. Its key is free by then, and receipts about money stay whole.
 pub async fn profiles_in_receipts_are_kept_for_seven_days(store: Arc<dyn Store>) {
     let mut tape = Tape::new(World::new(store));
     let (user, operator) = (tape.world.guest(1_000).await, tape.world.guest(0).await);

@@ -1,4 +1,5 @@
-//! The references of withdrawals and top-ups: set by the operation that opens them, found by it, and never changed.
+//! The references of withdrawals and top-ups: set by the opening operation, usable to find them, and
+//! immutable.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use cuepoint_domain::withdrawal::Move;
 
 use crate::world::{World, amount, at, topup_of, withdrawal_of};
 
-/// Each withdrawal is found by its own opening operation, however it moves, and by no other operation.
+/// Each withdrawal is found by its own opening operation, in every status, and by no other operation.
 pub async fn a_withdrawal_is_found_by_the_operation_that_opened_it(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(1_000).await;
@@ -35,7 +36,7 @@ pub async fn a_withdrawal_is_found_by_the_operation_that_opened_it(store: Arc<dy
     assert_eq!(world.store.topup_opened_by(opened[0].operation).await.unwrap(), None);
 }
 
-/// Each top-up is found by its own opening operation, however it ends, and by no other operation.
+/// Each top-up is found by its own opening operation, in every status, and by no other operation.
 pub async fn a_topup_is_found_by_the_operation_that_opened_it(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(0).await;

@@ -1,4 +1,4 @@
-//! Calls that are repeated because the answer to the first one may have been lost: they get the same session, and change
+//! Calls repeated because their first answer may have been lost: they return the same session, and change
 //! nothing.
 
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use time::Duration;
 use crate::sessions::{alive, end, exchange, hash, log_in, logged_in, successor, valid_for};
 use crate::world::{World, at, at_once};
 
-/// Presents a token that may have this successor alone, at this moment.
+/// Presents a token with this single successor at this time.
 async fn present(store: &Arc<dyn Store>, presented: u8, next: u8, now: Timestamp) -> Exchange {
     store.exchange(&hash(presented), &successor(next), None, end(), now).await.unwrap()
 }
 
-/// Has many present one token at once, and answers with how many exchanged it. Each of the others must have been told of
-/// the same successor.
+/// Presents one token many times concurrently, and returns the number of exchanges. All other calls must
+/// report the same successor.
 async fn race(store: &Arc<dyn Store>, user: UserId, session: SessionId, tokens: (u8, u8), many: u8) -> usize {
     let (presented, next) = tokens;
     let tasks = (0..many).map(|_| {
@@ -34,7 +34,7 @@ async fn race(store: &Arc<dyn Store>, user: UserId, session: SessionId, tokens: 
     done.len()
 }
 
-/// Two that present a token at once get the same next one, and the session goes on.
+/// Two concurrent exchanges of a token return the same successor, and the session stays live.
 pub async fn of_two_racing_exchanges_both_get_the_same_successor(store: Arc<dyn Store>) {
     let (store, user, _) = logged_in(store).await;
     for round in 0..20_u8 {
@@ -45,7 +45,8 @@ pub async fn of_two_racing_exchanges_both_get_the_same_successor(store: Arc<dyn 
     }
 }
 
-/// Of thirty that present a token at once one exchanges it, all get the same next one, and the session goes on.
+/// Of thirty concurrent exchanges of a token one succeeds, all return the same successor, and the session
+/// stays live.
 pub async fn of_many_racing_exchanges_all_get_the_same_successor(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     assert_eq!(race(&store, user, session, (1, 2), 30).await, 1);
@@ -53,7 +54,8 @@ pub async fn of_many_racing_exchanges_all_get_the_same_successor(store: Arc<dyn 
     assert_eq!(exchange(&store, 2, 3).await, Exchange::Done(user, session));
 }
 
-/// A token that was exchanged gets its successor again for a minute, to the microsecond, and ends its session from then on.
+/// An exchanged token returns its successor again for a minute, to the microsecond, and ends its session from
+/// then on.
 pub async fn an_exchange_is_repeated_for_a_minute(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     assert_eq!(present(&store, 1, 2, at(1)).await, Exchange::Done(user, session));
@@ -67,7 +69,7 @@ pub async fn an_exchange_is_repeated_for_a_minute(store: Arc<dyn Store>) {
     assert_eq!(alive(&store, user, minute_over).await, []);
 }
 
-/// Once the successor was used, the token before it ends the session, though the minute is not over.
+/// Once the successor was used, the token before it ends the session, even within the minute.
 pub async fn an_exchange_is_repeated_until_its_successor_is_used(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     assert_eq!(exchange(&store, 1, 2).await, Exchange::Done(user, session));
@@ -80,7 +82,7 @@ pub async fn an_exchange_is_repeated_until_its_successor_is_used(store: Arc<dyn 
     }
 }
 
-/// The kept successor is found among all candidates, whichever key derived it, and no other is kept.
+/// The stored successor is found among all candidates, whichever key derived it, and no other is stored.
 pub async fn a_successor_under_another_key_is_found(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     assert_eq!(exchange(&store, 1, 2).await, Exchange::Done(user, session));
@@ -93,7 +95,7 @@ pub async fn a_successor_under_another_key_is_found(store: Arc<dyn Store>) {
     assert_eq!(exchange(&store, 2, 3).await, Exchange::Done(user, session));
 }
 
-/// In a session that was ended nothing is repeated.
+/// In an ended session no exchange is repeated.
 pub async fn an_exchange_in_an_ended_session_is_not_repeated(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     assert_eq!(exchange(&store, 1, 2).await, Exchange::Done(user, session));
@@ -106,7 +108,8 @@ async fn register(store: &Arc<dyn Store>, user: &User, session: &Session, token:
     store.register(user, &password, Some((session, token))).await.unwrap()
 }
 
-/// A registration that is repeated with the same session and token is done, once; with another one the address is taken.
+/// A registration repeated with the same session and token succeeds, and adds one user; with another session
+/// the address is taken.
 pub async fn a_repeated_registration_adds_one_person(store: Arc<dyn Store>) {
     let world = World::new(Arc::clone(&store));
     let user = world.stranger(false, at(1)).await;
@@ -116,7 +119,7 @@ pub async fn a_repeated_registration_adds_one_person(store: Arc<dyn Store>) {
         assert_eq!(register(&store, &user, &first, hash(1)).await, Registered::Done);
     }
     assert_eq!(alive(&store, user.id, at(2)).await, [first.id]);
-    // What happened to the session in between stays.
+    // Changes of the session in between remain.
     assert_eq!(exchange(&store, 1, 2).await, Exchange::Done(user.id, first.id));
     assert_eq!(register(&store, &user, &first, hash(1)).await, Registered::Done);
     assert_eq!(exchange(&store, 2, 3).await, Exchange::Done(user.id, first.id));
@@ -129,14 +132,14 @@ pub async fn a_repeated_registration_adds_one_person(store: Arc<dyn Store>) {
     assert_eq!(store.owner(&hash(9)).await.unwrap(), None);
 }
 
-/// A login that is repeated with the same session and token begins one session; another token does not get its id.
+/// A login repeated with the same session and token begins one session; another token does not get its id.
 pub async fn a_repeated_login_begins_one_session(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     let password = store.credentials_of(user).await.unwrap().unwrap().password;
     let kept = Session::begin(session, user, Visitor::default(), at(0), valid_for());
     assert_eq!(store.begin(&kept, hash(1), &password).await.unwrap(), Begun::Done);
     assert_eq!(alive(&store, user, at(1)).await, [session]);
-    // What happened to the session in between stays.
+    // Changes of the session in between remain.
     assert_eq!(exchange(&store, 1, 2).await, Exchange::Done(user, session));
     assert_eq!(store.begin(&kept, hash(1), &password).await.unwrap(), Begun::Done);
     assert_eq!(exchange(&store, 2, 3).await, Exchange::Done(user, session));

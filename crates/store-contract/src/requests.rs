@@ -1,4 +1,4 @@
-//! Lists of music requests: order, pages, filters by the clock, and what is overdue.
+//! Lists of music requests: order, pages, filters by the clock, and overdue requests.
 
 use std::sync::Arc;
 
@@ -25,14 +25,14 @@ async fn page(world: &World, filter: &RequestFilter, number: u64, size: u32) -> 
     world.store.requests(filter, PageRequest::new(number, size)).await.unwrap()
 }
 
-/// The identities that a filter shows, on one page.
+/// The ids that match a filter, on one page.
 async fn shown(world: &World, filter: &RequestFilter) -> Vec<RequestId> {
     let rows = page(world, filter, 1, PageRequest::MAX_SIZE).await;
     assert_eq!(u64::try_from(rows.rows.len()).unwrap(), rows.total);
     rows.rows.iter().map(|request| request.id).collect()
 }
 
-/// What is read is what was stored, to the microsecond and the last letter; what is not there is nothing.
+/// A request reads back exactly as it was stored; an unknown one is `None`.
 pub async fn a_request_reads_back_as_it_was_made(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj) = (world.guest(1_000).await, world.dj(123).await);
@@ -44,7 +44,7 @@ pub async fn a_request_reads_back_as_it_was_made(store: Arc<dyn Store>) {
     assert_eq!(page(&world, &of(dj, at(2)), 1, 15).await, Rows::none(0));
 }
 
-/// Lists go by the moment of making, then by id, both descending, whatever the order of arrival.
+/// Lists are sorted by creation time, then by id, both descending, regardless of the order of arrival.
 pub async fn requests_are_listed_newest_first(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj) = (world.guest(1_000).await, world.dj(1).await);
@@ -62,7 +62,8 @@ pub async fn requests_are_listed_newest_first(store: Arc<dyn Store>) {
     }
 }
 
-/// A guest has made a request to a DJ from the first one on, whatever became of it; to another DJ they have not.
+/// A guest counts as a requester of a DJ from the first request on, regardless of its outcome, and not of
+/// another DJ.
 pub async fn who_made_a_request_to_whom_is_known(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj, other) = (world.guest(1_000).await, world.dj(1).await, world.dj(1).await);
@@ -79,7 +80,7 @@ pub async fn who_made_a_request_to_whom_is_known(store: Arc<dyn Store>) {
     }
 }
 
-/// Pages of any size cover the list without gap or overlap; past the end there is no row, but the total.
+/// Pages of any size cover the list without gap or overlap; a page past the end has the total, but no rows.
 pub async fn pages_cover_a_list(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj) = (world.guest(1_000).await, world.dj(1).await);
@@ -105,7 +106,7 @@ pub async fn pages_cover_a_list(store: Arc<dyn Store>) {
     }
 }
 
-/// A list shows what is asked for: by requester, by DJ, by both, by status.
+/// Lists are filtered by requester, by DJ, by both, and by status.
 pub async fn filters_show_what_is_asked_for(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (ada, bob) = (world.guest(1_000).await, world.guest(1_000).await);
@@ -160,7 +161,7 @@ async fn one_of_each(world: &World, guest: UserId, dj: UserId) -> Vec<(RequestId
     made
 }
 
-/// A filter goes by the status as it is seen at the moment: due requests are expired, to the microsecond.
+/// A filter uses the status at the current time: due requests are expired, to the microsecond.
 pub async fn filters_see_expiry_by_the_clock(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj) = (world.guest(1_000).await, world.dj(1).await);
@@ -188,7 +189,7 @@ pub async fn filters_see_expiry_by_the_clock(store: Arc<dyn Store>) {
     }
 }
 
-/// A list shows requests as they are stored; what time did to them is the reader's to see.
+/// A list shows requests as they are stored; the reader derives expiry from the clock.
 pub async fn lists_show_requests_as_stored(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj) = (world.guest(1_000).await, world.dj(1).await);
@@ -197,7 +198,7 @@ pub async fn lists_show_requests_as_stored(store: Arc<dyn Store>) {
     assert_eq!(page(&world, &filter, 1, 15).await.rows, [request]);
 }
 
-/// Whoever asks for a list while others ask for theirs gets their own: its rows, its page and its length.
+/// Concurrent lists each return their own rows, page and total.
 pub async fn lists_asked_at_once_are_each_their_own(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (ada, bob) = (world.guest(1_000).await, world.guest(1_000).await);
@@ -228,7 +229,8 @@ pub async fn lists_asked_at_once_are_each_their_own(store: Arc<dyn Store>) {
     }
 }
 
-/// Overdue is what is stored as holding a fee past its time, the longest first, at most so many.
+/// Overdue requests are those stored as holding a fee past their time, the longest overdue first, up to a
+/// limit.
 pub async fn overdue_requests_come_longest_first(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (ada, bob, dj) = (world.guest(1_000).await, world.guest(1_000).await, world.dj(1).await);

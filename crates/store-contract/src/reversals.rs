@@ -1,4 +1,4 @@
-//! Charge-backs: the money of a confirmed top-up is taken back.
+//! Charge-backs: the money of a confirmed top-up is reversed.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::ledger::entries;
 use crate::races::one_of_sixteen_is_applied;
 use crate::world::{World, at, balance, line, money, topup_of};
 
-/// Takes the money of a top-up back, as it is stored.
+/// Reverses a top-up in its stored state.
 async fn reverse(world: &World, topup: &Topup, seconds: i64) -> Topup {
     let stored = world.stored_topup(topup.id).await;
     let plan = plans::reverse_topup(world.origin(Actor::System, at(seconds)), &stored).unwrap();
@@ -26,9 +26,9 @@ fn owing(balance: Balance, owed: i128) -> Balance {
     Balance { owed: money(owed), ..balance }
 }
 
-/// A reversal takes what is available and leaves what is held; the rest is owed, and later top-ups pay it.
+/// A reversal debits the available balance and leaves held money; the rest is owed, and later top-ups pay it.
 pub async fn a_reversal_takes_what_is_available_and_the_rest_is_owed(store: Arc<dyn Store>) {
-    // What is held when the money is taken back, what was paid to a DJ by then, and the balance that is left.
+    // The amount held at the reversal, the amount paid to a DJ before it, and the remaining balance.
     for (held, spent, left) in [
         (0, 0, balance(0, 0)),
         (300, 0, owing(balance(0, 300), 300)),
@@ -67,7 +67,7 @@ pub async fn a_reversal_takes_what_is_available_and_the_rest_is_owed(store: Arc<
     }
 }
 
-/// A second reversal changes nothing, whether it was decided before or after the first one.
+/// A second reversal changes nothing, whether decided before or after the first one.
 pub async fn a_topup_is_reversed_once(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(0).await;
@@ -84,7 +84,7 @@ pub async fn a_topup_is_reversed_once(store: Arc<dyn Store>) {
     world.audit().await;
 }
 
-/// Only the money of a confirmed top-up is taken back.
+/// Only a confirmed top-up is reversed.
 pub async fn only_a_confirmed_topup_is_reversed(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(0).await;
@@ -110,7 +110,7 @@ pub async fn a_reversal_leaves_an_event(store: Arc<dyn Store>) {
     assert_eq!(seen, [(Some(operator), "reverse_topup: a stolen card".to_owned())]);
 }
 
-/// Who did what about a person as an operator.
+/// The operators' events about a user.
 pub(crate) async fn events(world: &World, user: UserId) -> Vec<(Option<UserId>, String)> {
     let filter = EventFilter { user: Some(user), kind: Some(EventKind::OperatorAction) };
     let rows = world.store.events(filter, PageRequest::new(1, 100)).await.unwrap().rows;

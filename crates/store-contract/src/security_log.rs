@@ -1,4 +1,4 @@
-//! The security log: everything that is added, in its order, and the operators' changes with it.
+//! The security log: all added events in order, including those of operators' changes.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use time::Duration;
 
 use crate::world::{World, at, at_once, key, line};
 
-/// The events that a filter shows, newest first, on one page.
+/// The events that match a filter, newest first, on one page.
 async fn events(world: &World, filter: EventFilter) -> Vec<SecurityEvent> {
     let rows = world.store.events(filter, PageRequest::new(1, 100)).await.unwrap();
     assert_eq!(u64::try_from(rows.rows.len()).unwrap(), rows.total);
@@ -29,7 +29,7 @@ fn about(user: UserId) -> EventFilter {
     EventFilter { user: Some(user), kind: None }
 }
 
-/// What is added reads back to the last letter, those added last first, whatever time they tell, in pages.
+/// Events read back unchanged, the last added first, regardless of their times, in pages.
 pub async fn events_read_back_in_their_order(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (user, actor) = (world.guest(0).await, world.guest(0).await);
@@ -58,7 +58,7 @@ pub async fn events_read_back_in_their_order(store: Arc<dyn Store>) {
     assert_eq!((beyond.rows.len(), beyond.total), (0, u64::try_from(added.len()).unwrap()));
 }
 
-/// A list shows what is asked for: about whom, of which kind, or both.
+/// Events are filtered by user, by kind, or by both.
 pub async fn events_are_filtered(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (ada, bob) = (world.guest(0).await, world.guest(0).await);
@@ -82,7 +82,7 @@ pub async fn events_are_filtered(store: Arc<dyn Store>) {
     assert_eq!(events(&world, kind(EventKind::DataErased)).await, []);
 }
 
-/// Nothing that is added at once is lost.
+/// Concurrently added events are all stored.
 pub async fn no_event_is_lost_in_a_crowd(store: Arc<dyn Store>) {
     let world = World::new(store);
     let user = world.guest(0).await;
@@ -97,7 +97,8 @@ pub async fn no_event_is_lost_in_a_crowd(store: Arc<dyn Store>) {
     assert_eq!(times, (0..50).map(at).collect::<Vec<_>>());
 }
 
-/// What an operator does for a reason is an event in the same commit; sent again, refused or without a reason, it is none.
+/// An operator's change with a reason is an event in the same commit; a repeated or refused one, or one
+/// without a reason, is not.
 pub async fn operators_changes_leave_one_event_each(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (user, operator) = (world.guest(100).await, world.guest(0).await);
@@ -132,7 +133,7 @@ pub async fn operators_changes_leave_one_event_each(store: Arc<dyn Store>) {
     }
 }
 
-/// One operation sent many times at once leaves one event.
+/// An operation sent many times concurrently leaves one event.
 pub async fn a_change_sent_in_parallel_leaves_one_event(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (user, operator) = (world.guest(0).await, world.guest(0).await);
@@ -147,10 +148,10 @@ pub async fn a_change_sent_in_parallel_leaves_one_event(store: Arc<dyn Store>) {
     assert_eq!(events(&world, about(user)).await.len(), 1);
 }
 
-/// Tidying deletes events that are older than a year, and no other.
+/// A purge deletes events older than a year, and no others.
 pub async fn tidying_deletes_events_older_than_a_year(store: Arc<dyn Store>) {
     let world = World::new(store);
-    // Long ago, so that they are old by every clock.
+    // In the distant past, so that they are old by every clock.
     let (old, young) = (at(0).minus(Duration::days(3_000)), at(1).minus(Duration::days(3_000)));
     for moment in [young, old] {
         let event = SecurityEvent::about(EventKind::LoginFailed, None, Visitor::default(), moment);

@@ -1,5 +1,5 @@
-//! Sessions: each refresh token exchanged once, a session that ends when one is presented twice, and what its owner sees
-//! and ends.
+//! Sessions: each refresh token is exchanged once, a session ends when one is presented twice, and its owner
+//! lists and ends sessions.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(crate) fn end() -> Timestamp {
     at(0).plus(valid_for())
 }
 
-/// A login of a person at this moment, with the token `hash(number)`.
+/// A login of a user at this time, with the token `hash(number)`.
 pub(crate) async fn log_in(store: &Arc<dyn Store>, user: UserId, number: u8, now: Timestamp) -> Session {
     let id = store.next_session().await.unwrap();
     let agent = Some(line(&format!("Browser/{number} (Ünïx)")));
@@ -40,12 +40,12 @@ pub(crate) async fn log_in(store: &Arc<dyn Store>, user: UserId, number: u8, now
     session
 }
 
-/// A session that is still to be kept.
+/// A session that is not stored yet.
 pub(crate) async fn new_session(store: &Arc<dyn Store>, user: UserId, now: Timestamp) -> Session {
     Session::begin(store.next_session().await.unwrap(), user, Visitor::default(), now, valid_for())
 }
 
-/// A store with a registered person who logged in once, with the token `hash(1)`.
+/// A store with a registered user who logged in once, with the token `hash(1)`.
 pub(crate) async fn logged_in(store: Arc<dyn Store>) -> (Arc<dyn Store>, UserId, SessionId) {
     let user = World::new(Arc::clone(&store)).guest(0).await;
     let session = log_in(&store, user, 1, at(0)).await.id;
@@ -56,14 +56,14 @@ pub(crate) async fn exchange(store: &Arc<dyn Store>, presented: u8, next: u8) ->
     store.exchange(&hash(presented), &successor(next), None, end(), at(1)).await.unwrap()
 }
 
-/// A person's live sessions on one page.
+/// A user's live sessions on one page.
 pub(crate) async fn alive(store: &Arc<dyn Store>, user: UserId, now: Timestamp) -> Vec<SessionId> {
     let rows = store.sessions(user, now, PageRequest::new(1, 100)).await.unwrap();
     assert_eq!(u64::try_from(rows.rows.len()).unwrap(), rows.total);
     rows.rows.iter().map(|session| session.id).collect()
 }
 
-/// A login whose password was changed before it got so far begins nothing, nor does one of an erased person.
+/// A login whose password was changed in the meantime begins no session, nor does one of an erased user.
 pub async fn a_login_with_a_changed_password_begins_nothing(store: Arc<dyn Store>) {
     let (store, user, _) = logged_in(store).await;
     let before = store.credentials_of(user).await.unwrap().unwrap().password;
@@ -78,7 +78,7 @@ pub async fn a_login_with_a_changed_password_begins_nothing(store: Arc<dyn Store
     assert_eq!(alive(&store, user, at(4)).await, []);
 }
 
-/// Each token of a chain is exchanged for the next, and belongs to who logged in.
+/// Each token of a chain is exchanged for the next, and belongs to its session's user.
 pub async fn a_token_is_exchanged_for_the_next(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     for number in 1..5 {
@@ -91,7 +91,7 @@ pub async fn a_token_is_exchanged_for_the_next(store: Arc<dyn Store>) {
     assert_eq!(store.owner(&hash(99)).await.unwrap(), None);
 }
 
-/// A used token presented again ends its session: neither it nor the newest one is worth anything any more.
+/// A used token presented again ends its session: neither it nor the newest one is valid any more.
 pub async fn a_used_token_ends_its_session(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     let other = log_in(&store, user, 50, at(0)).await.id;
@@ -105,7 +105,8 @@ pub async fn a_used_token_ends_its_session(store: Arc<dyn Store>) {
     assert_eq!(exchange(&store, 50, 51).await, Exchange::Done(user, other), "another login goes on");
 }
 
-/// Of two that present a token at once, with no candidate in common, one gets the next and the other ends the session.
+/// Of two concurrent exchanges of a token, without a common candidate, one succeeds and the other ends the
+/// session.
 pub async fn of_two_racing_exchanges_without_a_common_key_one_ends_the_session(store: Arc<dyn Store>) {
     let (store, user, _) = logged_in(store).await;
     for round in 0..20_u8 {
@@ -124,7 +125,7 @@ pub async fn of_two_racing_exchanges_without_a_common_key_one_ends_the_session(s
     }
 }
 
-/// A token is worth something up to its end, to the microsecond, and an old one does not end its session.
+/// A token is valid until it expires, to the microsecond, and an expired one does not end its session.
 pub async fn a_token_past_its_end_is_refused(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     let late = store.exchange(&hash(1), &successor(2), None, end(), end()).await.unwrap();
@@ -137,7 +138,7 @@ pub async fn a_token_past_its_end_is_refused(store: Arc<dyn Store>) {
     assert_eq!(next, Exchange::Done(user, session), "the next token has an end of its own");
 }
 
-/// A used token presented again ends its session even past its own end.
+/// A used token presented again ends its session even after it has expired.
 pub async fn a_used_token_past_its_end_still_ends_its_session(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     let next_end = end().plus(Duration::days(1));
@@ -150,7 +151,7 @@ pub async fn a_used_token_past_its_end_still_ends_its_session(store: Arc<dyn Sto
     );
 }
 
-/// Ending by any token of a session ends it, once; an unknown token ends nothing and is no error.
+/// Any token of a session ends it, once; an unknown token ends nothing and is no error.
 pub async fn a_session_is_ended_by_any_of_its_tokens(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     let other = log_in(&store, user, 50, at(0)).await.id;
@@ -165,7 +166,8 @@ pub async fn a_session_is_ended_by_any_of_its_tokens(store: Arc<dyn Store>) {
     assert_eq!(exchange(&store, 50, 51).await, Exchange::Done(user, other));
 }
 
-/// A person's live sessions are listed newest first, as they were begun and last used, in pages; nobody else's are.
+/// A user's live sessions are listed newest first, with their beginning and last use, in pages, without those
+/// of other users.
 pub async fn sessions_are_listed_newest_first(store: Arc<dyn Store>) {
     let world = World::new(Arc::clone(&store));
     let (user, other) = (world.guest(0).await, world.guest(0).await);
@@ -187,7 +189,7 @@ pub async fn sessions_are_listed_newest_first(store: Arc<dyn Store>) {
     assert_eq!(page(at(9).plus(valid_for()), 1, 15).await, Rows { rows: vec![used], total: 1 });
 }
 
-/// Who ends one of their sessions ends no other, and nobody ends another's.
+/// Ending a session leaves the user's other sessions alone, and no user can end another's.
 pub async fn nobody_ends_the_session_of_another(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     let stranger = World::new(Arc::clone(&store)).guest(0).await;
@@ -204,7 +206,7 @@ pub async fn nobody_ends_the_session_of_another(store: Arc<dyn Store>) {
     assert_eq!(exchange(&store, 50, 51).await, Exchange::Done(stranger, theirs));
 }
 
-/// Ending all others leaves the one to keep; ending all leaves none; another's are left alone.
+/// Ending all others keeps the given one; ending all keeps none; other users' sessions stay live.
 pub async fn all_other_sessions_are_ended(store: Arc<dyn Store>) {
     let (store, user, first) = logged_in(store).await;
     let stranger = World::new(Arc::clone(&store)).guest(0).await;
@@ -223,7 +225,7 @@ pub async fn all_other_sessions_are_ended(store: Arc<dyn Store>) {
     assert_eq!(alive(&store, stranger, at(7)).await, [theirs]);
 }
 
-/// What ended is told from its moment on, however it ended, and what ended before is not.
+/// An ended session is listed from its end on, however it ended; earlier ends are not.
 pub async fn ended_sessions_are_told_since_a_moment(store: Arc<dyn Store>) {
     let (store, user, by_token) = logged_in(store).await;
     let mut sessions = vec![by_token];
@@ -244,7 +246,8 @@ pub async fn ended_sessions_are_told_since_a_moment(store: Arc<dyn Store>) {
     }
 }
 
-/// Tidying deletes tokens past their end and sessions some time after theirs, and no other; what was ended stays so.
+/// A purge deletes expired tokens, and sessions some time after their end, and no others; ended sessions stay
+/// ended.
 pub async fn tidying_deletes_sessions_past_their_time(store: Arc<dyn Store>) {
     let (store, user, first) = logged_in(store).await;
     log_in(&store, user, 50, at(0)).await;

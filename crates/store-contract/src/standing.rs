@@ -1,4 +1,4 @@
-//! How people stand with the service: changed by plans, told since a moment.
+//! Account statuses: changed by plans, and listed since a given time.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use cuepoint_domain::ports::Store;
 
 use crate::world::{World, at, at_once, line};
 
-/// Each change is what the domain says, answered with it, and read back so.
+/// Each change matches the domain's decision, in its receipt and when read back.
 pub async fn a_standing_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (dj, operator) = (world.dj(100).await, world.operator().await);
@@ -33,7 +33,8 @@ pub async fn a_standing_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
     }
 }
 
-/// A changed account status is listed from its moment on, as it is now; a change to the same status is not.
+/// A changed account status is listed from its change on, with its current value; a change to the same status
+/// is not.
 pub async fn standings_are_told_since_a_moment(store: Arc<dyn Store>) {
     let world = World::new(store);
     let operator = world.guest(0).await;
@@ -52,7 +53,7 @@ pub async fn standings_are_told_since_a_moment(store: Arc<dyn Store>) {
     assert_eq!(told(41).await, HashMap::new());
 }
 
-/// A profile that its owner changes while an operator changes how they stand keeps both.
+/// Concurrent changes of a profile by its owner and of the account status by an operator are both kept.
 pub async fn a_profile_and_a_standing_lose_no_update(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (user, operator) = (world.guest(0).await, world.operator().await);

@@ -1,4 +1,4 @@
-//! Money that comes for a top-up after its owner was erased, and pending top-ups in the way of an erasure.
+//! Money that arrives for a top-up after its owner was erased, and pending top-ups that prevent an erasure.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use crate::reversals::events;
 use crate::wallets::PAST_THE_END;
 use crate::world::{TOPUPS_PENDING_FOR, World, amount, at, at_once, line, topup_of};
 
-/// Seconds of the time for which the money of a pending top-up may come.
+/// The time for which the money of a pending top-up may arrive, in seconds.
 const WEEK: i64 = TOPUPS_PENDING_FOR.whole_seconds();
 
-/// A top-up of this many cents that ended as failed when its owner was erased.
+/// A top-up of this many cents that failed when its owner was erased.
 async fn late(world: &World, cents: i128) -> Topup {
     let guest = world.guest(0).await;
     let topup = world.pending_topup(guest, cents, 0).await;
@@ -32,14 +32,14 @@ async fn suspend(world: &World, topup: &Topup, seconds: i64) -> Topup {
     topup_of(&world.fresh(plan).await)
 }
 
-/// Takes money out of suspense, by this operator.
+/// Settles money in suspense, as this operator.
 async fn settle(world: &World, operator: UserId, topup: &Topup, seconds: i64) -> Topup {
     let origin = world.by(operator, at(seconds));
     let plan = plans::settle_suspense(origin, topup, operator, line("sent back")).unwrap();
     topup_of(&world.fresh(plan).await)
 }
 
-/// Nobody is erased while the money of a top-up may still come; older ones end as failed with the erasure.
+/// No user is erased while the money of a top-up may still arrive; older ones fail with the erasure.
 pub async fn pending_topups_keep_their_owner_from_being_erased(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(0).await;
@@ -61,7 +61,8 @@ pub async fn pending_topups_keep_their_owner_from_being_erased(store: Arc<dyn St
     world.audit().await;
 }
 
-/// Who was erased opens no top-up, also where both are done at once: money would reach a wallet that is nobody's.
+/// An erased user opens no top-up, also when both happen concurrently: the money would reach a wallet without
+/// an owner.
 pub async fn who_was_erased_opens_no_topup(store: Arc<dyn Store>) {
     let world = World::new(store);
     for _ in 0..8 {
@@ -88,7 +89,7 @@ pub async fn who_was_erased_opens_no_topup(store: Arc<dyn Store>) {
     world.audit().await;
 }
 
-/// Money that comes for a top-up of somebody who was erased goes into suspense, once, however often that is said.
+/// Money that arrives for a top-up of an erased user goes into suspense once, also on repeated updates.
 pub async fn late_money_goes_into_suspense_once(store: Arc<dyn Store>) {
     let world = World::new(store);
     let topup = late(&world, 700).await;
@@ -102,12 +103,13 @@ pub async fn late_money_goes_into_suspense_once(store: Arc<dyn Store>) {
     assert_eq!((suspended.status, suspended.updated_at), (TopupStatus::Failed, topup.updated_at));
     assert_eq!(suspend(&world, &suspended, WEEK + 2).await, suspended, "nothing changes any more");
     assert_eq!(world.balance(topup.user).await, Balance::default());
-    // Into suspense, and out of what came from outside.
+    // Into suspense, from the external account.
     let summary = world.audit().await;
     assert_eq!((summary.entries, summary.postings, summary.entities), (0, 2, 1));
 }
 
-/// A top-up that is still pending though its owner was erased, as an earlier version allowed, fails with its late money.
+/// A top-up that is still pending after its owner's erasure, as an earlier version allowed, fails when its
+/// late money arrives.
 pub async fn a_pending_topup_of_somebody_erased_fails_with_its_money(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(0).await;
@@ -118,7 +120,7 @@ pub async fn a_pending_topup_of_somebody_erased_fails_with_its_money(store: Arc<
     world.audit().await;
 }
 
-/// Money leaves suspense once, by one operator, who is named with the reason.
+/// Money leaves suspense once, by one operator, recorded with the reason.
 pub async fn suspense_is_settled_once(store: Arc<dyn Store>) {
     let world = World::new(store);
     let operators = [world.guest(0).await, world.guest(0).await];
@@ -147,7 +149,8 @@ pub async fn suspense_is_settled_once(store: Arc<dyn Store>) {
     assert_eq!((summary.entries, summary.postings), (0, 4));
 }
 
-/// Money in suspense is listed with what nobody has dealt with first, then by its arrival, in pages without gap or overlap.
+/// Money in suspense is listed with unsettled money first, then by its arrival, in pages without gap or
+/// overlap.
 pub async fn suspense_is_listed_unsettled_first(store: Arc<dyn Store>) {
     let world = World::new(store);
     let operator = world.guest(0).await;

@@ -1,4 +1,5 @@
-//! Suspensions and the last operator: sessions end with the change that suspends, and an operator who can act remains.
+//! Suspensions and the last operator: sessions end in the same change as the suspension, and an active
+//! operator remains.
 
 use std::sync::Arc;
 
@@ -13,13 +14,13 @@ use cuepoint_domain::ports::{Applied, Begun, Erased, Exchange, Store};
 use crate::sessions::{alive, end, exchange, hash, log_in, new_session, successor};
 use crate::world::{World, at, at_once, line};
 
-/// A change of how a person stands, by somebody.
+/// A change of an account status, by this user.
 fn change(world: &World, by: UserId, user: UserId, change: StandingChange, seconds: i64) -> Plan {
     let origin = Origin { reason: Some(line("a reason")), ..world.by(by, at(seconds)) };
     plans::change_standing(origin, user, change)
 }
 
-/// A world with this many operators.
+/// A fixture with this many operators.
 async fn with_operators(store: Arc<dyn Store>, many: usize) -> (World, Vec<UserId>) {
     let world = World::new(store);
     let mut operators = Vec::new();
@@ -29,7 +30,7 @@ async fn with_operators(store: Arc<dyn Store>, many: usize) -> (World, Vec<UserI
     (world, operators)
 }
 
-/// How many of these people are active operators.
+/// The number of active operators among these users.
 async fn active(world: &World, people: &[UserId]) -> usize {
     let mut active = 0;
     for user in people {
@@ -38,8 +39,8 @@ async fn active(world: &World, people: &[UserId]) -> usize {
     active
 }
 
-/// Applies plans at once, and answers which were applied; each of the others must have been refused for the last operator's
-/// sake.
+/// Applies plans concurrently, and returns which were applied; each of the others must have been refused
+/// because of the last operator.
 async fn race(world: &World, plans: Vec<Plan>) -> Vec<bool> {
     let tasks = plans.into_iter().map(|plan| {
         let world = world.clone();
@@ -54,7 +55,7 @@ async fn race(world: &World, plans: Vec<Plan>) -> Vec<bool> {
     judged.collect()
 }
 
-/// A suspension ends every session with it, once, and begins no other until the person is restored.
+/// A suspension ends every session, once, and no new one begins until the user is restored.
 pub async fn a_suspension_ends_the_sessions(store: Arc<dyn Store>) {
     let world = World::new(Arc::clone(&store));
     let (user, other, operator) = (world.guest(0).await, world.guest(0).await, world.guest(0).await);
@@ -80,12 +81,12 @@ pub async fn a_suspension_ends_the_sessions(store: Arc<dyn Store>) {
     assert_eq!(alive(&store, user, at(7)).await, []);
     assert_eq!(exchange(&store, 1, 11).await, Exchange::Refused);
     let anew = log_in(&store, user, 61, at(8)).await.id;
-    // Who sends it again is answered, and shuts nobody out once more.
+    // The repeated plan gets its receipt, and does not suspend again.
     assert!(matches!(world.apply(suspend).await, Ok(Applied::Replayed(_))));
     assert_eq!(alive(&store, user, at(9)).await, [anew]);
 }
 
-/// Of logins and refreshes beside a suspension, none leaves a session behind.
+/// No login or refresh concurrent with a suspension leaves a live session.
 pub async fn no_session_that_begins_beside_a_suspension_survives_it(store: Arc<dyn Store>) {
     let world = World::new(Arc::clone(&store));
     let operator = world.guest(0).await;
@@ -118,7 +119,7 @@ pub async fn no_session_that_begins_beside_a_suspension_survives_it(store: Arc<d
     }
 }
 
-/// One person has so many live sessions and no more: those go that were used longest ago.
+/// The number of a user's live sessions is bounded: the least recently used ones end.
 pub async fn no_more_sessions_live_than_may(store: Arc<dyn Store>) {
     let world = World::new(Arc::clone(&store));
     let (user, other) = (world.guest(0).await, world.guest(0).await);
@@ -129,7 +130,7 @@ pub async fn no_more_sessions_live_than_may(store: Arc<dyn Store>) {
         seconds += 1;
     }
     assert_eq!(alive(&store, user, at(seconds)).await.len(), Session::MOST_ALIVE);
-    // The first one is used once more, so that the second is the one that was used longest ago.
+    // The first one is used once more, so that the second is the least recently used.
     store.exchange(&hash(0), &successor(200), None, end(), at(seconds)).await.unwrap();
     let newest = log_in(&store, user, 201, at(seconds + 1)).await.id;
     let left = alive(&store, user, at(seconds + 2)).await;
@@ -139,7 +140,7 @@ pub async fn no_more_sessions_live_than_may(store: Arc<dyn Store>) {
     assert_eq!(alive(&store, other, at(seconds)).await, [theirs]);
 }
 
-/// The last active operator is neither demoted nor suspended nor erased, whoever else has the role.
+/// The last active operator cannot be demoted, suspended or erased, even if suspended operators exist.
 pub async fn the_last_active_operator_stays(store: Arc<dyn Store>) {
     let (world, operators) = with_operators(store, 3).await;
     let (guest, last) = (world.guest(0).await, operators[0]);
@@ -155,15 +156,15 @@ pub async fn the_last_active_operator_stays(store: Arc<dyn Store>) {
     let refused = world.store.erase(last, at(3), at(3)).await.unwrap();
     assert_eq!(refused, Erased::Refused(ErasureRefusal::LastOperator));
     assert_eq!(world.user(last).await, before);
-    // The suspended one is no active one, and can lose the role.
+    // The suspended operator is not an active one, and can lose the role.
     world.stand(last, operators[1], StandingChange::Role(Role::Member), at(4)).await;
     world.stand(last, guest, StandingChange::Role(Role::Operator), at(5)).await;
     world.stand(guest, last, StandingChange::Suspend, at(6)).await;
     assert_eq!(active(&world, &[last, guest]).await, 1);
 }
 
-/// Of two operators who dismiss each other at once, one does, whether by demotion or suspension; of more, all but one
-/// at most.
+/// Of two operators who dismiss each other concurrently, by demotion or suspension, one succeeds; of more, at
+/// least one remains.
 pub async fn of_operators_who_dismiss_each_other_one_remains(store: Arc<dyn Store>) {
     let world = World::new(store);
     for round in 0..12 {
@@ -179,7 +180,7 @@ pub async fn of_operators_who_dismiss_each_other_one_remains(store: Arc<dyn Stor
     }
 }
 
-/// This many new operators in place of all others.
+/// Replaces all operators with this many new ones.
 async fn renewed(world: &World, many: usize) -> Vec<UserId> {
     let mut operators = Vec::new();
     for _ in 0..many {
@@ -194,7 +195,7 @@ async fn renewed(world: &World, many: usize) -> Vec<UserId> {
     operators
 }
 
-/// Of an operator who is erased while another demotes them, or erases themselves too, one of all remains.
+/// When an operator is erased while another demotes them or erases themselves too, one operator remains.
 pub async fn of_operators_who_leave_at_once_one_remains(store: Arc<dyn Store>) {
     let world = World::new(store);
     for _ in 0..10 {

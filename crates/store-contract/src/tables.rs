@@ -2,7 +2,7 @@
 
 use crate::refusal::Refusal;
 
-/// From which status to which, and who.
+/// The edges of a status: from, to, and the actor.
 pub(crate) type Table = &'static [(&'static str, &'static str, &'static str)];
 
 /// The moves of a request.
@@ -16,7 +16,7 @@ pub(crate) const REQUESTS: Table = &[
     ("played", "refunded", "operator"),
 ];
 
-/// The moves of a withdrawal; worker and provider count as operators here.
+/// The moves of a withdrawal; worker and provider act as operators here.
 pub(crate) const WITHDRAWALS: Table = &[
     ("pending", "approved", "operator"),
     ("pending", "rejected", "operator"),
@@ -40,12 +40,12 @@ pub(crate) const TOPUPS: Table = &[
     ("confirmed", "reversed", "operator"),
 ];
 
-/// Where a thing can go from `current`, whoever moves it.
+/// The statuses that an entity can move to from `current`, for any actor.
 pub(crate) fn edges(table: Table, current: &str) -> Vec<&'static str> {
     table.iter().filter(|(from, ..)| *from == current).map(|(_, to, _)| *to).collect()
 }
 
-/// The refusal of a move from `current`: where it could go instead, time aside.
+/// The refusal of a move from `current`, with the possible moves, time aside.
 pub(crate) fn transition(table: Table, current: &'static str) -> Refusal {
     let rows = table.iter().filter(|(from, _, who)| *from == current && *who != "clock");
     Refusal::Transition { current, allowed: rows.map(|(_, to, _)| *to).collect() }

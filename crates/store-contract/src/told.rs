@@ -1,4 +1,4 @@
-//! The domain's words in the model's, for comparing them.
+//! Translates values of the domain into those of the model, for comparison.
 
 use cuepoint_domain::account::{ProfileRefusal, User};
 use cuepoint_domain::ids::UserId;
@@ -28,18 +28,18 @@ pub(crate) fn dj(user: &User) -> Option<Dj> {
     })
 }
 
-/// Whole seconds since everything began.
+/// Whole seconds since the start of the fixture's time.
 pub(crate) fn seconds(moment: Timestamp) -> i64 {
     (moment.unix_micros() - at(0).unix_micros()) / 1_000_000
 }
 
-/// The domain's name of a move of a request.
+/// The domain's move of a request.
 pub(crate) fn request_move(to: &str) -> music_request::Move {
     use music_request::Move;
     Move::ALL.iter().copied().find(|one| one.to().name() == to).unwrap()
 }
 
-/// The domain's name of a move of a withdrawal, by this person.
+/// The domain's move of a withdrawal, by this user.
 pub(crate) fn withdrawal_move(
     to: &str,
     by: UserId,
@@ -60,7 +60,7 @@ pub(crate) fn withdrawal_move(
     }
 }
 
-/// An answer.
+/// The answer to a command.
 pub(crate) fn said(answer: Result<Receipt, Refused>) -> Result<Seen, Refusal> {
     match answer {
         Ok(receipt) => Ok(seen(receipt.outcome)),
@@ -88,7 +88,7 @@ fn seen(outcome: Outcome) -> Seen {
     }
 }
 
-/// The status of a top-up; one that failed also tells of its money in suspense.
+/// The status of a top-up; that of a failed one includes its money in suspense.
 pub(crate) fn topup_status(topup: &Topup) -> &'static str {
     match &topup.suspense {
         None => topup.status.name(),

@@ -13,7 +13,8 @@ use time::Duration;
 
 use crate::world::{World, amount, at, balance, topup_of, withdrawal_of};
 
-/// Pages past the end of a short list; at 16 or 2 rows a page, some begin where a row count of 32 or 64 bits is full.
+/// Pages past the end of a short list; at 16 or 2 rows a page, the first row of some overflows a row number
+/// of 32 or 64 bits.
 pub(crate) const PAST_THE_END: [u64; 10] = [
     4,
     (1 << 28) + 1,
@@ -27,7 +28,7 @@ pub(crate) const PAST_THE_END: [u64; 10] = [
     u64::MAX,
 ];
 
-/// Who is registered has a balance, nobody else.
+/// Every registered user has a balance; an unknown one has none.
 pub async fn a_balance_is_there_from_the_start(store: Arc<dyn Store>) {
     let world = World::new(store);
     let guest = world.guest(0).await;
@@ -38,7 +39,8 @@ pub async fn a_balance_is_there_from_the_start(store: Arc<dyn Store>) {
     assert_eq!(world.store.entries(nobody, PageRequest::new(1, 15)).await.unwrap(), Rows::none(0));
 }
 
-/// A statement goes by number, descending, in pages without gap or overlap; its newest entry is the balance.
+/// A statement is sorted by number, descending, in pages without gap or overlap; its newest entry has the
+/// current balance.
 pub async fn entries_are_listed_newest_first(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, other) = (world.guest(0).await, world.guest(0).await);
@@ -66,7 +68,7 @@ pub async fn entries_are_listed_newest_first(store: Arc<dyn Store>) {
     assert_eq!(newest[0].after, world.balance(guest).await);
 }
 
-/// One entry is found by its number in its own wallet, as the statement lists it, and no other number is.
+/// An entry is found by its number in its own wallet, as the statement lists it, and by no other number.
 pub async fn an_entry_is_found_by_its_number(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, other) = (world.guest(0).await, world.guest(0).await);
@@ -90,13 +92,13 @@ pub async fn an_entry_is_found_by_its_number(store: Arc<dyn Store>) {
     }
 }
 
-/// What was in a wallet at a moment is what its last entry until then left, to the microsecond.
+/// The balance at a time is that of the last entry up to it, to the microsecond.
 pub async fn a_balance_is_that_of_its_moment(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, nobody) = (world.guest(0).await, world.ids.next_user().await.unwrap());
     let after = async |moment| world.store.balance_at(guest, moment).await.unwrap();
     assert_eq!(after(at(1_000)).await, Some(balance(0, 0)));
-    // The second adjustment is older than the first, and its entry as old.
+    // The second adjustment is older than the first, and its entry gets the first one's time.
     for (seconds, cents) in [(10, 500), (5, 20), (10, 3), (20, -100)] {
         world.fresh(world.adjust_plan(world.by(guest, at(seconds)), guest, cents).await).await;
     }
@@ -117,7 +119,7 @@ pub async fn a_balance_is_that_of_its_moment(store: Arc<dyn Store>) {
     assert_eq!(world.store.balance_at(nobody, at(10)).await.unwrap(), None);
 }
 
-/// Withdrawals are listed newest first, their owner's alone, as they stand now.
+/// Withdrawals are listed newest first, for their owner only, in their current status.
 pub async fn withdrawals_are_listed_newest_first(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, other) = (world.guest(1_000).await, world.guest(1_000).await);
@@ -143,8 +145,8 @@ pub async fn withdrawals_are_listed_newest_first(store: Arc<dyn Store>) {
     assert_eq!(world.find_withdrawal(unknown).await, None);
 }
 
-/// A list of everybody's withdrawals, or of one status alone, goes newest first in pages without gap or overlap, and
-/// follows every move.
+/// The list of all users' withdrawals, or of one status, is sorted newest first in pages without gap or
+/// overlap, and follows every move.
 pub async fn withdrawals_are_listed_by_status(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (ada, bob) = (world.guest(1_000).await, world.guest(1_000).await);
@@ -192,7 +194,7 @@ pub async fn withdrawals_are_listed_by_status(store: Arc<dyn Store>) {
     }
 }
 
-/// Top-ups are listed newest first, their owner's alone, as they stand now.
+/// Top-ups are listed newest first, for their owner only, in their current status.
 pub async fn topups_are_listed_newest_first(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, other) = (world.guest(0).await, world.guest(700).await);

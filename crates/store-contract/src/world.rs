@@ -1,4 +1,4 @@
-//! A small world on a store: people with money, and commands carried out as a use case does, by load, decide, apply.
+//! The fixture on a store: users with money, and commands executed as a use case does: load, decide, apply.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -24,12 +24,13 @@ use futures_util::future::join_all;
 use time::Duration;
 use tokio::sync::Barrier;
 
-/// For how long the money of a pending top-up may come.
+/// The time for which the money of a pending top-up may arrive.
 pub(crate) const TOPUPS_PENDING_FOR: Duration = Duration::days(7);
-/// How often a command is decided again on a state that moved: more than anything here can move it.
+/// The number of attempts to decide a command on changing state: more than any test needs.
 const ATTEMPTS: u32 = 1_000;
 
-/// Runs all at once, each as a task of its own that waits for the last one to be there, and answers in their order.
+/// Runs futures concurrently, each as a task that starts when the last one is ready, and returns their
+/// outputs in order.
 pub(crate) async fn at_once<F>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output>
 where
     F: Future<Output: Send> + Send + 'static,
@@ -68,7 +69,7 @@ pub(crate) enum Refused {
     Limit(Limit),
 }
 
-/// A store, and the terms on which commands are decided.
+/// A store, with the terms of its commands.
 #[derive(Clone)]
 pub(crate) struct World {
     pub(crate) store: Arc<dyn Store>,
@@ -77,17 +78,17 @@ pub(crate) struct World {
     pub(crate) withdrawals: WithdrawalTerms,
 }
 
-/// The moment `seconds` after the one at which everything here begins.
+/// The time `seconds` after the fixture's start.
 pub(crate) fn at(seconds: i64) -> Timestamp {
     Timestamp::from_unix_micros(1_767_225_600_000_000).plus(Duration::seconds(seconds))
 }
 
-/// A sum of cents.
+/// An amount of money in cents.
 pub(crate) fn money(cents: i128) -> Money {
     Money::from_minor(cents)
 }
 
-/// A sum of cents above zero.
+/// A positive amount in cents.
 pub(crate) fn amount(cents: i128) -> Amount {
     Amount::new(money(cents)).unwrap()
 }
@@ -97,12 +98,12 @@ pub(crate) fn line(text: &str) -> Line {
     Line::new(text).unwrap()
 }
 
-/// What is available and held, with nothing owed.
+/// A balance with available and held money, and no debt.
 pub(crate) fn balance(available: i128, held: i128) -> Balance {
     Balance { available: money(available), held: money(held), owed: Money::ZERO }
 }
 
-/// The key of a person for a body.
+/// A user's idempotency key for a body.
 pub(crate) fn key(user: UserId, key: &str, body: &str) -> IdempotencyKey {
     IdempotencyKey {
         scope: KeyScope::of(user, "POST", "/commands", key),
@@ -135,7 +136,7 @@ pub(crate) fn topup_of(receipt: &Receipt) -> Topup {
 }
 
 impl World {
-    /// The store with 15 minutes to answer, 60 to play, no commission, no limit and no automatic approval.
+    /// A fixture with 15 minutes to answer, 60 to play, no commission, no limit and no automatic approval.
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
         let requests = RequestTerms {
             pending_for: Duration::minutes(15),
@@ -147,29 +148,29 @@ impl World {
         Self { store, ids, requests, withdrawals: WithdrawalTerms::default() }
     }
 
-    /// The same with a commission of this many hundredths of a percent.
+    /// The same with a commission in basis points.
     pub(crate) fn with_commission(mut self, bps: u16) -> Self {
         self.requests.commission = BasisPoints::new(bps).unwrap();
         self
     }
 
-    /// The same with at most this many open requests of one guest with one DJ.
+    /// The same with this limit of open requests of one guest with one DJ.
     pub(crate) const fn with_most_open(mut self, most: u32) -> Self {
         self.requests.most_open_per_dj = Some(most);
         self
     }
 
-    /// A change under a new operation id, without a key.
+    /// The metadata of a new operation without a key.
     pub(crate) fn origin(&self, actor: Actor, at: Timestamp) -> Origin {
         Origin::of(actor, self.ids.operation(), at)
     }
 
-    /// A change by a person under a new operation id, without a key.
+    /// The metadata of a user's new operation without a key.
     pub(crate) fn by(&self, user: UserId, at: Timestamp) -> Origin {
         self.origin(Actor::User(user), at)
     }
 
-    /// Applies a plan to a store that is expected to be there.
+    /// Applies a plan; the store is expected to be available.
     pub(crate) async fn apply(&self, plan: Plan) -> Result<Applied, Rejection> {
         match self.store.apply(plan).await {
             Ok(applied) => Ok(applied),
@@ -186,14 +187,14 @@ impl World {
         }
     }
 
-    /// A person who has not registered yet.
+    /// A user who has not registered yet.
     pub(crate) async fn stranger(&self, is_dj: bool, at: Timestamp) -> User {
         let id = self.ids.next_user().await.unwrap();
         let email = Email::new(&format!("person{id}@example.com")).unwrap();
         User::registered(id, line(&format!("Person {id}")), email, None, is_dj, at)
     }
 
-    /// Registers a person who is expected to be new.
+    /// Registers a user who is expected to be new.
     pub(crate) async fn register(&self, user: &User) {
         let password = PasswordHash(format!("hash of {}", user.id));
         assert_eq!(self.store.register(user, &password, None).await.unwrap(), Registered::Done);
@@ -207,7 +208,7 @@ impl World {
         user.id
     }
 
-    /// A registered DJ who is online and charges this many cents for either kind of song.
+    /// A registered DJ who is online and charges this many cents for both kinds of song.
     pub(crate) async fn dj(&self, price: i128) -> UserId {
         let user = self.stranger(true, at(0)).await;
         self.register(&user).await;
@@ -221,7 +222,7 @@ impl World {
         user.id
     }
 
-    /// Tops a wallet up, if by anything.
+    /// Tops a wallet up, unless `cents` is zero.
     pub(crate) async fn fund(&self, user: UserId, cents: i128) {
         if cents > 0 {
             let id = self.ids.next_topup().await.unwrap();
@@ -230,7 +231,7 @@ impl World {
         }
     }
 
-    /// A pending top-up of this many cents, made then.
+    /// A pending top-up of this many cents, opened at this time.
     pub(crate) async fn pending_topup(&self, user: UserId, cents: i128, seconds: i64) -> Topup {
         let id = self.ids.next_topup().await.unwrap();
         let charge = Charge::Pending;
@@ -245,12 +246,12 @@ impl World {
         topup_of(&self.fresh(plan).await)
     }
 
-    /// What is in a registered person's wallet.
+    /// The balance of a registered user.
     pub(crate) async fn balance(&self, user: UserId) -> Balance {
         self.store.balance(user).await.unwrap().unwrap()
     }
 
-    /// A registered person.
+    /// A registered user.
     pub(crate) async fn user(&self, user: UserId) -> User {
         self.store.profile(user).await.unwrap().unwrap().user
     }
@@ -279,7 +280,7 @@ impl World {
             .map_err(Refused::Open)
     }
 
-    /// A request at the list price, expected to be made.
+    /// A request at the list price, expected to succeed.
     pub(crate) async fn request(&self, guest: UserId, dj: UserId, now: Timestamp) -> MusicRequest {
         let origin = self.by(guest, now);
         let plan = self.request_plan(origin, guest, dj, ArtistType::Popular, None).await.unwrap();
@@ -296,7 +297,7 @@ impl World {
         MusicRequests::request(&*self.store, id).await.unwrap()
     }
 
-    /// Moves a request as it stands, deciding again when it moved meanwhile.
+    /// Moves a request from its current state, deciding again after a conflict.
     pub(crate) async fn move_request(
         &self,
         id: RequestId,
@@ -357,7 +358,7 @@ impl World {
         Withdrawals::withdrawal(&*self.store, id).await.unwrap()
     }
 
-    /// Moves a withdrawal as it stands, deciding again when it moved meanwhile.
+    /// Moves a withdrawal from its current state, deciding again after a conflict.
     pub(crate) async fn move_withdrawal(
         &self,
         id: WithdrawalId,
@@ -381,7 +382,7 @@ impl World {
         self.find_topup(id).await.unwrap()
     }
 
-    /// Erases a person; of pending top-ups the money may come for a week.
+    /// Erases a user; the money of pending top-ups may arrive for a week.
     pub(crate) async fn erase(&self, user: UserId, seconds: i64) -> Erased {
         let now = at(seconds);
         let erased = self.store.erase(user, now.minus(TOPUPS_PENDING_FOR), now).await.unwrap();
@@ -394,7 +395,7 @@ impl World {
         Topups::topup(&*self.store, id).await.unwrap()
     }
 
-    /// The plan of an operator's correction by this many cents, not nothing.
+    /// The plan of an operator's adjustment by this many cents, which must not be zero.
     pub(crate) async fn adjust_plan(&self, origin: Origin, user: UserId, cents: i128) -> Plan {
         let id = self.ids.next_adjustment().await.unwrap();
         let correction = Correction::signed(money(cents)).unwrap();
@@ -409,7 +410,7 @@ impl World {
         user.id
     }
 
-    /// An operator's change of how a person stands, expected to be new.
+    /// An operator's change of an account status, expected to be new.
     pub(crate) async fn stand(
         &self,
         operator: UserId,
@@ -421,7 +422,7 @@ impl World {
         self.fresh(plans::change_standing(origin, user, change)).await
     }
 
-    /// The self-check of the whole ledger, expected to find nothing.
+    /// An audit of the whole ledger, expected to find nothing.
     pub(crate) async fn audit(&self) -> Summary {
         let mut auditor = Auditor::new();
         self.store.show(&mut auditor).await.unwrap();

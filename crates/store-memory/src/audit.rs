@@ -1,4 +1,4 @@
-//! Showing the whole ledger, as one copy of it stood.
+//! The ledger audit, on a copy of the ledger.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use cuepoint_domain::ports::{Audit, Unavailable};
 
 use crate::MemoryStore;
 
-/// Everything that is shown, as of one moment.
+/// A snapshot of the ledger.
 struct Moment {
     book: Book,
     entries: HashMap<UserId, Vec<Entry>>,
@@ -20,7 +20,7 @@ struct Moment {
 
 #[async_trait]
 impl Audit for MemoryStore {
-    /// Copies what is shown under one lock, and shows it without.
+    /// Copies the ledger under one lock, and shows the copy without it.
     async fn show(&self, auditor: &mut Auditor) -> Result<(), Unavailable> {
         let moment = {
             let state = self.lock()?;
@@ -85,7 +85,7 @@ impl Moment {
         requests.chain(withdrawals).chain(topups).chain(adjustments).collect()
     }
 
-    /// What the operations on each withdrawal came to.
+    /// The receipts of each withdrawal.
     fn moves(&self) -> HashMap<WithdrawalId, Vec<&Receipt>> {
         let mut moves: HashMap<WithdrawalId, Vec<&Receipt>> = HashMap::new();
         for receipt in self.book.operations.values().filter_map(StoredReceipt::whole) {

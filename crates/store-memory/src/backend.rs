@@ -1,4 +1,4 @@
-//! The backend of the store in memory.
+//! The backend of the memory store.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use cuepoint_domain::ports::{Backend, BackendError, Opening, Store};
 
 use crate::MemoryStore;
 
-/// Opens a new, empty store each time.
+/// Opens a new, empty store on each call.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MemoryBackend;
 

@@ -1,4 +1,4 @@
-//! Whom DJs take no requests from.
+//! Guests blocked by DJs.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use crate::lists::cut;
 use crate::{MemoryStore, State};
 
-/// Since when each DJ blocks whom.
+/// The start of each block, by DJ and guest.
 pub(crate) type Blocked = HashMap<UserId, HashMap<UserId, Timestamp>>;
 
 impl State {

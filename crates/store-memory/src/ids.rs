@@ -1,4 +1,4 @@
-//! New identities: a counter for each kind.
+//! New ids: a counter for each kind.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -8,7 +8,7 @@ use cuepoint_domain::ports::{Ids, Unavailable};
 
 use crate::MemoryStore;
 
-/// How many identities of each kind were handed out.
+/// The number of allocated ids of each kind.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     users: AtomicI64,

@@ -1,4 +1,4 @@
-//! The ledger: the reference semantics on all there is.
+//! The ledger: the reference semantics on the whole state.
 
 use async_trait::async_trait;
 use cuepoint_domain::ledger::{EndedSessions, KeyRecord, KeyScope, Plan, Verdict, apply};

@@ -1,6 +1,8 @@
-//! Cuepoint's storage in memory: a mutex around the domain's reference semantics, and the indexes that lists need.
+//! Cuepoint's storage in memory: a mutex around the domain's reference semantics, and the indexes that lists
+//! need.
 //!
-//! Everything ends with the process. Each method locks once, for a short time, and never waits while it does.
+//! All data end with the process. Each method locks once, for a short time, and never awaits while it holds
+//! the lock.
 
 mod audit;
 mod backend;
@@ -41,7 +43,7 @@ pub struct MemoryStore {
     counters: Counters,
 }
 
-/// All that is kept.
+/// The whole state.
 #[derive(Debug, Default)]
 struct State {
     book: Book,
@@ -50,7 +52,7 @@ struct State {
     sessions: Desk,
     blocked: Blocked,
     events: Events,
-    /// Whether the first operator was made.
+    /// Whether the first operator was created.
     has_first_operator: bool,
     known_messages: KnownMessages,
 }
@@ -62,13 +64,14 @@ impl MemoryStore {
         Self::default()
     }
 
-    /// The state, locked. After a panic under the lock it may be half changed, so nothing is answered from it any more.
+    /// Locks the state. After a panic under the lock the state may be inconsistent, so every call fails from
+    /// then on.
     fn lock(&self) -> Result<MutexGuard<'_, State>, Unavailable> {
         self.state.lock().map_err(|_| Unavailable::new("a change of the store in memory broke off"))
     }
 }
 
-/// Every receipt that a book has, those of its keys too.
+/// All receipts of a book, including those of its keys.
 fn receipts(book: &mut Book) -> impl Iterator<Item = &mut StoredReceipt> {
     let of_keys = book.keys.values_mut().map(|record| &mut record.receipt);
     book.operations.values_mut().chain(of_keys)

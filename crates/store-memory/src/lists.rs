@@ -1,4 +1,4 @@
-//! The indexes beside the book: what lists show, in the order in which they show it.
+//! The indexes beside the book: the contents of lists, in their order.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Bound;
@@ -13,7 +13,7 @@ use cuepoint_domain::withdrawal::NextSend;
 
 use crate::operation_notes::{NotedOperation, person};
 
-/// Identities by `created_at`, then id, ascending; pages are cut from the end.
+/// Ids by `created_at`, then id, ascending; pages are taken from the end.
 #[derive(Debug)]
 pub(crate) struct Chronicle<T>(Vec<(Timestamp, T)>);
 
@@ -24,37 +24,37 @@ impl<T> Default for Chronicle<T> {
 }
 
 impl<T: Copy + Ord> Chronicle<T> {
-    /// Adds an identity; at the end, or near it, as time goes on.
+    /// Adds an id; at or near the end, since time moves forward.
     pub(crate) fn add(&mut self, created_at: Timestamp, id: T) {
         let place = self.0.partition_point(|earlier| *earlier < (created_at, id));
         self.0.insert(place, (created_at, id));
     }
 
-    /// The identities, newest first.
+    /// The ids, newest first.
     pub(crate) fn newest_first(&self) -> impl Iterator<Item = T> {
         self.0.iter().rev().map(|(_, id)| *id)
     }
 
-    /// The identities behind this place, newest first.
+    /// The ids after this place, newest first.
     pub(crate) fn behind(&self, after: Option<(Timestamp, T)>) -> impl Iterator<Item = T> {
         let end = after.map_or(self.0.len(), |after| self.0.partition_point(|earlier| *earlier < after));
         self.0.get(..end).unwrap_or_default().iter().rev().map(|(_, id)| *id)
     }
 
-    /// A page of them, newest first.
+    /// A page of ids, newest first.
     pub(crate) fn page(&self, page: PageRequest) -> Rows<T> {
         newest(&self.0, page).map(|(_, id)| *id)
     }
 }
 
-/// A page of what is kept oldest first, shown newest first.
+/// A page of a list stored oldest first, shown newest first.
 pub(crate) fn newest<T>(kept: &[T], page: PageRequest) -> PageSlice<'_, T> {
     let end = before(page).map_or(0, |before| kept.len().saturating_sub(before));
     let start = end.saturating_sub(size(page));
     PageSlice { kept: kept.get(start..end).unwrap_or_default(), total: kept.len() }
 }
 
-/// The rows of a page, still oldest first, and how many there are in all.
+/// The rows of a page, still oldest first, and the total.
 pub(crate) struct PageSlice<'a, T> {
     kept: &'a [T],
     total: usize,
@@ -67,7 +67,7 @@ impl<T> PageSlice<'_, T> {
     }
 }
 
-/// A page of the shown ones, counting all of them.
+/// A page of these rows, with their total.
 pub(crate) fn cut<T: Clone>(shown: impl Iterator<Item = T>, page: PageRequest) -> Rows<T> {
     let before = before(page).unwrap_or(usize::MAX);
     let end = before.saturating_add(size(page));
@@ -94,19 +94,19 @@ pub(crate) fn count(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
-/// Everything that the book alone could only find by looking at all of it.
+/// Indexes of data that the book could only find by a full scan.
 #[derive(Debug, Default)]
 pub(crate) struct Lists {
     pub(crate) requests: Chronicle<RequestId>,
     pub(crate) requests_by: HashMap<UserId, Chronicle<RequestId>>,
     pub(crate) requests_to: HashMap<UserId, Chronicle<RequestId>>,
-    /// Requests that hold a fee, by when they expire.
+    /// Requests that hold a fee, by expiry.
     pub(crate) expiring: BTreeSet<(Timestamp, RequestId)>,
-    /// The same of each requester.
+    /// The same for each requester.
     pub(crate) expiring_by: HashMap<UserId, BTreeSet<(Timestamp, RequestId)>>,
     pub(crate) withdrawals: Chronicle<WithdrawalId>,
     pub(crate) withdrawals_of: HashMap<UserId, Chronicle<WithdrawalId>>,
-    /// Withdrawals that wait to be given to the payout provider.
+    /// Withdrawals that wait to be sent to the payout provider.
     pub(crate) sending: BTreeSet<(NextSend, WithdrawalId)>,
     pub(crate) topups: HashMap<UserId, Chronicle<TopupId>>,
     /// Top-ups that wait to be ordered at their provider.
@@ -116,14 +116,14 @@ pub(crate) struct Lists {
     /// The entries of each wallet, by number.
     pub(crate) entries: HashMap<UserId, Vec<Entry>>,
     pub(crate) postings: Vec<Posting>,
-    /// What is kept of operations beside their receipts.
+    /// The metadata of operations beside their receipts.
     pub(crate) operations: HashMap<OperationId, NotedOperation>,
-    /// The operations about each person that are shown to them.
+    /// The operations shown to each user.
     pub(crate) operations_about: HashMap<UserId, Chronicle<OperationId>>,
 }
 
 impl Lists {
-    /// Takes over what an applied plan changed; `step` knows how what it moved stood before.
+    /// Indexes the changes of an applied plan; `step` contains the previous state of a moved entity.
     pub(crate) fn absorb(&mut self, step: &Step, changes: &Changes) {
         if let Some(record) = &changes.operation {
             self.operations.insert(record.id, NotedOperation::of(record));
@@ -173,7 +173,7 @@ impl Lists {
         self.postings.extend(&changes.postings);
     }
 
-    /// Forgets when this top-up was to be ordered, as it stood before.
+    /// Removes the pending order of this top-up, given its previous state.
     pub(crate) fn orders_no_more(&mut self, before: &Topup) {
         if let Some(next) = next_order(before) {
             self.ordering.remove(&next);
@@ -209,12 +209,12 @@ impl Lists {
     }
 }
 
-/// When a top-up waits to be ordered, if it does.
+/// The time of a top-up's next order, if it waits for one.
 fn next_order(topup: &Topup) -> Option<(Timestamp, TopupId)> {
     topup.orders?.next_at.map(|at| (at, topup.id))
 }
 
-/// The requests of these identities that the book has.
+/// The requests with these ids that the book has.
 pub(crate) fn requests<'a>(
     book: &'a Book,
     ids: impl Iterator<Item = RequestId> + 'a,

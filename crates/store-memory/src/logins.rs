@@ -1,4 +1,4 @@
-//! What people log in with, and the challenges by which they prove an address.
+//! Credentials of users, and the challenges that verify addresses.
 
 use std::collections::HashMap;
 
@@ -12,18 +12,18 @@ use cuepoint_domain::timestamp::Timestamp;
 
 use crate::{MemoryStore, State};
 
-/// Who logs in with which folded e-mail address and with what password, and their challenges.
+/// Users by folded e-mail address, with their password hashes and challenges.
 #[derive(Debug, Default)]
 pub(crate) struct Keys {
     users: HashMap<String, UserId>,
     passwords: HashMap<UserId, PasswordHash>,
     challenges: HashMap<UserId, Vec<Challenge>>,
-    /// The codes by phone that are counted.
+    /// The counted codes by phone.
     phone_codes: Vec<KeptCode>,
 }
 
 impl Keys {
-    /// Whether somebody has this folded address.
+    /// Whether a user has this folded address.
     pub(crate) fn has(&self, email: &str) -> bool {
         self.users.contains_key(email)
     }
@@ -33,25 +33,25 @@ impl Keys {
         self.users.get(email).copied()
     }
 
-    /// Lets a person log in.
+    /// Adds the credentials of a user.
     pub(crate) fn add(&mut self, email: String, user: UserId, password: PasswordHash) {
         self.users.insert(email, user);
         self.passwords.insert(user, password);
     }
 
-    /// Forgets all that a person logs in with and was sent.
+    /// Deletes the credentials and challenges of a user.
     pub(crate) fn forget(&mut self, user: UserId) {
         self.users.retain(|_, owner| *owner != user);
         self.passwords.remove(&user);
         self.challenges.remove(&user);
     }
 
-    /// What a person was sent.
+    /// The challenges of a user.
     pub(crate) fn challenges_of(&self, user: UserId) -> impl Iterator<Item = &Challenge> {
         self.challenges.get(&user).into_iter().flatten()
     }
 
-    /// Deletes the challenges that are no longer counted.
+    /// Deletes the challenges past their retention.
     pub(crate) fn tidy(&mut self, now: Timestamp) {
         let since = now.minus(Challenge::KEPT);
         for sent in self.challenges.values_mut() {
@@ -62,7 +62,7 @@ impl Keys {
         self.phone_codes.retain(|code| code.sent_at > since);
     }
 
-    /// The quotas of codes by phone that a code finds used up.
+    /// The phone code quotas that this code would exceed.
     fn used_up(&self, code: &CountedCode) -> Vec<TooMany> {
         let refused = |(quota, most): (CodeQuota, u32)| {
             let counted = self.phone_codes.iter().filter(|kept| kept.counts(quota, code));
@@ -78,12 +78,12 @@ impl Keys {
         self.passwords.get(&user).map(|password| Credentials { user, password: password.clone() })
     }
 
-    /// Whether this person's password still hashes to this.
+    /// Whether this is the hash of the user's current password.
     pub(crate) fn is_password(&self, user: UserId, hash: &PasswordHash) -> bool {
         self.passwords.get(&user) == Some(hash)
     }
 
-    /// Puts a hash in place of another; says whether that was there.
+    /// Replaces a hash; returns whether the previous one was still stored.
     fn replace(&mut self, user: UserId, before: &PasswordHash, after: &PasswordHash) -> bool {
         match self.passwords.get_mut(&user).filter(|kept| *kept == before) {
             Some(kept) => {
@@ -108,7 +108,7 @@ impl Keys {
 }
 
 impl State {
-    /// Judges an answer to a challenge, with what follows from that.
+    /// Judges an answer to a challenge, and applies the consequences.
     fn answer(&mut self, user: UserId, purpose: Purpose, presented: &[TokenHash], now: Timestamp) -> Judged {
         let Some(person) = self.book.users.get_mut(&user) else { return Judged::Over };
         let Some(challenge) = self.keys.newest(user, purpose) else { return Judged::Over };

@@ -1,4 +1,4 @@
-//! The metadata of operations that exports show.
+//! The operation metadata shown in exports.
 
 use cuepoint_domain::account::personal_data::OperationNote;
 use cuepoint_domain::ids::UserId;
@@ -6,7 +6,7 @@ use cuepoint_domain::ledger::{Actor, OperationRecord, PlanKind, StoredReceipt};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 
-/// What is kept of an operation beside its receipt.
+/// The stored metadata of an operation.
 #[derive(Clone, Debug)]
 pub(crate) struct NotedOperation {
     pub(crate) kind: PlanKind,
@@ -16,13 +16,13 @@ pub(crate) struct NotedOperation {
 }
 
 impl NotedOperation {
-    /// What is kept of this operation.
+    /// The metadata of this operation.
     pub(crate) fn of(record: &OperationRecord) -> Self {
         Self { kind: record.kind, actor: record.actor, reason: record.reason.clone(), at: record.at }
     }
 }
 
-/// Whom an operation is about, if it is shown to them.
+/// The user whom an operation is about, if it is shown to them.
 pub(crate) fn person(record: &OperationRecord) -> Option<UserId> {
     OperationNote::person(&StoredReceipt::Whole(record.receipt.clone()), record.reason.as_ref())
 }

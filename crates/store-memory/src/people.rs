@@ -1,4 +1,4 @@
-//! People.
+//! Users.
 
 use async_trait::async_trait;
 use cuepoint_domain::account::session::{Session, TokenHash};
@@ -16,12 +16,12 @@ use crate::lists::{Chronicle, cut};
 use crate::{MemoryStore, State, receipts};
 
 impl State {
-    /// Whether this is somebody who was not erased.
+    /// Whether this is an existing user who was not erased.
     pub(crate) fn is_somebody(&self, id: UserId) -> bool {
         self.book.users.get(&id).is_some_and(|user| user.is_present())
     }
 
-    /// Adds a person with an empty wallet, and their first session.
+    /// Adds a user with an empty wallet, and their first session.
     fn register(
         &mut self,
         user: &User,

@@ -1,4 +1,4 @@
-//! What is kept about a person, for their export.
+//! Personal data of a user, for their export.
 
 use async_trait::async_trait;
 use cuepoint_domain::account::personal_data::{OperationNote, Part, Place, Record};
@@ -11,7 +11,7 @@ use crate::lists::Chronicle;
 use crate::operation_notes::NotedOperation;
 use crate::{MemoryStore, State};
 
-/// What a chronicle has behind a place, `limit` at most, by `find`.
+/// The records of a chronicle after a place, `limit` at most, loaded by `find`.
 fn listed<I: Copy + Ord>(
     list: Option<&Chronicle<I>>,
     after: Option<(Timestamp, I)>,
@@ -87,7 +87,7 @@ impl State {
         })
     }
 
-    /// Whether a message is about a top-up or a withdrawal of this person.
+    /// Whether a message is about a top-up or a withdrawal of this user.
     fn concerns(&self, message: &ProviderMessage, user: UserId) -> bool {
         let Some(row) = message.record.row else { return false };
         let owner = match message.record.source {

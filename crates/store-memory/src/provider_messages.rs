@@ -13,7 +13,7 @@ use cuepoint_domain::provider_message::{
 use crate::MemoryStore;
 use crate::lists::{count, cut};
 
-/// The ids of the messages that are kept in the book, as their providers number them.
+/// The `webhook-id`s of the messages stored in the book.
 pub(crate) type KnownMessages = HashSet<(MessageSource, WebhookId)>;
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! What is read beside plans.
+//! Reads outside plans.
 
 use std::cmp::Reverse;
 
@@ -16,13 +16,13 @@ use crate::lists::{Chronicle, cut, newest, requests};
 use crate::{MemoryStore, State};
 
 impl State {
-    /// The outcome that an operation recorded, where it is still kept.
+    /// The outcome that an operation recorded, if it is still stored.
     fn recorded(&self, operation: OperationId) -> Option<&Outcome> {
         self.book.operations.get(&operation)?.whole().map(|receipt| &receipt.outcome)
     }
 }
 
-/// The rows that `find` has for a page of identities.
+/// The rows that `find` returns for a page of ids.
 fn found<I, T>(page: Rows<I>, find: impl FnMut(I) -> Option<T>) -> Rows<T> {
     Rows { rows: page.rows.into_iter().filter_map(find).collect(), total: page.total }
 }

@@ -9,7 +9,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use crate::MemoryStore;
 use crate::lists::cut;
 
-/// Events with their numbers, in the order in which they were added.
+/// Events with their numbers, in order of addition.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
     events: Vec<(i64, SecurityEvent)>,
@@ -23,13 +23,13 @@ impl Events {
         self.events.push((self.last, event));
     }
 
-    /// The events with lower numbers than this, those added last first.
+    /// The events with numbers below this one, the last added first.
     pub(crate) fn before(&self, number: i64) -> impl Iterator<Item = &(i64, SecurityEvent)> {
         let end = self.events.partition_point(|(earlier, _)| *earlier < number);
         self.events.get(..end).unwrap_or_default().iter().rev()
     }
 
-    /// Deletes the events that are no longer kept.
+    /// Deletes the events past their retention.
     pub(crate) fn tidy(&mut self, now: Timestamp) {
         let since = now.minus(SecurityEvent::KEPT);
         self.events.retain(|(_, event)| event.at > since);

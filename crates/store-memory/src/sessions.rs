@@ -17,12 +17,12 @@ use cuepoint_domain::timestamp::Timestamp;
 use crate::lists::cut;
 use crate::{MemoryStore, State};
 
-/// Sessions, and refresh tokens by what they hash to.
+/// Sessions, and refresh tokens by hash.
 #[derive(Debug, Default)]
 pub(crate) struct Desk {
     sessions: HashMap<SessionId, Kept>,
     tokens: HashMap<TokenHash, RefreshToken>,
-    /// The networks that are known of each person, each with its number.
+    /// The known networks of each user, each with its number.
     networks: HashMap<UserId, Vec<(i64, KnownNetwork)>>,
     last_network: i64,
 }
@@ -40,7 +40,7 @@ impl Kept {
 }
 
 impl Desk {
-    /// Deletes what ended or grew too old a while ago.
+    /// Deletes expired tokens, ended sessions and networks past their retention.
     pub(crate) fn tidy(&mut self, now: Timestamp) {
         self.sessions.retain(|_, kept| {
             let end =
@@ -56,7 +56,7 @@ impl Desk {
         self.networks.retain(|_, known| !known.is_empty());
     }
 
-    /// Notes that a session of this person began or was refreshed from there.
+    /// Records that a session of this user began or was refreshed in this network.
     fn see(&mut self, user: UserId, network: Option<ClientNetwork>, now: Timestamp) {
         let Some(network) = network else { return };
         let known = self.networks.entry(user).or_default();
@@ -69,7 +69,7 @@ impl Desk {
         }
     }
 
-    /// Keeps a new session with its first token; one that was begun with this token stays as it is.
+    /// Stores a new session with its first token; one that already began with this token stays unchanged.
     ///
     /// # Errors
     /// [`Unavailable`] when another session has the id, or the token.
@@ -86,7 +86,7 @@ impl Desk {
         Ok(())
     }
 
-    /// Ends the live sessions that a person has too many of, those that were used longest ago.
+    /// Ends a user's surplus of live sessions, the least recently used first.
     fn end_surplus(&mut self, user: UserId, now: Timestamp) {
         let alive = self.sessions.values().filter(|kept| kept.session.user == user && kept.is_alive(now));
         let mut alive: Vec<_> = alive.map(|kept| (kept.session.used_at, kept.session.id)).collect();
@@ -96,12 +96,12 @@ impl Desk {
         }
     }
 
-    /// Whether this session was begun with this token.
+    /// Whether this session began with this token.
     pub(crate) fn was_begun(&self, session: &Session, token: TokenHash) -> bool {
         self.tokens.get(&token).is_some_and(|token| token.session == session.id)
     }
 
-    /// Ends the live sessions of a person but the one to keep, and says how many there were.
+    /// Ends the live sessions of a user except `keep`, and returns their number.
     pub(crate) fn end_all(&mut self, user: UserId, keep: Option<SessionId>, now: Timestamp) -> u64 {
         let mut ended = 0_u64;
         for kept in self.sessions.values_mut() {
@@ -114,19 +114,19 @@ impl Desk {
         ended
     }
 
-    /// A person's sessions, those that ended too.
+    /// A user's sessions, including ended ones.
     pub(crate) fn of(&self, user: UserId) -> impl Iterator<Item = Record> {
         let theirs = self.sessions.values().filter(move |kept| kept.session.user == user);
         theirs.map(|kept| Record::Session(kept.session.clone(), kept.ended_at))
     }
 
-    /// The networks that are known of a person.
+    /// The known networks of a user.
     pub(crate) fn networks_of(&self, user: UserId) -> impl Iterator<Item = Record> {
         let known = self.networks.get(&user).into_iter().flatten();
         known.map(|(number, known)| Record::Network(*number, *known))
     }
 
-    /// Forgets from where a person was logged in.
+    /// Deletes the client info of a user's sessions and their known networks.
     pub(crate) fn forget_origins(&mut self, user: UserId) {
         self.networks.remove(&user);
         for kept in self.sessions.values_mut().filter(|kept| kept.session.user == user) {

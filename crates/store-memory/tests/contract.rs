@@ -1,4 +1,4 @@
-//! The promises of the storage ports, on the store in memory.
+//! The promises of the storage ports, on the memory store.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The backend: a PostgreSQL database as it is configured.
+//! The PostgreSQL backend.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use cuepoint_domain::ports::{Backend, BackendError, Maintenance, OpenTransfers, 
 use crate::maintenance::{finalize, restore};
 use crate::{PostgresOptions, PostgresStore, migrate};
 
-/// A database of servers of one currency.
+/// A configured PostgreSQL database and its currency.
 #[derive(Clone, Debug)]
 pub struct PostgresBackend {
     options: PostgresOptions,
@@ -18,7 +18,7 @@ pub struct PostgresBackend {
 }
 
 impl PostgresBackend {
-    /// The database at the options' URL; nothing is connected yet.
+    /// Creates a backend for the database at the options' URL, without connecting.
     #[must_use]
     pub const fn new(options: PostgresOptions, currency: Currency) -> Self {
         Self { options, currency }

@@ -1,10 +1,10 @@
-//! Cuepoint's storage on PostgreSQL.
+//! PostgreSQL storage for Cuepoint.
 //!
-//! [`PostgresStore`] implements every storage port of the domain. Plans go through the writer, which commits all
-//! that wait in one transaction; everything else goes through a small pool. No rule is written in SQL:
-//! the tables' checks are a backstop, and what they refuse is a bug, not an answer.
+//! [`PostgresStore`] implements every storage port of the domain. Plans go through the writer, which commits
+//! all waiting plans in one transaction; everything else goes through a small pool. No rule is written in
+//! SQL: the tables' constraints are a backstop, and a violation is a bug, not an expected refusal.
 //!
-//! Several servers may use one database at once.
+//! Several servers may share a database.
 
 #[cfg(all(feature = "testing", not(debug_assertions)))]
 compile_error!("the feature `testing` can end the process on purpose, and is not for release builds");
@@ -45,14 +45,15 @@ pub use backend::PostgresBackend;
 pub use maintenance::finalize::finalize_upgrade;
 pub use maintenance::restore::{open_transfers, restore};
 
-/// Where the database is and how it is used.
+/// The location and use of a database.
 #[derive(Clone)]
 pub struct PostgresOptions {
     /// The connection URL; it may hold a password and is never printed.
     pub url: String,
-    /// The most connections of the pool. Plans have one of their own, and each web worker reads over its own.
+    /// The maximum size of the pool. Plans have a connection of their own, and so have the reads of each web
+    /// worker.
     pub pool_size: u32,
-    /// Whether to apply missing migrations first; without it, a database that lacks some is refused.
+    /// Whether to apply missing migrations at the start; otherwise a database that lacks some is refused.
     pub migrate_on_start: bool,
 }
 
@@ -66,7 +67,7 @@ impl fmt::Debug for PostgresOptions {
     }
 }
 
-/// Everything that Cuepoint keeps, in a PostgreSQL database.
+/// A store in a PostgreSQL database.
 pub struct PostgresStore {
     database: Database,
     together: Arc<ReadTogether>,
@@ -84,13 +85,15 @@ impl fmt::Debug for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Opens the store on the present runtime, which its pool lives on: a multi-threaded one that outlives the store. Plans
-    /// are written by a thread of their own, and a web worker reads over a connection that lives on it.
+    /// Opens the store and its pool on the current runtime, which must be multi-threaded and outlive the
+    /// store. Plans are written by a dedicated thread, and each web worker reads over a connection on its own
+    /// runtime.
     ///
-    /// The first start writes the currency into the database.
+    /// The first start records the currency in the database.
     ///
     /// # Errors
-    /// When the database cannot be reached, lacks migrations or keeps another currency. No error repeats the URL.
+    /// When the database cannot be reached, lacks migrations or has another currency. No error repeats the
+    /// URL.
     pub async fn open(options: PostgresOptions, currency: Currency) -> anyhow::Result<Self> {
         let connector = Connector::new(&options.url)?;
         telemetry::describe();
@@ -119,23 +122,24 @@ impl PostgresStore {
         })
     }
 
-    /// The ways to what is read together: a thread that serves alone has its own.
+    /// The read batchers; a thread with a runtime of its own has its own.
     fn together(&self) -> Arc<ReadTogether> {
         let here = self.together_here.here(|| ReadTogether::start(&self.database));
         here.unwrap_or_else(|| Arc::clone(&self.together))
     }
 
-    /// Answers the plans that wait, takes no more of them, and closes every connection.
+    /// Completes the waiting plans, accepts no more, and closes every connection.
     pub async fn close(&self) {
         self.writer.close().await;
         self.database.close();
     }
 }
 
-/// Applies the migrations that a database lacks, one server at a time, and returns their names.
+/// Applies the missing migrations of a database, one server at a time, and returns their names.
 ///
 /// # Errors
-/// When the database cannot be reached or a migration fails; those before it stay applied. No error repeats the URL.
+/// When the database cannot be reached or a migration fails; earlier migrations stay applied. No error
+/// repeats the URL.
 pub async fn migrate(url: &str) -> anyhow::Result<Vec<String>> {
     apply_missing(&Connector::new(url)?).await
 }

@@ -1,4 +1,4 @@
-//! The tables as Diesel knows them; a test compares them with the migrated database.
+//! The tables as declared to Diesel; a test compares them with the migrated database.
 
 diesel::table! {
     deployment (singleton) {

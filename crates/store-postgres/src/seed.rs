@@ -1,9 +1,8 @@
-//! Filling an empty database with a whole history at once.
+//! Fills an empty database with a whole history at once.
 //!
-//! The rows are written by the writer's own statements, thousands at once, and the sequences stand where a
-//! server would have left them. Memory holds one write set and the last image of each person and wallet,
-//! which are written at the end: a row that was updated once for each write set would leave as many dead
-//! ones.
+//! The rows are written by the writer's own statements, thousands at once, and the sequences end where a
+//! server would have left them. Memory holds one write set and the last image of each user and wallet; these
+//! are written at the end, since updating a row once for each write set would leave as many dead ones.
 
 use std::collections::BTreeMap;
 
@@ -25,12 +24,12 @@ use crate::rows::{NewUserRow, UserRow, WalletRow};
 use crate::schema::users;
 use crate::writer::{Insert, Update, write};
 
-/// People that one statement adds: the protocol has 65 535 parameters, and a person has 26.
+/// Users added by one statement: the protocol allows 65 535 parameters, and a user has 26.
 const PEOPLE: usize = 2_000;
-/// Rows that one update writes at the end.
+/// Rows written by one update at the end.
 const UPDATED: usize = 5_000;
 
-/// Each sequence and the table whose ids it gives out.
+/// Each sequence and the table of its ids.
 const SEQUENCES: [(&str, &str); 4] = [
     ("user_ids", "users"),
     ("music_request_ids", "music_requests"),
@@ -38,7 +37,7 @@ const SEQUENCES: [(&str, &str); 4] = [
     ("topup_ids", "topups"),
 ];
 
-/// What is written in one transaction.
+/// The rows of one transaction.
 #[derive(Default)]
 struct Batch {
     users: Vec<NewUserRow>,
@@ -63,22 +62,22 @@ impl std::fmt::Debug for Seeder {
 }
 
 impl Seeder {
-    /// Migrates the database and writes the currency down, as a first start does.
+    /// Migrates the database and records the currency, as a first start does.
     ///
     /// # Errors
-    /// When the database cannot be reached or migrated, or has people already. No error repeats the URL.
+    /// When the database cannot be reached or migrated, or already has users. No error repeats the URL.
     pub async fn open(url: &str, currency: Currency) -> anyhow::Result<Self> {
         let connector = Connector::new(url)?;
         migrations::migrate(&connector, migrations::MIGRATIONS, migrations::Patience::default()).await?;
         migrations::settle_currency(&connector, &currency).await?;
         let mut connection = connector.connect().await?;
-        // Commits wait for the disk: those that do not are taken for unfinished by the cleaning at the end.
+        // Commits wait for the disk: the vacuum at the end treats asynchronous ones as unfinished.
         connection.batch_execute("SET statement_timeout = 0; SET lock_timeout = 0").await?;
         let is_used: bool = diesel::select(diesel::dsl::exists(users::table.select(users::id)))
             .get_result(&mut connection)
             .await?;
         ensure!(!is_used, "the database is not empty");
-        // One batch is written while the next one is made.
+        // The next batch is built while one is written.
         let (batches, made) = mpsc::channel(1);
         let writer = tokio::spawn(write_batches(connection, made));
         Ok(Self {
@@ -91,24 +90,23 @@ impl Seeder {
         })
     }
 
-    /// Adds a person with an empty wallet.
+    /// Adds a user with an empty wallet.
     pub fn register(&mut self, user: &User, password: &PasswordHash) {
         self.batch.users.push(NewUserRow::of(user, password, &self.currency));
         self.batch.wallets.push(WalletRow::of(&Wallet::empty(user.id), &self.currency));
     }
 
-    /// Adds what a plan changed, in the order of applying.
+    /// Adds the changes of a plan, in the order of application.
     ///
     /// # Errors
-    /// When a wallet was adjusted: the numbers of adjustments stand in no table, so that their sequence
-    /// cannot be set.
+    /// When a wallet was adjusted: no table has the ids of adjustments, so their sequence cannot be set.
     pub fn add(&mut self, changes: &Changes) -> anyhow::Result<()> {
         let outcome = changes.operation.as_ref().map(|record| &record.receipt.outcome);
         ensure!(!matches!(outcome, Some(Outcome::Adjustment(..))), "an adjustment cannot be seeded");
         Ok(self.batch.writes.add(changes, None, &self.currency)?)
     }
 
-    /// Writes everything so far.
+    /// Writes all rows so far.
     ///
     /// # Errors
     /// When an earlier batch could not be written.
@@ -123,10 +121,10 @@ impl Seeder {
         Ok(())
     }
 
-    /// Writes the rest, sets the sequences, and has the server count and clean up what it has.
+    /// Writes the rest, sets the sequences, and has the server vacuum and analyze its tables.
     ///
     /// # Errors
-    /// When something could not be written.
+    /// When a statement fails.
     pub async fn finish(mut self) -> anyhow::Result<()> {
         self.write().await?;
         drop(self.batches);
@@ -149,7 +147,7 @@ impl Seeder {
     }
 }
 
-/// Writes batches as they come, each in one transaction, and gives the connection back at their end.
+/// Writes batches as they arrive, each in one transaction, and returns the connection at the end.
 async fn write_batches(
     mut connection: AsyncPgConnection,
     mut batches: mpsc::Receiver<Batch>,

@@ -1,30 +1,30 @@
-//! Statements of `.sql` files.
+//! Statements in `.sql` files.
 //!
-//! A file begins with a comment: the result, the parameters and the indexes. A test prepares every file,
+//! A file begins with a comment about the result, the parameters and the indexes. A test prepares every file,
 //! compares its parameters and columns with a reviewed list, and looks for sequential scans in its plan.
 
 use diesel::dsl::SqlTypeOf;
 use diesel::pg::Pg;
 use diesel::query_builder::SqlQuery;
 
-/// The types of the columns of a row, in the order of its fields.
+/// The types of a row's columns, in the order of its fields.
 pub(crate) type Columns<Row> = SqlTypeOf<<Row as diesel::Selectable<Pg>>::SelectExpression>;
 
-/// A statement that returns no rows, or columns by name, from the text of its file; its parameters are bound
-/// one by one.
+/// Creates a statement that returns no rows, or columns by name, from the text of its file; its parameters
+/// are bound one by one.
 pub(crate) fn query(file: &str) -> SqlQuery {
     diesel::sql_query(one_line(file))
 }
 
-/// The text of a file in one line, without comments. No literal in it may contain `--` or several spaces in a
-/// row.
+/// Returns the text of a file in one line, without comments. No literal in it may contain `--` or consecutive
+/// spaces.
 fn one_line(file: &str) -> String {
     let lines = file.lines().map(|line| line.split_once("--").map_or(line, |(sql, _)| sql));
     let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
     words.join(" ")
 }
 
-/// The text of a `.sql` file as it is sent: one line without comments, cut at its parameters.
+/// The text of a `.sql` file as it is sent: one line without comments, split at its parameters.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SqlText {
     /// The text before a parameter, and the parameter's number.
@@ -34,7 +34,7 @@ pub(crate) struct SqlText {
 }
 
 impl SqlText {
-    /// Reads a file or a part of one. No literal in it may contain `$`.
+    /// Parses a file or a part of one. No literal in it may contain `$`.
     pub(crate) fn parse(file: &str) -> Self {
         let line = one_line(file);
         let mut pieces = line.split('$');
@@ -49,11 +49,11 @@ impl SqlText {
     }
 }
 
-/// Defines the statement of a file beside the module: its parameters in the order of their numbers and, where
-/// it returns rows, the types of its columns.
+/// Defines the statement of a file in the module's folder: its parameters in the order of their numbers and,
+/// if it returns rows, the types of its columns.
 ///
-/// It is planned for its values each time: for any values, the number of rows that it finds would be a guess.
-/// A parameter that the file names twice is sent twice, since Diesel numbers parameters by itself.
+/// It is planned for its values at each execution: a generic plan would guess the number of rows. A parameter
+/// that the file names twice is sent twice, since Diesel numbers parameters itself.
 macro_rules! statement {
     (
         $(#[$doc:meta])*

@@ -1,4 +1,4 @@
-//! What the store tells of itself.
+//! Metrics of the store.
 
 use std::time::Duration;
 
@@ -6,18 +6,18 @@ use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
 
 /// Transactions that applied plans.
 const COMMITS: &str = "cuepoint_commits_total";
-/// Plans that one of them applied.
+/// Plans per transaction.
 const GROUP_SIZE: &str = "cuepoint_group_size";
-/// How long one of them took.
+/// Duration of a transaction.
 const COMMIT_SECONDS: &str = "cuepoint_commit_seconds";
 /// Plans that wait for their transaction.
 pub(crate) const QUEUE_DEPTH: &str = "cuepoint_queue_depth";
-/// Connections that are open in the pool.
+/// Open connections of the pool.
 pub(crate) const POOL_CONNECTIONS: &str = "cuepoint_pool_connections";
-/// Those of them that are in use.
+/// Connections of the pool in use.
 pub(crate) const POOL_IN_USE: &str = "cuepoint_pool_connections_in_use";
 
-/// Describes every metric to the recorder that is installed.
+/// Describes every metric to the installed recorder.
 pub(crate) fn describe() {
     describe_counter!(COMMITS, "Transactions that applied plans.");
     describe_histogram!(GROUP_SIZE, Unit::Count, "Plans in one transaction.");
@@ -27,7 +27,7 @@ pub(crate) fn describe() {
     describe_gauge!(POOL_IN_USE, Unit::Count, "Connections of the pool that are in use.");
 }
 
-/// A transaction has applied this many plans.
+/// Records a transaction that applied this many plans.
 pub(crate) fn committed(plans: usize, took: Duration) {
     metrics::counter!(COMMITS).increment(1);
     metrics::histogram!(GROUP_SIZE).record(number(plans));

@@ -10,36 +10,37 @@ use uuid::Uuid;
 use crate::connect::connection::Connector;
 use crate::connect::migrations::{self, MIGRATIONS, Migration, Patience};
 
-/// The environment variable with the URL of a throw-away cluster's superuser.
+/// The environment variable with the superuser's URL of a throw-away cluster.
 const CLUSTER: &str = "CUEPOINT_TEST_POSTGRES_URL";
-/// The template, by what the migrations in this program say.
+/// The template, named by a hash of the migrations in this program.
 const TEMPLATE: &str = concat!("cuepoint_template_", env!("MIGRATIONS_HASH"));
-/// The advisory lock under which the template is made, one more than the migrations' own.
+/// The advisory lock for the creation of the template, one more than the migrations' own.
 const LOCK: &str = "7166745915609935477";
 
-/// The README, whose statements make the role of servers that own nothing, and that role's name there.
+/// The README, with the statements that create the role of servers that own nothing, and that role's name
+/// there.
 const README: &str = include_str!("../../../README.md");
 const SERVICE_ROLE: &str = "cuepoint_server";
 
-/// A migration of a test's own, behind those of this program.
+/// A test's own migration, applied after those of this program.
 #[derive(Clone, Copy, Debug)]
 pub struct ExtraMigration {
     /// `<stamp>_<name>`.
     pub name: &'static str,
     /// The statements that apply it.
     pub up: &'static str,
-    /// Whether it is one transaction.
+    /// Whether it runs in one transaction.
     pub in_transaction: bool,
 }
 
-/// A database of a test's own, with every migration applied; it goes with its cluster.
+/// A test's own database, with every migration applied; it is removed with its cluster.
 #[derive(Debug)]
 pub struct TestDatabase {
     url: String,
 }
 
 impl TestDatabase {
-    /// A fresh database.
+    /// Creates a fresh database.
     ///
     /// # Panics
     /// Without a cluster, or when it refuses.
@@ -51,7 +52,7 @@ impl TestDatabase {
         }
     }
 
-    /// A fresh database without any migration.
+    /// Creates a fresh database without any migration.
     ///
     /// # Panics
     /// Without a cluster, or when it refuses.
@@ -63,7 +64,7 @@ impl TestDatabase {
         }
     }
 
-    /// A copy of it as it is now; whatever is connected to it is cut off first.
+    /// Copies the database as it is now, after closing all connections to it.
     ///
     /// # Panics
     /// When the cluster refuses.
@@ -75,13 +76,13 @@ impl TestDatabase {
         }
     }
 
-    /// Where it is.
+    /// The URL of the database.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Where it is, for the role that the README makes for servers that own nothing.
+    /// The URL of the database for the role that the README creates for servers that own nothing.
     ///
     /// # Panics
     /// Never, since every URL of a test database names its user.
@@ -92,16 +93,16 @@ impl TestDatabase {
         format!("postgres://{SERVICE_ROLE}@{place}")
     }
 
-    /// Undoes every migration.
+    /// Reverts every migration.
     ///
     /// # Errors
-    /// When a migration cannot be undone.
+    /// When a migration cannot be reverted.
     pub async fn revert(&self) -> anyhow::Result<()> {
         migrations::revert(&Connector::new(&self.url)?, MIGRATIONS).await
     }
 
-    /// Applies the migrations of this program that are missing and then those of the test, as a server does at its start,
-    /// and returns the versions of what was applied. It tries for as long as `patience` to get a lock that is taken.
+    /// Applies the missing migrations of this program and then those of the test, as a server does at its
+    /// start, and returns their versions. It retries for as long as `patience` to get a lock.
     ///
     /// # Errors
     /// When a migration fails, or a lock stays taken.
@@ -122,11 +123,11 @@ impl TestDatabase {
     }
 }
 
-/// The blocks of SQL in the README that name the role of servers that own nothing: those that make it, and what the owner
-/// grants it.
+/// The SQL blocks of the README about the role of servers that own nothing: the one that creates it, and the
+/// owner's grants.
 ///
 /// # Errors
-/// When the README has them no longer.
+/// When the README lacks them.
 pub fn service_role_statements() -> anyhow::Result<(&'static str, &'static str)> {
     let blocks = README.split("```sql\n").skip(1).filter_map(|rest| rest.split("```").next());
     let ours: Vec<&str> = blocks.filter(|block| block.contains(SERVICE_ROLE)).collect();
@@ -189,7 +190,8 @@ async fn has(connection: &mut AsyncPgConnection, kind: &str, name: &str) -> anyh
     Ok(rows.bind::<Text, _>(name).sql(")").get_result(connection).await?)
 }
 
-/// Migrates a database under another name and renames it when it is whole, so that no half-made template is used.
+/// Migrates a database under another name and renames it when it is complete, so that no incomplete template
+/// is used.
 async fn make(connection: &mut AsyncPgConnection) -> anyhow::Result<()> {
     let draft = format!("{TEMPLATE}_draft");
     connection.batch_execute(&format!("DROP DATABASE IF EXISTS {draft} WITH (FORCE)")).await?;
@@ -201,7 +203,7 @@ async fn make(connection: &mut AsyncPgConnection) -> anyhow::Result<()> {
         connection.batch_execute(create_role).await?;
     }
     Connector::new(&url)?.connect().await?.batch_execute(grant).await?;
-    // The migrator's connection may still be on its way out.
+    // The migrator's connection may still be closing.
     connection
         .batch_execute(&format!(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{draft}'"

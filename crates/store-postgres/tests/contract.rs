@@ -1,4 +1,4 @@
-//! What every store promises, on a real server with a database for each promise, under the role that owns nothing.
+//! The store contract on a real server, with a database for each test, under the role that owns nothing.
 
 #![allow(clippy::expect_used, reason = "a test without its store has failed")]
 
@@ -12,7 +12,7 @@ use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-/// A store on a database of its own.
+/// A store on its own database.
 struct Opened {
     store: Arc<dyn Store>,
     database: TestDatabase,

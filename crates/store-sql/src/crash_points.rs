@@ -1,4 +1,4 @@
-//! Points at which a test may have the process end, to see after a restart that nothing was lost or done
+//! Points at which a test may abort the process, to verify after a restart that no work was lost or done
 //! twice.
 //!
 //! Only with the feature `testing`, which a release build refuses: `CUEPOINT_CRASH_AT` names a point,
@@ -7,30 +7,30 @@
 
 use cuepoint_domain::ledger::Plan;
 
-/// A point in the work of a writer on one group.
+/// A point in a writer's work on one group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CrashPoint {
     /// The transaction is about to begin.
     BeforeLock,
-    /// The rows that the plans name are locked.
+    /// The named rows are locked.
     AfterLock,
-    /// What decides is read.
+    /// All rows of the lock set are read.
     AfterRead,
-    /// What changed is written, and not committed.
+    /// The changes are written but not committed.
     AfterWrite,
-    /// The commit is about to be asked for.
+    /// COMMIT is about to be sent.
     BeforeCommit,
-    /// The commit is known.
+    /// The commit is confirmed.
     AfterCommit,
-    /// The callers are about to be answered.
+    /// The results are about to be returned.
     BeforeAnswer,
 }
 
-/// Ends the process if a test asked for it.
+/// Aborts the process if a test requested it.
 #[cfg(not(feature = "testing"))]
 pub fn at<'a>(_: CrashPoint, _: impl IntoIterator<Item = &'a Plan>) {}
 
-/// Ends the process if a test asked for it.
+/// Aborts the process if a test requested it.
 #[cfg(feature = "testing")]
 pub fn at<'a>(point: CrashPoint, plans: impl IntoIterator<Item = &'a Plan>) {
     let Some(asked) = asked_for() else { return };
@@ -55,7 +55,7 @@ impl CrashPoint {
     }
 }
 
-/// Where, and on which kind of plan, the process is to end.
+/// The point and the kind of plan at which to abort.
 #[cfg(feature = "testing")]
 struct Asked {
     point: String,

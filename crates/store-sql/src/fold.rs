@@ -1,4 +1,4 @@
-//! A group of plans, applied one after the other.
+//! Application of a group of plans, one after the other.
 
 use std::collections::HashSet;
 
@@ -10,24 +10,24 @@ use cuepoint_domain::ports::Applied;
 use crate::rows::Corrupt;
 use crate::write_set::WriteSet;
 
-/// What a group of plans came to.
+/// The result of a group of plans.
 #[derive(Debug, Default)]
 pub struct Folded {
-    /// The answer to each plan, in their order.
+    /// The result of each plan, in their order.
     pub answers: Vec<Result<Applied, Rejection>>,
-    /// The changes of all plans that were applied now.
+    /// The changes of all newly applied plans.
     pub writes: WriteSet,
 }
 
-/// Applies plans to a book one after the other: each sees what those before it changed, and a rejection
+/// Applies plans to a book one after the other: each sees the changes of those before it, and a rejection
 /// changes nothing.
 ///
-/// `own` are operations that an earlier attempt of the same call may have applied, its answer to the commit
-/// lost: a plan that is found to be applied under such an operation is fresh to its caller. Those are taken
-/// out of `own`.
+/// `own` are operations that an earlier attempt of the same call may have applied, with the reply to its
+/// commit lost: a plan found applied under such an operation is fresh to its caller. Those are removed from
+/// `own`.
 ///
 /// # Errors
-/// [`Corrupt`] where a receipt has no JSON form.
+/// [`Corrupt`] if a receipt has no JSON form.
 pub fn fold(
     book: &mut Book,
     plans: &[&Plan],
@@ -50,11 +50,11 @@ pub fn fold(
     Ok(folded)
 }
 
-/// The answer to a plan that was applied before: fresh to its caller where an earlier attempt of the same
-/// call applied it.
+/// The result of a plan that was applied before: fresh to its caller if an earlier attempt of the same call
+/// applied it.
 fn replayed(receipt: Receipt, plan: &Plan, own: &mut HashSet<OperationId>) -> Applied {
     let operation = plan.origin().operation;
-    // Taken out, so that the same plan a second time in one group is a replay.
+    // Removed, so that a second occurrence of the same plan in a group is a replay.
     if receipt.operation == operation && own.remove(&operation) {
         Applied::Fresh(receipt)
     } else {

@@ -1,9 +1,8 @@
-//! What Cuepoint's SQL stores share, whatever their database and driver: nothing here talks to a database.
+//! Common code of Cuepoint's SQL stores, independent of database and driver: it performs no I/O.
 //!
-//! A writer commits a group of plans in one transaction: it takes the [`LockSet`] of the plans, loads the
-//! rows that it names as [`LoadedRows`], applies the plans to them one after the other with [`fold()`], and
-//! writes the [`WriteSet`] that comes of it. Rows are plain data ([`rows`]), which each store encodes as its
-//! columns hold them.
+//! A writer commits a group of plans in one transaction: it computes the [`LockSet`] of the plans, loads its
+//! rows as [`LoadedRows`], applies the plans to them one after the other with [`fold()`], and writes the
+//! resulting [`WriteSet`]. Rows are plain data ([`rows`]), which each store encodes for its columns.
 
 #[cfg(all(feature = "testing", not(debug_assertions)))]
 compile_error!("the feature `testing` can end the process on purpose, and is not for release builds");

@@ -1,4 +1,4 @@
-//! The rows that the lock set of a group named, as the database has them.
+//! The rows of a group's lock set, as loaded from the database.
 
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Book;
@@ -11,45 +11,45 @@ use crate::rows::{
     StoredWithdrawal, known,
 };
 
-/// An adjustment by a person.
+/// An adjustment by a user.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredAdjustment {
     /// The owner of the wallet.
     pub wallet_id: i64,
-    /// Who adjusted it.
+    /// The user who adjusted it.
     pub actor_user_id: Option<i64>,
     /// The time of the entry.
     pub at: Timestamp,
 }
 
-/// Rows that were loaded for a group of plans.
+/// The rows that were loaded for a group of plans.
 #[derive(Clone, Debug, Default)]
 pub struct LoadedRows {
-    /// Music requests: the locked ones, and those that are counted.
+    /// Music requests: the locked ones, and the counted ones.
     pub requests: Vec<StoredRequest>,
-    /// People.
+    /// Users.
     pub users: Vec<StoredUser>,
     /// Wallets.
     pub wallets: Vec<StoredWallet>,
-    /// Withdrawals: the locked ones, and those of a window.
+    /// Withdrawals: the locked ones, and the recent ones.
     pub withdrawals: Vec<StoredWithdrawal>,
     /// Top-ups.
     pub topups: Vec<StoredTopup>,
-    /// Messages of providers.
+    /// Provider messages.
     pub provider_messages: Vec<StoredMessage>,
     /// Recent adjustments.
     pub adjusted: Vec<StoredAdjustment>,
     /// Operations that were applied before.
     pub operations: Vec<StoredOperation>,
-    /// Keys that were used before, each with its operation.
+    /// Idempotency keys that were used before, each with its operation.
     pub keys: Vec<(StoredKey, StoredOperation)>,
 }
 
 impl LoadedRows {
-    /// The book that the plans are judged on.
+    /// Builds the book that the plans are judged on.
     ///
     /// # Errors
-    /// [`Corrupt`] for the first row that stands for no value.
+    /// [`Corrupt`] for the first row without a valid value.
     pub fn book(self, feature_level: FeatureLevel, currency: &Currency) -> Result<Book, Corrupt> {
         let mut book = Book::at(feature_level);
         for row in self.requests {

@@ -1,4 +1,4 @@
-//! The rows that a group of plans is judged on.
+//! The lock set of a group of plans.
 
 use std::collections::BTreeSet;
 
@@ -6,34 +6,34 @@ use cuepoint_domain::ids::{OperationId, UserId};
 use cuepoint_domain::ledger::{KeyScope, Names, Plan};
 use cuepoint_domain::timestamp::Timestamp;
 
-/// The rows that the plans of a group name together: those to lock, and those to read under the locks.
+/// The rows that a group of plans is judged on: those to lock, and those to read under the locks.
 ///
-/// A store locks each kind by id and the kinds in one order, so that no two groups wait for each other, and
-/// reads the rest after the locks. A store with one writer locks nothing and reads all of it.
+/// A store locks each kind by id and the kinds in one order, to avoid deadlocks between groups, and reads the
+/// rest after the locks. A store with a single writer locks nothing and reads all of it.
 #[derive(Clone, Debug, Default)]
 pub struct LockSet {
     /// The rows to lock; the fields of single plans (`withdrawn_since` and those after it) are not used.
     pub rows: Names,
-    /// The people whose recent withdrawals are read.
+    /// The users with recent withdrawals to read.
     pub withdrawn_by: BTreeSet<UserId>,
-    /// From which moment on those are read; `None` where none are.
+    /// The earliest time of those withdrawals; `None` if none are read.
     pub withdrawn_since: Option<Timestamp>,
-    /// The guests whose open requests are read.
+    /// The guests with open requests to read.
     pub guests: BTreeSet<UserId>,
-    /// The DJs to whom those are; every guest is read with every DJ.
+    /// The DJs of those requests; every guest is read with every DJ.
     pub djs: BTreeSet<UserId>,
-    /// The wallets whose recent adjustments are read, by owner.
+    /// The wallets with recent adjustments to read, by owner.
     pub adjusted: BTreeSet<UserId>,
-    /// From which moment on those are read; `None` where none are.
+    /// The earliest time of those adjustments; `None` if none are read.
     pub adjusted_since: Option<Timestamp>,
     /// The operations of the plans, to find those that were applied before.
     pub operations: Vec<OperationId>,
-    /// The scopes of the keys of the plans.
+    /// The scopes of the plans' idempotency keys.
     pub keys: Vec<KeyScope>,
 }
 
 impl LockSet {
-    /// The rows that these plans name.
+    /// Computes the lock set of these plans.
     #[must_use]
     pub fn of<'a>(plans: impl IntoIterator<Item = &'a Plan>) -> Self {
         let mut all = Self::default();

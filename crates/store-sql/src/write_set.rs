@@ -1,4 +1,4 @@
-//! The rows that a group of plans leaves to write.
+//! The write set of a group of plans.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ use crate::rows::{
 /// The last images of the rows of one table, by id.
 #[derive(Clone, Debug)]
 pub struct Images<Row> {
-    /// Rows that are new.
+    /// New rows.
     pub opened: BTreeMap<i64, Row>,
-    /// Rows that the database has.
+    /// Changed rows that the database already has.
     pub moved: BTreeMap<i64, Row>,
 }
 
@@ -30,17 +30,17 @@ impl<Row> Images<Row> {
         self.opened.insert(id, row);
     }
 
-    /// A row that the same group opened is written once, as it stands in the end.
+    /// A row that the same group opened is written once, in its final state.
     fn moved(&mut self, id: i64, row: Row) {
         let images = if self.opened.contains_key(&id) { &mut self.opened } else { &mut self.moved };
         images.insert(id, row);
     }
 }
 
-/// The rows that a group of plans leaves to write, each in its last image.
+/// The rows that a group of plans writes, each in its last image.
 ///
-/// A store writes them in the order of the fields: an operation comes before everything that refers to it,
-/// and a top-up before its money in suspense.
+/// A store writes them in the order of the fields: an operation comes before every row that refers to it, and
+/// a top-up before its money in suspense.
 #[derive(Clone, Debug, Default)]
 pub struct WriteSet {
     /// Operations, all new.
@@ -51,33 +51,33 @@ pub struct WriteSet {
     pub withdrawals: Images<StoredWithdrawal>,
     /// Top-ups, without their money in suspense.
     pub topups: Images<StoredTopup>,
-    /// Top-ups whose money is, or was, in suspense, by id; of those, the columns of that money alone.
+    /// Top-ups with money that is or was in suspense, by id; only the columns of that money are written.
     pub suspense: BTreeMap<i64, StoredTopup>,
-    /// Messages of providers that were resolved, by id.
+    /// Resolved provider messages, by id.
     pub resolved_messages: BTreeMap<i64, StoredMessage>,
-    /// People who changed, by id.
+    /// Changed users, by id.
     pub users: BTreeMap<i64, StoredUser>,
-    /// People whose live sessions end, by id.
+    /// Users with live sessions that end, by id.
     pub ended_sessions: BTreeMap<i64, SessionsEnd>,
-    /// Wallets that changed, by the id of their owner.
+    /// Changed wallets, by the id of their owner.
     pub wallets: BTreeMap<i64, StoredWallet>,
-    /// The scopes of keys that the database still has and that new ones replace.
+    /// The scopes of stored keys that new ones replace.
     pub replaced_keys: Vec<Vec<u8>>,
-    /// Keys, all new.
+    /// Idempotency keys, all new.
     pub keys: Vec<StoredKey>,
     /// Entries, all new.
     pub entries: Vec<StoredEntry>,
     /// Postings, all new.
     pub postings: Vec<StoredPosting>,
-    /// Events of the security log, all new.
+    /// Security events, all new.
     pub events: Vec<StoredEvent>,
 }
 
 impl WriteSet {
-    /// Adds the changes of one more plan; `replaces` is the key that the database still has in its place.
+    /// Adds the changes of a plan; `replaces` is the stored key that its key replaces.
     ///
     /// # Errors
-    /// [`Corrupt`] where the receipt has no JSON form.
+    /// [`Corrupt`] if the receipt has no JSON form.
     pub fn add(
         &mut self,
         changes: &Changes,
@@ -123,14 +123,14 @@ impl WriteSet {
         Ok(())
     }
 
-    /// Whether there is nothing to write: no change comes without the record of its operation.
+    /// Whether there are no rows to write: no change comes without the record of its operation.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.operations.is_empty()
     }
 
-    /// Puts operations and keys into one order on every server, so that two with the same ones do not wait
-    /// for each other.
+    /// Sorts operations and keys in the same order on every server, to avoid deadlocks between servers that
+    /// write the same ones.
     pub fn sort(&mut self) {
         self.operations.sort_by_key(|operation| operation.id);
         self.keys.sort_by(|one, other| one.scope.cmp(&other.scope));

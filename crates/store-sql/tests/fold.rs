@@ -1,4 +1,4 @@
-//! A group of plans: each is applied whole or rejected by itself, and each row is written once.
+//! A group of plans: each is applied entirely or rejected by itself, and each row is written once.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failure fails the test")]
 
@@ -62,7 +62,7 @@ fn member(id: i64) -> StoredUser {
     }
 }
 
-/// The book of a person with an empty wallet.
+/// The book of a user with an empty wallet.
 fn book() -> Book {
     let wallet = StoredWallet::of(&Wallet::empty(user(OWNER)), &usd());
     let rows = LoadedRows { users: vec![member(OWNER)], wallets: vec![wallet], ..LoadedRows::default() };
@@ -119,7 +119,7 @@ fn a_row_that_the_group_opened_is_written_once_as_it_stands_in_the_end() {
     assert!(writes.topups.moved.is_empty());
     let statuses: Vec<&str> = writes.topups.opened.values().map(|row| row.status.as_str()).collect();
     assert_eq!(statuses, [TopupStatus::Confirmed.name()]);
-    // A row that the database has is moved.
+    // A row that the database already has is moved.
     let mut later = book();
     let _ = folded(&mut later, &[&open]);
     let writes = folded(&mut later, &[&settle]).writes;

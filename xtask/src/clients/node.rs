@@ -9,7 +9,7 @@ use anyhow::{Context, ensure};
 use super::{copy, source};
 use crate::workspace::{exit_code, target_dir};
 
-/// The sentence that names the package to install, if npm or a supported Node.js is missing.
+/// Returns the message that names the package to install, if npm or a supported Node.js is missing.
 pub(super) fn missing() -> Option<String> {
     const PACKAGES: &str = "install the packages nodejs (20.19 or newer) and npm";
     let Some(node) = version("node") else { return Some(format!("Node.js is missing: {PACKAGES}")) };
@@ -52,7 +52,7 @@ pub(super) fn project() -> anyhow::Result<PathBuf> {
         copy(file, &project)?;
     }
     let mut npm = Command::new("npm");
-    // Nothing in the packages needs an install script.
+    // None of the packages needs an install script.
     npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"])
         .current_dir(&project);
     ensure!(exit_code(&mut npm)? == 0, "the packages of package-lock.json cannot be installed");

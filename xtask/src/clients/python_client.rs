@@ -12,7 +12,8 @@ use crate::python;
 /// The package that `tour.py` imports.
 const PACKAGE: &str = "cuepoint_client";
 
-/// Generates the client, checks its syntax and types together with its tour, and returns the program of the tour.
+/// Generates the client, checks its syntax and types together with its tour, and returns the program of the
+/// tour.
 ///
 /// # Errors
 /// If the generator prints a warning, or if a check fails.

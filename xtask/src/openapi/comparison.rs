@@ -1,17 +1,17 @@
-//! The changes of the wire format between two documents: all references are resolved, and texts are left out.
+//! The changes of the wire format between two documents, with references resolved and texts left out.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::{Map, Value};
 
-/// The keys of texts, where they have a string.
+/// The keys that hold texts when their value is a string.
 const TEXTS: [&str; 3] = ["summary", "description", "title"];
 
 /// A change of one value.
 #[derive(PartialEq, Debug)]
 pub(super) struct Change {
-    /// The place of the value, as a JSON pointer.
+    /// The path of the value, as a JSON pointer.
     place: String,
     old: Option<Value>,
     new: Option<Value>,
@@ -41,7 +41,7 @@ fn excerpt(value: &Value) -> String {
     value.to_string().chars().take(120).collect()
 }
 
-/// The changes of the paths, which components only serve.
+/// Returns the changes of the paths; components matter only where a path refers to them.
 pub(super) fn changes(old: &Value, new: &Value) -> Vec<Change> {
     let mut changes = Vec::new();
     let paths = |document: &Value| document.get("paths").map(|paths| resolved(document, paths, &[]));
@@ -49,7 +49,7 @@ pub(super) fn changes(old: &Value, new: &Value) -> Vec<Change> {
     changes
 }
 
-/// The value with all that it refers to in place, and without texts; a reference within its own target stays.
+/// Returns the value with its references resolved and texts removed; a reference within its own target stays.
 fn resolved(document: &Value, value: &Value, within: &[&str]) -> Value {
     match value {
         Value::Object(keys) => {
@@ -75,7 +75,7 @@ fn resolved(document: &Value, value: &Value, within: &[&str]) -> Value {
         }
         Value::Array(items) => {
             let mut items: Vec<Value> = items.iter().map(|item| resolved(document, item, within)).collect();
-            // The order of parameters and of required keys says nothing.
+            // The order of parameters and of required keys has no meaning.
             items.sort_by_key(Value::to_string);
             Value::Array(items)
         }

@@ -1,53 +1,55 @@
-//! The messages of PostgreSQL's protocol from a client, as far as they tell which statements it prepares.
+//! Client messages of PostgreSQL's protocol, as far as needed to find prepared statements.
 
 use std::io::{self, Read};
 
-/// The codes in place of a version by which a client asks for encryption, and for the end of another's statement.
+/// The codes in place of a version that request encryption, or the cancellation of another session's
+/// statement.
 const SSL_REQUEST: u32 = 80_877_103;
 const GSS_REQUEST: u32 = 80_877_104;
 const CANCEL: u32 = 80_877_102;
 
-/// The most bytes that a message may have.
+/// The maximum length of a message in bytes.
 const LONGEST: usize = 1 << 30;
 
-/// What a connection begins with.
+/// The first message of a connection.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum Opening {
-    /// The client asks for encryption, and begins anew after the answer.
+    /// A request for encryption, followed by another first message.
     Encryption,
-    /// The connection only ends a statement of another one.
+    /// A request to cancel the statement of another connection.
     Cancel,
-    /// A session of the program with this name.
+    /// A session of the application with this name.
     Session(String),
 }
 
-/// A statement and the types of its parameters, 0 where the server is to find the type.
+/// A statement and the types of its parameters, 0 if the server is to infer the type.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Prepared {
     pub(super) sql: String,
     pub(super) types: Vec<u32>,
 }
 
-/// How the statements begin that read or change rows; others, such as `SET`, cannot be prepared by their text.
+/// The first words of statements that read or change rows; others, such as `SET`, cannot be prepared by their
+/// text.
 const KINDS: &[&str] = &["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH "];
 
 impl Prepared {
-    /// Whether it reads or changes rows.
+    /// Whether the statement reads or changes rows.
     pub(super) fn is_about_rows(&self) -> bool {
         KINDS.iter().any(|kind| self.sql.starts_with(kind))
     }
 }
 
-/// What a message means for the record.
+/// A message after the first one, as far as the record needs it.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum ClientMessage {
     Prepares(Prepared),
-    /// The program calls itself by another name from now on.
+    /// The application changes its name.
     Renames(String),
     Nothing,
 }
 
-/// Reads the next message, with its bytes before the length in front; `None` where the client has gone.
+/// Reads the next message, including the bytes in front of its length; `None` if the client has disconnected.
 pub(super) fn read(input: &mut impl Read, before: usize) -> io::Result<Option<Vec<u8>>> {
     let mut message = vec![0; before.saturating_add(4)];
     match input.read_exact(&mut message) {
@@ -63,7 +65,7 @@ pub(super) fn read(input: &mut impl Read, before: usize) -> io::Result<Option<Ve
     Ok(Some(message))
 }
 
-/// What the first message of a connection says, which has no type.
+/// Parses the first message of a connection, which has no type.
 pub(super) fn opening(message: &[u8]) -> Opening {
     match message.get(4..).and_then(number) {
         Some(SSL_REQUEST | GSS_REQUEST) => Opening::Encryption,
@@ -81,7 +83,7 @@ pub(super) fn opening(message: &[u8]) -> Opening {
     }
 }
 
-/// What a later message says: its type, its length, and then its content.
+/// Parses a later message: its type, its length, and then its content.
 pub(super) fn client_message(message: &[u8]) -> ClientMessage {
     let content = message.get(5..).unwrap_or_default();
     match message.first() {
@@ -95,7 +97,7 @@ pub(super) fn client_message(message: &[u8]) -> ClientMessage {
     }
 }
 
-/// A name that ends with 0, a statement that ends with 0, the number of types, and the types.
+/// Parses a zero-terminated name, a zero-terminated statement, the number of types, and the types.
 fn prepared(content: &[u8]) -> Option<Prepared> {
     let mut parts = content.splitn(3, |byte| *byte == 0);
     let (_name, sql, types) = (parts.next()?, parts.next()?, parts.next()?);

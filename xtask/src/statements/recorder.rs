@@ -14,19 +14,19 @@ use anyhow::Context;
 
 use super::message::{ClientMessage, Opening, Prepared, client_message, opening, read};
 
-/// What the sessions of servers are called.
+/// The application name of servers.
 const SERVER: &str = "cuepoint";
-/// What only the driver's own look-ups of types mention.
+/// The schema that only the driver's own type look-ups mention.
 const CATALOGUE: &str = "pg_catalog.";
 
-/// A proxy that listens until the process ends.
+/// A proxy that runs until the process ends.
 pub(super) struct Recorder {
     port: u16,
     statements: Arc<Mutex<BTreeSet<Prepared>>>,
 }
 
 impl Recorder {
-    /// Listens on a free port of 127.0.0.1, for the cluster on another one.
+    /// Listens on a free port of 127.0.0.1 for the cluster at another port.
     pub(super) fn start(cluster: u16) -> anyhow::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("127.0.0.1 has no free port")?;
         let port = listener.local_addr()?.port();
@@ -35,19 +35,19 @@ impl Recorder {
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 let noted = Arc::clone(&noted);
-                // A connection that breaks is for its test to judge.
+                // A broken connection is for its test to judge.
                 thread::spawn(move || serve(client, cluster, &noted));
             }
         });
         Ok(Self { port, statements })
     }
 
-    /// The port that it listens on.
+    /// The port on which it listens.
     pub(super) const fn port(&self) -> u16 {
         self.port
     }
 
-    /// What servers have prepared so far.
+    /// The statements that servers have prepared so far.
     pub(super) fn statements(&self) -> BTreeSet<Prepared> {
         self.statements.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -59,7 +59,7 @@ fn serve(client: TcpStream, cluster: u16, noted: &Mutex<BTreeSet<Prepared>>) -> 
     server.set_nodelay(true)?;
     let (mut answers, mut back) = (server.try_clone()?, client.try_clone()?);
     thread::spawn(move || {
-        // Whether the server ended the connection or it broke, the client hears no more of it.
+        // The client gets no further data, whether the server closed the connection or it broke.
         let _ = io::copy(&mut answers, &mut back);
         back.shutdown(Shutdown::Both)
     });
@@ -68,7 +68,7 @@ fn serve(client: TcpStream, cluster: u16, noted: &Mutex<BTreeSet<Prepared>>) -> 
     passed
 }
 
-/// Passes on what the client sends until it goes, and notes what it prepares.
+/// Forwards the client's messages until it disconnects, and records the statements that it prepares.
 fn pass_on(client: &TcpStream, server: &TcpStream, noted: &Mutex<BTreeSet<Prepared>>) -> io::Result<()> {
     let (mut input, mut output) = (BufReader::new(client), BufWriter::new(server));
     let mut name = loop {

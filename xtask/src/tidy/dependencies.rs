@@ -1,6 +1,6 @@
-//! What the domain may not depend on, however far away.
+//! The crates on which the domain must not depend, even transitively.
 
-/// A crate's name (a `*` at its end stands for any rest) and what it would bring into the domain.
+/// Each crate's name, where a final `*` matches any suffix, and what it would bring into the domain.
 const BANNED_IN_DOMAIN: &[(&str, &str)] = &[
     ("actix*", "a web framework"),
     ("async-std", "an async runtime"),
@@ -32,7 +32,7 @@ const BANNED_IN_DOMAIN: &[(&str, &str)] = &[
     ("warp", "a web framework"),
 ];
 
-/// Judges what `cargo tree --prefix none` prints for the domain crate.
+/// Checks the output of `cargo tree --prefix none` for the domain crate.
 pub(super) fn check_domain(tree: &str) -> Vec<String> {
     let mut names: Vec<&str> = tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
     names.sort_unstable();

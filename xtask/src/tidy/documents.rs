@@ -1,22 +1,22 @@
-//! What the documents for people name: every path that they mention is there, and every test that the table of
-//! attacks does.
+//! References in the documents: every path that they mention exists, and so does every test that the table of
+//! attacks names.
 
 use std::collections::BTreeSet;
 
 use super::File;
 
-/// The documents that are checked, beside those at the top of the repository.
+/// The checked documents, in addition to those in the root of the repository.
 const DOCUMENTS: &[&str] =
     &["docs/PERFORMANCE.md", "docs/api.md", "docs/security.md", "migrations/README.md"];
 
-/// The folders that a mentioned path begins with.
+/// The folders with which a mentioned path begins.
 const FOLDERS: &[&str] = &[".ci/", "config/", "crates/", "docs/", "migrations/", "xtask/"];
 
 /// The document that names tests over HTTP as `file::test`, and their folder.
 const ATTACKS: &str = "docs/security.md";
 const TESTS: &str = "crates/server/tests/http/";
 
-/// Judges every path that a document has in backticks or as the target of a link, and every test that one of them names.
+/// Checks every path that a document has in backticks or as a link target, and every test that it names.
 pub(super) fn check(files: &[File]) -> Vec<String> {
     let known = files.iter().flat_map(|file| paths_to(&file.path)).collect();
     let documents = files.iter().filter(|file| {
@@ -27,7 +27,7 @@ pub(super) fn check(files: &[File]) -> Vec<String> {
     documents.flat_map(|file| check_document(file, &known)).chain(missing).collect()
 }
 
-/// The tests that a document names and that are not there.
+/// Returns the tests that a document names and that do not exist.
 fn missing_tests(document: &File, files: &[File]) -> Vec<String> {
     let text = document.text();
     let named = text.split('`').skip(1).step_by(2).filter_map(|code| code.split_once("::"));
@@ -43,7 +43,7 @@ fn missing_tests(document: &File, files: &[File]) -> Vec<String> {
         .collect()
 }
 
-/// The path and all folders above it.
+/// Returns the path and all its parent folders.
 fn paths_to(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').filter_map(|(end, _)| path.get(..end)).chain([path])
 }

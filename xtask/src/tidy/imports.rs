@@ -1,7 +1,7 @@
 //! The imports between the files of a crate, read from its source with `syn`.
 //!
-//! Tests are left out. A name that a module re-exports counts as an import of the file that defines it, and a file
-//! and the modules that contain it count as one, so that `super::` is no import.
+//! Tests are left out. A name that a module re-exports counts as an import of the file that defines it, and a
+//! file and the modules that contain it count as one, so that `super::` is no import.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +9,10 @@ use syn::visit::{self, Visit};
 
 use super::File;
 
-/// The path of a module within its crate: `["http", "wire"]`; the root is empty.
+/// The path of a module within its crate, such as `["http", "wire"]`; the root is empty.
 pub(super) type ModulePath = Vec<String>;
 
-/// The modules of one crate with what they import from each other.
+/// The modules of one crate and their imports from each other.
 #[derive(Debug, Default)]
 pub(super) struct Imports {
     /// The file of each module.
@@ -24,7 +24,7 @@ pub(super) struct Imports {
 /// Reads the imports of the crate whose source lies under `src`, such as `crates/domain/src/`.
 ///
 /// # Errors
-/// When a file is no Rust.
+/// If a file is not valid Rust.
 pub(super) fn read(files: &[File], src: &str) -> anyhow::Result<Imports> {
     let mut modules = BTreeMap::new();
     for file in files.iter().filter(|file| file.has_extension(&["rs"])) {
@@ -63,12 +63,12 @@ fn module_path(file: &str) -> Option<ModulePath> {
     Some(parts)
 }
 
-/// Whether `inner` lies in `outer`.
+/// Whether `inner` is nested in `outer`.
 fn contains(outer: &[String], inner: &[String]) -> bool {
     inner.len() > outer.len() && inner.starts_with(outer)
 }
 
-/// The names that a module hands on, with the full path of each.
+/// Returns the re-exports of a module, with the full path of each.
 fn reexports(module: &ModulePath, parsed: &syn::File) -> BTreeMap<String, Vec<String>> {
     let mut found = BTreeMap::new();
     for item in &parsed.items {
@@ -84,7 +84,7 @@ fn reexports(module: &ModulePath, parsed: &syn::File) -> BTreeMap<String, Vec<St
     found
 }
 
-/// Each path of a use tree with the name that it gets.
+/// Returns each path of a use tree with the name that it binds.
 fn leaves(tree: &syn::UseTree) -> Vec<(Vec<String>, String)> {
     match tree {
         syn::UseTree::Path(path) => leaves(&path.tree)
@@ -99,7 +99,7 @@ fn leaves(tree: &syn::UseTree) -> Vec<(Vec<String>, String)> {
     }
 }
 
-/// The path from the crate's root, where it begins with `crate`, `self` or `super`.
+/// Returns the path from the crate's root, if it begins with `crate`, `self` or `super`.
 fn anchored(module: &[String], path: &[String]) -> Option<Vec<String>> {
     let (first, rest) = path.split_first()?;
     match first.as_str() {
@@ -117,13 +117,13 @@ fn anchored(module: &[String], path: &[String]) -> Option<Vec<String>> {
     }
 }
 
-/// The file that defines what a full path names, and the name.
+/// Returns the file that defines the target of a full path, and the name.
 fn resolve(
     mut full: Vec<String>,
     known: &BTreeSet<ModulePath>,
     exports: &BTreeMap<ModulePath, BTreeMap<String, Vec<String>>>,
 ) -> (ModulePath, String) {
-    // Chains of re-exports are short; the bound ends one that leads back to itself.
+    // Chains of re-exports are short; the bound ends a chain that leads back to itself.
     for _ in 0..8 {
         let (module, rest) = split(&full, known);
         let Some(name) = rest.first() else { break };
@@ -139,7 +139,7 @@ fn resolve(
     (module, name)
 }
 
-/// The longest beginning of a path that is a module, and the rest.
+/// Splits a path into its longest prefix that is a module, and the rest.
 fn split(full: &[String], known: &BTreeSet<ModulePath>) -> (ModulePath, Vec<String>) {
     let longest =
         (0..=full.len()).rev().find(|length| full.get(..*length).is_some_and(|it| known.contains(it)));
@@ -147,7 +147,7 @@ fn split(full: &[String], known: &BTreeSet<ModulePath>) -> (ModulePath, Vec<Stri
     (module.to_vec(), rest.to_vec())
 }
 
-/// Collects the paths that a module names.
+/// A visitor that collects the paths a module uses.
 struct Used<'a> {
     module: &'a [String],
     known: &'a BTreeSet<ModulePath>,
@@ -175,7 +175,7 @@ impl<'ast> Visit<'ast> for Used<'_> {
     }
 
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
-        // What a module hands on from below is no import of its own.
+        // A re-export from a submodule is not an import of the module's own.
         if matches!(item.vis, syn::Visibility::Inherited) {
             for (path, _) in leaves(&item.tree) {
                 self.add(&path);
@@ -192,7 +192,7 @@ impl<'ast> Visit<'ast> for Used<'_> {
     }
 }
 
-/// Whether an item exists in tests only.
+/// Whether an item is compiled for tests only.
 fn is_test(item: &syn::Item) -> bool {
     let attributes = match item {
         syn::Item::Mod(item) => &item.attrs,
@@ -207,7 +207,7 @@ fn is_test(item: &syn::Item) -> bool {
     })
 }
 
-/// The circles of a crate: groups of modules that import each other, in a loop of any length.
+/// Returns the circles of a crate: groups of modules that import each other, in a loop of any length.
 pub(super) fn circles(imports: &Imports) -> Vec<Vec<ModulePath>> {
     let reached = |from: &ModulePath| {
         let mut seen = BTreeSet::new();

@@ -1,10 +1,10 @@
-//! What lies where: the top level, and the folders of migrations.
+//! The layout of the root folder and of the migrations.
 
 use std::collections::BTreeMap;
 
 use super::File;
 
-/// The top level's folders and files; dotfiles and licences are welcome beside them.
+/// The folders and files of the root; dotfiles and licences are also allowed.
 const TOP_LEVEL: &[&str] = &[
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
@@ -22,7 +22,7 @@ const TOP_LEVEL: &[&str] = &[
     "xtask",
 ];
 
-/// Judges the names at the top of the repository.
+/// Checks the names in the root of the repository.
 pub(super) fn check_top_level(files: &[File]) -> Vec<String> {
     let mut names: Vec<&str> = files.iter().filter_map(|file| file.path.split('/').next()).collect();
     names.dedup();
@@ -33,13 +33,13 @@ pub(super) fn check_top_level(files: &[File]) -> Vec<String> {
         .collect()
 }
 
-/// The stores that have a schema, each by its folder of `migrations/`.
+/// The stores with a schema, each named after its folder in `migrations/`.
 const STORES: &[&str] = &["postgres"];
 
 /// The folder of the statements of released versions.
 const RELEASED: &str = "released";
 
-/// Judges the folders of `migrations/<store>/`: `<stamp>_<name>` with `up.sql` and `down.sql`, and the
+/// Checks the folders of `migrations/<store>/`: `<stamp>_<name>` with `up.sql` and `down.sql`, and the
 /// statements of released versions.
 pub(super) fn check_migrations(files: &[File]) -> Vec<String> {
     let mut complaints = Vec::new();
@@ -83,7 +83,7 @@ fn check_migration(store: &str, folder: &str, names: &[&str]) -> Vec<String> {
             complaints.push(format!("migrations/{store}/{folder}: it has no {required}"));
         }
     }
-    // Diesel reads `metadata.toml` too: a migration that cannot run in a transaction says so there.
+    // Diesel also reads `metadata.toml`, in which a migration declares that it cannot run in a transaction.
     for other in names.iter().filter(|name| !matches!(**name, "up.sql" | "down.sql" | "metadata.toml")) {
         complaints
             .push(format!("migrations/{store}/{folder}/{other}: a migration holds up.sql and down.sql"));

@@ -1,8 +1,8 @@
-//! What every crate's Cargo.toml owes to the workspace: no version of its own, the common lints.
+//! Rules for each crate's Cargo.toml: no versions of its own, and the lints of the workspace.
 
 use super::File;
 
-/// Judges the manifests of all members.
+/// Checks the manifests of all members.
 pub(super) fn check(files: &[File]) -> Vec<String> {
     let members = files.iter().filter(|file| {
         file.path == "xtask/Cargo.toml"
@@ -37,7 +37,8 @@ impl Entry<'_> {
     }
 }
 
-/// The entries of a manifest, each with the first line of its value: all that the rules look at.
+/// Returns the entries of a manifest, each with only the first line of its value, which suffices for the
+/// rules.
 fn entries(text: &str) -> Vec<Entry<'_>> {
     let mut entries = Vec::new();
     let mut table = "";
@@ -59,11 +60,11 @@ fn entries(text: &str) -> Vec<Entry<'_>> {
     entries
 }
 
-/// The dependency that an entry gives a version, path or git address of its own.
+/// Returns the name of a dependency whose entry sets a version, path or git URL of its own.
 fn own_version(entry: &Entry<'_>) -> Option<String> {
     let full_key = entry.full_key();
     let parts: Vec<&str> = full_key.split('.').collect();
-    // A target's `cfg(…)` may hold dots, so the table's name is looked for from the end.
+    // A target's `cfg(…)` may contain dots, so the name of the table is searched from the end.
     let at = parts
         .iter()
         .rposition(|part| matches!(*part, "dependencies" | "dev-dependencies" | "build-dependencies"))?;

@@ -3,17 +3,17 @@
 use super::File;
 use super::imports::{self, Imports, ModulePath};
 
-/// A crate's rooms, from the ground up. A room imports from its own floor and from those below.
+/// The rooms of a crate, from the ground up. A room imports from its own floor and from those below.
 struct House {
     /// The folder of its source.
     src: &'static str,
-    /// Each floor's modules, as paths with `/`.
+    /// The modules of each floor, as paths with `/`.
     floors: &'static [&'static [&'static str]],
-    /// Imports against that direction, with the reason for each.
+    /// Imports in the opposite direction, with the reason for each.
     exceptions: &'static [(&'static str, &'static str, &'static str)],
 }
 
-/// More exceptions than this mean that the floors are wrong.
+/// The maximum number of exceptions; more would mean that the floors are wrong.
 const EXCEPTIONS_ALLOWED: usize = 5;
 
 const HOUSES: &[House] = &[House {
@@ -37,10 +37,10 @@ const HOUSES: &[House] = &[House {
     exceptions: &[],
 }];
 
-/// Judges every crate.
+/// Checks every crate.
 ///
 /// # Errors
-/// When a file is no Rust.
+/// If a file is not valid Rust.
 pub(super) fn check(files: &[File]) -> anyhow::Result<Vec<String>> {
     let mut complaints = Vec::new();
     for src in sources(files) {
@@ -62,7 +62,7 @@ fn sources(files: &[File]) -> Vec<String> {
     roots.collect()
 }
 
-/// A sentence for each circle, with the imports that tie it.
+/// Returns a message for each circle, with the imports that form it.
 fn circles(imports: &Imports) -> Vec<String> {
     let describe = |circle: &Vec<ModulePath>| {
         let file = |module: &ModulePath| imports.files.get(module).map_or("", String::as_str);
@@ -77,7 +77,7 @@ fn circles(imports: &Imports) -> Vec<String> {
     imports::circles(imports).iter().map(describe).collect()
 }
 
-/// The floor of a module: that of the longest room that it lies in.
+/// Returns the floor of a module: that of the longest room path that contains it.
 fn floor(house: &House, module: &ModulePath) -> Option<(usize, &'static str)> {
     let path = module.join("/");
     let rooms = house

@@ -1,17 +1,17 @@
-//! What stands in the files: how much, what the domain may name, and what an editor leaves behind.
+//! The content of files: their length, the paths that the domain may name, and leftovers of editors.
 
 use super::File;
 
-/// A source file may not be longer.
+/// The maximum length of a source file, in lines.
 pub(super) const LINES_ALLOWED: usize = 500;
 
-/// A longer one is worth a note.
+/// The length above which a source file is reported, in lines.
 const LINES_WISHED: usize = 400;
 
-/// Paths that would let the outside world into the domain.
+/// Paths that would give the domain access to the operating system or a runtime.
 const BANNED_IN_DOMAIN: &[&str] = &["std::fs", "std::net", "std::env", "tokio::"];
 
-/// Judges every file.
+/// Checks every file.
 pub(super) fn check(files: &[File]) -> Vec<String> {
     let mut complaints = Vec::new();
     for file in files {
@@ -31,14 +31,14 @@ pub(super) fn check(files: &[File]) -> Vec<String> {
     complaints
 }
 
-/// The source files that are allowed but long, with their lines.
+/// Returns the long source files within the maximum, with their number of lines.
 pub(super) fn long_files(files: &[File]) -> Vec<(&str, usize)> {
     let sources = files.iter().filter(|file| is_source(file));
     let counted = sources.map(|file| (file.path.as_str(), file.text().lines().count()));
     counted.filter(|(_, lines)| *lines > LINES_WISHED && *lines <= LINES_ALLOWED).collect()
 }
 
-/// Whether a file holds tests alone.
+/// Whether a file contains only tests.
 pub(super) fn is_test_file(path: &str) -> bool {
     path.split('/').any(|part| matches!(part, "tests" | "tests.rs" | "testing" | "testing.rs"))
 }
@@ -71,13 +71,13 @@ fn domain_mentions(path: &str, text: &str) -> Vec<String> {
     complaints
 }
 
-/// The words of every `std::{…};`.
+/// Returns the words of every `std::{…};`.
 fn grouped_std_imports(text: &str) -> impl Iterator<Item = &str> {
     let groups = text.split("std::{").skip(1).filter_map(|rest| rest.split(';').next());
     groups.flat_map(|group| group.split(|c: char| !c.is_alphanumeric() && c != '_'))
 }
 
-/// Marks of an unfinished merge in any file, blanks at the end of a line where people write.
+/// Reports merge conflict markers in any file, and trailing blanks in text files.
 fn leftovers(file: &File, text: &str) -> Vec<String> {
     let written_by_people = file.has_extension(&["rs", "toml", "md", "sql"]);
     let mut complaints = Vec::new();

@@ -1,4 +1,4 @@
-//! Plans that are folded on a book, one after the other as the writer does with a group.
+//! Folding of plans into a book, one after another, as the writer does with a group.
 
 use cuepoint_domain::account::User;
 use cuepoint_domain::ids::{OperationId, RequestId, UserId, WithdrawalId};
@@ -12,10 +12,10 @@ use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalTerms};
 use divan::Bencher;
 use time::Duration;
 
-/// How many plans a group has.
+/// Group sizes, in plans.
 const GROUPS: [u32; 2] = [1, 64];
 
-/// Withdrawals, each from a wallet of its own.
+/// Withdrawals, each from a different wallet.
 #[divan::bench(args = GROUPS)]
 fn withdrawals(bencher: Bencher<'_, '_>, plans: u32) {
     fold(bencher, |book| (1..=plans).map(|number| withdrawal(book, number, number)).collect());
@@ -27,7 +27,7 @@ fn withdrawals_from_one_wallet(bencher: Bencher<'_, '_>, plans: u32) {
     fold(bencher, |book| (1..=plans).map(|number| withdrawal(book, number, 1)).collect());
 }
 
-/// Requests that are played: a guest pays, a DJ earns and the house keeps its share.
+/// Played requests: the guest pays, the DJ earns and the platform keeps its commission.
 #[divan::bench(args = GROUPS)]
 fn played_requests(bencher: Bencher<'_, '_>, plans: u32) {
     fold(bencher, |book| (1..=plans).map(|number| played(book, number)).collect());

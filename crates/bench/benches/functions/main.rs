@@ -1,4 +1,4 @@
-//! What the pure functions cost that every request goes through.
+//! The cost of the pure functions that every request goes through.
 
 #![allow(
     clippy::unwrap_used,

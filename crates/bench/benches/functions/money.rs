@@ -1,4 +1,4 @@
-//! Sums of money as text.
+//! Amounts as text.
 
 use cuepoint_domain::money::{Currency, Money};
 use divan::{Bencher, black_box};

@@ -1,4 +1,4 @@
-//! A list's page as JSON.
+//! Pages of a list as JSON.
 
 use cuepoint_domain::account::ArtistType;
 use cuepoint_domain::ids::{RequestId, UserId};

@@ -1,4 +1,4 @@
-//! Access tokens that are verified for the first time.
+//! The first verification of an access token.
 
 use cuepoint_domain::account::Role;
 use cuepoint_domain::authorization::{Epoch, Principal};
@@ -11,7 +11,7 @@ use cuepoint_server::adapters::security::tokens::SignedTokens;
 use divan::{Bencher, black_box};
 use time::Duration;
 
-/// As long as in production.
+/// The lifetime of a token in production.
 const VALID_FOR: Duration = Duration::minutes(15);
 
 #[divan::bench(args = [Algorithm::Hs256, Algorithm::Es256])]

@@ -1,4 +1,4 @@
-//! How cost grows with what there is: everything ten times over, and single wallets with a long history.
+//! Growth of cost with the amount of data: ten times as much of everything, and wallets with a long history.
 
 mod table;
 mod wallets;
@@ -14,23 +14,23 @@ use crate::seeding::{Population, Scale};
 use crate::table::Conditions;
 use table::Growth;
 
-/// At how many connections the scales are compared.
+/// The number of connections at which the scales are compared.
 const CONNECTIONS: usize = 16;
-/// Each is ten times the one before.
+/// The scales, each ten times the one before.
 const SCALES: [&str; 3] = ["0.1", "1", "10"];
-/// Beside which the long wallets are: whatever is slow there is so because of them.
+/// The scale at which long wallets are measured: small, so that only their length can make them slow.
 const BESIDE: &str = "0.1";
 
-/// What growth is measured of. `--scale` and `--connections` do not count here.
+/// The options of a growth run, in which `--scale` and `--connections` have no effect.
 #[derive(Args, Clone, Debug)]
 pub struct GrowthOptions {
     /// The largest of the scales 0.1, 1 and 10.
     #[arg(long, default_value = "10", value_parser = scale)]
     pub scale_max: Scale,
-    /// Also a wallet of a million entries.
+    /// Also measure a wallet of a million entries.
     #[arg(long)]
     pub million: bool,
-    /// What every run is told.
+    /// The options of every run.
     #[command(flatten)]
     pub options: Options,
 }
@@ -43,10 +43,10 @@ struct Point {
     figures: Figures,
 }
 
-/// Measures it all, and gives the tables in Markdown.
+/// Measures every point, and returns the tables in Markdown.
 ///
 /// # Errors
-/// When anything fails, or an answer is no success, or the ledger is broken afterwards.
+/// If a measurement fails, a response is not a success, or the ledger is inconsistent afterwards.
 pub fn run(asked: &GrowthOptions) -> anyhow::Result<String> {
     let options = asked.options.clone().settled();
     let most = if options.smoke { Scale::parse(BESIDE)? } else { asked.scale_max };
@@ -66,7 +66,7 @@ pub fn run(asked: &GrowthOptions) -> anyhow::Result<String> {
     Ok(Growth { machine, runs: options.runs, seconds: options.seconds, scales, wallets }.markdown())
 }
 
-/// Every operation on PostgreSQL at one scale.
+/// Measures every operation on PostgreSQL at one scale.
 fn at_scale(options: &Options, scale: Scale) -> anyhow::Result<Vec<Point>> {
     let connections = vec![CONNECTIONS];
     let bench = Bench::new(Options { scale, ..options.clone() }, Population::at_scale(scale))?;
@@ -86,7 +86,7 @@ fn at_scale(options: &Options, scale: Scale) -> anyhow::Result<Vec<Point>> {
     Ok(points)
 }
 
-/// What shows a wallet, for wallets of each length.
+/// Measures the wallet operations on wallets of each length.
 fn in_long_wallets(options: &Options, population: Population) -> anyhow::Result<Vec<Point>> {
     let bench = Bench::new(Options { scale: population.scale(), ..options.clone() }, population)?;
     bench.prepare()?;

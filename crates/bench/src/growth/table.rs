@@ -1,10 +1,10 @@
-//! The tables that people read: each figure beside that of the smallest size.
+//! The growth tables: each figure next to that of the smallest size.
 
 use super::Point;
 use crate::figures::Figures;
 use crate::table::{line, shown, table};
 
-/// Everything that was measured.
+/// All measured points.
 pub(super) struct Growth {
     pub(super) machine: String,
     pub(super) runs: u32,
@@ -14,7 +14,7 @@ pub(super) struct Growth {
 }
 
 impl Growth {
-    /// The tables in Markdown.
+    /// Returns the tables in Markdown.
     pub(super) fn markdown(&self) -> String {
         let Self { machine, runs, seconds, .. } = self;
         format!(
@@ -27,7 +27,7 @@ impl Growth {
     }
 }
 
-/// The points, those of one row under each other, smallest first.
+/// Returns the table of the points, grouped by row, smallest size first.
 fn compared(size: &str, points: &[Point]) -> String {
     let heads = [
         "row",

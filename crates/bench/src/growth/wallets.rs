@@ -1,4 +1,4 @@
-//! What shows a wallet must not take longer where the wallet has a long history.
+//! Reads of a wallet, which must not slow down with the length of its history.
 
 use anyhow::Context;
 
@@ -8,14 +8,14 @@ use crate::load::requests::{at_random, request};
 use crate::operations::{Operation, Store};
 use crate::run::{Bench, Ours};
 
-/// What is asked for, and what it is called.
+/// The names and paths of the requests.
 const REQUESTS: [(&str, &str); 3] = [
     ("personal-info", "/api/v1/user/personal-info"),
     ("wallet", "/api/v1/wallet"),
     ("entries, page 1", "/api/v1/wallet/entries?page=1"),
 ];
 
-/// Each request for each wallet on one connection, the wallets on servers of their own.
+/// Measures each request for each wallet on one connection; each wallet has a server of its own.
 pub(super) fn measure(bench: &Bench, runs: u32) -> anyhow::Result<Vec<Point>> {
     let ours = Ours {
         name: "long wallets".to_owned(),
@@ -26,7 +26,8 @@ pub(super) fn measure(bench: &Bench, runs: u32) -> anyhow::Result<Vec<Point>> {
     };
     let mut points = Vec::new();
     for history in bench.population().wallets_with_history() {
-        // PostgreSQL plans the first calls on a connection for the very wallet, and may do it badly for a long one.
+        // PostgreSQL plans the first executions on a connection for the given wallet, possibly badly for a
+        // long one.
         let servers = bench.readers(&ours)?;
         let token = bench.tokens().of(&[history.user])?.pop().context("nobody has a token")?;
         for (row, path) in REQUESTS {

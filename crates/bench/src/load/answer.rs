@@ -1,8 +1,8 @@
-//! An HTTP answer as it arrives, piece by piece.
+//! An HTTP response that arrives in pieces.
 
 use anyhow::{Context, ensure};
 
-/// An answer that has arrived whole.
+/// A complete response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Answer<'a> {
     /// Its status.
@@ -11,10 +11,10 @@ pub(super) struct Answer<'a> {
     pub(super) body: &'a [u8],
 }
 
-/// The answer that these bytes are; `None` while some of it has yet to come.
+/// Parses a response; `None` while it is incomplete.
 ///
 /// # Errors
-/// When they are no answer with a `Content-Length`, or more than one.
+/// If the bytes are not a response with a `Content-Length`, or continue after it.
 pub(super) fn parse(bytes: &[u8]) -> anyhow::Result<Option<Answer<'_>>> {
     let mut headers = [httparse::EMPTY_HEADER; 48];
     let mut head = httparse::Response::new(&mut headers);

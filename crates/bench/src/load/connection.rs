@@ -1,4 +1,4 @@
-//! One connection that stays open.
+//! A persistent connection.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::SocketAddr;
@@ -10,16 +10,16 @@ use mio::net::TcpStream;
 use super::Requests;
 use super::answer;
 
-/// What is read at once.
+/// The initial size of the receive buffer.
 const ROOM: usize = 16 * 1_024;
-/// The longest answer that is waited for.
+/// The longest accepted response.
 const MOST_ROOM: usize = 16 * 1_024 * 1_024;
 
-/// A connection with at most one request under way.
+/// A connection with at most one request in flight.
 pub(super) struct Connection {
     stream: TcpStream,
     request: Vec<u8>,
-    /// What arrives, and how much of it has.
+    /// The receive buffer, and how much of it is filled.
     answer: Vec<u8>,
     arrived: usize,
     sent_at: Instant,
@@ -44,12 +44,12 @@ impl Connection {
         &mut self.stream
     }
 
-    /// When its request was sent.
+    /// The time at which its request was sent.
     pub(super) const fn sent_at(&self) -> Instant {
         self.sent_at
     }
 
-    /// Sends the next request; false where there is none.
+    /// Sends the next request; returns false if there is none.
     pub(super) fn send(&mut self, requests: &mut Requests<'_>) -> anyhow::Result<bool> {
         self.request.clear();
         if !requests(&mut self.request) {
@@ -57,12 +57,12 @@ impl Connection {
         }
         self.sent_at = Instant::now();
         let written = self.stream.write(&self.request).context("a request cannot be sent")?;
-        // It is far smaller than an empty socket's buffer.
+        // A request is far smaller than the buffer of an idle socket.
         ensure!(written == self.request.len(), "a request was sent in part");
         Ok(true)
     }
 
-    /// Takes what has arrived; true once that is the whole answer, a success.
+    /// Receives the available bytes; returns true once they are a complete, successful response.
     pub(super) fn receive(&mut self) -> anyhow::Result<bool> {
         loop {
             let room = self.answer.get_mut(self.arrived..).unwrap_or_default();
@@ -81,7 +81,7 @@ impl Connection {
                 self.arrived = 0;
                 return Ok(true);
             }
-            // A read that leaves room has emptied the socket, and what comes next is a new event.
+            // A read that does not fill the buffer has drained the socket, and later bytes raise a new event.
             if length < capacity {
                 return Ok(false);
             }

@@ -1,7 +1,7 @@
-//! Load over HTTP that takes little of the CPU which it shares with what it measures: one thread, one read and one
-//! write for each request, requests built beforehand.
+//! HTTP load that takes little of the CPU it shares with the measured service: one thread, one read and one
+//! write per request, and prepared requests.
 //!
-//! The loop is closed: every connection sends its next request when the last one is answered.
+//! The loop is closed: each connection sends its next request when the previous one is answered.
 
 mod answer;
 mod connection;
@@ -18,54 +18,54 @@ use connection::Connection;
 
 use crate::figures;
 
-/// How long the loop waits for any answer at all.
+/// The longest wait for any response.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The events that one call of the kernel gives at most.
+/// The most events returned by one system call.
 const EVENTS: usize = 1_024;
 
-/// Writes the next request into a buffer; false once there is none left.
+/// Writes the next request into a buffer; returns false when none is left.
 pub type Requests<'a> = dyn FnMut(&mut Vec<u8>) -> bool + 'a;
 
-/// How much load, and where.
+/// The amount and the target of the load.
 #[derive(Clone, Debug)]
 pub struct Load {
-    /// The servers; connections are shared out to them in turn.
+    /// The servers, over which connections are distributed in turn.
     pub servers: Vec<SocketAddr>,
-    /// How many connections there are.
+    /// The number of connections.
     pub connections: usize,
-    /// How long it runs before anything is counted.
+    /// The warm-up, which is not counted.
     pub warm_up: Duration,
-    /// How long it is counted; less where requests run out.
+    /// The duration of counting; shorter if the requests run out.
     pub counted: Duration,
 }
 
-/// The two moments that counting lies between.
+/// The bounds of the measurement window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Moment {
-    /// Counting begins.
+    /// Counting starts.
     Begins,
-    /// Counting is over.
+    /// Counting ends.
     Ends,
 }
 
-/// What was counted.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Counted {
-    /// The answers, each of them a success.
+    /// The counted responses, all of them successful.
     pub answers: u64,
-    /// How long it took.
+    /// The measured duration.
     pub lasted: Duration,
     /// From the sending of a request to the last byte of its answer, in microseconds.
     pub latencies: Histogram<u64>,
-    /// The answers before, between and after the two moments: as many things were done.
+    /// All responses, including those outside the measurement window: as many operations were executed.
     pub all_answers: u64,
 }
 
-/// Runs the load; tells of both moments as they come.
+/// Runs the load, and reports both bounds of the measurement window.
 ///
 /// # Errors
-/// The first answer that is no success, with its body; an answer that is broken; a connection that ends; requests
-/// that run out before counting begins; whatever `tell` says.
+/// The first unsuccessful response, with its body; a malformed response; a closed connection; requests that
+/// run out before counting starts; any error of `tell`.
 pub fn run(
     load: &Load,
     requests: &mut Requests<'_>,
@@ -77,7 +77,7 @@ pub fn run(
     for (number, server) in load.servers.iter().cycle().take(load.connections).enumerate() {
         let mut connection = Connection::open(*server)?;
         poll.registry().register(connection.stream(), Token(number), Interest::READABLE)?;
-        // At once: a server does not wait for long for the first request of a connection.
+        // Sent at once, because a server waits only briefly for the first request of a connection.
         progress.send(&mut connection, requests)?;
         connections.push(connection);
     }
@@ -100,14 +100,14 @@ pub fn run(
     progress.counted()
 }
 
-/// How far a run has come.
+/// The progress of a run.
 struct Progress<Tell> {
     tell: Tell,
     warm_up_ends: Instant,
     counted_for: Duration,
-    /// Since when it counts.
+    /// The start of counting.
     counts_since: Option<Instant>,
-    /// How long it counted.
+    /// The duration of counting, once it has ended.
     lasted: Option<Duration>,
     under_way: usize,
     answers: u64,
@@ -131,7 +131,7 @@ impl<Tell: FnMut(Moment) -> anyhow::Result<()>> Progress<Tell> {
         })
     }
 
-    /// Sends the next request, unless counting is over; it is, once there is none.
+    /// Sends the next request unless counting has ended; counting ends when no request is left.
     fn send(&mut self, connection: &mut Connection, requests: &mut Requests<'_>) -> anyhow::Result<()> {
         if self.lasted.is_some() {
             return Ok(());

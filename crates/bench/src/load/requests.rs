@@ -1,10 +1,10 @@
-//! Requests as the bytes that are sent.
+//! Requests as the bytes on the wire.
 
 use std::io::Write;
 
 use fastrand::Rng;
 
-/// The bytes of a request that asks for the connection to stay open.
+/// Returns the bytes of a request on a persistent connection.
 #[must_use]
 pub fn request(method: &str, path: &str, token: Option<&str>, body: Option<&str>) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -12,9 +12,9 @@ pub fn request(method: &str, path: &str, token: Option<&str>, body: Option<&str>
     bytes
 }
 
-/// The same, added to a buffer.
+/// Appends the bytes of a request to a buffer.
 pub fn write_request(into: &mut Vec<u8>, method: &str, path: &str, token: Option<&str>, body: Option<&str>) {
-    // Writing into memory does not fail.
+    // Writing into memory cannot fail.
     let _ = write!(into, "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n");
     if let Some(token) = token {
         let _ = write!(into, "Authorization: Bearer {token}\r\n");
@@ -28,9 +28,9 @@ pub fn write_request(into: &mut Vec<u8>, method: &str, path: &str, token: Option
     }
 }
 
-/// One of these requests after the other, by chance, without end; the same ones in every run.
+/// Returns an endless sequence of random picks from these requests, the same in every run.
 ///
-/// The bytes follow one another in memory, which a vector for each would not.
+/// The bytes are contiguous in memory, unlike those of a vector per request.
 pub fn at_random(requests: &[Vec<u8>]) -> impl FnMut(&mut Vec<u8>) -> bool + use<> {
     let all = requests.concat();
     let mut ends = 0_usize;

@@ -1,4 +1,4 @@
-//! The load against servers that answer as they are told.
+//! Tests of the load against servers with scripted responses.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -8,7 +8,7 @@ use super::*;
 
 const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 
-/// A server that answers every read with the next of these, and the last of them for ever.
+/// Starts a server that answers each read with the next of these responses, and repeats the last one.
 fn server(answers: &'static [&'static [u8]]) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -33,7 +33,7 @@ fn load(server: SocketAddr, connections: usize) -> Load {
     Load { servers: vec![server], connections, warm_up: Duration::from_millis(10), counted }
 }
 
-/// Requests of which there are only so many.
+/// Yields this many requests, then none.
 fn only(mut left: u32) -> impl FnMut(&mut Vec<u8>) -> bool {
     move |into| {
         let Some(rest) = left.checked_sub(1) else { return false };

@@ -1,4 +1,5 @@
-//! One evening: requests and withdrawals are made one after the other, and each goes its way meanwhile.
+//! One evening: requests and withdrawals are made one after another, while the earlier ones take their
+//! course.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -22,15 +23,15 @@ use super::population::Population;
 use super::random::{Series, random, random_below};
 use super::writer::Writer;
 
-/// From one request to the next.
+/// The interval between two requests.
 const PACE: Duration = Duration::milliseconds(1_500);
-/// One in so many requests comes with a withdrawal of somebody.
+/// Requests per withdrawal.
 const REQUESTS_PER_WITHDRAWAL: u32 = 20;
-/// One in so many requests comes with a top-up by its guest.
+/// Requests per top-up by the guest.
 const REQUESTS_PER_TOPUP: u32 = 10;
-/// How long requests wait that are never answered.
+/// How long a request that is never answered stays open.
 const FOR_YEARS: Duration = Duration::days(3_650);
-/// What is asked for.
+/// The requested songs.
 const SONGS: [(&str, &str); 8] = [
     ("Blue Monday", "New Order"),
     ("Around the World", "Daft Punk"),
@@ -42,17 +43,17 @@ const SONGS: [(&str, &str); 8] = [
     ("One More Time", "Daft Punk"),
 ];
 
-/// Something on its way, with the moves that are still to come.
+/// An open request or withdrawal, with its remaining moves.
 enum Alive {
     Request(MusicRequest, vec::IntoIter<music_request::Move>),
     Withdrawal(Withdrawal, vec::IntoIter<withdrawal::Move>),
 }
 
-/// An evening while it lasts.
+/// An evening in progress.
 pub(super) struct Evening<'p> {
     population: &'p Population,
     begins: Timestamp,
-    /// What moves next, by when; those of one moment in the order of making.
+    /// The entities with a next move, by its time; those of one time in the order of creation.
     coming: BTreeMap<(Timestamp, u64), Alive>,
     made: u64,
 }
@@ -62,7 +63,7 @@ impl<'p> Evening<'p> {
         Self { population, begins, coming: BTreeMap::new(), made: 0 }
     }
 
-    /// Makes the requests of these numbers and what comes with them, until nothing moves any more.
+    /// Makes the requests of these numbers and everything that accompanies them, until no moves remain.
     pub(super) async fn play<S: Sink>(
         mut self,
         numbers: RangeInclusive<u32>,
@@ -85,7 +86,7 @@ impl<'p> Evening<'p> {
         Ok(())
     }
 
-    /// Lets everything move that is to move until then.
+    /// Executes all moves that are due by this time.
     async fn moves_until<S: Sink>(
         &mut self,
         now: Timestamp,
@@ -107,14 +108,14 @@ impl<'p> Evening<'p> {
         Ok(())
     }
 
-    /// Notes when something moves next, if it does.
+    /// Schedules the next move, if there is one.
     fn then(&mut self, alive: Alive, now: Timestamp) {
         self.made = self.made.saturating_add(1);
         let soon = now.plus(Duration::seconds(i64::from(random_below(300, Series::Pace, self.made))));
         let at = match &alive {
             Alive::Request(request, left) => match left.as_slice().first() {
                 None => return,
-                // Noticed by the next sweep.
+                // Expired by the next sweep.
                 Some(music_request::Move::Expire) => {
                     request.state.expires_at().unwrap_or(soon).plus(Duration::seconds(5))
                 }
@@ -184,7 +185,7 @@ impl<'p> Evening<'p> {
         Ok(())
     }
 
-    /// The terms of a request: those that stay open do for years.
+    /// Returns the terms of a request; a request that is never answered stays open for years.
     fn terms(&self, id: RequestId) -> anyhow::Result<RequestTerms> {
         let fate = self.population.fate(u32::try_from(id.get())?);
         let stays = matches!(fate, RequestStatus::Pending | RequestStatus::Accepted);
@@ -284,7 +285,7 @@ impl<'p> Evening<'p> {
     }
 }
 
-/// What is asked for in the request of this number.
+/// Returns the content of the request of this number.
 fn song(number: u32, dj: UserId) -> anyhow::Result<NewRequest> {
     let drawn = random(Series::Song, u64::from(number));
     let place = usize::try_from(random_below(u32::try_from(SONGS.len())?, Series::Song, u64::from(number)))?;

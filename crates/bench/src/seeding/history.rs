@@ -1,4 +1,4 @@
-//! What happened, in the order in which it happened: people registered and paid in, then one evening after another.
+//! The history in chronological order: registrations and top-ups, then one evening after another.
 
 use cuepoint_domain::account::{Field, Locate, ProfileChange, Role, User};
 use cuepoint_domain::ids::UserId;
@@ -19,18 +19,18 @@ use super::population::{History, Population};
 use super::random::{Series, random_below};
 use super::writer::Writer;
 
-/// When it is all over: the start of 2026.
+/// The end of the history: the start of 2026.
 const END: i64 = 1_767_225_600_000_000;
-/// How many requests are made in an evening.
+/// Requests per evening.
 const REQUESTS_PER_EVENING: u32 = 10_000;
-/// How many top-ups, or people, are settled at a time.
+/// The number of top-ups, or of users, that are reported as settled at a time.
 const SETTLED_AT_ONCE: u32 = 10_000;
-/// What everybody pays in first, in cents: more than any measurement takes away.
+/// The initial top-up of each user, in cents: more than any measurement spends.
 const FUNDS: i128 = 1_000_000_000;
 /// `correct horse battery staple`, hashed by argon2id at the configured cost.
 const PASSWORD_HASH: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$t/Ws41FUYXv0FyKTy21aJQ$i8dBasEyX5wlcs+vr2JpY+TzJeQQqmFmVHtx6mi74JY";
-/// Where people are.
+/// The cities of the users.
 const CITIES: [(&str, &str, f64, f64); 4] = [
     ("Austin", "Texas", 30.2672, -97.7431),
     ("Chicago", "Illinois", 41.8781, -87.6298),
@@ -38,7 +38,7 @@ const CITIES: [(&str, &str, f64, f64); 4] = [
     ("Miami", "Florida", 25.7617, -80.1918),
 ];
 
-/// The currency of all sums.
+/// The currency of all amounts.
 pub(super) fn currency() -> anyhow::Result<Currency> {
     Currency::new("USD", 2).context("the currency is no currency")
 }
@@ -63,7 +63,7 @@ pub(super) async fn play(population: &Population, to: &mut impl Sink) -> anyhow:
 }
 
 impl<S: Sink> Writer<'_, S> {
-    /// Everybody registers, says where they are, and pays in; DJs set prices and go online.
+    /// Registers all users with a location and a top-up; DJs set prices and go online.
     async fn registrations(&mut self, population: &Population, begin: Timestamp) -> anyhow::Result<()> {
         let staff = population.operator().into_iter().map(|user| (user, Role::Operator));
         let owners = population.wallets_with_history().map(|history| (history.user, Role::Member));
@@ -115,7 +115,7 @@ impl<S: Sink> Writer<'_, S> {
         Ok(())
     }
 
-    /// Somebody pays in cent by cent until their wallet has so many entries.
+    /// Tops up a wallet cent by cent until it has this number of entries.
     async fn long_wallet(&mut self, history: History) -> anyhow::Result<()> {
         let begin = Timestamp::from_unix_micros(END).minus(Duration::days(20));
         for number in 0..history.entries {
@@ -133,7 +133,7 @@ fn line(text: &str) -> anyhow::Result<Field<Option<Line>>> {
     Ok(Field::Set(Some(Line::new(text)?)))
 }
 
-/// Where somebody says that they are.
+/// Returns the location of a user.
 fn home(number: u64) -> anyhow::Result<ProfileChange> {
     let cities = u32::try_from(CITIES.len())?;
     let city = usize::try_from(random_below(cities, Series::Owner, number))?;

@@ -1,4 +1,4 @@
-//! The history in a store in memory.
+//! The history in an in-memory store.
 
 use anyhow::{anyhow, bail};
 use cuepoint_domain::account::User;
@@ -10,10 +10,10 @@ use super::Sink;
 use super::history::play;
 use super::population::Population;
 
-/// A store in memory that holds the population's history.
+/// Returns an in-memory store with the history of the population.
 ///
 /// # Errors
-/// When a rule refuses part of the history, which is a mistake in it.
+/// If a rule rejects part of the history, which is a bug in the history.
 pub async fn seed_memory(population: &Population) -> anyhow::Result<MemoryStore> {
     let mut filling = Filling { store: MemoryStore::new(), users: 0, requests: 0, withdrawals: 0, topups: 0 };
     play(population, &mut filling).await?;
@@ -21,7 +21,7 @@ pub async fn seed_memory(population: &Population) -> anyhow::Result<MemoryStore>
     Ok(filling.store)
 }
 
-/// A store, and the newest number of each kind in it.
+/// A store, and the highest id of each kind in it.
 struct Filling {
     store: MemoryStore,
     users: i64,
@@ -31,7 +31,7 @@ struct Filling {
 }
 
 impl Filling {
-    /// Takes every number that is in use, so that the next one is free.
+    /// Advances each id sequence past the ids in use.
     async fn use_up_ids(&self) -> anyhow::Result<()> {
         while self.store.next_user().await?.get() < self.users {}
         while self.store.next_request().await?.get() < self.requests {}

@@ -1,6 +1,6 @@
-//! The rows that are measured on: a history that the domain's own rules made, so that the self-check passes on it.
+//! The measured data: a history made by the domain's own rules, so that the ledger audit passes on it.
 //!
-//! Everything follows from the [`Scale`]: the same people, requests and money every time, in either store.
+//! The [`Scale`] determines everything: the same users, requests and money every time, in either store.
 
 mod evening;
 mod history;
@@ -18,14 +18,14 @@ use cuepoint_domain::account::User;
 use cuepoint_domain::ledger::{Outcome, Plan};
 use cuepoint_domain::ports::PasswordHash;
 
-/// Where a history goes.
+/// The destination of a history.
 trait Sink {
-    /// Adds a person.
+    /// Adds a user.
     async fn register(&mut self, user: &User, password: &PasswordHash) -> anyhow::Result<()>;
 
-    /// Applies a plan, and says what it came to.
+    /// Applies a plan, and returns its outcome.
     async fn apply(&mut self, plan: Plan) -> anyhow::Result<Outcome>;
 
-    /// Hears that no request, withdrawal or top-up so far moves any more.
+    /// Marks every request, withdrawal and top-up so far as final.
     async fn settled(&mut self) -> anyhow::Result<()>;
 }

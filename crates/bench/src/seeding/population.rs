@@ -1,4 +1,4 @@
-//! Who there is, and how each of their requests ends.
+//! The users of the seeded history, and the outcome of each of their requests.
 
 use anyhow::{Context, ensure};
 use cuepoint_domain::ids::{RequestId, UserId};
@@ -6,23 +6,23 @@ use cuepoint_domain::music_request::RequestStatus;
 
 use super::random::{Series, random_below};
 
-/// One in so many people is a DJ.
+/// Users per DJ.
 const PEOPLE_PER_DJ: u32 = 20;
-/// The entries of the wallets that are there for their length.
+/// The numbers of entries of the wallets with a long history.
 const LENGTHS: [u32; 3] = [10, 10_000, 1_000_000];
 
-/// How much there is, in thousandths of 10 000 people with 200 000 music requests.
+/// The amount of data, in thousandths of 10 000 users with 200 000 music requests.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Scale(u32);
 
 impl Scale {
-    /// 10 000 people with 200 000 music requests.
+    /// 10 000 users with 200 000 music requests.
     pub const ONE: Self = Self(1_000);
 
-    /// Reads a scale such as `1`, `0.1` or `10`, with at most three decimals.
+    /// Parses a scale such as `1`, `0.1` or `10`, with at most three decimals.
     ///
     /// # Errors
-    /// When it is no such number, or not between 0.001 and 100.
+    /// If it is not such a number, or not between 0.001 and 100.
     pub fn parse(text: &str) -> anyhow::Result<Self> {
         let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
         let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
@@ -35,7 +35,7 @@ impl Scale {
         Ok(Self(thousandths))
     }
 
-    /// Thousandths.
+    /// The scale in thousandths.
     #[must_use]
     pub const fn thousandths(self) -> u32 {
         self.0
@@ -52,19 +52,19 @@ impl std::fmt::Display for Scale {
     }
 }
 
-/// Somebody whose wallet has a certain number of entries.
+/// A user whose wallet has a given number of entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct History {
-    /// Ownership wallet it is.
+    /// The owner of the wallet.
     pub user: UserId,
-    /// How many entries it has.
+    /// The number of its entries.
     pub entries: u32,
 }
 
-/// Everybody, and what became of their requests; all of it follows from the scale.
+/// The users and the outcomes of their requests, all derived from the scale.
 ///
-/// Ids count from 1 without a gap: people (one in twenty a DJ), the operator, the people whose wallets are there for
-/// their length; and requests.
+/// Ids count from 1 without gaps: users (one in twenty a DJ), the operator, the users with a long wallet;
+/// and, separately, requests.
 #[derive(Clone, Copy, Debug)]
 pub struct Population {
     scale: Scale,
@@ -72,63 +72,63 @@ pub struct Population {
 }
 
 impl Population {
-    /// The password of everybody.
+    /// The password of every user.
     pub const PASSWORD: &str = "correct horse battery staple";
 
-    /// The population of this scale, with wallets of 10 and 10 000 entries beside it.
+    /// Returns the population of this scale, plus wallets of 10 and 10 000 entries.
     #[must_use]
     pub const fn at_scale(scale: Scale) -> Self {
         Self { scale, lengths: 2 }
     }
 
-    /// The same with a wallet of 1 000 000 entries.
+    /// Adds a wallet of 1 000 000 entries.
     #[must_use]
     pub const fn with_a_million_entries(self) -> Self {
         Self { lengths: 3, ..self }
     }
 
-    /// How much there is.
+    /// The amount of data.
     #[must_use]
     pub const fn scale(&self) -> Scale {
         self.scale
     }
 
-    /// How many people there are, those with a long wallet and the operator aside.
+    /// The number of users, without the operator and those with a long wallet.
     #[must_use]
     pub const fn user_count(&self) -> u32 {
         self.scale.thousandths().saturating_mul(10)
     }
 
-    /// How many of them are DJs.
+    /// The number of DJs.
     #[must_use]
     pub const fn dj_count(&self) -> u32 {
         self.user_count().div_ceil(PEOPLE_PER_DJ)
     }
 
-    /// How many music requests there are.
+    /// The number of music requests.
     #[must_use]
     pub const fn request_count(&self) -> u32 {
         self.scale.thousandths().saturating_mul(200)
     }
 
-    /// Everybody, those with a long wallet and the operator aside. Each has millions to spend.
+    /// The users, without the operator and those with a long wallet. Each has millions to spend.
     pub fn users(&self) -> impl Iterator<Item = UserId> + use<> {
         (1..=i64::from(self.user_count())).filter_map(UserId::new)
     }
 
-    /// The DJs among them.
+    /// The DJs among the users.
     pub fn djs(&self) -> impl Iterator<Item = UserId> + use<> {
         let all = *self;
         (0..self.dj_count()).filter_map(move |place| all.dj(place))
     }
 
-    /// Whether this is one of the DJs.
+    /// Whether this user is a DJ.
     #[must_use]
     pub fn is_dj(&self, user: UserId) -> bool {
         user.get() <= i64::from(self.user_count()) && user.get().rem_euclid(i64::from(PEOPLE_PER_DJ)) == 1
     }
 
-    /// Requests that wait for their DJ's answer for years, each with that DJ.
+    /// The requests that stay pending for years, each with its DJ.
     pub fn pending(&self) -> impl Iterator<Item = (RequestId, UserId)> + use<> {
         let all = *self;
         (1..=self.request_count())
@@ -136,7 +136,7 @@ impl Population {
             .filter_map(move |number| Some((RequestId::new(i64::from(number))?, all.dj_of(number)?)))
     }
 
-    /// The people whose wallets have 10, 10 000 and perhaps 1 000 000 entries.
+    /// The users whose wallets have 10, 10 000 and, if added, 1 000 000 entries.
     pub fn wallets_with_history(&self) -> impl Iterator<Item = History> + use<> {
         let first = i64::from(self.user_count()).saturating_add(2);
         LENGTHS
@@ -146,29 +146,29 @@ impl Population {
             .filter_map(|(entries, number)| Some(History { user: UserId::new(number)?, entries }))
     }
 
-    /// Who judges withdrawals and refunds.
+    /// The operator, who judges withdrawals and refunds.
     #[must_use]
     pub fn operator(&self) -> Option<UserId> {
         UserId::new(i64::from(self.user_count()).saturating_add(1))
     }
 
-    /// The address that somebody logs in with.
+    /// The e-mail address with which a user logs in.
     #[must_use]
     pub fn email(user: UserId) -> String {
         format!("person{user}@example.com")
     }
 
-    /// The DJ at this place.
+    /// The DJ at this index.
     fn dj(&self, place: u32) -> Option<UserId> {
         UserId::new(i64::from(place.saturating_mul(PEOPLE_PER_DJ).saturating_add(1)))
     }
 
-    /// Who is asked in the request of this number.
+    /// The DJ of the request of this number.
     pub(super) fn dj_of(&self, request: u32) -> Option<UserId> {
         self.dj(random_below(self.dj_count(), Series::Dj, u64::from(request)))
     }
 
-    /// Who makes the request of this number: one of the people between two DJs.
+    /// The guest of the request of this number: one of the users between two DJs.
     pub(super) fn guest_of(&self, request: u32) -> Option<UserId> {
         let guests = self.user_count().saturating_sub(self.dj_count());
         let place = random_below(guests, Series::Guest, u64::from(request));
@@ -176,7 +176,7 @@ impl Population {
         UserId::new(i64::from(place.saturating_add(djs_before).saturating_add(1)))
     }
 
-    /// What becomes of the request of this number.
+    /// The final status of the request of this number.
     pub(super) fn fate(&self, request: u32) -> RequestStatus {
         match random_below(100, Series::Fate, u64::from(request)) {
             0..72 => RequestStatus::Pending,

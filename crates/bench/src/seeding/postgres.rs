@@ -12,17 +12,17 @@ use super::Sink;
 use super::history::{currency, play};
 use super::population::Population;
 
-/// Migrates an empty database, writes the population's history into it, and has the server analyze it.
+/// Migrates an empty database, writes the history of the population into it, and analyzes it.
 ///
 /// # Errors
-/// When the database cannot be reached, has people already, or refuses a row. No error repeats the URL.
+/// If the database cannot be reached, has users already, or rejects a row. No error repeats the URL.
 pub async fn seed_postgres(url: &str, population: &Population) -> anyhow::Result<()> {
     let mut writing = Writing { book: Book::default(), seeder: Seeder::open(url, currency()?).await? };
     play(population, &mut writing).await?;
     writing.seeder.finish().await
 }
 
-/// Plans are applied to a book of what can still change, and what they change is written.
+/// A sink that applies plans to a book of the entities that can still change, and writes the changes.
 struct Writing {
     book: Book,
     seeder: Seeder,
@@ -47,7 +47,7 @@ impl Sink for Writing {
         }
     }
 
-    /// Goes on with a book of people and wallets alone: no later plan names anything else of it.
+    /// Continues with a book of users and wallets alone, because no later plan names any other entity in it.
     async fn settled(&mut self) -> anyhow::Result<()> {
         let mut book = Book::default();
         book.users = mem::take(&mut self.book.users);

@@ -1,8 +1,8 @@
-//! Random numbers that are the same in every run, each known without those before it.
+//! Reproducible random numbers, each computable without those before it.
 
 use fastrand::Rng;
 
-/// The series that a number belongs to; the numbers of two series are independent.
+/// A series of numbers, independent of every other series.
 #[derive(Clone, Copy)]
 pub(super) enum Series {
     Fate = 1,
@@ -17,17 +17,17 @@ pub(super) enum Series {
     OperationRest,
 }
 
-/// The distance between two seeds: the generator would draw similar numbers from adjacent ones.
+/// The distance between two seeds, because the generator would draw similar numbers from adjacent ones.
 const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The number at a place of a series.
+/// Returns the number at an index of a series.
 #[expect(clippy::as_conversions, reason = "the series have small numbers")]
 pub(super) fn random(series: Series, number: u64) -> u64 {
     let seed = number.wrapping_mul(16).wrapping_add(series as u64).wrapping_mul(SEED_STEP);
     Rng::with_seed(seed).u64(..)
 }
 
-/// The number at a place of a series, below `end`; 0 where `end` is 0.
+/// Returns the number at an index of a series, below `end`; 0 if `end` is 0.
 pub(super) fn random_below(end: u32, series: Series, number: u64) -> u32 {
     let below = random(series, number).checked_rem(u64::from(end)).unwrap_or(0);
     u32::try_from(below).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! The writer of the history: each plan gets an operation and a number of its own.
+//! The writer of the history, which gives each plan an operation id.
 
 use std::collections::HashMap;
 
@@ -13,22 +13,22 @@ use cuepoint_domain::topup::{Charge, Topup};
 use super::Sink;
 use super::random::{Series, random};
 
-/// Applies plans with numbers of their own.
+/// Applies plans with consecutive operations.
 pub(super) struct Writer<'s, S> {
     pub(super) to: &'s mut S,
     operations: u64,
     topups: i64,
-    /// DJs with the prices that they set.
+    /// The DJs with their prices.
     pub(super) djs: HashMap<UserId, User>,
 }
 
 impl<'s, S: Sink> Writer<'s, S> {
-    /// A writer into this sink.
+    /// Creates a writer into this sink.
     pub(super) fn new(to: &'s mut S) -> Self {
         Self { to, operations: 0, topups: 0, djs: HashMap::new() }
     }
 
-    /// The metadata of the next plan.
+    /// Returns the operation metadata of the next plan.
     pub(super) fn origin(&mut self, actor: Actor, at: Timestamp) -> Origin {
         self.operations = self.operations.saturating_add(1);
         let high = u128::from(random(Series::Operation, self.operations));
@@ -41,7 +41,7 @@ impl<'s, S: Sink> Writer<'s, S> {
         self.to.apply(plan).await
     }
 
-    /// Pays in.
+    /// Tops up a wallet.
     pub(super) async fn topup(
         &mut self,
         user: UserId,

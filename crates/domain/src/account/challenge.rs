@@ -1,4 +1,4 @@
-//! Challenges: a secret is sent to an address, and who can repeat it has shown that the address is theirs.
+//! Challenges: secrets sent to an address, which verify its owner when repeated.
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 use time::Duration;
@@ -10,22 +10,22 @@ use crate::ids::UserId;
 use crate::names::named_enum;
 use crate::timestamp::Timestamp;
 
-/// What a challenge is answered for.
+/// The purpose of a challenge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum Purpose {
-    /// To prove an e-mail address, by a code of six digits.
+    /// Verify an e-mail address with a six-digit code.
     Email,
-    /// To prove a phone number, by a code of six digits.
+    /// Verify a phone number with a six-digit code.
     Phone,
-    /// To set a new password, by a token that nobody can guess.
+    /// Reset a password with an unguessable token.
     Password,
 }
 
 named_enum!(Purpose);
 
 impl Purpose {
-    /// How long a challenge can be answered.
+    /// The lifetime of a challenge.
     #[must_use]
     pub const fn valid_for(self) -> Duration {
         match self {
@@ -34,7 +34,7 @@ impl Purpose {
         }
     }
 
-    /// The address of this person that it proves, in the form by which two are the same; `None` where there is none.
+    /// The user's address that it verifies, in normalized form; `None` if the user has none.
     #[must_use]
     pub fn target(self, user: &User) -> Option<String> {
         match self {
@@ -44,61 +44,61 @@ impl Purpose {
     }
 }
 
-/// How many wrong answers end a challenge: with six digits, a guess succeeds once in 200 000 challenges.
+/// The wrong answers that end a challenge: with six digits, a guess succeeds once in 200 000 challenges.
 pub const MOST_ATTEMPTS: i16 = 5;
-/// The most challenges of one purpose for one person, and to one address, within [`ISSUE_WINDOW`].
+/// The maximum number of challenges of one purpose per user, and per address, within [`ISSUE_WINDOW`].
 pub const MOST_ISSUED: usize = 5;
 /// See [`MOST_ISSUED`].
 pub const ISSUE_WINDOW: Duration = Duration::hours(1);
 
-/// A challenge as it is kept.
+/// A stored challenge.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Challenge {
-    /// Who has to answer it.
+    /// The user who must answer it.
     pub user: UserId,
-    /// What for.
+    /// The purpose.
     pub purpose: Purpose,
-    /// The address that it was sent to, by [`Purpose::target`].
+    /// The target address, as returned by [`Purpose::target`].
     pub target: String,
-    /// What the secret hashes to.
+    /// The hash of the secret.
     pub hash: TokenHash,
-    /// When it was sent.
+    /// The time of issue.
     pub issued_at: Timestamp,
-    /// Wrong answers so far.
+    /// The number of wrong answers so far.
     pub attempts: i16,
-    /// When it was answered, or replaced by another, if it was.
+    /// The time at which it was answered or replaced, if it was.
     pub ended_at: Option<Timestamp>,
 }
 
-/// What an answer to a challenge comes to.
+/// The result of checking an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Judged {
-    /// It is right: the address is theirs, and the challenge ends.
+    /// Correct: the address is verified and the challenge ends.
     Right,
-    /// It is wrong, and counts.
+    /// Wrong: the attempt counts.
     Wrong,
-    /// The challenge cannot be answered any more, rightly or wrongly.
+    /// The challenge can no longer be answered.
     Over,
 }
 
 impl Challenge {
-    /// How long a challenge is kept, so that those after it are counted.
+    /// The retention of a challenge, so that later ones can be counted against it.
     pub const KEPT: Duration = Duration::days(1);
 
-    /// A challenge that is sent now; `None` where the person has no such address.
+    /// Issues a challenge now; `None` if the user has no such address.
     #[must_use]
     pub fn issue(user: &User, purpose: Purpose, hash: TokenHash, now: Timestamp) -> Option<Self> {
         let target = purpose.target(user)?;
         Some(Self { user: user.id, purpose, target, hash, issued_at: now, attempts: 0, ended_at: None })
     }
 
-    /// When it can no longer be answered.
+    /// The time at which it expires.
     #[must_use]
     pub fn expires_at(&self) -> Timestamp {
         self.issued_at.plus(self.purpose.valid_for())
     }
 
-    /// The verdict on an answer from this person, as they are now, at this moment. `presented` holds every hash under
+    /// Checks an answer by this user, in their current state, at `now`. `presented` holds every hash under
     /// which the secret may be stored.
     #[must_use]
     pub fn judge(&self, user: &User, presented: &[TokenHash], now: Timestamp) -> Judged {
@@ -113,7 +113,7 @@ impl Challenge {
         }
     }
 
-    /// The person with what a right answer proved.
+    /// Returns the user with the address verified.
     #[must_use]
     pub fn proven(&self, user: &User) -> User {
         let mut proven = user.clone();
@@ -125,7 +125,8 @@ impl Challenge {
     }
 }
 
-/// Whether one more challenge may be sent, after those of its purpose that were sent to this person or to this address.
+/// Checks whether another challenge may be issued, given the earlier ones of its purpose to this user or
+/// address.
 ///
 /// # Errors
 /// [`TooMany`].

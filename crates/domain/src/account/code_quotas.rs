@@ -1,5 +1,5 @@
-//! Quotas of verification codes: per person and address, and further ones for phones, since each message to a phone
-//! costs the deployment money and goes to a number that anybody may have typed.
+//! Quotas of verification codes: per user and address, and further ones for phones, because each text message
+//! costs the deployment money and goes to an unverified number.
 
 use core::num::NonZeroU32;
 
@@ -8,73 +8,73 @@ use time::Duration;
 use crate::account::session::{Candidates, TokenHash};
 use crate::timestamp::Timestamp;
 
-/// The most codes by phone within [`WINDOW`] to one number, whosever account it is in.
+/// The maximum number of codes by phone within [`WINDOW`] to one number, across all accounts.
 pub const PER_NUMBER: u32 = 5;
-/// The most codes by phone within [`WINDOW`] that are asked for from one network.
+/// The maximum number of codes by phone within [`WINDOW`] requested from one network.
 pub const PER_NETWORK: u32 = 20;
 /// See [`PER_NUMBER`].
 pub const WINDOW: Duration = Duration::days(1);
 
-/// What a code counts against.
+/// A quota that a code counts against.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CodeQuota {
-    /// What one person or address is sent within an hour ([`crate::account::challenge::MOST_ISSUED`]).
+    /// Codes per user or address within an hour ([`crate::account::challenge::MOST_ISSUED`]).
     Hour,
-    /// What one phone number is sent.
+    /// Codes per phone number.
     Number,
-    /// What one network asks for.
+    /// Codes per requesting network.
     Network,
-    /// What the deployment sends.
+    /// Codes of the whole deployment.
     Deployment,
 }
 
-/// A quota that is used up.
+/// An exhausted quota.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooMany {
     /// The quota.
     pub quota: CodeQuota,
-    /// The most codes within its window.
+    /// The maximum number of codes within its window.
     pub most: u32,
-    /// The moment from which one more code may be sent.
+    /// The time from which another code may be sent.
     pub until: Timestamp,
 }
 
 impl TooMany {
-    /// Of several quotas that are used up, the one that is free last: after that moment a code can be sent.
+    /// The exhausted quota that is available again last: after that time a code can be sent.
     pub fn longest(all: impl IntoIterator<Item = Self>) -> Option<Self> {
         all.into_iter().max_by_key(|too_many| too_many.until)
     }
 }
 
-/// A code for a phone, as it is counted. Number and network are stored as keyed hashes and without the person, so
-/// that the counts reveal nobody and remain after an erasure.
+/// A code by phone, as counted. Number and network are stored as keyed hashes without the user, so that the
+/// counts identify nobody and survive an erasure.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CountedCode {
-    /// The number, under each key with which an earlier code may be kept.
+    /// The number, hashed under each key under which an earlier code may be stored.
     pub number: Candidates<TokenHash>,
-    /// The network that it is asked for from, likewise.
+    /// The requesting network, hashed in the same way.
     pub network: Candidates<TokenHash>,
-    /// The most codes of the deployment within [`WINDOW`]; `None`: any number.
+    /// The maximum number of codes of the deployment within [`WINDOW`]; `None` means no limit.
     pub most_of_deployment: Option<NonZeroU32>,
-    /// When it is sent.
+    /// The time of sending.
     pub at: Timestamp,
 }
 
 impl CountedCode {
-    /// The quotas that it counts against, with the most codes of each within [`WINDOW`].
+    /// The quotas that it counts against, with the limit of each within [`WINDOW`].
     pub fn quotas(&self) -> impl Iterator<Item = (CodeQuota, u32)> + use<> {
         let deployment = self.most_of_deployment.map(|most| (CodeQuota::Deployment, most.get()));
         [(CodeQuota::Number, PER_NUMBER), (CodeQuota::Network, PER_NETWORK)].into_iter().chain(deployment)
     }
 
-    /// The moment from which earlier codes count.
+    /// The time from which earlier codes count.
     #[must_use]
     pub fn since(&self) -> Timestamp {
         self.at.minus(WINDOW)
     }
 
-    /// Why the code is not sent if the codes of this quota that were sent after [`CountedCode::since`] fill it;
-    /// `filled_by` is when the oldest of the newest `most` of them was sent.
+    /// Returns the quota as exhausted if the codes sent after [`CountedCode::since`] fill it; `filled_by` is
+    /// the time of the oldest among the newest `most` of them.
     #[must_use]
     pub fn refused(&self, quota: CodeQuota, most: u32, filled_by: Option<Timestamp>) -> Option<TooMany> {
         let until = filled_by?.plus(WINDOW);
@@ -82,14 +82,14 @@ impl CountedCode {
     }
 }
 
-/// A code as it is stored, for as long as it counts.
+/// A code as stored while it counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeptCode {
-    /// The number, under the key that signed then.
+    /// The number, hashed under the signing key of that time.
     pub number: TokenHash,
-    /// The network, likewise.
+    /// The network, hashed under the same key.
     pub network: TokenHash,
-    /// When it was sent.
+    /// The time of sending.
     pub sent_at: Timestamp,
 }
 
@@ -139,7 +139,7 @@ mod tests {
             sent_at: at(hour),
         };
         for (kept, expected) in [
-            // Under an earlier key as well.
+            // Also under an earlier key.
             (kept(2, 9, 7), [true, false, true]),
             (kept(9, 4, 7), [false, true, true]),
             (kept(9, 9, 30), [false, false, true]),

@@ -1,4 +1,4 @@
-//! Erasing a person's data: what the ledger needs stays, and names nobody.
+//! Erasure of personal data: the ledger keeps what it needs, without identifying anyone.
 
 use crate::account::{DjProfile, User, leaves_an_operator};
 use crate::ledger::Wallet;
@@ -7,20 +7,21 @@ use crate::text::{Email, Line};
 use crate::timestamp::Timestamp;
 use crate::topup::Topup;
 
-/// Why a person cannot be erased.
+/// Why a user cannot be erased.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ErasureRefusal {
-    /// There is money in their wallet, available, held or owed.
+    /// The wallet has money available, held or owed.
     MoneyLeft,
-    /// They are the last active operator.
+    /// The user is the last active operator.
     LastOperator,
-    /// A top-up of theirs is pending, and its money may still come.
+    /// The user has a pending top-up that may still be paid.
     TopupPending,
 }
 
-/// The person without anything that tells who they were: their id, what they played and when they registered stay.
-/// Among these people is every active operator, if the person is one. `pending` is their newest pending top-up; the money of
-/// one that was made after `expected_since` may still come. Older ones fail with the erasure, as [`crate::topup::abandon`] says.
+/// Returns the user without identifying data: the id, the number of songs played and the registration time
+/// remain. If the user is an operator, `people` must include every active operator. `pending` is the newest
+/// pending top-up; one opened after `expected_since` may still be paid. Older ones fail with the erasure, as
+/// [`crate::topup::abandon`] says.
 ///
 /// # Errors
 /// [`ErasureRefusal`].
@@ -42,7 +43,7 @@ pub fn erase<'a>(
     let id = user.id;
     let dj =
         user.dj.as_ref().map(|dj| DjProfile { played: dj.played, rating: dj.rating, ..DjProfile::default() });
-    // Neither is an address that somebody could register.
+    // Neither is an address that can be registered.
     let email = Email::from_stored(format!("erased-{id}"));
     let name = Line::from_stored("Erased".to_owned());
     let erased = User {

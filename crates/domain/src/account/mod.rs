@@ -1,4 +1,4 @@
-//! People: who they are, what DJs charge, and which of it they may change.
+//! Users: profiles, DJs' prices, and the changes that users and operators may make.
 
 pub mod challenge;
 pub mod code_quotas;

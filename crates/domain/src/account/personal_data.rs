@@ -1,4 +1,4 @@
-//! Personal data: everything that is kept about a person, in lists that are read from the newest record to the oldest.
+//! Personal data: everything stored about a user, as lists ordered from newest to oldest.
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
@@ -18,59 +18,59 @@ use crate::timestamp::Timestamp;
 use crate::topup::Topup;
 use crate::withdrawal::Withdrawal;
 
-/// What is kept about a person beside their profile and wallet, a list each.
+/// The lists of personal data beside profile and wallet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum Part {
-    /// Their sessions, those that ended too.
+    /// Sessions, ended ones included.
     Sessions,
-    /// The networks from which they were logged in.
+    /// Networks of the user's logins.
     Networks,
-    /// The codes and tokens that they were sent.
+    /// Codes and tokens sent to the user.
     Challenges,
-    /// The requests that they made.
+    /// Requests made by the user.
     RequestsMade,
-    /// The requests addressed to them.
+    /// Requests addressed to the user.
     RequestsReceived,
-    /// Their withdrawals.
+    /// The user's withdrawals.
     Withdrawals,
-    /// Their top-ups.
+    /// The user's top-ups.
     Topups,
-    /// Their wallet's entries.
+    /// The entries of the user's wallet.
     #[strum(serialize = "wallet_entries")]
     Entries,
-    /// What changed their profile and their account, and what operators did about them with a reason.
+    /// Changes to the profile and the account, and operators' actions that have a reason.
     Operations,
-    /// The messages of providers about their top-ups and withdrawals that contradict the ledger.
+    /// Provider messages about the user's top-ups and withdrawals that contradict the ledger.
     ProviderMessages,
-    /// Whom they take no requests from.
+    /// Users blocked by this user.
     Blocks,
-    /// Who takes no requests from them.
+    /// DJs who block this user.
     BlockedBy,
-    /// What the security log has about them.
+    /// The user's events in the security log.
     #[strum(serialize = "security_events")]
     Events,
 }
 
 named_enum!(Part);
 
-/// Who was behind an operation, as the person learns whom it is about: which operator it was is not theirs to know.
+/// The actor of an operation, as shown to the affected user: an operator's identity is not disclosed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum ActedBy {
-    /// The person.
+    /// The affected user.
     #[strum(serialize = "self")]
     Themselves,
     /// An operator.
     Operator,
-    /// The service, or a provider.
+    /// The service or a provider.
     Service,
 }
 
 named_enum!(ActedBy);
 
 impl ActedBy {
-    /// Who this actor is to a person: only operators act on what is others'.
+    /// The actor as seen by a user: only operators act on other users' entities.
     fn of(actor: Actor, person: Option<UserId>) -> Self {
         match actor {
             Actor::System => Self::Service,
@@ -80,28 +80,28 @@ impl ActedBy {
     }
 }
 
-/// An operation about a person, as it is shown to them.
+/// An operation about a user, as shown to that user.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OperationNote {
-    /// Which.
+    /// The operation's id.
     pub id: OperationId,
-    /// What it did, by the name of a [`crate::ledger::PlanKind`] of this version or of a newer one.
+    /// The name of its [`crate::ledger::PlanKind`], of this version or a newer one.
     pub kind: String,
-    /// Who was behind it.
+    /// The actor.
     pub acted_by: ActedBy,
-    /// Why, where somebody said so.
+    /// The reason, if one was given.
     pub reason: Option<Line>,
-    /// What it was about; `None` where it was the profile or the account itself.
+    /// The affected entity; `None` for the profile or the account itself.
     pub reference: Option<EntityRef>,
-    /// The profile after it, as long as it is kept.
+    /// The profile after it, within its retention.
     pub profile: Option<(User, Balance)>,
-    /// When it was decided.
+    /// The time of the decision.
     pub at: Timestamp,
 }
 
 impl OperationNote {
-    /// The person whom an operation is about, if it is shown to them: whose profile or account it changed, or about whose
-    /// money or request somebody gave a reason.
+    /// The user to whom an operation is shown, if any: the owner of the changed profile or account, or of the
+    /// money or request for which a reason was given.
     #[must_use]
     pub fn person(receipt: &StoredReceipt, reason: Option<&Line>) -> Option<UserId> {
         let outcome = match receipt {
@@ -119,7 +119,7 @@ impl OperationNote {
         }
     }
 
-    /// The note of an operation with this receipt.
+    /// The note of the operation with this receipt.
     #[must_use]
     pub fn new(
         kind: String,
@@ -140,15 +140,15 @@ impl OperationNote {
     }
 }
 
-/// One record about a person.
+/// One record about a user.
 #[derive(Clone, PartialEq, Debug)]
 #[expect(clippy::large_enum_variant, reason = "a page of records is short-lived")]
 pub enum Record {
-    /// A session, with its end if it was ended before its time.
+    /// A session, with its end if it was ended early.
     Session(Session, Option<Timestamp>),
     /// A network, with its number.
     Network(i64, KnownNetwork),
-    /// A code or token that was sent.
+    /// A code or token sent to the user.
     Challenge(Challenge),
     /// A request, made or received.
     Request(MusicRequest),
@@ -156,32 +156,31 @@ pub enum Record {
     Withdrawal(Withdrawal),
     /// A top-up.
     Topup(Topup),
-    /// An entry of the wallet, with the reason of its operation, if there is one.
+    /// An entry of the wallet, with the reason of its operation, if any.
     Entry(Entry, Option<Line>),
     /// An operation.
     Operation(OperationNote),
-    /// A message of a provider.
+    /// A provider message.
     ProviderMessage(ProviderMessage),
-    /// A block by the person.
+    /// A block by the user.
     Block(Block),
-    /// A block of the person.
+    /// A block of the user.
     BlockedBy {
         /// The DJ.
         dj: UserId,
-        /// Since when.
+        /// The time of the block.
         at: Timestamp,
     },
     /// An event of the security log, with its number.
     Event(i64, SecurityEvent),
 }
 
-/// The place of a record in its list: no two of a list have the same, and none ever changes its place. Lists are in
-/// descending order.
+/// The position of a record in its list: unique and permanent. Lists are in descending order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Place {
-    /// Microseconds since the start of 1970, or a number.
+    /// Microseconds since the Unix epoch, or a number.
     pub major: i64,
-    /// What orders records of the same moment.
+    /// The tie-breaker between records of the same time.
     pub minor: u128,
 }
 
@@ -194,13 +193,13 @@ impl Place {
         Self { major, minor: 0 }
     }
 
-    /// The moment that the place begins with, in a list by time.
+    /// The time of the position, in a list by time.
     #[must_use]
     pub fn moment(self) -> Timestamp {
         Timestamp::from_unix_micros(self.major)
     }
 
-    /// The number of what has this place, in a list by time.
+    /// The number of the record at this position, in a list by time.
     #[must_use]
     pub fn id(self) -> i64 {
         i64::try_from(self.minor).unwrap_or(i64::MAX)
@@ -208,14 +207,14 @@ impl Place {
 }
 
 impl Record {
-    /// Its place in its list.
+    /// The record's position in its list.
     #[must_use]
     pub fn place(&self) -> Place {
         match self {
             Self::Session(session, _) => Place::at(session.began_at, session.id.get()),
             Self::Network(number, _) | Self::Event(number, _) => Place::number(*number),
             Self::Challenge(challenge) => {
-                // Two that were sent at once differ in their hash.
+                // Challenges issued at the same time differ in their hash.
                 let minor = challenge.hash.0.first_chunk().copied().map_or(0, u128::from_be_bytes);
                 Place { major: challenge.issued_at.unix_micros(), minor }
             }
@@ -230,8 +229,8 @@ impl Record {
         }
     }
 
-    /// The record as the person may see it at this moment: requests are seen by the clock, and what an operator did shows
-    /// neither which operator it was nor from where.
+    /// The record as the user may see it at `now`: requests show their effective state, and operators'
+    /// actions show neither the operator nor the client.
     #[must_use]
     pub fn shown_to(self, user: UserId, now: Timestamp) -> Self {
         match self {
@@ -241,7 +240,7 @@ impl Record {
         }
     }
 
-    /// The next of these records behind a place, `limit` at most, for lists that a store has whole in memory.
+    /// Returns up to `limit` records after a position, for lists that a store holds entirely in memory.
     #[must_use]
     pub fn next(records: impl IntoIterator<Item = Self>, after: Option<Place>, limit: u32) -> Vec<Self> {
         let behind = records.into_iter().filter(|record| after.is_none_or(|after| record.place() < after));

@@ -1,16 +1,16 @@
-//! What a person may change of their own profile.
+//! Changes to a user's own profile.
 
 use crate::account::{Coordinates, DjProfile, Kilometres, User};
 use crate::money::Money;
 use crate::text::{Line, Phone};
 
-/// A field in a change: left out, or given, where a nullable one may be given as nothing.
+/// A field of a change: absent or set; a nullable field may be set to null.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Field<T> {
-    /// The field stays as it is.
+    /// Leaves the field unchanged.
     #[default]
     Keep,
-    /// The field becomes this.
+    /// Sets the field to this value.
     Set(T),
 }
 
@@ -28,7 +28,7 @@ impl<T: Clone> Field<T> {
     }
 }
 
-/// A change of latitude and longitude, each given on its own.
+/// A change of latitude and longitude, each of which may be given alone.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Locate {
     /// Degrees north.
@@ -37,13 +37,13 @@ pub struct Locate {
     pub longitude: Field<Option<f64>>,
 }
 
-/// A change of one's own profile: every field may be left out.
+/// A change of the user's own profile; every field is optional.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ProfileChange {
     /// The new name.
     pub name: Field<Line>,
-    /// The new phone number; another one is unproven, and is refused unless it is a [`Phone`]. One that is kept stays as it
-    /// is, whatever its form.
+    /// The new phone number; a different one is unverified, and must be a [`Phone`]. An unchanged number
+    /// keeps its form.
     pub phone: Field<Option<Line>>,
     /// The new city.
     pub city: Field<Option<Line>>,
@@ -51,30 +51,30 @@ pub struct ProfileChange {
     pub state: Field<Option<Line>>,
     /// The new country.
     pub country: Field<Option<Line>>,
-    /// The new place.
+    /// The new coordinates.
     pub place: Locate,
-    /// The new reach.
+    /// The new radius.
     pub radius: Field<Option<Kilometres>>,
-    /// Whether to take requests; DJs only.
+    /// Whether the DJ accepts requests; DJs only.
     pub online: Field<bool>,
-    /// The new price of a song of an upcoming artist; DJs only.
+    /// The new price of a song by an upcoming artist; DJs only.
     pub fee_upcoming_artist: Field<Money>,
     /// The new price of a popular song; DJs only.
     pub fee_popular_song: Field<Money>,
 }
 
 impl ProfileChange {
-    /// Whether it sets what only DJs have.
+    /// Whether it sets a field reserved for DJs.
     #[must_use]
     pub const fn is_for_djs(&self) -> bool {
         self.online.is_set() || self.fee_upcoming_artist.is_set() || self.fee_popular_song.is_set()
     }
 }
 
-/// Why a change of a profile is refused.
+/// Why a profile change is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProfileRefusal {
-    /// It sets what only DJs have.
+    /// It sets a field reserved for DJs.
     NotADj,
     /// It sets a new phone number that is not a [`Phone`].
     Phone,
@@ -82,14 +82,14 @@ pub enum ProfileRefusal {
     LatitudeMissing,
     /// It leaves a latitude without a longitude.
     LongitudeMissing,
-    /// The latitude or longitude is off the map.
+    /// The latitude or longitude is out of range.
     OffTheMap,
 }
 
-/// The person as they are after the change.
+/// Applies the change to the user.
 ///
 /// # Errors
-/// [`ProfileRefusal`]; the person is unchanged then.
+/// [`ProfileRefusal`]; the user is unchanged.
 pub fn change_profile(user: &User, change: &ProfileChange) -> Result<User, ProfileRefusal> {
     let mut changed = user.clone();
     match &mut changed.dj {

@@ -1,4 +1,4 @@
-//! The security log: who came in or failed to, and what was changed about whom. It is only ever added to.
+//! The security log: an append-only record of authentication and of changes to accounts.
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 use time::Duration;
@@ -12,89 +12,89 @@ use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
 
-/// What happened.
+/// The kind of an event.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum EventKind {
-    /// Somebody registered.
+    /// A user registered.
     Registered,
-    /// Somebody logged in.
+    /// A user logged in.
     LoggedIn,
-    /// A login was refused; whose account it was tried on, if there is one.
+    /// A login failed; the event names the account, if one exists.
     LoginFailed,
-    /// A session was ended by its owner.
+    /// A user ended one of their sessions.
     SessionEnded,
-    /// All sessions, or all others, were ended by their owner.
+    /// A user ended all of their sessions, or all others.
     SessionsEnded,
     /// A used refresh token was presented again, which ended its session.
     RefreshTokenReused,
-    /// The password was changed by who knew it.
+    /// A user changed the password with the current one.
     PasswordChanged,
-    /// A change of the password was refused, because the present one was wrong.
+    /// A password change failed because the current password was wrong.
     PasswordChangeFailed,
-    /// A message was sent with which to set a new password.
+    /// A password reset message was sent.
     PasswordResetRequested,
-    /// The password was set by who could read mail.
+    /// The password was reset by e-mail.
     PasswordReset,
-    /// The e-mail address was proven.
+    /// The e-mail address was verified.
     EmailVerified,
-    /// The phone number was proven.
+    /// The phone number was verified.
     PhoneVerified,
-    /// A code was wrong or too old.
+    /// A code was wrong or expired.
     CodeRefused,
-    /// Personal data was taken out.
+    /// Personal data was exported.
     DataExported,
     /// Personal data was erased.
     DataErased,
-    /// Somebody was refused a route of the staff, whose role they do not have; the detail says which.
+    /// Access to a staff route was denied for lack of the role; the detail names the route.
     AccessDenied,
-    /// An operator did something; the detail says what, and why.
+    /// An operator acted; the detail gives the action and the reason.
     OperatorAction,
-    /// Something that a newer version noted.
+    /// An event kind of a newer version.
     #[strum(disabled)]
     Unknown(UnknownName),
 }
 
 named_enum!(EventKind, Unknown);
 
-/// An event as it is kept.
+/// A stored event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SecurityEvent {
-    /// What happened.
+    /// The kind.
     pub kind: EventKind,
-    /// Whom it is about, if that is known.
+    /// The affected user, if known.
     pub user: Option<UserId>,
-    /// Who did it, where that is somebody who proved who they are.
+    /// The authenticated actor, if any.
     pub actor: Option<UserId>,
-    /// In which session.
+    /// The actor's session.
     pub session: Option<SessionId>,
-    /// From where.
+    /// The client info.
     pub visitor: Visitor,
-    /// What else there is to say.
+    /// Further detail.
     pub detail: Option<Line>,
-    /// When.
+    /// The time of the event.
     pub at: Timestamp,
 }
 
 impl SecurityEvent {
-    /// How long an event is kept.
+    /// The retention of an event.
     pub const KEPT: Duration = Duration::days(365);
 
-    /// What somebody did in their own affairs, or what was done about them without their proving who they are.
+    /// An event of a user's own account, or one about a user without an authenticated actor.
     #[must_use]
     pub const fn about(kind: EventKind, user: Option<UserId>, visitor: Visitor, at: Timestamp) -> Self {
         Self { kind, user, actor: None, session: None, visitor, detail: None, at }
     }
 
-    /// What a caller did in their own affairs, in the session that they call in.
+    /// An event of a principal's own account, in the current session.
     #[must_use]
     pub const fn by(caller: &Principal, kind: EventKind, visitor: Visitor, at: Timestamp) -> Self {
         let (user, session) = (Some(caller.user), Some(caller.session));
         Self { kind, user, actor: user, session, visitor, detail: None, at }
     }
 
-    /// The event as the person may see it whom it is about: who else did it, an operator, in which session and from where, is
-    /// not theirs to know.
+    /// The event as the affected user may see it: the operator's identity, session and client info are
+    /// withheld.
     #[must_use]
     pub fn shown_to(self, user: UserId) -> Self {
         match self.actor {
@@ -105,7 +105,7 @@ impl SecurityEvent {
         }
     }
 
-    /// The event that a plan leaves: every change that somebody had to give a reason for is an operator's.
+    /// The event that a plan records: every change that requires a reason is an operator's.
     #[must_use]
     pub fn of_plan(plan: &Plan) -> Option<Self> {
         let origin = plan.origin();
@@ -123,7 +123,7 @@ impl SecurityEvent {
     }
 }
 
-/// Whom an operator's change is about.
+/// The user affected by an operator's change.
 const fn subject(step: &Step) -> Option<UserId> {
     match step {
         Step::MoveWithdrawal { before, .. } | Step::ApproveWithdrawal { before, .. } => Some(before.user),
@@ -141,11 +141,11 @@ const fn subject(step: &Step) -> Option<UserId> {
     }
 }
 
-/// Which events a list shows.
+/// The filter of a list of events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct EventFilter {
-    /// Only those about this person.
+    /// Only events about this user.
     pub user: Option<UserId>,
-    /// Only those of this kind.
+    /// Only events of this kind.
     pub kind: Option<EventKind>,
 }

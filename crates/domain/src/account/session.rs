@@ -1,5 +1,5 @@
-//! Sessions: one login each. Their refresh tokens are used once. A used one presented again ends the session, unless the
-//! call repeats an exchange with an answer that may have been lost.
+//! Sessions: one per login. Refresh tokens are single-use; presenting a used one again ends the session,
+//! unless the request repeats an exchange with a possibly lost response.
 
 use core::net::IpAddr;
 
@@ -10,8 +10,8 @@ use crate::network::ClientNetwork;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 
-/// What is stored in place of a secret: the SHA-256 of a token that nobody can guess, or the HMAC-SHA256, under a key of this
-/// service, of what can be guessed. It prints as nothing.
+/// The stored hash of a secret: the SHA-256 of an unguessable token, or, for guessable secrets, an
+/// HMAC-SHA256 under a key of this service. Redacted in `Debug` output.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TokenHash(pub [u8; 32]);
 
@@ -21,13 +21,13 @@ impl core::fmt::Debug for TokenHash {
     }
 }
 
-/// The period after an exchange or a registration in which a repeated call gets the same token. It covers the
-/// timeout of a client that lost the answer, commonly 30 seconds, and one or two retries; a longer period
-/// would only help the thief of an old token.
+/// The period after an exchange or a registration in which a repeated request gets the same token. It covers
+/// the timeout of a client that lost the response, commonly 30 seconds, and one or two retries; a longer
+/// period would only help the thief of an old token.
 pub const REPEATABLE_FOR: Duration = Duration::seconds(60);
 
-/// Whether a call at this moment may repeat one that was carried out at `first`. Clocks of servers differ, so the second
-/// call may seem earlier; a clock that is further off than the period repeats nothing.
+/// Whether a request at `now` may repeat the one executed at `first`. Server clocks differ, so the repeat may
+/// appear earlier; a clock skew longer than the period allows no repeat.
 pub(crate) fn repeats(first: Timestamp, now: Timestamp) -> bool {
     first.minus(REPEATABLE_FOR) < now && now < first.plus(REPEATABLE_FOR)
 }
@@ -35,9 +35,9 @@ pub(crate) fn repeats(first: Timestamp, now: Timestamp) -> bool {
 /// A derived token under each key that it may have been derived with.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Candidates<T> {
-    /// The token under the key that signs now: the one to issue.
+    /// The token under the current signing key: the one to issue.
     pub current: T,
-    /// The tokens under the other keys that are still valid, in no particular order.
+    /// The tokens under the other valid keys, in no particular order.
     pub others: Vec<T>,
 }
 
@@ -47,24 +47,24 @@ impl<T> Candidates<T> {
         core::iter::once(&self.current).chain(&self.others)
     }
 
-    /// The same candidates in another form, such as the hashes of tokens.
+    /// Maps the candidates, for example to the hashes of tokens.
     #[must_use]
     pub fn map<U>(&self, form: impl Fn(&T) -> U) -> Candidates<U> {
         Candidates { current: form(&self.current), others: self.others.iter().map(&form).collect() }
     }
 }
 
-/// From where somebody calls, as far as that is known.
+/// Client info, as far as known.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Visitor {
-    /// Their address on the network.
+    /// The client's IP address.
     pub address: Option<IpAddr>,
-    /// What their program calls itself.
+    /// The client's user agent.
     pub agent: Option<Line>,
 }
 
 impl Visitor {
-    /// The network that they call from.
+    /// The client's network.
     #[must_use]
     pub fn network(&self) -> Option<ClientNetwork> {
         self.address.map(ClientNetwork::of)
@@ -74,47 +74,48 @@ impl Visitor {
 /// A session: all refresh tokens that descend from one login.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Session {
-    /// Which.
+    /// The session's id.
     pub id: SessionId,
-    /// Ownership.
+    /// The owner.
     pub user: UserId,
-    /// From where it was begun.
+    /// The client info at login.
     pub visitor: Visitor,
-    /// When it was begun.
+    /// The time of login.
     pub began_at: Timestamp,
-    /// When its newest token was issued.
+    /// The time at which the newest token was issued.
     pub used_at: Timestamp,
-    /// When its newest token ends.
+    /// The time at which the newest token expires.
     pub expires_at: Timestamp,
 }
 
 impl Session {
-    /// How long a session is kept after its end, so that its access tokens are still known to be worth nothing.
+    /// The retention of a session after its end, so that its access tokens remain on the revocation list.
     pub const KEPT: Duration = Duration::days(2);
 
-    /// The most live sessions of one person, so that ending all of them, as a suspension does, is a small change.
+    /// The maximum number of live sessions per user, so that ending all of them, as a suspension does, is a
+    /// small change.
     pub const MOST_ALIVE: usize = 100;
 
-    /// A session that begins now, with a token that is valid for this long.
+    /// A session that begins now, with a token of this lifetime.
     #[must_use]
     pub fn begin(id: SessionId, user: UserId, visitor: Visitor, now: Timestamp, valid_for: Duration) -> Self {
         Self { id, user, visitor, began_at: now, used_at: now, expires_at: now.plus(valid_for) }
     }
 
-    /// Whether it is alive at this moment, when it was ended then, if it was.
+    /// Whether it is alive at `now`, given the time at which it was ended, if it was.
     #[must_use]
     pub fn is_alive(&self, ended_at: Option<Timestamp>, now: Timestamp) -> bool {
         ended_at.is_none() && now < self.expires_at
     }
 
-    /// Whether a registration that is repeated at this moment gets this live session: the session began with the account,
+    /// Whether a registration repeated at `now` gets this live session: the session began with the account,
     /// and its first token is unused.
     #[must_use]
     pub fn answers_registration(&self, registered_at: Timestamp, now: Timestamp) -> bool {
         self.began_at == registered_at && self.used_at == self.began_at && repeats(registered_at, now)
     }
 
-    /// Its first token, as it is kept.
+    /// The record of its first token.
     #[must_use]
     pub const fn first_token(&self, hash: TokenHash) -> RefreshToken {
         RefreshToken {
@@ -128,39 +129,39 @@ impl Session {
     }
 }
 
-/// A refresh token as it is kept.
+/// A stored refresh token.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RefreshToken {
-    /// What the token hashes to.
+    /// The hash of the token.
     pub hash: TokenHash,
-    /// Which login it descends from.
+    /// The session of the login that it descends from.
     pub session: SessionId,
-    /// Its user.
+    /// The owner.
     pub user: UserId,
-    /// When it was issued.
+    /// The time of issue.
     pub issued_at: Timestamp,
-    /// From when on it is refused.
+    /// The time from which it is refused.
     pub expires_at: Timestamp,
-    /// When it was exchanged for the next one, if it was.
+    /// The time at which it was exchanged for the next one, if it was.
     pub used_at: Option<Timestamp>,
 }
 
-/// What presenting a token that is kept, in a session that was not ended, comes to.
+/// The result of presenting a stored token of a session that was not ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PresentedToken {
-    /// It is exchanged for the next one.
+    /// The token is exchanged for the next one.
     Exchange,
-    /// It was exchanged a moment ago for the token with this hash, which is unused: the same token is issued again.
+    /// The token was just exchanged for the unused token with this hash, which is issued again.
     Repeat(TokenHash),
-    /// It was used before: another party has it, so its session ends.
+    /// The token was used before: another party has it, so the session ends.
     EndSession,
-    /// It is too old.
+    /// The token has expired.
     Refuse,
 }
 
 impl RefreshToken {
-    /// What presenting the token at this moment comes to; `successor` is the stored token that has one of the hashes of the
-    /// tokens derived from this one, if there is one.
+    /// Decides on a token presented at `now`; `successor` is the stored token whose hash matches a token
+    /// derived from this one, if any.
     #[must_use]
     pub fn presented(&self, successor: Option<&Self>, now: Timestamp) -> PresentedToken {
         match self.used_at {
@@ -175,7 +176,7 @@ impl RefreshToken {
         }
     }
 
-    /// Whether it is an unused token of the same session as `before`, and valid at this moment.
+    /// Whether it is an unused token of the same session as `before`, and valid at `now`.
     fn follows(&self, before: &Self, now: Timestamp) -> bool {
         self.session == before.session && self.used_at.is_none() && now < self.expires_at
     }
@@ -194,7 +195,7 @@ mod tests {
         Timestamp::EPOCH.plus(duration)
     }
 
-    /// A token that was exchanged at the epoch, and its successor.
+    /// A token exchanged at the epoch, and its successor.
     fn exchanged() -> (RefreshToken, RefreshToken) {
         let token = session().first_token(TokenHash([0; 32]));
         let successor = RefreshToken { hash: TokenHash([1; 32]), ..token.clone() };
@@ -223,7 +224,7 @@ mod tests {
             (minute, PresentedToken::EndSession),
             (minute + tick, PresentedToken::EndSession),
             (Duration::days(365), PresentedToken::EndSession),
-            // Another server's clock.
+            // Clock skew between servers.
             (tick - minute, repeated),
             (-minute, PresentedToken::EndSession),
             (Duration::days(-365), PresentedToken::EndSession),
@@ -245,7 +246,7 @@ mod tests {
         }
         let young = RefreshToken { expires_at: now.plus(Duration::MICROSECOND), ..successor.clone() };
         assert_eq!(presented(&young), PresentedToken::Repeat(successor.hash));
-        // The successor decides nothing while the token itself is unused.
+        // While the token itself is unused, the successor is irrelevant.
         let unused = RefreshToken { used_at: None, ..token.clone() };
         assert_eq!(unused.presented(Some(&successor), now), PresentedToken::Exchange);
     }
@@ -273,7 +274,7 @@ mod tests {
         }
         let used = Session { used_at: after(tick), ..first.clone() };
         assert!(!used.answers_registration(Timestamp::EPOCH, after(tick)));
-        // A login, in the same minute.
+        // A login in the same minute.
         assert!(!first.answers_registration(after(tick), after(tick)));
     }
 }

@@ -1,20 +1,20 @@
-//! What operators decide about a person: whether they are let in, and their role.
+//! Operators' decisions about an account: suspension and role.
 
 use crate::account::{Role, User};
 use crate::timestamp::Timestamp;
 
-/// A change of a person's standing.
+/// A change of an account's status or role.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StandingChange {
-    /// Shuts them out: nothing of theirs is done any more, and a DJ takes no requests.
+    /// Suspends the account: all its requests are rejected, and a DJ accepts no requests.
     Suspend,
-    /// Lets them in again.
+    /// Ends the suspension.
     Restore,
-    /// Gives them another role.
+    /// Assigns another role.
     Role(Role),
 }
 
-/// The person as they stand after the change; unchanged where they stand so already.
+/// Applies the change to the user; the user stays as is if it has no effect.
 #[must_use]
 pub fn change_standing(user: &User, change: StandingChange, at: Timestamp) -> User {
     let mut changed = user.clone();
@@ -34,7 +34,7 @@ pub fn change_standing(user: &User, change: StandingChange, at: Timestamp) -> Us
     changed
 }
 
-/// Whether the change ends the sessions of the person. A restoration ends those that were begun during the suspension, as
+/// Whether the change ends the user's sessions. A restoration ends those begun during the suspension, which
 /// servers of an earlier version allowed.
 #[must_use]
 pub const fn ends_sessions(user: &User, change: StandingChange) -> bool {
@@ -55,8 +55,8 @@ pub fn may_dismiss(change: StandingChange) -> bool {
     }
 }
 
-/// Whether an active operator remains when `after` takes the place of `before` among these people, who include every active
-/// operator. A person who was no active operator can be changed even where there is none.
+/// Whether an active operator remains when `after` replaces `before` among these users, who include every
+/// active operator. A user who is not an active operator can be changed even if none exists.
 pub fn leaves_an_operator<'a>(
     before: &User,
     after: &User,
@@ -139,7 +139,7 @@ mod tests {
         for change in [StandingChange::Restore, StandingChange::Role(Role::Operator)] {
             assert!(!may_dismiss(change) && leaves(change, &[operator(1)]), "{change:?}");
         }
-        // A person who is no active operator can be changed even if no active operator is left.
+        // A user who is not an active operator can be changed even if no active operator is left.
         let demoted = change_standing(&suspended(1), StandingChange::Role(Role::Member), at(3));
         assert!(leaves_an_operator(&suspended(1), &demoted, []));
     }

@@ -1,4 +1,4 @@
-//! A person, and the profile of one who is a DJ.
+//! Users, and the profiles of DJs.
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
@@ -9,28 +9,28 @@ use crate::text::{Email, Line};
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
 
-/// What a person may do beyond their own affairs.
+/// A user's role, which grants permissions beyond the user's own entities.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum Role {
     /// A guest or DJ.
     Member,
-    /// One who runs the service and answers for its money.
+    /// Runs the service and is responsible for its money.
     Operator,
-    /// One who looks at everything and changes nothing.
+    /// Reads everything and changes nothing.
     Auditor,
-    /// One whom a newer version gave this role: here they may do what a member may.
+    /// A role of a newer version, treated as a member.
     #[strum(disabled)]
     Unknown(UnknownName),
 }
 
 named_enum!(Role, Unknown);
 
-/// What kind of song a request is for, which decides its price.
+/// The kind of song of a request, which determines its price.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum ArtistType {
-    /// A song of an upcoming artist.
+    /// A song by an upcoming artist.
     Upcoming,
     /// A popular song.
     Popular,
@@ -38,7 +38,7 @@ pub enum ArtistType {
 
 named_enum!(ArtistType);
 
-/// A place on Earth, in degrees.
+/// Coordinates on Earth, in degrees.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Coordinates {
     latitude: f64,
@@ -46,7 +46,7 @@ pub struct Coordinates {
 }
 
 impl Coordinates {
-    /// The place; `None` unless the latitude is within ±90 and the longitude within ±180.
+    /// The coordinates; `None` unless the latitude is within ±90 and the longitude within ±180.
     #[must_use]
     pub fn new(latitude: f64, longitude: f64) -> Option<Self> {
         ((-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude))
@@ -66,12 +66,12 @@ impl Coordinates {
     }
 }
 
-/// A distance on Earth, from 0 to 20 038 km, half its girth.
+/// A distance on Earth, from 0 to 20 038 km, half its circumference.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Kilometres(f64);
 
 impl Kilometres {
-    /// The farthest that two places on Earth are apart.
+    /// The greatest distance between two points on Earth.
     pub const MAX: u32 = 20_038;
 
     /// The distance; `None` unless it is between 0 and [`Kilometres::MAX`].
@@ -87,17 +87,17 @@ impl Kilometres {
     }
 }
 
-/// The stars that a DJ was given.
+/// A DJ's ratings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Rating {
-    /// The sum of all stars, 1 to 5 each.
+    /// The sum of all ratings, 1 to 5 stars each.
     pub stars: i64,
-    /// How many times stars were given.
+    /// The number of ratings.
     pub count: i64,
 }
 
 impl Rating {
-    /// The mean in hundredths of a star, rounded half up; 0 without any.
+    /// The mean in hundredths of a star, rounded half up; 0 without ratings.
     #[must_use]
     pub fn mean_hundredths(self) -> i64 {
         let twice = self.stars.saturating_mul(200).saturating_add(self.count);
@@ -105,18 +105,18 @@ impl Rating {
     }
 }
 
-/// What a person has who is a DJ.
+/// The profile of a DJ.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct DjProfile {
-    /// Whether the DJ takes requests now.
+    /// Whether the DJ accepts requests now.
     pub online: bool,
-    /// The price of a song of an upcoming artist; never negative.
+    /// The price of a song by an upcoming artist; never negative.
     pub fee_upcoming_artist: Money,
     /// The price of a popular song; never negative.
     pub fee_popular_song: Money,
-    /// Requests that the DJ has played, refunded ones among them.
+    /// The number of requests that the DJ has played, refunded ones included.
     pub played: i64,
-    /// The stars that the DJ was given.
+    /// The DJ's ratings.
     pub rating: Rating,
 }
 
@@ -131,47 +131,47 @@ impl DjProfile {
     }
 }
 
-/// A person.
+/// A user.
 #[derive(Clone, PartialEq, Debug)]
 pub struct User {
-    /// Who it is.
+    /// The user's id.
     pub id: UserId,
-    /// What they are called.
+    /// Display name.
     pub name: Line,
-    /// Where they get mail; unique whatever its letter case.
+    /// E-mail address; unique irrespective of letter case.
     pub email: Email,
-    /// Whether the mail address was proven to be theirs.
+    /// Whether the e-mail address is verified.
     pub email_verified: bool,
-    /// Where they are called.
+    /// Phone number.
     pub phone: Option<Line>,
-    /// Whether the phone number was proven to be theirs.
+    /// Whether the phone number is verified.
     pub phone_verified: bool,
-    /// What they may do.
+    /// Role.
     pub role: Role,
-    /// What they have as a DJ, if they are one.
+    /// DJ profile, if the user is a DJ.
     pub dj: Option<DjProfile>,
-    /// Their city.
+    /// City.
     pub city: Option<Line>,
-    /// Their state.
+    /// State.
     pub state: Option<Line>,
-    /// Their country.
+    /// Country.
     pub country: Option<Line>,
-    /// Where they are.
+    /// Coordinates.
     pub coordinates: Option<Coordinates>,
-    /// How far around that they reach.
+    /// Service radius around the coordinates.
     pub radius: Option<Kilometres>,
-    /// When they registered.
+    /// Time of registration.
     pub created_at: Timestamp,
-    /// Since when they may do nothing, if an operator shut them out.
+    /// Time of the suspension, if the account is suspended.
     pub suspended_at: Option<Timestamp>,
-    /// When their role or suspension last changed, if ever: until tokens from before have ended, it overrules them.
+    /// Time of the last change of role or suspension, if any: it overrides earlier tokens until they expire.
     pub standing_at: Option<Timestamp>,
-    /// When they had their personal data erased, if they did.
+    /// Time of the erasure of personal data, if any.
     pub erased_at: Option<Timestamp>,
 }
 
 impl User {
-    /// A person as they are at registration: offline, unproven, without a price or a place.
+    /// A newly registered user: offline, unverified, without prices or coordinates.
     #[must_use]
     pub fn registered(
         id: UserId,
@@ -202,19 +202,19 @@ impl User {
         }
     }
 
-    /// Whether the person was not erased.
+    /// Whether the user has not been erased.
     #[must_use]
     pub const fn is_present(&self) -> bool {
         self.erased_at.is_none()
     }
 
-    /// Whether the person runs the service now: an operator who was neither suspended nor erased.
+    /// Whether the user is an active operator, neither suspended nor erased.
     #[must_use]
     pub fn is_active_operator(&self) -> bool {
         self.role == Role::Operator && self.suspended_at.is_none() && self.is_present()
     }
 
-    /// Whether the person is a DJ.
+    /// Whether the user is a DJ.
     #[must_use]
     pub const fn is_dj(&self) -> bool {
         self.dj.is_some()

@@ -1,8 +1,8 @@
-//! Base58check: what Bitcoin, its relatives, TRON and the XRP Ledger write addresses in.
+//! Base58check, the address encoding of Bitcoin, its relatives, TRON and the XRP Ledger.
 
 use bs58::Alphabet;
 
-/// The bytes of a text whose checksum is right, without it.
+/// Decodes a text and returns its bytes without the checksum, if the checksum is correct.
 ///
 /// Every byte string has exactly one spelling, so a text that decodes is canonical.
 pub(super) fn decode(text: &str, alphabet: &Alphabet) -> Option<Vec<u8>> {

@@ -1,21 +1,21 @@
-//! Bitcoin and what descends from it: base58check with a version byte, and segwit (BIP-173, BIP-350).
+//! Bitcoin and its descendants: base58check with a version byte, and segwit (BIP-173, BIP-350).
 
 use bech32::segwit;
 use bs58::Alphabet;
 
 use super::{AddressError, Decoded, base58, curve, is_uniform};
 
-/// How a chain tells its addresses apart.
+/// The address parameters of a chain.
 pub(super) struct ChainParameters {
     /// The version bytes of P2PKH and P2SH.
     versions: &'static [u8],
-    /// Those of its test networks.
+    /// The version bytes of its test networks.
     test_versions: &'static [u8],
     /// The human-readable parts of segwit addresses.
     hrps: &'static [&'static str],
-    /// Those of its test networks.
+    /// The human-readable parts of its test networks.
     test_hrps: &'static [&'static str],
-    /// Addresses that are published as burn addresses.
+    /// Published burn addresses.
     burnt: &'static [&'static str],
 }
 
@@ -27,12 +27,13 @@ pub(super) const BITCOIN: ChainParameters = ChainParameters {
     burnt: &[
         "1BitcoinEaterAddressDontSendf59kuE",
         "1CounterpartyXXXXXXXXXXXXXXXUWLpVr",
-        // The hash of no bytes, which faulty wallets paid to; no bytes are no public key.
+        // The hash of the empty string, which faulty wallets have paid to; the empty string is not a public
+        // key.
         "1HT7xU2Ngenf7D4yocz2SAcnNLW7rK8d4E",
     ],
 };
 
-/// Without 0x05, the old version of P2SH: such an address may as well be one of Bitcoin.
+/// Excludes 0x05, the old version of P2SH, because such an address may also be Bitcoin's.
 pub(super) const LITECOIN: ChainParameters = ChainParameters {
     versions: &[0x30, 0x32],
     test_versions: &[0x6f, 0xc4, 0x3a],
@@ -55,7 +56,7 @@ pub(super) fn decode(chain: &ChainParameters, text: &str) -> Option<Decoded> {
     segwit_address(chain, text).or_else(|| hash_address(chain, text))
 }
 
-/// The library holds the program's length, its version and the checksum that belongs to the version to the BIPs.
+/// The library checks the program's length, its version and the version's checksum against the BIPs.
 fn segwit_address(chain: &ChainParameters, text: &str) -> Option<Decoded> {
     let (hrp, version, program) = segwit::decode(text).ok()?;
     let hrp = hrp.to_lowercase();
@@ -65,8 +66,9 @@ fn segwit_address(chain: &ChainParameters, text: &str) -> Option<Decoded> {
     known.then(|| Decoded { test, flaw, canonical: text.to_ascii_lowercase() })
 }
 
-/// Versions 0 (BIP-141) and 1 with 32 bytes (taproot, BIP-341) have rules. All others can be spent without a signature
-/// until a soft fork gives them some; Litecoin's versions 8 and 9 are for its extension blocks alone.
+/// Only versions 0 (BIP-141) and 1 with 32 bytes (taproot, BIP-341) have rules. All others can be spent
+/// without a signature until a soft fork defines rules for them; Litecoin's versions 8 and 9 are reserved for
+/// its extension blocks.
 fn program_flaw(version: u8, program: &[u8]) -> Option<AddressError> {
     match (version, <&[u8; curve::KEY_LENGTH]>::try_from(program)) {
         (0, _) => is_uniform(program).then_some(AddressError::Ownerless),

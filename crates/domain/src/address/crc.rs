@@ -1,4 +1,4 @@
-//! The checksum that Stellar and TON share.
+//! The checksum shared by Stellar and TON.
 
 use crc::{CRC_16_XMODEM, Crc};
 

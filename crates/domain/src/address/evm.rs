@@ -1,4 +1,5 @@
-//! Ethereum and the networks with its addresses: 20 bytes in hexadecimal, the letters' case a checksum (EIP-55).
+//! Ethereum and the networks that share its addresses: 20 bytes in hexadecimal, with the letter case as a
+//! checksum (EIP-55).
 
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use sha3::{Digest, Keccak256};
@@ -7,14 +8,15 @@ use super::{AddressError, Decoded, is_uniform};
 
 const PREFIX: &str = "0x";
 const DIGITS: usize = 40;
-/// The OP Stack's `LegacyERC20ETH`, whose address is none of those that [`is_uniform`] finds.
+/// The OP Stack's `LegacyERC20ETH`, an address that [`is_uniform`] does not cover.
 const LEGACY_ETHER: &str = "0xDeadDeAddeAddEAddeadDEaDDEAdDeaDDeAD0000";
 
-/// Letters of one case have no checksum and are taken; mixed ones must be right. The canonical form is EIP-55's.
+/// Text in a single letter case has no checksum and is accepted; mixed case must match the checksum. The
+/// canonical form is EIP-55's.
 ///
-/// Precompiles, system contracts and predeploys (`0x…01`, `0x42…0010`, `0x01…0000`), the zero and the burn address
-/// (`0x…dEaD`) and placeholders for a chain's own coin (`0xEeee…`) are uniform. A contract that somebody deployed
-/// looks like a wallet.
+/// Precompiles, system contracts and predeploys (`0x…01`, `0x42…0010`, `0x01…0000`), the zero and the burn
+/// address (`0x…dEaD`) and placeholders for a chain's own coin (`0xEeee…`) are uniform. A user-deployed
+/// contract is indistinguishable from a wallet.
 pub(super) fn decode(text: &str) -> Option<Decoded> {
     let digits = text.strip_prefix(PREFIX).filter(|digits| digits.len() == DIGITS)?;
     let account = HEXLOWER_PERMISSIVE.decode(digits.as_bytes()).ok()?;
@@ -25,7 +27,7 @@ pub(super) fn decode(text: &str) -> Option<Decoded> {
     (!mixed || canonical == text).then_some(Decoded { test: false, flaw, canonical })
 }
 
-/// A letter is a capital where the digit at its place in the hash of the lower-case text is 8 or more.
+/// A letter is upper case if the corresponding digit in the hash of the lower-case text is 8 or more.
 fn checksummed(account: &[u8]) -> String {
     let digits = HEXLOWER.encode(account);
     let hash = HEXLOWER.encode(&Keccak256::digest(digits.as_bytes()));

@@ -1,7 +1,8 @@
-//! Addresses of the networks that can be paid out on: which text is one, and how it is written.
+//! Addresses of the payout networks: decoding, validation and canonical form.
 //!
-//! Each family of networks has a file that decodes its addresses, checksum included. What is decoded is judged here,
-//! so that test networks, addresses without an owner and mix-ups are refused alike everywhere.
+//! Each family of networks has a file that decodes its addresses and verifies their checksums. Decoded
+//! addresses are judged here, so that test networks, unspendable addresses and mix-ups are refused alike
+//! everywhere.
 
 mod base58;
 mod bitcoin;
@@ -24,47 +25,47 @@ use thiserror::Error;
 
 use crate::names::named_enum;
 
-/// Why a text is no address to pay out to.
+/// Why a payout address is rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum AddressError {
-    /// It is no address of any network: misspelt, cut, or with a wrong checksum.
+    /// Not an address of any network: misspelt, truncated, or with a wrong checksum.
     #[error("no address")]
     Malformed,
-    /// It is an address of another network than the one named.
+    /// An address of a network other than the one given.
     #[error("an address of another network")]
     OtherNetwork,
-    /// It is an address of a network for tests.
+    /// An address of a test network.
     #[error("an address of a test network")]
     TestNetwork,
-    /// No private key leads there: what is sent there is lost, or falls to a program.
+    /// An address without a private key: money sent there is lost, or controlled by a program.
     #[error("an address without a private key")]
     Ownerless,
-    /// What is sent there can be taken by anybody.
+    /// An address from which anybody can spend.
     #[error("an address that anybody can spend from")]
     AnyoneCanSpend,
 }
 
-/// An address as its family decoded it, checksum verified.
+/// A decoded address, its checksum verified.
 struct Decoded {
-    /// Whether it says that it is for tests.
+    /// Whether it is marked as a test network's.
     test: bool,
-    /// Why nothing should be sent to this address, on any network.
+    /// The flaw that makes it unsuitable on any network, if any.
     flaw: Option<AddressError>,
-    /// The one spelling in which it is stored and shown.
+    /// The spelling in which it is stored and shown.
     canonical: String,
 }
 
-/// A network that can be paid out on. Names are read in any letter case.
+/// A payout network. Names are case-insensitive.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case", ascii_case_insensitive)]
 pub enum Network {
     /// Bitcoin: P2PKH, P2SH, P2WPKH, P2WSH and taproot.
     Bitcoin,
-    /// Litecoin: `L…`, `M…` and `ltc1…`; not the old `3…`, which Bitcoin has too.
+    /// Litecoin: `L…`, `M…` and `ltc1…`; not the old `3…`, which Bitcoin also uses.
     Litecoin,
     /// Dogecoin: P2PKH and P2SH.
     Dogecoin,
-    /// Ethereum; its addresses and those of the networks like it are the same.
+    /// Ethereum, whose addresses are shared by the networks like it.
     Ethereum,
     /// Arbitrum One.
     Arbitrum,
@@ -78,9 +79,9 @@ pub enum Network {
     Bsc,
     /// Avalanche C-Chain.
     Avalanche,
-    /// TRON; its test networks use the same addresses.
+    /// TRON, whose test networks use the same addresses.
     Tron,
-    /// Solana; its addresses have no checksum, and its test networks use the same.
+    /// Solana, whose addresses have no checksum and whose test networks use the same addresses.
     Solana,
     /// XRP Ledger: classic addresses, and X-addresses, which carry a destination tag.
     Xrp,
@@ -93,7 +94,7 @@ pub enum Network {
 named_enum!(Network);
 
 impl Network {
-    /// The address that a text is on this network.
+    /// Decodes a text as an address of this network.
     fn decode(self, text: &str) -> Option<Decoded> {
         match self {
             Self::Bitcoin => bitcoin::decode(&bitcoin::BITCOIN, text),
@@ -114,7 +115,7 @@ impl Network {
         }
     }
 
-    /// The canonical spelling of an address of this network; that spelling again gives itself.
+    /// The canonical spelling of an address of this network; canonicalization is idempotent.
     ///
     /// # Errors
     /// [`AddressError`].
@@ -129,10 +130,10 @@ impl Network {
     }
 }
 
-/// Whether the 2nd to the 16th byte of an account are the same.
+/// Whether the 2nd to the 16th byte of an account are equal.
 ///
-/// A hash has this form with a probability of 2^-112. Accounts that a network defines (zero and burn addresses,
-/// precompiles, system contracts) have it, and no key is known to lead there.
+/// A hash has this form with a probability of 2^-112. Accounts defined by a network (zero and burn addresses,
+/// precompiles, system contracts) have it, and no key is known to lead to them.
 fn is_uniform(account: &[u8]) -> bool {
     account.get(1..16).is_some_and(|middle| middle.iter().all(|byte| middle.first() == Some(byte)))
 }

@@ -1,42 +1,42 @@
-//! What is paid out, and on which networks.
+//! The payout options: currencies and their networks.
 
 use thiserror::Error;
 
 use super::Network;
 
-/// Why a table is none.
+/// Why an options table is invalid.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum OptionsError {
-    /// It has no row.
+    /// The table is empty.
     #[error("must have at least one currency")]
     Empty,
-    /// What stands for a currency is no code.
+    /// The currency code is malformed.
     #[error("{0:?} is no currency of 2 to 12 letters or digits")]
     BadCurrency(String),
-    /// A currency has no network.
+    /// The currency has no network.
     #[error("{0} has no network")]
     NoNetwork(String),
-    /// There is no such network.
+    /// The network is unknown.
     #[error("{0:?} is none of the networks {networks}", networks = names(Network::all()))]
     UnknownNetwork(String),
-    /// A currency, or a network of one, is there twice.
+    /// A currency, or a network of one, is listed twice.
     #[error("{0} is there twice")]
     Twice(String),
 }
 
-/// A currency that is paid out.
+/// A payout currency.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PayoutOption {
     currency: String,
     networks: Vec<Network>,
 }
 
-/// Every currency that is paid out, each with its networks.
+/// All payout currencies, each with its networks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct OptionsTable(Vec<PayoutOption>);
 
 impl PayoutOption {
-    /// A currency and the names of its networks, in any letter case.
+    /// A currency and its network names, in any letter case.
     ///
     /// # Errors
     /// [`OptionsError`].
@@ -64,13 +64,13 @@ impl PayoutOption {
         Ok(Self { currency, networks: known })
     }
 
-    /// The currency's code, in capitals.
+    /// The currency code, in upper case.
     #[must_use]
     pub fn currency(&self) -> &str {
         &self.currency
     }
 
-    /// The networks that it is paid out on; at least one.
+    /// The payout networks of the currency; at least one.
     #[must_use]
     pub fn networks(&self) -> &[Network] {
         &self.networks
@@ -84,10 +84,10 @@ impl PayoutOption {
 }
 
 impl OptionsTable {
-    /// The table of these rows.
+    /// A table of these rows.
     ///
     /// # Errors
-    /// [`OptionsError`] when there is none, or a currency is there twice.
+    /// [`OptionsError`] if there are no rows, or a currency is listed twice.
     pub fn new(rows: Vec<PayoutOption>) -> Result<Self, OptionsError> {
         if rows.is_empty() {
             return Err(OptionsError::Empty);

@@ -1,4 +1,4 @@
-//! How closely a withdrawal's destination is looked at.
+//! Validation of a withdrawal's destination.
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
@@ -6,47 +6,48 @@ use super::{AddressError, OptionsTable};
 use crate::names::named_enum;
 use crate::text::Line;
 
-/// How closely a destination is looked at.
+/// How strictly a destination is validated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum AddressPolicy {
-    /// Any text is a destination, and kept as it is.
+    /// Accepts any text and stores it unchanged.
     #[default]
     Lenient,
-    /// Currency and network must be in the table and the address one of that network; all are kept in canonical form.
+    /// Requires a currency and network of the table and an address of that network; all are stored in
+    /// canonical form.
     Strict,
 }
 
 named_enum!(AddressPolicy);
 
-/// Where a withdrawal goes.
+/// The destination of a withdrawal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Destination {
-    /// What is paid out.
+    /// The payout currency.
     pub currency: Line,
-    /// The network that it is paid out on.
+    /// The payout network.
     pub network: Line,
-    /// The address there.
+    /// The address on that network.
     pub wallet_address: Line,
 }
 
-/// Which part of a destination is refused.
+/// The refused part of a destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DestinationRefusal {
-    /// The currency is not paid out.
+    /// The currency is not offered.
     Currency,
-    /// There is no such network, or the currency is not paid out on it.
+    /// The network does not exist, or the currency is not offered on it.
     Network,
-    /// The address is none to pay out to.
+    /// The address is unsuitable for payouts.
     Address(AddressError),
 }
 
 impl AddressPolicy {
-    /// The destination as it is stored and shown: under [`AddressPolicy::Strict`] the currency in capitals, the
-    /// network in small letters, the address canonical.
+    /// The destination as stored and shown: under [`AddressPolicy::Strict`], the currency in upper case, the
+    /// network in lower case, and the address in canonical form.
     ///
     /// # Errors
-    /// [`DestinationRefusal`], under [`AddressPolicy::Strict`] alone.
+    /// [`DestinationRefusal`], only under [`AddressPolicy::Strict`].
     pub fn judge(
         self,
         options: &OptionsTable,

@@ -1,7 +1,8 @@
-//! Stellar (SEP-23): a version byte, a key and a CRC in base32, which begins with `G`.
+//! Stellar (SEP-23): a version byte, a key and a CRC in base32, starting with `G`.
 //!
-//! A muxed account, which begins with `M`, adds the id that an exchange tells its customers apart by; it is the only
-//! way to give one here, and is kept as it is. Secret keys and contracts are no addresses to pay out to.
+//! A muxed account, starting with `M`, adds the id by which an exchange distinguishes its customers; it is
+//! the only way to give one here, and is stored unchanged. Secret keys and contracts are not payout
+//! addresses.
 
 use data_encoding::BASE32_NOPAD;
 

@@ -1,8 +1,8 @@
-//! TON: a workchain and an account of 32 bytes, user-friendly with flags and a CRC, or raw.
+//! TON: a workchain and an account of 32 bytes, either user-friendly with flags and a CRC, or raw.
 //!
-//! The canonical form is user-friendly in the URL-safe alphabet. The flags stay as given, because they tell how the
-//! transfer is to be sent; a raw address has none and is taken as not bounceable, as wallets show themselves, so that
-//! a payout to a wallet that was never used stays there.
+//! The canonical form is user-friendly in the URL-safe alphabet. The flags are preserved, because they
+//! determine how the transfer is sent; a raw address has none and is treated as non-bounceable, as wallets
+//! display themselves, so that a payout to an uninitialized wallet stays there.
 
 use data_encoding::{BASE64, BASE64URL, HEXLOWER_PERMISSIVE};
 
@@ -46,8 +46,8 @@ fn raw(text: &str) -> Option<Decoded> {
     (account.len() == ACCOUNT_LENGTH).then(|| Decoded { test: false, flaw: flaw(&account), canonical })
 }
 
-/// The zero address, to which coins are burnt, and the masterchain's elector and configuration (`3333…`, `5555…`) are
-/// uniform. Every other account may be a wallet, whose address is a hash.
+/// The zero address, to which coins are burnt, and the masterchain's elector and configuration (`3333…`,
+/// `5555…`) are uniform. Every other account may be a wallet, whose address is a hash.
 fn flaw(account: &[u8]) -> Option<AddressError> {
     is_uniform(account).then_some(AddressError::Ownerless)
 }

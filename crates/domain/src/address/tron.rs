@@ -1,14 +1,14 @@
-//! TRON: base58check of 0x41 and 20 bytes, which begins with `T`.
+//! TRON: base58check of 0x41 and 20 bytes, starting with `T`.
 
 use bs58::Alphabet;
 
 use super::{AddressError, Decoded, base58, is_uniform};
 
 const VERSION: u8 = 0x41;
-/// Of its first test network; today's use the main one's.
+/// The version of its first test network; today's use the main network's.
 const TEST_VERSION: u8 = 0xa0;
 const ACCOUNT_LENGTH: usize = 20;
-/// The account of the first block that takes what is burnt.
+/// The black-hole account of the genesis block, which receives burnt coins.
 const BLACKHOLE: &str = "TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy";
 
 /// The zero address and the precompiles of the virtual machine are uniform.

@@ -1,4 +1,4 @@
-//! Logins, refresh tokens and logouts; registrations are beside, in `registration`.
+//! Logins, refresh tokens and logouts; registrations are in `registration`.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -18,17 +18,17 @@ use crate::ports::{
 };
 use crate::text::{Email, Password};
 
-/// How often a login is tried while its password changes under it.
+/// The number of attempts at a login while its password changes concurrently.
 const ATTEMPTS: u32 = 2;
 
-/// A session that was begun or refreshed.
+/// A session that was begun or refreshed, with its tokens.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SignedIn {
     /// The user.
     pub profile: Profile,
     /// The session.
     pub session: SessionId,
-    /// The token that refreshes the session, shown this once.
+    /// The token that refreshes the session, shown only once.
     pub refresh_token: Token,
     /// The access token.
     pub access_token: AccessToken,
@@ -44,7 +44,7 @@ pub(super) struct StartedSession {
 /// Why a login is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum LoginRefusal {
-    /// There is no account with this address, or it has another password.
+    /// No account has this address, or its password is another one.
     #[error("the credentials are invalid")]
     InvalidCredentials,
     /// The credentials are valid, but the account is suspended.
@@ -58,7 +58,7 @@ pub enum RefreshRefusal {
     /// It is unknown, has expired, or its session ended.
     #[error("the refresh token is invalid or has expired")]
     InvalidToken,
-    /// It was used before: its whole session ended now, with all its tokens.
+    /// It was used before: its whole session has now ended, with all its tokens.
     #[error("the refresh token was used before")]
     Reused,
     /// The account is suspended.
@@ -74,8 +74,9 @@ pub struct Accounts {
 }
 
 impl Accounts {
-    /// Whether a session of the person with this folded address began or was refreshed from there lately, so that failed
-    /// logins from elsewhere do not keep them out; an unknown address takes as long to look up.
+    /// Whether a session of the user with this folded address recently began or was refreshed in this
+    /// network, so that failed logins from other networks do not lock the user out. An unknown address takes
+    /// the same time.
     ///
     /// # Errors
     /// [`Unavailable`].
@@ -88,7 +89,7 @@ impl Accounts {
         self.env.sessions.is_known_network(email, network, self.env.now().minus(KnownNetwork::KEPT)).await
     }
 
-    /// Begins a session with a password; an unknown address takes as long to refuse as a wrong password.
+    /// Begins a session with a password; an unknown address takes the same time as a wrong password.
     ///
     /// # Errors
     /// [`LoginRefusal`].
@@ -113,7 +114,7 @@ impl Accounts {
         self.executor.perform_open(context.deadline, login).await
     }
 
-    /// The session with its access token.
+    /// Adds an access token to the session.
     pub(super) fn signed_in<R>(&self, started: StartedSession) -> Result<SignedIn, CommandError<R>> {
         let StartedSession { profile, session, refresh_token } = started;
         let user = &profile.user;
@@ -122,7 +123,8 @@ impl Accounts {
         Ok(SignedIn { profile, session, refresh_token, access_token })
     }
 
-    /// Begins a session, unless the password or its hash changed after it was verified; then it names the account.
+    /// Begins a session; if the password or its hash changed after it was verified, returns the account
+    /// instead.
     async fn try_login(
         &self,
         email: &str,
@@ -169,15 +171,17 @@ impl Accounts {
         CommandError::Refused(LoginRefusal::Suspended)
     }
 
-    /// Hashes a password as it is done today; where that fails the next login does it, since this one is done.
+    /// Replaces an outdated hash. A failure is ignored: the login has succeeded, and the next one tries
+    /// again.
     async fn rehash(&self, user: UserId, before: &PasswordHash, password: &Password) {
         if let Ok(after) = self.env.passwords.hash(password).await {
             drop(self.env.logins.rehash(user, before, &after).await);
         }
     }
 
-    /// Exchanges a refresh token for the next one. The same call again, within [`REPEATABLE_FOR`] and while the next token
-    /// is unused, gets the same token: the first answer may have been lost. Else a used token ends its whole session.
+    /// Exchanges a refresh token for the next one. Repeating the call within [`REPEATABLE_FOR`], while the
+    /// next token is unused, returns the same token, because the first answer may have been lost. Otherwise a
+    /// used token ends its whole session.
     ///
     /// # Errors
     /// [`RefreshRefusal`].
@@ -200,7 +204,7 @@ impl Accounts {
         effects: &mut Effects,
     ) -> Result<StartedSession, CommandError<RefreshRefusal>> {
         let hash = self.env.secrets.fingerprint(presented);
-        // Everything that can fail comes before the exchange: an outage must not use the token up.
+        // Everything that can fail precedes the exchange: an outage must not use the token up.
         let user = self
             .env
             .sessions
@@ -242,7 +246,7 @@ impl Accounts {
         }
     }
 
-    /// Ends the session of a refresh token, if it is alive.
+    /// Ends the session of a refresh token, if it is live.
     ///
     /// # Errors
     /// [`Unavailable`].

@@ -1,4 +1,4 @@
-//! Entities with the permission that was granted for them.
+//! Entities with the permission granted for them.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,15 +9,15 @@ use crate::ids::UserId;
 
 /// An entity to which a principal may apply the action of `P`.
 ///
-/// The authorization matrix is asked where one is made, and nowhere else: a function that takes one cannot be called
-/// without the permission, and need not ask again.
+/// Its constructors are the only place that queries the authorization matrix: a function that takes one
+/// cannot be called without the permission, and need not check again.
 pub struct Authorized<T, P> {
     entity: T,
     permission: PhantomData<P>,
 }
 
 impl<T, P: Permission> Authorized<T, P> {
-    /// Asks the matrix about an entity of this ownership.
+    /// Queries the matrix for an entity of this ownership.
     pub(super) fn ask(entity: T, ownership: Ownership, principal: &Principal) -> Result<Self, Denied> {
         principal.may(P::ACTION, ownership)?;
         Ok(Self { entity, permission: PhantomData })
@@ -32,7 +32,7 @@ impl<P: Permission> Authorized<UserId, P> {
 }
 
 impl<P: Permission> Authorized<(), P> {
-    /// All entities, whoever owns them.
+    /// All entities, regardless of owner.
     pub(super) fn all(principal: &Principal) -> Result<Self, Denied> {
         Self::ask((), Ownership::Others, principal)
     }

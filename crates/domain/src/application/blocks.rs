@@ -1,4 +1,4 @@
-//! The guests that a DJ blocks.
+//! Guests blocked by DJs.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::ports::Block;
 /// Why a guest is not blocked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum BlockRefusal {
-    /// It is the DJ.
+    /// The guest is the DJ.
     #[error("DJs cannot block themselves")]
     Oneself,
 }
@@ -29,20 +29,21 @@ impl GuestBlocks {
     /// A page of the guests that the principal blocks, the last blocked first.
     ///
     /// # Errors
-    /// [`Failure::Denied`] where the principal is no DJ.
+    /// [`Failure::Denied`] if the principal is not a DJ.
     pub async fn list(&self, principal: &Principal, page: PageRequest) -> Result<Rows<Block>, Failure> {
         let dj = Authorized::<_, BlockGuest>::own(principal)?;
         Ok(self.env.blocks.blocks(*dj, page).await?)
     }
 
-    /// Blocks a guest: the principal takes no more requests from them. Open requests stay, and so does the time of an
-    /// earlier block.
+    /// Blocks a guest: the principal no longer accepts requests from them. Open requests stay open, and an
+    /// existing block keeps its time.
     ///
-    /// Only people who made a request to the principal can be blocked, since the answer names them: otherwise the names
-    /// of all people could be read, and erased people be told from ids that never existed.
+    /// Only guests who made a request to the principal can be blocked, since the answer contains their name:
+    /// otherwise the names of all users could be read, and erased users be distinguished from ids that never
+    /// existed.
     ///
     /// # Errors
-    /// [`BlockRefusal`], and [`Failure::NotFound`] for all other people.
+    /// [`BlockRefusal`], and [`Failure::NotFound`] for all other users.
     pub async fn block(&self, context: &Context, guest: UserId) -> Result<Block, CommandError<BlockRefusal>> {
         let env = &self.env;
         self.executor
@@ -61,7 +62,7 @@ impl GuestBlocks {
             .await
     }
 
-    /// Takes requests from this guest again, whether they were blocked or not.
+    /// Unblocks this guest, whether they were blocked or not.
     ///
     /// # Errors
     /// [`Failure`].

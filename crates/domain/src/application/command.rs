@@ -10,37 +10,38 @@ use crate::ledger::{Origin, Plan, Receipt, Rejection};
 
 use super::CommandError;
 
-/// The action that a command's principal needs the permission of.
+/// The action that a command requires permission for.
 pub const fn action_of<C: Command>() -> Action {
     <C::Permission as Permission>::ACTION
 }
 
 /// A change of the ledger, decided about one entity.
 ///
-/// A command loads its entity and decides a plan. The executor does the rest, in this order: single-flight, principal,
-/// replay, [`load`](Self::load), authorization, [`check`](Self::check), input, [`decide`](Self::decide), apply (again
-/// from `load` where the state changed meanwhile), [`complete`](Self::complete), effects.
+/// A command loads its entity and decides a plan. The executor does the rest, in this order: single-flight,
+/// principal, replay, [`load`](Self::load), authorization, [`check`](Self::check), input,
+/// [`decide`](Self::decide), apply (again from `load` after a conflict), [`complete`](Self::complete),
+/// effects.
 ///
-/// Commands of staff are applied as operator: only while the principal is an active one.
+/// Commands of staff are applied as operator: only while the principal is an active operator.
 pub trait Command: Send + Sync {
-    /// The permission that it takes.
+    /// The required permission.
     type Permission: Permission;
-    /// What it is decided about; `()` where it makes something new.
+    /// The entity that it is decided about; `()` for a command that creates one.
     type Entity: Send + Sync;
-    /// Its input, read after the entity was authorized.
+    /// Its input, read after authorization.
     type Input: Send + Sync;
-    /// Its result, the same when it is replayed.
+    /// Its result, equal when replayed.
     type Output: Send;
-    /// Why a rule refuses it.
+    /// The refusals of its rules.
     type Refusal: std::error::Error + Send;
 
-    /// Whether an entity without permission is answered as if it did not exist.
+    /// Whether an unauthorized entity is reported as missing.
     const CONCEALS: bool = false;
 
     /// Loads the entity.
     ///
     /// # Errors
-    /// [`Failure::NotFound`] where there is none that the principal may know of.
+    /// [`Failure::NotFound`] if there is none that the principal may know of.
     fn load(
         &self,
         env: &Environment,
@@ -50,7 +51,7 @@ pub trait Command: Send + Sync {
     /// Whether the principal owns the entity.
     fn ownership(&self, entity: &Self::Entity, principal: &Principal) -> Ownership;
 
-    /// Checks what else stands against the command before its input is read.
+    /// Checks other preconditions before the input is read.
     ///
     /// # Errors
     /// [`Failure`].
@@ -63,7 +64,7 @@ pub trait Command: Send + Sync {
         future::ready(Ok(()))
     }
 
-    /// Decides: loads what the input names, and asks the rules for a plan.
+    /// Decides: loads the entities that the input refers to, and derives a plan from the rules.
     ///
     /// # Errors
     /// A refusal, which is final only while the idempotency key is unknown; or a [`Failure`].
@@ -76,7 +77,7 @@ pub trait Command: Send + Sync {
         input: &Self::Input,
     ) -> impl Future<Output = Result<Plan, CommandError<Self::Refusal>>> + Send;
 
-    /// The user whose own overdue fees are given back first when a plan is short of funds.
+    /// The user whose own overdue fees are released first if a plan is short of funds.
     fn payer(&self, _principal: &Principal, _input: &Self::Input) -> Option<UserId> {
         None
     }
@@ -86,13 +87,13 @@ pub trait Command: Send + Sync {
         Failure::from(rejection).into()
     }
 
-    /// The result that a receipt shows.
+    /// The result in a receipt.
     ///
     /// # Errors
     /// [`Failure::Broken`] for the receipt of another command.
     fn output(receipt: Receipt) -> Result<Self::Output, Failure>;
 
-    /// What happens after the commit, or after a replay, before the result is final.
+    /// Completes the result after the commit or a replay.
     ///
     /// # Errors
     /// A refusal or a [`Failure`]; the change stays committed.
@@ -105,8 +106,8 @@ pub trait Command: Send + Sync {
         future::ready(Ok(done))
     }
 
-    /// The effects of the commit. They are carried out again if a plan that reached the ledger was replayed there, and
-    /// not if the command was replayed by its key.
+    /// The effects of the commit. They are repeated if the ledger replayed the plan, but not if the command
+    /// was replayed by its key.
     fn effects(_output: &Self::Output) -> Effects {
         Effects::default()
     }

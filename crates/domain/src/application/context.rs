@@ -14,7 +14,7 @@ pub struct Context {
     pub client: Visitor,
     /// The client's idempotency key, if it sent one; only commands use it.
     pub key: Option<IdempotencyKey>,
-    /// When every wait of the request ends, other than the change itself.
+    /// The deadline for every wait of the request, except for the change itself.
     pub deadline: Deadline,
 }
 
@@ -23,6 +23,6 @@ pub struct Context {
 pub struct ClientContext {
     /// The client that the request came from.
     pub client: Visitor,
-    /// When every wait of the request ends, other than the change itself.
+    /// The deadline for every wait of the request, except for the change itself.
     pub deadline: Deadline,
 }

@@ -5,12 +5,12 @@
 pub struct Done<T> {
     /// The result.
     pub value: T,
-    /// Whether the command was applied before, and this is the result of that.
+    /// Whether the command was applied before, and this is its first result.
     pub replayed: bool,
 }
 
 impl<T> Done<T> {
-    /// The same with another form of its value.
+    /// Converts the value.
     ///
     /// # Errors
     /// Those of `form`.

@@ -1,8 +1,8 @@
-//! Effects: what has to happen after a commit, carried out by the executor so that no use case can leave it out.
+//! Effects: work after a commit, performed by the executor so that no use case can omit it.
 
 use crate::ports::{Deadline, Job, JobQueue, Revocations};
 
-/// The effects of a change, in the order in which they are carried out: revocations, then jobs.
+/// The effects of a change, in order of execution: revocations, then jobs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Effects {
     revocations_changed: bool,
@@ -15,17 +15,18 @@ impl Effects {
         Self { revocations_changed: true, ..Self::default() }
     }
 
-    /// Sessions, roles or suspensions changed: this server refuses the revoked tokens before it answers.
+    /// Requests a refresh of the revocation list, so that this server refuses the revoked tokens before it
+    /// answers.
     pub(super) fn revocations_changed(&mut self) {
         self.revocations_changed = true;
     }
 
-    /// Leaves a job to the queue.
+    /// Adds a background job.
     pub(super) fn enqueue(&mut self, job: Job) {
         self.jobs.push(job);
     }
 
-    /// Carries the effects out. A failure undoes nothing, since the change is committed; the adapters log it.
+    /// Performs the effects. A failure undoes nothing, since the change is committed; the adapters log it.
     pub(super) async fn carry_out(
         self,
         revocations: &dyn Revocations,

@@ -19,38 +19,38 @@ use crate::timestamp::Timestamp;
 use crate::topup::OrderTerms;
 use crate::withdrawal::{PayoutTerms, WithdrawalTerms};
 
-/// The adapters that the use cases run on.
+/// The adapters of the use cases.
 #[derive(Clone)]
 pub struct Ports {
     /// The storage.
     pub store: Arc<dyn Store>,
-    /// The time of day.
+    /// The wall clock.
     pub clock: Arc<dyn Clock>,
     /// Monotonic time.
     pub timer: Arc<dyn Timer>,
-    /// Hashes passwords.
+    /// Hashing of passwords.
     pub passwords: Arc<dyn Passwords>,
-    /// Makes refresh tokens, reset tokens and codes.
+    /// Generation of refresh tokens, reset tokens and codes.
     pub secrets: Arc<dyn Secrets>,
-    /// Issues access tokens.
+    /// Issuing of access tokens.
     pub access_tokens: Arc<dyn AccessTokens>,
-    /// Compares principals with the revocation list.
+    /// Comparison of principals with the revocation list.
     pub principals: Arc<dyn PrincipalCheck>,
-    /// Refreshes the revocation list.
+    /// Refreshes of the revocation list.
     pub revocations: Arc<dyn Revocations>,
-    /// Takes background jobs.
+    /// The queue of background jobs.
     pub jobs: Arc<dyn JobQueue>,
-    /// Starts tasks beside requests.
+    /// Tasks that are independent of requests.
     pub tasks: Arc<dyn TaskSpawner>,
-    /// Sends messages to users.
+    /// Messages to users.
     pub notifier: Arc<dyn Notifier>,
     /// The payment provider.
     pub topups: Arc<dyn TopupProvider>,
     /// The payout provider.
     pub payouts: Arc<dyn PayoutProvider>,
-    /// Reports the outcomes of orders of top-ups.
+    /// Reports of the outcomes of orders of top-ups.
     pub orders: Arc<dyn OrderObserver>,
-    /// The conditions of readiness beside the storage's.
+    /// The conditions of readiness other than the storage.
     pub probes: Vec<Arc<dyn ReadinessProbe>>,
 }
 
@@ -67,15 +67,16 @@ pub struct Terms {
     pub topups: OrderTerms,
     /// Terms of giving withdrawals to the payout provider.
     pub payouts: PayoutTerms,
-    /// How long the money of a pending top-up may still come, which keeps its owner from being erased.
+    /// The time for which the money of a pending top-up may still arrive; until then its owner cannot be
+    /// erased.
     pub topups_pending_for: Duration,
     /// The validity of a refresh token.
     pub refresh_token_for: Duration,
-    /// The most codes by phone within a day; `None`: any number.
+    /// The maximum number of codes by phone within a day; `None` for no limit.
     pub phone_codes_per_day: Option<NonZeroU32>,
 }
 
-/// Everything that a use case may use, by port.
+/// The ports and terms available to use cases.
 pub struct Environment {
     pub(super) ledger: Arc<dyn Ledger>,
     pub(super) audit: Arc<dyn Audit>,
@@ -142,12 +143,12 @@ impl Environment {
         }
     }
 
-    /// The time.
+    /// The current time.
     pub(super) fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// The metadata of a change by the service itself.
+    /// The metadata of a change by the service itself, at the current time.
     pub(super) fn system(&self) -> Origin {
         Origin::system(self.ids.operation(), self.now())
     }

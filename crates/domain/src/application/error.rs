@@ -1,4 +1,4 @@
-//! The errors of use cases: one shape, with the refusals of each command and one set that all share.
+//! The errors of use cases: the refusals of each command, and a common set of failures.
 
 use std::convert::Infallible;
 
@@ -8,21 +8,21 @@ use crate::authorization::{Denied, Revocation};
 use crate::ledger::{EntityKind, Rejection};
 use crate::ports::{ApplyError, PrincipalRefusal, SigningError, Unavailable};
 
-/// Why a command or another use case did not succeed. `R` is its own refusal, `I` the error of reading its input.
+/// Why a command or another use case failed. `R` is its own refusal, `I` the error of reading its input.
 #[derive(Debug, Error)]
 pub enum CommandError<R, I = Infallible> {
     /// A rule of this use case refuses it.
     #[error(transparent)]
     Refused(R),
-    /// The input is invalid. It was read after the entity was found and authorized.
+    /// The input is invalid. It was read after the entity was loaded and authorized.
     #[error("the input is invalid")]
     Input(I),
-    /// A failure that any use case can have.
+    /// A failure common to all use cases.
     #[error(transparent)]
     Failed(Failure),
 }
 
-/// The failures that any use case can have.
+/// The failures common to all use cases.
 #[derive(Debug, Error)]
 pub enum Failure {
     /// There is no such entity, or it is concealed from the principal.
@@ -31,16 +31,16 @@ pub enum Failure {
     /// The principal lacks the permission for this entity.
     #[error("permission denied")]
     Denied,
-    /// The action is for staff, and the principal is none, or has another role.
+    /// The action is for staff, and the principal is not staff or has another role.
     #[error("the action is for staff with another role")]
     WrongRole,
-    /// The principal's session ended, or their account was suspended.
+    /// The principal's session ended, or their account is suspended.
     #[error(transparent)]
     Revoked(Revocation),
-    /// The revocation list or the clock cannot be relied on at the moment.
+    /// The revocation list or the clock is currently unreliable.
     #[error("the revocation list or the clock is unreliable: {0}")]
     Unreliable(#[source] Unavailable),
-    /// The principal does not exist any more.
+    /// The principal no longer exists.
     #[error("the principal does not exist")]
     UnknownPrincipal,
     /// The idempotency key was used with another body.
@@ -58,10 +58,10 @@ pub enum Failure {
     /// A balance would exceed the largest amount.
     #[error("an amount would be out of range")]
     OutOfRange,
-    /// The storage contradicts itself; this names how.
+    /// The stored data are inconsistent, as named here.
     #[error("internal error: {0}")]
     Broken(&'static str),
-    /// No access token could be signed.
+    /// An access token could not be signed.
     #[error(transparent)]
     Signing(SigningError),
     /// The storage or a provider cannot be reached.
@@ -75,7 +75,7 @@ pub enum Failure {
 pub struct InvalidTransition {
     /// The name of its status.
     pub current: &'static str,
-    /// The names of the statuses to which it could move, by any actor; time aside.
+    /// The names of the possible next statuses, for any actor; time aside.
     pub allowed: Vec<&'static str>,
 }
 
@@ -87,14 +87,14 @@ impl InvalidTransition {
 }
 
 impl<R, I> CommandError<R, I> {
-    /// The refusal for this cause.
+    /// Wraps a refusal.
     pub(super) fn refused(cause: impl Into<R>) -> Self {
         Self::Refused(cause.into())
     }
 }
 
 impl<R> CommandError<R> {
-    /// The same error of a command whose input is read with errors of type `I`.
+    /// Converts the error for a command whose input errors have type `I`.
     pub(super) fn with_input<I>(self) -> CommandError<R, I> {
         match self {
             Self::Refused(refusal) => CommandError::Refused(refusal),
@@ -146,7 +146,7 @@ impl From<ApplyError> for Failure {
     }
 }
 
-/// The failure of a command that expects no rejection of its own.
+/// The failure of a command without rejections of its own.
 impl From<Rejection> for Failure {
     fn from(rejection: Rejection) -> Self {
         match rejection {

@@ -1,28 +1,28 @@
-//! A limit on the events that unauthenticated or unprivileged clients can cause: each is recorded once an hour, and
-//! only so many different ones.
+//! A limit on the events that unauthenticated or unprivileged clients can cause: each is recorded once an
+//! hour, up to a maximum number of different ones.
 
 use std::collections::HashSet;
 use std::hash::Hash;
 
 use crate::timestamp::Timestamp;
 
-/// The most different events that are recorded within an hour.
+/// The maximum number of different events recorded within an hour.
 pub(super) const MOST: usize = 1_000;
 /// The length of an hour in microseconds.
 const HOUR: i64 = 3_600_000_000;
 
-/// Whether an event is to be recorded.
+/// Whether to record an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Recording {
-    /// It happened for the first time within this hour.
+    /// Its first occurrence within this hour.
     First,
-    /// It happened before within this hour, or is above the limit.
+    /// A repetition within this hour, or an event above the limit.
     Again,
-    /// It is the first above the limit.
+    /// The first event above the limit.
     TooMany,
 }
 
-/// The events of the present hour.
+/// The events of the current hour.
 #[derive(Debug)]
 pub(super) struct HourlyEvents<T> {
     hour: i64,
@@ -37,7 +37,7 @@ impl<T> Default for HourlyEvents<T> {
 }
 
 impl<T: Eq + Hash> HourlyEvents<T> {
-    /// Whether an event that happens now is to be recorded.
+    /// Counts an event that happens now, and returns whether to record it.
     pub(super) fn admit(&mut self, event: T, now: Timestamp) -> Recording {
         let hour = now.unix_micros().div_euclid(HOUR);
         if hour != self.hour {

@@ -1,4 +1,4 @@
-//! The executor: runs commands, and carries out the effects of every change.
+//! The executor: runs commands, and performs the effects of every change.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::ids::{OperationId, UserId};
 use crate::ledger::{IdempotencyKey, KeyReused, Origin, Receipt, Rejection, StoredReceipt};
 use crate::ports::{Applied, ApplyError, Deadline};
 
-/// How often a command is decided while the state changes between load and apply.
+/// The number of attempts to decide a command whose state changes between load and apply.
 pub(super) const ATTEMPTS: u32 = 3;
 
 /// Runs commands and other changes.
@@ -26,12 +26,12 @@ impl Executor {
         Self { env, single_flight: SingleFlight::default() }
     }
 
-    /// Runs a command, in the order of [`Command`]. `read_input` is called once, when the entity was found and
-    /// authorized, and not for a replay.
+    /// Runs a command, in the order of [`Command`]. `read_input` is called at most once, after the entity was
+    /// loaded and authorized, and not for a replay.
     ///
     /// # Errors
-    /// [`CommandError`]; nothing changed then, but for [`Failure::Unavailable`] and [`Failure::InFlight`], after which
-    /// the same key finds the outcome.
+    /// [`CommandError`]; nothing changed then, except for [`Failure::Unavailable`] and [`Failure::InFlight`],
+    /// after which repeating the key yields the outcome.
     pub async fn run<C: Command, I>(
         &self,
         context: &Context,
@@ -44,7 +44,7 @@ impl Executor {
         done.unwrap_or_else(|StillRunning| Err(Failure::InFlight.into()))
     }
 
-    /// Runs a command that is the only one with its key in this process.
+    /// Runs a command, the only one with its key in this process.
     async fn run_in_turn<C: Command, I>(
         &self,
         context: &Context,
@@ -98,16 +98,17 @@ impl Executor {
         Ok(Context { principal, ..context.clone() })
     }
 
-    /// The first receipt of a command with this key and this body, if the key is kept.
+    /// The first receipt of a command with this key and this body, if the key is within its retention.
     async fn replayed(&self, key: Option<IdempotencyKey>) -> Result<Option<Receipt>, Failure> {
         let Some(key) = key else { return Ok(None) };
         let Some(record) = self.env.ledger.find_key(&key.scope).await? else { return Ok(None) };
         let stored = record.answer(&key, self.env.now()).map_err(|KeyReused| Failure::KeyReused)?;
-        // If the receipt is redacted, the command is decided again, and the ledger, which knows the key, refuses it.
+        // If the receipt is redacted, the command is decided again, and the ledger, which has the key,
+        // refuses it.
         Ok(stored.and_then(StoredReceipt::whole).cloned())
     }
 
-    /// Loads the entity and asks for the permission, the only time that it is asked.
+    /// Loads the entity and authorizes the command, which happens nowhere else.
     async fn loaded<C: Command>(
         &self,
         command: &C,
@@ -121,7 +122,7 @@ impl Executor {
         Ok(entity)
     }
 
-    /// The metadata of an attempt: the operation stays the same, the time is that of the decision.
+    /// The metadata of an attempt: the operation is the same, the time is that of the decision.
     fn metadata<C: Command>(&self, context: &Context, operation: OperationId) -> Origin {
         let (principal, client) = (&context.principal, context.client.clone());
         let as_operator = action_of::<C>().is_for_staff();
@@ -132,8 +133,8 @@ impl Executor {
         }
     }
 
-    /// A refusal that was decided before applying is final only while the command's key is still unknown: a repetition
-    /// at another server may have been applied meanwhile, and be the reason for the refusal.
+    /// A refusal decided before applying is final only while the command's key is unknown: a repetition at
+    /// another server may have been applied in the meantime, and have caused the refusal.
     async fn unless_applied<C: Command, I>(
         &self,
         context: &Context,
@@ -149,8 +150,8 @@ impl Executor {
         command.complete(&self.env, context, done).await.map_err(CommandError::with_input)
     }
 
-    /// Makes a change of the principal's own account that is no plan of the ledger, and carries out its effects, also
-    /// where it is refused.
+    /// Makes a change of the principal's own account that is not a plan of the ledger, and performs its
+    /// effects, even if it is refused.
     pub(super) async fn perform<P: Permission, T, E: From<Failure>>(
         &self,
         context: &Context,
@@ -164,7 +165,7 @@ impl Executor {
         changed
     }
 
-    /// The same for a change that takes no principal.
+    /// The same for a change without a principal.
     pub(super) async fn perform_open<T, E>(
         &self,
         deadline: Deadline,

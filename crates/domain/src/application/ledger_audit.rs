@@ -1,4 +1,4 @@
-//! Audits of the whole ledger, and the last one that this server completed.
+//! Ledger audits, and the last one that this server completed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,17 +11,17 @@ use crate::timestamp::Timestamp;
 /// An audit that read the whole ledger.
 #[derive(Clone, Debug)]
 pub struct CompletedAudit {
-    /// Its start; it shows the ledger as of then.
+    /// Its start, which is also the time of its snapshot.
     pub started_at: Timestamp,
     /// Its end.
     pub finished_at: Timestamp,
-    /// The number of rows that it read.
+    /// The number of rows read.
     pub seen: Summary,
     /// The first inconsistency, if there is one.
     pub finding: Option<Finding>,
 }
 
-/// The audits of the ledger by this server.
+/// The ledger audits by this server.
 #[derive(Clone)]
 pub struct LedgerAudits {
     env: Arc<Environment>,
@@ -36,7 +36,7 @@ impl LedgerAudits {
     /// Audits the whole ledger once.
     ///
     /// # Errors
-    /// [`Unavailable`] when it cannot be read to its end; the last audit stays as it is.
+    /// [`Unavailable`] when it cannot be read to its end; the last audit is kept.
     pub async fn run(&self) -> Result<CompletedAudit, Unavailable> {
         let started_at = self.env.now();
         let mut auditor = Auditor::new();

@@ -6,10 +6,10 @@ use crate::provider_reference::{MessageSubject, ProviderReference, SubjectMatch}
 /// Why a message is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ProviderMessageRefusal {
-    /// The message has an id alone, and the row with that id has a UUID as its reference.
+    /// The message has only an id, and the row with that id has a UUID as its reference.
     #[error("the message has no reference")]
     ReferenceRequired,
-    /// A confirmation does not say what was paid.
+    /// A confirmation lacks the payment.
     #[error("the message does not say what was paid")]
     PaymentRequired {
         /// Whether the amount is missing.
@@ -19,18 +19,18 @@ pub enum ProviderMessageRefusal {
     },
 }
 
-/// What a message is about.
+/// The subject of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Identified<Id> {
-    /// What has this id.
+    /// The row with this id.
     As(Id),
-    /// Nothing: its reference or id is of no row.
+    /// No row has its reference or id.
     Unknown,
-    /// Its reference is of the row with this id, and its own id is another one: it settles neither.
+    /// Its reference belongs to the row with this id, but its own id differs: it settles neither.
     Differs(Id),
 }
 
-/// The row that a message is about, of which its key leads to the one with this id and reference.
+/// Identifies the row that a message is about, given the id and reference of the row that its key leads to.
 pub(super) fn identified<Id: Copy>(
     subject: MessageSubject,
     found: Option<(Id, i64, ProviderReference)>,

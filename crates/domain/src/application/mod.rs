@@ -1,8 +1,8 @@
 //! The application layer: use cases on the ports and the rules, independent of HTTP, SQL and JSON.
 //!
-//! A change of the ledger is a [`Command`], which the [`Executor`] runs: single-flight, principal, replay, load,
-//! authorization, input, decide and apply, effects. Other changes are methods that go through the executor as well, so
-//! that no effect can be left out. [`queries`] only read; [`jobs`] run in the background.
+//! A change of the ledger is a [`Command`], run by the [`Executor`]: single-flight, principal, replay, load,
+//! authorization, input, decide and apply, effects. Other changes are methods that also go through the
+//! executor, so that no effect can be omitted. [`queries`] only read; [`jobs`] run in the background.
 
 mod accounts;
 mod authorized;
@@ -63,7 +63,7 @@ use queries::{
     TopupQueries, WalletQueries, WithdrawalQueries,
 };
 
-/// Every use case.
+/// All use cases.
 #[derive(Clone)]
 pub struct UseCases {
     /// Runs commands.
@@ -90,9 +90,9 @@ pub struct UseCases {
     pub people: PeopleQueries,
     /// The security log.
     pub security_log: SecurityLogQueries,
-    /// Kept messages of providers.
+    /// Stored messages of providers.
     pub provider_messages: ProviderMessageQueries,
-    /// Blocked guests of DJs.
+    /// Guests blocked by DJs.
     pub blocks: GuestBlocks,
     /// Export and erasure of personal data.
     pub personal_data: PersonalData,
@@ -110,7 +110,7 @@ pub struct UseCases {
 }
 
 impl UseCases {
-    /// The use cases on these adapters, under these terms.
+    /// Creates the use cases on these adapters, with these terms.
     #[must_use]
     pub fn new(ports: Ports, terms: Terms) -> Self {
         let readiness = Readiness { store: ports.store.clone(), probes: ports.probes.clone() };
@@ -141,10 +141,10 @@ impl UseCases {
         }
     }
 
-    /// Gives back the fees of all requests whose time is over, and answers with their number.
+    /// Settles all overdue requests, and returns their number.
     ///
     /// # Errors
-    /// [`Failure`]; those settled before it stay settled.
+    /// [`Failure`]; requests settled before it stay settled.
     pub async fn expire_requests(&self) -> Result<u64, Failure> {
         Expiry { env: &self.env }.settle().await
     }

@@ -7,30 +7,31 @@ use crate::topup::{Topup, TopupStatus};
 /// The outcome of an order.
 #[derive(Debug)]
 pub enum OrderOutcome {
-    /// The provider has it, and may have named a page.
+    /// The provider accepted it, possibly with a page.
     Taken,
     /// The provider refused it: the top-up failed.
     Refused,
-    /// What the provider answered was known already, or the top-up has ended meanwhile.
+    /// The provider's answer was known already, or the top-up ended in the meantime.
     Known,
-    /// The provider's answer contradicts what it said before; the top-up stands so, and an operator has to look at it.
+    /// The provider's answer contradicts an earlier one; the top-up has this status, and an operator has to
+    /// review it.
     Contradiction(TopupStatus),
-    /// There is no answer that can be read; it is ordered again later.
+    /// There is no readable answer; it is ordered again later.
     Unanswered(Unavailable),
-    /// There is no answer that can be read, and it was ordered often enough: it stays pending.
+    /// There is no readable answer to the last attempt: the top-up stays pending.
     LastUnanswered(Unavailable),
 }
 
 /// The outcome of one attempt to order a top-up.
 #[derive(Debug)]
 pub enum OrderAttempt {
-    /// Another server took it up, or it is not due.
+    /// Another server claimed it, or it is not due.
     Elsewhere,
-    /// It was ordered often enough, and is not ordered again.
+    /// It was ordered the maximum number of times, and is not ordered again.
     GivenUp,
     /// It was ordered.
     Ordered(OrderOutcome),
-    /// It could not be taken up, or the answer not be kept; then it is ordered again later.
+    /// It could not be claimed, or its outcome not be stored; it is ordered again later.
     Failed(Failure),
 }
 

@@ -1,4 +1,4 @@
-//! Changes of passwords: by users who know the present one, and by those who can read the mail of the account.
+//! Changes of passwords, by users who know the current one, and resets by e-mail.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::ids::UserId;
 use crate::ports::{Credentials, Issued, Job, Notice, Recipient, Token, Unavailable, Verified};
 use crate::text::{Email, Password};
 
-/// Why a password is not changed.
+/// Why a change of a password is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum ChangePasswordRefusal {
-    /// The present password is another one.
+    /// The current password is wrong.
     #[error("the present password is wrong")]
     WrongPassword,
     /// The new password is known from breaches.
@@ -24,7 +24,7 @@ pub enum ChangePasswordRefusal {
     BreachedPassword,
 }
 
-/// Why no token for a new password is sent.
+/// Why a password reset token is not sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum RequestResetRefusal {
     /// This deployment sends no e-mail.
@@ -32,7 +32,7 @@ pub enum RequestResetRefusal {
     NotOffered,
 }
 
-/// Why a password is not reset.
+/// Why a password reset is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum ResetPasswordRefusal {
     /// The password is known from breaches.
@@ -51,11 +51,11 @@ pub struct PasswordChanges {
 }
 
 impl PasswordChanges {
-    /// Replaces the present password, which the principal has to know; all their other sessions end, and they are
-    /// notified.
+    /// Replaces the current password, which the principal has to know; all their other sessions end, and they
+    /// are notified.
     ///
     /// # Errors
-    /// [`ChangePasswordRefusal`]; nothing changed then, unless it is [`Failure::Unavailable`].
+    /// [`ChangePasswordRefusal`]; nothing changed then, except for [`Failure::Unavailable`].
     pub async fn change(
         &self,
         context: &Context,
@@ -87,11 +87,11 @@ impl PasswordChanges {
             .await
     }
 
-    /// Leaves to a background job to send a token for a new password to this address. The answer is the same for every
-    /// address, and precedes every look-up.
+    /// Enqueues a background job that sends a password reset token to this address. The answer is the same
+    /// for every address, and precedes every look-up.
     ///
     /// # Errors
-    /// [`RequestResetRefusal`], and [`Failure::Unavailable`] when too many jobs wait.
+    /// [`RequestResetRefusal`], and [`Failure::Unavailable`] when the job queue is full.
     pub fn request_reset(
         &self,
         context: &ClientContext,
@@ -104,8 +104,8 @@ impl PasswordChanges {
         Ok(self.env.jobs.enqueue(Job::SendPasswordReset { email, client })?)
     }
 
-    /// Sets a new password with a token that was sent; all sessions of its owner end, and they are notified. A password
-    /// that cannot be chosen does not use the token up.
+    /// Sets a new password with a reset token; all sessions of its user end, and they are notified. A
+    /// rejected password does not use up the token.
     ///
     /// # Errors
     /// [`ResetPasswordRefusal`].
@@ -145,7 +145,7 @@ impl PasswordChanges {
         }
     }
 
-    /// Sends a token for a new password, if the address belongs to an active account that was not sent too many.
+    /// Sends a password reset token if the address belongs to an active account whose quota is not used up.
     async fn send_reset(&self, email: &Email, client: Visitor) -> Result<(), Unavailable> {
         let env = &self.env;
         let Some(Credentials { user, .. }) = env.logins.credentials(&email.folded()).await? else {
@@ -168,7 +168,7 @@ impl PasswordChanges {
         Ok(())
     }
 
-    /// Notifies a user that their password was changed, so that they can act if they did not change it.
+    /// Notifies a user that their password was changed, so that they can react to an unauthorized change.
     async fn notify_changed(&self, user: UserId) -> Result<(), Unavailable> {
         let Some(profile) = self.env.people.profile(user).await? else { return Ok(()) };
         let to = Recipient::Email(profile.user.email.clone());

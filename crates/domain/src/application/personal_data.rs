@@ -14,22 +14,22 @@ use crate::authorization::{Principal, permission::UsePersonalData};
 use crate::ports::{Credentials, Erased, Profile, Unavailable, Verified};
 use crate::text::{Line, Password};
 
-/// Records of one page of a list.
+/// The number of records per page of a list.
 const PAGE: u32 = 200;
 
-/// Why an account is not erased.
+/// Why an erasure is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum EraseRefusal {
     /// The password is wrong.
     #[error("the password is wrong")]
     WrongPassword,
-    /// The wallet has money: available, held or owed.
+    /// The balance is not zero: money is available, held or owed.
     #[error("there is money in the wallet")]
     MoneyLeft,
-    /// A top-up is pending, and its money may still come.
+    /// A top-up is pending, and its money may still arrive.
     #[error("a top-up is pending")]
     TopupPending,
-    /// It is the last active operator.
+    /// The account is the last active operator.
     #[error("no active operator would remain")]
     LastOperator,
 }
@@ -52,7 +52,8 @@ pub struct PersonalData {
 }
 
 impl PersonalData {
-    /// Begins the export of the principal's data: their profile. [`PersonalData::part`] has the rest.
+    /// Begins the export of the principal's data and returns their profile. [`PersonalData::part`] returns
+    /// the rest.
     ///
     /// # Errors
     /// [`Failure`].
@@ -64,11 +65,12 @@ impl PersonalData {
         Ok(profile)
     }
 
-    /// One whole list of the principal's data, newest first, page by page: no more than a page is in memory.
-    /// What is added meanwhile may be missing. What is there from beginning to end is there once, whatever goes away.
+    /// Streams one whole list of the principal's data, newest first, with no more than a page in memory.
+    /// Records added in the meantime may be missing. A record that exists throughout is returned once,
+    /// whatever else is deleted.
     ///
     /// # Errors
-    /// [`Failure::Denied`]; the stream ends with [`Unavailable`] where a page cannot be read.
+    /// [`Failure::Denied`]; the stream ends with [`Unavailable`] if a page cannot be read.
     pub fn part(
         &self,
         principal: &Principal,
@@ -76,7 +78,7 @@ impl PersonalData {
     ) -> Result<impl Stream<Item = Result<Vec<Record>, Unavailable>> + use<>, Failure> {
         let user = *Authorized::<_, UsePersonalData>::own(principal)?;
         let env = self.env.clone();
-        // Where the next page begins.
+        // The place at which the next page begins.
         let start = Some(None);
         Ok(stream::unfold(start, move |next| {
             let env = env.clone();
@@ -96,8 +98,9 @@ impl PersonalData {
         .fuse())
     }
 
-    /// Erases the principal's account, after their password; the ledger keeps what it needs, without a name. A wrong
-    /// password takes as long as a right one. The principal's own overdue fees are given back first.
+    /// Erases the principal's account after verifying their password; the ledger keeps its records, without a
+    /// name. A wrong password takes the same time as the right one. The principal's own overdue fees are
+    /// released first.
     ///
     /// # Errors
     /// [`EraseRefusal`].

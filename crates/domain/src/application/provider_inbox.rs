@@ -1,4 +1,4 @@
-//! Incoming messages of providers: their effects, and the messages that are kept for an operator.
+//! Incoming messages of providers: their effects, and the messages that are stored for an operator.
 
 use std::sync::Arc;
 
@@ -18,55 +18,55 @@ use crate::text::Line;
 use crate::topup::{TopupStatus, TopupUpdate, TopupUpdateDecision, decide_update};
 use crate::withdrawal::PayoutUpdate;
 
-/// A message with a valid signature, but for what it says.
+/// An incoming message with a valid signature.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IncomingMessage {
     /// Its id.
     pub webhook_id: WebhookId,
     /// Its type.
     pub kind: Excerpt<64>,
-    /// What it is about.
+    /// Its subject.
     pub subject: MessageSubject,
-    /// The money and the transaction that it names.
+    /// The money and the transaction that it reports.
     pub presented: PresentedPayment,
 }
 
 /// The outcome of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MessageOutcome {
-    /// The top-up or withdrawal with this id moved, and has this status now.
+    /// The top-up or withdrawal with this id moved to this status.
     Moved {
         /// Its id.
         row: i64,
         /// Its status.
         status: &'static str,
     },
-    /// It was known already, or something later is.
+    /// It was known already, or a later one is.
     Known,
-    /// The money of the top-up with this id is in suspense now, because its owner was erased.
+    /// The money of the top-up with this id went into suspense, because its owner was erased.
     Suspended {
         /// Its id.
         row: i64,
     },
-    /// The withdrawal with this id waits for an operator, and nothing changed.
+    /// The withdrawal with this id waits for an operator; nothing changed.
     ForOperator {
         /// Its id.
         row: i64,
     },
-    /// It contradicts the ledger, and nothing changed: an operator has to look at it.
+    /// It contradicts the ledger, and nothing changed: an operator has to review it.
     Contradiction(Contradicted),
 }
 
 /// A message that contradicts the ledger.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Contradicted {
-    /// How.
+    /// The contradiction.
     pub contradiction: Contradiction,
     /// The top-up or withdrawal that its reference leads to.
     pub row: Option<i64>,
-    /// The status of that row, where it was looked at.
+    /// The status of that row, if it was checked.
     pub status: Option<&'static str>,
-    /// Whether the message is kept.
+    /// Whether the message is stored.
     pub recorded: Recorded,
 }
 
@@ -81,17 +81,18 @@ enum TopupUpdateOutcome {
     Contradiction(&'static str, Contradiction),
 }
 
-/// The use cases of providers' messages.
+/// Processes messages of providers.
 #[derive(Clone)]
 pub struct ProviderInbox {
     pub(super) env: Arc<Environment>,
 }
 
 impl ProviderInbox {
-    /// Processes a message of the payment provider, however often it comes.
+    /// Processes a message of the payment provider; idempotent.
     ///
     /// # Errors
-    /// [`CommandError`]; a contradiction that cannot be kept is [`Failure::Unavailable`], so that the provider sends it again.
+    /// [`CommandError`]; a contradiction that cannot be stored is [`Failure::Unavailable`], so that the
+    /// provider sends it again.
     pub async fn topup(
         &self,
         message: &IncomingMessage,
@@ -115,7 +116,7 @@ impl ProviderInbox {
         }
     }
 
-    /// Processes a message of the payout provider, however often and in whatever order messages arrive.
+    /// Processes a message of the payout provider; idempotent and independent of the order of messages.
     ///
     /// # Errors
     /// As [`ProviderInbox::topup`].
@@ -194,7 +195,7 @@ impl ProviderInbox {
             };
             match self.env.ledger.apply(plan).await {
                 Ok(_) => return Ok(outcome),
-                // It moved, or its owner was erased.
+                // The top-up moved, or its owner was erased.
                 Err(ApplyError::Rejected(Rejection::Stale | Rejection::Missing(EntityKind::User))) => {}
                 Err(error) => return Err(Failure::from(error).into()),
             }
@@ -224,7 +225,8 @@ impl ProviderInbox {
         self.contradiction(source, message, Contradiction::ReferenceAndIdDiffer, Some((row, None))).await
     }
 
-    /// Keeps a message that contradicts the ledger; `row` is the row that its reference leads to, and its status.
+    /// Stores a message that contradicts the ledger; `row` is the row that its reference leads to, and its
+    /// status.
     async fn contradiction(
         &self,
         source: MessageSource,

@@ -1,4 +1,4 @@
-//! Readiness: whether the service can answer requests.
+//! Readiness: whether the service can serve requests.
 
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ pub struct Readiness {
 }
 
 impl Readiness {
-    /// Whether the probes are satisfied and the storage can commit. The storage is asked last, since it takes longest.
+    /// Succeeds if all probes pass and the storage can commit. The storage is checked last, since it takes
+    /// longest.
     ///
     /// # Errors
     /// [`Unavailable`], whose cause is the first condition that is not met.

@@ -1,4 +1,4 @@
-//! What receipts show: the only place in this layer that knows [`Outcome`].
+//! The contents of receipts: the only place in this layer that knows [`Outcome`].
 
 use crate::account::User;
 use crate::application::Failure;

@@ -28,14 +28,14 @@ pub struct Registration {
     pub password: Password,
     /// The phone number.
     pub phone: Option<Phone>,
-    /// Whether they are a DJ.
+    /// Whether the user is a DJ.
     pub is_dj: bool,
 }
 
 /// Why a registration is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum RegisterRefusal {
-    /// Another account has this e-mail address, in whatever letter case.
+    /// Another account has this e-mail address, regardless of letter case.
     #[error("the e-mail address is taken")]
     EmailTaken,
     /// The password is known from breaches.
@@ -43,18 +43,18 @@ pub enum RegisterRefusal {
     BreachedPassword,
 }
 
-/// The outcome of making the first operator.
+/// The outcome of creating the first operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bootstrapped {
-    /// This person was made.
+    /// This user was created.
     Made(UserId),
-    /// The first operator was made before; that person may be no operator any more, or be erased.
+    /// The first operator was created before; that user may have been dismissed or erased since.
     MadeBefore,
-    /// Somebody else has the address.
+    /// Another account has the address.
     AddressTaken,
 }
 
-/// Why the first operator is not made.
+/// Why creating the first operator is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum BootstrapRefusal {
     /// The password is known from breaches.
@@ -63,8 +63,8 @@ pub enum BootstrapRefusal {
 }
 
 impl Accounts {
-    /// Creates an account and its first session. A repeated registration, within [`REPEATABLE_FOR`] and while
-    /// the refresh token is unused, gets the same session, because the first answer may have been lost.
+    /// Creates an account and its first session. Repeating the registration within [`REPEATABLE_FOR`], while
+    /// the refresh token is unused, returns the same session, because the first answer may have been lost.
     ///
     /// # Errors
     /// [`RegisterRefusal`].
@@ -138,7 +138,7 @@ impl Accounts {
         Ok(None)
     }
 
-    /// Makes the deployment's first operator, once: one who was dismissed or erased since is not made again. An
+    /// Creates the deployment's first operator, once: not again after they were dismissed or erased. An
     /// existing account with the address does not become an operator.
     ///
     /// # Errors

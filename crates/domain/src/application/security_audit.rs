@@ -13,30 +13,30 @@ use crate::ports::{Clock, SecurityLog};
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 
-/// Records events in the security log. A change stands whether its event can be recorded or not.
+/// Records events in the security log. A change stands even if its event cannot be recorded.
 #[derive(Clone)]
 pub(super) struct SecurityAudit {
     pub(super) log: Arc<dyn SecurityLog>,
     pub(super) clock: Arc<dyn Clock>,
-    /// The networks of failed logins to unknown accounts.
+    /// The networks of failed logins to unknown accounts within the hour.
     unknown_logins: Arc<Mutex<HourlyEvents<Option<ClientNetwork>>>>,
-    /// The principals that were refused an action of staff, and the operation.
+    /// The principals that were denied an action of staff within the hour, with the operation.
     denials: Arc<Mutex<HourlyEvents<(UserId, Line)>>>,
 }
 
-/// Whether an event that clients can repeat without end is to be recorded.
+/// Whether to record an event that clients can repeat without limit.
 fn admit<T: Eq + Hash>(events: &Mutex<HourlyEvents<T>>, what: T, at: Timestamp) -> Recording {
     events.lock().unwrap_or_else(PoisonError::into_inner).admit(what, at)
 }
 
 impl SecurityAudit {
-    /// The audit in this log.
+    /// Creates the audit for this log.
     pub(super) fn new(log: Arc<dyn SecurityLog>, clock: Arc<dyn Clock>) -> Self {
         Self { log, clock, unknown_logins: Arc::default(), denials: Arc::default() }
     }
 
-    /// Records a failed login. Each one to an account is recorded; those to unknown accounts, which clients can repeat
-    /// without end, once for each network and hour.
+    /// Records a failed login. Every one to a known account is recorded; those to unknown accounts, which
+    /// clients can repeat without limit, once for each network and hour.
     pub(super) async fn login_failed(&self, user: Option<UserId>, visitor: Visitor) {
         let (kind, now) = (EventKind::LoginFailed, self.clock.now());
         if user.is_some() {
@@ -53,7 +53,7 @@ impl SecurityAudit {
         self.add(SecurityEvent { detail: Some(Line::from_stored(detail)), ..event }).await;
     }
 
-    /// Records that a principal was refused an action of staff, once for each principal, operation and hour.
+    /// Records that a principal was denied an action of staff, once for each principal, operation and hour.
     pub(super) async fn denied(&self, principal: &Principal, operation: Line, visitor: Visitor) {
         let now = self.clock.now();
         let detail = match admit(&self.denials, (principal.user, operation.clone()), now) {
@@ -67,7 +67,7 @@ impl SecurityAudit {
         self.add(SecurityEvent { detail: Some(detail), ..event }).await;
     }
 
-    /// Records an event about a user who is not authenticated, and its session, if it has one.
+    /// Records an event about a user who is not authenticated, with its session, if any.
     pub(super) async fn about(
         &self,
         kind: EventKind,
@@ -79,14 +79,14 @@ impl SecurityAudit {
         self.add(SecurityEvent { session, ..event }).await;
     }
 
-    /// Records a change by a principal in their own account.
+    /// Records a change by a principal to their own account.
     pub(super) async fn by(&self, principal: &Principal, kind: EventKind, visitor: Visitor) {
         self.add(SecurityEvent::by(principal, kind, visitor, self.clock.now())).await;
     }
 
     /// Records an event.
     pub(super) async fn add(&self, event: SecurityEvent) {
-        // The adapter logs the failure: the change of the event is committed by now.
+        // The adapter logs the failure: the change behind the event is already committed.
         drop(self.log.append(&event).await);
     }
 }

@@ -26,10 +26,10 @@ impl OwnSessions {
         Ok(self.env.sessions.sessions(*owner, self.env.now(), page).await?)
     }
 
-    /// Ends one of the principal's sessions, which may be the one of this request.
+    /// Ends one of the principal's sessions, possibly that of this request.
     ///
     /// # Errors
-    /// [`Failure::NotFound`] where the principal has no such live session.
+    /// [`Failure::NotFound`] if the principal has no such live session.
     pub async fn end(&self, context: &Context, id: SessionId) -> Result<(), Failure> {
         let env = &self.env;
         self.executor
@@ -46,7 +46,7 @@ impl OwnSessions {
             .await
     }
 
-    /// Ends all of the principal's sessions, including the one of this request.
+    /// Ends all of the principal's sessions, including that of this request.
     ///
     /// # Errors
     /// [`Failure`].

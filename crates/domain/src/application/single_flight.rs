@@ -1,7 +1,8 @@
 //! Single-flight: commands with one idempotency key run one after the other within a process.
 //!
-//! The storage alone already applies each key once. This spares a repetition the race, and answers it in time when it
-//! cannot wait any longer. A repetition at another server meets the first command in the storage.
+//! The storage alone already applies each key once. This avoids the race between repetitions, and answers a
+//! repetition in time when it can wait no longer. A repetition at another server meets the first command in
+//! the storage.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
@@ -14,28 +15,28 @@ use futures_util::future::{Either, select};
 use crate::ledger::KeyScope;
 use crate::ports::{Deadline, Timer};
 
-/// The command had to wait for another one with its key, and was not done at the deadline.
+/// The command waited for another one with its key, and did not finish by the deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct StillRunning;
 
-/// The commands that run, and those that wait for them in the order of their arrival; nothing of those that ended.
+/// The running commands, and those waiting for them in order of arrival; a finished command leaves no entry.
 #[derive(Clone, Default)]
 pub(super) struct SingleFlight {
     scopes: Arc<Mutex<HashMap<KeyScope, VecDeque<oneshot::Sender<Turn>>>>>,
 }
 
-/// The turn of a command; the next one of its scope has it when this is dropped.
+/// The turn of a command; dropping it passes the turn to the next one of its scope.
 struct Turn {
     all: SingleFlight,
     scope: KeyScope,
 }
 
 impl SingleFlight {
-    /// Does the work when no other work of its scope is being done. Dropping the future gives its turn away.
+    /// Runs the work while no other work of its scope runs. Dropping the future passes its turn on.
     ///
     /// # Errors
-    /// [`StillRunning`] when it had to wait and is not done by the deadline. What it has begun by then may still take
-    /// effect, and is found under the same key.
+    /// [`StillRunning`] when the work had to wait and did not finish by the deadline. Work that it has begun
+    /// may still take effect, and is found under the same key.
     pub(super) async fn run<T>(
         &self,
         scope: KeyScope,
@@ -45,7 +46,7 @@ impl SingleFlight {
     ) -> Result<T, StillRunning> {
         let waiting = match self.enter(scope) {
             Ok(_turn) => {
-                // The first is bounded by the deadline of its request.
+                // The first command is bounded by the deadline of its request.
                 return Ok(work.await);
             }
             Err(waiting) => waiting,
@@ -60,7 +61,7 @@ impl SingleFlight {
         }
     }
 
-    /// The turn, or a place in the queue of those that wait for it.
+    /// Takes the turn, or a place in its queue.
     fn enter(&self, scope: KeyScope) -> Result<Turn, oneshot::Receiver<Turn>> {
         let mut scopes = self.lock();
         if let Some(queue) = scopes.get_mut(&scope) {
@@ -72,7 +73,7 @@ impl SingleFlight {
         Ok(Turn { all: self.clone(), scope })
     }
 
-    /// The next that waits; without one the scope is removed.
+    /// Removes the next waiting command from the queue, or the scope if none waits.
     fn next(&self, scope: KeyScope) -> Option<oneshot::Sender<Turn>> {
         let mut scopes = self.lock();
         let queue = scopes.get_mut(&scope)?;
@@ -89,7 +90,7 @@ impl SingleFlight {
         self.scopes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many scopes have a command that runs.
+    /// The number of scopes with a running command.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.lock().len()
@@ -99,7 +100,7 @@ impl SingleFlight {
 impl Drop for Turn {
     fn drop(&mut self) {
         if let Some(next) = self.all.next(self.scope) {
-            // A receiver that is dropped meanwhile drops the turn, which passes it on.
+            // A receiver that was dropped in the meantime drops the turn, which passes it on.
             drop(next.send(Self { all: self.all.clone(), scope: self.scope }));
         }
     }

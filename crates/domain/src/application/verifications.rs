@@ -62,26 +62,27 @@ pub enum SendCodeRefusal {
     /// The principal has no such address.
     #[error("the account has no such address")]
     NoAddress,
-    /// This deployment sends nothing to such addresses.
+    /// This deployment sends no messages of this kind.
     #[error("messages to such addresses are not offered")]
     NotOffered,
-    /// Too many were sent: as many as this within the window, and one more may be after this time.
+    /// The quota is used up: this many were sent within the window, and one more is allowed after this time.
     #[error("{most} codes were sent already")]
     TooMany {
-        /// The most that may be sent.
+        /// The maximum number of codes.
         most: u32,
-        /// How long to wait.
+        /// The time to wait.
         wait: Duration,
     },
-    /// The deployment has sent all the codes by phone that it sends within a day: one more may be after this time.
+    /// The deployment's daily quota of codes by phone is used up: one more is allowed after this time.
     #[error("the deployment has sent all codes of a day")]
     BudgetSpent(Duration),
 }
 
-/// Why a code verifies nothing.
+/// Why a code is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum VerifyRefusal {
-    /// It is not the newest one, was used, has expired, was sent to another address, or too many were tried.
+    /// It is not the newest one, was used, has expired, was sent to another address, or too many attempts
+    /// were made.
     #[error("the code is invalid or has expired")]
     InvalidCode,
 }
@@ -94,11 +95,12 @@ pub struct Verifications {
 }
 
 impl Verifications {
-    /// Sends a code to the principal's own address, in place of the one before; nothing is sent to an address that is
-    /// verified already. Codes to phones are also counted for the number, the client's network and the deployment.
+    /// Sends a code to the principal's own address and invalidates the previous one; a verified address is
+    /// sent nothing. Codes to phones also count against the quotas of the number, the client's network and
+    /// the deployment.
     ///
     /// # Errors
-    /// [`SendCodeRefusal`]; a code that could not be sent counts as one.
+    /// [`SendCodeRefusal`]; a code that could not be sent counts as well.
     pub async fn send_code(
         &self,
         context: &Context,
@@ -146,10 +148,10 @@ impl Verifications {
         }
     }
 
-    /// A code to this number, as it is counted. Numbers that differ in their digits alone are two.
+    /// The counted form of a code to this number. Numbers count as different only if their digits differ.
     fn counted(&self, number: &str, client: &Visitor, now: Timestamp) -> Result<CountedCode, Unavailable> {
         let digits: String = number.chars().filter(char::is_ascii_digit).collect();
-        // All clients whose network is unknown are one.
+        // All clients with an unknown network count as one.
         let network = client.network().map(|network| network.to_string()).unwrap_or_default();
         Ok(CountedCode {
             number: self.env.secrets.keyed_hashes(Guessable::PhoneNumber, &digits, now)?,
@@ -159,7 +161,7 @@ impl Verifications {
         })
     }
 
-    /// Verifies a code that was sent to the principal's address; answers with the principal's profile after it.
+    /// Verifies a code that was sent to the principal's address; returns the principal's profile afterwards.
     ///
     /// # Errors
     /// [`VerifyRefusal`].
@@ -177,7 +179,7 @@ impl Verifications {
                 let now = env.now();
                 let hashes = self.hashes(principal, address, code, now)?;
                 let mut hashes: Vec<TokenHash> = hashes.iter().copied().collect();
-                // A code that an earlier version sent a few minutes ago is kept without a key.
+                // A code that an earlier version sent a few minutes ago is stored without a key.
                 hashes.push(env.secrets.fingerprint(&bound(principal, address, code)));
                 let judged = env.logins.answer(*own, address.purpose(), &hashes, now).await?;
                 let kind = if judged == Judged::Right { address.event() } else { EventKind::CodeRefused };
@@ -210,7 +212,7 @@ impl Verifications {
     }
 }
 
-/// A code with its user and purpose: the same six digits have another hash for another user and another purpose.
+/// Binds a code to its user and purpose: the same six digits have another hash for another user or purpose.
 fn bound(principal: &Principal, address: Address, code: &Token) -> Token {
     Token(format!("{}:{}:{}", address.purpose().name(), principal.user, code.0))
 }

@@ -1,4 +1,4 @@
-//! The matrix: a line for each action, a column for each capacity.
+//! The authorization matrix: a line for each action, a column for each capacity.
 
 use Scope::{Everything as All, Nothing as Non, Others as Oth, Own};
 
@@ -7,7 +7,7 @@ use super::{Action, Capacity, Scope};
 /// A line of the matrix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rule {
-    /// How documents call the action.
+    /// The name of the action in documents.
     pub name: &'static str,
     scopes: [Scope; 4],
 }
@@ -96,7 +96,7 @@ impl Action {
         }
     }
 
-    /// Whether it takes an operator or auditor.
+    /// Whether the action requires an operator or auditor.
     #[must_use]
     pub const fn is_for_staff(self) -> bool {
         let rule = self.rule();

@@ -1,7 +1,7 @@
-//! Authorization: one matrix of actions and capacities, which use cases ask and the documents print.
+//! Authorization: one matrix of actions and capacities, which use cases query and the documents print.
 //!
-//! A principal acts in one capacity or several: everybody is a guest in their own affairs, and a DJ, an operator or an
-//! auditor has the permissions of their column in [`Action::rule`] as well.
+//! A principal acts in one or more capacities: every user is a guest in their own affairs, and a DJ, an
+//! operator or an auditor also has the permissions of their column in [`Action::rule`].
 
 mod matrix;
 pub mod permission;
@@ -17,13 +17,13 @@ use crate::ids::{SessionId, UserId};
 /// A column of the matrix.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Capacity {
-    /// Everybody.
+    /// Every user.
     Guest,
-    /// Who takes requests.
+    /// Takes requests.
     Dj,
-    /// Who runs the service and answers for its money.
+    /// Runs the service and is responsible for its money.
     Operator,
-    /// Who looks at everything and changes nothing.
+    /// Reads everything and changes nothing.
     Auditor,
 }
 
@@ -31,7 +31,7 @@ impl Capacity {
     /// Every column, in the order of the matrix.
     pub const ALL: [Self; 4] = [Self::Guest, Self::Dj, Self::Operator, Self::Auditor];
 
-    /// The name, as documents write it.
+    /// The name in documents.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -48,7 +48,7 @@ impl Capacity {
 pub enum Ownership {
     /// The principal's own.
     Own,
-    /// Another user's, or of no owner.
+    /// Another user's, or without an owner.
     Others,
 }
 
@@ -67,7 +67,7 @@ pub enum Scope {
     Nothing,
     /// The principal's own.
     Own,
-    /// Those of others: nobody judges their own.
+    /// Those of other users: no principal judges their own.
     Others,
     /// All.
     Everything,
@@ -83,7 +83,7 @@ impl Scope {
         }
     }
 
-    /// The name, as documents write it.
+    /// The name in documents.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -95,60 +95,60 @@ impl Scope {
     }
 }
 
-/// What can be done, each the row of one [`Rule`].
+/// The actions, each a row of the matrix, with its [`Rule`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Action {
-    /// Look at a profile, and change it.
+    /// Read and update a profile.
     UseProfile,
-    /// Be online, and say what a song costs; own is one's own presence.
+    /// Go online and set prices; own is the principal's own presence.
     TakeRequests,
-    /// See and end sessions, change the password, prove an address.
+    /// List and end sessions, change the password, verify an address.
     UseAccount,
-    /// Take personal data out, or have it erased.
+    /// Export or erase personal data.
     UsePersonalData,
-    /// Look at DJs.
+    /// Read DJs.
     ReadDjs,
-    /// Make a request; own is one that the caller pays.
+    /// Make a request; own is one that the principal pays.
     OpenRequest,
-    /// Look at a request; own is one that the caller made or is asked.
+    /// Read a request; own is one of which the principal is the requester or the DJ.
     ReadRequest,
-    /// Take a request back; own is one that the caller made.
+    /// Cancel a request; own is one that the principal made.
     CancelRequest,
-    /// Accept, reject or play a request, or list those to be answered; own is one that the caller is asked.
+    /// Accept, reject or play a request, or list the incoming ones; own is one addressed to the principal.
     AnswerRequest,
-    /// Take no requests from somebody; own is the caller's list.
+    /// Block a guest; own is the principal's list.
     BlockGuest,
-    /// Look at a wallet, and pay into it.
+    /// Read a wallet and top it up.
     UseWallet,
-    /// Ask for money to be paid out, look at that, take it back.
+    /// Request, read and cancel a withdrawal.
     UseWithdrawal,
-    /// Look at anybody's withdrawals.
+    /// Read the withdrawals of any user.
     ReadWithdrawals,
-    /// Approve or reject a withdrawal, or give its money back as failed.
+    /// Approve or reject a withdrawal, or release its money as failed.
     JudgeWithdrawal,
-    /// Say how far the sending of a withdrawal is.
+    /// Record the progress of sending a withdrawal.
     SendWithdrawal,
-    /// Give the fee of a played request back; own is one that the caller made or is asked.
+    /// Refund a played request; own is one of which the principal is the requester or the DJ.
     RefundRequest,
-    /// Correct a balance.
+    /// Adjust a balance.
     AdjustBalance,
-    /// Find anybody's top-ups, and look at money that came for accounts that were erased.
+    /// Search the top-ups of any user, and read money that arrived for erased accounts.
     ReadTopups,
-    /// Take the money of a top-up back that was charged back.
+    /// Reverse a top-up that was charged back.
     ReverseTopup,
-    /// Say that money in suspense was dealt with.
+    /// Settle money in suspense.
     SettleSuspense,
-    /// Look at what the self-check of the ledger found.
+    /// Read the findings of the ledger audit.
     ReadAudit,
-    /// Find people.
+    /// Search users.
     ReadPeople,
-    /// Suspend people, restore them, give them a role.
+    /// Suspend and restore users, and change their roles.
     ManagePeople,
-    /// Look at the security log.
+    /// Read the security log.
     ReadSecurityLog,
-    /// Look at the messages of providers that contradict the ledger.
+    /// Read the messages of providers that contradict the ledger.
     ReadMessages,
-    /// Resolve such a message.
+    /// Resolve a message of a provider.
     ResolveMessage,
 }
 
@@ -171,7 +171,7 @@ pub struct Principal {
 pub struct Denied;
 
 impl Principal {
-    /// The capacities in which they act.
+    /// The capacities of the principal.
     pub fn capacities(&self) -> impl Iterator<Item = Capacity> {
         let staff = match self.role {
             Role::Member | Role::Unknown(_) => None,
@@ -181,7 +181,7 @@ impl Principal {
         [Some(Capacity::Guest), self.is_dj.then_some(Capacity::Dj), staff].into_iter().flatten()
     }
 
-    /// Whether one of their capacities permits this action.
+    /// Succeeds if one of the principal's capacities permits this action.
     ///
     /// # Errors
     /// [`Denied`].
@@ -190,7 +190,7 @@ impl Principal {
         if covered { Ok(()) } else { Err(Denied) }
     }
 
-    /// Whether there is any entity to which they may apply this action.
+    /// Succeeds if the principal may apply this action to any entity at all.
     ///
     /// # Errors
     /// [`Denied`].
@@ -198,8 +198,8 @@ impl Principal {
         self.may(action, Ownership::Own).or_else(|_| self.may(action, Ownership::Others))
     }
 
-    /// Whether they have a role for this action. It is decided before an entity is loaded, and refuses only actions of
-    /// staff: the other actions depend on the entity.
+    /// Succeeds if the principal has a role for this action. It is checked before an entity is loaded, and
+    /// refuses only actions of staff: the other actions depend on the entity.
     ///
     /// # Errors
     /// [`Denied`].

@@ -1,4 +1,4 @@
-//! Permissions as types: each action of the matrix that a use case asks for an entity.
+//! Permissions as types: each action of the matrix that a use case authorizes for an entity.
 
 use super::Action;
 

@@ -1,7 +1,7 @@
 //! The revocation list: sessions that ended and accounts that changed before their access tokens expire.
 //!
-//! A server reads it every few seconds instead of asking a database at each request. It stays small, because a change
-//! that is older than the validity of a token concerns no valid token.
+//! A server reads it every few seconds instead of querying a database on each request. It stays small,
+//! because a change that is older than the validity of a token affects no valid token.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ pub struct Epoch(pub i64);
 /// The current role and suspension of an account.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AccountStatus {
-    /// Their role.
+    /// The role.
     pub role: Role,
     /// Whether the account is suspended.
     pub suspended: bool,
@@ -31,7 +31,7 @@ pub struct RevocationList {
     pub sessions: HashSet<SessionId>,
     /// The current status of accounts whose role or suspension changed.
     pub statuses: HashMap<UserId, AccountStatus>,
-    /// The epoch of the data; tokens of another one are worth nothing.
+    /// The epoch of the data; tokens of another epoch are invalid.
     pub epoch: Epoch,
     /// The time by the storage's clock, for comparison with the server's; `None` if the storage has no clock.
     pub storage_time: Option<Timestamp>,

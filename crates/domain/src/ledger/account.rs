@@ -1,4 +1,4 @@
-//! Accounts, the transfers between them, and the wallet that three of them make.
+//! Accounts, the transfers between them, and the wallets that group them.
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
@@ -8,21 +8,21 @@ use crate::money::{Amount, Money};
 use crate::names::named_enum;
 use crate::timestamp::Timestamp;
 
-/// Where money is.
+/// An account of the ledger.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Account {
-    /// What a person can spend.
+    /// Money that a user can spend.
     Available(UserId),
-    /// What waits for a request or a withdrawal to end.
+    /// Money held until a request or a withdrawal ends.
     Held(UserId),
-    /// What belongs to the house.
+    /// Money of the platform.
     Platform(PlatformAccount),
-    /// What came from, or went to, the world; its sum is the negative of what is inside.
+    /// Money that came from or went to an external account; the sum is the negative of all money inside.
     Outside(OutsideAccount),
 }
 
 impl Account {
-    /// The owner of the wallet that the account is part of, if it is part of one.
+    /// The owner of the wallet that the account belongs to, if any.
     #[must_use]
     pub const fn owner(self) -> Option<UserId> {
         match self {
@@ -32,58 +32,59 @@ impl Account {
     }
 }
 
-/// Accounts of the house.
+/// Platform accounts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum PlatformAccount {
-    /// Its share of the fees.
+    /// The platform's share of the fees.
     #[strum(serialize = "platform_commission")]
     Commission,
 }
 
 named_enum!(PlatformAccount);
 
-/// Accounts of the world.
+/// External accounts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum OutsideAccount {
-    /// What guests paid in.
+    /// Money paid in by guests.
     #[strum(serialize = "outside_topups")]
     Topups,
-    /// What was paid out.
+    /// Money paid out.
     #[strum(serialize = "outside_payouts")]
     Payouts,
-    /// What operators corrected.
+    /// Operators' corrections.
     #[strum(serialize = "outside_adjustments")]
     Adjustments,
-    /// Money that arrived for accounts that were erased, until an operator has dealt with it.
+    /// Money that arrived for erased accounts, until an operator settles it.
     #[strum(serialize = "outside_suspense")]
     Suspense,
 }
 
 named_enum!(OutsideAccount);
 
-/// Why money moves, which decides how the entries of both sides are called and whether a receivable is touched.
+/// The kind of a transfer, which determines the entry kinds of both sides and whether a receivable is
+/// affected.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum TransferKind {
     /// A guest pays in.
     Topup,
-    /// Available money is set aside.
+    /// Available money is put on hold.
     Hold,
-    /// Money set aside is available again.
+    /// Held money becomes available again.
     Release,
-    /// Money set aside is paid.
+    /// Held money is paid.
     Capture,
-    /// A capture is given back; what the payer no longer has becomes owed.
+    /// A capture is returned; any shortfall of the payee becomes owed.
     Refund,
     /// An operator corrects a balance.
     Adjustment,
-    /// Money that was paid in is taken back by who paid it; what the wallet no longer has becomes owed.
+    /// The payer takes a top-up back; any shortfall of the wallet becomes owed.
     Chargeback,
 }
 
 impl TransferKind {
-    /// How the entry of the wallet is called that the money leaves.
+    /// The entry kind in the debited wallet.
     #[must_use]
     pub const fn debit_entry(self) -> EntryKind {
         match self {
@@ -97,7 +98,7 @@ impl TransferKind {
         }
     }
 
-    /// How the entry of the wallet is called that the money reaches.
+    /// The entry kind in the credited wallet.
     #[must_use]
     pub const fn credit_entry(self) -> EntryKind {
         match self {
@@ -110,47 +111,47 @@ impl TransferKind {
     }
 }
 
-/// Money from one account to another: balanced by construction, never zero or negative.
+/// Money moved from one account to another: balanced by construction, never zero or negative.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Transfer {
-    /// Where it leaves.
+    /// The account that the money leaves.
     pub debit: Account,
-    /// Where it arrives.
+    /// The account that the money enters.
     pub credit: Account,
-    /// How much.
+    /// The amount.
     pub amount: Amount,
-    /// Why.
+    /// The kind of the transfer.
     pub kind: TransferKind,
 }
 
-/// The three balances of a wallet, none of them below zero.
+/// The three balances of a wallet, none of them negative.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Balance {
-    /// What can be spent now.
+    /// Money that can be spent now.
     pub available: Money,
-    /// What waits for a request or a withdrawal to end.
+    /// Money held until a request or a withdrawal ends.
     pub held: Money,
-    /// What later income pays back first.
+    /// The debt, repaid first from later income.
     pub owed: Money,
 }
 
-/// A wallet: its balances and the end of its chain of entries.
+/// A wallet: its balances and the head of its chain of entries.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wallet {
-    /// Its owner.
+    /// The owner.
     pub user: UserId,
-    /// What is in it.
+    /// The balances.
     pub balance: Balance,
-    /// How many entries it has, which is the number of the newest.
+    /// The number of entries, which is the number of the newest.
     pub seq: i64,
-    /// When its newest entry was made; the start of 1970 without any.
+    /// The time of the newest entry; the Unix epoch if there is none.
     pub last_at: Timestamp,
-    /// The hash of its newest entry.
+    /// The hash of the newest entry.
     pub head: ChainHash,
 }
 
 impl Wallet {
-    /// A person's empty wallet.
+    /// An empty wallet of a user.
     #[must_use]
     pub fn empty(user: UserId) -> Self {
         Self { user, balance: Balance::default(), seq: 0, last_at: Timestamp::EPOCH, head: ChainHash::START }

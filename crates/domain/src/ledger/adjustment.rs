@@ -6,17 +6,17 @@ use crate::money::{Amount, Money};
 use crate::text::Line;
 use time::Duration;
 
-/// Which way a balance is corrected, and by how much; never by nothing.
+/// The direction and amount of a correction; never zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Correction {
-    /// The wallet gets the amount.
+    /// Adds the amount to the wallet.
     Credit(Amount),
-    /// The wallet loses the amount.
+    /// Takes the amount from the wallet.
     Debit(Amount),
 }
 
 impl Correction {
-    /// The correction by a signed sum; `None` for nothing.
+    /// The correction for a signed sum; `None` for zero.
     #[must_use]
     pub fn signed(sum: Money) -> Option<Self> {
         match Amount::new(sum) {
@@ -25,7 +25,7 @@ impl Correction {
         }
     }
 
-    /// The absolute value of the amount.
+    /// The absolute amount.
     #[must_use]
     pub const fn amount(self) -> Amount {
         match self {
@@ -33,7 +33,7 @@ impl Correction {
         }
     }
 
-    /// The signed sum, below zero for a debit.
+    /// The signed sum, negative for a debit.
     #[must_use]
     pub const fn sum(self) -> Money {
         match self {
@@ -43,38 +43,38 @@ impl Correction {
     }
 }
 
-/// What a deployment decides about adjustments.
+/// A deployment's terms for adjustments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AdjustmentTerms {
     /// The largest amount of one adjustment, up or down; `None` means no limit.
     pub max_amount: Option<Amount>,
 }
 
-/// Why a balance cannot be corrected like this.
+/// Why an adjustment is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AdjustmentRefusal {
-    /// The amount is above the limit of one adjustment.
+    /// The amount exceeds this limit of one adjustment.
     AboveLimit(Amount),
 }
 
 /// An adjustment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Adjustment {
-    /// Which it is.
+    /// The adjustment's id.
     pub id: AdjustmentId,
     /// The owner of the corrected balance.
     pub user: UserId,
-    /// By how much.
+    /// The correction.
     pub correction: Correction,
-    /// Why.
+    /// The reason.
     pub reason: Line,
 }
 
 impl Adjustment {
-    /// How long an operator who adjusted a wallet may not judge withdrawals from it.
+    /// The period during which an operator who adjusted a wallet may not judge withdrawals from it.
     pub const BARS_JUDGING_FOR: Duration = Duration::days(30);
 
-    /// Ensures that the amount is within the limit in force.
+    /// Checks that the amount is within the current limit.
     pub(crate) fn check(&self, terms: &AdjustmentTerms) -> Result<(), AdjustmentRefusal> {
         match terms.max_amount.filter(|most| self.correction.amount() > *most) {
             Some(most) => Err(AdjustmentRefusal::AboveLimit(most)),
@@ -82,7 +82,7 @@ impl Adjustment {
         }
     }
 
-    /// The money that it moves.
+    /// The transfer that it makes.
     pub(crate) fn transfer(&self) -> Transfer {
         let (wallet, world) = (Account::Available(self.user), Account::Outside(OutsideAccount::Adjustments));
         let (debit, credit, amount) = match self.correction {

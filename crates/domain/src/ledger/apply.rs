@@ -15,10 +15,11 @@ use crate::timestamp::Timestamp;
 use crate::topup::{Topup, TopupStatus, abandon};
 use crate::withdrawal::{Approval, Limit, Withdrawal, approve};
 
-/// Applies a plan to the book, whole or not at all.
+/// Applies a plan to the book atomically.
 ///
 /// # Errors
-/// [`Rejection`], the first that applies: the key, the feature level, the state of what moves, the guards, the funds.
+/// [`Rejection`], the first that applies in this order: the key, the feature level, the state of the entity,
+/// the guards, the funds.
 pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
     if let Some(receipt) = earlier(book, plan)? {
         return Ok(Verdict::Replayed(receipt));
@@ -52,7 +53,7 @@ pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
     Ok(Verdict::Fresh(receipt, Box::new(changes)))
 }
 
-/// The answer of the operation, or of the command with the same key, if it was applied before.
+/// The receipt of the operation, or of the command with the same key, if it was applied before.
 fn earlier(book: &Book, plan: &Plan) -> Result<Option<Receipt>, Rejection> {
     let whole = |stored: &StoredReceipt| stored.whole().cloned().map(Some).ok_or(Rejection::Stale);
     if let Some(stored) = book.operations.get(&plan.origin.operation) {
@@ -66,7 +67,7 @@ fn earlier(book: &Book, plan: &Plan) -> Result<Option<Receipt>, Rejection> {
     }
 }
 
-/// The entity after the plan, which is written to the changes.
+/// Applies the plan's step and returns the entity after it, which is recorded in the changes.
 fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Entity, Rejection> {
     Ok(match &plan.step {
         Step::Unchanged(entity) => unchanged(book, entity, plan.origin.at)?,
@@ -144,7 +145,7 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Entity, Rejec
     })
 }
 
-/// The entity as it is, unless it changed since it was loaded.
+/// The entity, unless it changed since it was loaded.
 fn unchanged(book: &Book, before: &Entity, at: Timestamp) -> Result<Entity, Rejection> {
     Ok(match before {
         Entity::MusicRequest(before) => Entity::MusicRequest(request(book, before)?.clone().seen_at(at)),
@@ -159,7 +160,7 @@ fn unchanged(book: &Book, before: &Entity, at: Timestamp) -> Result<Entity, Reje
     })
 }
 
-/// The message as resolved, unless somebody resolved it since it was loaded.
+/// Resolves the message, unless it was resolved since it was loaded.
 fn resolve_message(
     book: &Book,
     before: &ProviderMessage,
@@ -175,37 +176,37 @@ fn resolve_message(
     Ok(resolved)
 }
 
-/// The message.
+/// The stored message.
 fn message<'a>(book: &'a Book, before: &ProviderMessage) -> Result<&'a ProviderMessage, Rejection> {
     book.provider_messages.get(&before.id).ok_or(Rejection::Missing(EntityKind::ProviderMessage))
 }
 
-/// The person; one who was erased counts as missing.
+/// The user; an erased one counts as missing.
 fn person(book: &Book, id: UserId) -> Result<&User, Rejection> {
     let stored = book.users.get(&id).filter(|user| user.is_present());
     stored.ok_or(Rejection::Missing(EntityKind::User))
 }
 
-/// The request, unless it moved since it was loaded.
+/// The request, unless it changed state since it was loaded.
 fn request<'a>(book: &'a Book, before: &MusicRequest) -> Result<&'a MusicRequest, Rejection> {
     let stored = book.requests.get(&before.id).ok_or(Rejection::Missing(EntityKind::MusicRequest))?;
     if stored.state == before.state { Ok(stored) } else { Err(Rejection::Stale) }
 }
 
-/// The withdrawal, unless it moved or was approved since it was loaded.
+/// The withdrawal, unless it changed state or was approved since it was loaded.
 fn withdrawal<'a>(book: &'a Book, before: &Withdrawal) -> Result<&'a Withdrawal, Rejection> {
     let stored = book.withdrawal(before.id).ok_or(Rejection::Missing(EntityKind::Withdrawal))?;
     let is_same = stored.state == before.state && stored.approvals == before.approvals;
     if is_same { Ok(stored) } else { Err(Rejection::Stale) }
 }
 
-/// The top-up, unless it moved since it was loaded.
+/// The top-up, unless it changed state since it was loaded.
 fn topup<'a>(book: &'a Book, before: &Topup) -> Result<&'a Topup, Rejection> {
     let stored = book.topups.get(&before.id).ok_or(Rejection::Missing(EntityKind::Topup))?;
     if stored.stands_as(before) { Ok(stored) } else { Err(Rejection::Stale) }
 }
 
-/// Only who has a wallet makes anything, and nothing takes another's place.
+/// An entity is opened only by the owner of a wallet, and never replaces another.
 fn opens(book: &Book, owner: UserId, taken: bool) -> Result<(), Rejection> {
     if taken {
         return Err(Rejection::Broken("the id of what is made is taken"));
@@ -231,7 +232,7 @@ fn move_request(
     Ok(moved)
 }
 
-/// The withdrawal with one more approval. Earlier approvals count only if their operators could still give them.
+/// Adds an approval to the withdrawal. Earlier approvals count only if their operators could still give them.
 fn approve_withdrawal(
     book: &Book,
     plan: &Plan,
@@ -304,7 +305,7 @@ fn guards(book: &Book, plan: &Plan) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// The entity as it is answered: with the balance of its owner, where the answer shows one.
+/// The outcome for an entity: with the owner's balance, if the response shows one.
 fn outcome(book: &Book, changes: &Changes, entity: Entity) -> Result<Outcome, Rejection> {
     let balance = |user: UserId| -> Result<Balance, Rejection> {
         let changed = changes.wallets.iter().find(|wallet| wallet.user == user);
@@ -331,7 +332,7 @@ fn outcome(book: &Book, changes: &Changes, entity: Entity) -> Result<Outcome, Re
     })
 }
 
-/// Keeps the operation and the key; a plan without a change and without a key leaves no trace.
+/// Records the operation and the key; a plan without a change and without a key leaves no trace.
 fn record(plan: &Plan, receipt: &Receipt, changes: &mut Changes) {
     let origin = &plan.origin;
     let is_unchanged = match &plan.step {

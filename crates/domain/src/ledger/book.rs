@@ -1,4 +1,4 @@
-//! The slice of state that plans are judged on, and what a plan changes in it.
+//! The state that plans are applied to, and the changes that a plan makes.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -16,31 +16,31 @@ use crate::timestamp::Timestamp;
 use crate::topup::Topup;
 use crate::withdrawal::Withdrawal;
 
-/// The state that plans are judged on: for a store in memory all there is, for a database the locked rows.
+/// The state that plans are applied to: the whole state of an in-memory store, the locked rows of a database.
 ///
-/// A row that a plan names and that is not here is an error, never a zero.
+/// A row in a plan's lock set that is missing here is an error, never a zero.
 #[derive(Clone, Debug, Default)]
 pub struct Book {
-    /// Which values may be written.
+    /// The feature level, which determines the values that may be written.
     pub feature_level: FeatureLevel,
-    /// Operations that were applied before, with what they came to.
+    /// The operations applied before, with their receipts.
     pub operations: HashMap<OperationId, StoredReceipt>,
-    /// Idempotency keys that were used before.
+    /// The idempotency keys used before.
     pub keys: HashMap<KeyScope, KeyRecord>,
     /// Requests.
     pub requests: HashMap<RequestId, MusicRequest>,
-    /// People.
+    /// Users.
     pub users: HashMap<UserId, User>,
     /// Wallets.
     pub wallets: HashMap<UserId, Wallet>,
     /// Top-ups.
     pub topups: HashMap<TopupId, Topup>,
-    /// Messages of providers.
+    /// Provider messages.
     pub provider_messages: BTreeMap<ProviderMessageId, ProviderMessage>,
     holding_of: HashMap<UserId, HashSet<RequestId>>,
     withdrawals: HashMap<WithdrawalId, Withdrawal>,
     withdrawals_of: HashMap<UserId, Vec<WithdrawalId>>,
-    /// Of each wallet, who adjusted it when.
+    /// For each wallet, the operators who adjusted it, with the times.
     adjustments_of: HashMap<UserId, Vec<(UserId, Timestamp)>>,
 }
 
@@ -51,7 +51,7 @@ impl Book {
         Self { feature_level, ..Self::default() }
     }
 
-    /// Puts a request in, in place of the one with its id.
+    /// Inserts or replaces a request.
     pub fn put_request(&mut self, request: MusicRequest) {
         let holding = self.holding_of.entry(request.requester).or_default();
         if request.state.status().holds_fee() {
@@ -62,7 +62,7 @@ impl Book {
         self.requests.insert(request.id, request);
     }
 
-    /// How many requests of this guest to this DJ are still open at this moment, of those that the book has.
+    /// The number of this guest's requests to this DJ in the book that are still open at `now`.
     #[must_use]
     pub fn open_requests(&self, guest: UserId, dj: UserId, now: Timestamp) -> usize {
         let holding = self.holding_of.get(&guest).into_iter().flatten();
@@ -71,7 +71,7 @@ impl Book {
         holding.filter_map(|id| self.requests.get(id)).filter(open).count()
     }
 
-    /// Puts a withdrawal in, in place of the one with its id.
+    /// Inserts or replaces a withdrawal.
     pub fn put_withdrawal(&mut self, withdrawal: Withdrawal) {
         let (id, user) = (withdrawal.id, withdrawal.user);
         if self.withdrawals.insert(id, withdrawal).is_none() {
@@ -85,29 +85,29 @@ impl Book {
         self.withdrawals.get(&id)
     }
 
-    /// All withdrawals, in no order.
+    /// All withdrawals, in no particular order.
     pub fn withdrawals(&self) -> impl Iterator<Item = &Withdrawal> {
         self.withdrawals.values()
     }
 
-    /// The withdrawals of this person that the book has.
+    /// The user's withdrawals in the book.
     pub fn withdrawals_of(&self, user: UserId) -> impl Iterator<Item = &Withdrawal> {
         self.withdrawals_of.get(&user).into_iter().flatten().filter_map(|id| self.withdrawals.get(id))
     }
 
-    /// Notes that somebody adjusted a wallet, at the time of the wallet's entry.
+    /// Records an adjustment of a wallet by a user, at the time of the wallet's entry.
     pub fn put_adjustment(&mut self, wallet: UserId, by: UserId, at: Timestamp) {
         self.adjustments_of.entry(wallet).or_default().push((by, at));
     }
 
-    /// Whether somebody adjusted a wallet after this moment, going by the adjustments that the book has.
+    /// Whether this user adjusted a wallet after the given time, according to the adjustments in the book.
     #[must_use]
     pub fn has_adjusted(&self, by: UserId, wallet: UserId, since: Timestamp) -> bool {
         let adjustments = self.adjustments_of.get(&wallet);
         adjustments.into_iter().flatten().any(|(adjuster, at)| *adjuster == by && *at > since)
     }
 
-    /// Takes over what an applied plan changed.
+    /// Applies the changes of a plan.
     pub(crate) fn absorb(&mut self, changes: &Changes) {
         for request in changes.opened_request.iter().chain(&changes.moved_request) {
             self.put_request(request.clone());
@@ -135,63 +135,63 @@ impl Book {
     }
 }
 
-/// An operation as it is kept for ever.
+/// A permanent record of an operation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OperationRecord {
-    /// Which.
+    /// The operation's id.
     pub id: OperationId,
-    /// What it did.
+    /// The kind of the plan.
     pub kind: PlanKind,
-    /// Who was behind it.
+    /// The actor.
     pub actor: Actor,
-    /// When it was decided.
+    /// The time of the decision.
     pub at: Timestamp,
-    /// Why, where somebody said so.
+    /// The reason, if one was given.
     pub reason: Option<Line>,
-    /// What it came to.
+    /// The receipt.
     pub receipt: Receipt,
 }
 
-/// A person whose live sessions end.
+/// A user whose live sessions end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EndedSessions {
-    /// Ownership.
+    /// The user.
     pub user: UserId,
-    /// When.
+    /// The time at which they end.
     pub at: Timestamp,
 }
 
-/// What an applied plan changed, as rows to write: everything or nothing.
+/// The rows written by an applied plan, atomically.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Changes {
-    /// The operation; `None` where the plan changed nothing and no key has to be kept.
+    /// The operation; `None` if the plan changed nothing and no key must be stored.
     pub operation: Option<OperationRecord>,
-    /// The key that was used, in place of one that is no longer kept.
+    /// The key used, which replaces an expired one.
     pub key: Option<KeyRecord>,
-    /// A request that was made.
+    /// An opened request.
     pub opened_request: Option<MusicRequest>,
-    /// A request that moved.
+    /// A request that changed state.
     pub moved_request: Option<MusicRequest>,
-    /// A withdrawal that was made.
+    /// An opened withdrawal.
     pub opened_withdrawal: Option<Withdrawal>,
-    /// A withdrawal that moved.
+    /// A withdrawal that changed state.
     pub moved_withdrawal: Option<Withdrawal>,
-    /// A top-up that was made.
+    /// An opened top-up.
     pub opened_topup: Option<Topup>,
-    /// A top-up that was ordered or moved.
+    /// A top-up that was ordered or changed state.
     pub moved_topup: Option<Topup>,
-    /// A message of a provider that was resolved.
+    /// A resolved provider message.
     pub resolved_message: Option<ProviderMessage>,
-    /// A person who changed.
+    /// A changed user.
     pub user: Option<User>,
-    /// A person whose live sessions end with it.
+    /// A user whose live sessions end with the change.
     pub ended_sessions: Option<EndedSessions>,
-    /// Wallets that changed, by their owner's id.
+    /// Changed wallets, by their owner's id.
     pub wallets: Vec<Wallet>,
-    /// One new entry for each of those wallets, in the same order.
+    /// One new entry for each changed wallet, in the same order.
     pub entries: Vec<Entry>,
     /// New postings.
     pub postings: Vec<Posting>,
-    /// What the security log keeps of it.
+    /// The security log's event.
     pub event: Option<SecurityEvent>,
 }

@@ -1,4 +1,4 @@
-//! Entities: what plans change, receipts show and ledger entries refer to.
+//! Entities: the objects that plans change, receipts show and ledger entries refer to.
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
@@ -12,7 +12,7 @@ use crate::topup::Topup;
 use crate::unknown::UnknownName;
 use crate::withdrawal::Withdrawal;
 
-/// The kinds of rows that a plan can name, by the names that stores and clients write.
+/// The kinds of rows in a lock set, by the names that stores and clients use.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum EntityKind {
@@ -24,11 +24,11 @@ pub enum EntityKind {
     Topup,
     /// An operator's adjustment.
     Adjustment,
-    /// A person.
+    /// A user.
     User,
-    /// A person's wallet.
+    /// A user's wallet.
     Wallet,
-    /// A message of a provider.
+    /// A provider message.
     ProviderMessage,
 }
 
@@ -64,7 +64,7 @@ impl EntityKind {
     }
 }
 
-/// The kind and the id of an entity.
+/// A reference to an entity: its kind and id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum EntityRef {
     /// A music request.
@@ -75,9 +75,9 @@ pub enum EntityRef {
     Topup(TopupId),
     /// An operator's adjustment.
     Adjustment(AdjustmentId),
-    /// A person.
+    /// A user.
     User(UserId),
-    /// A message of a provider.
+    /// A provider message.
     ProviderMessage(ProviderMessageId),
     /// An entity of a kind that only a newer version knows.
     Unknown {
@@ -105,7 +105,7 @@ impl EntityRef {
         }
     }
 
-    /// The name of the kind, as stores and clients write it.
+    /// The name of the kind, as used by stores and clients.
     #[must_use]
     pub fn kind_name(self) -> &'static str {
         match self.kind() {
@@ -137,8 +137,8 @@ impl EntityRef {
         }
     }
 
-    /// The reference that a ledger entry stores under this kind and id; `None` for what no version writes. A kind that
-    /// this version's entries do not refer to is [`Self::Unknown`].
+    /// The reference that a ledger entry stores under this kind and id; `None` for values that no version
+    /// writes. A kind that this version's entries do not refer to is [`Self::Unknown`].
     #[must_use]
     pub fn stored(kind: &str, id: i64) -> Option<Self> {
         match EntityKind::named(kind) {
@@ -153,7 +153,7 @@ impl EntityRef {
     }
 }
 
-/// An entity, as it is stored.
+/// A stored entity.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Entity {
     /// A music request.
@@ -164,9 +164,9 @@ pub enum Entity {
     Topup(Topup),
     /// An operator's adjustment, as its operation recorded it.
     Adjustment(Adjustment),
-    /// A person.
+    /// A user.
     User(User),
-    /// A message of a provider.
+    /// A provider message.
     ProviderMessage(ProviderMessage),
 }
 
@@ -184,7 +184,7 @@ impl Entity {
         }
     }
 
-    /// The person whose wallet each of its operations changes; for a person, that person.
+    /// The owner of the wallet that its operations change; for a user, that user.
     #[must_use]
     pub const fn owner(&self) -> Option<UserId> {
         match self {

@@ -1,4 +1,4 @@
-//! What a plan leaves behind for ever: one entry a wallet, one posting for each account that is no wallet's.
+//! Permanent records of a plan: one entry per wallet, one posting for each other account.
 
 use sha2::{Digest, Sha256};
 
@@ -13,28 +13,28 @@ use crate::unknown::UnknownName;
 pub struct Entry {
     /// The owner of the wallet.
     pub wallet: UserId,
-    /// Its number within the wallet, from 1 without a gap.
+    /// The number within the wallet, from 1 without gaps.
     pub seq: i64,
     /// The operation that made it.
     pub operation: OperationId,
-    /// What it is called.
+    /// The kind of the entry.
     pub kind: EntryKind,
-    /// What it is about.
+    /// The entity that it refers to.
     pub reference: EntityRef,
     /// The change of each balance.
     pub change: Balance,
     /// The balances after it.
     pub after: Balance,
-    /// When; never before the entry that it follows.
+    /// The time; never before that of the previous entry.
     pub at: Timestamp,
-    /// The link before.
+    /// The previous link.
     pub previous: ChainHash,
-    /// Its own link.
+    /// This entry's link.
     pub hash: ChainHash,
 }
 
 impl Entry {
-    /// The link that the entry's fields make: SHA-256 over each field behind its length in bytes.
+    /// The link computed from the entry's fields: SHA-256 over each field prefixed with its length in bytes.
     #[must_use]
     pub fn link(&self) -> ChainHash {
         let mut hasher = Sha256::new();
@@ -60,27 +60,27 @@ impl Entry {
     }
 }
 
-/// An account that is no wallet's: it keeps no running balance, only the sum of its postings.
+/// A change of an account outside all wallets, which has no running balance, only the sum of its postings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Posting {
     /// The operation that made it.
     pub operation: OperationId,
-    /// Which account.
+    /// The account.
     pub account: PostingAccount,
-    /// The change; negative where money left the account.
+    /// The change; negative if money left the account.
     pub amount: Money,
-    /// When.
+    /// The time.
     pub at: Timestamp,
 }
 
-/// The accounts that postings are made to.
+/// The accounts of postings.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PostingAccount {
-    /// One of the house.
+    /// A platform account.
     Platform(PlatformAccount),
-    /// One of the world.
+    /// An external account.
     Outside(OutsideAccount),
-    /// One of a newer version.
+    /// An account of a newer version.
     Unknown(UnknownName),
 }
 
@@ -90,7 +90,7 @@ impl PostingAccount {
         PlatformAccount::all().map(Self::Platform).chain(OutsideAccount::all().map(Self::Outside))
     }
 
-    /// The name, as stores write it.
+    /// The name, as used by stores.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -107,7 +107,7 @@ impl PostingAccount {
         platform.or_else(|| OutsideAccount::named(name).map(Self::Outside))
     }
 
-    /// The account of this name, known or not; `None` for what no version writes.
+    /// The account of this name, known or not; `None` for names that no version writes.
     #[must_use]
     pub fn stored(name: &str) -> Option<Self> {
         Self::named(name).or_else(|| UnknownName::stored(name).map(Self::Unknown))

@@ -5,29 +5,29 @@ use strum::{EnumIter, EnumString, IntoStaticStr};
 use crate::names::named_enum;
 use crate::unknown::UnknownName;
 
-/// What an entry is called on a statement.
+/// The kind of an entry, as shown on a statement.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum EntryKind {
     /// Money was paid in.
     Topup,
-    /// Money was set aside.
+    /// Money was put on hold.
     Hold,
-    /// Money set aside is available again.
+    /// Held money became available again.
     Release,
-    /// Money set aside was paid to somebody.
+    /// Held money was paid.
     Capture,
-    /// A played song was paid.
+    /// A played song was paid for.
     Earning,
-    /// A fee that was paid is back.
+    /// A paid fee was returned.
     Refund,
-    /// An earning was given back.
+    /// An earning was returned.
     Reversal,
     /// An operator corrected the balance.
     Adjustment,
-    /// Money that was paid in was taken back by who paid it.
+    /// The payer took a top-up back.
     Chargeback,
-    /// A newer version changed it.
+    /// A kind of a newer version.
     #[strum(disabled)]
     Unknown(UnknownName),
 }

@@ -1,23 +1,23 @@
-//! Feature levels: which values the servers of a deployment may write.
+//! Feature levels: the values that the servers of a deployment may write.
 //!
-//! While a new version is rolled out, servers of the previous version work on the same data, and they cannot read
-//! some values of the new one. Such values are written only after an operator has finalized the upgrade, when no
-//! older server runs any more.
+//! During the rollout of a new version, servers of the previous version work on the same data and cannot read
+//! some values of the new one. Such values are written only after an operator has finalized the upgrade, when
+//! no older server is running.
 //!
-//! Some new values are already written at [`FeatureLevel::First`], because servers of the first version can handle
-//! them:
+//! Some new values are written at [`FeatureLevel::First`] already, because servers of the first version can
+//! handle them:
 //!
-//! - New columns and tables, which they do not name: how often a top-up was ordered, the one approval of a withdrawal, the
-//!   rules of a posting, an erasure that goes on, money in suspense, providers' messages, networks of logins, counts of codes, the
-//!   first operator.
-//! - The same fields in receipts, where they skip what they do not know.
-//! - A receipt that shows a provider's message: they read it neither by its operation nor by a key, because no route of theirs
-//!   resolves messages, nor in their ledger audit, because it moved no money.
-//! - A redacted receipt of a person who was erased. Nobody has a token to repeat their calls; an operator who repeats a call
-//!   about them with its key is answered with an error.
-//! - A pending top-up without a page: theirs may have none either.
-//! - Events of operators with session, address and user agent, in columns that they have. They show them to the person in
-//!   question, who exports their data; to leave them out would hide who acts under an operator's name.
+//! - New columns and tables, which they do not name: the number of orders of a top-up, the one approval of a
+//!   withdrawal, the rules of a posting, an unfinished erasure, money in suspense, provider messages,
+//!   networks of logins, counts of codes, the first operator.
+//! - The same fields in receipts, where they skip unknown fields.
+//! - Receipts of provider messages, which they never read: not by operation or key, because none of their
+//!   routes resolves messages, nor in their ledger audit, because these receipts moved no money.
+//! - Redacted receipts of erased users. No token remains to repeat the users' own requests; an operator who
+//!   repeats a request about them with its key gets an error.
+//! - Pending top-ups without a page, which they may write as well.
+//! - Events of operators with session, address and user agent, in columns that they have. They show these to
+//!   the affected user in an export; omitting the fields would hide abuse of an operator's account.
 
 #[cfg(doc)]
 use crate::ledger::Receipt;
@@ -25,22 +25,22 @@ use crate::ledger::{Account, OutsideAccount, Plan, PostingRules, Step, Transfer,
 use crate::topup::TopupStatus;
 use crate::withdrawal::approvals_needed;
 
-/// Which values may be written.
+/// The level of the values that may be written.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum FeatureLevel {
     /// The values that servers without feature levels can read.
     First,
-    /// In addition: charge-backs, money in suspense, withdrawals with two approvals, receipts without their profile,
-    /// and income that first pays what is owed.
+    /// Additionally charge-backs, money in suspense, withdrawals with two approvals, receipts without their
+    /// profile, and income that first repays debt.
     #[default]
     Second,
 }
 
 impl FeatureLevel {
-    /// The newest level that this version knows; all its values may be written at it.
+    /// The newest level that this version knows; all its values may be written at that level.
     pub const NEWEST: Self = Self::Second;
 
-    /// The number by which stores keep it.
+    /// The number under which stores keep it.
     #[must_use]
     pub const fn number(self) -> i16 {
         match self {
@@ -49,8 +49,8 @@ impl FeatureLevel {
         }
     }
 
-    /// The level that a store keeps under this number; for the level of a newer version, the newest that this version
-    /// knows.
+    /// The level stored under this number; the newest that this version knows, for the level of a newer
+    /// version.
     #[must_use]
     pub const fn numbered(number: i16) -> Self {
         match number {
@@ -59,7 +59,7 @@ impl FeatureLevel {
         }
     }
 
-    /// The newest rules by which money may be posted.
+    /// The newest posting rules allowed.
     #[must_use]
     pub const fn posting_rules(self) -> PostingRules {
         match self {
@@ -68,7 +68,7 @@ impl FeatureLevel {
         }
     }
 
-    /// Whether receipts of people who were not erased lose their profile after [`Receipt::KEPT`].
+    /// Whether receipts of users who were not erased lose their profile after [`Receipt::KEPT`].
     #[must_use]
     pub const fn redacts_receipts(self) -> bool {
         match self {
@@ -79,7 +79,7 @@ impl FeatureLevel {
 }
 
 impl Plan {
-    /// The level at which the values that it writes may be written.
+    /// The level required by the values that it writes.
     #[must_use]
     pub fn feature_level(&self) -> FeatureLevel {
         let transfers = self.transfers.iter().map(of_transfer);

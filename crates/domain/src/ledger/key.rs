@@ -1,4 +1,4 @@
-//! Idempotency keys: the same command sent twice is done once and answered twice.
+//! Idempotency keys: a command sent twice is executed once and answered twice.
 
 use sha2::{Digest, Sha256};
 use thiserror::Error;
@@ -8,12 +8,12 @@ use crate::ids::UserId;
 use crate::ledger::{Receipt, StoredReceipt};
 use crate::timestamp::Timestamp;
 
-/// A client's key within its scope: the person, the method and the path that it was sent to.
+/// The scope of a client's key: the user, the method and the path of the request.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct KeyScope(pub [u8; 32]);
 
 impl KeyScope {
-    /// The scope of a key; each part counts with its length, so that no two scopes run together.
+    /// The scope of a key; each part is prefixed with its length, so that distinct scopes never collide.
     #[must_use]
     pub fn of(user: UserId, method: &str, path: &str, key: &str) -> Self {
         let mut hasher = Sha256::new();
@@ -26,7 +26,7 @@ impl KeyScope {
     }
 }
 
-/// What was sent with a key: the SHA-256 of the body as it came.
+/// The fingerprint of a request: the SHA-256 of its raw body.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Fingerprint(pub [u8; 32]);
 
@@ -38,28 +38,28 @@ impl Fingerprint {
     }
 }
 
-/// A client's key and what came with it.
+/// A client's key with the fingerprint of its request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IdempotencyKey {
-    /// The user and the purpose of the key.
+    /// The scope of the key.
     pub scope: KeyScope,
-    /// What came with it.
+    /// The fingerprint of the request.
     pub fingerprint: Fingerprint,
 }
 
-/// A key that was used, and what it was answered.
+/// A used key and its answer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KeyRecord {
-    /// The key and what came with it.
+    /// The key with its fingerprint.
     pub key: IdempotencyKey,
-    /// What it was answered.
+    /// The receipt that answered it.
     pub receipt: StoredReceipt,
-    /// When it was used.
+    /// The time of use.
     pub at: Timestamp,
 }
 
 impl KeyRecord {
-    /// How long a key is kept: as long as the whole answer that it stands for.
+    /// The retention of a key, equal to that of the complete receipt that it answers with.
     pub const KEPT: Duration = Receipt::KEPT;
 
     /// Whether the key still stands for its first answer.
@@ -68,10 +68,10 @@ impl KeyRecord {
         now < self.at.plus(Self::KEPT)
     }
 
-    /// The receipt that answers a command with this key; `None` where the key is no longer kept, and so unused again.
+    /// The receipt that answers a command with this key; `None` if the key has expired and is free again.
     ///
     /// # Errors
-    /// [`KeyReused`] where the key was used with another body.
+    /// [`KeyReused`] if the key was used with another body.
     pub fn answer(&self, key: &IdempotencyKey, now: Timestamp) -> Result<Option<&StoredReceipt>, KeyReused> {
         if !self.is_kept(now) {
             return Ok(None);
@@ -80,7 +80,7 @@ impl KeyRecord {
     }
 }
 
-/// The client's key stands for another body.
+/// The client's key was used with another body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("the idempotency key was used with another body")]
 pub struct KeyReused;

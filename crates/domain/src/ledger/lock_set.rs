@@ -8,14 +8,14 @@ use crate::music_request::RequestStatus;
 use crate::timestamp::Timestamp;
 use crate::topup::TopupStatus;
 
-/// The rows that a plan must see, locked, in the book that it is applied to.
+/// The rows that must be locked in the book before a plan is applied.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Names {
     /// Requests, by id.
     pub requests: BTreeSet<RequestId>,
-    /// People, by id.
+    /// Users, by id.
     pub users: BTreeSet<UserId>,
-    /// Whether the rows of all operators are needed; they are locked together with those people, all by id.
+    /// Whether the rows of all operators are needed; they are locked together with those users, all by id.
     pub operators: bool,
     /// Wallets, by their owner's id.
     pub wallets: BTreeSet<UserId>,
@@ -23,18 +23,18 @@ pub struct Names {
     pub withdrawals: BTreeSet<WithdrawalId>,
     /// Top-ups, by id.
     pub topups: BTreeSet<TopupId>,
-    /// Messages of providers, by id.
+    /// Provider messages, by id.
     pub provider_messages: BTreeSet<ProviderMessageId>,
-    /// Whose withdrawals made after the moment are needed to judge a window.
+    /// The user whose withdrawals after the given time are needed to check a window.
     pub withdrawn_since: Option<(UserId, Timestamp)>,
-    /// Whose requests that hold a fee are needed, to count those with the DJ beside them.
+    /// The guest and the DJ whose open requests must be counted.
     pub open_requests: Option<(UserId, UserId)>,
-    /// The wallet whose adjustments after the moment are needed, with who made them.
+    /// The wallet whose adjustments after the given time are needed, with their authors.
     pub adjusted_since: Option<(UserId, Timestamp)>,
 }
 
 impl Plan {
-    /// The rows that it must see, locked.
+    /// The lock set of the plan.
     #[must_use]
     pub fn names(&self) -> Names {
         let mut names = Names::default();
@@ -128,7 +128,7 @@ impl Plan {
     }
 }
 
-/// The rows that show whether the entity is still as it was loaded, and the balance that is answered with it.
+/// Adds the rows that show whether the entity is still as loaded, and the balance returned with it.
 fn name_entity(entity: &Entity, names: &mut Names) {
     match entity {
         Entity::MusicRequest(request) => {

@@ -1,9 +1,8 @@
-//! The ledger: money moves only as [`Plan`]s, each applied whole or not at all by the pure function [`apply`].
+//! The ledger: money moves only as [`Plan`]s, each applied atomically by the pure function [`apply`].
 //!
-//! A wallet has three balances: *available* (can be spent), *held* (waits for a request or withdrawal to end) and
-//! *owed* (a receivable: what a refund advanced for a DJ or a charge-back took from the house, paid back from later
-//! income first). Over all accounts
-//! Σ available + held − owed + platform + outside = 0, always.
+//! A wallet has three balances: *available* (can be spent), *held* (until a request or withdrawal ends) and
+//! *owed* (a receivable: the advance of a DJ's refund or the platform's loss from a charge-back, repaid first
+//! from later income). The invariant over all accounts: Σ available + held − owed + platform + outside = 0.
 
 mod account;
 pub mod adjustment;

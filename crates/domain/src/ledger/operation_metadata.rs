@@ -1,4 +1,4 @@
-//! The metadata of an operation: its id, its actor, its time, the reason and the client.
+//! The metadata of an operation: its id, actor, time, reason and client.
 
 use crate::account::session::Visitor;
 use crate::authorization::Principal;
@@ -7,33 +7,34 @@ use crate::ledger::IdempotencyKey;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 
-/// Who is behind a change.
+/// The actor of a change.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Actor {
-    /// A person, in their own affairs or as an operator.
+    /// A user, on their own account or as an operator.
     User(UserId),
-    /// The service itself: the clock, a provider's word.
+    /// The service itself: the clock or a provider's message.
     System,
 }
 
-/// Where a plan comes from.
+/// The metadata of an operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
     /// The permanent identity of the change.
     pub operation: OperationId,
-    /// Who is behind it.
+    /// The actor.
     pub actor: Actor,
-    /// When it was decided.
+    /// The time of the decision.
     pub at: Timestamp,
-    /// Why, where somebody must say so.
+    /// The reason, where one is required.
     pub reason: Option<Line>,
-    /// The client's key, where it sent one.
+    /// The client's idempotency key, if it sent one.
     pub key: Option<IdempotencyKey>,
-    /// The session that a person called in.
+    /// The session of the request.
     pub session: Option<SessionId>,
-    /// The client that a person called from.
+    /// The client of the request.
     pub visitor: Visitor,
-    /// Whether the person acts as an operator: the plan is then rejected unless they are an active one when it is applied.
+    /// Whether the user acts as an operator: the plan is then rejected unless they are an active one when it
+    /// is applied.
     pub as_operator: bool,
 }
 
@@ -44,13 +45,13 @@ impl Origin {
         Self::of(Actor::System, operation, at)
     }
 
-    /// A change by a person who did not call over the network, so that no session and no client are known.
+    /// A change by a user outside any request, without session and client.
     #[must_use]
     pub const fn by(user: UserId, operation: OperationId, at: Timestamp) -> Self {
         Self::of(Actor::User(user), operation, at)
     }
 
-    /// A change by a caller, in their session and from this client.
+    /// A change by a principal, with their session and this client.
     #[must_use]
     pub const fn called(caller: &Principal, visitor: Visitor, operation: OperationId, at: Timestamp) -> Self {
         let (actor, session) = (Actor::User(caller.user), Some(caller.session));
@@ -64,7 +65,7 @@ impl Origin {
         Self { operation, actor, at, reason: None, key: None, session: None, visitor, as_operator: false }
     }
 
-    /// The person behind the plan, if one is.
+    /// The user behind the change, if any.
     #[must_use]
     pub const fn person(&self) -> Option<UserId> {
         match self.actor {

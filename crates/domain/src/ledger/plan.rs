@@ -15,93 +15,93 @@ use crate::timestamp::Timestamp;
 use crate::topup::{Orders, Suspense, Topup, TopupStatus};
 use crate::withdrawal::{Window, Withdrawal, WithdrawalState};
 
-/// What a plan does beside moving money.
+/// The effect of a plan beside moving money.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Step {
-    /// Nothing: the entity has the requested state already, and must still be as it was loaded.
+    /// No effect: the entity already has the requested state, and must still be as loaded.
     Unchanged(Entity),
-    /// Makes a request.
+    /// Opens a request.
     OpenRequest(MusicRequest),
-    /// Moves a request.
+    /// Moves a request to another state.
     MoveRequest {
-        /// The request as it must stand.
+        /// The expected request.
         before: MusicRequest,
-        /// Where it goes.
+        /// The next state.
         to: RequestState,
     },
-    /// Makes a withdrawal.
+    /// Opens a withdrawal.
     OpenWithdrawal(Withdrawal),
-    /// Moves a withdrawal.
+    /// Moves a withdrawal to another state.
     MoveWithdrawal {
-        /// The withdrawal as it must stand.
+        /// The expected withdrawal.
         before: Withdrawal,
-        /// Where it goes.
+        /// The next state.
         to: WithdrawalState,
     },
-    /// Adds an operator's approval to a pending withdrawal, which is approved by it or still pending.
+    /// Adds an operator's approval to a pending withdrawal, which is then approved or still pending.
     ApproveWithdrawal {
-        /// The withdrawal as it must stand, approvals included.
+        /// The expected withdrawal, approvals included.
         before: Withdrawal,
-        /// Who approves it.
+        /// The approving operator.
         by: UserId,
-        /// Above this it takes the approvals of two operators.
+        /// The amount above which two operators must approve.
         second_above: Option<Amount>,
     },
-    /// Makes a top-up.
+    /// Opens a top-up.
     OpenTopup(Topup),
-    /// Orders a pending top-up at its provider, or keeps what came of that.
+    /// Orders a pending top-up at its provider, or records the result of an order.
     OrderTopup {
-        /// The top-up as it must stand.
+        /// The expected top-up.
         before: Topup,
-        /// How it is ordered from now on.
+        /// The new order state.
         orders: Orders,
-        /// Where the guest pays, where the provider named a page.
+        /// The page on which the guest pays, if the provider named one.
         page: Option<PaymentUrl>,
     },
-    /// Ends a pending top-up, or takes the money of a confirmed one back.
+    /// Ends a pending top-up, or reverses a confirmed one.
     MoveTopup {
-        /// The top-up as it must stand.
+        /// The expected top-up.
         before: Topup,
-        /// Where it goes.
+        /// The next status.
         to: TopupStatus,
     },
-    /// Takes the money of a top-up into suspense, or out of it; a pending top-up fails.
+    /// Moves the money of a top-up into or out of suspense; a pending top-up fails.
     SuspendTopup {
-        /// The top-up as it must stand.
+        /// The expected top-up.
         before: Topup,
-        /// The money from now on.
+        /// The new suspense record.
         suspense: Suspense,
     },
     /// Corrects a balance.
     Adjust(Adjustment),
-    /// Changes a person's profile.
+    /// Changes a user's profile.
     Profile {
-        /// Ownership.
+        /// The user.
         user: UserId,
-        /// How.
+        /// The change.
         change: Box<ProfileChange>,
     },
-    /// Changes how a person stands with the service.
+    /// Changes a user's account status or role.
     Standing {
-        /// Ownership.
+        /// The user.
         user: UserId,
-        /// How.
+        /// The change.
         change: StandingChange,
     },
-    /// Resolves a message of a provider.
+    /// Resolves a provider message.
     ResolveMessage {
-        /// The message as it must stand.
+        /// The expected message.
         before: Box<ProviderMessage>,
-        /// How.
+        /// The resolution.
         resolution: Resolution,
     },
 }
 
-/// What a plan does, by the name in the record of its operation.
+/// The kind of a plan, by its name in the operation's record.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum PlanKind {
-    /// Answers an entity as it is.
+    /// Returns an entity unchanged.
     None,
     /// Opens a music request.
     OpenRequest,
@@ -119,11 +119,11 @@ pub enum PlanKind {
     OrderTopup,
     /// Confirms or fails a top-up.
     MoveTopup,
-    /// Takes the money of a confirmed top-up back.
+    /// Reverses a confirmed top-up.
     ReverseTopup,
-    /// Takes the money of a top-up into suspense.
+    /// Moves the money of a top-up into suspense.
     SuspendTopup,
-    /// Takes the money of a top-up out of suspense.
+    /// Moves the money of a top-up out of suspense.
     SettleSuspense,
     /// Adjusts a balance.
     Adjust,
@@ -133,29 +133,28 @@ pub enum PlanKind {
     Suspend,
     /// Ends the suspension of an account.
     Restore,
-    /// Changes the role of a person.
+    /// Changes a user's role.
     Role,
-    /// Resolves a message of a provider.
+    /// Resolves a provider message.
     ResolveMessage,
 }
 
 named_enum!(PlanKind);
 
-/// What must hold on the locked book, beyond the floors of the accounts and the states of what moves.
+/// An invariant checked on the locked book, beyond the accounts' floors and the expected states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Guard {
-    /// The withdrawal that the plan makes stays within this window.
+    /// The opened withdrawal stays within this window.
     Window(Window),
-    /// With the request that the plan makes, its guest has no more than this many open ones with its DJ.
+    /// Including the opened request, the guest has at most this many open requests with the DJ.
     OpenRequests(u32),
-    /// This operator, who judges the withdrawal, has not adjusted its owner's wallet within
-    /// [`Adjustment::BARS_JUDGING_FOR`].
+    /// The judging operator has not adjusted the owner's wallet within [`Adjustment::BARS_JUDGING_FOR`].
     NoRecentAdjustment(UserId),
-    /// The change of a person's standing leaves an active operator, if there was one.
+    /// The change leaves an active operator, if there was one.
     ActiveOperator,
 }
 
-/// One atomic change. Only the rules in [`crate::ledger::plans`] make one.
+/// One atomic change, made only by the rules in [`crate::ledger::plans`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
     pub(crate) origin: Origin,
@@ -166,19 +165,19 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Where it comes from.
+    /// The operation metadata.
     #[must_use]
     pub const fn origin(&self) -> &Origin {
         &self.origin
     }
 
-    /// What it does beside moving money.
+    /// The effect beside moving money.
     #[must_use]
     pub const fn step(&self) -> &Step {
         &self.step
     }
 
-    /// The entity that it is about, to which the entries of its money refer.
+    /// The entity that the plan changes, to which the entries of its money refer.
     #[must_use]
     pub const fn reference(&self) -> EntityRef {
         match &self.step {
@@ -199,13 +198,13 @@ impl Plan {
         }
     }
 
-    /// The same plan, its money posted by these rules.
+    /// The same plan, with its money posted by these rules.
     #[must_use]
     pub fn posted_by(self, rules: PostingRules) -> Self {
         Self { rules, ..self }
     }
 
-    /// What it does, for the record of operations.
+    /// The plan's kind, for the record of operations.
     #[must_use]
     pub const fn kind(&self) -> PlanKind {
         match &self.step {
@@ -230,7 +229,7 @@ impl Plan {
         }
     }
 
-    /// The person who must be an active operator for it to be applied.
+    /// The user who must be an active operator for the plan to be applied.
     pub(crate) const fn operator(&self) -> Option<UserId> {
         match self.origin.actor {
             Actor::User(user) if self.origin.as_operator => Some(user),
@@ -238,7 +237,7 @@ impl Plan {
         }
     }
 
-    /// The moment after which an adjustment keeps its operator from judging the wallet's withdrawals.
+    /// The time after which an adjustment bars its operator from judging the wallet's withdrawals.
     pub(crate) fn adjustments_since(&self) -> Timestamp {
         self.origin.at.minus(Adjustment::BARS_JUDGING_FOR)
     }

@@ -1,4 +1,4 @@
-//! Every plan that there is: the one place where a rule's decision becomes an atomic change.
+//! The constructors of all plans: the only place where a rule's decision becomes an atomic change.
 
 use crate::account::{ProfileChange, StandingChange, User, may_dismiss};
 use crate::ids::{RequestId, TopupId, UserId, WithdrawalId};
@@ -11,7 +11,7 @@ use crate::text::{Line, PaymentUrl};
 use crate::topup::{self, Charge, Orders, ReversalRefusal, Settlement, SuspenseRefusal, Topup};
 use crate::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTerms};
 
-/// The rules by which the money of every plan is posted.
+/// The posting rules of every plan.
 const RULES: PostingRules = PostingRules::IncomePaysOwed;
 
 fn plan(origin: Origin, step: Step, transfers: impl IntoIterator<Item = Transfer>) -> Plan {
@@ -19,10 +19,10 @@ fn plan(origin: Origin, step: Step, transfers: impl IntoIterator<Item = Transfer
     Plan { origin, step, guards: Vec::new(), transfers, rules: RULES }
 }
 
-/// Makes a request, its fee held.
+/// Opens a request and holds its fee.
 ///
 /// # Errors
-/// [`OpenRefusal`]; whether the guest has too many open requests, and can pay, is judged when the plan is applied.
+/// [`OpenRefusal`]; the limit on open requests and the funds are checked when the plan is applied.
 pub fn open_request(
     origin: Origin,
     id: RequestId,
@@ -37,7 +37,7 @@ pub fn open_request(
     Ok(Plan { guards, ..plan(origin, Step::OpenRequest(request), hold) })
 }
 
-/// Moves a request, with its money; one that stands there already is answered as it is.
+/// Moves a request and its money; a request that is already in the target state is returned unchanged.
 ///
 /// # Errors
 /// [`music_request::MoveRefusal`].
@@ -58,8 +58,8 @@ pub fn move_request(
     })
 }
 
-/// Makes a withdrawal, its amount held; the rolling limits and the funds are judged when the plan is applied. The
-/// origin's operation becomes its reference at the payout provider.
+/// Opens a withdrawal and holds its amount; the rolling limits and the funds are checked when the plan is
+/// applied. The operation's id becomes its reference at the payout provider.
 ///
 /// # Errors
 /// [`withdrawal::OpenRefusal`].
@@ -75,9 +75,9 @@ pub fn open_withdrawal(
     Ok(Plan { guards, ..plan(origin, Step::OpenWithdrawal(withdrawal), [hold]) })
 }
 
-/// Moves a withdrawal, with its money; one that has the status already is answered as it is. Whether the operator who
-/// judges it adjusted its owner's wallet recently, and whether one approval is enough, is judged when the plan is
-/// applied.
+/// Moves a withdrawal and its money; a withdrawal that already has the status is returned unchanged. Whether
+/// the judging operator recently adjusted the owner's wallet, and whether one approval suffices, is checked
+/// when the plan is applied.
 ///
 /// # Errors
 /// [`withdrawal::MoveRefusal`].
@@ -99,21 +99,21 @@ pub fn move_withdrawal(
     Ok(Plan { guards, ..plan(origin, step, transfer) })
 }
 
-/// Makes a top-up, with its money if the provider has it already. The origin's operation becomes its reference at the
-/// payment provider.
+/// Opens a top-up, with its money if the provider already has it. The operation's id becomes its reference at
+/// the payment provider.
 #[must_use]
 pub fn open_topup(origin: Origin, id: TopupId, user: UserId, amount: Amount, charge: Charge) -> Plan {
     let (topup, credit) = topup::open(origin.operation, id, user, amount, charge, origin.at);
     plan(origin, Step::OpenTopup(topup), credit)
 }
 
-/// Has a pending top-up keep these orders, and the page that its provider named.
+/// Records these orders for a pending top-up, and the page that its provider named.
 #[must_use]
 pub fn order_topup(origin: Origin, topup: &Topup, orders: Orders, page: Option<PaymentUrl>) -> Plan {
     plan(origin, Step::OrderTopup { before: topup.clone(), orders, page }, [])
 }
 
-/// Ends a pending top-up by its provider's word; one that ended already is answered as it is.
+/// Ends a pending top-up according to its provider; a top-up that has already ended is returned unchanged.
 #[must_use]
 pub fn settle_topup(origin: Origin, topup: &Topup, confirmed: bool) -> Plan {
     match topup::settle(topup, confirmed) {
@@ -124,7 +124,7 @@ pub fn settle_topup(origin: Origin, topup: &Topup, confirmed: bool) -> Plan {
     }
 }
 
-/// Takes the money of a confirmed top-up back; one that was reversed before is answered as it is.
+/// Reverses a confirmed top-up; one that is already reversed is returned unchanged.
 ///
 /// # Errors
 /// [`ReversalRefusal`].
@@ -137,8 +137,8 @@ pub fn reverse_topup(origin: Origin, topup: &Topup) -> Result<Plan, ReversalRefu
     })
 }
 
-/// Books the money of a top-up whose owner was erased into suspense; if it is there already, or arrived before the
-/// erasure, the top-up is answered as it is.
+/// Books the money of an erased user's top-up into suspense; if it is already there, or arrived before the
+/// erasure, the top-up is returned unchanged.
 #[must_use]
 pub fn suspend_topup(origin: Origin, topup: &Topup) -> Plan {
     match topup::suspend(topup, &origin) {
@@ -149,7 +149,7 @@ pub fn suspend_topup(origin: Origin, topup: &Topup) -> Plan {
     }
 }
 
-/// Takes the money of a top-up out of suspense, which an operator has dealt with for this reason.
+/// Moves the money of a top-up out of suspense, settled by an operator for this reason.
 ///
 /// # Errors
 /// [`SuspenseRefusal`].
@@ -164,7 +164,7 @@ pub fn settle_suspense(
     Ok(plan(origin, Step::SuspendTopup { before: topup.clone(), suspense }, [transfer]))
 }
 
-/// Corrects a person's available balance, for the reason that the adjustment gives.
+/// Corrects a user's available balance, for the adjustment's reason.
 ///
 /// # Errors
 /// [`AdjustmentRefusal`].
@@ -179,21 +179,21 @@ pub fn adjust(
     Ok(plan(origin, Step::Adjust(adjustment), [transfer]))
 }
 
-/// Changes a person's own profile; whether it can be is judged when the plan is applied.
+/// Changes a user's own profile; the change is validated when the plan is applied.
 #[must_use]
 pub fn change_profile(origin: Origin, user: UserId, change: ProfileChange) -> Plan {
     plan(origin, Step::Profile { user, change: Box::new(change) }, [])
 }
 
-/// Changes how a person stands with the service, for the origin's reason; whether an active operator remains is judged when
-/// the plan is applied.
+/// Changes a user's account status or role, for the reason in the operation metadata; whether an active
+/// operator remains is checked when the plan is applied.
 #[must_use]
 pub fn change_standing(origin: Origin, user: UserId, change: StandingChange) -> Plan {
     let guards = may_dismiss(change).then_some(Guard::ActiveOperator).into_iter().collect();
     Plan { guards, ..plan(origin, Step::Standing { user, change }, []) }
 }
 
-/// Resolves a message of a provider, for this reason; it moves no money.
+/// Resolves a provider message, for this reason, without moving money.
 ///
 /// # Errors
 /// [`AlreadyResolved`].

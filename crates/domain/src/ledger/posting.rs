@@ -1,4 +1,4 @@
-//! How transfers change wallets: floors, and the receivable that income pays first.
+//! Posting of transfers to wallets: floors, and the receivable that income repays first.
 
 use std::collections::{BTreeMap, HashMap, btree_map};
 
@@ -9,7 +9,7 @@ use crate::ledger::{
 };
 use crate::money::Money;
 
-/// What transfers come to: each wallet with its new entry, and the postings beside them.
+/// The result of posting transfers: each wallet with its new entry, and the postings beside them.
 #[derive(Default)]
 pub(super) struct Posted {
     pub(super) wallets: Vec<Wallet>,
@@ -24,7 +24,7 @@ struct Open {
     kind: EntryKind,
 }
 
-/// Posts all transfers of one operation to these wallets, or says why they cannot be.
+/// Posts all transfers of one operation to these wallets, or returns the reason for a rejection.
 pub(super) fn post(
     wallets: &HashMap<UserId, Wallet>,
     origin: &Origin,
@@ -81,7 +81,7 @@ fn opened<'a>(
     })
 }
 
-/// The balance after `change` reached `account` of it, none of its three sides below zero.
+/// The balance after `change` is applied to one of its accounts, with none of the three parts negative.
 fn changed(
     balance: Balance,
     account: Account,
@@ -123,10 +123,10 @@ fn difference(left: Money, right: Money) -> Result<Money, Rejection> {
     left.checked_sub(right).ok_or(Rejection::OutOfRange)
 }
 
-/// The wallet with its new head, and the entry that leads there.
+/// The wallet with its new head, and the entry that leads to it.
 fn closed(open: Open, origin: &Origin, reference: EntityRef) -> Result<(Wallet, Entry), Rejection> {
     let Open { before, now, kind } = open;
-    // What is held counts too, so that nothing that comes back can ever be too much.
+    // Held money counts as well, so that a release can never exceed the maximum.
     let whole = sum(now.available, now.held)?;
     if whole > Money::MAX_BALANCE || now.owed > Money::MAX_BALANCE {
         return Err(Rejection::OutOfRange);

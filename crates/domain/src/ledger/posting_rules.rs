@@ -1,23 +1,23 @@
-//! The posting rules: which income first pays what the owner of a wallet owes.
+//! The posting rules: the income that first repays a wallet owner's debt.
 
 use crate::ledger::TransferKind;
 
-/// The rules that decide which income first pays what the owner of the wallet owes.
+/// The rules that determine which income first repays the wallet owner's debt.
 ///
-/// Each operation keeps the rules that it was posted by, so that the ledger audit posts it anew by the same. Money that
-/// is released was its owner's before, and pays nothing under either.
+/// Each operation records its rules, so that the ledger audit posts it again by the same ones. Released money
+/// belonged to its owner before, and repays nothing under either.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PostingRules {
     /// Only the earnings of DJs: the rules of operations that recorded none.
     EarningsPayOwed,
     /// All income: top-ups, earnings, refunded fees, and upward adjustments.
     IncomePaysOwed,
-    /// Rules of a newer version, by their number: only that version can tell what they make of a transfer.
+    /// Rules of a newer version, by their number: only that version knows how they post a transfer.
     Unknown(i16),
 }
 
 impl PostingRules {
-    /// The number by which stores keep them.
+    /// The number under which stores keep them.
     #[must_use]
     pub const fn number(self) -> i16 {
         match self {
@@ -27,8 +27,8 @@ impl PostingRules {
         }
     }
 
-    /// The rules that an operation kept under this number, which the first version did not write; `None` for what no version
-    /// writes.
+    /// The rules recorded under this number, which the first version did not write; `None` for numbers that
+    /// no version writes.
     #[must_use]
     pub const fn numbered(number: Option<i16>) -> Option<Self> {
         match number {
@@ -39,7 +39,7 @@ impl PostingRules {
         }
     }
 
-    /// Whether money of this kind that becomes available pays what is owed first.
+    /// Whether money of this kind that becomes available repays debt first.
     pub(crate) const fn pay_owed(self, kind: TransferKind) -> bool {
         match kind {
             TransferKind::Capture => true,

@@ -1,4 +1,4 @@
-//! What an applied plan came to: enough to answer its command, now or at a retry.
+//! The result of an applied plan: enough to answer its command, now or on a retry.
 
 use time::Duration;
 
@@ -12,42 +12,42 @@ use crate::timestamp::Timestamp;
 use crate::topup::Topup;
 use crate::withdrawal::Withdrawal;
 
-/// What an applied plan came to.
+/// The result of an applied plan.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Receipt {
-    /// Which operation.
+    /// The operation.
     pub operation: OperationId,
-    /// When it was decided.
+    /// The time of the decision.
     pub at: Timestamp,
     /// The rules by which its money was posted.
     pub rules: PostingRules,
-    /// What it came to.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
 impl Receipt {
-    /// How long a receipt is kept whole, which is as long as an idempotency key. After that, a receipt that shows a profile
-    /// is redacted.
+    /// The retention of a complete receipt, equal to that of an idempotency key. After that, a receipt that
+    /// shows a profile is redacted.
     pub const KEPT: Duration = Duration::days(7);
 }
 
-/// A receipt as a store keeps it.
+/// A stored receipt.
 #[derive(Clone, PartialEq, Debug)]
 #[expect(clippy::large_enum_variant, reason = "nearly every receipt is whole")]
 pub enum StoredReceipt {
-    /// The whole receipt.
+    /// The complete receipt.
     Whole(Receipt),
-    /// The receipt of a change of a profile or an account, without the profile that it showed.
+    /// The receipt of a change of a profile or an account, without the profile.
     Redacted {
-        /// Which operation.
+        /// The operation.
         operation: OperationId,
-        /// The user whose profile it showed.
+        /// The user shown in the profile.
         user: UserId,
     },
 }
 
 impl StoredReceipt {
-    /// The whole receipt; `None` after it was redacted.
+    /// The complete receipt; `None` after its redaction.
     #[must_use]
     pub const fn whole(&self) -> Option<&Receipt> {
         match self {
@@ -56,7 +56,7 @@ impl StoredReceipt {
         }
     }
 
-    /// Which operation it is of.
+    /// The operation.
     #[must_use]
     pub const fn operation(&self) -> OperationId {
         match self {
@@ -65,7 +65,7 @@ impl StoredReceipt {
         }
     }
 
-    /// The person whose profile it shows.
+    /// The user whose profile it shows.
     #[must_use]
     pub const fn profile_of(&self) -> Option<UserId> {
         match self {
@@ -74,14 +74,14 @@ impl StoredReceipt {
         }
     }
 
-    /// Replaces the profile that it shows by the person's id; a receipt without one stays as it is.
+    /// Replaces the profile by the user's id; a receipt without a profile is unchanged.
     pub fn redact(&mut self) {
         if let Some(user) = self.profile_of() {
             *self = Self::Redacted { operation: self.operation(), user };
         }
     }
 
-    /// Whether it shows a profile that is no longer kept at this moment.
+    /// Whether it shows a profile whose retention has ended.
     #[must_use]
     pub fn is_due(&self, now: Timestamp) -> bool {
         self.profile_of().is_some()
@@ -89,8 +89,7 @@ impl StoredReceipt {
     }
 }
 
-/// The entity that an operation was about, as it was right after it, with the balance of its owner where its command
-/// answers that.
+/// The entity of an operation, as it was right after it, with the owner's balance if the command returns it.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Outcome {
     /// A music request.
@@ -99,11 +98,11 @@ pub enum Outcome {
     Withdrawal(Withdrawal, Balance),
     /// A top-up.
     Topup(Topup),
-    /// A person, with their balance.
+    /// A user, with their balance.
     Profile(User, Balance),
-    /// An adjustment, with the balance that it led to.
+    /// An adjustment, with the resulting balance.
     Adjustment(Adjustment, Balance),
-    /// A message of a provider.
+    /// A provider message.
     Message(ProviderMessage),
 }
 

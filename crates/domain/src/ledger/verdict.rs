@@ -5,47 +5,47 @@ use crate::ledger::{Changes, EntityKind, Receipt};
 use crate::money::Money;
 use crate::withdrawal::Limit;
 
-/// Why a plan is not applied; the book is as it was.
+/// Why a plan is rejected; the book is unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rejection {
-    /// State changed between load and apply: load and decide again. Also the answer to an operation or a key whose
-    /// receipt is redacted already.
+    /// Optimistic concurrency conflict: state changed between load and apply, so load and decide again. Also
+    /// returned for an operation or a key whose receipt is already redacted.
     Stale,
-    /// The available balance is lower than what leaves it.
+    /// The available balance does not cover the debit.
     InsufficientFunds {
-        /// What is available.
+        /// The available balance.
         available: Money,
     },
-    /// A withdrawal would pass a limit.
+    /// The withdrawal would exceed this limit.
     LimitExceeded(Limit),
-    /// The guest has this many open requests with the DJ, and no more are allowed.
+    /// The guest has this many open requests with the DJ, the maximum.
     TooManyOpen(u32),
-    /// The operator who judges the withdrawal adjusted its owner's wallet recently.
+    /// The judging operator recently adjusted the owner's wallet.
     RecentAdjustment,
-    /// The person who acts as an operator is not an active operator.
+    /// The acting user is not an active operator.
     NotAnOperator,
     /// No active operator would remain.
     LastOperator,
-    /// The client's key stands for another body.
+    /// The client's key was used with another body.
     KeyReused,
-    /// The profile cannot be changed like this.
+    /// The profile change is refused.
     Profile(ProfileRefusal),
-    /// The plan would write values that servers of an earlier version cannot read, and such servers may still run:
-    /// the upgrade is not finalized.
+    /// The upgrade is not finalized, and the plan would write values that servers of an earlier version
+    /// cannot read.
     NotFinalized,
-    /// A balance would be larger than any may be.
+    /// A balance would exceed the maximum.
     OutOfRange,
-    /// The plan names a row that does not exist.
+    /// The plan refers to a row that does not exist.
     Missing(EntityKind),
     /// The book contradicts itself.
     Broken(&'static str),
 }
 
-/// What applying a plan came to.
+/// The result of applying a plan.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Verdict {
-    /// It was applied now, with these changes.
+    /// The plan was applied now, with these changes.
     Fresh(Receipt, Box<Changes>),
-    /// It, or the command with its key, was applied before: this was its answer.
+    /// The plan, or the command with its key, was applied before, with this receipt.
     Replayed(Receipt),
 }

@@ -1,52 +1,52 @@
-//! Which requests a list shows, in terms that a store can look up without knowing a rule.
+//! Filters of request lists, in terms that a store can evaluate without knowing a rule.
 
 use crate::ids::{RequestId, UserId};
 use crate::music_request::{MusicRequest, RequestStatus};
 use crate::timestamp::Timestamp;
 
-/// Which requests a list shows: all conditions at once.
+/// The filter of a request list; all conditions must hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RequestFilter {
-    /// Only those made by this person.
+    /// Only requests made by this user.
     pub requester: Option<UserId>,
-    /// Only those addressed to this DJ.
+    /// Only requests addressed to this DJ.
     pub dj: Option<UserId>,
-    /// Only those seen with this status at `now`.
+    /// Only requests whose effective status at `now` is this one.
     pub status: Option<RequestStatus>,
-    /// The moment at which the list is seen.
+    /// The time of the query.
     pub now: Timestamp,
 }
 
-/// Which overdue requests are looked for: those stored as holding a fee whose time was over by `now`.
+/// The filter of overdue requests: those stored with a held fee whose deadline has passed by `now`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Overdue {
-    /// Only those made by this person.
+    /// Only requests made by this user.
     pub requester: Option<UserId>,
-    /// The moment by which their time was over.
+    /// The time by which their deadline has passed.
     pub now: Timestamp,
-    /// Only those that come after the one that expired then and has this id.
+    /// Only requests after the one with this deadline and id.
     pub after: Option<(Timestamp, RequestId)>,
-    /// At most so many.
+    /// The maximum number of rows.
     pub limit: u32,
 }
 
-/// Whether a stored request's time must be over.
+/// Whether a stored request's deadline must have passed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Due {
-    /// It does not matter.
+    /// Either way.
     Either,
-    /// `expires_at` is there, and not after the moment.
+    /// `expires_at` is set, and not after the time of the query.
     Over,
-    /// `expires_at` is after the moment.
+    /// `expires_at` is after the time of the query.
     NotYet,
 }
 
-/// Requests stored with this status whose time is, or is not, over.
+/// Requests stored with this status whose deadline has, or has not, passed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StoredMatch {
     /// The stored status.
     pub stored: RequestStatus,
-    /// What their time must be.
+    /// The condition on their deadline.
     pub due: Due,
 }
 
@@ -57,7 +57,8 @@ impl StoredMatch {
 }
 
 impl RequestFilter {
-    /// The stored requests that are seen with the wanted status: those that match any of these; `None` means all.
+    /// The stored requests that have the wanted effective status: those that match any of these; `None` means
+    /// all.
     #[must_use]
     pub fn stored(&self) -> Option<Vec<StoredMatch>> {
         use RequestStatus::{Accepted, Expired, Pending};
@@ -77,7 +78,7 @@ impl RequestFilter {
         })
     }
 
-    /// Whether the list shows this request.
+    /// Whether the filter matches this request.
     #[must_use]
     pub fn shows(&self, request: &MusicRequest) -> bool {
         self.requester.is_none_or(|requester| requester == request.requester)

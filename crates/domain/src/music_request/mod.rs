@@ -1,4 +1,4 @@
-//! A guest's paid request to a DJ for a song, and every move of its life.
+//! A guest's paid request to a DJ for a song, and its state machine.
 
 mod filter;
 mod history;
@@ -21,73 +21,73 @@ use crate::text::{Line, MusicUrl};
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
 
-/// What a deployment decides about requests.
+/// A deployment's terms for requests.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RequestTerms {
-    /// How long a DJ has to answer.
+    /// The period in which a DJ must answer.
     pub pending_for: Duration,
-    /// How long a DJ has to play what was accepted.
+    /// The period in which a DJ must play an accepted request.
     pub accepted_for: Duration,
-    /// The share of the fee that the house keeps.
+    /// The platform's share of the fee.
     pub commission: BasisPoints,
-    /// The most open requests of one guest with one DJ; `None` means any number.
+    /// The maximum number of open requests of one guest with one DJ; `None` means no limit.
     pub most_open_per_dj: Option<u32>,
 }
 
-/// Where a request stands, with what belongs to that.
+/// The state of a request, with its data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RequestState {
     /// The DJ has not answered; the fee is held.
     Pending {
-        /// When it expires unless the DJ answers.
+        /// The deadline for the answer, after which it expires.
         answer_by: Timestamp,
     },
-    /// The DJ means to play it; the fee is held.
+    /// The DJ has accepted it; the fee is held.
     Accepted {
         /// When it was accepted.
         at: Timestamp,
-        /// When it expires unless it is played.
+        /// The deadline for playing it, after which it expires.
         play_by: Timestamp,
     },
-    /// The DJ does not play it.
+    /// The DJ has rejected it.
     Rejected {
         /// When it was rejected.
         at: Timestamp,
     },
-    /// The guest took it back.
+    /// The guest has cancelled it.
     Cancelled {
         /// When it was cancelled.
         at: Timestamp,
     },
-    /// The DJ let its time pass.
+    /// The DJ missed the deadline.
     Expired {
-        /// When its time was over, whenever that was noticed.
+        /// The deadline, irrespective of when the expiry was recorded.
         at: Timestamp,
     },
-    /// The song was played, the fee captured.
+    /// The song was played and the fee captured.
     Played {
         /// When it was played.
         at: Timestamp,
-        /// What the house kept of the fee.
+        /// The platform's part of the fee.
         commission: Money,
     },
-    /// It was played, and an operator gave the fee back.
+    /// It was played, and an operator refunded the fee.
     Refunded {
         /// When it was refunded.
         at: Timestamp,
-        /// What the house had kept, and gave back.
+        /// The platform's part of the fee, which it returned.
         commission: Money,
     },
-    /// A newer version put it there: no rule moves it or its money.
+    /// A status of a newer version: no rule moves the request or its money.
     Unknown {
-        /// What that version calls it.
+        /// The status in that version.
         status: UnknownName,
-        /// When its state last changed.
+        /// The time of the last change of state.
         at: Timestamp,
     },
 }
 
-/// A request's state by name alone.
+/// The status of a request, without its data.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum RequestStatus {
@@ -113,7 +113,7 @@ pub enum RequestStatus {
 named_enum!(RequestStatus, Unknown);
 
 impl RequestStatus {
-    /// Whether the fee is held as long as the request is stored so.
+    /// Whether the fee is held while the request is stored with this status.
     #[must_use]
     pub const fn holds_fee(self) -> bool {
         matches!(self, Self::Pending | Self::Accepted)
@@ -136,7 +136,7 @@ impl RequestState {
         }
     }
 
-    /// When the state ends by the clock alone, if it does.
+    /// The deadline after which the state expires, if it has one.
     #[must_use]
     pub const fn expires_at(self) -> Option<Timestamp> {
         match self {
@@ -151,7 +151,7 @@ impl RequestState {
         }
     }
 
-    /// The state as anybody sees it at this moment: past its time it is expired, whatever is stored.
+    /// The effective state at `now`: past its deadline it is expired, whatever is stored.
     #[must_use]
     pub fn seen_at(self, now: Timestamp) -> Self {
         match self.expires_at() {
@@ -164,41 +164,41 @@ impl RequestState {
 /// A request for a song.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MusicRequest {
-    /// Which it is.
+    /// The request's id.
     pub id: RequestId,
-    /// Who asks and pays.
+    /// The guest who makes and pays it.
     pub requester: UserId,
-    /// Who is asked; never the requester.
+    /// The addressed DJ; never the requester.
     pub dj: UserId,
     /// The song.
     pub song_title: Line,
-    /// Who made it.
+    /// The artist.
     pub artist_name: Line,
-    /// What kind of song, which decided its price.
+    /// The kind of song, which determined its price.
     pub artist_type: ArtistType,
-    /// Where it can be heard.
+    /// A link to the song.
     pub music_url: MusicUrl,
-    /// What it costs, frozen when it was made; never negative.
+    /// The fee, fixed when the request was made; never negative.
     pub fee: Money,
-    /// Where it stands.
+    /// The state.
     pub state: RequestState,
-    /// When it was made.
+    /// The time of the request.
     pub created_at: Timestamp,
 }
 
-/// What somebody has to do with a request.
+/// A user's relation to a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Party {
-    /// Made it.
+    /// The requester.
     Requester,
-    /// Is asked.
+    /// The addressed DJ.
     Dj,
-    /// Has nothing to do with it.
+    /// Neither of them.
     Stranger,
 }
 
 impl MusicRequest {
-    /// When its state last changed; at its making before the first change.
+    /// The time of the last change of state; the creation time before the first change.
     #[must_use]
     pub const fn updated_at(&self) -> Timestamp {
         match self.state {
@@ -213,14 +213,14 @@ impl MusicRequest {
         }
     }
 
-    /// The request as anybody sees it at this moment.
+    /// The request with its effective state at `now`.
     #[must_use]
     pub fn seen_at(mut self, now: Timestamp) -> Self {
         self.state = self.state.seen_at(now);
         self
     }
 
-    /// What this person has to do with it.
+    /// This user's relation to the request.
     #[must_use]
     pub fn party(&self, user: UserId) -> Party {
         if user == self.dj {

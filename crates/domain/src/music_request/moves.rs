@@ -1,7 +1,7 @@
-//! Every move of a request's life, and the money that goes with it.
+//! The state machine of a request, and the money that each transition moves.
 //!
-//! The table is part 5 of the HTTP contract: a fee is held at the making, released in full when the song is not
-//! played, captured when it is, and given back by new entries when an operator refunds it.
+//! The table is part 5 of the HTTP contract: the fee is held at creation, released in full if the song is not
+//! played, captured if it is, and returned by new entries if an operator refunds it.
 
 use strum::VariantArray;
 
@@ -10,33 +10,33 @@ use crate::money::{Amount, Money};
 use crate::music_request::{MusicRequest, RequestState, RequestStatus, RequestTerms};
 use crate::timestamp::Timestamp;
 
-/// What is to become of a request.
+/// A transition of a request.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, VariantArray)]
 pub enum Move {
-    /// The DJ means to play it.
+    /// The DJ accepts it.
     Accept,
-    /// The DJ does not play it.
+    /// The DJ rejects it.
     Reject,
     /// The DJ has played it.
     Play,
-    /// The guest takes it back.
+    /// The guest cancels it.
     Cancel,
-    /// Its time is over.
+    /// Its deadline passes.
     Expire,
-    /// An operator gives the fee back.
+    /// An operator refunds the fee.
     Refund,
 }
 
-/// Who makes a move.
+/// The actor of a move.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum By {
-    /// The DJ it is addressed to.
+    /// The addressed DJ.
     Dj,
-    /// The guest who made it.
+    /// The guest who made the request.
     Requester,
-    /// Time.
+    /// The clock.
     Clock,
-    /// One who runs the service.
+    /// An operator.
     Operator,
 }
 
@@ -44,7 +44,7 @@ impl Move {
     /// Every move.
     pub const ALL: &'static [Self] = Self::VARIANTS;
 
-    /// Who alone can make it.
+    /// The only actor allowed to make it.
     #[must_use]
     pub const fn by(self) -> By {
         match self {
@@ -55,7 +55,7 @@ impl Move {
         }
     }
 
-    /// The status that it leads to.
+    /// The resulting status.
     #[must_use]
     pub const fn to(self) -> RequestStatus {
         match self {
@@ -78,12 +78,12 @@ impl Move {
     }
 }
 
-/// What a move comes to.
+/// The effect of a move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Decision {
-    /// The request stands there already: nothing changes.
+    /// No change: the request is already in the target state.
     Unchanged,
-    /// The request goes there, with its money.
+    /// The request changes state, with its money.
     Moved(RequestMove),
 }
 
@@ -92,28 +92,28 @@ pub enum Decision {
 pub struct RequestMove {
     /// The next state.
     pub to: RequestState,
-    /// The money that moves; none where the fee is zero.
+    /// The transfers; none if the fee is zero.
     pub transfers: Vec<Transfer>,
 }
 
 /// Why a move is refused.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MoveRefusal {
-    /// The request does not stand where the move starts.
+    /// The move is not allowed from the current state.
     InvalidTransition {
-        /// Where it stands.
+        /// The current status.
         current: RequestStatus,
-        /// Where it could go instead, by whoever may move it there; time aside.
+        /// The statuses allowed next, for any actor, irrespective of deadlines.
         allowed: Vec<RequestStatus>,
     },
-    /// The commission is no sum of money; amounts within the contract's limits never get here.
+    /// The commission overflows, which no amount within the contract's limits causes.
     OutOfRange,
 }
 
-/// What a move comes to at this moment. That the mover is [`Move::by`] was checked before.
+/// Decides on a move at `now`. The caller has verified that the actor is [`Move::by`].
 ///
 /// # Errors
-/// [`MoveRefusal`]; a request whose time is over stands at expired, whatever is stored.
+/// [`MoveRefusal`]; a request past its deadline counts as expired, whatever is stored.
 pub fn decide(
     request: &MusicRequest,
     to: Move,
@@ -157,7 +157,7 @@ pub fn decide(
     Ok(Decision::Moved(RequestMove { to: state, transfers }))
 }
 
-/// The refusal of a request that stands here: it names where it could go instead, whoever moves it.
+/// The refusal of a move from this status, with the statuses allowed next for any actor.
 fn refused(current: RequestStatus) -> MoveRefusal {
     let allowed = Move::ALL
         .iter()
@@ -179,7 +179,7 @@ pub(super) fn release(request: &MusicRequest) -> Vec<Transfer> {
         .collect()
 }
 
-/// The DJ gets the exact rest that the commission leaves.
+/// The DJ receives the exact remainder after the commission.
 pub(super) fn capture(request: &MusicRequest, commission: Money) -> Result<Vec<Transfer>, MoveRefusal> {
     let rest = request.fee.checked_sub(commission).ok_or(MoveRefusal::OutOfRange)?;
     let held = Account::Held(request.requester);

@@ -1,4 +1,4 @@
-//! Making a request: the DJ's price is frozen and held.
+//! Opening a request: the DJ's price is fixed and held.
 
 use crate::account::{ArtistType, User};
 use crate::ids::{RequestId, UserId};
@@ -8,40 +8,41 @@ use crate::music_request::{MusicRequest, RequestState, RequestTerms};
 use crate::text::{Line, MusicUrl};
 use crate::timestamp::Timestamp;
 
-/// What a guest asks for.
+/// The data of a new request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewRequest {
-    /// Who is asked.
+    /// The addressed DJ.
     pub dj: UserId,
     /// The song.
     pub song_title: Line,
-    /// Who made it.
+    /// The artist.
     pub artist_name: Line,
-    /// What kind of song.
+    /// The kind of song.
     pub artist_type: ArtistType,
-    /// Where it can be heard.
+    /// A link to the song.
     pub music_url: MusicUrl,
-    /// What the guest offers, at least the DJ's list price; that price when left out.
+    /// The guest's offer, at least the DJ's list price; defaults to that price.
     pub fee: Option<Money>,
 }
 
-/// Why a request is not made.
+/// Why a request is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OpenRefusal {
-    /// There is no such person, they are no DJ, or it is the guest.
+    /// The user does not exist, is not a DJ, or is the guest.
     NoSuchDj,
-    /// The DJ takes no requests from this guest.
+    /// The DJ has blocked this guest.
     Blocked,
     /// The offer is below the DJ's list price.
     FeeBelowPrice(Money),
-    /// The DJ takes no requests now.
+    /// The DJ is offline.
     DjOffline,
 }
 
-/// The request that `requester` makes of `dj`, who may have blocked them, and the transfers that hold its fee.
+/// The new request of `requester` to `dj`, who may have blocked the requester, and the transfers that hold
+/// its fee.
 ///
 /// # Errors
-/// [`OpenRefusal`], the first that applies in its order.
+/// [`OpenRefusal`], the first that applies, in the order of its variants.
 pub fn open(
     id: RequestId,
     requester: UserId,
@@ -80,7 +81,7 @@ pub fn open(
     Ok((request, transfers))
 }
 
-/// The transfers that hold the fee; none where it is zero.
+/// The transfers that hold the fee; none if it is zero.
 pub(super) fn hold(request: &MusicRequest) -> Vec<Transfer> {
     let guest = request.requester;
     let transfer = Amount::new(request.fee).map(|amount| Transfer {

@@ -1,4 +1,4 @@
-//! Access tokens, as they are issued.
+//! Issuing of access tokens.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! A storage backend as it is configured: where stores are opened, migrated and maintained.
+//! A configured storage backend, which opens, migrates and maintains stores.
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -12,17 +12,15 @@ use crate::timestamp::Timestamp;
 use crate::topup::Topup;
 use crate::withdrawal::Withdrawal;
 
-/// Why a backend did not do what an operator asked: a text that says what is wrong. No error repeats a
-/// password.
+/// The reason for a failed operation of a backend, as a text for operators. It contains no password.
 pub type BackendError = Box<dyn Error + Send + Sync>;
 
-/// What opening a store may do to its schema.
+/// The treatment of missing migrations when a store is opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Opening {
-    /// Missing migrations are applied where the configuration says so; otherwise a store that lacks some is
-    /// refused.
+    /// Applies missing migrations if the configuration says so; otherwise refuses a store that lacks some.
     AsConfigured,
-    /// A store that lacks migrations is refused.
+    /// Refuses a store that lacks migrations.
     WithoutMigrations,
 }
 
@@ -35,42 +33,44 @@ pub trait Backend: Debug + Send + Sync {
     /// Whether the data outlive the process.
     fn is_durable(&self) -> bool;
 
-    /// Opens the store, on a multi-threaded runtime that outlives it. It is to be closed by [`Store::close`].
+    /// Opens the store, on a multi-threaded runtime that outlives it. [`Store::close`] has to close it.
     ///
     /// # Errors
     /// [`BackendError`] when it cannot be reached, lacks migrations, or has another currency than the
     /// configuration.
     async fn open(&self, opening: Opening) -> Result<Arc<dyn Store>, BackendError>;
 
-    /// Applies the migrations that the store lacks, and returns their names; `None` where it has no schema.
+    /// Applies missing migrations and returns their names; `None` for a store without a schema.
     ///
     /// # Errors
     /// [`BackendError`] when it cannot be reached or a migration fails; those before it stay applied.
     async fn migrate(&self) -> Result<Option<Vec<String>>, BackendError>;
 
-    /// What operators do to the database itself; `None` where there is none.
+    /// Maintenance of the database; `None` for a backend without one.
     fn maintenance(&self) -> Option<&dyn Maintenance> {
         None
     }
 }
 
-/// Work of operators on a database that no server uses meanwhile.
+/// Maintenance of a database while no server uses it.
 #[async_trait]
 pub trait Maintenance: Send + Sync {
-    /// Prepares the database with this name for servers after a restore; `epoch` is one that it never had.
+    /// Prepares the database with this name for servers after a restore; `epoch` must never have been used
+    /// before.
     ///
     /// # Errors
     /// [`BackendError`] when the database has another name, a server is connected to it, or it cannot be
     /// migrated.
     async fn restore(&self, database_name: &str, epoch: i64) -> Result<Restored, BackendError>;
 
-    /// Reads the withdrawals and top-ups that may have gone on without the database.
+    /// Reads the withdrawals and top-ups whose transfers may have continued after the backup.
     ///
     /// # Errors
     /// [`BackendError`] when the database cannot be reached or a row cannot be read.
     async fn open_transfers(&self) -> Result<OpenTransfers, BackendError>;
 
-    /// Raises the feature level of the database with this name to the newest one, and returns the one before.
+    /// Raises the feature level of the database with this name to the newest one, and returns the previous
+    /// level.
     ///
     /// # Errors
     /// [`BackendError`] when the database has another name, lacks migrations, or a server of an earlier
@@ -78,22 +78,22 @@ pub trait Maintenance: Send + Sync {
     async fn finalize_upgrade(&self, database_name: &str) -> Result<FeatureLevel, BackendError>;
 }
 
-/// What a restore found and did.
+/// The outcome of a restore.
 #[derive(Debug)]
 pub struct Restored {
-    /// The epoch of the data from now on.
+    /// The new epoch of the data.
     pub epoch: i64,
-    /// How many sessions were ended.
+    /// The number of sessions that were ended.
     pub sessions_ended: usize,
 }
 
-/// What a backup left open.
+/// The open transfers of a backup.
 #[derive(Debug)]
 pub struct OpenTransfers {
-    /// When the newest operation was decided that the backup has; `None` where it has none.
+    /// The time of the newest operation in the backup; `None` if it has no operation.
     pub newest_operation: Option<Timestamp>,
-    /// Withdrawals that are, or are about to be, at the payout provider, by id.
+    /// Withdrawals that are, or are about to be, at the payout provider, ordered by id.
     pub withdrawals: Vec<Withdrawal>,
-    /// Top-ups whose money may be on its way, by id.
+    /// Top-ups whose money may be on its way, ordered by id.
     pub topups: Vec<Topup>,
 }

@@ -1,4 +1,4 @@
-//! Whom DJs take no requests from.
+//! Guests blocked by DJs.
 
 use async_trait::async_trait;
 
@@ -8,29 +8,29 @@ use crate::ports::Unavailable;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 
-/// A guest from whom a DJ takes no requests.
+/// A guest whose requests a DJ does not accept.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Block {
-    /// Who is blocked.
+    /// The blocked guest.
     pub guest: UserId,
-    /// What they are called.
+    /// The guest's display name.
     pub name: Line,
-    /// Since when.
+    /// The start of the block.
     pub at: Timestamp,
 }
 
-/// Keeps whom DJs take no requests from.
+/// Stores the blocks of DJs.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait Blocks: Send + Sync {
-    /// Blocks a guest, and answers with the block; one who is blocked already stays so since then. `None` where either of
-    /// the two is nobody or was erased.
+    /// Blocks a guest and returns the block; an existing block keeps its start. `None` if either account does
+    /// not exist or was erased.
     ///
     /// # Errors
     /// [`Unavailable`].
     async fn block(&self, dj: UserId, guest: UserId, at: Timestamp) -> Result<Option<Block>, Unavailable>;
 
-    /// Takes requests from the guest again; says whether they were blocked.
+    /// Unblocks the guest; returns whether they were blocked.
     ///
     /// # Errors
     /// [`Unavailable`].
@@ -42,7 +42,7 @@ pub trait Blocks: Send + Sync {
     /// [`Unavailable`].
     async fn is_blocked(&self, dj: UserId, guest: UserId) -> Result<bool, Unavailable>;
 
-    /// A page of whom this DJ blocks, by `at`, then the guest's id, both descending.
+    /// A page of the DJ's blocks, by `at`, then guest id, both descending.
     ///
     /// # Errors
     /// [`Unavailable`].

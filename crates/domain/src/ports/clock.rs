@@ -2,9 +2,9 @@
 
 use crate::timestamp::Timestamp;
 
-/// Tells the time.
+/// The wall clock.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 pub trait Clock: Send + Sync {
-    /// The present moment, in whole microseconds.
+    /// The current time, in whole microseconds.
     fn now(&self) -> Timestamp;
 }

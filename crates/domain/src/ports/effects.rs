@@ -1,4 +1,4 @@
-//! What the application has done for it after a commit: revocations, background jobs and tasks.
+//! Adapters for work after a commit: revocations, background jobs and tasks.
 
 use std::fmt;
 use std::future::Future;
@@ -15,19 +15,19 @@ use crate::text::Email;
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait Revocations: Send + Sync {
-    /// Reads the revocation list again, so that this server refuses the revoked tokens from now on. A failure, or the
-    /// deadline, is logged: the next periodic read has the same effect.
+    /// Reads the revocation list again, so that this server refuses the revoked tokens from now on. A failure
+    /// or an expired deadline is logged: the next periodic read has the same effect.
     async fn refresh(&self, deadline: Deadline);
 }
 
 /// A background job; its `Debug` output redacts the address.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Job {
-    /// Sends a token for a new password, if the address belongs to an active account.
+    /// Sends a password reset token if the address belongs to an active account.
     SendPasswordReset {
         /// The address.
         email: Email,
-        /// The client that asked for it.
+        /// The client that requested it.
         client: Visitor,
     },
     /// Notifies a user that their password was changed.
@@ -46,7 +46,7 @@ impl fmt::Debug for Job {
 /// A bounded queue of background jobs.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 pub trait JobQueue: Send + Sync {
-    /// Adds a job without waiting. A job that does not fit is logged.
+    /// Adds a job without waiting. A rejected job is logged.
     ///
     /// # Errors
     /// [`Unavailable`] when the queue is full or the service stops.
@@ -56,7 +56,7 @@ pub trait JobQueue: Send + Sync {
 /// A task that runs to its end even if its request does not wait for it.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Runs tasks beside requests.
+/// Runs tasks independently of requests.
 pub trait TaskSpawner: Send + Sync {
     /// Starts a task.
     fn spawn(&self, task: Task);

@@ -1,33 +1,33 @@
-//! New identities, handed out before anything is decided.
+//! New ids, allocated before a change is decided.
 
 use async_trait::async_trait;
 
 use crate::ids::{AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
 use crate::ports::Unavailable;
 
-/// Hands out identities that were never handed out before; gaps are allowed.
+/// Allocates unique ids; gaps are allowed.
 ///
-/// A number is unique within one epoch of the data; a restore from a backup may assign numbers again that
-/// were assigned after the backup. Providers therefore identify a row by its
+/// A number is unique within one epoch of the data; after a restore, numbers that were assigned after the
+/// backup may be assigned again. Providers therefore identify a row by its
 /// [`ProviderReference`](crate::provider_reference::ProviderReference), which is unique across epochs.
 ///
 /// # Errors
-/// Every method answers [`Unavailable`] when no identity can be had.
+/// Every method returns [`Unavailable`] when no id can be allocated.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait Ids: Send + Sync {
-    /// An identity for an operation, made without asking anybody.
+    /// An id for an operation, generated without I/O.
     fn operation(&self) -> OperationId;
-    /// An identity for a person.
+    /// An id for a user.
     async fn next_user(&self) -> Result<UserId, Unavailable>;
-    /// An identity for a music request.
+    /// An id for a music request.
     async fn next_request(&self) -> Result<RequestId, Unavailable>;
-    /// An identity for a withdrawal.
+    /// An id for a withdrawal.
     async fn next_withdrawal(&self) -> Result<WithdrawalId, Unavailable>;
-    /// An identity for a top-up.
+    /// An id for a top-up.
     async fn next_topup(&self) -> Result<TopupId, Unavailable>;
-    /// An identity for an adjustment.
+    /// An id for an adjustment.
     async fn next_adjustment(&self) -> Result<AdjustmentId, Unavailable>;
-    /// An identity for a session.
+    /// An id for a session.
     async fn next_session(&self) -> Result<SessionId, Unavailable>;
 }

@@ -1,21 +1,21 @@
-//! The ledger as a port: plans go in, receipts come out.
+//! The ledger port: applies plans and returns receipts.
 
 use async_trait::async_trait;
 
 use crate::ledger::{Auditor, KeyRecord, KeyScope, Plan, Receipt, Rejection};
 use crate::ports::Unavailable;
 
-/// How a plan came to be applied.
+/// The outcome of applying a plan.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Applied {
     /// It was applied now.
     Fresh(Receipt),
-    /// It, or the command with its key, was applied before; this was its answer.
+    /// It, or the command with its key, was applied before; this is the original receipt.
     Replayed(Receipt),
 }
 
 impl Applied {
-    /// What it came to.
+    /// The receipt of the plan.
     #[must_use]
     pub fn receipt(&self) -> &Receipt {
         match self {
@@ -29,8 +29,8 @@ impl Applied {
 pub enum ApplyError {
     /// The state does not allow it; nothing changed.
     Rejected(Rejection),
-    /// The storage cannot be reached. Nothing changed, unless the answer to the commit itself was lost: then the
-    /// same operation, or the same key, finds out.
+    /// The storage cannot be reached. Nothing changed, unless the reply to the commit itself was lost: then
+    /// repeating the operation, or the key, yields the outcome.
     Unavailable(Unavailable),
 }
 
@@ -42,38 +42,40 @@ impl From<Unavailable> for ApplyError {
 
 /// Applies plans.
 ///
-/// Plans behave as if [`crate::ledger::apply`] were called on the whole state, one plan after the other: all of a
-/// plan or nothing, durable when it is answered, each operation and each kept key at most once, whoever submits it
-/// how often from how many servers. A plan is carried to its end even when its caller goes away.
+/// Plans behave as if [`crate::ledger::apply`] ran on the whole state, one plan after the other: a plan is
+/// atomic, durable when its receipt is returned, and applied at most once for each operation and each key
+/// within its retention, regardless of the number of submissions and servers. A submitted plan runs to its
+/// end even if the caller drops the future.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait Ledger: Send + Sync {
-    /// Applies a plan, or answers what it came to before.
+    /// Applies a plan, or returns its original receipt.
     ///
     /// # Errors
     /// [`ApplyError`]; within 5 seconds in any case.
     async fn apply(&self, plan: Plan) -> Result<Applied, ApplyError>;
 
-    /// What is known of a client's key, kept or not. The receipt of a key that is kept is whole, unless its profile was
-    /// erased.
+    /// The record of a client's idempotency key, within its retention or past it. The receipt of a key within
+    /// its retention is whole, unless its profile was erased.
     ///
     /// # Errors
     /// [`Unavailable`].
     async fn find_key(&self, scope: &KeyScope) -> Result<Option<KeyRecord>, Unavailable>;
 }
 
-/// Shows the whole ledger to a self-check.
+/// Shows the whole ledger to an audit.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait Audit: Send + Sync {
-    /// Shows each wallet, followed by its entries by number, then each posting, then each thing once with all that
-    /// is written about it: all as of one moment, so that a ledger in use is never wrongly accused. A store outside
-    /// the process does so in bounded memory.
+    /// Shows each wallet, followed by its entries by number, then each posting, then each entity once with
+    /// everything written about it. All rows belong to one snapshot, so that an audit of a ledger in use
+    /// reports no false inconsistency. A store outside the process works in bounded memory.
     ///
-    /// A row that cannot be read is shown as [`Auditor::unreadable`], and ends it. Where [`Auditor::has_strays`] at
-    /// the end, a store in which others can write shows the first entry and the first posting that came with no thing.
+    /// An unreadable row is reported as [`Auditor::unreadable`] and ends the audit. If
+    /// [`Auditor::has_strays`] at the end, a store with other writers shows the first entry and the first
+    /// posting without an entity.
     ///
     /// # Errors
-    /// [`Unavailable`]; the check is void then.
+    /// [`Unavailable`]; the audit is void then.
     async fn show(&self, auditor: &mut Auditor) -> Result<(), Unavailable>;
 }

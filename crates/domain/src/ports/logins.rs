@@ -1,4 +1,4 @@
-//! What people log in with, and the challenges by which they prove an address.
+//! Credentials, and the challenges that verify addresses.
 
 use async_trait::async_trait;
 
@@ -9,43 +9,43 @@ use crate::ids::{SessionId, UserId};
 use crate::ports::{PasswordHash, Unavailable};
 use crate::timestamp::Timestamp;
 
-/// What a login is checked against.
+/// The credentials for a login.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Credentials {
-    /// Ownership.
+    /// The user.
     pub user: UserId,
-    /// Their password's hash.
+    /// The hash of their password.
     pub password: PasswordHash,
 }
 
-/// What sending a challenge came to.
+/// The outcome of issuing a challenge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Issued {
-    /// It is kept, and ended the one before it.
+    /// It was stored, and ended the previous one.
     Done,
-    /// Too many were sent.
+    /// The quota is used up.
     TooMany(TooMany),
 }
 
-/// Keeps passwords and challenges.
+/// Stores passwords and challenges.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait Logins: Send + Sync {
-    /// What a login with this address is checked against; `email` is folded by [`crate::text::Email::folded`]. Nobody who
-    /// was erased has any.
+    /// The credentials for this address; `email` is folded by [`crate::text::Email::folded`]. Erased users
+    /// have none.
     ///
     /// # Errors
     /// [`Unavailable`].
     async fn credentials(&self, email: &str) -> Result<Option<Credentials>, Unavailable>;
 
-    /// What a password of this person is checked against.
+    /// The credentials of this user.
     ///
     /// # Errors
     /// [`Unavailable`].
     async fn credentials_of(&self, user: UserId) -> Result<Option<Credentials>, Unavailable>;
 
-    /// Puts a hash in place of the one that the same password was just checked against; nothing happens if that one is
-    /// no longer there.
+    /// Replaces the hash that the same password was just verified against; does nothing if the stored hash
+    /// has changed.
     ///
     /// # Errors
     /// [`Unavailable`].
@@ -56,8 +56,8 @@ pub trait Logins: Send + Sync {
         after: &PasswordHash,
     ) -> Result<(), Unavailable>;
 
-    /// Puts a new password in place of the one that was just checked, ends all other sessions of this person and every
-    /// open challenge for [`Purpose::Password`], all or nothing; says whether the old one was still there.
+    /// Replaces the verified password with a new one, and ends all other sessions of this user and every open
+    /// challenge for [`Purpose::Password`], atomically; returns whether the old password was still stored.
     ///
     /// # Errors
     /// [`Unavailable`]; nothing changed then.
@@ -70,26 +70,25 @@ pub trait Logins: Send + Sync {
         now: Timestamp,
     ) -> Result<bool, Unavailable>;
 
-    /// Keeps a challenge unless [`crate::account::challenge::may_issue`] refuses it, and ends the person's open one of the same
-    /// purpose, in one atomic step. Counted are those of the same purpose whose person or whose target is the same: who
-    /// shares an address shares what may be sent to it.
+    /// Stores a challenge unless [`crate::account::challenge::may_issue`] refuses it, and ends the user's
+    /// open one of the same purpose, in one atomic step. The quota counts challenges of the same purpose with
+    /// the same user or the same target, so that users with one address share its quota.
     ///
-    /// What is sent to a phone is counted as well: against each of [`CountedCode::quotas`], whoever sent the earlier ones at
-    /// whichever server, and whether or not they are still there. Of several quotas that refuse it, [`TooMany::longest`] is
-    /// answered.
+    /// Codes to phones also count against each of [`CountedCode::quotas`], across all users and servers and
+    /// even after an erasure. If several quotas refuse the code, the result is [`TooMany::longest`].
     ///
     /// # Errors
-    /// [`Unavailable`], also when its person is nobody or was erased; nothing changed then.
+    /// [`Unavailable`], also when the user does not exist or was erased; nothing changed then.
     async fn issue<'a>(
         &self,
         challenge: &Challenge,
         counted: Option<&'a CountedCode>,
     ) -> Result<Issued, Unavailable>;
 
-    /// Judges an answer to the person's newest challenge of this purpose, by all that it may be kept as, as
-    /// [`Challenge::judge`] does, in one atomic
-    /// step: a right one ends the challenge and changes the person as [`Challenge::proven`] says; a wrong one counts.
-    /// Without a challenge the answer is [`Judged::Over`].
+    /// Judges an answer to the user's newest challenge of this purpose, in one atomic step:
+    /// [`Challenge::judge`] compares it with every hash under which the challenge may be stored. A right
+    /// answer ends the challenge and changes the user as specified by [`Challenge::proven`]; a wrong one is
+    /// counted. Without a challenge the result is [`Judged::Over`].
     ///
     /// # Errors
     /// [`Unavailable`]; nothing changed then.
@@ -101,9 +100,10 @@ pub trait Logins: Send + Sync {
         now: Timestamp,
     ) -> Result<Judged, Unavailable>;
 
-    /// Answers the challenge for [`Purpose::Password`] that has this hash, and sets the new password: the challenge and
-    /// all sessions of its person end, and they are changed as [`Challenge::proven`] says, all or nothing. Says whose it
-    /// was; `None` unless there is such a challenge and [`Challenge::judge`] finds the answer right.
+    /// Answers the challenge for [`Purpose::Password`] with this hash and sets the new password, atomically:
+    /// the challenge and all sessions of its user end, and the user changes as specified by
+    /// [`Challenge::proven`]. Returns the user; `None` unless there is such a challenge and
+    /// [`Challenge::judge`] accepts the answer.
     ///
     /// # Errors
     /// [`Unavailable`]; nothing changed then.

@@ -1,8 +1,8 @@
-//! The ports: what the domain needs of the world, for adapters to implement.
+//! The ports: interfaces of the domain to its environment, implemented by adapters.
 //!
-//! Each is small, coarse and object-safe; adapters are chosen at run time. Every method of a storage port either
-//! answers or says [`Unavailable`]; what is expected to happen is a value, not an error. The suite in
-//! `store-contract` holds every store to what is promised here.
+//! Each is small, coarse and object-safe; adapters are selected at run time. Every method of a storage port
+//! either returns its result or fails with [`Unavailable`]; expected outcomes are values, not errors. The
+//! suite in `store-contract` verifies these promises for every store.
 
 mod access_tokens;
 mod backend;
@@ -60,7 +60,7 @@ pub use {
 use async_trait::async_trait;
 use thiserror::Error;
 
-/// Something outside could not be reached or did not answer in time; nothing is known to have changed.
+/// An external system could not be reached or did not answer in time; nothing is known to have changed.
 ///
 /// The cause is for the log alone: it never reaches a client.
 #[derive(Debug, Error)]
@@ -74,7 +74,7 @@ impl Unavailable {
     }
 }
 
-/// Everything that a storage adapter implements, as one object.
+/// All ports of a storage adapter, as one object.
 #[async_trait]
 pub trait Store:
     Ledger
@@ -92,20 +92,20 @@ pub trait Store:
     + ProviderMessages
     + Ids
 {
-    /// Whether the storage can be reached and written to right now.
+    /// Succeeds if the storage can be reached and written to right now.
     ///
     /// # Errors
     /// [`Unavailable`] when it cannot, within two seconds.
     async fn ready(&self) -> Result<(), Unavailable>;
 
-    /// Deletes what is no longer kept: idempotency keys older than seven days, sessions that were ended or are past their end for
-    /// longer than an access token may live, challenges of yesterday, events older than a year. Redacts the receipts past
-    /// [`Receipt::KEPT`](crate::ledger::Receipt::KEPT) that show a profile, after the keys that stand for them are gone.
+    /// Purges data past their retention: idempotency keys after seven days, ended or expired sessions once no
+    /// access token of theirs can be valid, challenges of the previous day, events after a year. Redacts the
+    /// profile in receipts past [`Receipt::KEPT`](crate::ledger::Receipt::KEPT), once their keys are purged.
     ///
     /// # Errors
     /// [`Unavailable`]; some of it may be done then.
     async fn tidy(&self, now: crate::timestamp::Timestamp) -> Result<(), Unavailable>;
 
-    /// Answers what was submitted, and takes no more.
+    /// Completes submitted operations and rejects new ones.
     async fn close(&self);
 }

@@ -1,4 +1,4 @@
-//! Messages to people.
+//! Messages to users.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use async_trait::async_trait;
 use crate::ports::{Token, Unavailable};
 use crate::text::{Email, Line};
 
-/// Where a message goes; it prints without the address, which no log should have.
+/// The recipient of a message; its `Debug` output redacts the address, which must not reach a log.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Recipient {
-    /// To a mail address.
+    /// An e-mail address.
     Email(Email),
-    /// To a phone.
+    /// A phone number.
     Phone(Line),
 }
 
@@ -25,27 +25,27 @@ impl fmt::Debug for Recipient {
     }
 }
 
-/// What it says; secrets print as nothing.
+/// The content of a message; its `Debug` output redacts secrets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Notice {
-    /// The code that proves the address.
+    /// The code that verifies the address.
     Code(Token),
-    /// The token with which to set a new password.
+    /// The token for a password reset.
     PasswordReset(Token),
-    /// That the password was changed, so that who did not do it can act.
+    /// A notice that the password was changed, so that its owner can react to an unauthorized change.
     PasswordChanged,
 }
 
-/// Sends messages to people.
+/// Sends messages to users.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait Notifier: Send + Sync {
-    /// Whether this deployment sends anything there.
+    /// Whether this deployment sends messages of this kind.
     fn can_reach(&self, to: &Recipient) -> bool;
 
-    /// Sends a message; it was accepted for delivery when this returns.
+    /// Sends a message; when this returns, it was accepted for delivery.
     ///
     /// # Errors
-    /// [`Unavailable`] when it cannot be sent now, or there is nothing configured that could.
+    /// [`Unavailable`] when it cannot be sent now, or no transport is configured.
     async fn send(&self, to: &Recipient, notice: &Notice) -> Result<(), Unavailable>;
 }

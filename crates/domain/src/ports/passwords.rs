@@ -1,4 +1,4 @@
-//! Passwords, random secrets, and tokens that can be derived again.
+//! Passwords, random secrets, and derived tokens.
 
 use async_trait::async_trait;
 
@@ -8,7 +8,7 @@ use crate::ports::Unavailable;
 use crate::text::Password;
 use crate::timestamp::Timestamp;
 
-/// A hashed password, in a self-describing form; it prints as nothing.
+/// A password hash in a self-describing format; its `Debug` output is redacted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PasswordHash(pub String);
 
@@ -18,39 +18,39 @@ impl std::fmt::Debug for PasswordHash {
     }
 }
 
-/// What checking a password came to.
+/// The outcome of verifying a password.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verified {
-    /// It is another password.
+    /// The password does not match.
     Wrong,
-    /// It is the hashed one.
+    /// The password matches.
     Right,
-    /// It is the hashed one, and should be hashed again, as passwords are hashed today.
+    /// The password matches, but should be hashed again with the current parameters.
     Outdated,
 }
 
-/// Hashes passwords, away from the threads that answer requests.
+/// Hashes passwords, outside the threads that serve requests.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait Passwords: Send + Sync {
-    /// The hash of a password, under a salt of its own.
+    /// Hashes a password with a new salt.
     ///
     /// # Errors
-    /// [`Unavailable`] when no hashing can be done now.
+    /// [`Unavailable`] when no hash can be computed now.
     async fn hash(&self, password: &Password) -> Result<PasswordHash, Unavailable>;
 
-    /// Whether the password is the hashed one. Without a hash it takes as long and the answer is no, so that time
-    /// does not tell whether an account exists.
+    /// Verifies a password. Without a hash it takes the same time and returns [`Verified::Wrong`], so that
+    /// timing does not reveal whether an account exists.
     ///
     /// # Errors
-    /// [`Unavailable`] when no hashing can be done now.
+    /// [`Unavailable`] when no hash can be computed now.
     async fn verify(&self, password: &Password, hash: Option<PasswordHash>) -> Result<Verified, Unavailable>;
 
-    /// Whether the password is known from breaches, and must not be chosen.
+    /// Whether the password is known from breaches and must not be chosen.
     fn is_breached(&self, password: &Password) -> bool;
 }
 
-/// A refresh token or a code in clear, shown once to its owner; it prints as nothing.
+/// A refresh token or a code in clear text, shown once to its owner; its `Debug` output is redacted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(pub String);
 
@@ -60,10 +60,11 @@ impl std::fmt::Debug for Token {
     }
 }
 
-/// The kinds of values that are stored as keyed hashes, since the input of an unkeyed hash could be found by trial.
+/// The kinds of low-entropy values, stored as keyed hashes because the input of an unkeyed hash could be
+/// found by trial.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Guessable {
-    /// A code of six digits, with whom and what it is for.
+    /// A code of six digits, bound to its user and purpose.
     Code,
     /// A phone number.
     PhoneNumber,
@@ -71,22 +72,23 @@ pub enum Guessable {
     Network,
 }
 
-/// Makes secrets that nobody can guess.
+/// Generates secrets that cannot be guessed.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 pub trait Secrets: Send + Sync {
     /// A new refresh token of at least 256 random bits.
     fn token(&self) -> Token;
     /// A new code of six digits.
     fn code(&self) -> Token;
-    /// The refresh token that follows a presented one, derived from that and a key of this service, so that it can be issued
-    /// again without being stored.
+    /// The successor of a presented refresh token, derived from that token and a key of this service, so that
+    /// it can be issued again without being stored.
     ///
     /// # Errors
     /// [`Unavailable`] when no key is in force.
     fn successors(&self, presented: &Token, now: Timestamp) -> Result<Candidates<Token>, Unavailable>;
 
-    /// The first refresh token of the session that begins with a registration, derived from the session, the hash of the
-    /// password with its random salt, and a key of this service, so that it can be issued again without being stored.
+    /// The first refresh token of the session that begins with a registration, derived from the session, the
+    /// password hash with its random salt, and a key of this service, so that it can be issued again without
+    /// being stored.
     ///
     /// # Errors
     /// [`Unavailable`] when no key is in force.
@@ -97,8 +99,8 @@ pub trait Secrets: Send + Sync {
         now: Timestamp,
     ) -> Result<Candidates<Token>, Unavailable>;
 
-    /// The keyed hashes of a value that can be guessed: under the key that signs now, and under every other key of
-    /// the file, in force or not, since a rotation must neither invalidate a sent code nor reset a count.
+    /// The keyed hashes of a low-entropy value: under the signing key and under every other key of the file,
+    /// in force or not, since a key rotation must neither invalidate a sent code nor reset a count.
     ///
     /// # Errors
     /// [`Unavailable`] when no key is in force.
@@ -109,6 +111,6 @@ pub trait Secrets: Send + Sync {
         now: Timestamp,
     ) -> Result<Candidates<TokenHash>, Unavailable>;
 
-    /// The hash under which a token that nobody can guess is stored.
+    /// The hash under which a high-entropy token is stored.
     fn fingerprint(&self, token: &Token) -> TokenHash;
 }

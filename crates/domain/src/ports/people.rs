@@ -1,4 +1,4 @@
-//! People as they are kept.
+//! Users and their profiles.
 
 use async_trait::async_trait;
 
@@ -10,60 +10,60 @@ use crate::page::{PageRequest, Rows};
 use crate::ports::{PasswordHash, Unavailable};
 use crate::timestamp::Timestamp;
 
-/// A person with what is in their wallet.
+/// A user with their balance.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Profile {
-    /// The person.
+    /// The user.
     pub user: User,
-    /// Their wallet.
+    /// The balance of their wallet.
     pub balance: Balance,
 }
 
-/// How a registration ended.
+/// The outcome of a registration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Registered {
-    /// The person is there, with an empty wallet.
+    /// The user is registered, with an empty wallet.
     Done,
-    /// Somebody has this e-mail address, in whatever letter case.
+    /// Another user has this e-mail address, regardless of letter case.
     EmailTaken,
 }
 
-/// The outcome of making the first operator.
+/// The outcome of creating the first operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FirstOperator {
-    /// The operator is there, with an empty wallet.
+    /// The operator was created, with an empty wallet.
     Done,
-    /// The deployment's first operator was made before, even if that person is no operator any more.
+    /// The deployment's first operator was created before, even if that user is no longer an operator.
     MadeBefore,
-    /// Somebody has this e-mail address, in whatever letter case.
+    /// Another user has this e-mail address, regardless of letter case.
     EmailTaken,
 }
 
-/// How an erasure ended.
+/// The outcome of an erasure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Erased {
-    /// The person is erased.
+    /// The user is erased.
     Done,
-    /// They stay as they are.
+    /// The erasure was refused; nothing changed.
     Refused(ErasureRefusal),
-    /// There is no such person, or they were erased before.
+    /// There is no such user, or they were erased before.
     Nobody,
 }
 
-/// Which DJs a list shows.
+/// A filter for the list of DJs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DjFilter {
-    /// Only those who take requests now, or who do not.
+    /// Only DJs who are online, or only those who are offline.
     pub online: Option<bool>,
 }
 
-/// Keeps people.
+/// Stores users.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait People: Send + Sync {
-    /// Adds a person with an empty wallet and, if one is given, their first session with its token: all or
-    /// nothing. A repeated call with a session changes nothing and succeeds, because that session already has
-    /// this id and token.
+    /// Adds a user with an empty wallet and, if given, their first session with its token, atomically. A
+    /// repeated call with a session changes nothing and succeeds, because that session already has this id
+    /// and token.
     ///
     /// # Errors
     /// [`Unavailable`].
@@ -74,44 +74,44 @@ pub trait People: Send + Sync {
         session: Option<(&'a Session, TokenHash)>,
     ) -> Result<Registered, Unavailable>;
 
-    /// Whether the deployment's first operator was ever made.
+    /// Whether the deployment's first operator was ever created.
     ///
     /// # Errors
     /// [`Unavailable`].
     async fn has_first_operator(&self) -> Result<bool, Unavailable>;
 
-    /// Registers the deployment's first operator, once and for all, in one atomic step: of any number of attempts, on
-    /// any servers, one succeeds.
+    /// Registers the deployment's first operator in one atomic step: of any number of attempts on any
+    /// servers, exactly one ever succeeds.
     ///
     /// # Errors
-    /// [`Unavailable`], also when somebody has the id.
+    /// [`Unavailable`], also when the id is taken.
     async fn register_first_operator(
         &self,
         user: &User,
         password: &PasswordHash,
     ) -> Result<FirstOperator, Unavailable>;
 
-    /// A person with their wallet, as of one moment.
+    /// A user with their balance, as of one snapshot.
     ///
     /// # Errors
     /// [`Unavailable`].
     async fn profile(&self, id: UserId) -> Result<Option<Profile>, Unavailable>;
 
-    /// A page of people, by `created_at`, then id, both descending; of one address, folded by
-    /// [`crate::text::Email::folded`], or all. Nobody who was erased is among them.
+    /// A page of users, by `created_at`, then id, both descending; those with one address, folded by
+    /// [`crate::text::Email::folded`], or all. Erased users are not listed.
     ///
     /// # Errors
     /// [`Unavailable`].
     async fn people<'a>(&self, email: Option<&'a str>, page: PageRequest) -> Result<Rows<User>, Unavailable>;
 
-    /// Erases a person, as [`crate::account::erase`] decides on them, their wallet and their newest pending top-up under lock,
-    /// all or nothing: the person becomes what it says, their password is gone, their sessions end, and so do their
-    /// challenges. Where the person is an operator, every operator is locked, by id.
+    /// Erases a user atomically: locks the user, their wallet and their newest pending top-up, applies the
+    /// decision of [`crate::account::erase`], deletes the password, and ends all sessions and challenges. If
+    /// the user is an operator, all operators are locked in order of id.
     ///
-    /// After that, their pending top-ups become what [`crate::topup::abandon`] says; the blocks by and of them, from where
-    /// they came in their sessions, the networks that are known of them, and their profile in receipts are removed. That is
-    /// done before this returns as far as it takes a second at most: [`People::finish_erasures`] does the rest. No call of
-    /// anybody waits for that, however much there is.
+    /// Afterwards [`crate::topup::abandon`] is applied to the pending top-ups, and these are removed: blocks
+    /// by and of the user, the client info of their sessions, their known networks, and their profile in
+    /// receipts. This method spends at most a second on that; [`People::finish_erasures`] does the rest. No
+    /// other operation waits for it, however much there is.
     ///
     /// # Errors
     /// [`Unavailable`]; nothing changed then.
@@ -122,14 +122,14 @@ pub trait People: Send + Sync {
         now: Timestamp,
     ) -> Result<Erased, Unavailable>;
 
-    /// Removes the remaining data of pending erasures, until nothing is left. It may be interrupted and called again
-    /// at any time, on several servers at once.
+    /// Removes the remaining data of all pending erasures. It may be interrupted and repeated at any time, on
+    /// several servers at once.
     ///
     /// # Errors
     /// [`Unavailable`]; some of it may be removed then.
     async fn finish_erasures(&self) -> Result<(), Unavailable>;
 
-    /// A page of DJs, by `created_at`, then id, both descending; nobody who was erased is among them.
+    /// A page of DJs, by `created_at`, then id, both descending. Erased users are not listed.
     ///
     /// # Errors
     /// [`Unavailable`].

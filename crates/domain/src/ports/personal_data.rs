@@ -1,4 +1,4 @@
-//! Everything that is kept about a person, for their export.
+//! Personal data of a user, for their export.
 
 use async_trait::async_trait;
 
@@ -6,15 +6,15 @@ use crate::account::personal_data::{Part, Place, Record};
 use crate::ids::UserId;
 use crate::ports::Unavailable;
 
-/// Reads what is kept about a person.
+/// Reads the personal data of a user.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait PersonalRecords: Send + Sync {
-    /// The next records of a part behind this place, in descending order of [`Record::place`], `limit` at most; without a
-    /// place, the first ones. Fewer than `limit` are the last ones.
+    /// The next records of a part after this place, in descending order of [`Record::place`], `limit` at
+    /// most; without a place, the first ones. Fewer than `limit` records mean the end.
     ///
-    /// The place need not be that of a record that is still there, so that no record is missed or comes twice while others
-    /// come and go. The time that it takes does not depend on how many records come before.
+    /// The place need not belong to an existing record: keyset pagination neither skips nor repeats a record
+    /// while others are added and deleted, and its cost does not depend on the number of preceding records.
     ///
     /// # Errors
     /// [`Unavailable`].

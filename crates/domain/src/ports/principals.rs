@@ -1,4 +1,4 @@
-//! The current state of a principal that was authenticated a while ago.
+//! The current state of an authenticated principal.
 
 use crate::authorization::{Action, Principal, Revocation};
 use crate::ports::Unavailable;
@@ -9,7 +9,7 @@ pub enum PrincipalRefusal {
     /// The session ended or the account was suspended.
     #[error(transparent)]
     Revoked(#[from] Revocation),
-    /// The revocation list or the clock cannot be relied on at the moment.
+    /// The revocation list or the clock is currently unreliable.
     #[error("the revocation list or the clock is unreliable: {0}")]
     Unreliable(#[source] Unavailable),
 }
@@ -17,7 +17,8 @@ pub enum PrincipalRefusal {
 /// Compares principals with the revocation list.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 pub trait PrincipalCheck: Send + Sync {
-    /// The principal with their current role, before a change that takes this permission. It reads memory only.
+    /// The principal with their current role, before a change that requires this permission. It reads memory
+    /// only.
     ///
     /// # Errors
     /// [`PrincipalRefusal`].

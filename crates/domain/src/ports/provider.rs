@@ -1,4 +1,4 @@
-//! Whoever takes the guests' money, and whoever sends it out.
+//! The payment provider and the payout provider.
 
 use async_trait::async_trait;
 
@@ -7,25 +7,25 @@ use crate::text::Line;
 use crate::topup::{OrderReply, Topup};
 use crate::withdrawal::{PayoutUpdate, Withdrawal};
 
-/// How a provider takes a new top-up.
+/// How a provider handles a new top-up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Intake {
     /// This deployment takes no top-ups.
     NotOffered,
-    /// It has the money at once.
+    /// It has the money immediately.
     Confirmed,
-    /// It learns of the top-up by other means, and reports later whether the money came.
+    /// It learns of the top-up through another channel, and reports the payment later.
     Announced,
-    /// It needs an order, and reports later whether the money came.
+    /// It needs an order, and reports the payment later.
     Ordered,
 }
 
-/// The outcome of an order of a top-up.
+/// The outcome of ordering a top-up.
 #[derive(Debug)]
 pub enum OrderAnswer {
-    /// The provider said so.
+    /// The provider's reply.
     Said(OrderReply),
-    /// There is no answer, or none that can be read: the provider may have the order or not.
+    /// There is no readable reply: the provider may have the order or not.
     Unknown(Unavailable),
 }
 
@@ -33,29 +33,31 @@ pub enum OrderAnswer {
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait TopupProvider: Send + Sync {
-    /// How it takes a new top-up.
+    /// How it handles a new top-up.
     fn intake(&self) -> Intake;
 
-    /// Orders a top-up, once for each [`Topup::reference`] however often it is called; within a bounded time.
+    /// Orders a top-up within a bounded time. The provider executes repeated orders with one
+    /// [`Topup::reference`] once.
     async fn order(&self, topup: &Topup) -> OrderAnswer;
 }
 
-/// What became of giving a withdrawal to the payout provider.
+/// The outcome of sending a withdrawal to the payout provider.
 #[derive(Debug)]
 pub enum PayoutAnswer {
-    /// The provider said so, perhaps for a reason.
+    /// The provider's reply, with its reason if it gave one.
     Said(PayoutUpdate, Option<Line>),
-    /// There is no answer, or none that can be read: it may have been sent or not.
+    /// There is no readable reply: the withdrawal may have been sent or not.
     Unknown(Unavailable),
 }
 
-/// Sends money out.
+/// Sends payouts.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait PayoutProvider: Send + Sync {
-    /// Whether it sends by itself; otherwise operators do it by hand.
+    /// Whether payouts are automatic; otherwise operators send them by hand.
     fn sends(&self) -> bool;
 
-    /// Sends a withdrawal, once for each [`Withdrawal::reference`] however often it is called; within a bounded time.
+    /// Sends a withdrawal within a bounded time. The provider executes repeated orders with one
+    /// [`Withdrawal::reference`] once.
     async fn send(&self, withdrawal: &Withdrawal) -> PayoutAnswer;
 }

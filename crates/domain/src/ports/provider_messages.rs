@@ -1,4 +1,4 @@
-//! Messages of providers that contradict the ledger, as they are kept.
+//! Stored messages of providers that contradict the ledger.
 
 use async_trait::async_trait;
 
@@ -10,25 +10,27 @@ use crate::provider_message::{MessageFilter, MessageRecord, ProviderMessage};
 /// The outcome of recording a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Recorded {
-    /// It is kept now.
+    /// It is stored.
     Added,
-    /// A message of the same source and `webhook-id` is kept already, resolved or not; that one is unchanged.
+    /// A message of the same source with the same `webhook-id` is stored already, resolved or not, and stays
+    /// unchanged.
     Known,
-    /// It is not kept, because too many are unresolved.
+    /// It is not stored, because too many messages are unresolved.
     NotKept,
 }
 
-/// Keeps messages of providers. The ledger resolves them, by a plan.
+/// Stores messages of providers. The ledger resolves them, by a plan.
 ///
 /// # Errors
-/// Every method answers [`Unavailable`] when the storage cannot be reached.
+/// Every method returns [`Unavailable`] when the storage cannot be reached.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait ProviderMessages: Send + Sync {
-    /// Keeps a message, unless it is known or `most_unresolved` messages are unresolved.
+    /// Stores a message, unless it is known or `most_unresolved` messages are unresolved.
     ///
-    /// Concurrent calls may each find the last free place: the bound is exceeded by at most the number of messages
-    /// that are being recorded at the same moment. Of messages with one source and `webhook-id` exactly one is kept.
+    /// Concurrent calls may each find the last free place: the bound is exceeded by at most the number of
+    /// messages being recorded concurrently. Of messages with one source and `webhook-id` exactly one is
+    /// stored.
     async fn record_message(
         &self,
         message: &MessageRecord,
@@ -38,13 +40,13 @@ pub trait ProviderMessages: Send + Sync {
     /// One message.
     async fn provider_message(&self, id: ProviderMessageId) -> Result<Option<ProviderMessage>, Unavailable>;
 
-    /// A page of those that the filter shows: unresolved ones first, then by id descending.
+    /// A page of the messages that match the filter: unresolved ones first, then by id descending.
     async fn provider_messages(
         &self,
         filter: MessageFilter,
         page: PageRequest,
     ) -> Result<Rows<ProviderMessage>, Unavailable>;
 
-    /// How many messages are unresolved.
+    /// The number of unresolved messages.
     async fn unresolved_messages(&self) -> Result<u64, Unavailable>;
 }

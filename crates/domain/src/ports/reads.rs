@@ -1,4 +1,4 @@
-//! What is read beside plans. Every answer shows what was applied before it was asked.
+//! Reads outside plans. Every result includes all changes applied before the read began.
 
 use async_trait::async_trait;
 
@@ -11,85 +11,86 @@ use crate::timestamp::Timestamp;
 use crate::topup::Topup;
 use crate::withdrawal::{Withdrawal, WithdrawalFilter};
 
-/// Finds music requests, as they are stored: the reader shows them by the clock.
+/// Reads music requests as they are stored; the reader derives expiry from the clock.
 ///
 /// # Errors
-/// Every method answers [`Unavailable`] when the storage cannot be reached.
+/// Every method returns [`Unavailable`] when the storage cannot be reached.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait MusicRequests: Send + Sync {
     /// One request.
     async fn request(&self, id: RequestId) -> Result<Option<MusicRequest>, Unavailable>;
-    /// A page of those that the filter shows, by `created_at`, then id, both descending.
+    /// A page of the requests that match the filter, by `created_at`, then id, both descending.
     async fn requests(
         &self,
         filter: &RequestFilter,
         page: PageRequest,
     ) -> Result<Rows<MusicRequest>, Unavailable>;
-    /// Whether this guest ever made a request to this DJ, whatever became of it.
+    /// Whether this guest ever made a request to this DJ, regardless of its outcome.
     async fn has_requested(&self, guest: UserId, dj: UserId) -> Result<bool, Unavailable>;
     /// Overdue requests, by `expires_at`, then id, both ascending.
     async fn overdue(&self, which: &Overdue) -> Result<Vec<MusicRequest>, Unavailable>;
 }
 
-/// Finds withdrawals.
+/// Reads withdrawals.
 ///
 /// # Errors
-/// Every method answers [`Unavailable`] when the storage cannot be reached.
+/// Every method returns [`Unavailable`] when the storage cannot be reached.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait Withdrawals: Send + Sync {
     /// One withdrawal.
     async fn withdrawal(&self, id: WithdrawalId) -> Result<Option<Withdrawal>, Unavailable>;
-    /// The withdrawal that this operation opened; one that keeps no [`Withdrawal::opening`] is never found.
+    /// The withdrawal that this operation opened; one without [`Withdrawal::opening`] is never found.
     async fn withdrawal_opened_by(&self, opening: OperationId) -> Result<Option<Withdrawal>, Unavailable>;
-    /// A page of those that the filter shows, by `created_at`, then id, both descending.
+    /// A page of the withdrawals that match the filter, by `created_at`, then id, both descending.
     async fn withdrawals(
         &self,
         filter: &WithdrawalFilter,
         page: PageRequest,
     ) -> Result<Rows<Withdrawal>, Unavailable>;
-    /// Those whose [`WithdrawalState::next_send`](crate::withdrawal::WithdrawalState::next_send) is due, in its order,
-    /// then by id.
+    /// Withdrawals whose [`WithdrawalState::next_send`](crate::withdrawal::WithdrawalState::next_send) is
+    /// due, in its order, then by id.
     async fn due_payouts(&self, now: Timestamp, limit: u32) -> Result<Vec<Withdrawal>, Unavailable>;
 }
 
-/// Finds top-ups.
+/// Reads top-ups.
 ///
 /// # Errors
-/// Every method answers [`Unavailable`] when the storage cannot be reached.
+/// Every method returns [`Unavailable`] when the storage cannot be reached.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait Topups: Send + Sync {
     /// One top-up.
     async fn topup(&self, id: TopupId) -> Result<Option<Topup>, Unavailable>;
-    /// The top-up that this operation opened; one that keeps no [`Topup::opening`] is never found.
+    /// The top-up that this operation opened; one without [`Topup::opening`] is never found.
     async fn topup_opened_by(&self, opening: OperationId) -> Result<Option<Topup>, Unavailable>;
-    /// A page of a person's, by `created_at`, then id, both descending.
+    /// A page of a user's top-ups, by `created_at`, then id, both descending.
     async fn topups(&self, user: UserId, page: PageRequest) -> Result<Rows<Topup>, Unavailable>;
-    /// A page of those with a [`Topup::suspense`]: those without a settlement first, then by `arrived_at`, then id, both
-    /// descending.
+    /// A page of the top-ups with a [`Topup::suspense`]: those without a settlement first, then by
+    /// `arrived_at`, then id, both descending.
     async fn topups_in_suspense(&self, page: PageRequest) -> Result<Rows<Topup>, Unavailable>;
-    /// Those whose next order is due, by [`Orders::next_at`](crate::topup::Orders::next_at), then id, both ascending.
+    /// Top-ups whose next order is due, by [`Orders::next_at`](crate::topup::Orders::next_at), then id, both
+    /// ascending.
     async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Topup>, Unavailable>;
 }
 
 /// Reads wallets.
 ///
 /// # Errors
-/// Every method answers [`Unavailable`] when the storage cannot be reached.
+/// Every method returns [`Unavailable`] when the storage cannot be reached.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait Wallets: Send + Sync {
-    /// What is in a person's wallet; `None` without such a person.
+    /// The balance of a user's wallet; `None` without such a user.
     async fn balance(&self, user: UserId) -> Result<Option<Balance>, Unavailable>;
-    /// What was in a person's wallet after its last entry until then, nothing before the first; `None` without such
-    /// a person.
+    /// The balance of a user's wallet after its last entry up to this time, zero before the first; `None`
+    /// without such a user.
     async fn balance_at(&self, user: UserId, at: Timestamp) -> Result<Option<Balance>, Unavailable>;
     /// A page of a wallet's entries, by number descending.
     async fn entries(&self, user: UserId, page: PageRequest) -> Result<Rows<Entry>, Unavailable>;
     /// The entry of a wallet with this number.
     async fn entry(&self, user: UserId, number: i64) -> Result<Option<Entry>, Unavailable>;
-    /// Whether somebody adjusted a person's wallet after this moment, by the time of its entries.
+    /// Whether an operator adjusted a user's wallet after this time, by the time of its entries.
     async fn has_adjusted(&self, by: UserId, wallet: UserId, since: Timestamp) -> Result<bool, Unavailable>;
 }

@@ -1,4 +1,4 @@
-//! The security log as it is kept.
+//! The stored security log.
 
 use async_trait::async_trait;
 
@@ -6,7 +6,7 @@ use crate::account::security_log::{EventFilter, SecurityEvent};
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
 
-/// Keeps the security log. Events that plans leave are kept by the ledger, in the same commit.
+/// Stores the security log. The ledger stores the events of plans, in the same commit.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait SecurityLog: Send + Sync {
@@ -16,7 +16,8 @@ pub trait SecurityLog: Send + Sync {
     /// [`Unavailable`].
     async fn append(&self, event: &SecurityEvent) -> Result<(), Unavailable>;
 
-    /// A page of events, those added last first, each with its number: 1, 2, 3… as they were added, with gaps.
+    /// A page of events, the last added first, each with its number: 1, 2, 3… in order of addition, with
+    /// gaps.
     ///
     /// # Errors
     /// [`Unavailable`].

@@ -1,4 +1,4 @@
-//! Sessions and their refresh tokens as they are kept.
+//! Stored sessions and their refresh tokens.
 
 use async_trait::async_trait;
 
@@ -13,37 +13,37 @@ use crate::timestamp::Timestamp;
 /// The outcome of storing a new session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Begun {
-    /// The session is kept.
+    /// The session is stored.
     Done,
-    /// The password is no longer the one that was checked, or its person was erased: nothing is kept.
+    /// The password is no longer the verified one, or the user was erased: nothing is stored.
     PasswordChanged,
-    /// The person is suspended: nothing is kept.
+    /// The user is suspended: nothing is stored.
     Suspended,
 }
 
-/// What presenting a refresh token came to.
+/// The outcome of presenting a refresh token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exchange {
-    /// The next token of the session is kept, the presented one used up.
+    /// The next token of the session is stored, and the presented one is used up.
     Done(UserId, SessionId),
-    /// The token was exchanged a moment ago for the candidate with this hash, which is unused: nothing changed.
+    /// The token was exchanged recently for the candidate with this hash, which is unused: nothing changed.
     Repeated(UserId, SessionId, TokenHash),
-    /// The token was used before: its session is ended.
+    /// The token was used before: its session ended.
     SessionEnded(UserId, SessionId),
-    /// The token is unknown, too old, or of a session that was ended.
+    /// The token is unknown or expired, or its session ended before.
     Refused,
 }
 
-/// Keeps sessions, and their refresh tokens by hash. A session is alive until it was ended or its newest token is
-/// too old.
+/// Stores sessions, and their refresh tokens by hash. A session is live until it ends or its newest token
+/// expires.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait Sessions: Send + Sync {
-    /// Keeps a new session with its first token, if the password of its person is still the one that was checked and the
-    /// person is not suspended, in one atomic step: a login is refused whose password was changed, or whose person
-    /// was suspended, meanwhile. Where the person then has more than [`Session::MOST_ALIVE`] live sessions, those end that
-    /// were used longest ago. The network of the session is known from then on. A repeated call changes nothing and
-    /// succeeds, because the session already has this id and token.
+    /// Stores a new session with its first token if the password of its user is still the verified one and
+    /// the user is not suspended, in one atomic step: a login is refused if the password was changed or the
+    /// user suspended in the meantime. If the user then has more than [`Session::MOST_ALIVE`] live sessions,
+    /// the least recently used ones end. The network of the session becomes known. A repeated call changes
+    /// nothing and succeeds, because the session already has this id and token.
     ///
     /// # Errors
     /// [`Unavailable`], also when another session has the id.
@@ -54,20 +54,20 @@ pub trait Sessions: Send + Sync {
         checked: &PasswordHash,
     ) -> Result<Begun, Unavailable>;
 
-    /// The user with this token, used or not, if it is known.
+    /// The user of this token, used or not; `None` if the token is unknown.
     ///
     /// # Errors
     /// [`Unavailable`].
     async fn owner(&self, presented: &TokenHash) -> Result<Option<UserId>, Unavailable>;
 
     /// Exchanges a presented token for the current one of the successors, as
-    /// [`crate::account::session::RefreshToken::presented`] decides, in one atomic step: of any number that present the same token
-    /// at once, one at most gets [`Exchange::Done`]. Each of the others gets [`Exchange::Repeated`] if the kept successor is
-    /// among its candidates, else ends the session. The network from which the token was exchanged, if it is given, is
-    /// known from then on.
+    /// [`crate::account::session::RefreshToken::presented`] decides, in one atomic step: of any number of
+    /// concurrent calls with the same token, at most one gets [`Exchange::Done`]. Each of the others gets
+    /// [`Exchange::Repeated`] if the stored successor is among its candidates, else ends the session. The
+    /// network of the exchange, if given, becomes known.
     ///
     /// # Errors
-    /// [`Unavailable`]; the exchange may have been done then, and the same call finds out.
+    /// [`Unavailable`]; the exchange may have been done, and repeating the call yields the outcome.
     async fn exchange(
         &self,
         presented: &TokenHash,
@@ -77,8 +77,8 @@ pub trait Sessions: Send + Sync {
         now: Timestamp,
     ) -> Result<Exchange, Unavailable>;
 
-    /// Whether a session of the person with this address, folded by [`crate::text::Email::folded`], began or was refreshed
-    /// from the network after this moment. It takes as long where nobody has the address.
+    /// Whether a session of the user with this address, folded by [`crate::text::Email::folded`], began or
+    /// was refreshed from the network after this time. It takes the same time if the address is unknown.
     ///
     /// # Errors
     /// [`Unavailable`].
@@ -89,7 +89,7 @@ pub trait Sessions: Send + Sync {
         since: Timestamp,
     ) -> Result<bool, Unavailable>;
 
-    /// Ends the session of a token, and says which it was if it is known and was alive.
+    /// Ends the session of a token; returns the session if the token is known and the session was live.
     ///
     /// # Errors
     /// [`Unavailable`].
@@ -99,7 +99,7 @@ pub trait Sessions: Send + Sync {
         now: Timestamp,
     ) -> Result<Option<(UserId, SessionId)>, Unavailable>;
 
-    /// A page of a person's live sessions, by `began_at`, then id, both descending.
+    /// A page of a user's live sessions, by `began_at`, then id, both descending.
     ///
     /// # Errors
     /// [`Unavailable`].
@@ -110,13 +110,13 @@ pub trait Sessions: Send + Sync {
         page: PageRequest,
     ) -> Result<Rows<Session>, Unavailable>;
 
-    /// Ends a live session of this person; says whether there was one.
+    /// Ends a live session of this user; returns whether there was one.
     ///
     /// # Errors
     /// [`Unavailable`].
     async fn end_session(&self, user: UserId, id: SessionId, now: Timestamp) -> Result<bool, Unavailable>;
 
-    /// Ends all live sessions of this person but the one to keep, and says how many there were.
+    /// Ends all live sessions of this user except `keep`, and returns their number.
     ///
     /// # Errors
     /// [`Unavailable`].
@@ -127,8 +127,8 @@ pub trait Sessions: Send + Sync {
         now: Timestamp,
     ) -> Result<u64, Unavailable>;
 
-    /// The revocation list: the sessions that ended at this moment or later, and the people whose standing changed
-    /// since, with the storage's epoch and clock.
+    /// The revocation list: the sessions that ended at this time or later, and the users whose account status
+    /// changed since, with the storage's epoch and clock.
     ///
     /// # Errors
     /// [`Unavailable`].

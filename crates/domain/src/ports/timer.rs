@@ -1,4 +1,4 @@
-//! Monotonic time, for waits that end.
+//! Monotonic time, for bounded waits.
 
 use async_trait::async_trait;
 use time::Duration;
@@ -10,6 +10,6 @@ pub struct Deadline(pub Duration);
 /// Ends waits. It is independent of [`Clock`](crate::ports::Clock), whose time may be corrected.
 #[async_trait]
 pub trait Timer: Send + Sync {
-    /// Completes when the deadline has passed, at once if it passed before.
+    /// Completes when the deadline has passed; immediately if it already has.
     async fn sleep_until(&self, deadline: Deadline);
 }

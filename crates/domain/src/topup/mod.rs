@@ -1,4 +1,4 @@
-//! Money that a guest pays in.
+//! Top-ups: money paid in by guests.
 
 mod orders;
 mod payment;
@@ -19,19 +19,19 @@ use crate::text::PaymentUrl;
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
 
-/// Where a top-up stands.
+/// The status of a top-up.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum TopupStatus {
-    /// The provider has not answered yet.
+    /// The provider has not confirmed it yet.
     Pending,
     /// The money is in the wallet.
     Confirmed,
-    /// The provider refused it, or its owner was erased before the money came.
+    /// The provider refused it, or its owner was erased before the payment.
     Failed,
-    /// The money was in the wallet, and was charged back by its payer.
+    /// The money was in the wallet, and its payer charged it back.
     Reversed,
-    /// A newer version put it there: no rule moves it or its money.
+    /// A status of a newer version: no rule moves the top-up or its money.
     #[strum(disabled)]
     Unknown(UnknownName),
 }
@@ -39,7 +39,7 @@ pub enum TopupStatus {
 named_enum!(TopupStatus, Unknown);
 
 impl TopupStatus {
-    /// Where it can go from here, whoever moves it.
+    /// The statuses allowed next, for any actor.
     const fn edges(self) -> &'static [Self] {
         match self {
             Self::Pending => &[Self::Confirmed, Self::Failed],
@@ -52,60 +52,61 @@ impl TopupStatus {
 /// A top-up.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Topup {
-    /// Which it is.
+    /// The top-up's id.
     pub id: TopupId,
-    /// The operation that opened it; `None` where an earlier version did, which kept no such reference. Never changes.
+    /// The operation that opened it, which never changes; `None` if an earlier version did, which recorded no
+    /// such reference.
     pub opening: Option<OperationId>,
-    /// The owner of the wallet that it fills.
+    /// The owner of the wallet.
     pub user: UserId,
-    /// How much.
+    /// The amount.
     pub amount: Amount,
-    /// Where it stands.
+    /// The status.
     pub status: TopupStatus,
-    /// Where the guest pays, once the provider has named a page for it.
+    /// The page on which the guest pays, once the provider has named it.
     pub payment_url: Option<PaymentUrl>,
-    /// How it is ordered at its provider; `None` where an earlier version opened it, which ordered it before.
+    /// The state of its orders at the provider; `None` if an earlier version opened it, after ordering it.
     pub orders: Option<Orders>,
-    /// The money that came after its owner was erased; it stays failed then.
+    /// The money that arrived after its owner was erased; the top-up then stays failed.
     pub suspense: Option<Suspense>,
-    /// When it was made.
+    /// The creation time.
     pub created_at: Timestamp,
-    /// When its status last changed.
+    /// The time of the last change of status.
     pub updated_at: Timestamp,
 }
 
 impl Topup {
-    /// The reference by which the payment provider knows it, unchanged for ever.
+    /// The permanent reference by which the payment provider identifies it.
     #[must_use]
     pub fn reference(&self) -> ProviderReference {
         ProviderReference::of(self.id.get(), self.opening)
     }
 
-    /// Whether it stands as it did when the other was loaded: its status, its orders, its page and its money in suspense.
+    /// Whether it is still as loaded in `other`: its status, orders, page and money in suspense.
     pub(crate) fn stands_as(&self, other: &Self) -> bool {
         (self.status, self.orders, &self.payment_url, &self.suspense)
             == (other.status, other.orders, &other.payment_url, &other.suspense)
     }
 
-    /// The same after it ended so at this moment; it is not ordered any more.
+    /// The top-up after ending with this status at `at`; it is not ordered again.
     pub(crate) fn ended(&self, status: TopupStatus, at: Timestamp) -> Self {
         let updated_at = at.max(self.updated_at);
         Self { status, orders: self.orders.map(Orders::over), updated_at, ..self.clone() }
     }
 }
 
-/// How the money of a new top-up comes.
+/// The initial state of a new top-up's payment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Charge {
-    /// It is there.
+    /// Already paid.
     Confirmed,
-    /// The guest still has to pay, and the provider hears of the top-up by other means.
+    /// The guest has yet to pay, and the provider learns of the top-up by other means.
     Pending,
-    /// The guest still has to pay, and whoever opens the top-up orders it at the provider.
+    /// The guest has yet to pay, and the request that opens the top-up orders it at the provider.
     Ordered(Orders),
 }
 
-/// The top-up that this operation opens, with the money if it is there already.
+/// The top-up opened by this operation, with the transfer if it is already paid.
 #[must_use]
 pub fn open(
     opening: OperationId,
@@ -136,21 +137,21 @@ pub fn open(
     (topup, transfer)
 }
 
-/// What a later word about a top-up comes to.
+/// The effect of a later message about a top-up.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Settlement {
-    /// It was known already, or comes after another word that excludes it: nothing changes.
+    /// No change: already known, or excluded by an earlier message.
     Unchanged,
-    /// The top-up ends so, with the money if it is confirmed.
+    /// The top-up ends with this status, with the money if it is confirmed.
     Settled {
-        /// How it ends.
+        /// The final status.
         to: TopupStatus,
-        /// The money, if it came or is taken back.
+        /// The transfer, if the money came or is taken back.
         transfer: Option<Transfer>,
     },
 }
 
-/// What the provider's word that the money came, or never will, comes to. Only a pending top-up changes.
+/// Settles a top-up on the provider's final word: paid, or never to be paid. Only a pending top-up changes.
 #[must_use]
 pub fn settle(topup: &Topup, confirmed: bool) -> Settlement {
     match topup.status {
@@ -164,8 +165,8 @@ pub fn settle(topup: &Topup, confirmed: bool) -> Settlement {
     }
 }
 
-/// The top-up after the erasure of its owner: it fails if it is pending, and money that comes later is booked into
-/// suspense. `None` if it has ended before.
+/// The top-up after the erasure of its owner: a pending one fails, and money that arrives later is booked
+/// into suspense. `None` if it has already ended.
 #[must_use]
 pub fn abandon(topup: &Topup, at: Timestamp) -> Option<Topup> {
     (topup.status == TopupStatus::Pending).then(|| topup.ended(TopupStatus::Failed, at))
@@ -174,14 +175,14 @@ pub fn abandon(topup: &Topup, at: Timestamp) -> Option<Topup> {
 /// The status of a top-up does not allow a reversal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReversalRefusal {
-    /// Where it stands.
+    /// The current status.
     pub current: TopupStatus,
-    /// Where it could go instead, by whoever may move it there.
+    /// The statuses allowed next, for any actor.
     pub allowed: Vec<TopupStatus>,
 }
 
-/// Reverses a confirmed top-up that was charged back: the money is taken from the available balance, and the rest
-/// becomes owed. Held amounts are not touched, and people who were paid with the money keep it. A second reversal
+/// Reverses a confirmed top-up that was charged back: the money is taken from the available balance, and any
+/// shortfall becomes owed. Held amounts are not touched, and payees of the money keep it. A second reversal
 /// changes nothing.
 ///
 /// # Errors
@@ -198,7 +199,7 @@ pub fn reverse(topup: &Topup) -> Result<Settlement, ReversalRefusal> {
     }
 }
 
-/// The transfers of each operation that moved its money, in their order; `None` where its state contradicts itself.
+/// The transfers of each operation that moved its money, in order; `None` if its state contradicts itself.
 pub(crate) fn history(topup: &Topup) -> Option<Vec<Vec<Transfer>>> {
     match (topup.status, &topup.suspense) {
         (TopupStatus::Pending | TopupStatus::Failed | TopupStatus::Unknown(_), None) => Some(Vec::new()),

@@ -1,8 +1,9 @@
 //! The orders of a top-up at its provider, and the effects of the provider's answers.
 //!
-//! The provider takes a top-up's reference as its idempotency key, so the same order may be sent until an answer comes.
-//! Whoever orders takes the top-up up by a plan first, and nobody else orders it until that lease ends. Without an
-//! answer the top-up stays pending: the provider may have the order all the same, and confirm it later.
+//! The provider takes a top-up's reference as its idempotency key, so the same order may be sent until an
+//! answer arrives. A server first claims the top-up with a plan, and its lease keeps other servers from
+//! ordering it. Without an answer the top-up stays pending: the provider may have received the order, and may
+//! confirm it later.
 
 use time::Duration;
 
@@ -10,38 +11,38 @@ use super::{Topup, TopupStatus};
 use crate::text::PaymentUrl;
 use crate::timestamp::Timestamp;
 
-/// The longest wait between two orders of a top-up.
+/// The maximum wait between two orders of a top-up.
 const LONGEST_WAIT: Duration = Duration::HOUR;
 
-/// How a top-up is ordered at its provider.
+/// The state of a top-up's orders at its provider.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Orders {
-    /// How often it was ordered.
+    /// The number of orders sent.
     pub attempts: u32,
-    /// When it is ordered again; `None` where it is not.
+    /// The time of the next order; `None` if there is none.
     pub next_at: Option<Timestamp>,
 }
 
-/// What a deployment decides about ordering top-ups.
+/// A deployment's terms for ordering top-ups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OrderTerms {
-    /// How often a top-up is ordered without an answer; it stays pending afterwards.
+    /// The maximum number of orders without an answer; the top-up stays pending afterwards.
     pub max_attempts: u32,
-    /// How long it waits after the first order without an answer. Each further wait is twice as long, up to an hour.
+    /// The wait after the first order without an answer. Each further wait is twice as long, up to an hour.
     pub retry_after: Duration,
-    /// For how long whoever orders it keeps others from ordering it; longer than an order can be under way.
+    /// The lease during which no other server orders the top-up; longer than an order can take.
     pub lease: Duration,
 }
 
 impl Orders {
-    /// The orders that a store keeps in two columns. A top-up that has ended is not ordered again, even if a server
-    /// of an earlier version left a next order there.
+    /// The orders that a store keeps in two columns. A top-up that has ended is not ordered again, even if a
+    /// server of an earlier version left a next order there.
     #[must_use]
     pub fn stored(status: TopupStatus, attempts: u32, next_at: Option<Timestamp>) -> Self {
         Self { attempts, next_at: next_at.filter(|_| status == TopupStatus::Pending) }
     }
 
-    /// The same without another order.
+    /// The same orders without a next one.
     #[must_use]
     pub(crate) const fn over(self) -> Self {
         Self { attempts: self.attempts, next_at: None }
@@ -49,7 +50,7 @@ impl Orders {
 }
 
 impl OrderTerms {
-    /// The orders of a top-up that is taken up for the first time: by whoever opens it.
+    /// The orders of a top-up claimed for the first time, by the request that opens it.
     #[must_use]
     pub fn first(&self, now: Timestamp) -> Orders {
         self.taken_up(Orders::default(), now)
@@ -59,23 +60,23 @@ impl OrderTerms {
         Orders { attempts: orders.attempts.saturating_add(1), next_at: Some(now.plus(self.lease)) }
     }
 
-    /// How long a top-up waits after this many orders without an answer.
+    /// The wait after this many orders without an answer.
     fn wait_after(&self, attempts: u32) -> Duration {
         let times = 2_i32.checked_pow(attempts.saturating_sub(1)).unwrap_or(i32::MAX);
         self.retry_after.checked_mul(times).map_or(LONGEST_WAIT, |wait| wait.min(LONGEST_WAIT))
     }
 }
 
-/// What becomes of a top-up whose next order is due.
+/// The next step of a top-up whose order is due.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NextOrder {
-    /// It is taken up, with these orders, and then ordered.
+    /// The top-up is claimed with these orders, and then ordered.
     Take(Orders),
-    /// It was ordered often enough, and keeps these orders.
+    /// The attempts are exhausted, and the top-up keeps these orders.
     GiveUp(Orders),
 }
 
-/// What becomes of a top-up now; `None` when no order of it is due.
+/// The next step of a top-up now; `None` if no order is due.
 #[must_use]
 pub fn next_order(topup: &Topup, terms: &OrderTerms, now: Timestamp) -> Option<NextOrder> {
     let orders = topup.orders.filter(|orders| orders.next_at.is_some_and(|at| at <= now))?;
@@ -89,37 +90,37 @@ pub fn next_order(topup: &Topup, terms: &OrderTerms, now: Timestamp) -> Option<N
     })
 }
 
-/// What the provider answers to an order.
+/// The provider's answer to an order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OrderReply {
-    /// It has the order.
+    /// The order is accepted.
     Taken {
-        /// Where the guest pays, where it named a page.
+        /// The page on which the guest pays, if the provider named one.
         page: Option<PaymentUrl>,
     },
-    /// It has not, and never will take money for this reference.
+    /// The order is refused, and the provider never will take money for this reference.
     Refused,
 }
 
-/// What an answer comes to.
+/// The effect of an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answered {
-    /// The top-up keeps the page, if there is one, and these orders.
+    /// The top-up records the page, if any, and these orders.
     Kept {
-        /// Without another order.
+        /// The orders, without a next one.
         orders: Orders,
-        /// Where the guest pays.
+        /// The page on which the guest pays.
         page: Option<PaymentUrl>,
     },
-    /// It failed.
+    /// The top-up failed.
     Failed,
-    /// It was known already, or the top-up has ended.
+    /// The answer was already known, or the top-up has ended.
     Known,
-    /// It contradicts what the provider said before: nothing changes, and somebody has to look at it.
+    /// The answer contradicts an earlier one: nothing changes, and an operator must investigate.
     Contradiction,
 }
 
-/// What the provider's answer comes to, however late it is.
+/// Decides on the provider's answer, however late.
 #[must_use]
 pub fn answered(topup: &Topup, word: &OrderReply) -> Answered {
     let orders = topup.orders.unwrap_or_default();
@@ -139,8 +140,8 @@ pub fn answered(topup: &Topup, word: &OrderReply) -> Answered {
     }
 }
 
-/// The orders of a top-up after its order of this number had no answer; `None` when they stay as they are, because it has
-/// ended, was taken up again or was given up meanwhile, or because it waits for the same moment already.
+/// The orders of a top-up after the order with this number had no answer; `None` if they stay as they are,
+/// because the top-up has ended, was claimed again or given up meanwhile, or already waits for the same time.
 #[must_use]
 pub fn unanswered(topup: &Topup, attempt: u32, terms: &OrderTerms, now: Timestamp) -> Option<Orders> {
     let latest = |orders: &Orders| orders.attempts == attempt && orders.next_at.is_some();

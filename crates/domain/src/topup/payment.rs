@@ -1,32 +1,32 @@
-//! The messages of a payment provider about a top-up, and their effects.
+//! A payment provider's messages about a top-up, and their effects.
 
 use crate::money::{Currency, Money};
 use crate::provider_message::Contradiction;
 use crate::topup::{Topup, TopupStatus};
 
-/// The amount that was paid, as the provider says.
+/// The amount paid, as reported by the provider.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PaidAmount {
     /// This much of the wallet's currency.
     Sum(Money),
-    /// A number that is no sum of the wallet's currency, such as one with too many decimals.
+    /// A number that is not a sum of the wallet's currency, such as one with too many decimals.
     Other,
 }
 
 impl PaidAmount {
-    /// The amount that a JSON number names; it is never rounded.
+    /// The amount given by a JSON number; it is never rounded.
     #[must_use]
     pub fn read(number: &str, currency: &Currency) -> Self {
         currency.parse(number).map_or(Self::Other, Self::Sum)
     }
 }
 
-/// The currency that was paid in, as the provider says.
+/// The currency paid in, as reported by the provider.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PaidCurrency {
     /// The wallet's currency.
     Own,
-    /// Another one.
+    /// Another currency.
     Other,
 }
 
@@ -38,72 +38,72 @@ impl PaidCurrency {
     }
 }
 
-/// What was paid, as far as the provider says.
+/// The payment, as far as the provider reports it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Payment {
-    /// How much.
+    /// The amount.
     pub amount: Option<PaidAmount>,
-    /// In which currency.
+    /// The currency.
     pub currency: Option<PaidCurrency>,
 }
 
 impl Payment {
-    /// Whether it contradicts what the top-up asks for; what it leaves out does not.
+    /// Whether it contradicts the top-up; omitted values do not.
     fn differs_from(self, topup: &Topup) -> bool {
         let asked = PaidAmount::Sum(topup.amount.money());
         self.amount.is_some_and(|paid| paid != asked) || self.currency == Some(PaidCurrency::Other)
     }
 }
 
-/// What the provider says of a top-up.
+/// A provider's message about a top-up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TopupUpdate {
-    /// The money came.
+    /// The money arrived.
     Confirmed(Payment),
-    /// The money never will come.
+    /// The money will never arrive.
     Failed,
-    /// The payer took this much of the money back.
+    /// The payer took money back.
     Reversed {
-        /// How much.
+        /// The amount.
         amount: PaidAmount,
-        /// In which currency, where the provider says it.
+        /// The currency, if the provider reports it.
         currency: Option<PaidCurrency>,
     },
 }
 
-/// What a word comes to.
+/// The effect of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TopupUpdateDecision {
-    /// The top-up ends, confirmed or not.
+    /// The top-up ends, confirmed or failed.
     Settle {
         /// Whether it is confirmed.
         confirmed: bool,
     },
-    /// The money goes into suspense, because its owner was erased.
+    /// The money goes into suspense, because the owner was erased.
     Suspend,
     /// The money is taken back.
     Reverse,
-    /// It was known already.
+    /// The message was already known.
     Known,
-    /// The word has to say what was paid.
+    /// The message must report the payment.
     Incomplete {
         /// Whether the amount is missing.
         amount: bool,
         /// Whether the currency is missing.
         currency: bool,
     },
-    /// The top-up has a status of a newer version, which alone can decide; the provider has to send the message
+    /// The top-up has a status of a newer version, which alone can decide; the provider must send the message
     /// again.
     Unknown,
-    /// It contradicts the top-up: nothing changes, and an operator has to look at it.
+    /// The message contradicts the top-up: nothing changes, and an operator must investigate.
     Contradiction(Contradiction),
 }
 
-/// What the provider's word comes to, however often it comes; `owner_erased` says whether the top-up's owner was erased.
+/// Decides on a provider's message, idempotently; `owner_erased` says whether the top-up's owner was erased.
 ///
-/// A confirmation says what was paid, and settles only a top-up of the same amount and currency. Top-ups that an earlier
-/// version opened may be confirmed without, since their providers were never asked to say it. Only the whole amount is taken
-/// back: an operator has to look at a part of it.
+/// A confirmation reports the payment, and settles only a top-up of the same amount and currency. Top-ups
+/// opened by an earlier version may be confirmed without it, because their providers were never required to
+/// report it. Only the whole amount is taken back: an operator must handle a partial reversal.
 #[must_use]
 pub fn decide_update(topup: &Topup, word: TopupUpdate, owner_erased: bool) -> TopupUpdateDecision {
     match (word, topup.status) {
@@ -145,7 +145,7 @@ fn hear_confirmation(topup: &Topup, paid: Payment, owner_erased: bool) -> TopupU
     }
 }
 
-/// How a reversal contradicts the money that a top-up brought, if it does not take back exactly that.
+/// The contradiction between a reversal and the money of a top-up, unless it takes back exactly that amount.
 fn reversal_contradiction(
     topup: &Topup,
     amount: PaidAmount,
@@ -273,7 +273,7 @@ mod tests {
                 );
             }
         }
-        // What an earlier version's top-up is confirmed with is compared where it is there.
+        // The confirmation of an earlier version's top-up is compared as far as it reports the payment.
         for word in [paid(Some("6"), None), paid(None, Some("EUR"))] {
             assert_eq!(decide_update(&topup(TopupStatus::Pending, None), word, false), differs);
         }

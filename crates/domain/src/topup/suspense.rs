@@ -1,4 +1,4 @@
-//! Money that comes for a top-up whose owner was erased: it waits outside the wallets until an operator has dealt with it.
+//! Money that arrives for an erased user's top-up: it waits outside the wallets until an operator settles it.
 
 use super::{Topup, TopupStatus};
 use crate::ids::{OperationId, UserId};
@@ -6,57 +6,57 @@ use crate::ledger::{Account, Origin, OutsideAccount, Transfer, TransferKind};
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 
-/// Money that came for a failed top-up after its owner was erased.
+/// Money that arrived for a failed top-up after its owner was erased.
 ///
-/// No wallet has an entry of it: the ledger audit finds its postings by these operations.
+/// No wallet has an entry for it: the ledger audit finds its postings by these operations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Suspense {
     /// The operation that booked the money.
     pub operation: OperationId,
-    /// When the money came.
+    /// The time of arrival.
     pub arrived_at: Timestamp,
-    /// How an operator dealt with it; `None` while it waits.
+    /// The settlement by an operator; `None` while the money waits.
     pub settlement: Option<SuspenseSettlement>,
 }
 
-/// How an operator dealt with money in suspense: it was given back outside, or a use was found for it there.
+/// An operator's settlement of money in suspense: it was returned or used outside the ledger.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SuspenseSettlement {
     /// The operation that took the money out of suspense.
     pub operation: OperationId,
-    /// When; never before the money came.
+    /// The time; never before the arrival of the money.
     pub at: Timestamp,
     /// The operator.
     pub by: UserId,
-    /// What was done with the money.
+    /// The operator's explanation.
     pub reason: Line,
 }
 
 /// Why money is not taken out of suspense.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SuspenseRefusal {
-    /// No money came for this top-up after its owner was erased.
+    /// No money arrived for this top-up after its owner was erased.
     NothingThere,
-    /// It was dealt with already.
+    /// It is already settled.
     AlreadySettled,
 }
 
 impl Suspense {
-    /// The operations that moved the money, in their order.
+    /// The operations that moved the money, in order.
     pub(crate) fn operations(&self) -> impl Iterator<Item = OperationId> {
         [Some(self.operation), self.settlement.as_ref().map(|settlement| settlement.operation)]
             .into_iter()
             .flatten()
     }
 
-    /// The same before an operator dealt with it.
+    /// The same suspense before its settlement.
     pub(crate) fn unsettled(&self) -> Self {
         Self { settlement: None, ..self.clone() }
     }
 }
 
-/// The effect of a confirmation for a top-up whose owner was erased: the money goes into suspense, once. `None` if it
-/// is there already, or came before the erasure.
+/// Books a confirmation for an erased user's top-up: the money goes into suspense, once. `None` if it is
+/// already there, or arrived before the erasure.
 #[must_use]
 pub fn suspend(topup: &Topup, origin: &Origin) -> Option<(Suspense, Transfer)> {
     let waits = matches!(topup.status, TopupStatus::Pending | TopupStatus::Failed);
@@ -66,7 +66,7 @@ pub fn suspend(topup: &Topup, origin: &Origin) -> Option<(Suspense, Transfer)> {
     })
 }
 
-/// Takes the money out of suspense again: this operator has dealt with it, for this reason.
+/// Takes the money out of suspense, settled by this operator for this reason.
 ///
 /// # Errors
 /// [`SuspenseRefusal`].
@@ -85,7 +85,7 @@ pub fn settle_suspense(
     Ok((Suspense { settlement, ..suspense.clone() }, departure(topup)))
 }
 
-/// The transfers of the operations that moved the money, in their order.
+/// The transfers of the operations that moved the money, in order.
 pub(super) fn history(topup: &Topup, suspense: &Suspense) -> Vec<Vec<Transfer>> {
     let settled = suspense.settlement.as_ref().map(|_| vec![departure(topup)]);
     [Some(vec![arrival(topup)]), settled].into_iter().flatten().collect()

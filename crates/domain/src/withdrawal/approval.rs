@@ -1,4 +1,4 @@
-//! Approvals of operators: how many a withdrawal needs, and which of them count.
+//! Operators' approvals: the number that a withdrawal needs, and which of them count.
 
 use crate::account::User;
 use crate::ids::UserId;
@@ -6,32 +6,32 @@ use crate::money::Amount;
 use crate::timestamp::Timestamp;
 use crate::withdrawal::{Withdrawal, WithdrawalState};
 
-/// The approval of an operator.
+/// An operator's approval.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Approval {
     /// The operator, who is not the owner of the withdrawal.
     pub by: UserId,
-    /// When they gave it.
+    /// The time of the approval.
     pub at: Timestamp,
 }
 
 impl Approval {
-    /// Whether its author was an active operator from then on without interruption: the approval of somebody who was
-    /// suspended or demoted counts for nothing, also after they were restored.
+    /// Whether its author has been an active operator ever since: the approval of an operator who was
+    /// suspended or demoted no longer counts, even after a restoration.
     #[must_use]
     pub fn is_of_active_operator(&self, author: &User) -> bool {
         author.is_active_operator() && author.standing_at.is_none_or(|changed| changed <= self.at)
     }
 }
 
-/// How many operators have to approve a withdrawal of this amount, if two have to above a limit.
+/// The number of approvals that a withdrawal of this amount needs, given the limit above which it needs two.
 #[must_use]
 pub fn approvals_needed(amount: Amount, second_above: Option<Amount>) -> usize {
     if second_above.is_some_and(|limit| amount > limit) { 2 } else { 1 }
 }
 
-/// Where a pending withdrawal stands after one more approval, with the approvals that it keeps; `counting` are the
-/// earlier ones that still count. `None` where nothing changes.
+/// The state of a pending withdrawal after another approval, with its remaining approvals; `counting` are the
+/// earlier ones that still count. `None` if nothing changes.
 pub(crate) fn approve(
     withdrawal: &Withdrawal,
     counting: Vec<Approval>,

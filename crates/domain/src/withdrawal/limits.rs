@@ -1,4 +1,4 @@
-//! How much may be withdrawn at once, within a day and within thirty days.
+//! Limits per withdrawal, per day and per thirty days.
 
 use time::Duration;
 
@@ -6,37 +6,37 @@ use crate::money::{Amount, Money};
 use crate::timestamp::Timestamp;
 use crate::withdrawal::Withdrawal;
 
-/// The limits in force; `None` means no limit.
+/// The current limits; `None` means no limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct WithdrawalLimits {
-    /// The most of one withdrawal.
+    /// The maximum of one withdrawal.
     pub max_amount: Option<Amount>,
-    /// The most of all withdrawals within 24 hours.
+    /// The maximum of all withdrawals within 24 hours.
     pub max_per_24h: Option<Amount>,
-    /// The most of all withdrawals within 30 days.
+    /// The maximum of all withdrawals within 30 days.
     pub max_per_30d: Option<Amount>,
 }
 
-/// A rolling window, and the most that may be withdrawn within it.
+/// A rolling window with its limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Window {
-    /// How far back it reaches.
+    /// The length of the window.
     pub length: Duration,
-    /// The most that may be withdrawn within it.
+    /// The maximum sum of withdrawals within it.
     pub most: Amount,
 }
 
-/// A limit that a withdrawal would pass.
+/// A limit that a withdrawal would exceed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
-    /// The most of one withdrawal.
+    /// The limit of one withdrawal.
     Single(Amount),
-    /// The most within a rolling window.
+    /// The limit of a rolling window.
     Rolling(Window),
 }
 
 impl WithdrawalLimits {
-    /// The rolling windows in force.
+    /// The current rolling windows.
     #[must_use]
     pub fn windows(&self) -> Vec<Window> {
         let day = self.max_per_24h.map(|most| Window { length: Duration::hours(24), most });
@@ -46,9 +46,10 @@ impl WithdrawalLimits {
 }
 
 impl Window {
-    /// Whether one more withdrawal of `amount` at `now` stays within the window's limit.
+    /// Whether another withdrawal of `amount` at `now` stays within the window's limit.
     ///
-    /// Cancelled, rejected and failed withdrawals do not count; one made exactly at the window's far end does not either.
+    /// Cancelled, rejected and failed withdrawals do not count, and neither does one made exactly at the
+    /// window's far end.
     #[must_use]
     pub fn admits<'a>(
         &self,

@@ -1,4 +1,4 @@
-//! A DJ's or guest's request to be paid out in a cryptocurrency, and every move of its life.
+//! Withdrawals: payouts in a cryptocurrency requested by a DJ or guest, and their state machine.
 
 mod approval;
 mod limits;
@@ -25,70 +25,71 @@ use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
 
-/// What a deployment decides about withdrawals.
+/// A deployment's terms for withdrawals.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WithdrawalTerms {
-    /// A withdrawal below this needs no operator; `None` means that each does.
+    /// The amount below which a withdrawal needs no operator; `None` means that every withdrawal needs one.
     pub auto_approve_below: Option<Amount>,
-    /// A withdrawal above this needs the approvals of two operators; `None` means that one is enough for each.
+    /// The amount above which a withdrawal needs the approvals of two operators; `None` means that one is
+    /// always enough.
     pub second_approval_above: Option<Amount>,
-    /// How much may be withdrawn.
+    /// The limits.
     pub limits: WithdrawalLimits,
-    /// How closely its destination is looked at.
+    /// The validation of the destination.
     pub address_policy: AddressPolicy,
-    /// What is paid out on which networks; a strict policy takes nothing else.
+    /// The payout currencies and networks; a strict policy accepts no others.
     pub options: OptionsTable,
 }
 
-/// Where a withdrawal stands, with what belongs to that.
+/// The state of a withdrawal, with its data.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WithdrawalState {
-    /// It waits for the approvals of operators; the amount is held.
+    /// Awaiting the approvals of operators; the amount is held.
     Pending,
-    /// It waits to be sent; the amount is held.
+    /// Awaiting submission; the amount is held.
     Approved,
-    /// It is being sent; the amount is held.
+    /// Being sent; the amount is held.
     Processing {
-        /// How often it was given to the provider; 0 where an operator does it by hand.
+        /// The number of submissions to the provider; 0 if an operator sends it by hand.
         attempts: u32,
-        /// When it is given to the provider again; `None` once the provider has it, or where an operator does it by
-        /// hand.
+        /// The time of the next submission to the provider; `None` once the provider has accepted it, or if
+        /// an operator sends it by hand.
         retry_at: Option<Timestamp>,
     },
-    /// It was sent as this transaction; the amount is held.
+    /// Sent as this transaction; the amount is held.
     Broadcast {
         /// The transaction on the network.
         txid: Line,
     },
-    /// It arrived; the amount is captured.
+    /// Arrived; the amount is captured.
     Completed {
         /// The transaction on the network.
         txid: Line,
     },
-    /// Its owner took it back; the amount is released.
+    /// Cancelled by its owner; the amount is released.
     Cancelled,
-    /// An operator refused it; the amount is released.
+    /// Rejected by an operator; the amount is released.
     Rejected,
-    /// The provider definitely refused it; the amount is released.
+    /// Definitely refused by the provider; the amount is released.
     Failed {
-        /// The transaction that never counted, if one was known.
+        /// The transaction that never took effect, if one was known.
         txid: Option<Line>,
     },
-    /// Nobody knows whether it was sent; the amount stays held until an operator finds out.
+    /// Unknown whether it was sent; the amount stays held until an operator finds out.
     NeedsReview {
         /// The transaction on the network, if one is known.
         txid: Option<Line>,
     },
-    /// A newer version put it there: no rule moves it or its money.
+    /// A status of a newer version: no rule moves the withdrawal or its money.
     Unknown {
-        /// What that version calls it.
+        /// The status in that version.
         status: UnknownName,
         /// The transaction on the network, if one is known.
         txid: Option<Line>,
     },
 }
 
-/// A withdrawal's state by name alone.
+/// The status of a withdrawal, without its data.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum WithdrawalStatus {
@@ -118,13 +119,14 @@ pub enum WithdrawalStatus {
 named_enum!(WithdrawalStatus, Unknown);
 
 impl WithdrawalStatus {
-    /// Whether the money left, or may still leave, the wallet: such a withdrawal counts towards the limits.
+    /// Whether the money left, or may still leave, the wallet, so that the withdrawal counts towards the
+    /// limits.
     #[must_use]
     pub const fn counts_towards_limits(self) -> bool {
         !matches!(self, Self::Cancelled | Self::Rejected | Self::Failed)
     }
 
-    /// Whether the amount is held as long as the withdrawal stands so.
+    /// Whether the amount is held with this status.
     #[must_use]
     pub const fn holds_amount(self) -> bool {
         self.counts_towards_limits() && !matches!(self, Self::Completed)
@@ -149,7 +151,7 @@ impl WithdrawalState {
         }
     }
 
-    /// The transaction on the network, where one is known.
+    /// The transaction on the network, if known.
     #[must_use]
     pub const fn txid(&self) -> Option<&Line> {
         match self {
@@ -161,7 +163,7 @@ impl WithdrawalState {
         }
     }
 
-    /// How often it was given to the provider; 0 where it is not being sent.
+    /// The number of submissions to the provider; 0 if it is not being sent.
     #[must_use]
     pub const fn attempts(&self) -> u32 {
         match self {
@@ -170,7 +172,7 @@ impl WithdrawalState {
         }
     }
 
-    /// When it waits to be given to the provider, if it does.
+    /// The time at which it is due for submission to the provider, if it is waiting for that.
     #[must_use]
     pub const fn next_send(&self) -> Option<NextSend> {
         match self {
@@ -180,7 +182,7 @@ impl WithdrawalState {
         }
     }
 
-    /// The state that a store keeps in four columns; `None` where they contradict each other.
+    /// The state that a store keeps in four columns; `None` if they contradict each other.
     #[must_use]
     pub fn stored(
         status: WithdrawalStatus,
@@ -206,23 +208,23 @@ impl WithdrawalState {
     }
 }
 
-/// Which withdrawals a list shows.
+/// The filter of a list of withdrawals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct WithdrawalFilter {
-    /// Only this person's.
+    /// Only this user's.
     pub user: Option<UserId>,
     /// Only those with this status.
     pub status: Option<WithdrawalStatus>,
 }
 
 impl WithdrawalFilter {
-    /// All of a person's.
+    /// The filter for all withdrawals of a user.
     #[must_use]
     pub const fn of(user: UserId) -> Self {
         Self { user: Some(user), status: None }
     }
 
-    /// Whether the filter shows this one.
+    /// Whether the filter matches this withdrawal.
     #[must_use]
     pub fn shows(&self, withdrawal: &Withdrawal) -> bool {
         self.user.is_none_or(|user| user == withdrawal.user)
@@ -233,39 +235,40 @@ impl WithdrawalFilter {
 /// A withdrawal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Withdrawal {
-    /// Which it is.
+    /// The withdrawal's id.
     pub id: WithdrawalId,
-    /// The operation that opened it; `None` where an earlier version did, which kept no such reference. Never changes.
+    /// The operation that opened it, which never changes; `None` if an earlier version did, which recorded no
+    /// such reference.
     pub opening: Option<OperationId>,
-    /// The owner of its money.
+    /// The owner.
     pub user: UserId,
-    /// How much, in the wallet's currency.
+    /// The amount, in the wallet's currency.
     pub amount: Amount,
-    /// Where it is sent.
+    /// The destination address.
     pub wallet_address: Line,
-    /// What is paid out.
+    /// The payout currency.
     pub currency: Line,
-    /// The network that it is paid out on.
+    /// The payout network.
     pub network: Line,
-    /// Where it stands.
+    /// The state.
     pub state: WithdrawalState,
-    /// The approvals of operators in their order, one while it is pending, two at most; none of what needed no operator,
-    /// or was approved by a server of an earlier version.
+    /// The operators' approvals in order: at most one while pending, two otherwise; none for a withdrawal
+    /// that needed no operator, or that a server of an earlier version approved.
     pub approvals: Vec<Approval>,
-    /// When it was made.
+    /// The creation time.
     pub created_at: Timestamp,
-    /// When its state last changed; an approval after which it is still pending does not count as a change.
+    /// The time of the last change of state; an approval that leaves it pending does not count as a change.
     pub updated_at: Timestamp,
 }
 
 impl Withdrawal {
-    /// The reference by which the payout provider knows it, unchanged for ever.
+    /// The permanent reference by which the payout provider identifies it.
     #[must_use]
     pub fn reference(&self) -> ProviderReference {
         ProviderReference::of(self.id.get(), self.opening)
     }
 
-    /// Whether this operator may approve or reject it: nobody judges their own.
+    /// Whether this operator may approve or reject it: no operator judges their own withdrawal.
     #[must_use]
     pub fn is_judged_by(&self, operator: UserId) -> bool {
         operator != self.user

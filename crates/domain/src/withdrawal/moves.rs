@@ -1,7 +1,7 @@
-//! Every move of a withdrawal's life, and the money that goes with it.
+//! The state machine of a withdrawal, and the money that each transition moves.
 //!
-//! The table is the second one of part 5 of the HTTP contract: the amount stays held until it is known that the
-//! payment arrived (captured) or that it never will (released); doubt never gives money back.
+//! The table is the second one of part 5 of the HTTP contract: the amount stays held until the payment is
+//! known to have arrived (captured) or to be impossible (released); doubt never returns money.
 
 use crate::ids::UserId;
 use crate::ledger::{Account, OutsideAccount, Transfer, TransferKind};
@@ -11,36 +11,36 @@ use crate::timestamp::Timestamp;
 use crate::withdrawal::open::hold;
 use crate::withdrawal::{Withdrawal, WithdrawalState, WithdrawalStatus};
 
-/// What is to become of a withdrawal.
+/// A transition of a withdrawal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Move {
-    /// Its owner takes it back.
+    /// Its owner cancels it.
     Cancel {
-        /// Who says so.
+        /// The acting user.
         by: UserId,
     },
-    /// An operator, who is not the owner, lets it go on; `None` is the rule for small amounts.
+    /// An operator other than the owner approves it; `None` is the rule for small amounts.
     Approve {
-        /// Who says so.
+        /// The approving operator.
         by: Option<UserId>,
-        /// Above this a second operator has to say so as well.
+        /// The amount above which a second operator must approve as well.
         second_above: Option<Amount>,
     },
-    /// An operator, who is not the owner, refuses it.
+    /// An operator other than the owner rejects it.
     Reject {
-        /// Who says so.
+        /// The rejecting operator.
         by: UserId,
     },
     /// An operator sends it by hand.
     Process,
-    /// The worker gives it to the provider, for the first time or, when that is due, again.
+    /// The worker submits it to the provider, for the first time or, when due, again.
     Send {
-        /// The present moment.
+        /// The current time.
         now: Timestamp,
-        /// When it is given to the provider again, unless an answer is known by then.
+        /// The time of the next submission, unless an answer is known by then.
         again_at: Timestamp,
     },
-    /// The provider has it: it is not given to the provider again.
+    /// The provider accepted it: it is not submitted again.
     Accepted,
     /// It was sent.
     Broadcast {
@@ -49,30 +49,31 @@ pub enum Move {
     },
     /// It arrived.
     Complete {
-        /// The transaction on the network; the known one when left out.
+        /// The transaction on the network; defaults to the known one.
         txid: Option<Line>,
     },
-    /// An operator knows that it was not and will not be sent. If the provider may have it, a review comes first.
+    /// An operator knows that it was not and will not be sent. If the provider may have it, it must be
+    /// reviewed first.
     Fail,
-    /// The provider definitely refused it; no refusal of an order that was sent more than once is definite.
+    /// The provider definitely refused it; a refusal after several submissions is never definite.
     Refused,
-    /// Nobody knows whether it was sent.
+    /// It is unknown whether it was sent.
     Review,
 }
 
-/// What a move comes to.
+/// The effect of a move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Decision {
-    /// The withdrawal stands there already: nothing changes.
+    /// No change: the withdrawal is already in the target state.
     Unchanged,
-    /// The withdrawal goes there, with its money.
+    /// The withdrawal changes state, with its money.
     Moved(WithdrawalMove),
-    /// An operator approves it; what that comes to is judged when the plan is applied, because it depends on who else
-    /// did.
+    /// An operator approves it; the effect depends on the other approvals, so it is decided when the plan is
+    /// applied.
     Approval {
-        /// Who approves it.
+        /// The approving operator.
         by: UserId,
-        /// Above this a second operator has to approve it as well.
+        /// The amount above which a second operator must approve as well.
         second_above: Option<Amount>,
     },
 }
@@ -82,28 +83,28 @@ pub enum Decision {
 pub struct WithdrawalMove {
     /// The next state.
     pub to: WithdrawalState,
-    /// The money that moves, if any does.
+    /// The transfer, if any.
     pub transfer: Option<Transfer>,
 }
 
 /// Why a move is refused.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MoveRefusal {
-    /// It is not this person's to make: only the owner cancels, and nobody judges their own withdrawal.
+    /// The user may not make this move: only the owner cancels, and no operator judges their own withdrawal.
     NotTheirs,
-    /// A completed payment names its transaction, and none is known.
+    /// Completion requires a transaction, and none is known.
     TxidMissing,
-    /// The withdrawal does not stand where the move starts.
+    /// The move is not allowed from the current state.
     InvalidTransition {
-        /// Where it stands.
+        /// The current status.
         current: WithdrawalStatus,
-        /// Where it could go instead, by whoever may move it there.
+        /// The statuses allowed next, for any actor.
         allowed: Vec<WithdrawalStatus>,
     },
 }
 
 impl Move {
-    /// Where it leads.
+    /// The resulting status.
     #[must_use]
     pub const fn to(&self) -> WithdrawalStatus {
         match self {
@@ -118,7 +119,8 @@ impl Move {
         }
     }
 
-    /// Who judges the withdrawal by it, where it is made by this person: approving, rejecting and failing are judgements.
+    /// The user who judges the withdrawal by this move, if any: approving, rejecting and failing are
+    /// judgements.
     #[must_use]
     pub const fn judge(&self, made_by: Option<UserId>) -> Option<UserId> {
         match self {
@@ -153,7 +155,7 @@ impl Move {
     }
 }
 
-/// The edges of the machine, whoever takes them.
+/// The edges of the state machine, for any actor.
 const fn edges(from: &WithdrawalState) -> &'static [WithdrawalStatus] {
     use WithdrawalStatus::{
         Approved, Broadcast, Cancelled, Completed, Failed, NeedsReview, Processing, Rejected,
@@ -173,15 +175,17 @@ const fn edges(from: &WithdrawalState) -> &'static [WithdrawalStatus] {
     }
 }
 
-/// Whether the move waits for a review: an operator cannot know what becomes of a call that may be under way.
+/// Whether the move requires a review first: an operator cannot know the result of a call that may be in
+/// progress.
 const fn needs_review_first(from: &WithdrawalState, to: &Move) -> bool {
     matches!((from, to), (WithdrawalState::Processing { attempts: 1.., .. }, Move::Fail))
 }
 
-/// What a move comes to. That the mover is an operator, the provider or the worker was checked before.
+/// Decides on a move. The caller has verified that the actor is an operator, the provider or the worker.
 ///
 /// # Errors
-/// [`MoveRefusal`], the first that applies in its order, a move to where it stands already aside.
+/// [`MoveRefusal`], the first that applies, in the order of its variants, unless the withdrawal is already in
+/// the target state.
 pub fn decide(withdrawal: &Withdrawal, to: Move) -> Result<Decision, MoveRefusal> {
     let current = withdrawal.state.status();
     if !to.is_theirs(withdrawal) {
@@ -202,8 +206,8 @@ pub fn decide(withdrawal: &Withdrawal, to: Move) -> Result<Decision, MoveRefusal
         (WithdrawalState::Processing { attempts, retry_at: Some(_) }, Move::Accepted) => {
             WithdrawalState::Processing { attempts: *attempts, retry_at: None }
         }
-        // Another transaction may be another payment. A withdrawal that is not due or has its answer is not sent; one that was never sent is not accepted; one in
-        // review waits for an operator.
+        // Another transaction may be another payment. A withdrawal that is not due or is already answered is
+        // not submitted; one that was never submitted is not accepted; one in review waits for an operator.
         (WithdrawalState::Processing { .. }, Move::Send { .. })
         | (WithdrawalState::Approved, Move::Accepted)
         | (WithdrawalState::NeedsReview { .. }, Move::Refused) => return Err(refused()),
@@ -242,13 +246,13 @@ fn reached(from: &WithdrawalState, to: Move) -> Result<WithdrawalState, MoveRefu
     })
 }
 
-/// The transfers of each operation that moved its money on the way to where it stands, in their order.
+/// The transfers of each operation that moved its money on the way to its current state, in order.
 pub(crate) fn history(withdrawal: &Withdrawal) -> Vec<Vec<Transfer>> {
     let ended = settlement(withdrawal, withdrawal.state.status());
     [Some(hold(withdrawal)), ended].into_iter().flatten().map(|transfer| vec![transfer]).collect()
 }
 
-/// The transfer that ends the hold, where the next status ends it.
+/// The transfer that ends the hold, if the next status ends it.
 fn settlement(withdrawal: &Withdrawal, next: WithdrawalStatus) -> Option<Transfer> {
     let (credit, kind) = match next {
         WithdrawalStatus::Completed => (Account::Outside(OutsideAccount::Payouts), TransferKind::Capture),

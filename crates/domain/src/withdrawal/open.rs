@@ -1,4 +1,4 @@
-//! Making a withdrawal: the amount is held at once.
+//! Opening a withdrawal: the amount is held immediately.
 
 use crate::address::{Destination, DestinationRefusal};
 use crate::ids::{OperationId, UserId, WithdrawalId};
@@ -8,29 +8,29 @@ use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::withdrawal::{Limit, Withdrawal, WithdrawalState, WithdrawalTerms};
 
-/// What somebody wants to be paid out.
+/// The data of a new withdrawal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewWithdrawal {
-    /// How much, in the wallet's currency.
+    /// The amount, in the wallet's currency.
     pub amount: Amount,
-    /// Where it is sent.
+    /// The destination address.
     pub wallet_address: Line,
-    /// What is paid out.
+    /// The payout currency.
     pub currency: Line,
-    /// The network that it is paid out on.
+    /// The payout network.
     pub network: Line,
 }
 
-/// Why a withdrawal cannot be made.
+/// Why a withdrawal is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OpenRefusal {
-    /// Nothing can be sent there.
+    /// The destination is unsuitable.
     Destination(DestinationRefusal),
-    /// It is more than one withdrawal may be.
+    /// The amount exceeds the limit of one withdrawal.
     Limit(Limit),
 }
 
-/// The least that can be withdrawn at once, in whole units of the currency.
+/// The minimum amount, in whole units of the currency.
 pub const MIN_WHOLE_UNITS: u32 = 1;
 
 /// [`MIN_WHOLE_UNITS`] of this currency.
@@ -39,11 +39,11 @@ pub fn minimum(currency: &Currency) -> Money {
     currency.whole(MIN_WHOLE_UNITS)
 }
 
-/// The withdrawal that this operation opens, and the transfer that holds its amount. The rolling limits are
+/// The withdrawal opened by this operation, and the transfer that holds its amount. The rolling limits are
 /// checked when the plan is applied.
 ///
 /// # Errors
-/// [`OpenRefusal`], the first that applies in its order.
+/// [`OpenRefusal`], the first that applies, in the order of its variants.
 pub fn open(
     opening: OperationId,
     id: WithdrawalId,

@@ -1,10 +1,10 @@
-//! How a withdrawal is given to the payout provider, and what the provider's words come to.
+//! Submission of withdrawals to the payout provider, and the effects of its status updates.
 //!
-//! The provider takes a withdrawal's reference as its idempotency key, so the same order may be sent until an answer
-//! comes. Without an answer the amount stays held until an operator finds out: doubt never gives money back. So a refusal
-//! counts only while the order was sent once: that of a later sending may mean that an earlier one was carried out. A
-//! reference never repeats, unlike a row id after a restore, so that an answer about one withdrawal cannot be taken for
-//! an answer about another.
+//! The provider takes a withdrawal's reference as its idempotency key, so the same order may be sent until an
+//! answer arrives. Without an answer the amount stays held until an operator finds out: doubt never returns
+//! money. A refusal therefore counts only if the order was sent once: after several submissions, an earlier
+//! one may have been executed. A reference never repeats, unlike a row id after a restore, so an answer about
+//! one withdrawal cannot be mistaken for an answer about another.
 
 use time::Duration;
 
@@ -13,27 +13,27 @@ use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::withdrawal::{Move, Withdrawal, WithdrawalState};
 
-/// What a deployment decides about giving withdrawals to the provider.
+/// A deployment's terms for submitting withdrawals to the provider.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PayoutTerms {
-    /// How often a withdrawal is sent without an answer before an operator has to look at it.
+    /// The number of submissions without an answer after which an operator must investigate.
     pub max_attempts: u32,
-    /// How long an answer may take before it is sent again; longer than a call to the provider lasts, which the
-    /// configuration ensures.
+    /// The time to wait for an answer before the next submission; longer than a call to the provider lasts,
+    /// which the configuration ensures.
     pub retry_after: Duration,
 }
 
-/// When a withdrawal waits to be given to the provider.
+/// The time at which a withdrawal is due for submission to the provider.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum NextSend {
-    /// It never was.
+    /// Immediately: it was never submitted.
     AtOnce,
-    /// It was, without an answer so far.
+    /// At this time: it was submitted, without an answer so far.
     At(Timestamp),
 }
 
 impl NextSend {
-    /// Whether the moment has come.
+    /// Whether it is due.
     #[must_use]
     pub fn is_due(self, now: Timestamp) -> bool {
         match self {
@@ -42,7 +42,7 @@ impl NextSend {
         }
     }
 
-    /// The moment, unless it has come already.
+    /// The due time, unless it has passed.
     #[must_use]
     pub const fn at(self) -> Option<Timestamp> {
         match self {
@@ -52,7 +52,7 @@ impl NextSend {
     }
 }
 
-/// The move by which the worker takes a withdrawal up: it sends it, or gives up; `None` when it is not due.
+/// The worker's next move: submit or give up; `None` if the withdrawal is not due.
 #[must_use]
 pub fn next_send(withdrawal: &Withdrawal, terms: &PayoutTerms, now: Timestamp) -> Option<Move> {
     let due = withdrawal.state.next_send().is_some_and(|next| next.is_due(now));
@@ -62,27 +62,27 @@ pub fn next_send(withdrawal: &Withdrawal, terms: &PayoutTerms, now: Timestamp) -
     })
 }
 
-/// What the provider says of a withdrawal, in its answer or in a later call.
+/// A provider's status update for a withdrawal, in its answer or in a later message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PayoutUpdate {
-    /// It has it, and will say more.
+    /// Accepted, with further updates to follow.
     Accepted,
-    /// It sent it as this transaction.
+    /// Sent as this transaction.
     Broadcast {
         /// The transaction on the network.
         txid: Line,
     },
-    /// It arrived.
+    /// Arrived.
     Completed {
         /// The transaction on the network.
         txid: Line,
     },
-    /// Nothing was sent and nothing ever will be.
+    /// Not sent, and never will be.
     Refused,
 }
 
 impl PayoutUpdate {
-    /// What the word is called, in the provider's answers and in the log.
+    /// The name of the update, in the provider's answers and in the log.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -93,7 +93,7 @@ impl PayoutUpdate {
         }
     }
 
-    /// The transaction that it names.
+    /// The transaction in the update.
     #[must_use]
     pub const fn txid(&self) -> Option<&Line> {
         match self {
@@ -103,23 +103,23 @@ impl PayoutUpdate {
     }
 }
 
-/// What a word comes to.
+/// The effect of an update.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PayoutUpdateDecision {
-    /// The withdrawal takes this step; after it the word is heard again, until it is known.
+    /// The withdrawal makes this move; the update is applied again afterwards, until it is known.
     Move(Move),
-    /// It was known already, or something later is.
+    /// The update, or a later one, was already known.
     Known,
-    /// The withdrawal waits for an operator, who alone decides.
+    /// The withdrawal is in review, and only an operator decides.
     ForOperator,
-    /// It contradicts what happened: nothing changes, and an operator has to look at it.
+    /// The update contradicts the recorded state: nothing changes, and an operator must investigate.
     Contradiction(Contradiction),
-    /// The withdrawal has a status of a newer version, which alone can decide; the provider has to send the message
-    /// again.
+    /// The withdrawal has a status of a newer version, which alone can decide; the provider must send the
+    /// message again.
     Unknown,
 }
 
-/// What the provider's word comes to, in whatever order its words arrive and however often.
+/// Applies a provider's update to the state machine; idempotent and order-independent.
 #[must_use]
 pub fn decide_update(withdrawal: &Withdrawal, word: &PayoutUpdate) -> PayoutUpdateDecision {
     if names_another_transaction(&withdrawal.state, word) {
@@ -153,14 +153,14 @@ pub fn decide_update(withdrawal: &Withdrawal, word: &PayoutUpdate) -> PayoutUpda
         )
         | (WithdrawalState::Completed { .. }, PayoutUpdate::Completed { .. }) => PayoutUpdateDecision::Known,
 
-        // One of the earlier sendings may have got through.
+        // One of the earlier submissions may have got through.
         (WithdrawalState::Processing { attempts: 2.., .. }, PayoutUpdate::Refused) => {
             PayoutUpdateDecision::Move(Move::Review)
         }
         (WithdrawalState::Processing { .. }, PayoutUpdate::Refused) => {
             PayoutUpdateDecision::Move(Move::Refused)
         }
-        // It was sent and then was not: nobody knows, so the amount stays held.
+        // Sent and then refused: the result is unknown, so the amount stays held.
         (WithdrawalState::Broadcast { .. }, PayoutUpdate::Refused) => {
             PayoutUpdateDecision::Move(Move::Review)
         }
@@ -180,7 +180,7 @@ pub fn decide_update(withdrawal: &Withdrawal, word: &PayoutUpdate) -> PayoutUpda
     }
 }
 
-/// Whether the word names another transaction than the one by which the withdrawal is, or may be, paid.
+/// Whether the update names a different transaction from the one by which the withdrawal is, or may be, paid.
 fn names_another_transaction(state: &WithdrawalState, word: &PayoutUpdate) -> bool {
     let paid_by = match state {
         WithdrawalState::Broadcast { txid } | WithdrawalState::Completed { txid } => Some(txid),

@@ -1,8 +1,8 @@
-//! What `docs/security.md` says of each network, tried.
+//! The examples of each network in `docs/security.md`, tested.
 
 use cuepoint_domain::address::{AddressError, Network};
 
-/// What stands between backquotes.
+/// The text between backquotes.
 fn examples(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }

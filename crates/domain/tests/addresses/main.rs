@@ -1,4 +1,4 @@
-//! Which texts are addresses, on which network, and where a strict policy lets a withdrawal go.
+//! Address validation per network, and the destinations that a strict policy accepts.
 
 #![allow(
     clippy::unwrap_used,
@@ -144,17 +144,17 @@ fn networks_are_known_by_name_in_any_letter_case() {
     }
 }
 
-/// Base58check of these bytes, as wallets write it.
+/// The base58check encoding of these bytes, as written by wallets.
 fn base58(version: &[u8], payload: &[u8], alphabet: &Alphabet) -> String {
     bs58::encode([version, payload].concat()).with_alphabet(alphabet).with_check().into_string()
 }
 
-/// The ed25519 public key of this private one.
+/// The ed25519 public key of this private key.
 fn ed25519_key(secret: [u8; 32]) -> [u8; 32] {
     EdwardsPoint::mul_base(&Scalar::from_bytes_mod_order(secret)).compress().to_bytes()
 }
 
-/// The taproot output key of this private one.
+/// The taproot output key of this private key.
 fn taproot_key(secret: [u8; 32]) -> [u8; 32] {
     let secret = k256::Scalar::from_repr(secret.into()).unwrap();
     (k256::ProjectivePoint::GENERATOR * secret).to_affine().to_sec1_point(true).as_bytes()[1..]
@@ -168,7 +168,8 @@ fn segwit(chain: &str, version: u8, program: &[u8]) -> String {
         .unwrap()
 }
 
-/// Addresses with a checksum that sees every change of one character; Solana has none, and Ethereum's sees most.
+/// Addresses with a checksum that detects every change of one character; Solana has none, and Ethereum's
+/// detects most.
 fn checksummed() -> Vec<(Network, &'static str)> {
     each(CANONICAL).filter(|(network, _)| !matches!(network, Network::Solana | Network::Ethereum)).collect()
 }
@@ -222,7 +223,7 @@ proptest! {
     #[test]
     fn every_account_has_its_address(account in any::<[u8; 20]>(), secret in any::<[u8; 32]>()) {
         let bitcoin = Alphabet::BITCOIN;
-        // Whole numbers below 2^255 are below the order of the group, but for none that a test meets.
+        // Integers below 2^255 are below the order of the group, with exceptions that no test reaches.
         let mut secret = secret;
         secret[0] &= 0x7f;
         prop_assume!(secret != [0; 32]);
@@ -247,7 +248,7 @@ proptest! {
             let text = base58(&[version], &account, bitcoin);
             prop_assert_eq!(network.canonical(&text), Err(AddressError::TestNetwork));
         }
-        // Litecoin's old addresses of scripts are Bitcoin's as well.
+        // Litecoin's old script addresses are also Bitcoin's.
         let text = base58(&[0x05], &account, bitcoin);
         prop_assert_eq!(Network::Litecoin.canonical(&text), Err(AddressError::OtherNetwork));
     }

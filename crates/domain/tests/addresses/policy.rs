@@ -1,4 +1,4 @@
-//! Which destinations a policy lets through, and how they are kept.
+//! The destinations that a policy accepts, and their stored form.
 
 use cuepoint_domain::address::{
     AddressError, AddressPolicy, Destination, DestinationRefusal, OptionsError, OptionsTable, PayoutOption,

@@ -1,4 +1,4 @@
-//! Published addresses: from the standards of each network, and from exchanges and contracts that everybody knows.
+//! Published addresses: from each network's standards, and from well-known exchanges and contracts.
 
 use cuepoint_domain::address::Network;
 
@@ -7,7 +7,7 @@ pub(crate) const CANONICAL: &[(Network, &[&str])] = &[
     (
         Network::Bitcoin,
         &[
-            // The first block's, two exchanges', and those of BIP-173, BIP-350, BIP-341 and BIP-86.
+            // The genesis block's, two exchanges', and those of BIP-173, BIP-350, BIP-341 and BIP-86.
             "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa",
             "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2",
             "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy",
@@ -48,7 +48,7 @@ pub(crate) const CANONICAL: &[(Network, &[&str])] = &[
     (
         Network::Ethereum,
         &[
-            // EIP-55's own, then an exchange's and two tokens'.
+            // EIP-55's examples, then an exchange's and two tokens'.
             "0x52908400098527886E0F7030069857D2E4169EE7",
             "0x8617E340B3D01FA5F11F306F4090FD50E238070D",
             "0xde709f2102306220921060314715629080e2fb77",
@@ -76,7 +76,7 @@ pub(crate) const CANONICAL: &[(Network, &[&str])] = &[
             "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM",
             "5tzFkiKscXHK5ZXCGbXZxdw7gTjjD1mBwuoFbhUvuAi9",
             "Ho87cuS3aSRgUMCeMrV7uNCCWx6Fj2ytnufYQ1W7KCLr",
-            // The public keys of RFC 8032's first three signatures.
+            // The public keys of the first three signatures in RFC 8032.
             "FVen3X669xLzsi6N2V91DoiyzHzg1uAgqiT8jZ9nS96Z",
             "586Z7H2vpX9qNhN2T4e9Utugie3ogjbxzGaMtM3E6HR5",
             "Hyx62wPQGyvXCoihZq1BrbUjBRh2LuNxWiiqMkfAuSZr",
@@ -120,7 +120,7 @@ pub(crate) const CANONICAL: &[(Network, &[&str])] = &[
     ),
 ];
 
-/// Other spellings of an address, with the canonical one.
+/// Alternative spellings of an address, with the canonical one.
 pub(crate) const SPELLINGS: &[(Network, &str, &str)] = &[
     (
         Network::Bitcoin,
@@ -164,7 +164,7 @@ pub(crate) const SPELLINGS: &[(Network, &str, &str)] = &[
     ),
 ];
 
-/// Texts that look like an address and are none of any network.
+/// Texts that resemble an address but belong to no network.
 pub(crate) const MALFORMED: &[(Network, &[&str])] = &[
     (
         Network::Bitcoin,
@@ -180,7 +180,7 @@ pub(crate) const MALFORMED: &[(Network, &[&str])] = &[
             "bc1zw508d6qejxtdg4y5r3zarvaryvqyzf3du",
             "tb1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3pjxtptv",
             "bc1gmk9yu",
-            // Good under BIP-173, and refused by BIP-350.
+            // Valid under BIP-173, and refused by BIP-350.
             "bc1pw508d6qejxtdg4y5r3zarvary0c5xw7kw508d6qejxtdg4y5r3zarvary0c5xw7k7grplx",
             "BC1SW50QA3JX3S",
             "bc1zw508d6qejxtdg4y5r3zarvaryvg6kdaj",
@@ -222,7 +222,7 @@ pub(crate) const MALFORMED: &[(Network, &[&str])] = &[
     (
         Network::Xrp,
         &[
-            // A node's key and a seed of the standard's examples.
+            // A node's key and a seed from the standard's examples.
             "n9MXXueo837zYH36DvMc13BwHcqtfAWNJY5czWVbp7uYTj7x17TH",
             "sn259rEFXrQrWyx3Q7XneWcwV6dfL",
             "r9cZA1mLK5R5Am25ArfXFmqgNwjZgnfk5",
@@ -231,14 +231,14 @@ pub(crate) const MALFORMED: &[(Network, &[&str])] = &[
     (
         Network::Stellar,
         &[
-            // SEP-23: a length, a trailing bit, an algorithm, and a checksum that are wrong.
+            // SEP-23: wrong length, trailing bit, algorithm and checksum.
             "GAAAAAAAACGC6",
             "MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUR",
             "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZA",
             "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUACUSI",
             "G47QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVP2I",
             "MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVAAAAAAAAAAAAAJLKA",
-            // A secret key, a contract, and small letters.
+            // A secret key, a contract, and lower-case letters.
             "SBGWKM3CD4IL47QN6X54N6Y33T3JDNVI6AIJ6CD5IM47HG3IG4O36XCU",
             "CA3D5KRYM6CB7OWQ6TWYRR3Z4T7GNZLKERYNZGGA5SOAOPIFY6YQGAXE",
             "ga7qynf7sowq3glr2bgmzehxavirza4kvwltjjfc7mgxua74p7ujvsgz",
@@ -247,7 +247,7 @@ pub(crate) const MALFORMED: &[(Network, &[&str])] = &[
     (
         Network::Ton,
         &[
-            // Two alphabets at once, another workchain, a short account, and a name.
+            // Mixed alphabets, another workchain, a short account, and a name.
             "Uf/8uRo6OBbQ97jCx2EIuKm8Wmt6Vb15-KsQHFLbKSMiYG+9",
             "1:83dfd552e63729b472fcbcc8c45ebcc6691702558b68ec7527e1ba403a0f31a8",
             "0:83dfd552e63729b472fcbcc8c45ebcc6691702558b68ec7527e1ba403a0f31",
@@ -256,7 +256,7 @@ pub(crate) const MALFORMED: &[(Network, &[&str])] = &[
     ),
 ];
 
-/// Addresses that say that they are for tests.
+/// Addresses marked as those of a test network.
 pub(crate) const TEST_NETWORKS: &[(Network, &[&str])] = &[
     (
         Network::Bitcoin,
@@ -287,7 +287,7 @@ pub(crate) const TEST_NETWORKS: &[(Network, &[&str])] = &[
     ),
 ];
 
-/// Addresses that no private key leads to.
+/// Addresses without a private key.
 pub(crate) const OWNERLESS: &[(Network, &[&str])] = &[
     (
         Network::Bitcoin,
@@ -298,7 +298,7 @@ pub(crate) const OWNERLESS: &[(Network, &[&str])] = &[
             "bc1pam775nxmvam4pfpqlm5q06k0y84e3x9w0xuhdpmxuna2qj3dfg6qnzh0s2",
             "BC1PAM775NXMVAM4PFPQLM5Q06K0Y84E3X9W0XUHDPMXUNA2QJ3DFG6QNZH0S2",
             "bc1plllllllllllllllllllllllllllllllllllllllllllllllllllsr7rg6v",
-            // Published burn addresses, and the hash of no bytes.
+            // Published burn addresses, and the hash of the empty string.
             "1BitcoinEaterAddressDontSendf59kuE",
             "1CounterpartyXXXXXXXXXXXXXXXUWLpVr",
             "1HT7xU2Ngenf7D4yocz2SAcnNLW7rK8d4E",
@@ -313,17 +313,17 @@ pub(crate) const OWNERLESS: &[(Network, &[&str])] = &[
             "0x0000000000000000000000000000000000000011",
             "0x0000000000000000000000000000000000000100",
             "0x000000000000000000000000000000000000dEaD",
-            // EIP-7528's stand-in for a chain's own coin, and EIP-4788's sender of system calls.
+            // EIP-7528's placeholder for a chain's own coin, and EIP-4788's sender of system calls.
             "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE",
             "0xfffffffffffffffffffffffffffffffffffffffe",
         ],
     ),
-    // Its first precompile and its node's interface.
+    // Arbitrum's first precompile and its node interface.
     (
         Network::Arbitrum,
         &["0x0000000000000000000000000000000000000064", "0x00000000000000000000000000000000000000C8"],
     ),
-    // A predeploy, and the old form of ether.
+    // A predeploy, and the legacy form of ether.
     (
         Network::Optimism,
         &["0x4200000000000000000000000000000000000010", "0xDeadDeAddeAddEAddeadDEaDDEAdDeaDDeAD0000"],
@@ -331,18 +331,18 @@ pub(crate) const OWNERLESS: &[(Network, &[&str])] = &[
     (Network::Base, &["0x4200000000000000000000000000000000000006"]),
     // The contract of its own coin.
     (Network::Polygon, &["0x0000000000000000000000000000000000001010"]),
-    // The contracts of its validators.
+    // The validators' contracts.
     (
         Network::Bsc,
         &["0x0000000000000000000000000000000000001000", "0x0000000000000000000000000000000000002002"],
     ),
-    // Where fees are burnt.
+    // The burn address of fees.
     (Network::Avalanche, &["0x0100000000000000000000000000000000000000"]),
     (
         Network::Tron,
         &[
             "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb",
-            // Precompiles 1 and 0x1000001, and the first block's black hole.
+            // Precompiles 1 and 0x1000001, and the genesis block's black hole.
             "T9yD14Nj9j7xAB4dbGeiX9h8unkKLxmGkn",
             "T9yD14Nj9j7xAB4dbGeiX9h95VRLDVkkS1",
             "TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy",
@@ -351,14 +351,14 @@ pub(crate) const OWNERLESS: &[(Network, &[&str])] = &[
     (
         Network::Solana,
         &[
-            // No point of the curve: the incinerator, and two examples.
+            // Off the curve: the incinerator, and two examples.
             "1nc1nerator11111111111111111111111111111111",
             "4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T",
             "5Q544fKrFoe6tsEbD7S8EmxGTJYAKtTVhAW5Q5pge4j1",
             // Small order: the system program, and the identity.
             "11111111111111111111111111111111",
             "4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM",
-            // Not of prime order: a sysvar, a built-in program, the mint of wrapped coins.
+            // Not of prime order: a sysvar, a built-in program, and the mint of wrapped coins.
             "SysvarC1ock11111111111111111111111111111111",
             "Stake11111111111111111111111111111111111111",
             "So11111111111111111111111111111111111111112",
@@ -369,7 +369,7 @@ pub(crate) const OWNERLESS: &[(Network, &[&str])] = &[
     (
         Network::Xrp,
         &[
-            // Zero, one, the names' black hole, and "not a number".
+            // Zero, one, the name black hole, and "not a number".
             "rrrrrrrrrrrrrrrrrrrrrhoLvTp",
             "rrrrrrrrrrrrrrrrrrrrBZbvji",
             "rrrrrrrrrrrrrrrrrNAMEtxvNvQ",
@@ -380,7 +380,7 @@ pub(crate) const OWNERLESS: &[(Network, &[&str])] = &[
         Network::Stellar,
         &[
             "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF",
-            // No point, also of a muxed account; the identity; not of prime order; beyond the field.
+            // Off the curve, also as a muxed account; the identity; not of prime order; beyond the field.
             "GABAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABVCX",
             "MABAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA72D4",
             "GAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAHV4",
@@ -401,7 +401,7 @@ pub(crate) const OWNERLESS: &[(Network, &[&str])] = &[
     ),
 ];
 
-/// Addresses that anybody can spend from.
+/// Addresses from which anybody can spend.
 pub(crate) const ANYONES: &[(Network, &[&str])] = &[
     (
         Network::Bitcoin,
@@ -413,7 +413,7 @@ pub(crate) const ANYONES: &[(Network, &[&str])] = &[
             "bc1pfeessrawgf",
         ],
     ),
-    // The account of the first ledger, also as an X-address.
+    // The genesis account, also as an X-address.
     (
         Network::Xrp,
         &["rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh", "XVPcpSm47b1CZkf5AkKM9a84dQHe3m4sBhsrA4XtnBECTAc"],

@@ -1,4 +1,4 @@
-//! A book with everything that was ever written to it, for the tables of cases.
+//! A book with everything ever written to it, as the fixture of the tables of cases.
 
 use std::collections::BTreeSet;
 
@@ -56,7 +56,7 @@ pub fn terms(bps: u16) -> RequestTerms {
     }
 }
 
-/// A correction of somebody's balance, not by nothing.
+/// A correction of a user's balance; never zero.
 pub fn adjustment(number: i64, who: i64, cents: i128) -> Adjustment {
     Adjustment {
         id: AdjustmentId::new(number).unwrap(),
@@ -82,7 +82,7 @@ pub fn request(fee: i128) -> MusicRequest {
     }
 }
 
-/// A guest, a DJ and an operator with a wallet each, and all entries and postings that were made.
+/// A guest, a DJ and an operator with a wallet each, and all entries and postings made.
 #[derive(Clone, Default)]
 pub struct Ledger {
     pub book: Book,
@@ -117,7 +117,7 @@ impl Ledger {
         Origin::system(OperationId(self.operations), now)
     }
 
-    /// Applies a plan, and keeps what it wrote.
+    /// Applies a plan, and stores its changes.
     pub fn apply(&mut self, plan: &Plan) -> Result<Receipt, Rejection> {
         match apply(&mut self.book, plan)? {
             Verdict::Replayed(receipt) => Ok(receipt),
@@ -136,7 +136,7 @@ impl Ledger {
         self.apply(&plans::adjust(origin, adjustment(number, who, cents), &Default::default()).unwrap())
     }
 
-    /// Opens a request at the list price, under this number.
+    /// Opens a request at the list price, with this number.
     pub fn open(&mut self, number: i64, terms: &RequestTerms) -> Result<MusicRequest, Rejection> {
         let example = request(0);
         let new = NewRequest {
@@ -158,7 +158,7 @@ impl Ledger {
         }
     }
 
-    /// Moves a stored request, whose rule must allow it.
+    /// Moves a stored request; the rule must allow the move.
     pub fn step(
         &mut self,
         number: i64,
@@ -170,7 +170,7 @@ impl Ledger {
         self.apply(&plans::move_request(origin, &stored, to, terms).unwrap())
     }
 
-    /// Withdraws, under this number.
+    /// Opens a withdrawal, with this number.
     pub fn withdraw(&mut self, number: i64, who: i64, cents: i128) -> Result<Receipt, Rejection> {
         let new = cuepoint_domain::withdrawal::NewWithdrawal {
             amount: amount(cents),
@@ -186,7 +186,7 @@ impl Ledger {
         self.book.wallets[&user(who)].balance
     }
 
-    /// Tops up, under this number.
+    /// Opens a top-up, with this number.
     pub fn topup(
         &mut self,
         number: i64,
@@ -203,14 +203,14 @@ impl Ledger {
         self.book.topups[&TopupId::new(number).unwrap()].clone()
     }
 
-    /// Takes the money of a stored top-up back.
+    /// Reverses a stored top-up.
     pub fn reverse(&mut self, number: i64) -> Result<Receipt, Rejection> {
         let origin = self.origin(at(6));
         let plan = plans::reverse_topup(origin, &self.the_topup(number)).unwrap();
         self.apply(&plan)
     }
 
-    /// Takes late money of a stored top-up into suspense.
+    /// Books late money of a stored top-up into suspense.
     pub fn suspend(&mut self, number: i64) -> Result<Receipt, Rejection> {
         let origin = self.origin(at(7));
         let plan = plans::suspend_topup(origin, &self.the_topup(number));
@@ -225,14 +225,14 @@ impl Ledger {
         self.apply(&plan)
     }
 
-    /// Moves a stored withdrawal, whose rule must allow it.
+    /// Moves a stored withdrawal; the rule must allow the move.
     pub fn move_withdrawal(&mut self, number: i64, to: withdrawal::Move) -> Result<Receipt, Rejection> {
         let stored = self.book.withdrawal(WithdrawalId::new(number).unwrap()).unwrap().clone();
         let origin = self.origin(at(4));
         self.apply(&plans::move_withdrawal(origin, &stored, to).unwrap())
     }
 
-    /// The self-check of everything that was written.
+    /// Audits everything written.
     pub fn audit(&self) -> Result<Summary, Finding> {
         let mut auditor = Auditor::new();
         let mut wallets: Vec<&Wallet> = self.book.wallets.values().collect();
@@ -257,7 +257,7 @@ impl Ledger {
         }
     }
 
-    /// Everything that entries can be about, by kind and id.
+    /// All entities that entries can refer to, by kind and id.
     pub fn entities(&self) -> Vec<Entity> {
         let receipts = self.book.operations.values().filter_map(StoredReceipt::whole);
         let adjustments = receipts.filter_map(|receipt| match &receipt.outcome {
@@ -291,7 +291,7 @@ impl Ledger {
         }
     }
 
-    /// What all operations on a withdrawal came to.
+    /// The receipts of all operations on a withdrawal.
     fn moves(&self, entity: &Entity) -> Vec<Receipt> {
         let Entity::Withdrawal(withdrawal) = entity else { return Vec::new() };
         let about = |receipt: &&Receipt| match &receipt.outcome {

@@ -1,4 +1,4 @@
-//! The machine's clock, and the service's, which is held against the storage's.
+//! The clock of the machine, and the clock of the service, which is checked against the storage clock.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -8,13 +8,14 @@ use thiserror::Error;
 use time::{Duration, OffsetDateTime};
 use tokio::time::Instant;
 
-/// How far the clocks of two servers, or of a server and its database, may be apart.
+/// The tolerated difference between the clocks of two servers, or of a server and its database.
 pub const TOLERANCE: Duration = Duration::seconds(30);
 
-/// How far this server's clock is ahead of the storage's, in seconds; negative where it is behind.
+/// The metric of how far this server's clock is ahead of the storage clock, in seconds; negative if it is
+/// behind.
 const DIFFERENCE: &str = "cuepoint_clock_difference_seconds";
 
-/// Tells the time by the machine's clock.
+/// The clock of the machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
@@ -30,7 +31,8 @@ const fn shift() -> Duration {
     Duration::ZERO
 }
 
-/// How far a test has set the machine's clock ahead: the seconds in the file that `CUEPOINT_CLOCK_SHIFT_FILE` names.
+/// Returns the offset of the machine's clock in a test: the seconds in the file named by
+/// `CUEPOINT_CLOCK_SHIFT_FILE`.
 #[cfg(feature = "testing")]
 #[allow(clippy::disallowed_methods, reason = "a test tells its server alone, and no configuration knows it")]
 fn shift() -> Duration {
@@ -39,7 +41,7 @@ fn shift() -> Duration {
     Duration::seconds(seconds.unwrap_or(0))
 }
 
-/// The machine's clock and the storage's are too far apart.
+/// The clocks of the machine and the storage differ too much.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error(
     "this server's clock is {} s {} the database's; at most {} s are tolerated: correct the clock that is wrong",
@@ -48,11 +50,11 @@ fn shift() -> Duration {
     TOLERANCE.whole_seconds()
 )]
 pub struct ClocksApart {
-    /// How far the machine's clock is ahead.
+    /// How far the machine's clock is ahead; negative if it is behind.
     pub ahead: Duration,
 }
 
-/// The clock of the service: the machine's for as long as it agrees with the storage's.
+/// The clock of the service: that of the machine as long as it agrees with the storage clock.
 ///
 /// If the machine's clock is off by more than [`TOLERANCE`] from the time that the monotonic clock has
 /// measured since the last successful comparison, the service uses the monotonic clock. A machine whose clock
@@ -63,15 +65,15 @@ pub struct ServiceClock(RwLock<State>);
 
 #[derive(Clone, Copy, Debug)]
 struct State {
-    /// The storage's time at the last comparison that agreed, and when that was.
+    /// The storage time at the last successful comparison, and the instant of the comparison.
     agreed: (Timestamp, Instant),
-    /// How far the machine's clock was ahead of it then.
+    /// How far the machine's clock was ahead at that comparison.
     ahead: Duration,
     apart: Option<ClocksApart>,
 }
 
 impl Default for ServiceClock {
-    /// By the machine's clock, which is not compared yet.
+    /// Returns a clock that starts from the machine's clock, before any comparison.
     fn default() -> Self {
         let agreed = (SystemClock.now(), Instant::now());
         Self(RwLock::new(State { agreed, ahead: Duration::ZERO, apart: None }))
@@ -79,15 +81,15 @@ impl Default for ServiceClock {
 }
 
 impl ServiceClock {
-    /// Compares the machine's clock with the storage's, which was read between `before`, by the machine's clock, and now;
-    /// without a storage clock the machine's is right.
+    /// Compares the machine's clock with the storage clock, which was read between `before`, a time of the
+    /// machine's clock, and now. Without a storage clock, the machine's clock is taken as correct.
     ///
     /// # Errors
-    /// [`ClocksApart`]; the service goes on by the time that it had.
+    /// [`ClocksApart`]; the service continues from the last successful comparison.
     pub fn compare(&self, before: Timestamp, storage: Option<Timestamp>) -> Result<(), ClocksApart> {
         let (now, at) = (SystemClock.now(), Instant::now());
         let difference = storage.map_or(Duration::ZERO, |storage| {
-            // Anything between the two readings agrees.
+            // Any storage time between the two readings counts as equal.
             let (earliest, latest) = (before.min(now), before.max(now));
             storage.clamp(earliest, latest).since(storage)
         });
@@ -102,7 +104,7 @@ impl ServiceClock {
         Ok(())
     }
 
-    /// That the clocks agreed when they were last compared.
+    /// Returns an error if the clocks differed at the last comparison.
     ///
     /// # Errors
     /// [`ClocksApart`].

@@ -1,15 +1,15 @@
-//! The bounded in-process queue of background jobs: work that must not influence the time of a response, which would
-//! tell whether an account exists.
+//! The bounded in-process job queue, for work that must not influence the response time, which would reveal
+//! whether an account exists.
 
 use std::sync::{Mutex, PoisonError};
 
 use cuepoint_domain::ports::{Job, JobQueue, Unavailable};
 use tokio::sync::mpsc;
 
-/// The most jobs that wait.
+/// The maximum number of waiting jobs.
 const CAPACITY: usize = 1_000;
 
-/// The queue.
+/// The bounded queue of background jobs.
 #[derive(Debug)]
 pub struct BoundedJobQueue {
     sender: mpsc::Sender<Job>,
@@ -24,7 +24,7 @@ impl Default for BoundedJobQueue {
 }
 
 impl BoundedJobQueue {
-    /// The receiving end, for the one worker of the queue; `None` once it was taken.
+    /// Returns the receiving end for the single worker; `None` once it has been taken.
     pub fn take_receiver(&self) -> Option<mpsc::Receiver<Job>> {
         self.receiver.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

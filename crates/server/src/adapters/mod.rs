@@ -1,4 +1,4 @@
-//! The adapters of the domain's ports, apart from storage: the clock, security, messages to people and providers.
+//! Adapters of the domain's ports other than storage: the clock, security, messages to users, and providers.
 
 pub mod clock;
 pub mod job_queue;

@@ -1,4 +1,4 @@
-//! The Tokio runtime as adapters: monotonic time, and tasks beside requests.
+//! Adapters of the Tokio runtime: monotonic time and spawned tasks.
 
 use async_trait::async_trait;
 use cuepoint_domain::ports::{Deadline, Task, TaskSpawner, Timer};
@@ -6,7 +6,7 @@ use time::Duration;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
-/// Monotonic time since it was created.
+/// A timer that measures monotonic time since its creation.
 #[derive(Clone, Copy, Debug)]
 pub struct TokioTimer {
     origin: Instant,
@@ -19,14 +19,14 @@ impl Default for TokioTimer {
 }
 
 impl TokioTimer {
-    /// The deadline at this instant.
+    /// Returns the deadline at an instant.
     #[must_use]
     pub fn deadline(&self, instant: Instant) -> Deadline {
         let since = instant.saturating_duration_since(self.origin);
         Deadline(Duration::try_from(since).unwrap_or(Duration::MAX))
     }
 
-    /// The instant of a deadline; that of its creation for one before it.
+    /// Returns the instant of a deadline; for one before the creation, that of the creation.
     #[must_use]
     pub fn instant(&self, Deadline(since): Deadline) -> Instant {
         let since = since.try_into().unwrap_or_default();
@@ -41,7 +41,7 @@ impl Timer for TokioTimer {
     }
 }
 
-/// Tasks on the runtime, each in the span of the request that started it.
+/// Spawns tasks on the runtime, each in the span of the request that started it.
 #[derive(Clone, Copy, Debug)]
 pub struct TokioTasks;
 

@@ -1,4 +1,4 @@
-//! Rotating the keys of access tokens from the command line.
+//! `cuepoint keys rotate`: rotates the signing keys of access tokens.
 
 use anyhow::{Context, bail};
 use cuepoint_domain::ports::Clock;
@@ -8,10 +8,10 @@ use crate::adapters::security::random::RandomSecrets;
 use crate::cli::print;
 use crate::config::{Settings, SigningKeySource};
 
-/// Gives the configured file a new key, and prints what became of each, without the keys themselves.
+/// Adds a new key to the configured file, and prints the outcome for each key without key material.
 ///
 /// # Errors
-/// When no file is configured, or it cannot be replaced.
+/// When no file is configured or it cannot be replaced.
 pub(crate) fn run(settings: &Settings, asked: Rotation, clock: &dyn Clock) -> anyhow::Result<()> {
     let Some(SigningKeySource::File(path)) = &settings.auth.signing_keys else {
         bail!("auth.signing_key_file: is required, since only keys in a file can be rotated");

@@ -1,4 +1,4 @@
-//! The self-check of the ledger from the command line.
+//! `cuepoint ledger verify`: audits the ledger.
 
 use std::io::{self, Write};
 
@@ -10,19 +10,19 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::composition;
 use crate::config::Settings;
 
-/// Nothing is wrong.
+/// Exit status: the ledger is consistent.
 pub(crate) const CONSISTENT: u8 = 0;
-/// Something is wrong.
+/// Exit status: the ledger is inconsistent.
 pub(crate) const INCONSISTENT: u8 = 1;
-/// Nobody knows.
+/// Exit status: the audit was not completed.
 pub(crate) const NOT_CHECKED: u8 = 2;
 
 const BAR: &str = "{bar:40} {percent:>3} % of {len} steps, {eta} left";
 
-/// Checks the ledger in the configured store, prints what was seen, and says how the process ends.
+/// Audits the ledger in the configured store, prints a summary and returns the exit status.
 ///
 /// # Errors
-/// When it cannot be checked to the end.
+/// When the audit cannot be completed.
 pub(crate) async fn run(settings: Settings) -> anyhow::Result<u8> {
     let backend = composition::backend(&settings);
     let name = backend.name();
@@ -30,7 +30,7 @@ pub(crate) async fn run(settings: Settings) -> anyhow::Result<u8> {
         backend.is_durable(),
         "there is nothing to verify: the {name} store's data ends with its process"
     );
-    // Verification changes nothing.
+    // Verification must not change anything.
     let store = composition::open(&settings, Opening::WithoutMigrations).await?;
     let bar = bar()?;
     let shown = bar.clone();
@@ -43,7 +43,7 @@ pub(crate) async fn run(settings: Settings) -> anyhow::Result<u8> {
     Ok(tell(seen, auditor.finish().err().as_ref()))
 }
 
-/// A bar on standard error; nothing where that is no terminal.
+/// Returns a progress bar on standard error, which is hidden unless that is a terminal.
 fn bar() -> anyhow::Result<ProgressBar> {
     let style = ProgressStyle::with_template(BAR).context("the progress bar")?;
     Ok(ProgressBar::new(0).with_style(style))
@@ -54,7 +54,8 @@ fn draw(bar: &ProgressBar, progress: Progress) {
     bar.set_position(progress.done);
 }
 
-/// Says what was seen; nobody may be reading, and how the process ends says the most of it again.
+/// Prints the result and returns the exit status. A failed write is ignored, because the status carries the
+/// result.
 fn tell(seen: Summary, finding: Option<&Finding>) -> u8 {
     let Summary { wallets, entries, postings, entities } = seen;
     let mut out = io::stdout().lock();

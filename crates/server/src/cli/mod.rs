@@ -200,7 +200,7 @@ fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<
     runtime.context("the runtime cannot be made")?.block_on(work)
 }
 
-/// Writes to standard output. A closed pipe is a success, because readers such as `head` stop early.
+/// Writes to standard output. A closed pipe counts as success, because readers such as `head` stop early.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

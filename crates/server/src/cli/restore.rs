@@ -15,12 +15,12 @@ use crate::cli::print;
 use crate::composition;
 use crate::config::{Settings, SigningKeySource};
 
-/// Prepares the database, makes a new signing key in place of all older ones, audits the ledger, prints what has to be
-/// looked after, and says how the process ends. It can be repeated.
+/// Prepares the database, replaces all signing keys with a new one, audits the ledger, prints the transfers
+/// to look up, and returns the exit status. It can be repeated.
 ///
 /// # Errors
-/// When the database is not prepared, or the keys are not replaced; what was done before stays, and a repetition goes on
-/// from there.
+/// When the database cannot be prepared or the keys cannot be replaced. Completed steps stay in effect, and a
+/// repetition continues from there.
 pub(crate) async fn run(settings: Settings, database_name: &str) -> anyhow::Result<u8> {
     let secrets = RandomSecrets::new()?;
     // Random, because a counter in the database would be restored too and would repeat an epoch.
@@ -30,7 +30,7 @@ pub(crate) async fn run(settings: Settings, database_name: &str) -> anyhow::Resu
     print(&format!(
         "{database_name}: epoch {epoch}, {sessions_ended} sessions ended, sequences moved ahead\n"
     ))?;
-    // Before anything is read, since a row that cannot be read must not keep the old keys in force.
+    // Before any row is read, because an unreadable row must not keep the old keys in force.
     print(&new_key(&settings, secrets)?)?;
     print(&report(&composition::open_transfers(&settings).await?, &settings.currency)?)?;
     ledger_verify::run(settings).await
@@ -61,7 +61,7 @@ fn report(open: &OpenTransfers, currency: &Currency) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Replaces the keys of access tokens, where a file holds them.
+/// Replaces the signing keys of access tokens if they are kept in a file.
 fn new_key(settings: &Settings, secrets: RandomSecrets) -> anyhow::Result<String> {
     let asked = Rotation {
         algorithm: None,

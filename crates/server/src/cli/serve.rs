@@ -1,4 +1,4 @@
-//! The life of the service: start, one line, requests, stop.
+//! The life cycle of the service: start, announce, serve, stop.
 
 use std::io::{self, Write};
 use std::net::TcpListener;
@@ -21,24 +21,24 @@ use crate::http::web_server;
 use crate::jobs::Background;
 use crate::observability::metrics::Metrics;
 
-/// Connections that wait to be taken at most, unless the system allows fewer: everybody in a place who comes back at once
-/// when the service does. Who finds no place is tried again by their system a second later, or three.
+/// The listen backlog, unless the system allows less. It is sized for a reconnect storm: a dropped SYN is
+/// retransmitted only after 1 s, then 3 s.
 const BACKLOG: i32 = 4_096;
 
-/// Runs the service until it is told to stop, then lets the requests that are being answered finish.
+/// Runs the service until a stop signal, then drains the requests in flight.
 ///
-/// Prints one line once it listens: `listening on http://127.0.0.1:8080`.
+/// Prints one line when it listens: `listening on http://127.0.0.1:8080`.
 ///
 /// # Errors
-/// When it cannot start, as one sentence that names the key.
+/// When it cannot start; the message is one sentence that names the configuration key.
 pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     serve_opened(&settings, composition::open(&settings, Opening::AsConfigured)).await
 }
 
-/// The same on this store in place of the configured one, which is not opened. The store is closed at the end.
+/// Like [`serve`], but on the given store instead of the configured one. The store is closed at the end.
 ///
 /// # Errors
-/// When it cannot start, as one sentence that names the key.
+/// When it cannot start; the message is one sentence that names the configuration key.
 pub async fn serve_on(settings: Settings, store: Arc<dyn Store>) -> anyhow::Result<()> {
     serve_opened(&settings, async { Ok(store) }).await
 }
@@ -48,7 +48,7 @@ async fn serve_opened(
     opening: impl Future<Output = anyhow::Result<Arc<dyn Store>>>,
 ) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
-    // First of all, since what is measured before is lost.
+    // Before anything else, because earlier measurements are lost.
     Metrics::install()?;
     let keys = composition::signing_keys(settings, RandomSecrets::new()?, &SystemClock)?;
     let providers = composition::providers(settings, Arc::new(SystemClock))?;
@@ -67,8 +67,7 @@ async fn run(
 ) -> anyhow::Result<()> {
     let (listener, url) = bind(settings)?;
     let app = composition::app(settings, keys, providers, Arc::clone(store), Arc::default(), url.clone())?;
-    // Before the first write and the first call: a restart must not make the token of an ended session valid
-    // again.
+    // Before the first write and the first request: a restart must not revive the token of an ended session.
     let read = app.authentication.revocations.refresh(&*app.store, &app.authentication.clock).await;
     read.context("the revocation list cannot be relied on")?;
     if let Some(operator) = settings.bootstrap.clone() {
@@ -105,7 +104,7 @@ async fn run(
     ended
 }
 
-/// Takes the configured address; without a configured origin, it is the one under which clients reach the service.
+/// Binds the configured address. Also returns the URL that serves as public origin if none is configured.
 fn bind(settings: &Settings) -> anyhow::Result<(TcpListener, String)> {
     let (host, port) = (settings.server.host.as_str(), settings.server.port);
     let listener = listen(host, port)
@@ -116,7 +115,7 @@ fn bind(settings: &Settings) -> anyhow::Result<(TcpListener, String)> {
 
 fn listen(host: &str, port: u16) -> io::Result<TcpListener> {
     let listener = TcpListener::bind((host, port))?;
-    // Once more, since the standard library lets 128 wait.
+    // Listens again, because the standard library sets a backlog of 128.
     SockRef::from(&listener).listen(BACKLOG)?;
     Ok(listener)
 }
@@ -143,14 +142,15 @@ async fn bootstrap(app: &App, operator: Bootstrap) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The one line that a caller waits for; nobody may be reading.
+/// Prints the line that a supervisor waits for. A failed write is ignored, because standard output may be
+/// closed.
 fn announce(url: &str) {
     let mut out = io::stdout().lock();
     let _ = writeln!(out, "listening on {url}").and_then(|()| out.flush());
 }
 
-/// Serves until a signal: then the listener closes and the requests that are being answered finish, unless a second
-/// signal is in a hurry.
+/// Serves until a signal, then closes the listener and drains the requests in flight. A second signal stops
+/// at once.
 async fn until_stopped(server: Server, signals: &mut Signals) -> anyhow::Result<()> {
     let handle = server.handle();
     let mut serving = tokio::spawn(server);
@@ -162,7 +162,7 @@ async fn until_stopped(server: Server, signals: &mut Signals) -> anyhow::Result<
         () = handle.stop(true) => serving.await.context("the server broke off")?.context("the server failed"),
         () = signals.next() => {
             tracing::warn!("stopping at once");
-            // A server that is dropped breaks off what it is still answering.
+            // Dropping the server aborts the remaining requests.
             serving.abort();
             Ok(())
         }
@@ -179,7 +179,7 @@ mod tests {
     fn a_crowd_that_comes_at_once_waits_in_line() {
         let listener = listen("127.0.0.1", 0).unwrap();
         let address = listener.local_addr().unwrap();
-        // Nobody takes any of them, and each is connected before its system would try again.
+        // No connection is accepted, and each must be established before the SYN would be retransmitted.
         let come = || std::net::TcpStream::connect_timeout(&address, Duration::from_millis(900)).unwrap();
         let crowd: Vec<_> = (0..300).map(|_| come()).collect();
         assert_eq!(crowd.len(), 300);

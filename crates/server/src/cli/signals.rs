@@ -3,17 +3,17 @@
 use anyhow::Context;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// SIGTERM and SIGINT, heard from the moment that this is made.
+/// SIGTERM and SIGINT, caught from creation on.
 pub(crate) struct Signals {
     terminate: Signal,
     interrupt: Signal,
 }
 
 impl Signals {
-    /// Begins to listen.
+    /// Starts catching the signals.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// When the operating system refuses.
     pub(crate) fn listen() -> anyhow::Result<Self> {
         Ok(Self {
             terminate: signal(SignalKind::terminate()).context("SIGTERM cannot be heard")?,
@@ -21,7 +21,7 @@ impl Signals {
         })
     }
 
-    /// The next one.
+    /// Waits for the next signal.
     pub(crate) async fn next(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}

@@ -1,4 +1,4 @@
-//! Networks, web pages and rates from which calls are admitted.
+//! Access control by network, web origin and request rate.
 
 use std::num::NonZeroU32;
 
@@ -9,12 +9,12 @@ use super::values::{Flag, FromList, TextList, Whole};
 use crate::http::transport::networks::Networks;
 use crate::http::transport::rate_limits::Quotas;
 
-/// Networks from which some routes can be reached.
+/// The networks from which restricted routes are reachable.
 #[derive(Clone, Debug)]
 pub struct Reachable {
-    /// The measurements.
+    /// The networks of the metrics route.
     pub metrics: Networks,
-    /// What operators do.
+    /// The networks of the operator routes.
     pub operators: Networks,
 }
 
@@ -42,7 +42,7 @@ struct WebOrigins(Vec<String>);
 impl FromList for WebOrigins {
     fn from_list(texts: Vec<&str>) -> Result<Self, String> {
         let check = |text: &str| {
-            // A browser sends an origin in exactly one spelling; any other would never match.
+            // Browsers send an origin in exactly one form; any other spelling would never match.
             let spelled = origin(text).filter(|origin| origin == text);
             spelled.ok_or_else(|| format!("{text:?} is no origin such as https://app.example.com"))
         };

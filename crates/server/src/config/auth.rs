@@ -12,36 +12,38 @@ use super::ConfigError;
 use super::values::{Choice, DAY, FromText, Seconds, Secret, Text, Whole};
 use crate::adapters::security::passwords::BreachedPasswords;
 
-/// How people are recognised.
+/// The authentication settings.
 #[derive(Clone, Debug)]
 pub struct Auth {
-    /// The keys of access tokens; without, one is made that ends with the process, which production refuses.
+    /// The signing keys of access tokens. Without any, a key is generated that exists only in this process,
+    /// which production refuses.
     pub signing_keys: Option<SigningKeySource>,
-    /// How long an access token is valid.
+    /// The lifetime of an access token.
     pub access_token_ttl: Duration,
-    /// How long a refresh token is valid.
+    /// The lifetime of a refresh token.
     pub refresh_token_ttl: Duration,
-    /// What hashing a password costs.
+    /// The cost parameters of password hashing.
     pub password_cost: Params,
-    /// What becomes of passwords that are known from breaches.
+    /// The treatment of passwords known from breaches.
     pub breached_passwords: BreachedPasswords,
 }
 
-/// Where the keys of access tokens are.
+/// The location of the signing keys of access tokens.
 #[derive(Clone, Debug)]
 pub enum SigningKeySource {
-    /// In a file, which is read again when it changes.
+    /// A file, which is reloaded when it changes.
     File(PathBuf),
-    /// In the configuration itself, as the text that the file would have.
+    /// The configuration itself, in the format of the file.
     Text(SecretString),
 }
 
-/// The first operator, who is made at start unless one was made before or somebody has the address.
+/// The first operator, created at start unless one was created before or the e-mail address belongs to an
+/// account.
 #[derive(Clone, Debug)]
 pub struct Bootstrap {
-    /// Their address.
+    /// The e-mail address of the operator.
     pub email: Email,
-    /// Their password.
+    /// The password of the operator.
     pub password: Password,
 }
 
@@ -104,7 +106,7 @@ impl FromText for Password {
 }
 
 impl BootstrapSection {
-    /// The operator, if both keys are set.
+    /// Returns the operator if both keys are set.
     pub(super) fn check(self) -> Result<Option<Bootstrap>, ConfigError> {
         match (self.operator_email, self.operator_password) {
             (None, None) => Ok(None),

@@ -1,11 +1,11 @@
-//! The environment of a deployment, which chooses the defaults.
+//! The environment of a deployment, which selects the defaults.
 
 use std::str::FromStr;
 
 use super::ConfigError;
 use crate::observability::telemetry::LogFormat;
 
-/// The variable that names the environment.
+/// The variable that selects the environment.
 pub(super) const ENVIRONMENT_VARIABLE: &str = "CUEPOINT_ENV";
 
 const DEVELOPMENT: &str = include_str!("../../../../config/development.toml");
@@ -15,16 +15,16 @@ const PRODUCTION: &str = include_str!("../../../../config/production.toml");
 /// The environment of a deployment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DeploymentEnvironment {
-    /// Trying and changing it.
+    /// Development and manual testing.
     Development,
-    /// Automatic tests.
+    /// Automated tests.
     Test,
-    /// Real people and their money.
+    /// Real users and real money.
     Production,
 }
 
 impl DeploymentEnvironment {
-    /// The name, as `CUEPOINT_ENV` gives it.
+    /// Returns the name used in `CUEPOINT_ENV`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl DeploymentEnvironment {
         }
     }
 
-    /// The format of its log lines: JSON where a program reads them.
+    /// Returns the log format: JSON in production, where programs read the log.
     #[must_use]
     pub const fn log_format(self) -> LogFormat {
         match self {

@@ -1,4 +1,4 @@
-//! The keys that the configuration may have, read off the structs that it is deserialized into.
+//! The keys of the configuration, derived from the structs that it is deserialized into.
 
 use std::iter;
 
@@ -6,7 +6,7 @@ use serde::de::value::MapDeserializer;
 use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// A key, and whether its value is never shown.
+/// A configuration key and whether its value is secret.
 pub(super) struct ConfigKey {
     /// The dotted path, such as `server.port`.
     pub(super) name: String,
@@ -14,7 +14,7 @@ pub(super) struct ConfigKey {
     pub(super) secret: bool,
 }
 
-/// The keys of a tree of structs, in the order of their fields.
+/// Returns the keys of a tree of structs, in field order.
 pub(super) fn keys_of<T: DeserializeOwned>() -> Vec<ConfigKey> {
     let mut keys = Vec::new();
     collect::<T>(&mut Vec::new(), &mut keys);
@@ -34,17 +34,17 @@ fn collect<T: DeserializeOwned>(path: &mut Vec<&'static str>, keys: &mut Vec<Con
     }
 }
 
-/// What a type expects, told as the error of a deserializer.
+/// The shape that a type expects, reported as the error of a deserializer.
 #[derive(Debug, thiserror::Error)]
 #[error("{self:?}")]
 pub(super) enum Shape {
-    /// A struct with these fields.
+    /// A struct with the given fields.
     Section(&'static [&'static str]),
-    /// A variant with one of these names.
+    /// An enum with the given variant names.
     Choice(&'static [&'static str]),
     /// Any other value.
     Value,
-    /// A value that is never shown.
+    /// A secret value, which is never shown.
     Secret,
 }
 
@@ -58,7 +58,7 @@ impl de::Error for Shape {
     }
 }
 
-/// A deserializer without values: it follows the fields of its path; its error is the shape at their end.
+/// A deserializer without input. It follows the fields of its path and fails with the shape found there.
 struct Probe<'p>(&'p [&'static str]);
 
 impl<'de> Deserializer<'de> for Probe<'_> {

@@ -1,4 +1,4 @@
-//! Where the configuration comes from, and which layer wins.
+//! The layers of the configuration and their precedence.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -17,19 +17,19 @@ const FILE_VARIABLE: &str = "CUEPOINT_CONFIG";
 const PREFIX: &str = "CUEPOINT__";
 const SEPARATOR: &str = "__";
 
-/// The layers of a configuration beyond what is compiled in.
+/// The layers of a configuration, in addition to the compiled-in files.
 #[derive(Clone, Debug)]
 pub struct Layers {
-    /// Which of the compiled-in files counts.
+    /// The environment, which selects a compiled-in file.
     pub environment: DeploymentEnvironment,
-    /// The operator's own file.
+    /// The file provided by the operator.
     pub file: Option<PathBuf>,
-    /// Variables by name; only those that begin with `CUEPOINT__` count.
+    /// The variables by name; those without the prefix `CUEPOINT__` are ignored.
     pub variables: Vec<(OsString, OsString)>,
 }
 
 impl Layers {
-    /// The layers of a test: what is compiled in, and these keys in place of variables.
+    /// Layers for a test: the compiled-in files and the given keys instead of variables.
     #[must_use]
     pub fn test(keys: &[(&str, &str)]) -> Self {
         let variable = |key: &str| format!("{PREFIX}{}", key.replace('.', SEPARATOR).to_uppercase());
@@ -37,10 +37,10 @@ impl Layers {
         Self { environment: DeploymentEnvironment::Test, file: None, variables }
     }
 
-    /// The layers that the process was started with.
+    /// Reads the layers from the environment of the process.
     ///
     /// # Errors
-    /// [`ConfigError`] when `CUEPOINT_ENV` names no environment.
+    /// [`ConfigError`] when `CUEPOINT_ENV` names no known environment.
     pub fn of_process() -> Result<Self, ConfigError> {
         let variables: Vec<(OsString, OsString)> = std::env::vars_os().collect();
         let given = |name: &str| {
@@ -54,19 +54,20 @@ impl Layers {
         Ok(Self { environment, file, variables })
     }
 
-    /// The settings that the layers come to.
+    /// Returns the settings that result from the layers.
     ///
     /// # Errors
-    /// [`ConfigError`] for the first key that is unknown, missing, or has a value that cannot be.
+    /// [`ConfigError`] for the first key that is unknown, missing or invalid.
     pub fn settings(&self) -> Result<Settings, ConfigError> {
         let keys = keys_of::<Sections>();
         sections(&self.merge(&keys)?, &keys)?.check(self.environment)
     }
 
-    /// A line `key = value` for each key, or a comment where it has no value; secrets are hidden.
+    /// Returns the effective configuration: a line `key = value` per key, or a comment if it has no value.
+    /// Secrets are redacted.
     ///
     /// # Errors
-    /// As [`Layers::settings`].
+    /// Same as [`Layers::settings`].
     pub fn effective(&self) -> Result<String, ConfigError> {
         let keys = keys_of::<Sections>();
         let merged = self.merge(&keys)?;
@@ -74,7 +75,7 @@ impl Layers {
         Ok(keys.iter().map(|key| line(key, at(&merged, &key.name))).collect())
     }
 
-    /// The layers as one tree of values.
+    /// Merges the layers into one tree of values.
     fn merge(&self, keys: &[ConfigKey]) -> Result<Value, ConfigError> {
         let mut layers = Config::builder()
             .add_source(File::from_str(DEFAULT, FileFormat::Toml))
@@ -89,14 +90,15 @@ impl Layers {
         }
         layers.build().and_then(Config::try_deserialize).map_err(|error| {
             let whole = error.to_string();
-            // The lines between show the file, and perhaps a secret in it.
+            // The lines in between quote the file, which may contain a secret.
             let first = whole.lines().next().unwrap_or_default();
             let last = whole.lines().last().filter(|last| *last != first).unwrap_or_default();
             ConfigError::new(FILE_VARIABLE, format!("{first} {last}").trim_end())
         })
     }
 
-    /// The keys and values of the variables that configure and are not empty, each known and in UTF-8.
+    /// Returns the keys and values of all non-empty `CUEPOINT__` variables, each of which must be known and
+    /// UTF-8.
     fn known_variables(&self, keys: &[ConfigKey]) -> Result<Vec<(String, &str)>, ConfigError> {
         let mut known = Vec::new();
         for (name, value) in &self.variables {
@@ -120,9 +122,9 @@ fn is_known(keys: &[ConfigKey], name: &str) -> bool {
     keys.iter().any(|key| key.name == name)
 }
 
-/// Reads the sections; the error names the path at which reading ended.
+/// Deserializes the sections; the error names the path at which deserialization failed.
 fn sections(merged: &Value, keys: &[ConfigKey]) -> Result<Sections, ConfigError> {
-    // TOML's `nan` and `inf` become null, which an optional key would take for not set.
+    // TOML's `nan` and `inf` become null, which an optional key would treat as not set.
     if let Some(key) = keys.iter().find(|key| at(merged, &key.name).is_some_and(Value::is_null)) {
         return Err(ConfigError::new(&key.name, "must not be nan or inf"));
     }
@@ -136,12 +138,12 @@ fn sections(merged: &Value, keys: &[ConfigKey]) -> Result<Sections, ConfigError>
     })
 }
 
-/// The value at a dotted path.
+/// Returns the value at a dotted path.
 fn at<'v>(merged: &'v Value, key: &str) -> Option<&'v Value> {
     key.split('.').try_fold(merged, |value, name| value.get(name))
 }
 
-/// A line of the effective configuration.
+/// Formats a line of the effective configuration.
 fn line(key: &ConfigKey, value: Option<&Value>) -> String {
     let ConfigKey { name, secret } = key;
     match value {

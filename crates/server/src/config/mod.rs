@@ -1,7 +1,8 @@
-//! Configuration: four layers, every key known, every value checked at start.
+//! The configuration: four layers in which every key must be known and every value is validated at start.
 //!
-//! In order, the later winning: `config/default.toml` and the environment's own file, both compiled in; the file
-//! that `CUEPOINT_CONFIG` names; variables named `CUEPOINT__SECTION__KEY`, where an empty one counts as not given.
+//! In increasing precedence: `config/default.toml` and the file of the environment, both compiled in; the
+//! file named by `CUEPOINT_CONFIG`; and variables named `CUEPOINT__SECTION__KEY`, where an empty one counts
+//! as not set.
 
 mod access;
 mod auth;
@@ -33,13 +34,13 @@ pub use storage::{Postgres, Storage};
 
 use thiserror::Error;
 
-/// What is wrong with the configuration, as one sentence that begins with the key.
+/// A configuration error, displayed as one sentence that begins with the key.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{key}: {reason}")]
 pub struct ConfigError {
-    /// The key, such as `server.port`, or the variable where no key is to blame.
+    /// The key, such as `server.port`, or a variable if no key is at fault.
     pub key: String,
-    /// What is wrong with it; never the value of a secret.
+    /// The reason, which never contains the value of a secret.
     pub reason: String,
 }
 

@@ -1,4 +1,4 @@
-//! How people are sent messages.
+//! Settings for messages to users.
 
 use std::num::NonZeroU32;
 
@@ -12,41 +12,41 @@ use super::values::{Choice, FromText, Secret, Text, TextList, Whole, signing_sec
 use super::{ConfigError, DeploymentEnvironment};
 use crate::adapters::webhooks::SigningSecrets;
 
-/// How people are sent messages.
+/// The settings for messages to users.
 #[derive(Clone, Debug)]
 pub struct NotifierSettings {
-    /// To their mail address.
+    /// The channel for e-mail.
     pub email: EmailChannel,
-    /// To their phone.
+    /// The channel for phones.
     pub phone: PhoneChannel,
-    /// What calls about messages to phones are signed with.
+    /// The secrets that sign calls of the phone service.
     pub secrets: SigningSecrets,
 }
 
-/// How mail is sent.
+/// The channel for e-mail.
 #[derive(Clone, Debug)]
 pub enum EmailChannel {
-    /// Not at all.
+    /// No e-mail is sent.
     None,
-    /// Into the log.
+    /// E-mail is written to the log.
     Log,
-    /// Through a mail server.
+    /// E-mail is sent through a mail server.
     Smtp {
-        /// Its address, with what is needed to log in.
+        /// The URL of the server, including credentials.
         url: SecretString,
-        /// Who it comes from.
+        /// The sender.
         from: Mailbox,
     },
 }
 
-/// How messages get to phones.
+/// The channel for messages to phones.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PhoneChannel {
-    /// Not at all.
+    /// No messages are sent.
     None,
-    /// Into the log.
+    /// Messages are written to the log.
     Log,
-    /// Through a service that is called at this address.
+    /// Messages are sent through a web service at this URL.
     Webhook(Url),
 }
 
@@ -109,7 +109,7 @@ impl NotifierSection {
         Ok(NotifierSettings { email, phone, secrets: signing_secrets(self.webhook_secrets) })
     }
 
-    /// Refuses secrets in the log and passwords that leave this machine without encryption.
+    /// Refuses secrets in the log and passwords sent unencrypted to another machine.
     fn fit_for_production(&self) -> Result<(), ConfigError> {
         let exposed = self.smtp_url.as_ref().is_some_and(|Secret(Text(url))| url.exposed);
         let in_log = "log is refused in production, because it writes secrets into the log";
@@ -126,12 +126,12 @@ impl NotifierSection {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PhoneSection {
-    /// Every code reads as many index entries as there were codes within a day.
+    /// Sending a code reads one index entry per code of the last day.
     codes_per_day: Whole<u32, 0, 100_000>,
 }
 
 impl PhoneSection {
-    /// The most codes by phone within a day; `None` where any number is sent.
+    /// The maximum number of phone codes within 24 hours; `None` means unlimited.
     pub(super) fn codes_per_day(&self) -> Option<NonZeroU32> {
         NonZeroU32::new(self.codes_per_day.0)
     }

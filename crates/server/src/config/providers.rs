@@ -1,4 +1,4 @@
-//! Who takes the guests' money and who sends money out.
+//! Settings for providers of top-ups and payouts.
 
 use cuepoint_domain::topup::OrderTerms;
 use cuepoint_domain::withdrawal::PayoutTerms;
@@ -13,55 +13,56 @@ use crate::adapters::clock;
 use crate::adapters::topups::LEASE;
 use crate::adapters::webhooks::{CALL_WITHIN, SigningSecrets};
 
-/// How long a plan takes at most, as the ledger's port promises: a withdrawal is dated before, and sent after the plan that
-/// takes it up.
+/// The maximum duration of a plan, as guaranteed by the port of the ledger: a withdrawal is dated before the
+/// plan that claims it, and sent after it.
 const TAKEN_UP_WITHIN: Duration = Duration::seconds(5);
 
-/// Taking the guests' money.
+/// The settings for top-ups.
 #[derive(Clone, Debug)]
 pub struct TopupSettings {
-    /// Who does it.
+    /// The payment provider.
     pub provider: TopupProviderKind,
-    /// What calls to and from the provider are signed with.
+    /// The secrets that sign messages to and from the provider.
     pub secrets: SigningSecrets,
-    /// How long the money of a pending top-up may still come, which keeps its owner from being erased.
+    /// The time in which the money of a pending top-up may still arrive; until then its owner cannot be
+    /// erased.
     pub pending_for: Duration,
-    /// When a top-up is ordered again, and how often.
+    /// The retry interval and the maximum number of orders.
     pub terms: OrderTerms,
-    /// How often the worker looks for top-ups to order.
+    /// The interval at which the worker looks for top-ups to order.
     pub poll_interval: std::time::Duration,
 }
 
-/// Who takes the guests' money.
+/// The payment provider of top-ups.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TopupProviderKind {
-    /// Nobody.
+    /// No provider.
     None,
-    /// A pretended one that confirms at once.
+    /// A simulated provider that confirms at once.
     Sandbox,
-    /// One that confirms by a signed call; top-ups are ordered at this address, if there is one.
+    /// A provider that confirms by signed webhook. Top-ups are ordered at the URL, if there is one.
     Webhook(Option<Url>),
 }
 
-/// Sending money out.
+/// The settings for payouts.
 #[derive(Clone, Debug)]
 pub struct PayoutSettings {
-    /// Who does it.
+    /// The payout provider.
     pub provider: PayoutProviderKind,
-    /// What calls to and from the provider are signed with.
+    /// The secrets that sign messages to and from the provider.
     pub secrets: SigningSecrets,
-    /// When a withdrawal is sent again, and how often.
+    /// The retry interval and the maximum number of attempts.
     pub terms: PayoutTerms,
-    /// How often the worker looks for withdrawals to send.
+    /// The interval at which the worker looks for withdrawals to send.
     pub poll_interval: std::time::Duration,
 }
 
-/// Who sends money out.
+/// The payout provider.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PayoutProviderKind {
-    /// Operators, by hand.
+    /// Operators, who send payouts by hand.
     Manual,
-    /// A payout system, by a signed call to this address.
+    /// A payout system, which is called at this URL.
     Webhook(Url),
 }
 
@@ -139,7 +140,7 @@ impl PayoutsSection {
             PayoutChoice::Manual => PayoutProviderKind::Manual,
             PayoutChoice::Webhook => {
                 let url = url.ok_or_else(|| ConfigError::missing("payouts.webhook_url"))?;
-                // The providers of tests are doubles that answer at once.
+                // Test providers are doubles that answer at once.
                 if environment != DeploymentEnvironment::Test {
                     ensure_calls_end_before_a_retry(retry_after)?;
                 }
@@ -155,8 +156,8 @@ impl PayoutsSection {
     }
 }
 
-/// Refuses a retry that may be due while the call before is under way, at a server whose clock is as far ahead as clocks may
-/// be: the payout system would get the order twice at once.
+/// Refuses a retry interval so short that a server with the fastest tolerated clock could repeat a call still
+/// in flight: the payout system would receive the order twice at once.
 fn ensure_calls_end_before_a_retry(retry_after: Duration) -> Result<(), ConfigError> {
     let call = Duration::try_from(CALL_WITHIN).unwrap_or(Duration::MAX);
     let least =

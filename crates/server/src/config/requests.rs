@@ -9,12 +9,12 @@ use serde::Deserialize;
 use super::ConfigError;
 use super::values::{DAY, HOUR, Seconds, Text, Whole};
 
-/// Song requests.
+/// The settings for song requests.
 #[derive(Clone, Debug)]
 pub struct Requests {
-    /// What is promised to guests and DJs.
+    /// The deadlines, the commission and the limits of requests.
     pub terms: RequestTerms,
-    /// How often the holds of overdue requests are settled.
+    /// The interval at which the holds of overdue requests are settled.
     pub sweep_interval: Duration,
 }
 

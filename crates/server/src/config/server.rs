@@ -1,4 +1,4 @@
-//! Listening.
+//! Settings of the web server.
 
 use std::time::Duration;
 
@@ -8,26 +8,26 @@ use super::urls::WebOrigin;
 use super::values::{Seconds, Text, TextList, Whole};
 use crate::http::transport::networks::Networks;
 
-/// Where the service listens.
+/// The settings of the web server.
 #[derive(Clone, Debug)]
 pub struct Server {
-    /// An address or name of this machine.
+    /// The IP address or host name to listen on.
     pub host: String,
-    /// The port; 0 takes a free one.
+    /// The port; 0 selects a free one.
     pub port: u16,
-    /// Threads that answer requests; `None` means one per core.
+    /// The number of worker threads; `None` means one per core.
     pub workers: Option<usize>,
-    /// The origin under which clients reach the service, without a slash at its end.
+    /// The public origin of the service, without a trailing slash.
     pub public_url: Option<String>,
-    /// The proxies whose word on where a call comes from is taken.
+    /// The proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Networks,
-    /// The most connections of each thread.
+    /// The maximum number of connections per worker.
     pub max_connections: usize,
-    /// How long the head of a request may take to arrive.
+    /// The time within which the head of a request must arrive.
     pub head_timeout: Duration,
-    /// How long a connection may be silent between two requests.
+    /// The maximum idle time of a connection between two requests.
     pub keep_alive: Duration,
-    /// How long a body may take to arrive.
+    /// The time within which a request body must arrive.
     pub body_timeout: Duration,
 }
 
@@ -36,7 +36,7 @@ pub struct Server {
 pub(super) struct ServerSection {
     host: Text,
     port: Whole<u16, 0, 65_535>,
-    /// The web server refuses more threads.
+    /// The web server refuses more threads than this.
     workers: Option<Whole<usize, 1, 512>>,
     public_url: Option<Text<WebOrigin>>,
     trusted_proxies: TextList<Networks>,

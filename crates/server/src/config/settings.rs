@@ -1,4 +1,4 @@
-//! The configuration as typed settings, each within its range.
+//! The configuration as typed and validated settings.
 
 use std::num::NonZeroU32;
 
@@ -19,46 +19,46 @@ use super::withdrawals::{AdjustmentsSection, WithdrawalsSection};
 use super::{ConfigError, DeploymentEnvironment};
 use crate::http::transport::rate_limits::Quotas;
 
-/// Everything that can be configured, checked.
+/// All settings, validated.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What the process is run for.
+    /// The environment of the deployment.
     pub environment: DeploymentEnvironment,
-    /// Where it listens.
+    /// The settings of the web server.
     pub server: Server,
-    /// Where it keeps its data.
+    /// The storage backend.
     pub storage: Storage,
-    /// How people are recognised.
+    /// The authentication settings.
     pub auth: Auth,
-    /// The one currency of the deployment.
+    /// The currency of the deployment.
     pub currency: Currency,
-    /// Song requests.
+    /// The settings for song requests.
     pub requests: Requests,
-    /// How often the ledger checks itself; `None` means never.
+    /// The interval of the ledger audit; `None` means never.
     pub audit_interval: Option<std::time::Duration>,
     /// The terms of withdrawals.
     pub withdrawals: WithdrawalTerms,
     /// The terms of adjustments.
     pub adjustments: AdjustmentTerms,
-    /// How people are sent messages.
+    /// The settings for messages to users.
     pub notifier: NotifierSettings,
-    /// The most codes by phone within a day; `None` means any number.
+    /// The maximum number of phone codes within 24 hours; `None` means unlimited.
     pub phone_codes_per_day: Option<NonZeroU32>,
-    /// Taking the guests' money.
+    /// The settings for top-ups.
     pub topups: TopupSettings,
-    /// Sending money out.
+    /// The settings for payouts.
     pub payouts: PayoutSettings,
-    /// The web pages whose scripts may call the API.
+    /// The origins of web pages that may call the API from scripts.
     pub cors_allowed_origins: Vec<String>,
-    /// From where some routes can be reached.
+    /// The networks from which restricted routes are reachable.
     pub reachable: Reachable,
-    /// How many calls are admitted; `None` means all.
+    /// The rate limits; `None` means unlimited.
     pub rate_limits: Option<Quotas>,
-    /// The operator to make at start.
+    /// The operator to create at start.
     pub bootstrap: Option<Bootstrap>,
 }
 
-/// The sections of the configuration: their fields are its keys.
+/// The sections of the configuration, whose fields are its keys.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sections {
@@ -88,7 +88,7 @@ struct LedgerSection {
 }
 
 impl Sections {
-    /// The settings, with every rule that compares keys or depends on the environment.
+    /// Returns the settings after checking the rules that compare keys or depend on the environment.
     pub(super) fn check(self, environment: DeploymentEnvironment) -> Result<Settings, ConfigError> {
         let currency = Currency::try_from(self.wallet)?;
         let audit_interval = self.ledger.audit_interval_seconds.to_std();

@@ -1,4 +1,4 @@
-//! Storage.
+//! Settings of the storage backend.
 
 use secrecy::SecretString;
 use serde::Deserialize;
@@ -6,23 +6,23 @@ use serde::Deserialize;
 use super::values::{Choice, Flag, Secret, Text, Whole};
 use super::{ConfigError, DeploymentEnvironment};
 
-/// Where the data is kept.
+/// The storage backend.
 #[derive(Clone, Debug)]
 pub enum Storage {
-    /// In this process.
+    /// In memory, for the lifetime of the process.
     Memory,
-    /// In a PostgreSQL database.
+    /// A PostgreSQL database.
     Postgres(Postgres),
 }
 
-/// A PostgreSQL database.
+/// The settings of a PostgreSQL database.
 #[derive(Clone, Debug)]
 pub struct Postgres {
-    /// Its address with what is needed to log in.
+    /// The connection URL, including credentials.
     pub url: SecretString,
-    /// The most connections that read at once.
+    /// The maximum number of connections for reads.
     pub pool_size: u32,
-    /// Whether a start brings its schema up to date.
+    /// Whether to apply missing migrations at start.
     pub migrate_on_start: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Addresses of other services and of this one.
+//! URLs of other services and of this one.
 
 use std::net::IpAddr;
 
@@ -8,7 +8,7 @@ use url::{Host, Url};
 use super::values::{FromText, Text};
 use super::{ConfigError, DeploymentEnvironment};
 
-/// The address of a web service.
+/// The URL of a web service.
 pub(super) struct HttpUrl(Url);
 
 impl FromText for HttpUrl {
@@ -21,10 +21,10 @@ impl FromText for HttpUrl {
     }
 }
 
-/// The address under a key, if it is set; in production, calls to other machines are encrypted.
+/// Returns the URL under a key, if set. In production, calls to other machines must be encrypted.
 ///
 /// # Errors
-/// [`ConfigError`] for an address that production refuses.
+/// [`ConfigError`] for a URL that production refuses.
 pub(super) fn web_service(
     key: &str,
     url: Option<Text<HttpUrl>>,
@@ -38,11 +38,11 @@ pub(super) fn web_service(
     Ok(url)
 }
 
-/// The address of a mail server, perhaps with a password.
+/// The URL of a mail server, optionally with credentials.
 pub(super) struct SmtpUrl {
-    /// The address as it is written.
+    /// The URL as configured.
     pub(super) written: SecretString,
-    /// Whether a password would leave this machine without encryption.
+    /// Whether credentials would be sent unencrypted to another machine.
     pub(super) exposed: bool,
 }
 
@@ -62,7 +62,7 @@ impl FromText for SmtpUrl {
     }
 }
 
-/// Scheme, host and port of a web address that has nothing else.
+/// The scheme, host and port of a URL without any other parts.
 pub(super) struct WebOrigin(pub(super) String);
 
 impl FromText for WebOrigin {
@@ -73,7 +73,7 @@ impl FromText for WebOrigin {
     }
 }
 
-/// The origin that an http(s) address without path, query or user is.
+/// Returns the origin of an http(s) URL without path, query or user.
 pub(super) fn origin(written: &str) -> Option<String> {
     let url = Url::parse(written).ok()?;
     let bare = url.path() == "/"
@@ -88,7 +88,7 @@ fn is_on_this_machine(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
-        // Where the scheme is not the web's, an address is read as a name.
+        // For schemes other than http(s), the `url` crate parses an IPv4 address as a domain.
         Some(Host::Domain(name)) => {
             name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
         }

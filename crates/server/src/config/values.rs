@@ -1,7 +1,7 @@
-//! Types of values; each says in one sentence what its key can have.
+//! Types of configuration values; the error of each says in one sentence which values are valid.
 //!
-//! A file has values of TOML's types, a variable only text. The type of the key decides how both are read, so
-//! that a password of digits stays text.
+//! A file has TOML values, a variable only text. The type of the key determines how both are read, so that a
+//! numeric password stays text.
 
 use std::time::Duration;
 
@@ -17,21 +17,21 @@ use super::keys::Shape;
 use crate::adapters::webhooks::SigningSecrets;
 use crate::http::transport::networks::Networks;
 
-/// The seconds of a day.
+/// Seconds per day.
 pub(super) const DAY: u32 = 86_400;
-/// The seconds of an hour.
+/// Seconds per hour.
 pub(super) const HOUR: u32 = 3_600;
 
-/// A value that is never shown.
+/// A secret value, which is never shown.
 #[derive(Deserialize)]
 pub(super) struct Secret<T>(pub(super) T);
 
-/// A whole number from `MIN` to `MAX`.
+/// An integer from `MIN` to `MAX`.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(try_from = "Value", bound = "T: TryFrom<u32>")]
 pub(super) struct Whole<T, const MIN: u32, const MAX: u32>(pub(super) T);
 
-/// A span of time in whole seconds.
+/// A duration in whole seconds.
 pub(super) type Seconds<const MIN: u32, const MAX: u32> = Whole<u32, MIN, MAX>;
 
 impl<T: TryFrom<u32>, const MIN: u32, const MAX: u32> TryFrom<Value> for Whole<T, MIN, MAX> {
@@ -50,18 +50,18 @@ impl<T: TryFrom<u32>, const MIN: u32, const MAX: u32> TryFrom<Value> for Whole<T
 }
 
 impl<const MIN: u32, const MAX: u32> Seconds<MIN, MAX> {
-    /// The span as the standard library has it.
+    /// Converts to a duration of the standard library.
     pub(super) fn to_std(self) -> Duration {
         Duration::from_secs(u64::from(self.0))
     }
 
-    /// The span as the domain has it.
+    /// Converts to a duration of the domain.
     pub(super) fn to_time(self) -> time::Duration {
         time::Duration::seconds(i64::from(self.0))
     }
 }
 
-/// Yes or no.
+/// A boolean.
 #[derive(Deserialize)]
 #[serde(try_from = "Value")]
 pub(super) struct Flag(pub(super) bool);
@@ -75,7 +75,7 @@ impl TryFrom<Value> for Flag {
     }
 }
 
-/// A variant of an enum, by its name.
+/// A variant of an enum, given by name.
 #[derive(Deserialize)]
 #[serde(try_from = "Value", bound = "T: DeserializeOwned")]
 pub(super) struct Choice<T>(pub(super) T);
@@ -86,7 +86,7 @@ impl<T: DeserializeOwned> TryFrom<Value> for Choice<T> {
     fn try_from(written: Value) -> Result<Self, String> {
         let name: StrDeserializer<'_, Shape> =
             written.as_str().unwrap_or_default().trim().into_deserializer();
-        // serde's own message would quote the value, which may be a secret under the wrong key.
+        // The message of serde would quote the value, which may be a secret under the wrong key.
         T::deserialize(name).map(Self).map_err(|shape| match shape {
             Shape::Choice(names) => format!("must be one of {}", names.join(", ")),
             other => other.to_string(),
@@ -94,14 +94,14 @@ impl<T: DeserializeOwned> TryFrom<Value> for Choice<T> {
     }
 }
 
-/// A text that is not empty, and what it stands for.
+/// A value parsed from non-empty text.
 #[derive(Deserialize)]
 #[serde(try_from = "Value", bound = "T: FromText")]
 pub(super) struct Text<T = String>(pub(super) T);
 
-/// A type that is written as a text.
+/// A type that is configured as text.
 pub(super) trait FromText: Sized {
-    /// Reads a text that is not empty; the error says what it must be.
+    /// Parses non-empty text; the error says what is required.
     fn from_text(text: &str) -> Result<Self, String>;
 }
 
@@ -129,14 +129,14 @@ impl FromText for SecretString {
     }
 }
 
-/// A list of texts, or one text with commas, and what it stands for.
+/// A value parsed from a list of texts, or from one comma-separated text.
 #[derive(Deserialize)]
 #[serde(try_from = "Value", bound = "T: FromList")]
 pub(super) struct TextList<T>(pub(super) T);
 
-/// A type that is written as a list of texts.
+/// A type that is configured as a list of texts.
 pub(super) trait FromList: Sized {
-    /// Reads trimmed texts; the error names the first wrong one, unless they are secret.
+    /// Parses trimmed texts; the error quotes the first invalid one unless they are secret.
     fn from_list(texts: Vec<&str>) -> Result<Self, String>;
 }
 
@@ -165,12 +165,12 @@ impl FromList for SigningSecrets {
     }
 }
 
-/// The secrets of a key; none where it is not set.
+/// Returns the secrets of a key; empty if not set.
 pub(super) fn signing_secrets(secrets: Option<Secret<TextList<SigningSecrets>>>) -> SigningSecrets {
     secrets.map(|Secret(TextList(secrets))| secrets).unwrap_or_default()
 }
 
-/// A sum of money as it is written, because its currency is another key.
+/// An amount of money as text, because its currency is a separate key.
 #[derive(Deserialize)]
 #[serde(try_from = "Value")]
 pub(super) struct AmountText(String);
@@ -188,16 +188,16 @@ impl TryFrom<Value> for AmountText {
 }
 
 impl AmountText {
-    /// Whether it is zero in this currency.
+    /// Returns whether the amount is zero in this currency.
     pub(super) fn is_zero(&self, currency: &Currency) -> bool {
         currency.parse(self.0.trim()).is_ok_and(|money| money.is_zero())
     }
 }
 
-/// The sum of a key, which is more than zero where it is set.
+/// Parses the amount of a key, which must be greater than zero if set.
 ///
 /// # Errors
-/// [`ConfigError`] for a text that is no such sum of the currency.
+/// [`ConfigError`] for text that is not a positive amount in the currency.
 pub(super) fn amount(
     key: &str,
     sum: Option<AmountText>,

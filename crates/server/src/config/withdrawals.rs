@@ -1,4 +1,4 @@
-//! Withdrawals and adjustments.
+//! Settings of withdrawals and adjustments.
 
 use cuepoint_domain::address::{AddressPolicy, OptionsTable, PayoutOption};
 use cuepoint_domain::ledger::adjustment::AdjustmentTerms;
@@ -30,7 +30,7 @@ impl FromText for AddressPolicy {
     }
 }
 
-/// A row for each currency, its networks after a colon, with blanks between them.
+/// One row per currency: its code, a colon, and its networks separated by spaces.
 impl FromList for OptionsTable {
     fn from_list(texts: Vec<&str>) -> Result<Self, String> {
         let row = |text: &str| {

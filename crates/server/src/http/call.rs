@@ -1,4 +1,4 @@
-//! A call as its handler sees it: the body's fields, the parameters, the id, the key.
+//! The call of a handler: body fields, parameters, id and idempotency key.
 
 use std::sync::Arc;
 
@@ -24,12 +24,12 @@ use crate::http::wire::json::Object;
 use crate::http::wire::page::{Page, Paging};
 use crate::http::wire::query::Query;
 
-/// A call whose form was checked.
+/// A call whose form has been checked.
 #[derive(Clone)]
 pub struct Call {
-    /// What the handlers share.
+    /// The state that handlers share.
     pub app: Arc<App>,
-    /// The parameters of its address.
+    /// The query parameters.
     pub query: Query,
     pub(super) request: HttpRequest,
     pub(super) path: &'static str,
@@ -79,7 +79,7 @@ impl Call {
         headers::signature(self.request.headers())
     }
 
-    /// From where it comes.
+    /// The client info.
     #[must_use]
     pub fn visitor(&self) -> Visitor {
         client_address::visitor(&self.request)
@@ -119,12 +119,12 @@ impl Call {
         self.app.services.executor.run(&self.context(principal), command, read_input).await
     }
 
-    /// Counts a login with the account of this address as failed, whether or not the account exists; a login that
-    /// succeeds is given back to the limits.
+    /// Counts a login with the account of this address as failed, whether or not the account exists. A
+    /// successful login is refunded to the limits.
     ///
     /// # Errors
-    /// [`Code::RateLimited`] when too many failed: from this network, or from all, and this is none from which the account was
-    /// logged in lately. [`Code::Unavailable`].
+    /// [`Code::RateLimited`] after too many failures from this network, or from all networks unless the
+    /// account was recently logged in from this one. [`Code::Unavailable`].
     pub async fn admit_login(&self, email: &str) -> Result<LoginAttempt, ApiError> {
         let name = folded(email);
         let network = self.visitor().network();
@@ -143,8 +143,8 @@ impl Call {
         }
     }
 
-    /// Counts a registration with this address as a failed login until the address is found free. Failures from other
-    /// networks do not matter: strangers cannot keep anybody from registering.
+    /// Counts a registration with this address as a failed login until the address is found free. Failures
+    /// from other networks do not count, so that strangers cannot block a registration.
     ///
     /// # Errors
     /// [`Code::RateLimited`].
@@ -155,7 +155,7 @@ impl Call {
         }
     }
 
-    /// The page that is asked for; its links keep these filters.
+    /// The requested page; its links keep these filters.
     #[must_use]
     pub fn paging(&self, filters: &[&str]) -> Paging {
         let path = format!("{}{}", self.app.settings.public_url, self.path);
@@ -171,7 +171,7 @@ pub const fn no_input() -> Result<(), ApiError> {
     Ok(())
 }
 
-/// The folded form by which e-mail addresses of logins are compared, including invalid ones.
+/// The case-folded e-mail address by which logins are compared, valid or not.
 fn folded(email: &str) -> String {
     Email::new(email).map_or_else(|_| email.to_lowercase(), |email| email.folded())
 }

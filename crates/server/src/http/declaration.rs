@@ -19,8 +19,8 @@
 //! }
 //! ```
 //!
-//! The first paragraph is the summary, the others are the description. `tag`, `access`, `run` and `answers` are required and
-//! come first; any other field of [`Declaration`] may follow.
+//! The first paragraph is the summary, the others are the description. `tag`, `access`, `run` and `answers`
+//! are required and come first; any other field of [`Declaration`] may follow.
 
 use actix_web::http::{Method, StatusCode};
 use utoipa::ToSchema;
@@ -43,31 +43,31 @@ pub struct Declaration {
     pub path: &'static str,
     /// Its name for generated clients.
     pub id: &'static str,
-    /// The lines of its documentation.
+    /// The lines of its doc comment.
     pub documentation: &'static [&'static str],
-    /// Its group in the document.
+    /// Its tag in the document.
     pub tag: Tag,
-    /// Its authorization.
+    /// The authorization that it requires.
     pub access: Access,
-    /// The networks that it can be reached from.
+    /// The networks from which it is reachable.
     pub reach: Reach,
     /// The rate limit that its calls count against; operations outside the base address have none.
     pub class: Class,
-    /// The body that it takes.
+    /// Its request body.
     pub body: Input,
-    /// The parameters of its query, those of a page aside.
+    /// Its query parameters, except those of pagination.
     pub filters: Vec<Filter>,
-    /// Its success.
+    /// Its success response.
     pub answers: SuccessResponse,
-    /// The failures that do not follow from the other fields.
+    /// The failures that the other fields do not imply.
     pub fails: &'static [Code],
     /// Its handler.
     pub run: Endpoint,
 }
 
 impl Declaration {
-    /// The operation with the defaults of all optional fields: no body, no parameters, no failures of its own; operations
-    /// for staff are reached from the networks of operators.
+    /// The operation with the defaults of all optional fields: no body, no parameters and no failures of its
+    /// own. Operations for staff are reachable from the networks of operators.
     #[must_use]
     pub fn new(
         method: Method,
@@ -103,13 +103,13 @@ impl Declaration {
         text.split("\n\n").next().unwrap_or_default().to_owned()
     }
 
-    /// The other paragraphs, where there are any.
+    /// The remaining paragraphs, if any.
     #[must_use]
     pub fn description(&self) -> Option<String> {
         text_of(self.documentation).split_once("\n\n").map(|(_, description)| description.to_owned())
     }
 
-    /// Its part in the router.
+    /// Its route.
     #[must_use]
     pub fn route(self) -> Route {
         let Self { method, path, access, reach, class, body, run, .. } = self;
@@ -152,12 +152,12 @@ macro_rules! operations {
 
 pub(crate) use operations;
 
-/// The body that an operation takes.
+/// The request body of an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Input {
-    /// Whether it is read.
+    /// Whether a body is read.
     pub takes: Body,
-    /// Its schema, where it is read.
+    /// Its schema, if a body is read.
     pub schema: Option<Described>,
 }
 
@@ -178,7 +178,7 @@ pub const fn optional_json<T: ToSchema>() -> Input {
     Input { takes: Body::Optional, schema: Some(Described::named::<T>()) }
 }
 
-/// A parameter of a query.
+/// A query parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct Filter {
     /// Its name.
@@ -187,30 +187,30 @@ pub struct Filter {
     pub schema: Described,
     /// Its description.
     pub description: &'static str,
-    /// An example, where the schema has none.
+    /// An example, if the schema has none.
     pub example: Option<&'static str>,
 }
 
-/// A parameter of a query that may be missing.
+/// An optional query parameter.
 #[must_use]
 pub const fn filter(name: &'static str, schema: Described, description: &'static str) -> Filter {
     Filter { name, schema, description, example: None }
 }
 
-/// The success of an operation.
+/// The success response of an operation.
 #[derive(Clone, Debug)]
 pub struct SuccessResponse {
     /// Its status.
     pub status: StatusCode,
     /// Its description.
     pub description: &'static str,
-    /// Its media type and schema, where it has a body.
+    /// Its media type and schema, if it has a body.
     pub content: Option<(&'static str, Described)>,
-    /// Whether it is a page, which the parameters `page` and `per_page` choose.
+    /// Whether it is a page, selected by the parameters `page` and `per_page`.
     pub is_page: bool,
-    /// Whether `Location` has the address of the created object.
+    /// Whether `Location` carries the address of the created object.
     pub has_location: bool,
-    /// A header that no other operation has, with its description.
+    /// A header specific to this operation, with its description.
     pub header: Option<(&'static str, &'static str)>,
 }
 
@@ -219,13 +219,13 @@ impl SuccessResponse {
         Self { status, description, content: None, is_page: false, has_location: false, header: None }
     }
 
-    /// The success, with the address of the created object in `Location`.
+    /// Adds the address of the created object in `Location`.
     #[must_use]
     pub fn located(self) -> Self {
         Self { has_location: true, ..self }
     }
 
-    /// The success, with this header.
+    /// Adds a header.
     #[must_use]
     pub fn with_header(self, name: &'static str, description: &'static str) -> Self {
         Self { header: Some((name, description)), ..self }
@@ -251,7 +251,7 @@ pub fn created<T: ToSchema>(description: &'static str) -> SuccessResponse {
     SuccessResponse { status: StatusCode::CREATED, ..ok::<T>(description) }
 }
 
-/// 201 with this data and no message beside it.
+/// 201 with this data and no message.
 #[must_use]
 pub fn created_bare<T: ToSchema>(description: &'static str) -> SuccessResponse {
     let envelope = Described::envelope::<BareSuccess<T>, T>();
@@ -275,14 +275,14 @@ pub fn of_type(media_type: &'static str, schema: Described, description: &'stati
 
 macro_rules! tags {
     ($($(#[doc = $doc:literal])+ $tag:ident = $name:literal;)+) => {
-        /// A group of operations in the document.
+        /// A tag of the document.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Tag {
             $($(#[doc = $doc])+ $tag,)+
         }
 
         impl Tag {
-            /// Every group, in the order of the document.
+            /// All tags, in the order of the document.
             pub const ALL: &[Self] = &[$(Self::$tag),+];
 
             /// Its name.

@@ -1,7 +1,8 @@
-//! The HTTP contract: routes, the checks that every call goes through, and what clients see.
+//! The HTTP contract: routes, the checks of every call, and the wire format.
 //!
-//! Reading order: [`operations`] (the operations by subject, with their handlers), [`declaration`] (what an operation
-//! declares), [`pipeline`] (the checks of a request in their order), [`wire`] (the format), [`openapi`] (the document).
+//! Reading order: [`operations`] (the operations by subject, with their handlers), [`declaration`] (the parts
+//! of an operation), [`pipeline`] (the checks of a request, in order), [`wire`] (the format), [`openapi`]
+//! (the document).
 
 pub mod call;
 pub mod declaration;
@@ -28,7 +29,7 @@ use actix_web::{Error, web};
 
 use crate::app::App;
 
-/// The whole service as one application of the web server, for a worker or a test.
+/// The whole service as one web application, for a worker or a test.
 pub fn app(
     app: Arc<App>,
 ) -> actix_web::App<

@@ -1,5 +1,4 @@
-//! What happens around every answer: its request id, its line in the log, its measurement, and the headers that all
-//! answers have.
+//! Observation of every answer: its request id, log line, metrics and common headers.
 
 use std::time::Instant;
 
@@ -23,31 +22,31 @@ use crate::observability::metrics;
 /// The header that carries a request id.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The measured name of a method that no route has.
+/// The metrics label of methods without a route.
 const OTHER_METHOD: &str = "OTHER";
-/// The measured name of a route that there is not.
+/// The metrics label of unknown routes.
 const UNKNOWN_ROUTE: &str = "unknown";
 
-/// What an answer of the API may do in a browser that shows it: nothing.
+/// The content security policy of API answers, which allows nothing.
 const NOTHING_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
-/// What the pages that show the API may do: load their own parts, and call this service.
+/// The content security policy of the documentation pages: their own parts, and calls to this service.
 const DOCUMENTATION_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
      img-src 'self' data:; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
-/// What a request is called in the log and in its answer.
+/// The id of a request in the log and in its answer.
 #[derive(Clone, Debug)]
 struct RequestId(String);
 
-/// The address of the route that a request was found to be for, as the table of routes has it.
+/// The path template of the matched route.
 #[derive(Clone, Copy, Debug)]
 struct Matched(&'static str);
 
-/// Notes which route a request is for.
+/// Records the route that a request matched.
 pub fn matched(request: &HttpRequest, route: &'static str) {
     request.extensions_mut().insert(Matched(route));
 }
 
-/// The id of the request that is being answered.
+/// The id of the current request.
 #[must_use]
 pub fn request_id(request: &HttpRequest) -> String {
     request.extensions().get::<RequestId>().map(|RequestId(id)| id.clone()).unwrap_or_default()
@@ -56,7 +55,7 @@ pub fn request_id(request: &HttpRequest) -> String {
 /// Answers a request within its span.
 ///
 /// # Errors
-/// Never as a bare error: what has no response gets one.
+/// None: an error without a response becomes one.
 pub async fn observe<B: MessageBody + 'static>(
     app: web::Data<App>,
     mut request: ServiceRequest,
@@ -110,7 +109,8 @@ pub async fn observe<B: MessageBody + 'static>(
     }
 }
 
-/// The answer to what the web server's parser refused with this status: there is no request yet, nor an id of its own.
+/// The answer to a request that the web server's parser refused with this status. It has no request yet, nor
+/// a request id.
 pub(crate) fn refused(app: &App, status: StatusCode) -> HttpResponse {
     let id = new_id(app);
     record(&id, OTHER_METHOD, UNKNOWN_ROUTE, status, Instant::now());
@@ -132,7 +132,7 @@ fn own_id(headers: &HeaderMap) -> Option<String> {
     fits.then(|| id.to_owned())
 }
 
-/// The method's name; one that no route has is called `OTHER`, so that clients cannot invent measurements.
+/// The name of the method, or `OTHER` without a route for it, so that clients cannot create metric series.
 fn known_method(method: &Method) -> &'static str {
     match method.as_str() {
         "GET" => "GET",
@@ -149,12 +149,12 @@ fn known_method(method: &Method) -> &'static str {
 fn record(id: &str, method: &'static str, route: &'static str, status: StatusCode, began: Instant) {
     let took = began.elapsed();
     let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-    // Outside of the request's span, which a line in it would have to repeat.
+    // Logged outside the request's span, whose fields the line would repeat.
     tracing::info!(request_id = id, method, route, status = status.as_u16(), milliseconds, "answered");
     metrics::answered(method, route, status.as_u16(), took);
 }
 
-/// What the headers that all answers have depend on.
+/// The inputs of the common headers.
 struct Common {
     id: String,
     is_documentation: bool,
@@ -184,7 +184,7 @@ impl Common {
     }
 }
 
-/// A failure that the web server or a middleware answered in its own words gets the envelope of all failures.
+/// Replaces the body of a failure from the web server or a middleware by the failure envelope.
 fn enveloped(response: ServiceResponse, id: &str) -> ServiceResponse {
     let status = response.status();
     let failed = status.is_client_error() || status.is_server_error();

@@ -1,9 +1,9 @@
 //! The checks of a request before its handler, in the order of the contract.
 //!
-//! The router matches path, method and network first. Here follow: token, staff role, rate limit, headers, size, media
-//! type, JSON and the form of the idempotency key; the signature of a provider is verified over the body, after its
-//! size. The handler and the executor go on: key, id and entity, ownership, fields, rate limit of an account, state,
-//! limits, funds.
+//! The router matches path, method and network. The pipeline then checks token, staff role, rate limit,
+//! headers, size, media type, JSON and the form of the idempotency key; a provider's signature is verified
+//! over the body, after its size. The handler and the executor check the rest: key, id and entity, ownership,
+//! fields, rate limit of an account, state, limits, funds.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ use crate::http::wire::query::Query;
 /// The largest body, in bytes.
 const MAX_BODY: usize = 64 * 1024;
 
-/// Takes a call through every check and its handler.
+/// Takes a call through all checks to its handler.
 ///
 /// # Errors
 /// The first check that fails.
@@ -50,7 +50,7 @@ pub async fn answer(
     let principal = admit(route, app, request).await?;
     let received = receive(route, app, request, payload, principal.as_ref()).await;
     let (key, body) = received.or_else(|refused| {
-        // A provider's own messages are not held up: only what is not proven to be one is counted.
+        // Only messages that fail verification are counted, so that genuine ones are never delayed.
         if matches!(route.access, Access::Provider(_)) {
             count(route.class, address(request), app, request)?;
         }
@@ -72,8 +72,8 @@ pub async fn answer(
     if route.method == Method::GET {
         return deadline.bound(handling).await;
     }
-    // A task of its own: a command that began runs to its end even if the client goes away or the deadline passes, and
-    // until then its key stays taken.
+    // A separate task, since a started command runs to its end even if the client disconnects or the deadline
+    // passes, and keeps its key in flight until then.
     let handled = rt::spawn(handling.in_current_span());
     deadline.bound(async { handled.await.map_err(ApiError::internal)? }).await
 }
@@ -90,8 +90,8 @@ async fn handle(route: Rc<Route>, call: Call, principal: Option<Principal>) -> R
     }
 }
 
-/// Authenticates a request and counts it against the rate limit of its principal, or of its client address if it has no
-/// valid token or lacks the role, so that tokens cannot be tried without limit.
+/// Authenticates a request and counts it against the rate limit of its principal, or of its client address
+/// without a valid token or role, so that tokens cannot be guessed without limit.
 async fn admit(route: &Route, app: &App, request: &HttpRequest) -> Result<Option<Principal>, ApiError> {
     if matches!(route.access, Access::Provider(_)) {
         return Ok(None);
@@ -103,7 +103,7 @@ async fn admit(route: &Route, app: &App, request: &HttpRequest) -> Result<Option
         principal = Err(Code::InsufficientScope.into());
     }
     let subject = known.filter(|_| principal.is_ok()).map(|known| Subject::Caller(known.user));
-    // A rejected token does not use up the limit of a class of routes.
+    // A rejected token does not use up the quota of a class of routes.
     let class = if principal.is_ok() { route.class } else { Class::Other };
     count(class, subject.unwrap_or_else(|| address(request)), app, request)?;
     if let Some(denied) = denied {
@@ -114,7 +114,7 @@ async fn admit(route: &Route, app: &App, request: &HttpRequest) -> Result<Option
     Ok(principal)
 }
 
-/// Counts a request, and keeps the rate limit's status for the headers of the response.
+/// Counts a request, and keeps the rate limit status for the response headers.
 fn count(class: Class, subject: Subject, app: &App, request: &HttpRequest) -> Result<(), ApiError> {
     if let Some(status) = app.limits.admit(class, subject).map_err(ApiError::rate_limited)? {
         request.extensions_mut().insert(status);
@@ -126,7 +126,7 @@ fn address(request: &HttpRequest) -> Subject {
     Subject::address(client_address(request).address)
 }
 
-/// The principal of the access token, with their current role, if the route takes one.
+/// The principal of the access token with their current role, if the route requires a token.
 fn authenticate(access: Access, app: &App, request: &HttpRequest) -> Result<Option<Principal>, ApiError> {
     let Access::Principal(_) = access else { return Ok(None) };
     let token = headers::bearer(request.headers())?;
@@ -136,7 +136,7 @@ fn authenticate(access: Access, app: &App, request: &HttpRequest) -> Result<Opti
     Ok(Some(revocations.check(principal)?))
 }
 
-/// Whether the principal has a role for the action of a staff route, which is refused before any lookup.
+/// Whether the principal's role allows the action of a staff route; checked before any lookup.
 fn has_role(access: Access, principal: &Principal) -> bool {
     match access {
         Access::Principal(action) => !action.is_for_staff() || principal.has_role_for(action).is_ok(),
@@ -150,7 +150,7 @@ async fn record_denied(route: &Route, app: &App, principal: &Principal, request:
     app.services.security_log.record_denied(principal, operation, visitor(request)).await;
 }
 
-/// The principal after the body was read, which may have taken long: not revoked, with their current role.
+/// Rechecks the principal after a possibly slow read of the body: not revoked, and with their current role.
 fn still_admitted(route: &Route, app: &App, principal: Principal) -> Result<Principal, ApiError> {
     let principal = app.authentication.revocations.check(principal)?;
     if !has_role(route.access, &principal) {
@@ -160,7 +160,8 @@ fn still_admitted(route: &Route, app: &App, principal: Principal) -> Result<Prin
     Ok(principal)
 }
 
-/// The key and the body, once the headers are right and the body is there, and a provider's signature with them.
+/// The idempotency key, the body and a provider's signature, once the headers are valid and the body is
+/// complete.
 async fn receive(
     route: &Route,
     app: &App,
@@ -188,7 +189,7 @@ async fn receive(
     Ok((key, body))
 }
 
-/// Whether the provider sent this body, a short while ago.
+/// Verifies that the provider signed this body recently.
 fn verify(by: Provider, app: &App, signature: &Signature<'_>, body: &[u8]) -> Result<(), ApiError> {
     let secrets = match by {
         Provider::Topups => &app.secrets.topups,
@@ -201,7 +202,7 @@ fn verify(by: Provider, app: &App, signature: &Signature<'_>, body: &[u8]) -> Re
         .ok_or_else(|| ApiError::saying(Code::InvalidToken, "The signature is wrong or too old."))
 }
 
-/// The body, as long as it is not too long; a declared length is believed before a byte is read.
+/// Reads the body up to the size limit. A declared length over the limit is rejected before any byte is read.
 async fn read(takes: Body, request: &HttpRequest, mut payload: Payload) -> Result<Bytes, ApiError> {
     if takes == Body::None {
         return Ok(Bytes::new());
@@ -225,13 +226,13 @@ async fn read(takes: Body, request: &HttpRequest, mut payload: Payload) -> Resul
     Ok(body.freeze())
 }
 
-/// How long a body is said to be.
+/// The declared length of the body.
 fn declared_length(headers: &HeaderMap) -> Option<usize> {
     let length: u64 = headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()?;
     Some(usize::try_from(length).unwrap_or(usize::MAX))
 }
 
-/// The object that the body is; where none is needed, no body is an object without a key.
+/// Parses the body as an object; an optional body that is missing is an empty object.
 fn parse(takes: Body, request: &HttpRequest, body: &[u8]) -> Result<Object, ApiError> {
     if takes == Body::None || (takes == Body::Optional && body.is_empty()) {
         return Ok(Object::default());

@@ -1,4 +1,4 @@
-//! Which calls are refused while this server cannot rely on what it knows: on the revocation list, or on its clock.
+//! Refusal of calls while this server's revocation list or clock is unreliable.
 
 use actix_web::http::Method;
 
@@ -6,8 +6,8 @@ use crate::app::App;
 use crate::http::route::{Access, Route};
 use crate::http::wire::error::ApiError;
 
-/// Refuses a call whose permission may have been revoked, or whose effect would be dated by a wrong clock.
-/// Open routes, including refresh and logout, and reads of the caller's own data are not refused.
+/// Refuses calls whose permission may have been revoked, or whose effect would carry a wrong timestamp. Open
+/// routes, including refresh and logout, and reads of the caller's own data are exempt.
 ///
 /// # Errors
 /// [`Code::Unavailable`](crate::http::wire::error::Code::Unavailable).

@@ -20,7 +20,7 @@ use crate::http::wire::error::ApiError;
 pub enum Access {
     /// None.
     Open,
-    /// An access token whose owner is allowed this action.
+    /// An access token whose principal is allowed this action.
     Principal(Action),
     /// The signature of a provider.
     Provider(Provider),
@@ -38,7 +38,7 @@ impl From<Provider> for Access {
     }
 }
 
-/// The networks that a route can be reached from; it does not exist for others.
+/// The networks from which a route is reachable; for others it does not exist.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reach {
     /// All networks.
@@ -58,7 +58,7 @@ pub enum Provider {
     Payouts,
 }
 
-/// The body that a route takes.
+/// The request body of a route.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Body {
     /// None; a body is not read.
@@ -69,7 +69,7 @@ pub enum Body {
     Json,
 }
 
-/// The result of a handler, on its worker's own thread.
+/// The future of a handler, local to its worker thread.
 pub type Handled<T> = Pin<Box<dyn Future<Output = Result<T, ApiError>>>>;
 
 /// The handler of a route.
@@ -92,11 +92,11 @@ pub struct Route {
     pub path: &'static str,
     /// Its authorization.
     pub access: Access,
-    /// The networks that it can be reached from.
+    /// The networks from which it is reachable.
     pub reach: Reach,
     /// The rate limit that its calls count against; routes outside the base address have none.
     pub class: Class,
-    /// The body that it takes.
+    /// Its request body.
     pub body: Body,
     /// Its handler.
     pub endpoint: Endpoint,
@@ -129,7 +129,7 @@ where
     Endpoint::Authenticated(Box::new(move |call, principal| Box::pin(run(call, principal))))
 }
 
-/// A handler that runs a command; the answer of a replayed one says so.
+/// A handler that runs a command; the answer to a replayed command is marked.
 pub fn command<F, A>(run: F) -> Endpoint
 where
     F: Fn(Call, Principal) -> A + 'static,

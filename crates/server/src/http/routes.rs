@@ -1,4 +1,4 @@
-//! The router: every declared operation, under its path and method.
+//! The router: every declared operation, by path and method.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -20,10 +20,11 @@ use crate::http::transport::networks::Networks;
 use crate::http::wire::envelope::{self, Answer};
 use crate::http::wire::error::{ApiError, Code, RateLimitStatus};
 
-/// Registers all operations at the web server; each path answers other methods with those that it has.
+/// Registers all operations with the web server; other methods of a path are answered with its allowed
+/// methods.
 ///
-/// Addresses are tried one after the other: first those that are compared as they are, then those with parts that
-/// vary, whose patterns cost more and are therefore only tried below the address that they begin with.
+/// Paths are tried in turn: first the literal ones, then those with parameters, whose patterns cost more and
+/// are therefore tried only below their literal prefix.
 pub fn configure(app: &Arc<App>, config: &mut ServiceConfig) {
     let mut paths: BTreeMap<&'static str, Vec<Rc<Route>>> = BTreeMap::new();
     let declared = operations::all().into_iter().map(Declaration::route);
@@ -54,7 +55,7 @@ fn resource(app: &Arc<App>, path: &'static str, routes: &[Rc<Route>]) -> Resourc
         async move { error.respond(&request_id(&request)) }
     };
     let empty = web::resource(path).default_service(web::to(refuse));
-    // A guard, so that elsewhere the router itself finds nothing, whatever the method.
+    // A guard, so that the router finds nothing for clients elsewhere, whatever the method.
     let empty = match routes.first().map_or(Reach::Everywhere, |route| route.reach) {
         Reach::Everywhere => empty,
         Reach::Metrics => empty.guard(within(app.settings.reachable.metrics.clone())),
@@ -75,7 +76,7 @@ fn resource(app: &Arc<App>, path: &'static str, routes: &[Rc<Route>]) -> Resourc
     })
 }
 
-/// Lets in who comes from these networks.
+/// A guard that admits clients in these networks.
 fn within(networks: Networks) -> impl Guard {
     guard::fn_guard(move |context| {
         let client = context.req_data().get::<ClientAddress>().copied();
@@ -104,7 +105,7 @@ async fn serve(
     response
 }
 
-/// The methods of a resource, as `Allow` lists them.
+/// The methods of a resource, as listed in `Allow`.
 fn allowed(routes: &[Rc<Route>]) -> String {
     let mut methods: Vec<&str> = routes.iter().map(|route| route.method.as_str()).collect();
     if methods.contains(&"GET") {
@@ -114,7 +115,7 @@ fn allowed(routes: &[Rc<Route>]) -> String {
     methods.join(", ")
 }
 
-/// The answer where there is no route.
+/// The answer to an unknown route.
 pub async fn not_found(request: HttpRequest) -> HttpResponse {
     ApiError::from(Code::NotFound).respond(&request_id(&request))
 }

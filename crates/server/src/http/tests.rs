@@ -1,4 +1,4 @@
-//! Calls through the whole application, on the store in memory.
+//! Calls through the whole application, on the in-memory store.
 
 use std::sync::Arc;
 
@@ -92,7 +92,7 @@ async fn registered(app: &Arc<App>, name: &str, is_dj: bool) -> String {
     answer.body["data"]["access_token"].as_str().unwrap().to_owned()
 }
 
-/// A DJ (user 1) who takes requests for 10, and a guest (user 2) who has 50.
+/// A DJ (user 1) who accepts requests for 10, and a guest (user 2) who has 50.
 async fn party(app: &Arc<App>) -> (String, String) {
     let (dj, guest) = (registered(app, "dj", true).await, registered(app, "guest", false).await);
     let change = r#"{"online":1,"fee_popular_song":10,"fee_upcoming_artist":5.5}"#;
@@ -122,7 +122,7 @@ async fn checks_run_in_the_order_of_the_contract() {
     let (wrong_method, none, broken) = (Method::DELETE, String::new(), "broken".to_owned());
     let (html, json) = ("text/html", "application/json");
     let (long, used) = ("k".repeat(256), "used".to_owned());
-    // Each row repairs what the row above was refused for, and is refused for the next thing that is wrong.
+    // Each row repairs the error of the row above, and is refused for the next one.
     for (method, token, accept, key, kind, body, id, code) in [
         (&wrong_method, &none, html, &long, html, large.as_str(), "9", "method_not_allowed"),
         (&Method::PATCH, &none, html, &long, html, large.as_str(), "9", "unauthenticated"),
@@ -310,7 +310,7 @@ async fn measurements_name_routes_and_nothing_that_clients_invent() {
     assert!(metrics.contains(r#"route="/api/v1/djs/{id}",status="401""#), "{metrics}");
     assert!(metrics.contains(r#"route="unknown",status="404""#), "{metrics}");
     assert!(metrics.contains("http_request_duration_seconds"), "{metrics}");
-    // Values may have any digits; series are named by what is before the last blank.
+    // Values may be any number; a series is named by the text before the last blank.
     let series = metrics.lines().filter_map(|line| line.rsplit_once(' ')).map(|(series, _)| series);
     for name in series {
         assert!(!name.contains("7391") && !name.contains("INVENTED"), "{name}");

@@ -1,4 +1,4 @@
-//! The web server: connections, and the limits of each.
+//! The web server: connections and their limits.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -21,13 +21,13 @@ use crate::http::transport::connections::Connection;
 use crate::http::transport::refusals::{Refuse, Stream};
 use crate::http::{self, observe};
 
-/// How long a client may take to close its side.
+/// The time for which a client may take to close its side.
 const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a stop waits for the requests that are being answered.
+/// The time for which a shutdown waits for requests in progress.
 const DRAIN_SECONDS: u64 = 30;
 
-/// The server on this listener, as `actix_web::HttpServer` builds one; that one serves on plain TCP streams alone, and
-/// thus leaves its parser's refusals as they are.
+/// The server on this listener, built as by `actix_web::HttpServer`, which serves plain TCP streams only and
+/// thus cannot replace its parser's refusals.
 ///
 /// # Errors
 /// When the listener cannot be used.
@@ -51,16 +51,16 @@ pub(crate) fn server(
     Ok(served.context("the listener cannot be used")?.run())
 }
 
-/// How long a connection may take.
+/// The time limits of a connection.
 #[derive(Clone, Copy)]
 struct Limits {
-    /// For its first head.
+    /// Until its first head is complete.
     head: Duration,
     /// Without a request.
     keep_alive: Duration,
 }
 
-/// What a worker does with a connection.
+/// The connection service of a worker.
 fn connections(
     app: &Arc<App>,
     limits: Limits,
@@ -78,7 +78,8 @@ fn connections(
         .client_request_timeout(limits.head)
         .client_disconnect_timeout(DISCONNECT_TIMEOUT)
         .on_connect_ext(move |stream: &Stream, data: &mut Extensions| watch(stream.tcp(), data, patience))
-        // The default address of the configuration is used only for links, which this service does not build from it.
+        // The default address of the configuration is used only for generated links, which this service does
+        // not use.
         .h1(map_config(handlers, |()| AppConfig::default()));
     let app = app.clone();
     let refuse: Refuse = Arc::new(move |status| observe::refused(&app, status));

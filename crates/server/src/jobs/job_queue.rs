@@ -8,10 +8,10 @@ use tokio::sync::watch;
 
 use crate::app::App;
 
-/// Jobs that run at once: a mail server that hangs holds one up for a few seconds.
+/// The most jobs that run concurrently: an unresponsive mail server blocks one for a few seconds.
 const CONCURRENCY: usize = 8;
 
-/// Runs jobs until it is stopped, and then those that were enqueued before.
+/// Runs jobs until the stop signal, then drains the queue.
 pub(super) async fn run(app: Arc<App>, stopped: watch::Receiver<bool>) {
     let Some(receiver) = app.job_queue.take_receiver() else { return };
     let jobs = stream::unfold((receiver, stopped), |(mut receiver, mut stopped)| async {
@@ -29,7 +29,7 @@ pub(super) async fn run(app: Arc<App>, stopped: watch::Receiver<bool>) {
 }
 
 async fn stop_of(stopped: &mut watch::Receiver<bool>) {
-    // An error means that the sender is gone, which is a stop as well.
+    // An error means that the sender was dropped, which is also a stop.
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 

@@ -18,28 +18,28 @@ use crate::app::App;
 use crate::observability::metrics;
 
 const TIDY_INTERVAL: Duration = Duration::from_secs(3_600);
-/// How often the unresolved messages of providers are counted.
+/// The interval at which unresolved provider messages are counted.
 const MESSAGES_INTERVAL: Duration = Duration::from_secs(60);
-/// How often unfinished erasures are continued.
+/// The interval at which unfinished erasures are resumed.
 const ERASURES_INTERVAL: Duration = Duration::from_secs(60);
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
-/// How soon a server knows of a new key, which signs later than that.
+/// The interval at which servers reload the keys; it must be shorter than the delay before a new key signs.
 const KEYS_INTERVAL: Duration = Duration::from_secs(5);
-/// How long one read of the revocation list may take; the next one begins after it.
+/// The time limit of one read of the revocation list; the next read starts only after it.
 const REVOCATIONS_WITHIN: Duration = Duration::from_secs(2);
-/// How long a stop waits for what is under way: a call to a provider takes 10 seconds at most.
+/// The time that a stop waits for running tasks: a provider call takes at most 10 seconds.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// The tasks in the background.
+/// The background tasks.
 pub(crate) struct Background {
     stop: watch::Sender<bool>,
     tasks: JoinSet<()>,
 }
 
 impl Background {
-    /// Starts every job: settling overdue requests, ordering top-ups, sending payouts, the retention purge, reloading keys
-    /// and the revocation list, the job queue, the ledger audit, counting the unresolved messages of providers, and the
-    /// upkeep of metrics.
+    /// Starts every job: settling overdue requests, ordering top-ups, sending payouts, the retention purge,
+    /// reloading the keys and the revocation list, the job queue, the ledger audit, counting unresolved
+    /// provider messages, and the upkeep of metrics.
     #[must_use]
     pub(crate) fn start(
         app: &Arc<App>,
@@ -91,7 +91,7 @@ impl Background {
         Self { stop, tasks }
     }
 
-    /// Lets what is under way end, 15 seconds at most, and starts nothing more.
+    /// Starts no further work and waits at most 15 seconds for running tasks.
     pub(crate) async fn stop(mut self) {
         self.stop.send_replace(true);
         let ended = timeout(PATIENCE, async { while self.tasks.join_next().await.is_some() {} });
@@ -101,7 +101,7 @@ impl Background {
     }
 }
 
-/// Does the work at once and then once in each period, never twice at the same time, until it is stopped.
+/// Runs the work immediately and then once per period, never concurrently, until stopped.
 async fn every<F: Future<Output = ()>>(
     period: Duration,
     mut stopped: watch::Receiver<bool>,
@@ -122,7 +122,7 @@ async fn every<F: Future<Output = ()>>(
     }
 }
 
-/// Works until a stop, which breaks it off: for work that may take long, and that can be begun again.
+/// Runs the work until done or stopped: for work that may take long and can be restarted.
 async fn unless_stopped(mut stopped: watch::Receiver<bool>, work: impl Future<Output = ()>) {
     tokio::select! {
         _ = stopped.wait_for(|stopped| *stopped) => {}
@@ -136,7 +136,7 @@ async fn read_revocations(app: Arc<App>) {
 }
 
 async fn sweep(app: Arc<App>) {
-    // The expiry would be dated by a wrong clock.
+    // A wrong clock would misdate the expiry.
     if app.authentication.clock.ensure_agreed().is_err() {
         return;
     }
@@ -148,7 +148,7 @@ async fn sweep(app: Arc<App>) {
 }
 
 async fn read_keys(app: Arc<App>) {
-    // A file may be on a disk that hangs.
+    // Reading the file may block on an unresponsive disk.
     let read = tokio::task::spawn_blocking(move || {
         app.authentication.tokens.keys().reload(app.authentication.clock.now())
     })
@@ -184,7 +184,7 @@ async fn count_messages(app: Arc<App>) {
 }
 
 async fn tidy(app: Arc<App>) {
-    // The retention would be measured by a wrong clock.
+    // A wrong clock would shorten or prolong the retention.
     if app.authentication.clock.ensure_agreed().is_err() {
         return;
     }

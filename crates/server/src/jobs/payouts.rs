@@ -1,4 +1,4 @@
-//! The job that sends withdrawals to the payout provider, and logs the outcomes.
+//! The job that sends withdrawals to the payout provider and logs the outcomes.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use tokio::sync::watch;
 use crate::app::App;
 use crate::observability::metrics::{self, ContradictionOutcome};
 
-/// Sends the withdrawals that are due, in batches, until none can be sent any more or the service stops.
+/// Sends the due withdrawals in batches until none can be sent or the service stops.
 pub(crate) async fn send_due(app: Arc<App>, stopped: watch::Receiver<bool>) {
-    // The payouts would be dated by a wrong clock.
+    // A wrong clock would misdate the payouts.
     while !*stopped.borrow() && app.authentication.clock.ensure_agreed().is_ok() {
         match app.services.payouts.run().await {
             Ok(attempts) => {
                 for (withdrawal, attempt) in &attempts {
                     log(withdrawal, attempt);
                 }
-                // Withdrawals that cannot be taken up, or not here, are no reason to look again at once.
+                // Withdrawals that were not claimed are no reason to poll again at once.
                 if !attempts.iter().any(|(_, attempt)| was_taken_up(attempt)) {
                     return;
                 }
@@ -79,7 +79,7 @@ fn log_answer(withdrawal: &Withdrawal, update: &PayoutUpdate, outcome: PayoutUpd
     }
 }
 
-/// Logs and counts an answer that contradicts the ledger. It is not stored, since answers are not signed.
+/// Logs and counts an answer that contradicts the ledger. It is not stored, because answers are not signed.
 fn report(
     withdrawal: &Withdrawal,
     update: &PayoutUpdate,

@@ -1,4 +1,4 @@
-//! The job that orders top-ups again.
+//! The job that repeats orders of top-ups.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use tokio::sync::watch;
 
 use crate::app::App;
 
-/// Orders the top-ups that are due, in batches, until none can be ordered any more or the service stops.
+/// Orders the due top-ups in batches until none can be ordered or the service stops.
 pub(crate) async fn order_due(app: Arc<App>, stopped: watch::Receiver<bool>) {
-    // The orders would be dated by a wrong clock.
+    // A wrong clock would misdate the orders.
     while !*stopped.borrow() && app.authentication.clock.ensure_agreed().is_ok() {
         match app.services.topup_orders.run().await {
-            // Top-ups that cannot be taken up, or not here, are no reason to look again at once.
+            // Top-ups that were not claimed are no reason to poll again at once.
             Ok(0) => return,
             Ok(_) => {}
             Err(unavailable) => {

@@ -1,19 +1,19 @@
-//! Log lines that are written once an hour at most, however often their event happens.
+//! Throttling of log lines to one per hour.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long a line is not repeated.
+/// The minimum time between two lines.
 const SILENCE: Duration = Duration::from_secs(3_600);
 
-/// Something that is said once an hour at most.
+/// The throttle of one log line.
 #[derive(Debug, Default)]
 pub struct Hourly(Mutex<Option<Instant>>);
 
 impl Hourly {
-    /// Whether the line is due; if so, it counts as written.
+    /// Returns whether the line is due and, if so, marks it as written.
     pub fn is_due(&self) -> bool {
         let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let due = said.is_none_or(|at| at.elapsed() >= SILENCE);

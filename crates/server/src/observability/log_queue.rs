@@ -1,7 +1,7 @@
-//! The queue between log events and standard error: a log consumer that stops reading stops no caller.
+//! The queue between log events and standard error: a log consumer that stops reading blocks no request.
 //!
-//! An event appends its line to a bounded buffer. One thread writes the buffer in batches, and it alone waits for the
-//! consumer. A line that finds the buffer full is lost and counted.
+//! An event appends its line to a bounded buffer. One thread writes the buffer in batches, and it alone waits
+//! for the consumer. A line that does not fit into the buffer is lost and counted.
 
 use std::cell::Cell;
 use std::io::{self, Write};
@@ -12,37 +12,38 @@ use std::time::Duration;
 
 use tracing_subscriber::fmt::MakeWriter;
 
-/// Bytes of lines that wait at most, including the batch that is being written.
+/// The capacity in bytes, including the batch being written.
 const CAPACITY: usize = 2 * 1_024 * 1_024;
-/// How long a batch collects lines: a busy server makes a hundred system calls a second, not one for each line.
+/// The time that a batch collects lines: a busy server makes a hundred system calls a second, not one per
+/// line.
 const COLLECTING: Duration = Duration::from_millis(10);
-/// How long the end of the process waits for the consumer.
+/// The time that process exit waits for the consumer.
 const FLUSH: Duration = Duration::from_secs(1);
-/// The largest buffer, in bytes, that is kept for the next batch; what a stall made larger is freed.
+/// The largest buffer in bytes that is reused; a buffer that grew during a stall is freed.
 const KEPT: usize = 64 * 1_024;
 
 thread_local! {
-    /// Whether this thread is the one that writes: its report of lost lines is queued even where there is no room.
+    /// Whether this is the writer thread, whose report of lost lines is queued even if the buffer is full.
     static IS_WRITER: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What is done about lost lines; the argument is how many.
+/// The callbacks for lost lines; the argument is their number.
 pub struct OnLoss {
-    /// Counts them; called for each loss at once.
+    /// Counts lost lines; called immediately for each loss.
     pub count: Box<dyn Fn(u64) + Send + Sync>,
-    /// Logs how many were lost since the last report; called when writing succeeds again.
+    /// Logs the lines lost since the last report; called when writing succeeds again.
     pub report: Box<dyn Fn(u64) + Send + Sync>,
 }
 
-/// The queue. Dropping it waits until everything in it is written, for a second at most.
+/// The log queue. Dropping it waits until it is empty, for at most one second.
 pub struct LogQueue(Arc<Shared>);
 
-/// Puts lines into a queue; it never waits for the consumer and never fails.
+/// A writer into a queue, which never waits for the consumer and never fails.
 pub struct QueueWriter(Arc<Shared>);
 
 struct Shared {
     state: Mutex<State>,
-    /// Lines wait, or are wanted at once.
+    /// Lines are waiting, or the queue is ending.
     filled: Condvar,
     /// A batch was written or lost.
     settled: Condvar,
@@ -51,15 +52,15 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// Whole lines.
+    /// Complete lines.
     waiting: Vec<u8>,
-    /// Bytes of the batch that is being written.
+    /// The size in bytes of the batch being written.
     in_flight: usize,
-    /// Whether a batch is being written, or its loss reported.
+    /// Whether a batch is being written or its loss reported.
     is_writing: bool,
     /// Whether batches are written without collecting.
     is_ending: bool,
-    /// Lines that were lost since the last report.
+    /// The lines lost since the last report.
     lost: u64,
 }
 
@@ -67,7 +68,7 @@ impl LogQueue {
     /// Starts a queue in front of an output that may block or fail.
     ///
     /// # Errors
-    /// When the system refuses another thread.
+    /// When the operating system refuses another thread.
     pub fn start(output: impl Write + Send + 'static, on_loss: OnLoss) -> io::Result<Self> {
         let (state, filled, settled) = Default::default();
         let shared = Arc::new(Shared { state, filled, settled, on_loss });
@@ -76,7 +77,7 @@ impl LogQueue {
         Ok(Self(shared))
     }
 
-    /// A writer into this queue, which may outlive it.
+    /// Returns a writer into this queue, which may outlive it.
     pub fn writer(&self) -> QueueWriter {
         QueueWriter(self.0.clone())
     }
@@ -97,7 +98,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes whole lines in where there is room.
+    /// Appends complete lines if there is room.
     fn push(&self, lines: &[u8]) {
         let mut state = self.state();
         let size = state.waiting.len().saturating_add(state.in_flight).saturating_add(lines.len());
@@ -108,7 +109,7 @@ impl Shared {
         let was_empty = state.waiting.is_empty();
         state.waiting.extend_from_slice(lines);
         drop(state);
-        // A writer that collects need not wake for each line.
+        // A writer that is collecting need not wake up for each line.
         if was_empty {
             self.filled.notify_one();
         }
@@ -123,14 +124,14 @@ impl Shared {
         }
     }
 
-    /// Writes batch after batch until the process ends.
+    /// Writes batches until the process ends.
     fn write_batches(&self, mut output: impl Write) {
         IS_WRITER.set(true);
         let (mut batch, mut is_torn) = (Vec::new(), false);
         loop {
             self.next(&mut batch);
             let mut rest = batch.as_slice();
-            // The first half of a line whose second half failed must not swallow the next line.
+            // A torn line, written only in part, must not swallow the next line.
             let begun = if is_torn { output.write_all(b"\n") } else { Ok(()) };
             let written = begun.and_then(|()| write_all(&mut output, &mut rest));
             if let Some((last, _)) = batch.strip_suffix(rest).and_then(<[u8]>::split_last) {
@@ -169,7 +170,7 @@ impl Shared {
     }
 }
 
-/// Writes all of it; on a failure `rest` is what was not written.
+/// Writes everything; after a failure, `rest` is the unwritten part.
 fn write_all(output: &mut impl Write, rest: &mut &[u8]) -> io::Result<()> {
     while !rest.is_empty() {
         match output.write(rest) {
@@ -183,7 +184,7 @@ fn write_all(output: &mut impl Write, rest: &mut &[u8]) -> io::Result<()> {
 }
 
 impl QueueWriter {
-    /// Queues whole lines, each with its line feed.
+    /// Queues complete lines, each with its line feed.
     pub fn push(&self, lines: &str) {
         self.0.push(lines.as_bytes());
     }
@@ -217,14 +218,14 @@ mod tests {
 
     use super::*;
 
-    /// What the output does with the next batch.
+    /// The reaction of the output to the next batch.
     enum Reply {
         Take,
-        /// Takes this many bytes and fails.
+        /// Accepts this many bytes, then fails.
         Fail(usize),
     }
 
-    /// An output that passes each write on and then waits until the test says what comes of it.
+    /// An output that passes on each write and then waits for the reply of the test.
     struct Output {
         seen: Sender<String>,
         replies: Receiver<Reply>,
@@ -243,7 +244,7 @@ mod tests {
                     self.failing = taken > 0;
                     if self.failing { Ok(taken) } else { Err(io::ErrorKind::BrokenPipe.into()) }
                 }
-                // The test is over.
+                // The test has ended.
                 Err(_) => Ok(lines.len()),
             }
         }
@@ -279,7 +280,7 @@ mod tests {
             Self { writer: queue.writer(), queue, seen, replies, counted }
         }
 
-        /// The next batch, on which the writer waits for a reply.
+        /// Returns the next batch; the writer then waits for a reply.
         fn batch(&self) -> String {
             self.seen.recv_timeout(Duration::from_secs(30)).unwrap()
         }
@@ -312,7 +313,7 @@ mod tests {
         let fits = u64::try_from(CAPACITY / line.len()).unwrap();
         scene.writer.push(&line);
         assert_eq!(scene.batch(), line);
-        // The one that is being written takes room too.
+        // The batch being written takes up room too.
         for _ in 1..fits + 10 {
             scene.writer.push(&line);
         }
@@ -334,7 +335,7 @@ mod tests {
         assert_eq!(scene.batch(), "one\ntwo\nthree\n");
         scene.reply(Reply::Fail(6));
         scene.writer.push("four\n");
-        // The second line is torn: what follows begins a line of its own.
+        // The second line is torn, so that the next write starts a new line.
         assert_eq!(scene.batch(), "\n");
         scene.reply(Reply::Take);
         assert_eq!(scene.batch(), "four\n");

@@ -1,4 +1,4 @@
-//! Measurements, for Prometheus to fetch.
+//! Metrics in the format of Prometheus.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,22 +11,22 @@ use cuepoint_domain::provider_message::{Contradiction, MessageSource};
 use metrics::{Counter, Histogram, Unit, describe_counter, describe_gauge};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
-/// Upper bounds in seconds of what is measured by time.
+/// The upper bounds of duration buckets, in seconds.
 const SECONDS: &[f64] = &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
-/// Upper bounds of what is measured by count, such as plans in one commit.
+/// The upper bounds of size buckets, such as plans per commit.
 const SIZES: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 
-/// Lines of the log that were lost, because its consumer did not read them in time or writing failed.
+/// Log lines lost because the consumer was too slow or writing failed.
 const LOG_LINES_LOST: &str = "cuepoint_log_lines_lost_total";
-/// Messages and answers of providers that contradict the ledger.
+/// Provider messages and answers that contradict the ledger.
 const PROVIDER_CONTRADICTIONS: &str = "cuepoint_provider_contradictions_total";
 /// 1 if the last audit found the ledger consistent, 0 if it did not.
 const LEDGER_CONSISTENT: &str = "cuepoint_ledger_consistent";
-/// Kept messages of providers that no operator has resolved.
+/// Stored provider messages that no operator has resolved.
 const MESSAGES_UNRESOLVED: &str = "cuepoint_provider_messages_unresolved";
 
-/// The measurements of this process, under the names that were given to the `metrics` macros: histograms called
-/// `…_seconds` and `…_size` have buckets.
+/// The metrics of this process, recorded through the `metrics` macros. Histograms named `…_seconds` and
+/// `…_size` have buckets.
 #[derive(Clone)]
 pub struct Metrics(PrometheusHandle);
 
@@ -37,23 +37,23 @@ impl std::fmt::Debug for Metrics {
 }
 
 impl Metrics {
-    /// Begins to measure, once in a process: who comes later shares the measurements of the first.
+    /// Installs the recorder once per process; later calls return the same metrics.
     ///
     /// # Errors
-    /// When something else in the process measures already.
+    /// When another recorder is already installed.
     pub fn install() -> anyhow::Result<Self> {
         static INSTALLED: OnceLock<Result<Metrics, String>> = OnceLock::new();
         let installed = INSTALLED.get_or_init(|| start().map_err(|error| format!("{error:#}")));
         installed.clone().map_err(anyhow::Error::msg)
     }
 
-    /// Everything measured so far, in the text format of Prometheus.
+    /// Renders all metrics in the Prometheus text format.
     #[must_use]
     pub fn render(&self) -> String {
         self.0.render()
     }
 
-    /// Frees what the measurements no longer need; to be called every few seconds.
+    /// Frees memory that is no longer needed; must be called every few seconds.
     pub fn upkeep(&self) {
         self.0.run_upkeep();
     }
@@ -66,7 +66,7 @@ fn start() -> anyhow::Result<Metrics> {
         .install_recorder()
         .context("something else measures already")?;
     describe_counter!(LOG_LINES_LOST, "Log lines lost because the queue was full or a write failed.");
-    // Shown before the first loss too.
+    // Exports the counter before the first loss.
     log_lines_lost(0);
     describe_counter!(
         PROVIDER_CONTRADICTIONS,
@@ -78,7 +78,7 @@ fn start() -> anyhow::Result<Metrics> {
     Ok(Metrics(handle))
 }
 
-/// Counts lines of the log that were lost.
+/// Counts lost log lines.
 pub(crate) fn log_lines_lost(lines: u64) {
     metrics::counter!(LOG_LINES_LOST).increment(lines);
 }
@@ -86,18 +86,18 @@ pub(crate) fn log_lines_lost(lines: u64) {
 /// The outcome of a contradiction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ContradictionOutcome {
-    /// It is kept for an operator.
+    /// The message is stored for an operator.
     Kept,
-    /// It was kept before.
+    /// The message was stored before.
     Repeated,
-    /// It is not kept, because too many are unresolved.
+    /// The message is not stored, because too many are unresolved.
     NotKept,
-    /// It is in the answer to an order, which nobody signs.
+    /// The contradiction is in the answer to an order, which is not signed.
     Answer,
 }
 
 impl ContradictionOutcome {
-    /// What became of a message.
+    /// Returns the outcome for a message.
     pub(crate) const fn of(recorded: Recorded) -> Self {
         match recorded {
             Recorded::Added => Self::Kept,
@@ -131,12 +131,12 @@ pub(crate) fn ledger_consistent(is_consistent: bool) {
     metrics::gauge!(LEDGER_CONSISTENT).set(if is_consistent { 1.0 } else { 0.0 });
 }
 
-/// Shows how many kept messages are unresolved.
+/// Records the number of unresolved provider messages.
 pub(crate) fn messages_unresolved(count: u64) {
     metrics::gauge!(MESSAGES_UNRESOLVED).set(f64::from(u32::try_from(count).unwrap_or(u32::MAX)));
 }
 
-/// What calls of one kind are measured by.
+/// The metrics of one kind of request.
 struct Calls {
     count: Counter,
     seconds: Histogram,
@@ -154,12 +154,12 @@ impl Calls {
 }
 
 thread_local! {
-    /// The calls that this thread has answered, by method, route and status: looked up here, the labels need not be
-    /// compared with those of every other measurement each time.
+    /// The request metrics of this thread by method, route and status, cached because the recorder would
+    /// compare the labels with those of every other metric.
     static ANSWERED: RefCell<HashMap<(&'static str, &'static str, u16), Calls>> = RefCell::default();
 }
 
-/// Measures that a call was answered. Methods and routes must be few, since each is kept.
+/// Records an answered request. Methods and routes must be few, because each combination is kept.
 pub fn answered(method: &'static str, route: &'static str, status: u16, took: Duration) {
     ANSWERED.with_borrow_mut(|answered| {
         let calls =

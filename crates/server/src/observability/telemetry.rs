@@ -1,6 +1,7 @@
-//! Logs: lines for people in development, JSON for machines in production, always on standard error.
+//! Logging: text for people in development, JSON for machines in production, always on standard error.
 //!
-//! A command writes its lines itself. The service must not wait for a log consumer: it logs through a [`LogQueue`].
+//! Commands write their lines directly. The service must not wait for a log consumer and logs through a
+//! [`LogQueue`].
 
 use std::io;
 use std::panic::{self, PanicHookInfo};
@@ -17,11 +18,11 @@ use tracing_subscriber::{Layer, Registry, fmt};
 use crate::observability::log_queue::{LogQueue, OnLoss};
 use crate::observability::metrics;
 
-/// The variable that says what is logged, such as `info,cuepoint_server=debug`.
+/// The variable that holds the log filter, such as `info,cuepoint_server=debug`.
 const FILTER_VARIABLE: &str = "CUEPOINT_LOG";
-/// The web server logs each of its threads otherwise, and each request that strangers garble as an error.
+/// Without it, the web server logs each of its threads, and each malformed request as an error.
 const DEFAULT_FILTER: &str = "info,actix_server=warn,actix_http::h1=off";
-/// What this module logs, which no filter hides: panics and lost lines.
+/// The events of this module, panics and lost lines, which no filter hides.
 const ALWAYS: (&str, LevelFilter) = (module_path!(), LevelFilter::WARN);
 
 type Lines = Box<dyn Layer<Registry> + Send + Sync>;
@@ -29,7 +30,7 @@ type Lines = Box<dyn Layer<Registry> + Send + Sync>;
 /// The format of log lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LogFormat {
-    /// A JSON object a line.
+    /// One JSON object per line.
     Json,
     /// Text for a terminal.
     Text,
@@ -38,7 +39,7 @@ pub enum LogFormat {
 /// Starts the queue through which the service writes to standard error.
 ///
 /// # Errors
-/// When the system refuses another thread.
+/// When the operating system refuses another thread.
 pub fn queue() -> io::Result<LogQueue> {
     let on_loss = OnLoss {
         count: Box::new(metrics::log_lines_lost),
@@ -47,10 +48,10 @@ pub fn queue() -> io::Result<LogQueue> {
     LogQueue::start(io::stderr(), on_loss)
 }
 
-/// Begins to log, once in a process: through the queue, if there is one, panics included.
+/// Installs the logger once per process. With a queue, panics are logged through it too.
 ///
 /// # Errors
-/// When the filter cannot be read, or something else in the process logs already.
+/// When the filter is invalid, or another logger is already installed.
 pub fn start(format: LogFormat, queue: Option<&LogQueue>) -> anyhow::Result<()> {
     let filter = std::env::var_os(FILTER_VARIABLE).filter(|filter| !filter.is_empty());
     let filter = filter.map_or_else(|| DEFAULT_FILTER.into(), |filter| filter.to_string_lossy().into_owned());
@@ -65,7 +66,7 @@ pub fn start(format: LogFormat, queue: Option<&LogQueue>) -> anyhow::Result<()> 
     let logs = tracing_subscriber::registry().with(lines).with(filter);
     logs.try_init().context("something else logs already")?;
     if queue.is_some() {
-        // The hook of the standard library would wait for the consumer of standard error.
+        // The default hook would wait for the consumer of standard error.
         panic::set_hook(Box::new(log_panic));
     }
     Ok(())
@@ -96,7 +97,7 @@ mod tests {
 
     use super::*;
 
-    /// An output that keeps what is written.
+    /// An output that records all writes.
     #[derive(Clone, Default)]
     struct Kept(Arc<Mutex<Vec<u8>>>);
 

@@ -1,4 +1,4 @@
-//! Who may do what: one table of every route, asked by nobody, by strangers and by the wrong party.
+//! Authorization of every route: without a token, as a stranger, and in the wrong role.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ on_both_stores!(
     the_request_id_is_the_clients_if_it_is_plain,
 );
 
-/// The route's call with a body that it takes, without a token.
+/// A call of the route with a valid body and no token.
 fn call(client: &Client, route: &Route, id: impl std::fmt::Display, dj: i64) -> Call {
     let call = client.call(route.method, &route.at(id));
     match route.body(dj) {
@@ -85,7 +85,7 @@ fn every_route_with_an_id_shows_only_what_is_the_callers(store: Store) {
     let objects = Objects::new(&server);
     let before = (objects.guest.affairs(), objects.dj.affairs());
     let strangers = [server.guest(), server.dj()];
-    // A DJ's list of blocks is their own, whoever the id names.
+    // A DJ's list of blocks is the DJ's own, whatever id is blocked.
     let of_anybody = ["/djs/{id}", "/music/dj/blocks/{id}"];
     for route in ROUTES
         .iter()
@@ -97,7 +97,7 @@ fn every_route_with_an_id_shows_only_what_is_the_callers(store: Store) {
                 call(&server.client(), route, id, 1).bearer(&stranger.token).send().refused(404, "not_found");
             }
         }
-        // What belongs to a wallet is its owner's alone, even when the caller has to do with its owner.
+        // A wallet's objects are visible to its owner only, even if the caller has dealt with the owner.
         if !route.path.starts_with("/music") {
             call(&server.client(), route, id, 1).bearer(&objects.dj.token).send().refused(404, "not_found");
         }
@@ -138,7 +138,7 @@ fn the_wrong_party_is_forbidden(store: Store) {
     guest.answer(request, "accepted").refused(403, "forbidden");
     dj.cancel(request).refused(403, "forbidden");
     guest.get("/music/dj/requests").refused(403, "forbidden");
-    // The caller's role comes before what is wrong with the filters.
+    // The role is checked before the filters.
     guest.get("/music/dj/requests?status=nonsense").refused(403, "forbidden");
     for (field, value) in [("online", 1), ("fee_upcoming_artist", 5), ("fee_popular_song", 5)] {
         guest.patch("/user/personal-info", &json!({"city": "Rome", field: value})).refused(403, "forbidden");

@@ -1,4 +1,4 @@
-//! Where withdrawals may go: the strict policy, the lenient one, and the options that are shown.
+//! Withdrawal destinations: the strict and lenient address policies, and the listed options.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ fn withdraw(person: &Person, currency: &str, network: &str, address: &str) -> An
     person.post("/withdrawal/crypto", &body(currency, network, address))
 }
 
-/// Where a withdrawal goes, as it is shown.
+/// The destination of a withdrawal, as shown.
 fn destination(withdrawal: &Value) -> [&str; 3] {
     ["currency", "network", "wallet_address"].map(|key| withdrawal[key].as_str().unwrap())
 }

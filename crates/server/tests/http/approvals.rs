@@ -1,4 +1,5 @@
-//! Four eyes: withdrawals that take two operators, adjusters who judge nothing, and limits of adjustments.
+//! Four-eyes approval: withdrawals that require two operators, adjusters excluded from reviews, and limits of
+//! adjustments.
 
 use std::sync::Arc;
 use std::thread;
@@ -23,7 +24,7 @@ fn why() -> Value {
 }
 
 impl Person {
-    /// Judges or moves a withdrawal.
+    /// Performs an operator's action on a withdrawal.
     fn act(&self, withdrawal: i64, act: &str) -> Answer {
         self.post(&format!("/operator/withdrawals/{withdrawal}/{act}"), &why())
     }
@@ -34,7 +35,7 @@ impl Person {
     }
 }
 
-/// The status that an operator is answered with, and who approved.
+/// The status and the approving operators in an operator's answer.
 #[track_caller]
 fn approved(answer: &Answer) -> (String, Vec<i64>) {
     let data = answer.data(200);
@@ -66,7 +67,7 @@ fn two_operators_approve_what_is_above_the_limit(store: Store) {
     assert_eq!(approved(&ada.act(large, "approve")), both());
     let processing = bob.act(large, "process");
     assert_eq!(approved(&processing), ("processing".to_owned(), vec![ada.id, bob.id]), "they stay");
-    // The owner sees a status and nothing of who approved.
+    // The owner sees the status but not the approvals.
     let shown = guest.get(&format!("/withdrawals/{large}")).data(200);
     assert_eq!((&shown["status"], shown.get("approvals")), (&json!("processing"), None));
     let path = format!("/operator/security-log?kind=operator_action&user_id={}", guest.id);
@@ -96,7 +97,7 @@ fn an_approval_counts_while_its_operator_could_give_it_anew(store: Store) {
         assert_eq!(first, ("pending".to_owned(), vec![ada.id]), "{acts:?}");
         assert_eq!(approved(&bob.act(withdrawal, "approve")).0, "approved");
     }
-    // So does one by somebody who adjusts the wallet before the second comes.
+    // The approval of an operator who adjusts the wallet before the second approval lapses as well.
     let (carol, withdrawal) = (ada.employ(&server), guest.withdrawal(ABOVE));
     carol.act(withdrawal, "approve").data(200);
     carol.adjust(guest.id, "1").data(201);
@@ -126,14 +127,14 @@ fn who_adjusted_a_wallet_judges_none_of_its_withdrawals(store: Store) {
     bob.act(withdrawal, "fail").data(200);
 }
 
-/// What somebody with one operator's token tries, to have money paid out to themselves.
+/// Attempts to pay oneself out with a single operator's token.
 fn one_operator_alone_pays_nothing_out(store: Store) {
     let (server, mallory) = Server::with_operator(store, &FOUR_EYES);
     let accomplice = server.guest();
     mallory.adjust(accomplice.id, "100").data(201);
     let gift = accomplice.withdrawal("5");
     mallory.act(gift, "approve").refused(403, "forbidden");
-    // A key with which another withdrawal was approved is of another path.
+    // The key of another withdrawal's approval belongs to another path.
     let honest = server.payer("100");
     let (small, large) = (honest.withdrawal("5"), honest.withdrawal(ABOVE));
     let approve = |withdrawal: i64| {
@@ -142,7 +143,7 @@ fn one_operator_alone_pays_nothing_out(store: Store) {
     };
     approve(small).send().data(200);
     approve(gift).send().refused(403, "forbidden");
-    // The same operator twice: under the same key, another one, none, in another session.
+    // The same operator twice: with the same key, with another, with none, and in another session.
     let first = approve(large).send();
     assert_eq!(approved(&first), ("pending".to_owned(), vec![mallory.id]));
     let replayed = approve(large).send();
@@ -159,7 +160,7 @@ fn one_operator_alone_pays_nothing_out(store: Store) {
     }
     again.act(large, "process").refused(409, "invalid_transition");
     again.act(gift, "process").refused(409, "invalid_transition");
-    // Nor does it help to own it, or to change who one is.
+    // Neither owning the withdrawal nor attempting to change the own role helps.
     mallory.topup("50");
     let own = mallory.withdrawal(ABOVE);
     mallory.act(own, "approve").refused(403, "forbidden");

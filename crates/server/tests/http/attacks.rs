@@ -1,4 +1,4 @@
-//! Attacks, each tried over HTTP: what the table in `docs/security.md` names and no other file here tries.
+//! Attacks over HTTP: those listed in `docs/security.md` and not tested in another file here.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -20,7 +20,7 @@ on_both_stores!(
     a_call_held_open_outlives_no_authority,
 );
 
-/// A failure without what differs from call to call.
+/// A failure without the parts that differ between calls.
 fn alike(answer: &Answer) -> Value {
     let mut body = answer.json();
     body.as_object_mut().unwrap().remove("request_id");
@@ -31,7 +31,7 @@ fn what_is_anothers_looks_like_what_is_not_there(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("50"), server.dj());
     let (request, withdrawal, topup) = (guest.ask(&dj), guest.withdrawal("10"), guest.topup("1"));
-    // The operator is a stranger to what is not an operator's route.
+    // The operator is a stranger on routes that are not for operators.
     for mallory in [server.guest(), server.dj(), operator] {
         for (method, path, id) in [
             ("GET", "/music/requests", request),
@@ -46,7 +46,7 @@ fn what_is_anothers_looks_like_what_is_not_there(store: Store) {
         mallory.cancel(request).refused(404, "not_found");
         mallory.answer(request, "played").refused(404, "not_found");
         mallory.call("POST", &format!("/withdrawals/{withdrawal}/cancel")).send().refused(404, "not_found");
-        // A filter shows no more than there is without it.
+        // A filter never widens a list.
         for filter in ["user_id", "requester_id", "id"] {
             let listed = mallory.get(&format!("/withdrawals?{filter}={}", guest.id)).data(200);
             assert_eq!(listed["total"], 0, "{listed}");
@@ -63,22 +63,22 @@ fn one_kind_of_token_is_no_other(store: Store) {
     let refresh = |token: &str| client.post("/auth/refresh", &json!({"refresh_token": token}));
     client.call("GET", "/wallet").bearer(&guest.refresh_token).send().refused(401, "invalid_token");
     refresh(&guest.token).refused(401, "invalid_token");
-    // A token in the address or in a cookie is none.
+    // A token in the address or in a cookie is ignored.
     client
         .call("GET", &format!("/wallet?access_token={}", guest.token))
         .send()
         .refused(401, "unauthenticated");
     let cookie = format!("access_token={0}; token={0}", guest.token);
     client.call("GET", "/wallet").header("cookie", &cookie).send().refused(401, "unauthenticated");
-    // Neither is worth anything where a provider signs.
+    // Neither counts where a provider's signature is required.
     let call = client.call("POST", "/webhooks/topups").bearer(&guest.token);
     call.json(&json!({"type": "topup.confirmed", "data": {"id": 1}})).send().refused(401, "unauthenticated");
-    // None of that ended what is good.
+    // None of these attempts ended a valid session.
     guest.get("/wallet").data(200);
     refresh(&guest.refresh_token).data(200);
 }
 
-/// The rows of a list with their numbers, without the links, which repeat the query.
+/// The rows of a list and its counts, without the links, which repeat the query.
 fn rows_of(answer: &Answer) -> Value {
     let page = answer.data(200);
     let shown = ["current_page", "data", "from", "last_page", "per_page", "to", "total"];
@@ -132,11 +132,11 @@ fn text_is_never_code(store: Store) {
     }
     let plain = rows_of(&list(""));
     assert_eq!(plain["total"], 9);
-    // What is no number is as if it were not there, and so is what is no filter.
+    // Invalid numbers and unknown filters are ignored.
     for query in ["page=1;DROP%20TABLE%20users", "per_page=1%27", "id=1%20OR%201=1"] {
         assert_eq!(rows_of(&list(query)), plain, "{query}");
     }
-    // What ends a line of a header or of a log is no text.
+    // Text cannot contain characters that end a header or log line.
     for text in ["a\r\nSet-Cookie: x=1", "a\nb", "a\u{0}b", "a\u{1b}[31m", "a\u{85}b"] {
         guest.patch("/user/personal-info", &json!({"name": text})).invalid(&["name"]);
     }
@@ -234,7 +234,7 @@ fn an_address_in_a_request_is_never_called(store: Store) {
         body["music_url"] = json!(url);
         guest.post("/music/requests", &body).invalid(&["music_url"]);
     }
-    // Everything that the server does was done when it answered; nobody has called.
+    // The server finishes its work before it answers, and nothing has connected.
     assert_eq!(listener.accept().unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
 }
 
@@ -275,7 +275,7 @@ fn what_was_erased_or_never_served_is_not_found(store: Store) {
         assert!(matches!(status, "400" | "404" | "405"), "{method}: {answer}");
         assert!(!answer.contains("Bearer ey"), "{answer}");
     }
-    // The document names every route that there is under the base address, and no other.
+    // The document lists every route under the base address and no other.
     let document = client.outside("GET", "/openapi.json").send().json();
     let paths = document["paths"].as_object().unwrap();
     for route in ROUTES.iter() {
@@ -314,7 +314,7 @@ fn a_failure_tells_no_cause(store: Store) {
     }
 }
 
-/// A call whose head is there and whose body is not, on a connection of its own.
+/// A call on its own connection, with its head sent and its body withheld.
 fn held(server: &Server, person: &Person, path: &str, body: &str) -> TcpStream {
     let address = server.client().address;
     let host = address.strip_prefix("http://").unwrap();
@@ -326,14 +326,14 @@ fn held(server: &Server, person: &Person, path: &str, body: &str) -> TcpStream {
         body.len()
     );
     stream.write_all(head.as_bytes()).unwrap();
-    // The server asks for the body once it has let the call in.
+    // The server asks for the body once it has admitted the call.
     let mut asked = [0; 25];
     stream.read_exact(&mut asked).unwrap();
     assert!(asked.starts_with(b"HTTP/1.1 100 "), "{}", String::from_utf8_lossy(&asked));
     stream
 }
 
-/// The status of a held call once its body comes.
+/// The status of a held call once its body is sent.
 fn released(mut stream: TcpStream, body: &str) -> String {
     stream.write_all(body.as_bytes()).unwrap();
     let mut answer = String::new();

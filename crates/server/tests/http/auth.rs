@@ -1,4 +1,4 @@
-//! Accounts, access tokens and the refresh tokens that follow one another.
+//! Registration, login, access tokens and rotation of refresh tokens.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -28,7 +28,7 @@ fn refresh(client: &Client, token: &str) -> Answer {
     client.post("/auth/refresh", &json!({"refresh_token": token}))
 }
 
-/// Exchanges a token that must be good, and answers with the next.
+/// Exchanges a valid refresh token, and returns the next one.
 fn refreshed(client: &Client, person: &Person, token: &str) -> Person {
     let next = Person::signed_in(client, &refresh(client, token).data(200));
     assert_eq!(next.id, person.id);
@@ -47,7 +47,7 @@ fn an_address_is_taken_in_any_letter_case(store: Store) {
         register(email, "another horse").invalid(&["email"]);
         client.login(email);
     }
-    // Of many at once, one is registered.
+    // Of concurrent registrations, one succeeds.
     let answers: Vec<u16> = thread::scope(|scope| {
         let threads: Vec<_> = (0..8)
             .map(|number| {
@@ -89,7 +89,7 @@ fn refresh_tokens_rotate(store: Store) {
     }
     refresh(&client, "unknown").refused(401, "invalid_token");
     refresh(&client, &guest.token).refused(401, "invalid_token");
-    // What never was a token ends nothing.
+    // An unknown token ends no session.
     refreshed(&client, &guest, &now.refresh_token);
 }
 
@@ -106,7 +106,7 @@ fn a_used_refresh_token_ends_its_family(store: Store) {
     }
     elsewhere.get("/wallet").data(200);
     refresh(&client, &third.refresh_token).refused(401, "invalid_token");
-    // Another login of the same person is another family.
+    // Another login of the same account starts another session.
     refreshed(&client, &guest, &elsewhere.refresh_token);
 }
 
@@ -126,14 +126,14 @@ fn logout_ends_the_family(store: Store) {
 fn a_refresh_token_ends_with_its_time(store: Store) {
     let server = Server::configured(store, &[("auth.refresh_token_ttl_seconds", "1")]);
     let (client, guest) = (server.client(), server.guest());
-    // The time itself has to pass: to ask whether a token is still good would use it up.
+    // Real time has to pass, since checking a token would use it up.
     thread::sleep(Duration::from_millis(1_001));
     refresh(&client, &guest.refresh_token).refused(401, "invalid_token");
     let again = client.login(&guest.email);
     refreshed(&client, &guest, &again.refresh_token);
 }
 
-/// A part of a token as JSON, and back.
+/// Conversion of a token part from and to JSON.
 mod part {
     use base64::Engine;
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -192,12 +192,12 @@ fn a_changed_token_is_refused(store: Store) {
     guest.get("/wallet").data(200);
 }
 
-/// A key file with one key, gone when it is dropped.
+/// A key file with one key, deleted on drop.
 struct KeyFile {
     path: std::path::PathBuf,
 }
 
-/// The key of the file: 32 bytes, in base64 and as they are.
+/// The key of the file: 32 bytes, in base64 and raw.
 const KEY: (&str, [u8; 32]) = (
     "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
     [
@@ -224,7 +224,7 @@ impl Drop for KeyFile {
     }
 }
 
-/// A token with this header and these claims, signed with the file's key.
+/// A token with this header and these claims, signed with the key of the file.
 fn signed(header: &Value, claims: &Map<String, Value>) -> String {
     use biscuit::jwa::SignatureAlgorithm;
     use biscuit::jws::{Header, RegisteredHeader, Secret};
@@ -241,13 +241,13 @@ fn signed(header: &Value, claims: &Map<String, Value>) -> String {
     token.into_encoded(&Secret::Bytes(KEY.1.to_vec())).unwrap().unwrap_encoded().to_string()
 }
 
-/// A server whose key is known, so that any token can be made.
+/// A server with a known key, so that any token can be forged.
 struct Forge {
     server: Server,
     header: Value,
-    /// The claims of a good token.
+    /// The claims of a valid token.
     claims: Map<String, Value>,
-    /// Goes after the server.
+    /// Dropped after the server.
     _keys: KeyFile,
 }
 
@@ -268,7 +268,7 @@ impl Forge {
         self.server.client().call("GET", "/wallet").bearer(&token).send()
     }
 
-    /// The answer to a good token but for one claim, changed or taken away.
+    /// The answer to a valid token with one claim changed or removed.
     fn with(&self, claim: &str, value: Option<Value>) -> Answer {
         let mut claims = self.claims.clone();
         match value {
@@ -307,7 +307,7 @@ fn an_access_token_ends_with_its_time(store: Store) {
     let again =
         forge.server.client().post("/auth/login", &json!({"email": guest.email, "password": PASSWORD}));
     assert_eq!(again.data(200)["expires_in"], 1);
-    // The leeway is 30 seconds at most.
+    // The leeway is at most 30 seconds.
     let now = second("iat");
     for (claim, value) in [("exp", now - 31), ("exp", now - 86_400), ("exp", -1), ("nbf", now + 600)] {
         forge.with(claim, Some(json!(value))).refused(401, "invalid_token");

@@ -1,4 +1,4 @@
-//! Whom DJs take no requests from, and how many can be open with one of them.
+//! Blocks of guests by DJs, and the limit of open requests to a DJ.
 
 use serde_json::json;
 
@@ -23,7 +23,7 @@ fn who_is_blocked_asks_in_vain(store: Store) {
     assert_eq!(dj.call("PUT", &path).send().data(200)["block"], block);
     let refused = guest.post("/music/requests", &song(dj.id)).refused(403, "forbidden");
     assert_eq!(refused["message"], "This DJ takes no requests from you.");
-    // What is open stays, and other DJs hear of nothing.
+    // Open requests stay open, and other DJs are unaffected.
     dj.answer(open, "played").data(200);
     guest.ask(&server.dj());
     dj.call("DELETE", &path).send().data(200);
@@ -62,7 +62,7 @@ fn who_cannot_be_blocked(store: Store) {
     guest.get("/music/dj/blocks").refused(403, "forbidden");
 }
 
-/// Nobody's name, and not even whether they exist, is told to a DJ of whom they asked nothing.
+/// A DJ cannot learn the name or the existence of an account that never made a request to the DJ.
 fn who_made_no_request_looks_like_nobody(store: Store) {
     let server = Server::start(store);
     let (dj, other, guest) = (server.dj(), server.dj(), server.payer("20"));
@@ -74,7 +74,7 @@ fn who_made_no_request_looks_like_nobody(store: Store) {
         assert_eq!((&refused["code"], &refused["message"]), (&nobody["code"], &nobody["message"]));
     }
     assert!(dj.ids("/music/dj/blocks", "user_id").is_empty());
-    // One request is enough, also one that is over.
+    // One request is enough, even a closed one.
     let request = guest.ask(&dj);
     guest.cancel(request).data(200);
     assert_eq!(block(guest.id).data(200)["block"]["name"], "Ada");
@@ -92,7 +92,7 @@ fn no_more_requests_are_open_than_allowed(store: Store) {
     let errors = ask().refused(422, "limit_exceeded")["errors"].clone();
     assert_eq!(errors, json!({"dj_id": ["No more than 2 requests can be open with one DJ."]}));
     assert_eq!(guest.wallet(), before);
-    // An accepted one is open too; others and other DJs have places of their own.
+    // An accepted request is open too; other guests and other DJs have limits of their own.
     dj.answer(first, "accepted").data(200);
     ask().refused(422, "limit_exceeded");
     server.payer("10").ask(&dj);

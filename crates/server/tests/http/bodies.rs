@@ -1,4 +1,4 @@
-//! Bodies and headers as a whole: JSON or not, how large, of which type.
+//! Bodies and headers as a whole: JSON syntax, size and media type.
 
 use serde_json::json;
 
@@ -16,7 +16,7 @@ on_both_stores!(
     a_packed_body_is_not_unpacked,
 );
 
-/// The most bytes of a body.
+/// The maximum body size, in bytes.
 const LIMIT: usize = 65_536;
 
 fn what_is_no_json_is_malformed(store: Store) {
@@ -43,7 +43,7 @@ fn what_is_no_json_is_malformed(store: Store) {
     ];
     let takes = |route: &&Route| route.wants_body() && !route.signed;
     for route in ROUTES.iter().filter(takes) {
-        // The body is judged before the object is looked for.
+        // The body is checked before the object is looked up.
         for body in broken {
             let call = server.client().call(route.method, &route.at(1)).bytes(body);
             let person = if route.is_operators() { &operator } else { &dj };
@@ -54,7 +54,7 @@ fn what_is_no_json_is_malformed(store: Store) {
     assert_eq!(dj.affairs(), before);
 }
 
-/// A top-up of 1.00 that is this many bytes long.
+/// A top-up of 1.00 with a body of this many bytes.
 fn topup_of(bytes: usize) -> String {
     let body = |padding: usize| json!({"amount": 1, "padding": "x".repeat(padding)}).to_string();
     let text = body(bytes - body(0).len());

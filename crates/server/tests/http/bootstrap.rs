@@ -1,4 +1,5 @@
-//! The first operator: made once, and not made again of whoever was dismissed, erased, or took the address.
+//! The first operator: created once, and not recreated after a demotion, an erasure, or the loss of the
+//! address.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use crate::harness::{Database, PASSWORD, Person, Server, eventually, operator_ke
 
 const EMAIL: &str = "operator@example.com";
 
-/// A server of a deployment that says who its first operator is.
+/// A server with a configured first operator.
 fn start(database: &Arc<Database>) -> Server {
     Server::on(database, &operator_keys(EMAIL))
 }
@@ -20,7 +21,7 @@ fn operators(server: &Server) -> (Person, Person) {
     (first, second)
 }
 
-/// The addresses of all operators, as one of them is shown them.
+/// The addresses of all operators, as shown to one of them.
 fn addresses(operator: &Person) -> Vec<String> {
     let page = operator.get("/operator/users?per_page=100").data(200);
     let rows = page["data"].as_array().unwrap().iter();
@@ -73,7 +74,7 @@ fn who_takes_the_address_first_is_no_operator_and_the_log_says_so() {
     eve.get("/operator/users").refused(403, "insufficient_scope");
     let said = "bootstrap.operator_email is the address of an account: no operator was made";
     eventually("the log says so", || server.log().contains(said).then_some(()));
-    // With another address the operator is made.
+    // Another configured address creates another operator.
     let other = Server::on(&database, &operator_keys("other@example.com"));
     assert_eq!(addresses(&other.client().login("other@example.com")), ["other@example.com"]);
 }
@@ -100,7 +101,7 @@ fn another_address_makes_no_second_operator_while_the_first_is_suspended_or_not(
     let login = json!({"email": EMAIL, "password": PASSWORD});
     server.client().post("/auth/login", &login).refused(403, "account_suspended");
     drop(server);
-    // The first one's own address restores nobody either.
+    // The first operator's own address restores no role either.
     let server = start(&database);
     server.client().post("/auth/login", &login).refused(403, "account_suspended");
 }

@@ -1,4 +1,4 @@
-//! What one connection can take from the service: bytes, headers, time.
+//! Resource limits of one connection: bytes, headers and time.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::harness::{Server, Store};
 
-/// A server that waits a second for each head and body.
+/// A server that waits one second for each head and body.
 fn impatient() -> Server {
     let keys = [("server.head_timeout_seconds", "1"), ("server.body_timeout_seconds", "1")];
     Server::configured(Store::Memory, &keys)
@@ -17,7 +17,7 @@ fn get(path: &str, headers: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}\r\n")
 }
 
-/// Sends the beginning and then this piece again and again until the server closes; answers with what it said.
+/// Sends the beginning and then this piece repeatedly until the server closes; returns the answer.
 fn poured(server: &Server, beginning: &str, piece: &[u8], pause: Duration) -> String {
     let mut stream = connect(server);
     let mut sending = stream.try_clone().unwrap();
@@ -31,7 +31,7 @@ fn poured(server: &Server, beginning: &str, piece: &[u8], pause: Duration) -> St
         began.elapsed()
     });
     let mut said = Vec::new();
-    // Who pours on after the end is told so by a reset.
+    // Sending past the end of the connection causes a reset.
     let _ = stream.read_to_end(&mut said);
     drop(stream);
     let took = pouring.join().unwrap();
@@ -46,12 +46,12 @@ fn connect(server: &Server) -> TcpStream {
     stream
 }
 
-/// Sends this and answers with all that comes back.
+/// Sends the request and returns everything received.
 fn answered(server: &Server, request: &str) -> String {
     let mut stream = connect(server);
     stream.write_all(request.as_bytes()).unwrap();
     let mut said = Vec::new();
-    // Who is refused before everything is read is told so by a reset after the answer.
+    // A refusal before the whole request is read is followed by a reset.
     let _ = stream.read_to_end(&mut said);
     String::from_utf8_lossy(&said).into_owned()
 }
@@ -61,7 +61,7 @@ fn began(said: &str, status: u16) {
     assert!(said.starts_with(&format!("HTTP/1.1 {status} ")), "{said}");
 }
 
-/// That the service still answers others.
+/// Checks that the server still answers others.
 #[track_caller]
 fn lives(server: &Server) {
     assert_eq!(server.client().outside("GET", "/health/ready").send().status, 200);
@@ -90,7 +90,7 @@ fn a_head_has_to_arrive_in_time() {
     let drip = Duration::from_millis(50);
     for beginning in ["", "GET /health/live HTTP/1.1\r\nHost: x\r\nX-A: "] {
         began(&poured(&server, beginning, b"a", drip), 408);
-        // Who says nothing more is not waited for either.
+        // A silent client times out too.
         began(&answered(&server, beginning), 408);
     }
     lives(&server);
@@ -106,7 +106,7 @@ fn a_later_head_has_to_arrive_as_well() {
         scope.spawn(|| began(&answered(&server, live), 200));
         scope.spawn(|| began(&answered(&server, &format!("{live}GET /heal")), 200));
         scope.spawn(|| began(&poured(&server, &format!("{live}GET /heal"), b"t", drip), 200));
-        // Who goes on calling is never cut off.
+        // A connection with regular calls is never cut off.
         scope.spawn(|| {
             let mut stream = connect(&server);
             for _ in 0..40 {
@@ -150,7 +150,7 @@ fn a_body_without_end_is_not_read_to_its_end() {
         )
     };
     let flood = [b"1000\r\n", &[b'a'; 4_096][..], b"\r\n"].concat();
-    // Whoever is told that the body is too large is told so before it took too long.
+    // The refusal of a body that is too large precedes the timeout.
     let cases = [
         (chunked("POST /api/v1/auth/login"), 413, 400),
         (chunked("POST /api/v1/wallet/topups"), 401, 401),
@@ -222,7 +222,7 @@ fn what_is_no_http_ends_the_connection_alone() {
         ("\u{16}\u{3}\u{1}\0\u{a5}\u{1}\0".repeat(50), &[400][..]),
         (format!("{live}\0garbage\r\n\r\n"), &[200, 400]),
         (format!("{live}{live}GET\r\n\r\n"), &[200, 200, 400]),
-        // Where a body ends must not be a matter of opinion.
+        // The end of a body must be unambiguous.
         (format!("{login}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{{}}x"), &[400]),
         (format!("{login}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n{live}"), &[400]),
         (format!("{login}Content-Length: -1\r\n\r\n{live}"), &[400]),
@@ -242,7 +242,7 @@ fn connections_are_bounded_and_who_comes_then_waits() {
     let keys =
         [("server.max_connections", "2"), ("server.workers", "1"), ("server.head_timeout_seconds", "2")];
     let server = Server::configured(Store::Memory, &keys);
-    // Both are held by somebody who says nothing, until that is no longer waited for.
+    // Both connections are held by silent clients until their timeout.
     let held = [connect(&server), connect(&server)];
     let began = Instant::now();
     lives(&server);

@@ -1,4 +1,4 @@
-//! Charge-backs: an operator or the provider reverses a top-up, and what is missing is owed.
+//! Charge-backs: an operator or the provider reverses a top-up, and the shortfall is owed.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ fn reverse(operator: &Person, topup: i64) -> Answer {
     operator.post(&format!("/operator/topups/{topup}/reverse"), &json!({"reason": "a stolen card"}))
 }
 
-/// What is available, held and owed.
+/// The available, held and owed amounts.
 fn purse(person: &Person) -> [String; 3] {
     let answer = person.get("/wallet");
     ["available", "held", "owed"].map(|key| answer.raw(&format!("/data/wallet/{key}")))
@@ -34,20 +34,20 @@ fn erase(person: &Person) -> Answer {
     person.call("DELETE", "/user").json(&json!({"password": PASSWORD})).send()
 }
 
-/// A top-up of 20 that the provider has confirmed.
+/// A top-up of 20, confirmed by the provider.
 fn confirmed(server: &Server, person: &Person) -> i64 {
     let topup = person.topup("20");
     Message::topup_of("20", "topup.confirmed", &person.topup_reference(topup)).heard(server);
     topup
 }
 
-/// The provider's word that so much of a top-up was taken back.
+/// A provider's message that this amount of a top-up was taken back.
 fn reversal(amount: &str, reference: &str) -> Message<'static> {
     let amount: Value = serde_json::from_str(amount).unwrap();
     Message::about_topup("topup.reversed", json!({"reference": reference, "amount": amount}))
 }
 
-/// The reason, the top-up and the amount of each kept message, newest first.
+/// The reason, top-up and amount of each stored message, newest first.
 fn listed(operator: &Person) -> Vec<Value> {
     let page = operator.get("/operator/provider-messages?per_page=100").data(200);
     let shown =
@@ -72,7 +72,7 @@ fn a_reversal_takes_what_is_available_and_no_more(store: Store) {
     let shown = guest.get(&format!("/wallet/topups/{topup}")).data(200)["topup"].clone();
     assert_eq!(shown["status"], "reversed");
     assert_eq!(shown["updated_at"], reversed["updated_at"]);
-    // The security log names the operator, the person and the reason.
+    // The security log names the operator, the account and the reason.
     let events = operator.get(&format!("/operator/security-log?user_id={}&kind=operator_action", guest.id));
     let event = events.data(200)["data"][0].clone();
     assert_eq!(event["detail"], "reverse_topup: a stolen card");
@@ -90,7 +90,7 @@ fn what_is_held_stays_and_is_released_in_full(store: Store) {
     assert_eq!(purse(&guest), ["0.00", "20.00", "20.00"]);
     assert_eq!(last_line(&guest), format!("chargeback 0.00 0.00 20.00 topup {topup}"));
     assert_eq!(guest.entries().last().unwrap()["owed_after"], 20.0);
-    // The DJ plays, and is paid from what was held.
+    // The DJ plays, and is paid from the held amount.
     dj.answer(request, "played").data(200);
     assert_eq!((purse(&guest), dj.wallet().0), (["0.00", "15.00", "20.00"].map(String::from), "5.00".into()));
     let withdrawal = guest.ids("/withdrawals", "id")[0];
@@ -106,9 +106,9 @@ fn the_dj_keeps_the_fee_and_the_guest_owes_it(store: Store) {
     dj.answer(request, "played").data(200);
     reverse(&operator, topup).data(200);
     assert_eq!((purse(&guest), dj.wallet().0), (["0.00", "0.00", "5.00"].map(String::from), "4.50".into()));
-    // With a debt nobody leaves; what is owed can be forgiven by a correction.
+    // An account with a debt cannot be erased; an adjustment can forgive the debt.
     erase(&guest).refused(409, "conflict");
-    // Of what the guest earns, pays in and gets back, the debt is paid first.
+    // Income, top-ups and refunds of the guest pay the debt first.
     guest.topup("1.50");
     assert_eq!(purse(&guest), ["0.00", "0.00", "3.50"]);
     assert_eq!(guest.entries().last().unwrap()["amount"], 0.0);
@@ -228,7 +228,7 @@ fn operators_find_topups_by_person_and_by_reference(store: Store) {
     assert_eq!(keys(&shown), fields);
     assert_eq!((&shown["user_id"], &shown["amount"]), (&json!(other.id), &json!(4.0)));
     operator.get("/operator/topups/999999999").refused(404, "not_found");
-    // Users read their own top-ups by another route, and none by the route of staff.
+    // Users read their own top-ups by another route, and none by the staff route.
     let path = format!("/operator/topups/{theirs}");
     let refused: Value = other.get(&path).refused(403, "insufficient_scope");
     assert_eq!(refused["errors"], Value::Null);
@@ -247,7 +247,8 @@ fn a_providers_reversal_takes_the_whole_amount_back_once(store: Store) {
     }
     assert_eq!(last_line(&guest), format!("chargeback -5.00 0.00 15.00 topup {topup}"));
     assert_eq!(guest.get(&format!("/wallet/topups/{topup}")).data(200)["topup"]["status"], "reversed");
-    // The confirmation comes once more, late; and an operator reverses what the provider has reversed.
+    // The confirmation arrives once more, late, and an operator reverses the top-up that the provider has
+    // reversed.
     Message::topup_of("20", "topup.confirmed", &reference).heard(&server);
     assert_eq!(reverse(&operator, topup).data(200)["topup"]["status"], "reversed");
     assert_eq!((guest.entries().len(), listed(&operator)), (3, Vec::new()));
@@ -280,7 +281,7 @@ fn a_partial_reversal_is_listed_and_not_booked(store: Store) {
         assert_eq!(listed(&operator).len(), kept);
     }
     assert_eq!(purse(&guest), ["0.00", "0.00", "0.00"]);
-    // Of what was reversed, a part is taken back again: that is another matter.
+    // A partial reversal after the full one is a contradiction.
     reversal("5", &reference).heard(&server);
     assert_eq!(listed(&operator)[0], json!(["partial_reversal", topup, "5"]));
     for wrong in [json!({}), json!({"amount": null}), json!({"amount": "20"}), json!({"amount": true})] {
@@ -296,7 +297,8 @@ fn a_reversal_that_the_status_excludes_is_listed(store: Store) {
     let guest = server.guest();
     let topup = guest.topup("20");
     let reference = guest.topup_reference(topup);
-    // It overtook the confirmation: an operator sees it, and reverses the top-up once it is confirmed.
+    // The reversal overtook the confirmation: an operator sees it, and reverses the top-up once it is
+    // confirmed.
     reversal("20", &reference).heard(&server);
     assert_eq!(listed(&operator), [json!(["status_contradiction", topup, "20"])]);
     Message::topup_of("20", "topup.confirmed", &reference).heard(&server);
@@ -354,7 +356,7 @@ fn what_an_erased_person_paid_in_is_owed_when_it_is_charged_back(store: Store) {
         }
         let shown = operator.get(&format!("/operator/topups/{topup}")).data(200)["topup"].clone();
         assert_eq!(shown["status"], "reversed");
-        // An operator writes the debt off: of 7, 5 were owed.
+        // An operator writes the debt off: 5 of the 7 were owed.
         let forgive = json!({"user_id": guest.id, "amount": 7, "reason": "written off"});
         let forgiven = operator.post("/operator/adjustments", &forgive);
         forgiven.data(201);

@@ -1,4 +1,4 @@
-//! A server whose clock is wrong: it damages nothing that another server sees, and says so.
+//! A server with a wrong clock: it damages nothing visible to other servers, and reports the problem.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,11 +9,11 @@ use serde_json::json;
 
 use crate::harness::{Database, Server, eventually, operator_keys, run};
 
-/// The variable by which a test sets the clock of a server.
+/// The environment variable that shifts the clock of a server.
 const SHIFT: &str = "CUEPOINT_CLOCK_SHIFT_FILE";
 const FORTY_DAYS: i64 = 40 * 86_400;
 
-/// A clock that a test sets; its file is gone when it is dropped.
+/// A clock set by a test; its file is deleted on drop.
 struct MachineClock(PathBuf);
 
 impl MachineClock {
@@ -81,7 +81,7 @@ fn a_clock_that_goes_wrong_changes_nothing_that_another_server_sees() {
         });
         let told = if seconds > 0 { "s ahead of the database's" } else { "s behind the database's" };
         eventually("the log says why", || wrong.log().contains(told).then_some(()));
-        // Reads of one's own go on, and commands do not.
+        // Reads of the caller's own data continue; commands do not.
         there.get("/wallet").data(200);
         let refused = there.call("POST", "/wallet/topups").text(r#"{"amount": 7}"#).send();
         refused.refused(503, "unavailable");

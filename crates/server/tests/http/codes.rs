@@ -1,4 +1,4 @@
-//! Codes: how they are kept, and how many of them go to phones.
+//! Verification codes: their storage, and the limits of those sent to phones.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ on_both_stores!(
     a_code_survives_a_rotation_of_the_keys,
 );
 
-/// What the servers of one database share.
+/// The configuration shared by servers of one database.
 const KEYS: [(&str, &str); 1] =
     [("auth.signing_keys", "shared:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")];
 
@@ -31,14 +31,14 @@ fn give(person: &Person, phone: &str) {
     person.patch("/user/personal-info", &json!({"phone": phone})).data(200);
 }
 
-/// A guest with this number.
+/// A guest with this phone number.
 fn guest(server: &Server, phone: &str) -> Person {
     let guest = server.guest();
     give(&guest, phone);
     guest
 }
 
-/// That too many were sent: as many as this, and none for almost a day.
+/// Checks that the limit of this many codes is exhausted for almost a day.
 fn used_up(answer: &Answer, most: &str) {
     answer.refused(429, "rate_limited");
     assert_eq!(answer.header("x-ratelimit-limit"), Some(most), "{answer}");
@@ -66,7 +66,8 @@ fn only_numbers_that_can_be_called_are_new(store: Store) {
         json!({"name": "Eve", "email": "eve@example.com", "password": PASSWORD, "phone": " +4930123456 "});
     let data = server.client().post("/auth/register", &body).data(201);
     assert_eq!(data["user"]["phone"], "+4930123456");
-    // A number of before stays as it is, and can be sent back with the rest of the profile.
+    // A stored number that is not in E.164 format stays valid, and can be sent back with the rest of the
+    // profile.
     if let Some(database) = server.database() {
         database.rows(&format!("UPDATE users SET phone = '030 / 12 34 56' WHERE id = {}", guest.id));
         let changes = [json!({"city": "Berlin"}), json!({"city": "Bonn", "phone": "030 / 12 34 56"})];
@@ -83,7 +84,7 @@ fn only_numbers_that_can_be_called_are_new(store: Store) {
     }
 }
 
-/// The tables with a row that shows this text.
+/// The tables with a row that contains this text.
 fn tables_with(database: &Database, text: &str) -> Vec<String> {
     let tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'";
     let tables = database.rows(tables).into_iter().flatten().flatten();
@@ -98,7 +99,7 @@ fn a_number_is_sent_five_codes_a_day_whoever_has_it(store: Store) {
     let server = Server::start(store);
     let (number, digits) = ("+4930123456", "4930123456");
     for _ in 0..5 {
-        // The accounts are erased as soon as the code was sent.
+        // The accounts are erased as soon as the code is sent.
         let guest = guest(&server, number);
         ask(&guest).send().data(200);
         if let Some(database) = server.database() {
@@ -114,7 +115,7 @@ fn a_number_is_sent_five_codes_a_day_whoever_has_it(store: Store) {
     }
     let next = guest(&server, number);
     used_up(&ask(&next).send(), "5");
-    // Another number of the same person, and a code by mail.
+    // Another number of the same account, and a code by e-mail.
     give(&next, "+4930123457");
     ask(&next).send().data(200);
     next.call("POST", "/auth/email/code").send().data(200);
@@ -175,7 +176,7 @@ fn a_code_is_kept_under_a_key_and_one_of_an_earlier_version_counts() {
     let send = || guest.call("POST", "/auth/email/code").send().data(200);
     send();
     let bound = |code: &str| format!("sha256(convert_to('email:{}:{code}', 'UTF8'))", guest.id);
-    // Whoever reads the table cannot try all codes.
+    // A reader of the table cannot brute-force the codes.
     let codes =
         "(SELECT lpad(number::text, 6, '0') AS code FROM generate_series(0, 999999) AS number) AS codes";
     let plain = bound("' || code || '");

@@ -1,4 +1,4 @@
-//! Operators and the money of requests and wallets: refunds and adjustments.
+//! Operators' changes to the money of requests and wallets: refunds and adjustments.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ fn adjust(operator: &Person, user: i64, amount: &str) -> Answer {
     operator.call("POST", "/operator/adjustments").text(&body).send()
 }
 
-/// A request at 5.00 that was played.
+/// A played request at 5.00.
 fn played(guest: &Person, dj: &Person) -> i64 {
     let request = guest.ask(dj);
     dj.answer(request, "played").data(200);
@@ -52,7 +52,7 @@ fn a_refund_gives_the_whole_fee_back_by_new_entries(store: Store) {
     assert_eq!(dj.wallet(), ("0.00".into(), "0.00".into()));
     assert_eq!(last_line(&guest), format!("refund 5.00 20.00 0.00 music_request {request}"));
     assert_eq!(last_line(&dj), format!("reversal -4.50 0.00 0.00 music_request {request}"));
-    // Nothing that was there was edited.
+    // No existing entry was edited.
     assert_eq!(guest.entries()[..before.0.len()], before.0);
     assert_eq!(dj.entries()[..before.1.len()], before.1);
     assert_eq!(dj.get("/user/personal-info").data(200)["user"]["played"], 1);
@@ -96,11 +96,11 @@ fn what_the_dj_no_longer_has_is_owed_and_paid_by_income_first(store: Store) {
     assert_eq!(guest.wallet().0, "20.00");
     assert_eq!(dj.wallet(), ("0.00".into(), "4.00".into()));
     assert_eq!(last_line(&dj), format!("reversal -0.50 0.00 4.00 music_request {request}"));
-    // Of the 4.00 that are owed a top-up pays 2.00 and an operator's correction 1.00.
+    // Of the 4.00 owed, a top-up pays 2.00 and an operator's adjustment 1.00.
     dj.topup("2");
     adjust(&operator, dj.id, "1").data(201);
     assert_eq!(dj.wallet().0, "0.00");
-    // Of the next 4.50 the last 1.00 is paid, and of the one after nothing.
+    // The last 1.00 is paid from the next 4.50, and nothing from the income after it.
     played(&guest, &dj);
     assert_eq!(dj.wallet().0, "3.50");
     played(&guest, &dj);
@@ -207,7 +207,7 @@ fn a_correction_with_a_key_is_made_once(store: Store) {
     let body = json!({"user_id": guest.id, "amount": -15, "reason": "charged twice"});
     let call = || operator.call("POST", "/operator/adjustments").key("once").json(&body).send();
     let first = call();
-    // By now the guest has not that much any more.
+    // By now the guest's balance is too small.
     for again in [call(), call()] {
         assert_eq!(again.header("idempotency-replayed"), Some("true"), "{again}");
         assert_eq!((again.status, &again.text), (201, &first.text));

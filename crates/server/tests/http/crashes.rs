@@ -1,5 +1,5 @@
-//! The process dies at every step of applying a plan: after a restart, the same command with the same key has had its
-//! effect exactly once.
+//! The process dies at every step of applying a plan: after a restart, the same command with the same key has
+//! taken effect exactly once.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::harness::{Answer, Call, Database, Person, Proxy, Server, Traffic, cen
 
 const REPLAYED: &str = "idempotency-replayed";
 
-/// Makes a test of each step of the writer; says whether the commit is made by then.
+/// Declares a test for each step of the writer; states whether the commit is made by then.
 macro_rules! crash_at {
     ($($test:ident = $step:literal, committed: $committed:literal;)+) => {$(
         #[test]
@@ -35,8 +35,8 @@ struct Pair {
     dj: Person,
 }
 
-/// What shows an effect: of the guest and the DJ, what is available and held and the number of entries; of the guest,
-/// the numbers of top-ups, requests and withdrawals.
+/// The observable effect: the available and held amounts and the number of entries of the guest and the DJ;
+/// the guest's numbers of top-ups, requests and withdrawals.
 type Affairs = [i64; 9];
 
 impl Pair {
@@ -58,15 +58,15 @@ impl Pair {
     }
 }
 
-/// A command that the process dies of.
+/// A command during which the process dies.
 struct Command {
-    /// What the record of operations calls it; two in a row differ, so that one can be repeated where the next is to
-    /// crash.
+    /// The operation kind in the database; two consecutive commands differ, so that one can be repeated where
+    /// the next is to crash.
     kind: &'static str,
-    /// Sets the scene and answers with the path that the command is sent to.
+    /// Prepares the state and returns the path of the command.
     path: fn(&Pair) -> String,
     call: fn(&Pair, &str) -> Call,
-    /// What changes, once.
+    /// The effect of applying the command once.
     effect: Affairs,
 }
 
@@ -80,7 +80,7 @@ fn post(pair: &Pair, path: &str, body: &Value) -> Call {
 }
 
 const COMMANDS: [Command; 6] = [
-    // A song accepted is played: 5.00 from the guest, 4.50 to the DJ, the rest to the house.
+    // An accepted request is played: 5.00 from the guest, 4.50 to the DJ, the rest to the platform account.
     Command {
         kind: "move_request",
         path: |Pair { guest, dj }| {
@@ -126,7 +126,7 @@ const COMMANDS: [Command; 6] = [
     },
 ];
 
-/// A server that dies at the step of the first plan with a key that the command leads to.
+/// A server that dies at the step of the first plan with a key that the command causes.
 fn doomed(database: &Arc<Database>, step: &str, command: Option<&Command>) -> Server {
     let mut keys = vec![("fees.commission_bps", "1000")];
     if let Some(command) = command {
@@ -165,13 +165,13 @@ fn is_done(answer: &Answer, replayed: bool, told: &str) {
     assert_eq!(answer.header(REPLAYED).is_some(), replayed, "{told}: {answer}");
 }
 
-/// What the self-check of the ledger says of a database.
+/// Runs the ledger audit of a database.
 fn verify(database: &Database) {
     let (status, said) = run(&["ledger", "verify"], Some(database.url()), &[]);
     assert_eq!(status.code(), Some(0), "{said}");
 }
 
-/// The wire is cut at a commit and stays so until the process is dead: nobody has heard how it ended.
+/// The connection is cut at a commit and stays cut until the process is dead, so that the outcome is unknown.
 fn cut_at_the_commit(traffic: Traffic, committed: bool) {
     let database = Arc::new(Database::new());
     let proxy = Proxy::start(database.server());

@@ -1,4 +1,5 @@
-//! Every field that an operation declares, against its own schema: other types and values outside its limits are refused.
+//! Every declared field of an operation, against its own schema: other types and values outside its limits
+//! are rejected.
 
 use serde_json::{Map, Value, json};
 
@@ -13,7 +14,7 @@ fn outside(property: &Value) -> Vec<Value> {
     match of_type {
         Some("string") => values.push(json!(5)),
         Some("number" | "integer" | "boolean") => values.push(json!("five")),
-        // A list of names.
+        // An enumeration.
         _ => values.push(json!("nonsense")),
     }
     if let Some(most) = property["maxLength"].as_u64() {
@@ -38,7 +39,7 @@ fn every_declared_field_is_held_to_its_schema(store: Store) {
     let dj = server.dj();
     let before = (dj.affairs(), operator.affairs());
     let mut tried = 0;
-    // Where a path has an id, its object is looked for first.
+    // An object named by an id in the path is looked up first.
     for route in ROUTES.iter().filter(|route| route.wants_body() && !route.signed && !route.has_id()) {
         let caller = if route.is_operators() { &operator } else { &dj };
         let Some(Value::Object(body)) = route.body(dj.id) else { panic!("{} has no example", route.path) };

@@ -1,4 +1,4 @@
-//! Requests whose time is over: seen as expired at once, their money back with the sweeper or when it is needed.
+//! Expired requests: shown as expired at once, and refunded by the sweeper or when the money is needed.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ on_both_stores!(
     the_money_is_back_when_it_is_needed,
 );
 
-/// A sweeper that does not come while a test runs.
+/// A sweeper that never runs during a test.
 const NO_SWEEP: (&str, &str) = ("requests.sweep_interval_seconds", "3600");
 
 fn seen_expired(person: &Person, request: i64) -> Value {
@@ -21,7 +21,7 @@ fn seen_expired(person: &Person, request: i64) -> Value {
     })
 }
 
-/// That nobody can move it any more, and that every list shows it.
+/// Checks that the request cannot change any more and that every list shows it as expired.
 fn is_over(guest: &Person, dj: &Person, shown: &Value) {
     let request = shown["id"].as_i64().unwrap();
     for status in ["accepted", "rejected", "played"] {
@@ -38,14 +38,14 @@ fn is_over(guest: &Person, dj: &Person, shown: &Value) {
     }
 }
 
-/// Microseconds of a moment since midnight, so that moments of one test can be subtracted.
+/// Microseconds of a timestamp since midnight, so that timestamps of one test can be subtracted.
 fn micros(moment: &Value) -> i64 {
     let time = moment.as_str().unwrap().split_once('T').unwrap().1.trim_end_matches('Z');
     let parts: Vec<i64> = time.split([':', '.']).map(|part| part.parse().unwrap()).collect();
     ((parts[0] * 60 + parts[1]) * 60 + parts[2]) * 1_000_000 + parts[3]
 }
 
-/// The time from one moment to the next in microseconds, across midnight too.
+/// The time between two timestamps in microseconds, across midnight too.
 fn between(from: &Value, to: &Value) -> i64 {
     (micros(to) - micros(from)).rem_euclid(86_400_000_000)
 }
@@ -57,7 +57,7 @@ fn a_pending_request_expires(store: Store) {
     let shown = seen_expired(&guest, request);
     assert_eq!(between(&shown["created_at"], &shown["updated_at"]), 1_000_000);
     is_over(&guest, &dj, &shown);
-    // Nothing has given it back yet.
+    // The money is not released yet.
     assert_eq!(guest.wallet(), ("15.00".into(), "5.00".into()));
 }
 
@@ -82,7 +82,7 @@ fn the_sweeper_gives_the_money_back(store: Store) {
     assert_eq!(entries.last().unwrap()["kind"], "release");
     assert_eq!(entries.last().unwrap()["reference"], json!({"type": "music_request", "id": request}));
     assert_eq!(entries.len(), 3);
-    // The sweep changes nothing of what was seen.
+    // The sweep changes nothing visible.
     assert_eq!(guest.get(&format!("/music/requests/{request}")).data(200), seen);
     is_over(&guest, &dj, &seen);
 }

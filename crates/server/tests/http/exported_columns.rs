@@ -1,5 +1,5 @@
-//! An export has everything that the database keeps about a person: every column of every row that mentions them, but for
-//! those that are named here with the reason why they are left out.
+//! An export contains all data that the database stores about an account: every column of every row that
+//! mentions it, except those listed here with the reason for their omission.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,22 +8,22 @@ use serde_json::{Value, json};
 
 use crate::harness::{Database, PASSWORD, Person, Server, operator_keys, song};
 
-/// A table, and which of its rows mention a person: `{id}` stands for the person's number.
+/// A table, and its rows that mention an account; `{id}` stands for the account id.
 struct Table {
     name: &'static str,
-    /// The rows that are the person's: an export shows every column of them, but for those of `LEFT_OUT`.
+    /// The rows that belong to the account: an export shows every column of them, except those in `LEFT_OUT`.
     own: &'static str,
-    /// Rows that name the person and are left out, and why.
+    /// Rows that mention the account and are omitted, with the reason.
     named: &'static [(&'static str, &'static str)],
 }
 
-/// A table that mentions people in rows that are theirs alone.
+/// A table whose rows mention only the account that they belong to.
 const fn table(name: &'static str, own: &'static str) -> Table {
     Table { name, own, named: &[] }
 }
 
-/// Every table that mentions people. Whoever adds a table adds a line, here or to `MENTION_NOBODY`, and whoever adds a column
-/// gives it a value in `life` or `more`, or a line in `LEFT_OUT`.
+/// Every table that mentions accounts. A new table requires a line here or in `MENTION_NOBODY`, and a new
+/// column requires a value in `life` or `more`, or a line in `LEFT_OUT`.
 const TABLES: &[Table] = &[
     table("users", "id = {id}"),
     table("wallets", "user_id = {id}"),
@@ -80,7 +80,7 @@ const TABLES: &[Table] = &[
     },
 ];
 
-/// Tables that mention nobody, and what they have instead.
+/// Tables that mention no account, with their contents.
 const MENTION_NOBODY: &[(&str, &str)] = &[
     ("__diesel_schema_migrations", "which migrations were applied"),
     ("bootstrap_operator", "that the first operator was made"),
@@ -88,12 +88,12 @@ const MENTION_NOBODY: &[(&str, &str)] = &[
     ("phone_codes", "numbers and networks of codes by phone as check sums, without the person"),
 ];
 
-/// All rows of a person.
+/// All rows of an account.
 const ALL: &str = "true";
-/// Rows about what somebody else did.
+/// Rows about actions of others.
 const BY_OTHERS: &str = "actor_id <> user_id";
 
-/// Columns that an export leaves out, in which of the person's rows, and why.
+/// Columns that an export omits, for which of the account's rows, and why.
 const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("users.password_hash", ALL, "a secret"),
     ("users.email_folded", ALL, "the address in lower case"),
@@ -151,7 +151,7 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("provider_messages.resolved_by", ALL, "which operator it was"),
 ];
 
-/// People, one of whom every table has something about, in every column that can hold something.
+/// Accounts, one of which has rows in every table, with a value in every nullable column.
 struct Life {
     dj: Person,
     others: [Person; 2],
@@ -205,7 +205,7 @@ fn life(server: &Server, operators: [Person; 2]) -> Life {
     Life { dj, others: [other, guest], operators }
 }
 
-/// What cannot be brought about by calls, or only with a provider.
+/// Writes data that calls cannot produce, or only with a provider.
 fn more(database: &Database, id: i64, operator: i64) {
     let statements = format!(
         "UPDATE users SET rating_stars = 13, rating_count = 4, played = 17 WHERE id = {id}; \
@@ -219,7 +219,7 @@ fn more(database: &Database, id: i64, operator: i64) {
     database.rows(&statements);
 }
 
-/// Every text, number and truth value of a document, as text.
+/// Every string, number and boolean of a document, as text.
 fn scalars(value: &Value, into: &mut BTreeSet<String>) {
     match value {
         Value::Null => {}
@@ -234,7 +234,7 @@ fn scalars(value: &Value, into: &mut BTreeSet<String>) {
     }
 }
 
-/// The values that a column has in these rows, each as an export would write it.
+/// The values of a column in these rows, in the format of an export.
 fn values(database: &Database, table: &str, column: &str, kind: &str, rows: &str) -> BTreeSet<String> {
     let shown = match kind {
         "timestamp with time zone" => {
@@ -246,7 +246,7 @@ fn values(database: &Database, table: &str, column: &str, kind: &str, rows: &str
     };
     let statement = format!("SELECT DISTINCT {shown} FROM {table} WHERE ({rows}) AND {column} IS NOT NULL");
     let values = database.rows(&statement).into_iter().flatten().flatten();
-    // Presence is written as a number.
+    // `online` is exported as a number.
     let number = |value: String| match (column, value.as_str()) {
         ("online", "true") => "1".to_owned(),
         ("online", "false") => "0".to_owned(),
@@ -255,7 +255,7 @@ fn values(database: &Database, table: &str, column: &str, kind: &str, rows: &str
     values.map(number).collect()
 }
 
-/// What the export does not show and `LEFT_OUT` does not name, and what `LEFT_OUT` names in vain.
+/// Values that the export omits without a line in `LEFT_OUT`, and lines in `LEFT_OUT` without effect.
 fn unexplained_columns(database: &Database, id: &str, exported: &BTreeSet<String>) -> Vec<String> {
     let columns = "SELECT table_name, column_name, data_type FROM information_schema.columns \
         WHERE table_schema = 'public' ORDER BY table_name, ordinal_position";
@@ -284,7 +284,7 @@ fn unexplained_columns(database: &Database, id: &str, exported: &BTreeSet<String
     unexplained
 }
 
-/// Rows that have a text which only this person has, and that `TABLES` says nothing of.
+/// Rows with a text unique to this account that `TABLES` does not cover.
 fn unexplained_rows(database: &Database, id: &str, text: &str) -> Vec<String> {
     let tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1";
     let tables = database.rows(tables).into_iter().flatten().flatten();
@@ -306,7 +306,7 @@ fn unexplained_rows(database: &Database, id: &str, text: &str) -> Vec<String> {
 #[test]
 fn every_column_that_mentions_a_person_is_exported_or_left_out_for_a_reason() {
     let database = Arc::new(Database::new());
-    // Nothing else looks like the number of a person.
+    // No other value looks like an account id.
     database.rows("SELECT setval('user_ids', 770077000000)");
     let operator = operator_keys("zabdas@example.com");
     let server =
@@ -332,7 +332,7 @@ fn every_column_that_mentions_a_person_is_exported_or_left_out_for_a_reason() {
     assert!(profiles.clone().any(|city| city == "Emesa") && profiles.clone().any(|city| city == "Palmyra"));
     let mut reasons = document["wallet_entries"].as_array().unwrap().iter().map(|entry| &entry["reason"]);
     assert!(reasons.any(|reason| reason == "the song was cut short"), "{document}");
-    // Of others it has no more than their numbers, and of operators not even these.
+    // It contains no more than the ids of other accounts, and not even those of operators.
     let document = document.to_string();
     let operators = operators.iter().flat_map(|operator| [operator.id.to_string(), operator.email.clone()]);
     let others = others.iter().map(|other| other.email.clone());

@@ -1,4 +1,4 @@
-//! Every field of every body: what it must be, what is said when it is not, and that nothing happens then.
+//! Every field of every body: its constraints, the validation messages, and that a refusal has no effect.
 
 use serde_json::{Value, json};
 
@@ -16,20 +16,20 @@ on_both_stores!(
     nullable_fields_can_be_emptied,
 );
 
-/// What a field must be.
+/// The kind of a field.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// A text of at most this many characters.
+    /// Text of at most this many characters.
     Text(usize),
     Email,
     Password,
     Phone,
     Url,
-    /// A text that is compared and nothing else.
+    /// Text that is only compared.
     Secret,
     Choice(&'static [&'static str]),
     Id,
-    /// A sum of at least this many units.
+    /// An amount of at least this many units.
     Money(&'static str),
     Boolean,
     /// 0 or 1.
@@ -39,7 +39,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// Texts of JSON values that the field refuses.
+    /// JSON texts of values that the field rejects.
     fn refuses(self) -> Vec<String> {
         let mut wrong: Vec<String> = ["[]", "{}", "[1]", r#"{"a": 1}"#].map(String::from).to_vec();
         let mut add = |values: &[&str]| wrong.extend(values.iter().map(|value| (*value).to_owned()));
@@ -99,7 +99,7 @@ impl Kind {
     }
 }
 
-/// Whether a field may be left out, or be null.
+/// Whether a field may be omitted or null.
 #[derive(Clone, Copy, PartialEq)]
 enum Need {
     Required,
@@ -217,7 +217,7 @@ fn forms(dj: i64, request: i64) -> Vec<Form> {
     ]
 }
 
-/// A body's text with one field set to a value's text, or left out.
+/// The text of a body with one field omitted, or set to this JSON text.
 fn with(body: &Value, field: &str, value: Option<&str>) -> String {
     let mut body = body.clone();
     let object = body.as_object_mut().unwrap();
@@ -229,7 +229,7 @@ fn with(body: &Value, field: &str, value: Option<&str>) -> String {
     format!("{{\"{field}\":{value}{comma}{rest}")
 }
 
-/// A DJ with money, and a request addressed to them.
+/// A DJ with a balance, and a request to the DJ.
 fn cast(server: &Server) -> (Person, Person, i64) {
     let (dj, other) = (server.dj(), server.dj());
     dj.topup("100");
@@ -252,7 +252,7 @@ fn every_field_of_every_body(store: Store) {
     for form in forms(other.id, request) {
         for (field, kind, need) in &form.fields {
             for wrong in kind.refuses() {
-                // What may be null may be empty too: both clear it.
+                // A nullable field may be empty too: both clear it.
                 if *need == Need::Nullable && wrong.trim_matches(['"', ' ']).is_empty() {
                     continue;
                 }
@@ -272,7 +272,7 @@ fn every_field_of_every_body(store: Store) {
     assert_eq!((dj.affairs(), other.affairs()), before);
 }
 
-/// Nothing is judged, reversed, suspended or resolved without a reason that can be kept.
+/// Every review, reversal, suspension and resolution requires a reason that can be stored.
 fn every_reason_of_an_operator(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("payouts.webhook_secrets", NEW)]);
     let guest = server.payer("10");

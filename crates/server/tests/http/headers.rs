@@ -1,4 +1,4 @@
-//! The headers that every answer has, and what browsers let other pages do.
+//! The headers of every answer, and the cross-origin policy for browsers.
 
 use serde_json::json;
 
@@ -40,7 +40,7 @@ fn no_answer_is_kept_guessed_at_framed_or_run() {
             assert_eq!(answer.header(name), Some(value), "{name}: {answer}");
         }
         assert_eq!(answer.headers.get_all("cache-control").iter().count(), 1, "{answer}");
-        // What the service is made of is nobody's business.
+        // The implementation of the service is not disclosed.
         for name in ["server", "x-powered-by", "strict-transport-security"] {
             assert_eq!(answer.header(name), None, "{answer}");
         }
@@ -65,7 +65,7 @@ fn the_documentation_may_do_what_it_needs_and_no_more() {
         assert!(policy.ends_with("frame-ancestors 'none'") && !policy.contains("unsafe-eval"), "{policy}");
         assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
     }
-    // A script within the page itself would not be run.
+    // Inline scripts would be blocked.
     for path in ["/docs", "/docs/"] {
         let page = server.client().outside("GET", path).send().text;
         let mut scripts = 0;
@@ -102,7 +102,7 @@ fn pages_of_the_listed_origins_may_call_with_every_method_but_without_cookies() 
     called.data(200);
     assert_eq!(called.header("access-control-allow-origin"), Some(ORIGIN));
     assert_eq!(called.header("access-control-allow-credentials"), None);
-    // A cache in between must not give one origin's answer to another.
+    // A shared cache must not serve one origin's answer to another.
     for answer in
         [called, guest.get("/wallet"), guest.call("GET", "/wallet").header("origin", "https://x").send()]
     {
@@ -130,7 +130,7 @@ fn pages_of_other_origins_are_told_nothing() {
         silent(&asked);
         silent(&server.client().call("GET", "/wallet").header("origin", origin).send());
     }
-    // Neither are the listed ones about what no route takes.
+    // The listed origins get no more for methods and headers that no route takes.
     for (method, headers) in [("TRACE", "authorization"), ("GET", "x-forwarded-for")] {
         let asked = preflight(&server, ORIGIN, method, headers);
         assert!(asked.status >= 400, "{asked}");

@@ -1,4 +1,4 @@
-//! Idempotency keys: the same command sent twice is done once and answered twice.
+//! Idempotency keys: a command sent twice is executed once and answered twice.
 
 use std::sync::Arc;
 use std::thread;
@@ -27,7 +27,7 @@ fn topup(person: &Person, key: &str, body: &str) -> Answer {
     person.call("POST", "/wallet/topups").key(key).text(body).send()
 }
 
-/// That the second answer is the first one again.
+/// Checks that the second answer replays the first.
 fn is_replay(first: &Answer, second: &Answer) {
     assert_eq!(first.header(REPLAYED), None, "{first}");
     assert_eq!(second.header(REPLAYED), Some("true"), "{second}");
@@ -46,7 +46,7 @@ fn the_same_again_is_replayed(store: Store) {
         is_replay(&first, &topup(&guest, "k", r#"{"amount": 5}"#));
     }
     assert_eq!(guest.wallet().0, "5.00");
-    // Without the key, or with another, it is another command.
+    // Without the key, or with another, it is a separate command.
     topup(&guest, "K", r#"{"amount": 5}"#).data(201);
     guest.topup("5");
     assert_eq!(guest.wallet().0, "15.00");
@@ -85,7 +85,7 @@ fn another_body_is_refused(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     topup(&guest, "k", r#"{"amount": 5}"#).data(201);
-    // The bytes count, not what they mean.
+    // The bytes of the body count, not its meaning.
     for body in [r#"{"amount": 6}"#, r#"{"amount": 5.00}"#, r#"{"amount":5}"#, r#"{"amount": "x"}"#] {
         topup(&guest, "k", body).refused(422, "idempotency_key_reused");
     }
@@ -167,13 +167,13 @@ fn a_replay_comes_before_a_refusal(store: Store) {
     assert_eq!(accepted.data(200)["status"], "accepted");
     dj.answer(request, "played").data(200);
     dj.patch("/user/personal-info", &json!({"online": 0, "fee_upcoming_artist": 50})).data(200);
-    // By now the DJ is offline and dearer, the money gone, and the request played.
+    // By now the DJ is offline and more expensive, the money is spent, and the request is played.
     is_replay(&first, &ask());
     is_replay(&accepted, &accept());
     assert_eq!(guest.get(&format!("/music/requests/{request}")).data(200)["status"], "played");
 }
 
-/// Sends the same call twice at once.
+/// Sends the same call twice concurrently.
 fn twins(call: &Call) -> [Answer; 2] {
     thread::scope(|scope| {
         let threads = [(); 2].map(|()| scope.spawn(|| call.clone().send()));
@@ -181,7 +181,7 @@ fn twins(call: &Call) -> [Answer; 2] {
     })
 }
 
-/// A server behind a proxy, and the call of a top-up with a key.
+/// A server behind a proxy, and a top-up call with a key.
 fn before_a_proxy() -> (Server, Proxy, Person, Call) {
     let database = Arc::new(Database::new());
     let proxy = Proxy::start(database.server());
@@ -197,7 +197,7 @@ fn a_twin_waits_for_the_first_and_is_replayed() {
     proxy.set(Traffic::Stuck);
     let answers = thread::scope(|scope| {
         let answers = scope.spawn(|| twins(&call));
-        // Long enough for both to be under way; it is as well where they are not.
+        // Long enough for both to be in flight; the test holds otherwise too.
         thread::sleep(Duration::from_millis(300));
         proxy.set(Traffic::Flows);
         answers.join().unwrap()

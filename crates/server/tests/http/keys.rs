@@ -1,4 +1,4 @@
-//! The keys of access tokens: rotated while servers run, shown to third parties, kept from everybody else.
+//! Signing keys of access tokens: rotation at run time, publication to third parties, and secrecy otherwise.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -25,7 +25,7 @@ pub(super) const FILE: &str = "auth.signing_key_file";
 const VARIABLE: &str = "auth.signing_keys";
 const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
-/// A folder for a key file, gone when it is dropped.
+/// A folder for a key file, deleted on drop.
 pub(super) struct KeyFolder(PathBuf);
 
 impl KeyFolder {
@@ -42,7 +42,7 @@ impl KeyFolder {
         self.0.join("keys").to_str().unwrap().to_owned()
     }
 
-    /// Rotates by the command, and answers with what it said.
+    /// Rotates by the command, and returns its output.
     pub(super) fn rotate(&self, options: &[&str]) -> String {
         let arguments = [&["keys", "rotate"], options].concat();
         let (status, said) = run(&arguments, None, &[(FILE, &self.path())]);
@@ -51,7 +51,7 @@ impl KeyFolder {
         said
     }
 
-    /// That a text shows no key of the file.
+    /// Checks that a text contains no key of the file.
     fn told_by_none(&self, said: &str) {
         let text = fs::read_to_string(self.path()).unwrap();
         for line in text.lines().filter_map(|line| line.split_whitespace().next()) {
@@ -77,7 +77,7 @@ pub(super) fn kid(token: &str) -> String {
     header(token)["kid"].as_str().unwrap().to_owned()
 }
 
-/// One server, or two where there is a database to share.
+/// One server, or two with a database to share.
 fn servers(store: Store, keys: &[(&str, &str)]) -> Vec<Server> {
     match store {
         Store::Memory => vec![Server::configured(store, keys)],
@@ -88,7 +88,7 @@ fn servers(store: Store, keys: &[(&str, &str)]) -> Vec<Server> {
     }
 }
 
-/// Logs in everywhere and shows each token everywhere; answers with the keys that signed them.
+/// Logs in on every server and presents each token to every server; returns the keys that signed the tokens.
 fn logins(servers: &[Server], email: &str) -> Vec<String> {
     let people: Vec<Person> = servers.iter().map(|server| server.client().login(email)).collect();
     for person in &people {
@@ -109,7 +109,7 @@ fn a_rotation_logs_nobody_out(store: Store) {
     let servers = servers(store, &[(FILE, &folder.path())]);
     let guest = servers[0].guest();
     let before = kid(&guest.token);
-    // Every server reads its file every five seconds.
+    // Every server reads its key file every five seconds.
     let said = folder.rotate(&["--signs-in", "12", "--algorithm", "es256"]);
     let after = said.split(' ').next().unwrap();
     assert!(said.contains(&format!("{before} hs256 verifies until ")), "{said}");
@@ -159,7 +159,7 @@ fn third_parties_verify_what_an_es256_key_signed(store: Store) {
     let public = UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point);
     public.verify(signed.as_bytes(), &decoded(signature)).unwrap();
     assert!(public.verify(format!("{signed}x").as_bytes(), &decoded(signature)).is_err());
-    // A new key is listed before it signs.
+    // A new key is published before it signs.
     let said = folder.rotate(&[]);
     let listed = eventually("the new key is listed", || {
         let (_, listed) = shown(&server.client());
@@ -194,7 +194,7 @@ fn a_bad_file_is_survived(store: Store) {
     eventually("it is told", || server.log().contains(FILE).then_some(()));
     guest.get("/wallet").data(200);
     server.client().login(&guest.email);
-    // Another failure is another line; the one before was told once.
+    // A different failure logs another line; the previous one was logged once.
     fs::set_permissions(folder.path(), Permissions::from_mode(0o600)).unwrap();
     fs::write(folder.path(), format!("{KEY}\n")).unwrap();
     eventually("it is told again", || server.log().contains("line 1").then_some(()));

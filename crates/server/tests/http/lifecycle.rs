@@ -1,4 +1,4 @@
-//! The life of requests and withdrawals: every move, the money that goes with it, and what a statement says of it.
+//! The lifecycle of requests and withdrawals: every transition, its money, and its ledger entries.
 
 use serde_json::json;
 
@@ -26,7 +26,8 @@ fn balances(guest: &Person, dj: &Person) -> [String; 4] {
     [available, held, dj_available, dj_held]
 }
 
-/// What the guest has available and held, and the DJ available, after a request at 5.00 came to this status.
+/// The guest's available and held amounts and the DJ's available amount, after a request at 5.00 reached this
+/// status.
 fn expected(status: &str) -> [&'static str; 4] {
     match status {
         "pending" | "accepted" => ["15.00", "5.00", "0.00", "0.00"],
@@ -37,7 +38,7 @@ fn expected(status: &str) -> [&'static str; 4] {
 
 fn every_move_of_a_request(store: Store) {
     let server = Server::start(store);
-    // From, to, and whether it is a move.
+    // From, to, and whether the transition is allowed.
     let moves = [
         ("pending", "accepted", true),
         ("pending", "rejected", true),
@@ -128,7 +129,7 @@ fn a_boost_is_frozen(store: Store) {
     let boosted = ask("7.25");
     assert_eq!(boosted.raw("/data/fee"), "7.25");
     assert_eq!(guest.wallet(), ("7.75".into(), "12.25".into()));
-    // The price is the one at the making.
+    // The price is fixed at creation.
     dj.patch("/user/personal-info", &json!({"fee_upcoming_artist": 9})).data(200);
     let request = boosted.data(201)["id"].as_i64().unwrap();
     assert_eq!(dj.answer(request, "played").raw("/data/fee"), "7.25");

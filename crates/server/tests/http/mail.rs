@@ -1,5 +1,4 @@
-//! Messages on their way: by mail to a mail server, to phones by a signed call, and what happens when they do not get
-//! through.
+//! Message delivery: by SMTP to a mail server, to phones by a signed call, and on delivery failures.
 
 use std::time::{Duration, Instant};
 
@@ -35,7 +34,7 @@ fn code(text: &str) -> String {
     after.chars().take_while(char::is_ascii_digit).collect()
 }
 
-/// Asks for a code, and proves the address by what the mail says.
+/// Requests a code, and verifies the address with the code in the mail.
 fn proves(mails: &MailServer, person: &Person) {
     ask(person).data(200);
     let mail = mails.mails().pop().unwrap();
@@ -72,8 +71,8 @@ fn a_mail_server_that_refuses_is_an_outage(store: Store) {
     proves(&mails, &guest);
 }
 
-/// A mail server's refusal repeats the recipient: the log has its reply code, and the address neither of who asked for a
-/// code nor of who forgot a password or changed it.
+/// A mail server's rejection repeats the recipient: the log has its reply code, but no address, neither of a
+/// verification nor of a password reset or change.
 fn a_refusal_puts_no_address_into_the_log(store: Store) {
     let mails = MailServer::new(Post::Refuses);
     let server = mailing(store, &mails);
@@ -109,7 +108,7 @@ fn nobody_who_forgot_waits_for_the_mail_server(store: Store) {
     known.data(200);
     assert_eq!(forgot("nobody@example.com").text, known.text);
     eventually("the mail server is called", || (mails.callers() == 1).then_some(()));
-    // While it hangs, others who forgot are served.
+    // While delivery hangs, password resets of others are served.
     mails.now(Post::Takes);
     let other = server.guest();
     forgot(&other.email).data(200);
@@ -158,7 +157,7 @@ fn nothing_is_sent_where_nothing_is_configured(store: Store) {
     let guest = server.guest();
     guest.patch("/user/personal-info", &json!({"phone": "+4930123456"})).data(200);
     eventually("the log says so", || server.log().contains("notifier.email is none").then_some(()));
-    // However often: nothing is counted that is not tried.
+    // Any number of times: attempts that are not made do not count.
     for _ in 0..6 {
         for address in ["email", "phone"] {
             guest.call("POST", &format!("/auth/{address}/code")).send().refused(503, "unavailable");

@@ -1,7 +1,7 @@
-//! The HTTP contract, asked of the real binary over a real socket, on both stores.
+//! Tests of the HTTP contract against the real binary over a real socket, on both stores.
 //!
-//! Every test starts servers of its own on free ports, with a database of its own where the store is PostgreSQL, and
-//! ends them when it ends.
+//! Every test starts its own servers on free ports, with its own database for PostgreSQL, and stops them at
+//! its end.
 
 #![allow(
     clippy::arithmetic_side_effects,

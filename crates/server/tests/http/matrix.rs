@@ -1,5 +1,5 @@
-//! The matrix of who may do what, tried out: every operation that the document names, by everybody, on what is their
-//! own and on what is not.
+//! The authorization matrix: every operation of the document, by every kind of principal, on own and foreign
+//! objects.
 
 use cuepoint_domain::account::Role;
 use cuepoint_domain::authorization::{Action, Capacity, Ownership, Principal};
@@ -10,7 +10,7 @@ use crate::harness::{Answer, Call, Client, Message, NEW, PASSWORD, Person, Serve
 
 on_both_stores!(every_operation_by_everybody_on_own_and_other);
 
-/// Who calls with a token.
+/// The principal of a call.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Who {
     Guest,
@@ -31,10 +31,10 @@ impl Who {
     }
 }
 
-/// How far a call came.
+/// How far a call got.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Came {
-    /// To the use case, which did it or had another reason not to.
+    /// Admitted to the use case, which executed it or refused it for another reason.
     Through,
     Unauthenticated,
     WrongRole,
@@ -54,7 +54,7 @@ fn came(answer: &Answer) -> Came {
     }
 }
 
-/// What the matrix says of it.
+/// The result that the matrix predicts.
 fn expected(action: Action, caller: &Principal, whose: Ownership) -> Came {
     if caller.may(action, whose).is_ok() {
         Came::Through
@@ -72,7 +72,7 @@ struct Operation {
     method: String,
     path: String,
     access: Value,
-    /// A body that it takes, where it takes one.
+    /// A valid body, if the operation takes one.
     body: Option<Value>,
 }
 
@@ -90,7 +90,7 @@ fn operations(client: &Client) -> Vec<Operation> {
     operations.collect()
 }
 
-/// The example of the body that an operation takes.
+/// The example of the operation's body.
 fn body(document: &Value, operation: &Value) -> Option<Value> {
     let content = operation.get("requestBody")?["content"].as_object().unwrap();
     let reference = content.values().next().unwrap()["schema"]["$ref"].as_str().unwrap();
@@ -99,7 +99,7 @@ fn body(document: &Value, operation: &Value) -> Option<Value> {
 }
 
 impl Operation {
-    /// Its action; the document shows the same line of the matrix as the domain has.
+    /// Its action; the document shows the same row of the matrix as the domain.
     fn action(&self) -> Action {
         let name = format!("{} {}", self.method, self.path);
         let rule = &self.access["action"];
@@ -113,11 +113,11 @@ impl Operation {
         action
     }
 
-    /// On whose things it can be tried.
+    /// The kinds of ownership for which it can be tested.
     fn sides(&self, action: Action) -> Vec<Ownership> {
         let names_somebody = self.body.as_ref().is_some_and(|body| body.get("user_id").is_some());
         if self.path == "/api/v1/music/dj/blocks/{id}" {
-            // The list is the caller's own, whoever is put on it.
+            // The list belongs to the caller, whatever account is blocked.
             vec![Ownership::Own]
         } else if self.path.contains("{id}") || names_somebody {
             vec![Ownership::Own, Ownership::Others]
@@ -131,7 +131,8 @@ impl Operation {
     fn call(&self, client: &Client, scene: &Scene, target: &Target) -> Call {
         let call = client.outside(&self.method, &self.path.replace("{id}", &target.id.to_string()));
         let Some(mut body) = self.body.clone() else { return call };
-        // The example is a DJ's: what only a DJ sets is a line of its own, which no operation stands for.
+        // The example is a DJ's: the fields that only DJs set have a row of their own, which no operation
+        // represents.
         if let Some(body) = body.as_object_mut() {
             body.retain(|key, _| key != "online" && !key.starts_with("fee_"));
         }
@@ -144,18 +145,18 @@ impl Operation {
     }
 }
 
-/// What a call is about.
+/// The object of a call.
 struct Target {
     id: i64,
     user: i64,
 }
 
-/// Those who call, and those who are there beside them.
+/// The principals that call, and the accounts beside them.
 struct Scene {
     callers: [(Who, Person); 4],
     dj: Person,
     stranger: Person,
-    /// A kept message of a provider, which is nobody's own.
+    /// A stored provider message, which has no owner.
     message: i64,
 }
 
@@ -183,7 +184,7 @@ impl Scene {
         Self { callers, dj: server.dj(), stranger, message }
     }
 
-    /// The thing that a path is about, the caller's own or the stranger's.
+    /// The object of a path, the caller's own or the stranger's.
     fn target(&self, server: &Server, path: &str, who: Who, caller: &Person, whose: Ownership) -> Target {
         let owner = if whose == Ownership::Own { caller } else { &self.stranger };
         let path = path.strip_prefix("/api/v1").unwrap_or(path);
@@ -228,7 +229,7 @@ impl Scene {
     }
 }
 
-/// Money that came after its owner was erased.
+/// Money received after the erasure of its owner.
 fn late_money(server: &Server) -> i64 {
     let guest = server.guest();
     let topup = guest.topup("5");
@@ -263,7 +264,7 @@ fn every_operation_by_everybody_on_own_and_other(store: Store) {
                 assert!(!refused && by_nobody.status != 403, "{by_nobody}");
                 continue;
             }
-            // A token does not stand for a signature.
+            // A token does not replace a signature.
             Some("provider") => {
                 let call = operation.call(&client, &scene, &nothing).bearer(&operator.token);
                 assert_eq!(
@@ -283,7 +284,7 @@ fn every_operation_by_everybody_on_own_and_other(store: Store) {
                 let expected = expected(action, &as_domain(*who, caller), whose);
                 assert_eq!(came(&answer), expected, "{who:?}, {whose:?}: {answer}");
             }
-            // Nobody is afterwards what they were before.
+            // These operations change the accounts for good.
             if matches!(
                 action,
                 Action::UseAccount | Action::UsePersonalData | Action::BlockGuest | Action::ManagePeople

@@ -1,4 +1,4 @@
-//! The binary and its schema: migrations that wait, and servers whose role owns nothing.
+//! The binary and its schema: pending migrations, and servers whose role owns nothing.
 
 use std::sync::Arc;
 use std::thread;
@@ -23,7 +23,7 @@ fn a_server_under_the_role_of_the_readme_does_its_whole_work() {
     assert!(status.success(), "{said}");
     let refused = "permission denied";
     assert!(!server.log().contains(refused), "{}", server.log());
-    // Nothing is missing, so that this role may also be told to migrate.
+    // The schema is current, so this role may run `migrate` too.
     let (status, said) = run(&["migrate"], Some(&url), &[]);
     assert!(status.success() && said.contains("up to date"), "{said}");
 }

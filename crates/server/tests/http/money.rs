@@ -1,4 +1,4 @@
-//! Money at the edge: what is an amount, what is not, and that none is ever rounded.
+//! Money on the wire: valid and invalid amounts, and that none is ever rounded.
 
 use std::time::{Duration, Instant};
 
@@ -15,12 +15,12 @@ on_both_stores!(
     prices_are_amounts_too,
 );
 
-/// What a withdrawal's body is with this text in place of the amount.
+/// The body of a withdrawal with this text as its amount.
 fn withdrawal(amount: &str) -> String {
     format!(r#"{{"amount": {amount}, "wallet_address": "a", "currency": "BTC", "network": "b"}}"#)
 }
 
-/// Sends a body that must be answered at once, however long its arithmetic would take.
+/// Sends a body that must be answered at once, however expensive its arithmetic would be.
 fn at_once(person: &Person, method: &str, path: &str, body: &str) -> crate::harness::Answer {
     let begin = Instant::now();
     let answer = person.call(method, path).text(body).send();
@@ -50,7 +50,7 @@ fn amounts_that_pass(store: Store) {
     }
 }
 
-/// What is no amount, whatever it is for.
+/// Texts that are no amount in any field.
 const NONE: &[&str] = &[
     "0.999999999999999999999",
     "\"5\"",

@@ -1,8 +1,8 @@
-//! From where what can be reached, and whose word on that is taken.
+//! Restricted networks, and trust in forwarded addresses.
 
 use crate::harness::{Answer, ROUTES, Server, Store, eventually};
 
-/// What an answer says, but for what is its own.
+/// The content of an answer without its request id.
 fn said(answer: &Answer) -> (u16, serde_json::Value) {
     let mut body = answer.json();
     body["request_id"].take();
@@ -35,7 +35,7 @@ fn measurements_are_there_for_this_machine_alone() {
         }
     }
     assert_eq!(metrics(&server, &[]).status, 200);
-    // Whether there is a route shows in none of the methods.
+    // No method reveals whether the route exists.
     let post = server.client().outside("POST", "/metrics").header("x-forwarded-for", "192.0.2.1").send();
     post.refused(404, "not_found");
     server.client().outside("POST", "/metrics").send().refused(405, "method_not_allowed");
@@ -77,7 +77,7 @@ fn what_operators_do_is_there_for_the_configured_networks_alone() {
         let calls = [
             operator.call(route.method, &route.at(1)).header("x-forwarded-for", "192.0.2.1"),
             operator.call(route.method, &route.at(1)),
-            // Neither the token nor the method is looked at.
+            // Neither the token nor the method is checked.
             server.client().call(route.method, &route.at(1)).header("x-forwarded-for", "192.0.2.1"),
             operator.call("DELETE", &route.at(1)).header("x-forwarded-for", "192.0.2.1"),
         ];
@@ -94,7 +94,7 @@ fn what_operators_do_is_there_for_the_configured_networks_alone() {
     audit("10.20.30.40").data(200);
     audit("192.0.2.1, 10.20.30.40").data(200);
     audit("10.20.30.40, 192.0.2.1").refused(404, "not_found");
-    // What is not the operators' is reached from everywhere.
+    // Routes other than the operators' are reachable from everywhere.
     operator.call("GET", "/wallet").header("x-forwarded-for", "192.0.2.1").send().data(200);
 }
 

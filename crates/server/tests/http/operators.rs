@@ -1,4 +1,4 @@
-//! Operators and everybody's withdrawals: every move, its money, who may make it, and what is kept of it.
+//! Operators and withdrawals of all accounts: every transition, its money, its authorization, and its record.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ const EVERY_STATUS: [&str; 9] = [
     "needs_review",
 ];
 
-/// What an operator can do, or the owner, and the status that it leads to.
+/// The actions of operators and the owner, and the resulting status.
 const ACTS: [(&str, &str); 8] = [
     ("approve", "approved"),
     ("reject", "rejected"),
@@ -42,7 +42,7 @@ const ACTS: [(&str, &str); 8] = [
     ("cancel", "cancelled"),
 ];
 
-/// Where a withdrawal can go: the second table of part 5 of the contract.
+/// The allowed transitions of a withdrawal: the second table of part 5 of the contract.
 fn onward(from: &str) -> &'static [&'static str] {
     match from {
         "pending" => &["approved", "rejected", "cancelled"],
@@ -54,7 +54,7 @@ fn onward(from: &str) -> &'static [&'static str] {
     }
 }
 
-/// What leads a new withdrawal to a status.
+/// The actions that lead from a new withdrawal to a status.
 fn way_to(status: &str) -> &'static [&'static str] {
     match status {
         "approved" => &["approve"],
@@ -88,7 +88,7 @@ struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    /// A guest with 20.00 who wants 12.50 paid out.
+    /// A guest with 20.00 who withdraws 12.50.
     fn new(server: &Server, operator: &'a Person) -> Self {
         let guest = server.payer("20");
         let id = guest.withdrawal("12.50");
@@ -115,7 +115,7 @@ impl<'a> Case<'a> {
         self.guest.get(&format!("/withdrawals/{}", self.id)).data(200)
     }
 
-    /// That the wallet and its statement are those of a withdrawal with this status.
+    /// Checks that the wallet and its statement match a withdrawal with this status.
     #[track_caller]
     fn stands(&self, status: &str) {
         let (available, held, settled) = match status {
@@ -135,7 +135,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// What an operator sees of a withdrawal, as its owner sees it.
+/// An operator's view of a withdrawal, reduced to its owner's.
 fn as_its_owner_sees_it(shown: &Value) -> Value {
     let mut shown = shown.clone();
     for key in ["reference", "approvals"] {
@@ -296,7 +296,7 @@ fn a_key_replays_what_an_operator_did(store: Store) {
     case.stands("completed");
 }
 
-/// Sends all calls at once.
+/// Sends all calls concurrently.
 fn at_once(calls: Vec<crate::harness::Call>) -> Vec<Answer> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = calls.into_iter().map(|call| scope.spawn(|| call.send())).collect();
@@ -313,7 +313,7 @@ impl Case<'_> {
         }
     }
 
-    /// Lets two acts of which one excludes the other race, and answers with the status that came of it.
+    /// Races two mutually exclusive actions, and returns the resulting status.
     fn race(&self, acts: [&str; 2]) -> String {
         let calls = acts.iter().cycle().take(8).map(|act| self.call(act)).collect();
         let answers = at_once(calls);
@@ -374,7 +374,7 @@ fn complete_racing_fail_settles_once(store: Store) {
     }
 }
 
-/// Who did what when and why, as operators read it in SQL.
+/// The actor, time and reason of each action, as operators read them in SQL.
 #[test]
 fn each_act_is_kept_with_who_when_and_why() {
     let (server, operator) = Server::with_operator(Store::Postgres, &[]);

@@ -1,4 +1,4 @@
-//! The order of the checks: a call that breaks one and every later one is answered for the first.
+//! The order of checks: a call that fails a check and all later ones is answered for the first.
 
 use serde_json::json;
 
@@ -12,20 +12,20 @@ on_both_stores!(
     a_limit_comes_before_the_funds,
 );
 
-/// More calls than any but the eager one makes.
+/// More calls than any user but the eager one makes.
 const COUNTED: [(&str, &str); 2] =
     [("rate_limits.enabled", "true"), ("rate_limits.default_per_minute", "12")];
 
-/// Takes one mistake out of a call.
+/// Repairs one mistake of a call.
 type Repair = fn(&Scene, Call) -> Call;
 
 struct Scene {
     guest: Person,
     dj: Person,
     stranger: Person,
-    /// Somebody who has called too often.
+    /// A user who has exhausted the quota.
     eager: Person,
-    /// A request of the guest that the DJ has rejected.
+    /// A request of the guest, rejected by the DJ.
     request: i64,
 }
 
@@ -38,7 +38,7 @@ impl Scene {
     }
 }
 
-/// Status and code that are expected, and how the mistake that they blame is repaired.
+/// The expected status and code, and the repair of the reported mistake.
 const STEPS: &[(u16, &str, Repair)] = &[
     (401, "unauthenticated", |_, call| call.bearer("broken")),
     (401, "invalid_token", |scene, call| call.bearer(&scene.eager.token)),
@@ -64,7 +64,7 @@ fn one_after_the_other(store: Store) {
             .header("accept", "text/html")
             .bytes("x".repeat(65_537).as_bytes())
             .header("content-type", "text/plain")
-            // Its place among the headers is not promised, so it is wrong only after them.
+            // Its place among the headers is unspecified, so it is wrong only after them.
             .without("idempotency-key")
     };
     let path = format!("/music/requests-update/{}", scene.request);
@@ -76,14 +76,14 @@ fn one_after_the_other(store: Store) {
             call = call.key(&"x".repeat(256));
         }
         if *code == "rate_limited" {
-            // Only now, so that nothing of the quota comes back before it is asked.
+            // As late as possible, so that none of the quota is restored before the check.
             while scene.eager.get("/wallet").status == 200 {}
         }
         call.clone().send().refused(*status, code);
         call = repair(&scene, call);
     }
     assert_eq!(call.send().data(200)["status"], "rejected");
-    // A wrong role is answered before the rate limit, whatever the number of requests.
+    // A wrong role is refused before the rate limit, whatever the number of requests.
     scene.eager.get("/operator/audit").refused(403, "insufficient_scope");
 }
 
@@ -115,7 +115,8 @@ fn a_new_request_is_judged_in_order(store: Store) {
     let mut body = song(dj.id);
     body["song_title"] = json!("");
     body["fee"] = json!(1);
-    // Whether the DJ's price is judged together with the other fields is not promised; the title is blamed either way.
+    // It is unspecified whether the DJ's price is checked with the other fields; the title is reported either
+    // way.
     let errors = ask(&body).refused(422, "validation_failed")["errors"].clone();
     assert!(errors["song_title"].is_array(), "{errors}");
     body["song_title"] = json!("x");
@@ -141,7 +142,7 @@ fn a_limit_comes_before_the_funds(store: Store) {
     guest.withdraw("5").refused(422, "insufficient_funds");
     guest.topup("6");
     assert_eq!(guest.withdraw("5").status, 201);
-    // Both the day's limit and the funds are short.
+    // Both the daily limit and the balance are exceeded.
     limited("2.51");
     guest.withdraw("2.50").refused(422, "insufficient_funds");
     guest.topup("2");

@@ -1,4 +1,5 @@
-//! A storage that goes away: refused at once, or in bounded time where nothing answers, and well again by itself.
+//! A storage outage: calls are refused at once, or in bounded time without an answer, and the service
+//! recovers by itself.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 use crate::harness::{Answer, Call, Database, Person, Proxy, Server, Traffic, cents, eventually};
 
-/// Longest that a caller waits for a 503.
+/// The longest wait for a 503.
 const BOUND: Duration = Duration::from_secs(5);
 
 /// A server that reaches its database through a proxy.
@@ -37,7 +38,7 @@ impl Scene {
         self.server.client().outside("GET", path)
     }
 
-    /// Calls of every sort, each of which needs the storage.
+    /// Calls of every kind that needs the storage.
     fn calls(&self) -> Vec<Call> {
         let login = format!(r#"{{"email": "{}", "password": "correct horse"}}"#, self.guest.email);
         let client = self.server.client();
@@ -56,7 +57,8 @@ impl Scene {
         eventually("it takes commands again", || (self.withdrawal(100).send().status == 201).then_some(()));
     }
 
-    /// That every command which was refused meanwhile is applied exactly once when it is sent again with its key.
+    /// Checks that every command refused during the outage is applied exactly once when it is resent with its
+    /// key.
     fn makes_up_for_it(&self) {
         for key in 0..12 {
             assert_eq!(self.withdrawal(key).send().status, 201);
@@ -70,7 +72,7 @@ impl Scene {
     }
 }
 
-/// The answers to calls that are made at once, and how long each took.
+/// The answers to concurrent calls, with their durations.
 fn at_once(calls: Vec<Call>) -> Vec<(Answer, Duration)> {
     thread::scope(|scope| {
         let ask = |call: Call| {
@@ -150,7 +152,7 @@ fn a_storage_that_breaks_off_under_load_loses_nothing() {
 
 #[test]
 fn nobody_listening_is_refused_at_the_start() {
-    // A port that was free a moment ago.
+    // A port that was free just now.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("postgres://somebody:hunter2@{address}/nowhere");
     let begin = Instant::now();

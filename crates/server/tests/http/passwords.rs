@@ -1,4 +1,4 @@
-//! Another password: changed by who knows it, set anew by who reads the mail of the account.
+//! Password changes with the current password, and resets by e-mail.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ fn reset(server: &Server, token: &str, password: &str) -> Answer {
     server.client().post("/auth/password/reset", &json!({"token": token, "password": password}))
 }
 
-/// Forgets the password, and answers with the token that is sent, which is this many messages after the first.
+/// Requests a reset, and returns the token of the message that is this many after the first.
 fn token(server: &Server, email: &str, number: usize) -> String {
     forgot(server, email).data(200);
     let message = server.message(email, number);
@@ -83,7 +83,7 @@ fn of_two_changes_at_once_one_holds(store: Store) {
         changes.into_iter().map(|change| change.join().unwrap()).collect()
     });
     let holds = statuses.iter().position(|status| *status == 200).unwrap();
-    // The other found its password gone, before or after it was compared.
+    // The other change found its password replaced, before or after comparing it.
     assert!([409, 422].contains(&statuses[1 - holds]), "{statuses:?}");
     login(&server, &guest.email, passwords[holds]).data(200);
     login(&server, &guest.email, passwords[1 - holds]).refused(401, "invalid_credentials");
@@ -129,7 +129,7 @@ fn a_token_sets_a_password_once(store: Store) {
         ended.get("/wallet").refused(401, "invalid_token");
     }
     login(&server, &guest.email, PASSWORD).refused(401, "invalid_credentials");
-    // Who read the token has shown that the address is theirs.
+    // Use of the token verifies the address.
     assert_eq!(login(&server, &guest.email, NEW).data(200)["user"]["email_verified"], true);
     stale(&token);
     assert!(server.message(&guest.email, 1).contains("was changed"));

@@ -1,5 +1,5 @@
-//! What a payout provider's words come to where they may be wrong: which refusals give money back, when an operator may, and
-//! what becomes of an answer that contradicts the ledger.
+//! The treatment of payout status updates that may be wrong: refusals that release money, the conditions for
+//! an operator's release, and answers that contradict the ledger.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ on_both_stores!(
     an_answer_that_contradicts_the_ledger_is_logged_and_counted,
 );
 
-/// As a provider says of an order that it has carried out already.
+/// The answer of a provider to an order that it has already executed.
 fn a_refusal_after_an_unanswered_order_is_a_review(store: Store) {
     let scene = ProviderScene::answering(store, Reply::HangsUp);
     let (id, _) = scene.ordered();
@@ -21,7 +21,7 @@ fn a_refusal_after_an_unanswered_order_is_a_review(store: Store) {
     assert_eq!(scene.guest.wallet(), ("45.00".into(), "5.00".into()));
     scene.is_logged(&["ERROR", "was sent before"]);
 
-    // A message that says so counts no more than an answer.
+    // A message to that effect counts no more than an answer.
     scene.provider.answers(Reply::HangsUp);
     let (id, reference) = scene.ordered();
     eventually("it is sent twice", || {
@@ -62,7 +62,7 @@ fn a_refusal_counts_whatever_its_reason_is(store: Store) {
     scene.is_logged(&["WARN", "is no text and is not kept"]);
 }
 
-/// Nobody signs an answer, so that it is no message that is kept.
+/// Answers are unsigned, so none is stored as a message.
 fn an_answer_that_contradicts_the_ledger_is_logged_and_counted(store: Store) {
     let scene = ProviderScene::answering(store, Reply::Silent);
     let (id, reference) = scene.ordered();

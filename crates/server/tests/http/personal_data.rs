@@ -1,4 +1,4 @@
-//! One's own data: all of it out, and erased.
+//! Export and erasure of personal data.
 
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ fn erase(person: &Person, password: &str) -> Answer {
     person.call("DELETE", "/user").json(&json!({"password": password})).send()
 }
 
-/// The rows of a list's first page.
+/// The rows of the first page of a list.
 fn rows(person: &Person, path: &str) -> Value {
     person.get(&format!("{path}?per_page=100")).data(200)["data"].clone()
 }
@@ -69,7 +69,7 @@ fn an_export_has_what_the_lists_show_and_nothing_of_others(store: Store) {
         ("blocks", "/music/dj/blocks"),
     ] {
         let mut shown = data[list].clone();
-        // What an export has beside the list.
+        // Fields that an export has in addition to the list.
         for row in shown.as_array_mut().unwrap() {
             let more: &[&str] = match list {
                 "withdrawals" => &["reference"],
@@ -92,7 +92,7 @@ fn an_export_has_what_the_lists_show_and_nothing_of_others(store: Store) {
         .map(|event| event["kind"].as_str().unwrap())
         .collect();
     assert_eq!(kinds, ["data_exported", "registered"]);
-    // Nothing is another's.
+    // No record belongs to another account.
     let nobody = export(&server.guest());
     for list in EXPORT.iter().filter(|list| {
         !["user", "account", "wallet", "sessions", "networks", "security_events"].contains(list)
@@ -101,7 +101,8 @@ fn an_export_has_what_the_lists_show_and_nothing_of_others(store: Store) {
     }
 }
 
-/// Sessions that ended, earlier profiles, what operators did and why, what was sent, and who blocks the person.
+/// Ended sessions, earlier profiles, operators' actions with reasons, sent messages, and blocks of the
+/// account.
 fn what_no_list_shows_is_exported_too(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("20"), server.dj());
@@ -175,7 +176,7 @@ fn nobody_is_erased_with_money_or_without_their_password(store: Store) {
     guest.call("DELETE", "/user").text("{}").send().invalid(&["password"]);
     erase(&guest, PASSWORD).refused(409, "conflict");
     assert_eq!(guest.affairs(), before);
-    // Held is money too.
+    // Held money counts too.
     let request = guest.ask(&dj);
     erase(&guest, PASSWORD).refused(409, "conflict");
     dj.answer(request, "played").data(200);
@@ -208,11 +209,11 @@ fn who_is_erased_is_gone_and_the_ledger_stays_whole(store: Store) {
         operator.call(method, &path).text(r#"{"reason": "x"}"#).send().refused(404, "not_found");
     }
     assert!(operator.ids(&format!("/operator/users?email={}", guest.email), "id").is_empty());
-    // The address is free, and who has it now is somebody else.
+    // The address is free, and its new holder is a different account.
     let body = json!({"name": "Grace", "email": guest.email, "password": PASSWORD});
     let next = server.client().post("/auth/register", &body).data(201);
     assert_ne!(next["user"]["id"], guest.id);
-    // What they did with others stays as it was, and proves itself.
+    // Shared records stay unchanged, and the ledger audit passes.
     assert_eq!(dj.get(&format!("/music/requests/{request}")).data(200)["user_id"], guest.id);
     let audit = eventually("a self-check has seen everything", || {
         let audit = operator.get("/operator/audit").data(200)["audit"].clone();

@@ -1,4 +1,4 @@
-//! The service as a process: how it starts, stops, dies, and lives with a storage that goes away.
+//! The service as a process: start, stop, crash, and storage outages.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -31,7 +31,7 @@ fn a_stop_lets_what_is_under_way_finish(store: Store) {
         body.len()
     )
     .unwrap();
-    // From here on the server waits for the body, so that the request is under way.
+    // From here on the server waits for the body, so the request is in flight.
     let mut answer = BufReader::new(stream.try_clone().unwrap());
     let mut line = String::new();
     answer.read_line(&mut line).unwrap();
@@ -162,13 +162,13 @@ fn another_currency_is_refused_on_the_same_database() {
     }
 }
 
-/// What the self-check of the ledger says of a database.
+/// Runs the ledger audit of a database.
 fn verify(database: &Database) {
     let (status, said) = run(&["ledger", "verify"], Some(database.url()), &[]);
     assert!(status.success(), "{said}");
 }
 
-/// Withdraws 1.00 again and again until there is no answer any more, and says what was acknowledged.
+/// Withdraws 1.00 repeatedly until there is no answer, and returns the acknowledged withdrawals.
 fn withdraw_until_the_end(person: &Person, acknowledged: &AtomicUsize) -> Vec<Value> {
     let body = r#"{"amount": 1, "wallet_address": "a", "currency": "BTC", "network": "b"}"#;
     let mut done = Vec::new();
@@ -208,7 +208,7 @@ fn a_killed_server_has_kept_what_it_acknowledged() {
             }
             assert_eq!(kept, *withdrawal);
         }
-        // The one that was under way may have been applied without an answer.
+        // The withdrawal in flight may have been applied without an answer.
         assert!((acknowledged.len()..=acknowledged.len() + 1).contains(&found.len()));
         let (available, held) = person.wallet();
         assert_eq!(cents(&held), 100 * found.len() as i64);

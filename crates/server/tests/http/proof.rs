@@ -1,4 +1,4 @@
-//! What was in a wallet at a moment, and the ledger's proof of itself.
+//! Past balances, and the ledger audit.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ on_both_stores!(
     the_last_self_check_is_shown_to_operators,
 );
 
-/// Available and held at a moment, as the texts that were sent.
+/// The available and held amounts at a timestamp, as the texts sent.
 fn at(person: &Person, moment: &str) -> (String, String) {
     let answer = person.get(&format!("/wallet?at={moment}"));
     let data = answer.data(200);
@@ -38,7 +38,7 @@ fn a_wallet_shows_what_was_in_it_at_a_moment(store: Store) {
         assert_eq!(at(&guest, moment), after(later.last().unwrap()), "{moment}");
     }
     let first = entries[0]["created_at"].as_str().unwrap();
-    // The same moment, an hour east of Greenwich: a plus in an address is written as %2B.
+    // The same timestamp, an hour east of Greenwich: a plus in an address is encoded as %2B.
     let day = |text: &str| text.replace('Z', "%2B00:00");
     assert_eq!(at(&guest, &day(first)), after(&entries[0]));
     for before in ["1970-01-01T00:00:00Z", "0000-01-01T00:00:00Z", "2020-06-01T12:00:00.5-11:30"] {
@@ -93,7 +93,8 @@ fn the_last_self_check_is_shown_to_operators(store: Store) {
     });
     assert_eq!(shown["status"], "consistent", "{shown}");
     assert!(shown["finding"].is_null(), "{shown}");
-    // The operator's wallet is one of the three; the top-up has a posting, a capture without commission has none.
+    // The operator's wallet is one of the three; the top-up has a posting, a capture without commission has
+    // none.
     assert_eq!((&shown["wallets"], &shown["postings"], &shown["things"]), (&3.into(), &1.into(), &2.into()));
     assert!(shown["started_at"].as_str() <= shown["finished_at"].as_str(), "{shown}");
     let measured = server.client().outside("GET", "/metrics").send().text;

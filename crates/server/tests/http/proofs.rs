@@ -1,4 +1,4 @@
-//! Proof of an address: the code that was sent, once, in time, for the address that it was sent to.
+//! Verification codes: each works once, in time, and for the address that it was sent to.
 
 use std::thread;
 
@@ -32,7 +32,7 @@ fn verify(person: &Person, address: &str, code: &str) -> Answer {
     person.post(&format!("/auth/{address}/verify"), &json!({"code": code}))
 }
 
-/// Asks for a code, and answers with the one that is sent, which is this many messages after the first.
+/// Requests a code, and returns the one in the message that is this many after the first.
 fn code(server: &Server, person: &Person, address: &str, number: usize) -> String {
     assert_eq!(ask(person, address).data(200), json!({}));
     let to = if address == "email" { &person.email } else { PHONE };
@@ -43,7 +43,7 @@ fn code(server: &Server, person: &Person, address: &str, number: usize) -> Strin
     code
 }
 
-/// A code that it is not.
+/// A code other than this one.
 fn other(code: &str) -> String {
     format!("{:06}", (code.parse::<u32>().unwrap() + 1) % 1_000_000)
 }
@@ -67,7 +67,7 @@ fn a_code_proves_its_address_once(store: Store) {
     assert_eq!(data, guest.get("/user/personal-info").data(200));
     assert_eq!(proven(&guest), (json!(true), json!(false)));
     stale(&verify(&guest, "email", &email));
-    // What is proven needs no code: none is sent.
+    // A verified address needs no code, and none is sent.
     assert_eq!(ask(&guest, "email").data(200), json!({}));
     let phone = code(&server, &guest, "phone", 0);
     assert_eq!(server.messages(&guest.email).len(), 1);
@@ -95,7 +95,7 @@ fn a_newer_code_replaces_the_one_before(store: Store) {
     stale(&verify(&guest, "email", "123456"));
     let (mut before, mut number) = (code(&server, &guest, "email", 0), 1);
     let mut next = code(&server, &guest, "email", number);
-    // Once in a million the same comes again.
+    // One time in a million, the same code recurs.
     while next == before {
         number += 1;
         (before, next) = (next, code(&server, &guest, "email", number));
@@ -141,7 +141,7 @@ fn no_more_than_five_codes_an_hour(store: Store) {
     assert!((3_500..=3_601).contains(&seconds), "{answer}");
     assert_eq!(answer.header("x-ratelimit-limit"), Some("5"));
     assert_eq!(answer.header("x-ratelimit-remaining"), Some("0"));
-    // The other address has a number of its own, and the last code stays good.
+    // The other address has its own limit, and the latest code stays valid.
     ask(&guest, "phone").data(200);
     verify(&guest, "email", &codes[4]).data(200);
 }

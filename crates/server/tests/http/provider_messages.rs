@@ -1,4 +1,4 @@
-//! Messages of providers that contradict the ledger: what they leave behind, and who reads and resolves them.
+//! Provider messages that contradict the ledger: their records, readers and resolution.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ const MESSAGE: [&str; 16] = [
     "withdrawal_id",
 ];
 
-/// The messages that a filter shows.
+/// The messages that a filter selects.
 fn listed(staff: &Person, filter: &str) -> Vec<Value> {
     let page = staff.get(&format!("{LIST}?per_page=100{filter}")).data(200);
     page["data"].as_array().unwrap().clone()
@@ -50,7 +50,7 @@ fn resolve(staff: &Person, id: &Value, reason: &str) -> Answer {
     staff.post(&format!("{LIST}/{id}/resolve"), &json!({"reason": reason}))
 }
 
-/// Two transactions for one withdrawal look like two payments.
+/// Two transactions for one withdrawal indicate two payments.
 fn a_second_transaction_is_kept_as_evidence_and_changes_nothing(store: Store) {
     let scene = ProviderScene::new(store);
     let (id, reference) = scene.ordered();
@@ -142,7 +142,7 @@ fn messages_about_unknown_things_are_kept_and_stay_404(store: Store) {
         r#"amount="12.75""#,
         r#"reason="unknown_reference""#,
     ]);
-    // An id alone is refused where it may be another's, which the log tells.
+    // An id alone is refused if it may belong to another row, which is logged.
     let by_id = json!({"type": "payout.failed", "data": {"id": id}});
     Message::new("/webhooks/payouts", &by_id).send(&scene.server).invalid(&["reference"]);
     scene.is_logged(&["WARN", "has an id alone", "payout.failed"]);
@@ -194,7 +194,7 @@ fn a_topup_is_confirmed_by_its_own_amount_and_currency_alone(store: Store) {
     let expected =
         others.iter().rev().map(|(amount, currency)| json!(["amount_mismatch", id, amount, currency]));
     assert_eq!(shown, expected.collect::<Vec<_>>());
-    // Zeros at the end and the letter case are no difference.
+    // Trailing zeros and the letter case are ignored.
     assert_eq!(send(r#","amount":12.5000,"currency":"usd""#).status, 204);
     assert_eq!((status(), scene.guest.wallet().0), (json!("confirmed"), "62.50".to_owned()));
     // It is confirmed: another amount may be a second payment.
@@ -215,7 +215,7 @@ fn a_message_sent_again_adds_nothing(store: Store) {
     resolve(&scene.operator, &kept["id"], "paid back").data(200);
     message.send(&scene.server).refused(404, "not_found");
     assert_eq!(scene.messages().len(), 1);
-    // The other provider numbers its messages by itself.
+    // The other provider numbers its messages independently.
     let body = json!({"type": "topup.failed", "data": {"reference": UNKNOWN}});
     let same_number = Message { id: message.id.clone(), ..Message::new("/webhooks/topups", &body) };
     same_number.send(&scene.server).refused(404, "not_found");
@@ -239,7 +239,7 @@ fn what_nobody_signed_is_not_kept(store: Store) {
     assert_eq!(scene.messages()[0]["webhook_id"], longest.id);
 }
 
-/// What messages say is bounded, and harmless where it is shown.
+/// Texts from messages are bounded, and safe to display.
 #[test]
 fn long_and_strange_texts_are_kept_in_bounds() {
     let scene = ProviderScene::new(Store::Memory);
@@ -334,7 +334,7 @@ fn a_message_is_resolved_once_by_an_operator(store: Store) {
         expected[key] = resolved[key].clone();
     }
     assert_eq!(resolved, expected);
-    // The same key is the same answer; another call finds it resolved, whoever calls.
+    // The same key replays the answer; another call, by any principal, finds the message resolved.
     let again = call();
     assert_eq!((again.data(200), again.header("idempotency-replayed")), (first.data(200), Some("true")));
     resolve(&scene.operator, id, "once more").refused(409, "conflict");
@@ -360,7 +360,7 @@ fn a_message_is_resolved_once_by_an_operator(store: Store) {
     assert_eq!(resolutions.count(), 1, "one event for one resolution");
 }
 
-/// The provider sends a message again until it is kept.
+/// The provider resends a message until it is stored.
 #[test]
 fn a_message_that_cannot_be_kept_is_not_acknowledged() {
     let database = Arc::new(Database::new());
@@ -383,7 +383,7 @@ fn beyond_ten_thousand_unresolved_messages_more_are_logged_and_counted_only() {
     let operator = operator_keys("operator@example.com");
     let server = Server::on(&database, &[&keys[..], &operator].concat());
     let operator = server.client().login("operator@example.com");
-    // As a later version keeps them, with a reason that this one does not know.
+    // As stored by a later version, with a reason unknown to this one.
     database.rows(
         "INSERT INTO provider_messages (source, webhook_id, kind, reason_code, reference, received_at) \
          SELECT 'payouts', 'flood-' || n, 'payout.invented', 'invented', '5', now() FROM generate_series(1, 10000) AS n",
@@ -400,7 +400,7 @@ fn beyond_ten_thousand_unresolved_messages_more_are_logged_and_counted_only() {
         let log = server.log();
         log.lines().any(|line| line.contains("is not kept") && line.contains(r#"txid="tx-1""#)).then_some(())
     });
-    // A server counts them when it starts, and once a minute.
+    // A server counts them at startup and once a minute.
     let second = Server::on(&database, &keys);
     eventually("the unresolved ones are measured", || {
         let shown = second.client().outside("GET", "/metrics").send().text;

@@ -1,4 +1,4 @@
-//! The references that providers know top-ups and withdrawals by: what orders carry, and which messages settle what.
+//! Provider references of top-ups and withdrawals: their place in orders, and the messages that settle them.
 
 use std::sync::Arc;
 
@@ -19,12 +19,12 @@ on_both_stores!(
 const UNKNOWN: &str = "0193a5f0-1c2d-7abc-8def-00112233aabb";
 const CONTRADICTION: &str = "reason=\"reference_and_id_differ\"";
 
-/// A payout system that has each order, and says more later.
+/// A payout provider that accepts each order and reports later.
 fn accepting() -> Provider {
     Provider::new(Reply::Says(202, String::new()))
 }
 
-/// The id of a guest's withdrawal, once the provider has it.
+/// The id of a guest's withdrawal, once the provider has its order.
 fn ordered(guest: &Person, provider: &Provider) -> i64 {
     let id = guest.withdrawal("5");
     eventually("it is sent", || provider.heard().iter().any(|order| order.json()["id"] == id).then_some(()));
@@ -71,8 +71,8 @@ fn a_payout_is_ordered_under_its_reference_which_operators_see(store: Store) {
     assert_eq!(keys(&guest.get("/withdrawals").data(200)["data"][0]), own);
 }
 
-/// The messages that settle nothing, each with what is answered: 204 for a contradiction. `one` and `other` are the ids
-/// of two open rows, each with its reference.
+/// The messages that settle nothing, each with its expected status: 204 for a contradiction. `one` and
+/// `other` are the ids of two open rows, each with its reference.
 fn unsettling(one: (i64, &str), other: (i64, &str)) -> Vec<(Value, u16)> {
     let ((id, reference), (other_id, other_reference)) = (one, other);
     let mut messages = vec![
@@ -145,7 +145,8 @@ fn a_message_settles_the_topup_that_it_names(store: Store) {
     assert_eq!(topup_status(&guest, third), "failed");
 }
 
-/// A server on an empty store is one whose database was restored from a backup of its first day: ids begin anew.
+/// A server on an empty store stands for one whose database was restored from a backup of its first day: ids
+/// start over.
 fn an_old_message_does_not_settle_a_new_row_with_a_reused_id(store: Store) {
     let provider = accepting();
     let configured = || Server::configured(store, &[&payout_keys(&provider, "5"), &TOPUPS[..]].concat());
@@ -187,7 +188,8 @@ fn an_old_message_does_not_settle_a_new_row_with_a_reused_id(store: Store) {
     );
 }
 
-/// Takes the references out of a database: its rows and receipts are then as the version before references left them.
+/// Removes the references from a database: its rows and receipts are then as written before references
+/// existed.
 const AS_BEFORE: &str = "
     UPDATE withdrawals SET reference = NULL;
     UPDATE topups SET reference = NULL, attempts = NULL, order_at = NULL;
@@ -243,7 +245,7 @@ fn a_topup_pending_at_an_upgrade_is_confirmed_by_its_id() {
     database.rows(AS_BEFORE);
     assert_eq!(guest.topup_reference(by_id), by_id.to_string());
     Message::about_topup("topup.confirmed", json!({"id": by_id})).heard(&server);
-    // The version before asked no provider to say what was paid.
+    // The earlier version did not ask providers to report the paid amount.
     let by_reference = json!({"reference": by_reference.to_string()});
     Message::about_topup("topup.confirmed", by_reference).heard(&server);
     let mismatch = json!({"reference": wrong.to_string(), "id": by_id});

@@ -1,4 +1,4 @@
-//! Keys and limits when two servers on one database are called at once.
+//! Keys and limits under concurrent calls to two servers on one database.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ impl Pair {
         Self { database, servers }
     }
 
-    /// A guest with money, logged in at both servers.
+    /// A guest with a balance, logged in on both servers.
     fn payer(&self, amount: &str) -> [Person; 2] {
         let guest = self.servers[0].payer(amount);
         [guest.at(&self.servers[0].client()), guest.at(&self.servers[1].client())]
@@ -35,7 +35,7 @@ fn withdrawal(guest: &Person, amount: u32) -> Call {
     guest.call("POST", "/withdrawal/crypto").text(&body)
 }
 
-/// As many calls as told, from the first server and the second in turn.
+/// This many calls, alternating between the two servers.
 fn in_turn(calls: usize, guest: &[Person; 2], call: impl Fn(&Person) -> Call) -> Vec<Call> {
     (0..calls).map(|number| call(&guest[number % 2])).collect()
 }

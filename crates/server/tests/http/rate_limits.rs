@@ -1,4 +1,4 @@
-//! How often who may call. Quotas are so small that none comes back while a test runs.
+//! Rate limits. Quotas are so small that none is restored during a test.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::harness::{Answer, Call, Client, PASSWORD, Server, Store, at_once, son
 
 on_both_stores!(an_account_s_failures_keep_out_only_who_was_never_in);
 
-/// A server that counts, and to which each call may come from an address of its own.
+/// A server with rate limits that trusts each call's forwarded address.
 fn counting(keys: &[(&str, &str)]) -> Server {
     let counting = [("rate_limits.enabled", "true"), ("server.trusted_proxies", "127.0.0.1")];
     Server::configured(Store::Memory, &[&counting[..], keys].concat())
@@ -26,7 +26,7 @@ fn register(client: &Client, address: &str, email: &str, password: &str) -> Answ
     from(client.call("POST", "/auth/register").json(&body), address).send()
 }
 
-/// A server that counts, and where only failed logins are refused.
+/// A server with rate limits that affect only failed logins.
 const FAILING: [(&str, &str); 3] = [
     ("rate_limits.enabled", "true"),
     ("rate_limits.login_per_minute", "1000"),
@@ -37,7 +37,7 @@ fn failing(store: Store, keys: &[(&str, &str)]) -> Server {
     Server::configured(store, &[&FAILING[..], keys].concat())
 }
 
-/// What an answer says of its quota.
+/// The quota headers of an answer.
 fn quota(answer: &Answer) -> (&str, &str) {
     let header = |name| answer.header(name).unwrap_or_else(|| panic!("no {name}: {answer}"));
     (header("x-ratelimit-limit"), header("x-ratelimit-remaining"))
@@ -62,7 +62,8 @@ fn a_caller_s_calls_count_wherever_they_come_from_and_nobody_else_s_with_them() 
         assert_eq!(quota(&answer), ("3", left), "{answer}");
     }
     limited(&wallet("192.0.2.4"), "3");
-    // An error counts like a success and says as much, also where the object is none of the caller's business.
+    // An error counts like a success and carries the same headers, even for an object invisible to the
+    // caller.
     let missing = eve.get("/withdrawals/999");
     missing.refused(404, "not_found");
     assert_eq!(quota(&missing), ("3", "2"));
@@ -82,7 +83,7 @@ fn requests_and_withdrawals_have_quotas_of_their_own_and_a_refused_call_does_not
     guest.ask(&dj);
     guest.post("/music/requests", &json!({})).refused(422, "validation_failed");
     limited(&guest.post("/music/requests", &song(dj.id)), "2");
-    // One withdrawal and one request are held, and everything else can still be called.
+    // One withdrawal and one request are held, and all other calls are still admitted.
     assert_eq!(guest.wallet(), ("85.00".into(), "15.00".into()));
     assert_eq!(guest.get("/music/user/requests").data(200)["total"], 1);
 }
@@ -94,7 +95,7 @@ fn logins_count_for_their_address_whatever_they_name() {
     login(&client, "192.0.2.1", "nobody@example.com", PASSWORD).refused(401, "invalid_credentials");
     from(client.call("POST", "/auth/login").text("{"), "192.0.2.1").send().refused(400, "malformed_json");
     limited(&login(&client, "192.0.2.1", &ada.email, PASSWORD), "2");
-    // Of IPv6 it is the network that counts, which one client has to itself.
+    // For IPv6 the network counts, which one client has to itself.
     for address in ["2001:db8:0:1::1", "2001:db8:0:1::2"] {
         from(client.call("POST", "/auth/login").text("{"), address).send().refused(400, "malformed_json");
     }
@@ -114,13 +115,14 @@ fn a_stranger_s_failures_keep_nobody_out() {
         let at = |host: &str| format!("2001:db8:0:{network}::{host}");
         login(&client, &at("1"), &first, "wrong").refused(401, "invalid_credentials");
         login(&client, &at("2"), &second, "wrong").refused(401, "invalid_credentials");
-        // Here even who knows the password has to wait, and there is nothing to see of whether there is such an account.
+        // Here even the right password has to wait, and the answer does not reveal whether the account
+        // exists.
         let refused = login(&client, &at("3"), &third, PASSWORD);
         limited(&refused, "2");
         let mut body = refused.json();
         body["request_id"].take();
         refusals.push(body);
-        // Another account can be logged in to.
+        // Logins to another account are admitted.
         login(&client, &at("4"), &server.guest().email, PASSWORD).data(200);
     }
     assert_eq!(refusals[0], refusals[1]);
@@ -155,13 +157,13 @@ fn an_account_s_failures_keep_out_only_who_was_never_in(store: Store) {
         }
     }
     assert!(refusals.iter().all(|refusal| *refusal == refusals[0]), "{refusals:?}");
-    // Where she registered, logged in and refreshed, and wherever her network is the same.
+    // The networks of her registration, login and refresh, and any other address in them.
     for address in ["192.0.2.1", "2001:db8:0:1:ffff::2", "198.51.100.1"] {
         let data = login(&client, address, "ada@example.com", PASSWORD).data(200);
         assert_eq!(data["user"]["id"], ada["user"]["id"]);
         login(&client, address, "ada@example.com", "wrong").refused(401, "invalid_credentials");
     }
-    // The address that nobody has can still be registered, by whom nobody asked.
+    // An unused address can still be registered from a network without failed attempts on it.
     register(&client, "192.0.2.9", "nobody@example.com", PASSWORD).data(201);
 }
 
@@ -233,13 +235,13 @@ fn tokens_cannot_be_tried_without_end() {
     };
     call(Some("broken")).refused(401, "invalid_token");
     call(None).refused(401, "unauthenticated");
-    // Who is no operator is known, and has no business there either.
+    // A principal who is not an operator is known, but is not admitted there either.
     let operators = from(guest.call("GET", "/operator/audit"), "192.0.2.1").send();
     operators.refused(403, "insufficient_scope");
     limited(&call(Some("broken")), "3");
     limited(&call(None), "3");
     limited(&from(guest.call("GET", "/operator/audit"), "192.0.2.1").send(), "3");
-    // Whoever shares the address and has a token does not suffer.
+    // Token holders at the same address are unaffected.
     call(Some(&guest.token)).data(200);
 }
 

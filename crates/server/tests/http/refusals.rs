@@ -1,4 +1,4 @@
-//! What the web server refuses before there is a request: the same envelope as everything else that is refused.
+//! Refusals by the web server before there is a request, in the same envelope as all failures.
 
 use crate::harness::{Answer, Server, Store, answers, eventually, exchange};
 
@@ -9,7 +9,7 @@ fn said(server: &Server, request: &str) -> Vec<Answer> {
     answers(&exchange(&server.client().address, request.as_bytes()))
 }
 
-/// That the answer is the envelope of a failure, with the headers of every answer, and the last on its connection.
+/// Checks that the answer is a failure envelope with the common headers, and the last on its connection.
 #[track_caller]
 fn is_refused(answer: &Answer, status: u16, code: &str) {
     answer.refused(status, code);

@@ -1,4 +1,5 @@
-//! What is answered while the revocation list cannot be read: for half a minute everything, then nothing that relies on it.
+//! The behaviour while the revocation list cannot be read: normal for half a minute, then refusal of every
+//! call that relies on it.
 
 use std::sync::Arc;
 use std::thread;
@@ -17,7 +18,7 @@ fn staff_and_commands_are_refused_while_the_revocation_list_is_outdated() {
     let url = database.url_at(proxy.address());
     let server = Server::through(&database, &url, &operator_keys(OPERATOR));
     let (operator, guest) = (server.client().login(OPERATOR), server.payer("10"));
-    // Neither needs the database, so that the list alone decides.
+    // Neither needs the database, so only the list decides.
     let staff = || operator.get("/operator/audit");
     let own = || guest.get("/withdrawal/options");
     eventually("the ledger was audited", || {

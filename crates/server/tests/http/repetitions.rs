@@ -1,4 +1,4 @@
-//! Registrations and refreshes that a client repeats because it lost the answer: they get the same session within a minute.
+//! Repeated registrations and refreshes after a lost answer: they return the same session within a minute.
 
 use std::sync::Arc;
 use std::thread;
@@ -19,7 +19,7 @@ on_both_stores!(
     a_registration_whose_token_was_used_is_not_repeated,
 );
 
-/// What the servers of one database share.
+/// The configuration shared by servers of one database.
 const KEYS: [(&str, &str); 1] =
     [("auth.signing_keys", "shared:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")];
 
@@ -27,7 +27,7 @@ fn refresh(client: &Client, token: &str) -> Answer {
     client.post("/auth/refresh", &json!({"refresh_token": token}))
 }
 
-/// Exchanges a token, and answers with the tokens that come.
+/// Exchanges a refresh token, and returns the new tokens.
 fn refreshed(client: &Client, token: &str) -> Person {
     Person::signed_in(client, &refresh(client, token).data(200))
 }
@@ -36,7 +36,7 @@ fn register(client: &Client, email: &str, password: &str) -> Answer {
     client.post("/auth/register", &json!({"name": "Ada", "email": email, "password": password}))
 }
 
-/// That two answers are of the same session, with the same refresh token and an access token that works.
+/// Checks that two answers are of the same session, with the same refresh token and a working access token.
 fn is_same(first: &Person, second: &Person) {
     assert_eq!(first.id, second.id);
     assert_eq!(first.session(), second.session());
@@ -44,7 +44,7 @@ fn is_same(first: &Person, second: &Person) {
     second.get("/wallet").data(200);
 }
 
-/// The answers to many that do the same at once.
+/// The answers to concurrent executions of the same call.
 fn at_once(call: impl Fn() -> Answer + Sync) -> Vec<Answer> {
     thread::scope(|scope| {
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(&call)).collect();
@@ -84,7 +84,7 @@ fn a_stolen_token_ends_the_session_once_its_successor_was_used(store: Store) {
     let (client, guest) = (server.client(), server.guest());
     let second = refreshed(&client, &guest.refresh_token);
     let third = refreshed(&client, &second.refresh_token);
-    // The thief comes within the minute.
+    // The thief presents the token within the minute.
     refresh(&client, &guest.refresh_token).refused(401, "invalid_token");
     for ended in [&guest, &second, &third] {
         ended.get("/wallet").refused(401, "invalid_token");
@@ -116,7 +116,7 @@ fn a_repeated_registration_gets_the_same_session(store: Store) {
     let client = server.client();
     let first = register(&client, "Ada@example.com", PASSWORD).data(201);
     let ada = Person::signed_in(&client, &first);
-    // A login in between is a session of its own.
+    // A login in between starts a session of its own.
     client.login("ada@example.com");
     for email in ["Ada@example.com", "ada@EXAMPLE.com"] {
         let again = register(&client, email, PASSWORD).data(201);
@@ -139,7 +139,7 @@ fn registrations_at_once_get_the_same_session(store: Store) {
     assert_eq!(people[0].get("/auth/sessions").data(200)["total"], 1);
 }
 
-/// The answer to a registration of a taken address, but for the id of the call.
+/// The answer to a registration of a taken address, without its request id.
 fn taken(client: &Client, email: &str, password: &str) -> Value {
     let answer = register(client, email, password);
     answer.invalid(&["email"]);
@@ -153,7 +153,7 @@ fn a_registration_is_repeated_with_the_right_password_alone(store: Store) {
     let client = server.client();
     let ada = Person::signed_in(&client, &register(&client, "ada@example.com", PASSWORD).data(201));
     let wrong = taken(&client, "ada@example.com", "another horse");
-    // An account without a first session is answered in the same way, with the right password too.
+    // An account without a first session is answered in the same way, even with the right password.
     assert_eq!(taken(&client, &operator.email, PASSWORD), wrong);
     ada.get("/wallet").data(200);
     let path = format!("/operator/security-log?user_id={}&kind=login_failed", ada.id);
@@ -202,7 +202,7 @@ fn a_minute_later_a_repeated_refresh_ends_the_session() {
     let server = Server::on(&database, &KEYS);
     let (client, guest) = (server.client(), server.guest());
     let next = refreshed(&client, &guest.refresh_token);
-    // The time passes in the database, where a test can move it.
+    // Time is moved in the database.
     database.rows("UPDATE refresh_tokens SET used_at = used_at - interval '60 seconds'");
     refresh(&client, &guest.refresh_token).refused(401, "invalid_token");
     next.get("/wallet").refused(401, "invalid_token");

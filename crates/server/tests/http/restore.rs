@@ -1,4 +1,4 @@
-//! `cuepoint restore`: what was handed out after a backup was taken means nothing once the backup is in use.
+//! `cuepoint restore`: tokens and ids issued after a backup are void once the backup is in use.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::harness::{Database, Proxy, Server, Traffic, eventually, run};
 
-/// A folder for a key file, gone when it is dropped.
+/// A folder for a key file, deleted on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -65,7 +65,7 @@ fn a_restore_is_refused_under_another_name_and_beside_a_server() {
 fn a_database_that_was_moved_to_another_cluster_is_refused_until_it_was_prepared() {
     let database = Arc::new(Database::new());
     let guest = Server::on(&database, &[]).guest();
-    // As the dump of another cluster says.
+    // As in the dump of another cluster.
     database.rows("UPDATE deployment SET system_identifier = 7");
     let (status, said) = run(&["serve"], Some(database.url()), &[]);
     assert!(!status.success() && said.contains("cuepoint restore"), "{said}");
@@ -128,7 +128,7 @@ fn a_server_that_runs_on_after_a_restore_forgets_tokens_and_ids() {
         done.then_some(said)
     });
     proxy.set(Traffic::Flows);
-    // Answered without a database, from what the server knows.
+    // Answered from the server's memory, without the database.
     eventually("the token is refused", || (guest.get("/withdrawal/options").status == 401).then_some(()));
     let again = guest.at(&server.client());
     assert_eq!(again.wallet().0, "100.00", "{said}");

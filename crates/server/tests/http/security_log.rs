@@ -1,4 +1,4 @@
-//! The security log: what is noted, about whom, and who reads it.
+//! The security log: its events, their accounts, and its readers.
 
 use serde_json::{Value, json};
 
@@ -16,21 +16,21 @@ on_both_stores!(
 const EVENT: [&str; 9] =
     ["actor_id", "created_at", "detail", "id", "ip_address", "kind", "session_id", "user_agent", "user_id"];
 
-/// What the operator's program calls itself here.
+/// The user agent of the operator's client.
 const AGENT: &str = "operator-console/2.1";
 
-/// The events that a filter shows, newest first.
+/// The events that a filter selects, newest first.
 fn events(staff: &Person, filter: &str) -> Vec<Value> {
     let page = staff.get(&format!("/operator/security-log?per_page=100&{filter}")).data(200);
     page["data"].as_array().unwrap().clone()
 }
 
-/// The session, the address and the user agent of an event.
+/// The session, IP address and user agent of an event.
 fn client(event: &Value) -> (&Value, &Value, &Value) {
     (&event["session_id"], &event["ip_address"], &event["user_agent"])
 }
 
-/// The session that a person calls in.
+/// The current session of a user.
 fn session(person: &Person) -> i64 {
     let sessions = person.get("/auth/sessions").data(200)["data"].clone();
     let current = sessions.as_array().unwrap().iter().find(|session| session["current"] == true);
@@ -72,7 +72,7 @@ fn what_operators_do_is_noted_with_who_did_it_to_whom_and_why(store: Store) {
             "{event}"
         );
     }
-    // A refused act leaves nothing.
+    // A refused action leaves no event.
     let path = format!("/operator/withdrawals/{withdrawal}/complete");
     operator.post(&path, &json!({"reason": "x", "txid": "x"})).refused(409, "invalid_transition");
     assert_eq!(events(&operator, "kind=operator_action").len(), expected.len());
@@ -96,7 +96,7 @@ fn who_is_refused_what_staff_does_is_noted(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, auditor) = (server.guest(), server.guest());
     operator.give_role(&auditor, "auditor");
-    // A second time within the hour is not noted, unless the hour is over just now.
+    // A repetition within the hour is not recorded, unless the hour has just ended.
     for _ in 0..5 {
         guest.get("/operator/users?email=x").refused(403, "insufficient_scope");
     }
@@ -138,7 +138,7 @@ fn logins_and_failures_are_noted(store: Store) {
     assert!(!secrets.contains("horse") && !secrets.contains(&guest.refresh_token));
 }
 
-/// Whoever tries names that nobody has leaves one event for their network and hour, and is counted in the metrics.
+/// Logins to unknown accounts leave one event per network and hour, and are counted in the metrics.
 fn logins_to_unknown_accounts_are_noted_once_an_hour(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for number in 0..20 {
@@ -146,7 +146,7 @@ fn logins_to_unknown_accounts_are_noted_once_an_hour(store: Store) {
         server.client().post("/auth/login", &wrong).refused(401, "invalid_credentials");
     }
     let noted = events(&operator, "kind=login_failed");
-    // The hour may be over in between.
+    // The hour may end in between.
     assert!((1..=2).contains(&noted.len()), "{noted:?}");
     let event = &noted[0];
     assert_eq!((&event["user_id"], &event["actor_id"]), (&Value::Null, &Value::Null));
@@ -155,7 +155,7 @@ fn logins_to_unknown_accounts_are_noted_once_an_hour(store: Store) {
     let metrics = server.client().outside("GET", "/metrics").send().text;
     let counted = r#"http_requests_total{method="POST",route="/api/v1/auth/login",status="401"}"#;
     assert!(metrics.contains(counted), "{metrics}");
-    // Attempts at an account that there is are noted one by one.
+    // Attempts on existing accounts are recorded one by one.
     let guest = server.guest();
     for _ in 0..3 {
         let wrong = json!({"email": guest.email, "password": "wrong horse"});

@@ -1,4 +1,4 @@
-//! What is beside the contract's routes: health, metrics, the description, and other origins.
+//! Routes outside the contract: health, metrics and the document; and other origins.
 
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ fn a_server_is_alive_and_ready(store: Store) {
     }
 }
 
-/// The samples of a server's measurements, a line each.
+/// The metric samples of a server, one per line.
 pub(crate) fn metrics(server: &Server) -> Vec<String> {
     let answer = server.client().outside("GET", "/metrics").send();
     assert_eq!(answer.status, 200, "{answer}");
@@ -30,7 +30,7 @@ pub(crate) fn metrics(server: &Server) -> Vec<String> {
     answer.text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
 }
 
-/// The value of the one sample whose line has all of these.
+/// The value of the only sample whose line contains all of these.
 pub(crate) fn sample(lines: &[String], parts: &[&str]) -> u64 {
     let found: Vec<&String> =
         lines.iter().filter(|line| parts.iter().all(|part| line.contains(part))).collect();
@@ -55,19 +55,19 @@ fn metrics_count_requests_and_commits(store: Store) {
         3
     );
     assert_eq!(count(&["http_request_duration_seconds_count{", "method=\"POST\"", "/withdrawal/crypto"]), 3);
-    // Routes are named by their template, so that ids make no new series.
+    // Routes are labelled with their template, so that ids create no new series.
     assert_eq!(count(&["http_requests_total{", "/withdrawals/{id}", "status=\"200\""]), 3);
     assert!(!lines.iter().any(|line| line.contains("/withdrawals/1") || line.contains("/nothing")));
-    // Shown before the first is lost.
+    // Present before the first loss.
     assert_eq!(count(&["cuepoint_log_lines_lost_total"]), 0);
     if store == Store::Postgres {
-        // A top-up and three withdrawals, each alone.
+        // A top-up and three withdrawals, each committed alone.
         assert_eq!(count(&["cuepoint_commits_total"]), 4);
         assert_eq!(count(&["cuepoint_group_size_sum"]), 4);
     }
 }
 
-/// The description, as JSON.
+/// The document, as JSON.
 fn description(server: &Server) -> (Answer, Value) {
     let answer = server.client().outside("GET", "/openapi.json").send();
     assert_eq!(answer.status, 200, "{answer}");
@@ -171,7 +171,7 @@ fn fifty_withdrawals_at_once(store: Store) {
         answer.refused(422, "insufficient_funds");
     }
     assert_eq!(guest.wallet(), ("0.00".into(), "200.00".into()));
-    // Every one of the twenty saw another balance.
+    // Each of the twenty saw a different balance.
     let mut seen: Vec<String> = done.iter().map(|answer| answer.raw("/data/new_balance")).collect();
     seen.sort_unstable();
     seen.dedup();

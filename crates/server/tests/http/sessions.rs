@@ -1,4 +1,4 @@
-//! One's own sessions: listed, ended, and refused from then on.
+//! The caller's own sessions: listed, ended, and rejected from then on.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -46,7 +46,7 @@ fn sessions_are_listed_newest_first(store: Store) {
     assert_eq!(rows[1]["id"], guest.session());
     let page = guest.get("/auth/sessions?per_page=1&page=2").data(200);
     assert_eq!((&page["total"], &page["data"][0]["id"]), (&json!(2), &rows[1]["id"]));
-    // A refresh keeps the session and moves its times.
+    // A refresh keeps the session and updates its timestamps.
     let refresh = json!({"refresh_token": elsewhere.refresh_token});
     server.client().post("/auth/refresh", &refresh).data(200);
     let row = sessions(&guest)[0].clone();

@@ -1,4 +1,4 @@
-//! What staff does about people: find them, shut them out, let them in, give them a role.
+//! Account management by staff: search, suspension, restoration and roles.
 
 use serde_json::{Value, json};
 
@@ -63,17 +63,17 @@ fn who_is_suspended_is_shut_out_until_restored(store: Store) {
     let shown = act(&operator, &guest, "suspend").data(200)["user"].clone();
     assert!(shown["suspended_at"].is_string(), "{shown}");
     assert_eq!(keys(&shown), PERSON);
-    // The token that is out, the refresh token, and a login.
+    // The issued access token, the refresh token, and a login.
     guest.get("/wallet").refused(403, "account_suspended");
     guest.post("/wallet/topups", &json!({"amount": 1})).refused(403, "account_suspended");
     let refresh = || server.client().post("/auth/refresh", &json!({"refresh_token": guest.refresh_token}));
     refresh().refused(403, "account_suspended");
     login(&server, &guest.email, PASSWORD).refused(403, "account_suspended");
     login(&server, &guest.email, "wrong horse").refused(401, "invalid_credentials");
-    // A second time changes nothing.
+    // Repeating the action changes nothing.
     assert_eq!(act(&operator, &guest, "suspend").data(200)["user"], shown);
     assert_eq!(act(&operator, &guest, "restore").data(200)["user"]["suspended_at"], Value::Null);
-    // Whoever was in comes in again by the password alone.
+    // Earlier sessions stay ended; only a login with the password restores access.
     guest.get("/wallet").refused(401, "invalid_token");
     refresh().refused(401, "invalid_token");
     assert_eq!(server.client().login(&guest.email).wallet(), ("20.00".into(), "0.00".into()));
@@ -118,7 +118,7 @@ fn who_has_two_hats_keeps_both(store: Store) {
     dj.answer(request, "played").data(200);
     let withdrawal = guest.withdrawal("1");
     dj.post(&format!("/operator/withdrawals/{withdrawal}/approve"), &json!({"reason": "x"})).data(200);
-    // What the DJ played is another operator's to refund.
+    // An operator who is also the DJ of the request cannot refund it.
     let refund = format!("/operator/music/requests/{request}/refund");
     dj.post(&refund, &json!({"reason": "x"})).refused(403, "forbidden");
     operator.post(&refund, &json!({"reason": "x"})).data(200);

@@ -1,4 +1,4 @@
-//! Erasures and top-ups that are still pending, and money that comes after its owner was erased.
+//! Erasure with pending top-ups, and money received after the erasure of its owner.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ on_both_stores!(
     an_erased_wallet_stays_empty,
 );
 
-/// The keys of a server on which a pending top-up keeps nobody from being erased.
+/// The configuration of a server on which a pending top-up prevents no erasure.
 fn impatient() -> Vec<(&'static str, &'static str)> {
     [&TOPUPS[..], &[("topups.pending_days", "0")]].concat()
 }
@@ -22,7 +22,7 @@ fn erase(person: &Person) -> Answer {
     person.call("DELETE", "/user").json(&json!({"password": PASSWORD})).send()
 }
 
-/// The id and the reference of a top-up whose owner is erased while it is pending.
+/// The id and reference of a top-up whose owner is erased while it is pending.
 fn abandoned(server: &Server, amount: &str) -> (i64, String) {
     let guest = server.guest();
     let topup = guest.topup(amount);
@@ -35,7 +35,7 @@ fn suspense(person: &Person, query: &str) -> Vec<Value> {
     person.get(&format!("/operator/suspense{query}")).data(200)["data"].as_array().unwrap().clone()
 }
 
-/// The reason of each kept message, newest first.
+/// The reason of each stored message, newest first.
 fn reasons(operator: &Person) -> Vec<String> {
     let page = operator.get("/operator/provider-messages").data(200);
     page["data"]
@@ -126,7 +126,7 @@ fn money_is_settled_once_by_many_operators(store: Store) {
         let threads: Vec<_> = (0..8).map(|number| scope.spawn(move || call(number))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
-    // One key settles it, however often it is sent; all others are too late.
+    // One key settles it, however often it is sent; all other calls are too late.
     assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 2, "{statuses:?}");
     assert_eq!(statuses.iter().filter(|status| **status == 409).count(), 6, "{statuses:?}");
 }
@@ -145,7 +145,7 @@ fn late_money_of_the_living_is_a_contradiction(store: Store) {
 fn what_contradicts_money_in_suspense_is_listed(store: Store) {
     let (server, operator) = Server::with_operator(store, &impatient());
     let (id, reference) = abandoned(&server, "5");
-    // Another amount than the top-up's is not the money that it asked for.
+    // An amount other than the top-up's is not the expected money.
     Message::topup_of("4.99", "topup.confirmed", &reference).heard(&server);
     assert_eq!((reasons(&operator), suspense(&operator, "")), (vec!["amount_mismatch".to_owned()], vec![]));
     Message::topup("topup.failed", &reference).heard(&server);
@@ -159,7 +159,7 @@ fn what_contradicts_money_in_suspense_is_listed(store: Store) {
         assert_eq!(reasons(&operator)[0], "status_contradiction", "{kind}");
     }
     assert_eq!((reasons(&operator).len(), suspense(&operator, "")), (3, waits));
-    // An operator cannot take it from a wallet that never had it.
+    // An operator cannot take it from a wallet that never held it.
     let reason = json!({"reason": "a stolen card"});
     let refused = operator.post(&format!("/operator/topups/{id}/reverse"), &reason);
     assert_eq!(refused.refused(409, "invalid_transition")["current"], "failed");
@@ -171,7 +171,7 @@ fn an_erased_wallet_stays_empty(store: Store) {
     let guest = server.guest();
     let topup = guest.topup("5");
     let reference = guest.topup_reference(topup);
-    // The money comes while its owner is being erased: either is first.
+    // The money arrives while its owner is being erased: either may be first.
     let (erased, heard) = std::thread::scope(|scope| {
         let erasing = scope.spawn(|| erase(&guest).status);
         let hearing = scope.spawn(|| Message::topup("topup.confirmed", &reference).send(&server).status);

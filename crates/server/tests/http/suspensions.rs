@@ -1,4 +1,4 @@
-//! Sessions beside a suspension, and the last operator.
+//! Sessions under suspension, and the last operator.
 
 use std::sync::Arc;
 
@@ -75,7 +75,8 @@ fn the_last_active_operator_stays(store: Store) {
     operator.give_role(&second, "operator");
     act(&second, &operator, "suspend").send().data(200);
     erase(&second).refused(409, "conflict");
-    // Who is suspended is no active operator: they can lose the role, and do not count for another.
+    // A suspended account is not an active operator: it can lose the role, and does not count as a remaining
+    // one.
     second.give_role(&operator, "member");
     erase(&second).refused(409, "conflict");
     let third = server.guest();
@@ -96,7 +97,7 @@ fn of_a_hundred_and_one_sessions_the_one_used_longest_ago_ends(store: Store) {
     refresh(&server, &first.refresh_token).refused(401, "invalid_token");
 }
 
-/// Two servers on one database that take each other's tokens, with an operator.
+/// Two servers on one database that accept each other's tokens, with an operator.
 fn two_servers() -> [Server; 2] {
     let database = Arc::new(Database::new());
     let keys: Vec<(&str, &str)> =

@@ -1,5 +1,5 @@
-//! Top-ups that are ordered at a provider: each has a row before it is ordered, one reference for ever, and its page when
-//! the provider has named it.
+//! Top-ups ordered at a provider: each has a row before its order, one permanent reference, and a payment
+//! page once the provider has named it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,16 +26,16 @@ on_both_stores!(
 
 const PAGE: &str = "https://pay.example.com/session/1";
 const REPLAYED: &str = "idempotency-replayed";
-/// Nothing is ordered again while a test runs.
+/// No order is retried during a test.
 const NEVER: &[(&str, &str)] = &[("topups.retry_seconds", "3600"), ("topups.poll_interval_seconds", "3600")];
-/// What has no answer is ordered again soon.
+/// Unanswered orders are retried soon.
 const SOON: &[(&str, &str)] = &[("topups.retry_seconds", "1"), ("topups.poll_interval_seconds", "1")];
 
 fn named(page: &str) -> Reply {
     Reply::Says(200, json!({"payment_url": page}).to_string())
 }
 
-/// The keys of a server whose top-ups are ordered at this provider.
+/// The configuration of a server whose top-ups are ordered at this provider.
 fn ordered_at<'a>(provider: &'a Provider, keys: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     [&TOPUPS[..], &[("topups.webhook_url", provider.url.as_str())], keys].concat()
 }
@@ -44,7 +44,7 @@ fn open(guest: &Person, key: &str) -> Answer {
     guest.call("POST", "/wallet/topups").key(key).text(r#"{"amount": 12.50}"#).send()
 }
 
-/// The top-up in an answer of 201.
+/// The top-up in a 201 answer.
 #[track_caller]
 fn opened(answer: &Answer) -> Value {
     answer.data(201)["topup"].clone()
@@ -74,7 +74,7 @@ fn gains_its_page(guest: &Person) -> Value {
     eventually("the page is kept", || Some(only(guest)).filter(|topup| topup["payment_url"] == PAGE))
 }
 
-/// That the provider was asked for this top-up alone, each time with the same words.
+/// Checks that the provider was asked for this top-up only, each time with the same body.
 #[track_caller]
 fn is_ordered_alone(provider: &Provider, topup: &Value) {
     let heard = provider.heard();
@@ -85,7 +85,8 @@ fn is_ordered_alone(provider: &Provider, topup: &Value) {
     }
 }
 
-/// Opens a top-up while its provider is silent, and answers with the call under way once the provider was asked.
+/// Opens a top-up while its provider is silent, and returns the call in flight once the provider has been
+/// asked.
 fn opening<'scope>(
     scope: &'scope thread::Scope<'scope, '_>,
     guest: &'scope Person,
@@ -122,7 +123,7 @@ fn a_provider_that_is_slow_keeps_nobody_waiting_and_its_answer_is_kept(store: St
     let first = open(&guest, "k");
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
     stands(&opened(&first), "pending", None);
-    // Its call is under way.
+    // Its call is in flight.
     let again = open(&guest, "k");
     assert_eq!((again.header(REPLAYED), &again.text), (Some("true"), &first.text));
     provider.answers(named(PAGE));
@@ -161,7 +162,7 @@ fn a_topup_that_was_ordered_often_enough_stays_pending(store: Store) {
     assert_eq!(opened(&open(&guest, "k")), topup);
     assert_eq!(provider.heard().len(), 2);
     is_ordered_alone(&provider, &topup);
-    // The provider had it all the same.
+    // The provider received the order nevertheless.
     Message::topup_of("12.50", "topup.confirmed", topup["reference"].as_str().unwrap()).heard(&server);
     stands(&only(&guest), "confirmed", None);
     assert_eq!(guest.wallet().0, "12.50");
@@ -183,7 +184,7 @@ fn a_refused_topup_has_failed(store: Store) {
         assert_eq!((replayed.header(REPLAYED), opened(&replayed)), (Some("true"), failed.clone()));
     }
     assert_eq!(provider.heard().len(), 1);
-    // Another key is another top-up.
+    // Another key opens another top-up.
     stands(&opened(&open(&guest, "other")), "pending", Some(PAGE));
     assert_eq!(guest.wallet().0, "0.00");
 }
@@ -230,7 +231,7 @@ fn a_page_has_2048_characters_at_most(store: Store) {
         provider.answers(reply);
         let asked = provider.heard().len();
         stands(&opened(&open(&guest, key)), "pending", None);
-        // The provider has the order: it is not asked again.
+        // The provider has accepted the order and is not asked again.
         stands(&opened(&open(&guest, key)), "pending", None);
         assert_eq!(provider.heard().len(), asked + 1);
         let told = || server.log().matches("names a page that cannot be kept").count() == asked;
@@ -271,7 +272,7 @@ fn one_key_at_two_servers_orders_once() {
     assert_eq!((orders.len(), references.len(), list(&guest).len()), (9, 9, 9));
 }
 
-/// The lease of every order ends now, as it does by itself after half a minute.
+/// Expires the lease of every order, as happens by itself after half a minute.
 fn end_leases(database: &Database) {
     database.rows("UPDATE topups SET order_at = now() WHERE order_at IS NOT NULL");
 }

@@ -1,4 +1,4 @@
-//! The whole way once: a guest pays, a DJ plays, the money arrives and is withdrawn; every answer to the letter.
+//! One complete scenario: a guest pays, a DJ plays, and the money is paid out; every answer verbatim.
 
 use serde_json::{Value, json};
 
@@ -211,7 +211,7 @@ fn the_house_keeps_its_commission(store: Store) {
     let request = guest.post("/music/requests", &popular).data(201)["id"].as_i64().unwrap();
     dj.answer(request, "accepted").data(200);
     dj.answer(request, "played").data(200);
-    // Half a cent goes to the even one: 0.045 is 0.04, and 0.015 would be 0.02.
+    // Half a cent is rounded to even: 0.045 is 0.04, and 0.015 would be 0.02.
     assert_eq!(dj.wallet(), ("3.09".into(), "0.00".into()));
 }
 

@@ -1,4 +1,4 @@
-//! Rows of a newer version, after that was rolled back: shown as they are, and acted on by nobody.
+//! Rows of a newer version after its rollback: shown as they are, and never acted on.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::harness::{
 
 const OPERATOR: &str = "operator@example.com";
 
-/// Takes away what keeps names of later versions out, as their migrations do.
+/// Removes the constraints that exclude names of later versions, as their migrations do.
 const NEWER: &str = "
     SET session_replication_role = replica;
     DO $$
@@ -25,7 +25,7 @@ const NEWER: &str = "
         END LOOP;
     END $$;";
 
-/// A server whose providers send messages, an operator, and a guest with one thing of each kind.
+/// A server whose providers send messages, an operator, and a guest with one object of each kind.
 struct Scene {
     database: Arc<Database>,
     server: Server,
@@ -52,7 +52,7 @@ impl Scene {
         Self { database, server, _payouts: payouts, operator, dj, guest, request, withdrawal, topup }
     }
 
-    /// What a newer version writes.
+    /// Executes the statements of a newer version.
     fn write(&self, statements: &str) {
         self.database.rows(&format!("{NEWER} {statements}"));
     }
@@ -69,7 +69,7 @@ fn statuses_of_a_newer_version_are_shown_and_nothing_moves_them() {
     let scene = Scene::new();
     let Scene { server, operator, dj, guest, request, withdrawal, topup, .. } = &scene;
     let reference = guest.topup_reference(*topup);
-    // Who adjusted the guest's balance may not judge the withdrawal.
+    // The operator who adjusted the guest's balance may not review the withdrawal.
     let judge = operator.employ(server);
     scene.write(
         "UPDATE music_requests SET status = 'queued', expires_at = now() - interval '1 hour';
@@ -95,7 +95,7 @@ fn statuses_of_a_newer_version_are_shown_and_nothing_moves_them() {
         let path = format!("/operator/withdrawals/{withdrawal}/{step}");
         is_stuck(&judge.post(&path, &json!({"reason": "x", "txid": "f00d"})), "frozen");
     }
-    // A provider is to say it again, when the newer version is back.
+    // The provider has to resend it once the newer version is back.
     for kind in ["topup.confirmed", "topup.failed"] {
         Message::topup(kind, &reference).send(server).refused(409, "conflict");
     }
@@ -114,7 +114,7 @@ fn statuses_of_a_newer_version_are_shown_and_nothing_moves_them() {
 #[test]
 fn work_lists_are_not_filled_with_rows_of_a_newer_version() {
     let scene = Scene::new();
-    // More than are taken up at once, all due, and before the one that is to be sent.
+    // More than one batch of leases, all due, and ahead of the withdrawal to be sent.
     scene.write(
         "UPDATE withdrawals SET status = 'frozen', retry_at = now() - interval '1 hour';
          INSERT INTO withdrawals (id, user_id, amount, wallet_address, currency, network, status, retry_at,
@@ -142,7 +142,7 @@ fn who_has_a_role_of_a_newer_version_is_a_member() {
     assert_eq!(found["data"][0]["role"], "treasurer");
     let role = scene.database.rows(&format!("SELECT role FROM users WHERE id = {}", guest.id));
     assert_eq!(role[0][0].as_deref(), Some("treasurer"), "another change keeps the role");
-    // An operator can still give another one.
+    // An operator can still assign another role.
     operator.give_role(guest, "member");
 }
 

@@ -1,4 +1,5 @@
-//! A log consumer that stops reading, comes back, or goes away: the service goes on, and accounts for each line.
+//! A log consumer that stops reading, resumes, or disconnects: the service continues, and accounts for each
+//! line.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -6,15 +7,15 @@ use std::time::{Duration, Instant};
 use crate::harness::{Person, Server, Store, eventually, soak_times};
 use crate::service::{metrics, sample};
 
-/// Calls of a run of every day; their lines are more than the queue takes.
+/// Calls of a regular run; their lines exceed the queue.
 const CALLS: usize = 10_000;
 const CLIENTS: usize = 8;
-/// Calls whose lines are more than any pipe takes.
+/// Calls whose lines exceed any pipe.
 const FULL_PIPE: usize = 1_000;
-/// The most that an answer may take.
+/// The maximum duration of an answer.
 const IN_TIME: Duration = Duration::from_secs(5);
 
-/// Sends this many calls, one after the other, each with a long line in the log.
+/// Sends this many calls in sequence, each with a long log line.
 fn call(guest: &Person, calls: usize) {
     let id = "r".repeat(128);
     for _ in 0..calls {
@@ -33,7 +34,7 @@ fn lost(samples: &[String]) -> u64 {
     sample(samples, &["cuepoint_log_lines_lost_total"])
 }
 
-/// Calls that were answered, each of which has a line or lost it.
+/// The number of answered calls, each of which logged a line or lost it.
 fn answered(samples: &[String]) -> u64 {
     let calls = samples.iter().filter(|line| line.starts_with("http_requests_total{"));
     calls.map(|line| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap()).sum()
@@ -63,7 +64,7 @@ fn a_consumer_that_stops_reading_stops_no_call_and_is_told_how_many_lines_were_l
     eventually("each answered call has its line or was counted", || {
         let log = server.log();
         let lines = log.lines().filter(|line| line.contains(" answered ")).count() as u64;
-        // That of the measurements is written after they are shown.
+        // The line of the metrics call is written after its samples are taken.
         (lines + lost(&after) == answered(&after) + 1).then_some(())
     });
     let log = server.log();

@@ -1,4 +1,5 @@
-//! `cuepoint finalize-upgrade`: what servers of an earlier version cannot read is not written before.
+//! `cuepoint finalize-upgrade`: data that servers of an earlier version cannot read is written only
+//! afterwards.
 
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ fn finalize(database: &Database) -> String {
     said
 }
 
-/// How many rows there are of what a plan writes.
+/// The row counts of the tables that a plan writes.
 fn written(database: &Database) -> Vec<Vec<Option<String>>> {
     database.rows(
         "SELECT (SELECT count(*) FROM operations), (SELECT count(*) FROM ledger_entries), (SELECT count(*) FROM postings),

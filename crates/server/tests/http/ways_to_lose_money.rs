@@ -1,6 +1,6 @@
-//! Known ways in which systems like this one lose money, tried over HTTP where no other file here does.
+//! Known ways in which such systems lose money, tested over HTTP unless another file here tests them.
 //!
-//! The whole list, and where each way is tried, stands in the domain's test of the same name.
+//! The domain's test of the same name has the full list and the place of each test.
 
 use serde_json::{Value, json};
 
@@ -63,7 +63,7 @@ fn a_rejection_gives_back_what_is_held_and_no_more(store: Store) {
     dj.answer(played, "played").data(200);
     let free = server.dj_at("0", "0");
     let for_nothing = guest.ask(&free);
-    // Twice, and of what holds nothing, or nothing any more.
+    // Twice, and for requests that hold nothing, or nothing any more.
     let calls = vec![answer(&dj, rejected, "rejected"), answer(&dj, rejected, "rejected")];
     at_once(calls).iter().for_each(|answer| assert_eq!(answer.data(200)["status"], "rejected"));
     dj.answer(played, "rejected").refused(409, "invalid_transition");
@@ -98,7 +98,8 @@ fn the_last_cent_is_spent_once(store: Store) {
 fn no_commission_loses_a_cent(store: Store) {
     let server = Server::configured(store, &[("fees.commission_bps", "5000")]);
     let (guest, dj) = (server.payer("100"), server.dj_at("0", "0"));
-    // Fees whose half is no cent: the house takes the even one, the DJ the exact rest.
+    // Fees with a share of half a cent: the platform's share is rounded to even, and the DJ gets the exact
+    // rest.
     for (fee, share) in [("0.01", 1), ("0.03", 1), ("0.05", 3), ("0.07", 3), ("9.99", 499), ("20.00", 1_000)]
     {
         let before = (cents(&guest.wallet().0), cents(&dj.wallet().0));

@@ -1,4 +1,4 @@
-//! The providers: their signed messages, and the calls that the service signs.
+//! Providers: their signed messages, and the calls that the service signs.
 
 use std::sync::Arc;
 
@@ -22,7 +22,8 @@ on_both_stores!(
     answers_lost_after_it_paid_keep_the_hold_for_a_review,
 );
 
-/// What a forger sends is counted, so that signatures cannot be tried without end; the provider itself never waits.
+/// Forged messages are counted, so that signatures cannot be guessed without limit; the provider itself is
+/// never delayed.
 #[test]
 fn only_forged_messages_are_counted() {
     let counting = [("rate_limits.enabled", "true"), ("rate_limits.default_per_minute", "3")];
@@ -104,7 +105,7 @@ fn a_forged_or_stale_message_changes_nothing(store: Store) {
     call().header("webhook-signature", "v1,AAAA").send().refused(401, "invalid_token");
     let other = Message::topup("topup.confirmed", "00000000-0000-0000-0000-000000000001");
     call().text(&other.body).send().refused(401, "invalid_token");
-    // Signed, but for the other address: its secrets are others.
+    // Signed, but for the other address, which has other secrets.
     Message { path: "/webhooks/payouts", ..good.clone() }.send(&server).refused(401, "invalid_token");
     for header in ["webhook-id", "webhook-timestamp", "webhook-signature"] {
         call().without(header).send().refused(401, "unauthenticated");
@@ -211,7 +212,7 @@ fn a_payout_is_sent_signed_and_followed_to_its_end(store: Store) {
     assert_eq!(withdrawal(&guest, id)["status"], "completed");
     assert_eq!(guest.wallet(), ("7.50".into(), "0.00".into()));
     assert_eq!(provider.heard().len(), 1);
-    // Above the limit nothing is sent before an operator approves.
+    // Above the limit, nothing is sent before an operator approves.
     guest.topup("100");
     let large = guest.withdrawal("100");
     let small = guest.withdrawal("1");
@@ -230,13 +231,13 @@ fn words_twice_and_out_of_order_settle_once(store: Store) {
         reaches(&guest, id, "processing");
         id
     };
-    // Completed comes before broadcast, and both come twice.
+    // Completion arrives before the broadcast, and both arrive twice.
     let first = accepted(1);
     for kind in ["payout.completed", "payout.broadcast", "payout.completed", "payout.broadcast"] {
         Message::payout(kind, &provider.reference_of(first)).heard(&server);
         assert_eq!(withdrawal(&guest, first)["status"], "completed");
     }
-    // It completed: that it failed cannot be.
+    // It is completed, so a failure is a contradiction.
     Message::payout("payout.failed", &provider.reference_of(first)).heard(&server);
     assert_eq!(
         (withdrawal(&guest, first)["status"].clone(), guest.wallet()),
@@ -245,7 +246,7 @@ fn words_twice_and_out_of_order_settle_once(store: Store) {
     eventually("an operator is told to look", || {
         server.log().contains("contradicts the ledger").then_some(())
     });
-    // It failed: that it completed cannot be either.
+    // It has failed, so a completion is a contradiction.
     let second = accepted(2);
     for kind in ["payout.failed", "payout.failed", "payout.completed"] {
         Message::payout(kind, &provider.reference_of(second)).heard(&server);
@@ -254,7 +255,7 @@ fn words_twice_and_out_of_order_settle_once(store: Store) {
             (json!("failed"), ("30.00".into(), "0.00".into()))
         );
     }
-    // It was broadcast and then failed: nobody knows, and the money stays held.
+    // It was broadcast and then failed: the outcome is unknown, and the money stays held.
     let third = accepted(3);
     for kind in ["payout.broadcast", "payout.failed", "payout.completed", "payout.failed"] {
         Message::payout(kind, &provider.reference_of(third)).heard(&server);
@@ -304,7 +305,7 @@ fn answers_lost_after_it_paid_keep_the_hold_for_a_review(store: Store) {
     reaches(&guest, id, "needs_review");
     assert_eq!(provider.heard().len(), 2);
     assert_eq!(guest.wallet(), ("15.00".into(), "5.00".into()));
-    // From here on an operator alone decides, whatever the provider says.
+    // From here on only an operator decides, whatever the provider reports.
     for kind in ["payout.failed", "payout.completed"] {
         Message::payout(kind, &provider.reference_of(id)).heard(&server);
         assert_eq!(withdrawal(&guest, id)["status"], "needs_review");
@@ -332,7 +333,7 @@ fn a_payout_goes_on_after_a_restart_with_the_same_key() {
     }
     Message::payout("payout.completed", &provider.reference_of(id)).heard(&servers[1]);
     assert_eq!(guest.wallet(), ("15.00".into(), "0.00".into()));
-    // A stop waits for what is under way and leaves nothing behind.
+    // A shutdown waits for work in progress and leaves nothing behind.
     for mut server in servers {
         server.signal("TERM");
         assert!(server.ended().success(), "{}", server.log());

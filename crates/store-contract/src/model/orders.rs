@@ -1,15 +1,15 @@
-//! How the model's top-ups are ordered, as part 6 of the HTTP contract says.
+//! Orders of top-ups in the model, as specified by part 6 of the HTTP contract.
 
 use super::{Model, Refusal, Seen};
 
-/// How often a top-up is ordered without an answer.
+/// The maximum number of unanswered orders of a top-up.
 pub(crate) const MOST_ATTEMPTS: u32 = 3;
-/// For how long who orders a top-up has it alone, in seconds.
+/// The duration of a server's lease on a top-up, in seconds.
 pub(crate) const LEASE: i64 = 30;
-/// How long it then waits after the first order without an answer; twice as long after each further one.
+/// The wait after the first order without an answer, doubled after each further one.
 pub(crate) const FIRST_WAIT: i64 = 400;
 
-/// How a top-up is ordered.
+/// The order state of a top-up.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(crate) struct Ordering {
     pub(crate) attempts: u32,
@@ -18,7 +18,7 @@ pub(crate) struct Ordering {
 }
 
 impl Model {
-    /// Opens a top-up that its opener orders.
+    /// Opens a top-up and orders it.
     pub(crate) fn open_ordered_topup(
         &mut self,
         owner: usize,
@@ -31,18 +31,18 @@ impl Model {
         Ok(seen)
     }
 
-    /// How a top-up stands.
+    /// The status and the order state of a top-up.
     pub(crate) fn topup(&self, place: usize) -> (&'static str, Ordering) {
         (self.topups[place].status, self.topups[place].ordering)
     }
 
-    /// The top-ups that are due, with since when.
+    /// The due top-ups, with the times at which they became due.
     pub(crate) fn due_topups(&self, now: i64) -> Vec<(i64, usize)> {
         let next = self.topups.iter().enumerate().map(|(place, topup)| (topup.ordering.next, place));
         next.filter_map(|(next, place)| Some((next.filter(|next| *next <= now)?, place))).collect()
     }
 
-    /// Takes a top-up up that is due, or gives it up.
+    /// Claims a due top-up, or gives it up.
     pub(crate) fn take_up_topup(&mut self, place: usize, now: i64) -> Seen {
         let ordering = &mut self.topups[place].ordering;
         if ordering.attempts < MOST_ATTEMPTS {
@@ -53,7 +53,7 @@ impl Model {
         Seen::Topup { status: self.topups[place].status }
     }
 
-    /// Hears the provider's answer to the newest order of a top-up; nothing where it changes nothing.
+    /// Applies the provider's answer to the newest order of a top-up; `None` if it changes nothing.
     pub(crate) fn answer_order(&mut self, place: usize, word: &'static str, now: i64) -> Option<Seen> {
         let (status, before) = self.topup(place);
         if status != "pending" || before.page {

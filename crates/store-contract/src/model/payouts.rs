@@ -1,14 +1,14 @@
-//! Payouts through a provider in the model: how often an order is sent, and what the provider's words come to.
+//! Payouts through a provider in the model: repeated orders, and the effects of status updates.
 
 use super::{Model, Refusal, Seen, Withdrawal};
 use crate::tables::{WITHDRAWALS, edges};
 
-/// How long the provider has for an answer before an order is sent again.
+/// The time that the provider has to answer before an order is repeated.
 pub(crate) const RETRY_SECONDS: i64 = 60;
 
 impl Model {
-    /// Where a withdrawal can go from where it stands, whoever moves it: what was sent more than once fails only after
-    /// a review.
+    /// The statuses that a withdrawal can move to, for any actor: one that was sent more than once fails only
+    /// after a review.
     fn edges_of_withdrawal(&self, place: usize) -> Vec<&'static str> {
         let Withdrawal { status, attempts, .. } = self.withdrawals[place];
         let mut edges = edges(WITHDRAWALS, status);
@@ -16,7 +16,8 @@ impl Model {
         edges
     }
 
-    /// Where an operator or the owner can take a withdrawal: an operator reviews what the provider may have first.
+    /// The statuses to which an operator or the owner can move a withdrawal: one that the provider may have
+    /// is reviewed first.
     pub(super) fn edges_by_hand(&self, place: usize) -> Vec<&'static str> {
         let Withdrawal { status, attempts, .. } = self.withdrawals[place];
         let mut edges = self.edges_of_withdrawal(place);
@@ -34,7 +35,7 @@ impl Model {
         }
     }
 
-    /// The worker gives a withdrawal to the provider, for the first time or, when that is due, again.
+    /// Sends a withdrawal to the provider, for the first time or, when due, again.
     pub(crate) fn send(&mut self, place: usize, now: i64) -> Result<Seen, Refusal> {
         let withdrawal = &mut self.withdrawals[place];
         let due = withdrawal.status == "approved"
@@ -49,7 +50,7 @@ impl Model {
         Ok(self.see_withdrawal(place))
     }
 
-    /// A provider's word, as this transaction where it names one; says what it comes to.
+    /// Applies a status update, with this transaction if the update names one; returns its outcome.
     pub(crate) fn hear(&mut self, place: usize, word: &str, txid: &'static str) -> &'static str {
         let Withdrawal { status, attempts, retry_at, txid: known, .. } = self.withdrawals[place];
         let names_one = ["broadcast", "completed"].contains(&word);

@@ -1,11 +1,11 @@
-//! Charge-backs, erasures, and the money that comes after them, as parts 5 and 6 of the HTTP contract say.
+//! Charge-backs, erasures, and late money, as specified by parts 5 and 6 of the HTTP contract.
 
 use super::withdrawals::DAY;
 use super::{Model, Person, Refusal, Seen};
 use crate::tables::{TOPUPS, transition};
 
 impl Model {
-    /// Takes the money of a top-up back: what is no longer available becomes owed.
+    /// Reverses a top-up: the part that is no longer available becomes owed.
     pub(crate) fn reverse_topup(&mut self, place: usize) -> Result<Seen, Refusal> {
         let topup = self.topups[place].clone();
         match topup.status {
@@ -17,14 +17,14 @@ impl Model {
                 self.posting(topup.amount);
                 self.topups[place].status = "reversed";
             }
-            // Of its money in suspense nobody knows here: it failed.
+            // Its money in suspense is invisible here: the top-up failed.
             "suspended" | "settled" => return Err(transition(TOPUPS, "failed")),
             other => return Err(transition(TOPUPS, other)),
         }
         Ok(self.see_topup(place))
     }
 
-    /// Hears that the money of a top-up came, whose owner may have been erased.
+    /// Applies the payment of a top-up, whose owner may have been erased.
     pub(crate) fn hear_of_money(&mut self, place: usize) -> Result<Seen, Refusal> {
         let topup = self.topups[place].clone();
         if !self.people[topup.owner].erased {
@@ -39,7 +39,7 @@ impl Model {
         Ok(self.see_topup(place))
     }
 
-    /// A provider's word about a top-up, of so many cents more than it asks for; says what it comes to.
+    /// Applies a status update about a top-up, paid with this many cents in excess; returns its outcome.
     pub(crate) fn hear_of_topup(&mut self, place: usize, word: &str, more: i128) -> &'static str {
         let is_erased = self.people[self.topups[place].owner].erased;
         let status = self.topups[place].status;
@@ -68,7 +68,7 @@ impl Model {
         places.filter(|place| ["suspended", "settled"].contains(&self.topups[*place].status)).collect()
     }
 
-    /// Takes money out of suspense.
+    /// Settles money in suspense.
     pub(crate) fn settle_suspense(&mut self, place: usize) -> Result<Seen, Refusal> {
         let topup = &mut self.topups[place];
         if topup.status == "settled" {
@@ -81,7 +81,7 @@ impl Model {
         Ok(self.see_topup(place))
     }
 
-    /// Opens a pending top-up of the one who leaves.
+    /// Opens a pending top-up of the leaver.
     pub(crate) fn open_leavers_topup(
         &mut self,
         owner: usize,
@@ -98,8 +98,8 @@ impl Model {
         seen
     }
 
-    /// Erases the one who leaves, unless they have money or a top-up of the last seven days is pending; says how it ended.
-    /// Somebody else takes their place.
+    /// Erases the leaver, unless they have money or a pending top-up of the last seven days; returns the
+    /// outcome. A new user takes their place.
     pub(crate) fn erase_leaver(&mut self, now: i64) -> &'static str {
         let leaver = self.people.len() - 1;
         if self.people[leaver].purse != (0, 0, 0) {

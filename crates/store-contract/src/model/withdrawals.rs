@@ -3,7 +3,7 @@
 use super::{Model, Person, Refusal, Seen, TXIDS, Terms, Withdrawal};
 
 pub(super) const DAY: i64 = 24 * 60 * 60;
-/// How long who adjusted a wallet judges no withdrawals from it.
+/// The time for which an operator who adjusted a wallet cannot judge its withdrawals.
 const BARRED_SECONDS: i64 = 30 * DAY;
 
 impl Model {
@@ -46,7 +46,7 @@ impl Model {
         Seen::Withdrawal { status, txid, approvals: approvals.len(), purse }
     }
 
-    /// Where a withdrawal can go from where it stands, but for being rejected.
+    /// The statuses that a withdrawal can move to, other than rejected.
     pub(crate) fn onward_from(&self, place: usize) -> Vec<&'static str> {
         let mut edges = self.edges_by_hand(place);
         edges.retain(|to| *to != "rejected");
@@ -95,7 +95,7 @@ impl Model {
         Ok(self.see_withdrawal(place))
     }
 
-    /// Takes a withdrawal to another status, with its money.
+    /// Moves a withdrawal to another status, with its money.
     pub(super) fn reach(&mut self, place: usize, to: &'static str, txid: Option<&'static str>) {
         let Withdrawal { owner, amount, .. } = self.withdrawals[place];
         let withdrawal = &mut self.withdrawals[place];
@@ -114,7 +114,8 @@ impl Model {
         self.people[wallet].adjusted.iter().any(|(who, at)| *who == by && *at > now - BARRED_SECONDS)
     }
 
-    /// Of the approvals so far count those of operators who stand as they stood then and adjusted nothing since.
+    /// Adds an approval; earlier ones count if their operator's account status is unchanged and they adjusted
+    /// nothing since.
     fn approve(&mut self, place: usize, by: usize, now: i64) -> Seen {
         let Withdrawal { owner, amount, mut approvals, .. } = self.withdrawals[place].clone();
         approvals.retain(|(who, at)| {

@@ -1,4 +1,4 @@
-//! The commands of a history that order top-ups.
+//! Orders of top-ups, run on the store and on the model.
 
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Actor, Origin};
@@ -12,10 +12,10 @@ use super::{Player, equal, picked};
 use crate::model::{FIRST_WAIT, LEASE, MOST_ATTEMPTS};
 use crate::world::{amount, topup_of};
 
-/// More than all histories on one store leave due.
+/// More than the number of due top-ups that all histories on one store leave.
 const ALL: u32 = 1_000_000;
 
-/// The terms on which a history's top-ups are ordered.
+/// The order terms of a history.
 pub(super) const TERMS: OrderTerms = OrderTerms {
     max_attempts: MOST_ATTEMPTS,
     retry_after: Duration::seconds(FIRST_WAIT),
@@ -23,7 +23,7 @@ pub(super) const TERMS: OrderTerms = OrderTerms {
 };
 
 impl Player<'_> {
-    /// Opens a top-up that its opener orders.
+    /// Opens a top-up and orders it.
     pub(super) async fn order_topup(&mut self, who: usize, cents: i128, keyed: bool) -> Result<(), String> {
         let id = self.world.ids.next_topup().await.unwrap();
         let charge = Charge::Ordered(TERMS.first(self.time()));
@@ -34,7 +34,7 @@ impl Player<'_> {
         self.agree(answer, model)
     }
 
-    /// Takes some of the history's due top-ups up, the longest waiting first, as a server in the background does.
+    /// Claims some of the history's due top-ups, the longest waiting first, as the background job does.
     pub(super) async fn take_up_topups(&mut self, limit: usize) -> Result<(), String> {
         let mut due = self.world.store.due_orders(self.time(), ALL).await.unwrap();
         due.retain(|topup| self.topups.contains(&topup.id));
@@ -55,7 +55,7 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// Has the provider answer the newest order of a top-up that was ordered.
+    /// Delivers the provider's answer to the newest order of a top-up.
     pub(super) async fn answer_order(&mut self, pick: usize, word: &'static str) -> Result<(), String> {
         let ordered = |place: &usize| self.model.topup(*place).1.attempts > 0;
         let ordered: Vec<usize> = (0..self.topups.len()).filter(ordered).collect();

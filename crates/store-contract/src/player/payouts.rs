@@ -1,4 +1,4 @@
-//! Payouts through a provider, played on the store and on the model.
+//! Payouts through a provider, run on the store and on the model.
 
 use cuepoint_domain::ledger::Actor;
 use cuepoint_domain::ledger::plans;
@@ -11,7 +11,7 @@ use crate::model::RETRY_SECONDS;
 use crate::told::{purse, withdrawal_move};
 use crate::world::{Refused, at, line};
 
-/// A word of the provider, as this transaction where it names one.
+/// A status update, with this transaction if it names one.
 fn word(name: &str, txid: &str) -> PayoutUpdate {
     match name {
         "accepted" => PayoutUpdate::Accepted,
@@ -48,7 +48,7 @@ impl Player<'_> {
         self.agree(answer, model)
     }
 
-    /// Gives a withdrawal to the provider, as the worker does.
+    /// Sends a withdrawal to the payout provider, as the worker does.
     pub(super) async fn send(&mut self, place: usize) -> Result<(), String> {
         let stored = self.world.stored_withdrawal(self.withdrawals[place]).await;
         let next = Move::Send { now: self.time(), again_at: at(self.now + RETRY_SECONDS) };
@@ -58,7 +58,7 @@ impl Player<'_> {
         self.agree(answer, model)
     }
 
-    /// Has the provider say something of a withdrawal, which takes as many steps as the word needs.
+    /// Delivers a status update about a withdrawal, in as many steps as it needs.
     pub(super) async fn hear(&mut self, place: usize, name: &str, txid: &'static str) -> Result<(), String> {
         let id = self.withdrawals[place];
         let said = word(name, txid);

@@ -1,4 +1,4 @@
-//! The commands of a history that reverse top-ups, erase people, and deal with money that comes afterwards.
+//! Reversals of top-ups, erasures, and late money, run on the store and on the model.
 
 use cuepoint_domain::account::ErasureRefusal;
 use cuepoint_domain::ledger::Actor;
@@ -15,7 +15,7 @@ use crate::told::topup_status;
 use crate::world::{Refused, amount, at, line, money, topup_of};
 
 impl Player<'_> {
-    /// Takes the money of a top-up back.
+    /// Reverses a top-up.
     pub(super) async fn reverse_topup(&mut self, pick: usize, keyed: bool) -> Result<(), String> {
         let Some(place) = picked(pick, self.topups.len()) else { return Ok(()) };
         let stored = self.world.stored_topup(self.topups[place]).await;
@@ -25,7 +25,7 @@ impl Player<'_> {
         self.agree(answer, model)
     }
 
-    /// Hears the provider's word about a top-up, as the service does.
+    /// Applies the provider's status update about a top-up, as the service does.
     pub(super) async fn settle_topup(
         &mut self,
         pick: usize,
@@ -50,7 +50,7 @@ impl Player<'_> {
         self.agree(answer, model)
     }
 
-    /// Has the payment provider say something of a top-up, of so many cents more than it asks for.
+    /// Delivers a status update about a top-up, paid with this many cents in excess.
     pub(super) async fn hear_of_topup(&mut self, pick: usize, name: &str, more: i128) -> Result<(), String> {
         let Some(place) = picked(pick, self.topups.len()) else { return Ok(()) };
         let id = self.topups[place];
@@ -90,7 +90,7 @@ impl Player<'_> {
         equal("the status after a word", &topup_status(&stored), &self.model.topups[place].status)
     }
 
-    /// Takes money out of suspense.
+    /// Settles money in suspense.
     pub(super) async fn settle_suspense(&mut self, pick: usize, keyed: bool) -> Result<(), String> {
         let suspended = self.model.suspended_topups();
         let Some(place) = picked(pick, suspended.len()).map(|place| suspended[place]) else {
@@ -104,7 +104,7 @@ impl Player<'_> {
         self.agree(answer, model)
     }
 
-    /// Opens a pending top-up of the one who leaves.
+    /// Opens a pending top-up of the leaver.
     pub(super) async fn open_leavers_topup(
         &mut self,
         cents: i128,
@@ -122,7 +122,7 @@ impl Player<'_> {
         self.agree(answer, model)
     }
 
-    /// Erases the one who leaves; somebody new takes their place.
+    /// Erases the leaver; a new user takes their place.
     pub(super) async fn erase_leaver(&mut self) -> Result<(), String> {
         let leaver = self.people.len() - 1;
         let erased = match self.world.erase(self.people[leaver], self.now).await {

@@ -1,8 +1,8 @@
-//! The PostgreSQL cluster that a server works on, and which of its nodes a connection may lead to.
+//! The PostgreSQL cluster of a server, and the admission of connections to its nodes.
 //!
-//! After a failover two nodes may look alike: a standby answers reads, and a primary that was replaced and comes back
-//! even takes writes. A connection is therefore admitted only to a writable node of the deployment's own cluster, on the
-//! newest timeline that this server has seen; a promotion begins a new timeline.
+//! After a failover two nodes may look alike: a standby answers reads, and a replaced primary that comes back
+//! even accepts writes. A connection is therefore admitted only to a writable node of the deployment's own
+//! cluster, on the newest timeline that this server has seen; a promotion begins a new timeline.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,44 +14,44 @@ use diesel_async::AsyncPgConnection;
 use crate::connect::failure::Refusal;
 use crate::connect::node::Node;
 
-/// What a server has seen of the cluster, shared by all its connections.
+/// The state of the cluster as seen by a server, shared by all its connections.
 #[derive(Debug, Default)]
 pub(crate) struct Cluster {
-    /// Connections of an earlier generation are closed instead of being used again.
+    /// Connections of an earlier generation are closed instead of being reused.
     generation: AtomicU64,
     seen: Mutex<Seen>,
 }
 
 #[derive(Debug, Default)]
 struct Seen {
-    /// The deployment's own cluster, once that is known.
+    /// The system identifier of the deployment's own cluster, once known.
     system_identifier: Option<i64>,
     /// The newest timeline; 0 before the first connection.
     timeline: u32,
-    /// The epoch of the data, once that is known.
+    /// The epoch of the data, once known.
     epoch: Option<i64>,
-    /// The feature level of the deployment, once that is known.
+    /// The feature level of the deployment, once known.
     feature_level: Option<FeatureLevel>,
 }
 
 impl Cluster {
-    /// The generation that connections have to be of.
+    /// The current generation; connections of any other one are not reused.
     pub(crate) fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// Has every connection closed instead of being used again.
+    /// Closes every existing connection instead of reusing it.
     pub(crate) fn renew_connections(&self) {
         self.generation.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Says which cluster the deployment's data belongs to.
+    /// Sets the cluster of the deployment's data.
     pub(crate) fn belongs_to(&self, system_identifier: i64) {
         self.seen().system_identifier = Some(system_identifier);
     }
 
-    /// Notes the epoch of the data; another one than before means that the database was restored, so that nothing
-    /// that is held in memory counts any more.
+    /// Records the epoch of the data. A different one means that the database was restored and invalidates
+    /// all state in memory.
     pub(crate) fn note_epoch(&self, epoch: i64) {
         let before = self.seen().epoch.replace(epoch);
         if before.is_some_and(|before| before != epoch) {
@@ -60,7 +60,7 @@ impl Cluster {
         }
     }
 
-    /// Notes the feature level of the deployment.
+    /// Records the feature level of the deployment.
     pub(crate) fn note_feature_level(&self, level: FeatureLevel) {
         let before = self.seen().feature_level.replace(level);
         if before.is_some_and(|before| before != level) {
@@ -68,13 +68,13 @@ impl Cluster {
         }
     }
 
-    /// Which values may be written: those of the first version until more is known.
+    /// The feature level that limits written values: the first one until the deployment's is known.
     pub(crate) fn feature_level(&self) -> FeatureLevel {
         self.seen().feature_level.unwrap_or(FeatureLevel::First)
     }
 
-    /// The generation of a connection to this node, if it may be used. A newer timeline closes all connections that
-    /// were opened before.
+    /// Returns the generation of a connection to this node if the node is usable. A newer timeline closes all
+    /// connections opened before.
     pub(crate) fn admit(&self, node: &Node) -> Result<u64, Refusal> {
         if !node.options_arrived {
             return Err(Refusal::OptionsDropped);
@@ -102,7 +102,7 @@ impl Cluster {
     }
 }
 
-/// A connection to a node that was admitted.
+/// A connection to an admitted node.
 pub(crate) struct AdmittedConnection {
     connection: AsyncPgConnection,
     generation: u64,
@@ -114,7 +114,7 @@ impl AdmittedConnection {
         Self { connection, generation, backend: node.backend }
     }
 
-    /// The process of the server that serves the connection.
+    /// The process id of the connection's backend.
     pub(crate) fn backend(&self) -> i32 {
         self.backend
     }
@@ -124,7 +124,7 @@ impl AdmittedConnection {
         self.generation == cluster.generation()
     }
 
-    /// The connection alone, for work that opens and closes its own.
+    /// Returns the bare connection, for work that opens and closes its own.
     pub(crate) fn into_inner(self) -> AsyncPgConnection {
         self.connection
     }

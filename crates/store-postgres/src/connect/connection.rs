@@ -1,4 +1,4 @@
-//! Connections: to which node, encrypted or not, and with which time limits.
+//! Connections: choice of the node, encryption and time limits.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -19,36 +19,36 @@ use crate::connect::cluster::{AdmittedConnection, Cluster};
 use crate::connect::failure::Refusal;
 use crate::connect::node::{LEVEL_LOCKS, Node, OPTIONS_ARRIVED, RESTORE_LOCK, SHARE_LOCKS, share_locks};
 
-/// How long connecting may take, to all hosts of the URL together.
+/// Time limit for connecting, over all hosts of the URL.
 const CONNECT_WITHIN: Duration = Duration::from_millis(2_400);
-/// How long connecting to one host may take at most, where it has time left for another address of its name.
+/// Time limit for connecting to one host, which leaves time for another address of its name.
 const TCP_CONNECT_WITHIN: Duration = Duration::from_millis(1_500);
-/// Limits that the server keeps for us, in milliseconds: a statement, a wait for a lock, a transaction gone silent.
+/// Limits enforced by the server, in milliseconds: statement, lock wait, idle transaction.
 const SESSION_LIMITS: &str =
     "-c statement_timeout=2000 -c lock_timeout=1200 -c idle_in_transaction_session_timeout=10000";
-/// That a prepared statement is planned once.
+/// Plans a prepared statement once.
 const PLAN_ONCE: &str = "-c plan_cache_mode=force_generic_plan";
-/// How long a connection is silent before the server is asked whether it is still there.
+/// Idle time of a connection before the first keepalive probe.
 const KEEPALIVE: Duration = Duration::from_secs(30);
 
-/// How to reach the server; it prints as nothing, since it holds the password.
+/// The parameters of connections; redacted in `Debug`, since they include the password.
 #[derive(Clone)]
 pub(crate) struct Connector {
-    /// One for each host of the URL.
+    /// One configuration for each host of the URL.
     hosts: Vec<Config>,
     tls: Option<MakeRustlsConnect>,
     cluster: Arc<Cluster>,
-    /// The host that the last connection was made to, which is tried first.
+    /// The host of the last connection, which is tried first.
     last: Arc<AtomicUsize>,
-    /// Whether its connections keep a restore from starting.
+    /// Whether its connections prevent a restore from starting.
     shares_restore_lock: bool,
 }
 
 impl Connector {
-    /// Reads a connection URL, which may name several hosts.
+    /// Parses a connection URL, which may name several hosts.
     ///
-    /// Without encryption only on loopback or a local socket; elsewhere the certificate and the host's name are
-    /// verified against the system's roots. No error repeats the URL.
+    /// Unencrypted connections are allowed only on loopback or a local socket; elsewhere the certificate and
+    /// the host's name are verified against the system's roots. No error repeats the URL.
     pub(crate) fn new(url: &str) -> anyhow::Result<Self> {
         let url = url.replace("sslmode=verify-full", "sslmode=require");
         let mut config: Config = url.parse().map_err(|error: tokio_postgres::Error| {
@@ -84,9 +84,9 @@ impl Connector {
         })
     }
 
-    /// The same, for connections that plan each statement once: left to itself, the server plans a list anew at every call,
-    /// since it does not know beforehand how short a page is. A partial index is then used only where its condition stands in
-    /// the statement as it is.
+    /// Returns a connector that plans each statement once: by default the server plans a list anew at every
+    /// execution, since it cannot estimate the length of a page. A partial index is then used only if the
+    /// statement contains its condition literally.
     pub(crate) fn planning_once(&self) -> Self {
         let mut once = self.clone();
         for host in &mut once.hosts {
@@ -96,12 +96,13 @@ impl Connector {
         once
     }
 
-    /// The same, for the connection of a restore: it does not share the lock that a restore takes alone.
+    /// Returns the connector of a restore, which does not share the lock that a restore holds exclusively.
     pub(crate) fn for_restore(&self) -> Self {
         Self { shares_restore_lock: false, ..self.named("cuepoint restore") }
     }
 
-    /// The same, for the connections of a command: the database shows them under this name, and a server's as `cuepoint`.
+    /// Returns a connector for the connections of a command: the database shows them under this name, and
+    /// those of a server as `cuepoint`.
     pub(crate) fn named(&self, program: &str) -> Self {
         let mut named = self.clone();
         for host in &mut named.hosts {
@@ -110,13 +111,13 @@ impl Connector {
         named
     }
 
-    /// What is known of the cluster behind it.
+    /// The state of the cluster behind the connector.
     pub(crate) fn cluster(&self) -> &Cluster {
         &self.cluster
     }
 
-    /// Opens a connection to the first host whose node may be used, the last one that was used before all others. It
-    /// lives as long as the present runtime.
+    /// Opens a connection to the first host with a usable node, starting with the host of the last
+    /// connection. It lives as long as the current runtime.
     pub(crate) async fn open(&self) -> ConnectionResult<AdmittedConnection> {
         let first = self.last.load(Ordering::Relaxed);
         let mut refusals = Vec::new();
@@ -133,13 +134,13 @@ impl Connector {
         Err(ConnectionError::BadConnection(refusals.join("; ")))
     }
 
-    /// The same, for work that closes the connection when it is done.
+    /// Opens a connection for work that closes it when done.
     pub(crate) async fn connect(&self) -> ConnectionResult<AsyncPgConnection> {
         self.open().await.map(AdmittedConnection::into_inner)
     }
 
-    /// Connects to every host once, so that a server that has just started knows the newest timeline among them and
-    /// does not take a primary that was replaced for the present one.
+    /// Connects to every host once, so that a server that has just started knows the newest timeline among
+    /// them and does not mistake a replaced primary for the current one.
     pub(crate) async fn survey(&self) {
         if self.hosts.len() > 1 {
             futures_util::future::join_all(self.hosts.iter().map(|host| self.connect_to(host))).await;
@@ -177,8 +178,8 @@ impl Connector {
 }
 
 impl Connector {
-    /// Opens a connection of the driver itself, which knows the SQLSTATE of each failure. The same nodes are
-    /// refused.
+    /// Opens a connection of the driver itself, which reports the SQLSTATE of each failure. The same nodes
+    /// are refused.
     pub(crate) async fn client(&self) -> anyhow::Result<Client> {
         let mut refusals = Vec::new();
         for host in &self.hosts {
@@ -206,7 +207,7 @@ impl Connector {
     }
 }
 
-/// The client of a connection, which is driven by a task of the present runtime.
+/// The client of a connection, driven by a task of the current runtime.
 fn driven<S, T>(
     connected: Result<(Client, Connection<S, T>), tokio_postgres::Error>,
 ) -> Result<Client, tokio_postgres::Error>
@@ -219,7 +220,7 @@ where
     Ok(client)
 }
 
-/// The configuration of each host by itself: the driver would not try the next one where the node is refused.
+/// The configuration of each host by itself: the driver would not try the next host after a node is refused.
 fn hosts(config: &Config) -> Vec<Config> {
     let count = config.get_hosts().len().max(config.get_hostaddrs().len());
     (0..count).map(|place| host(config, place)).collect()
@@ -245,7 +246,7 @@ fn host(config: &Config, place: usize) -> Config {
     if let Some(address) = config.get_hostaddrs().get(place) {
         host.hostaddr(*address);
     }
-    // One port counts for every host.
+    // A single port applies to every host.
     if let Some(port) = config.get_ports().get(place).or_else(|| config.get_ports().first()) {
         host.port(*port);
     }
@@ -261,7 +262,7 @@ fn host(config: &Config, place: usize) -> Config {
         .keepalives_idle(KEEPALIVE)
         .connect_timeout(TCP_CONNECT_WITHIN)
         .tcp_user_timeout(Duration::from_secs(5))
-        // Where a name leads to several addresses, the standbys among them are passed over.
+        // If a name resolves to several addresses, the standbys among them are skipped.
         .target_session_attrs(TargetSessionAttrs::ReadWrite);
     host
 }
@@ -274,7 +275,7 @@ fn refused(error: tokio_postgres::Error) -> ConnectionError {
     ConnectionError::BadConnection(cause(&error))
 }
 
-/// An error with all its causes, in one line.
+/// Formats an error with all its causes in one line.
 fn cause(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

@@ -1,4 +1,4 @@
-//! The deployment that a database belongs to.
+//! The deployment of a database.
 
 use std::cmp::Ordering;
 
@@ -12,10 +12,10 @@ use crate::connect::connection::Connector;
 use crate::connect::node::Node;
 use crate::schema::deployment;
 
-/// That a connection leads to the database of this name.
+/// Checks that a connection leads to the database of this name.
 ///
 /// # Errors
-/// When it leads to another one, or is lost.
+/// When it leads to another database, or is lost.
 pub(crate) async fn ensure_name(
     connection: &mut AsyncPgConnection,
     database_name: &str,
@@ -29,10 +29,11 @@ pub(crate) async fn ensure_name(
     Ok(())
 }
 
-/// Notes which cluster the data belongs to, its epoch and its feature level; from then on no other cluster is connected to.
+/// Records the cluster, the epoch and the feature level of the data; from then on connections to other
+/// clusters are refused.
 ///
 /// # Errors
-/// When the database was moved to another cluster since, as a restored dump is.
+/// When the database has been moved to another cluster, as a restored dump is.
 pub(crate) async fn recognise(connector: &Connector) -> anyhow::Result<()> {
     let mut connection = connector.connect().await?;
     let node = Node::describe(&connection).await?;

@@ -1,4 +1,4 @@
-//! Failures of the database, and what each says of the connection that it came over.
+//! Database failures, and their consequences for the connection.
 
 use cuepoint_domain::ports::Unavailable;
 use deadpool::managed::PoolError;
@@ -8,24 +8,24 @@ use thiserror::Error;
 
 use crate::rows::Corrupt;
 
-/// Why a node is not used.
+/// Why a node is refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub(crate) enum Refusal {
-    /// It is a standby, or read-only by configuration.
+    /// The node is a standby, or read-only by configuration.
     #[error("the node is read-only: a standby, or a server with default_transaction_read_only")]
     ReadOnly,
-    /// It was replaced by a node that was promoted since.
+    /// The node was replaced by a promoted one.
     #[error(
         "the node is on timeline {0}, but the cluster went on to timeline {1}: it was replaced by another primary"
     )]
     OlderTimeline(u32, u32),
-    /// It belongs to another cluster than the deployment.
+    /// The node belongs to a cluster other than the deployment's.
     #[error(
         "the node belongs to the cluster with system identifier {0}, but the deployment to {1}: after a restore into \
          another cluster, run `cuepoint restore`"
     )]
     OtherSystem(i64, i64),
-    /// Startup options were dropped on the way.
+    /// The startup options were dropped on the way.
     #[error(
         "the connection's startup options were dropped: connect to PostgreSQL itself, not to a connection pooler"
     )]
@@ -35,7 +35,7 @@ pub(crate) enum Refusal {
     Restoring,
 }
 
-/// Why the database did not do what it was asked.
+/// A failure of a database operation.
 #[derive(Debug, Error)]
 pub(crate) enum DatabaseFailure {
     /// A statement failed.
@@ -47,22 +47,22 @@ pub(crate) enum DatabaseFailure {
     /// No connection was free, or none could be opened.
     #[error("no connection to the database: {0}")]
     Pool(#[from] PoolError<ConnectionError>),
-    /// The node behind a connection may not be used any more.
+    /// The node behind a connection is refused.
     #[error("{0}")]
     Node(#[from] Refusal),
-    /// A row stands for nothing.
+    /// A row has no valid value.
     #[error("{0}")]
     Corrupt(#[from] Corrupt),
-    /// The answer to COMMIT was lost, and whether the transaction was committed cannot be found out now.
+    /// The reply to COMMIT was lost, and the transaction's outcome cannot be determined now.
     #[error("the answer to COMMIT was lost, and its outcome is unknown: {0}")]
     EndUnknown(Box<DatabaseFailure>),
-    /// Another row has the id of a new one.
+    /// The id of a new row is taken.
     #[error("the id of a new row is taken")]
     IdTaken,
     /// Earlier commits still wait for a synchronous standby.
     #[error("commits wait for a synchronous standby that does not answer; nothing was applied")]
     StandbySilent,
-    /// It took too long.
+    /// The deadline passed.
     #[error("the database did not answer in time")]
     Deadline,
 }
@@ -74,8 +74,8 @@ impl From<DatabaseFailure> for Unavailable {
 }
 
 impl DatabaseFailure {
-    /// Whether the connection may be used again: the server refused rows or a serialization, and nothing else
-    /// is wrong.
+    /// Whether the connection may be reused: the server rejected rows or a serialization, and nothing else is
+    /// wrong.
     ///
     /// Every other failure may concern the connection or its node, such as a prepared statement that no
     /// longer fits its table, a read-only node, a lost setting or a shutdown. Opening a new connection costs
@@ -103,7 +103,7 @@ impl DatabaseFailure {
         )
     }
 
-    /// Whether the same statement may do better on another connection, so that it is worth trying again.
+    /// Whether the statement is worth retrying on another connection.
     pub(crate) const fn doubts_connection(&self) -> bool {
         self.lost_connection()
             || self.is_read_only()
@@ -113,15 +113,15 @@ impl DatabaseFailure {
             )
     }
 
-    /// Whether the server or the network ended the connection: its farewell is told from other errors by its
-    /// words alone.
+    /// Whether the server or the network ended the connection: the server's termination message differs from
+    /// other errors only in its text.
     pub(crate) fn ended_connection(&self) -> bool {
         let farewell = |message: &str| message.starts_with("terminating connection");
         self.lost_connection()
             || matches!(self, Self::Query(QueryError::DatabaseError(_, info)) if farewell(info.message()))
     }
 
-    /// Whether the connection itself is of no more use.
+    /// Whether the connection is unusable.
     pub(crate) const fn lost_connection(&self) -> bool {
         matches!(
             self,
@@ -132,7 +132,7 @@ impl DatabaseFailure {
         )
     }
 
-    /// Whether a statement that writes reached a node that only reads.
+    /// Whether a write reached a read-only node.
     pub(crate) const fn is_read_only(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! The connections to the database, the node and the deployment behind them, and its schema.
+//! Database connections, the node and the deployment behind them, and the schema.
 
 pub(crate) mod cluster;
 pub(crate) mod connection;

@@ -1,5 +1,5 @@
-//! What a node of the cluster says of itself, and the locks of servers: one keeps a restore from working beside them, one
-//! says which feature level they know.
+//! The description of a node by itself, and the locks of servers: one excludes a restore, one shows the
+//! feature levels that they know.
 
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use diesel::QueryableByName;
@@ -9,21 +9,22 @@ use tokio_postgres::Client;
 
 use crate::connect::failure::{DatabaseFailure, Refusal};
 
-/// The advisory lock that every connection of a server shares and that a restore takes alone: `restore!` in ASCII.
+/// The advisory lock that every connection of a server shares and a restore holds exclusively: `restore!` in
+/// ASCII.
 pub(crate) const RESTORE_LOCK: i64 = 0x7265_7374_6f72_6521;
 
-/// The first key of the advisory lock that every connection of a server shares since the first version; the second key is
-/// the newest feature level that the server knows: `levl` in ASCII.
+/// The first key of the advisory lock that every connection of a server has shared since the first version:
+/// `levl` in ASCII. The second key is the newest feature level that the server knows.
 pub(crate) const LEVEL_LOCKS: i32 = 0x6c65_766c;
 
-/// Shares both locks for as long as the session lives; false while a restore has its own alone.
+/// Shares both locks for the lifetime of the session; false while a restore holds its own.
 pub(crate) const SHARE_LOCKS: &str =
     "SELECT pg_try_advisory_lock_shared($1) AND pg_try_advisory_lock_shared($2, $3) AS shared";
 
-/// The setting that each connection sends as a startup option; where it is missing, so are the time limits.
+/// The setting that each connection sends as a startup option; if it is missing, so are the time limits.
 pub(crate) const OPTIONS_ARRIVED: &str = "cuepoint.options";
 
-/// What a node says of itself.
+/// Describes a node.
 const DESCRIBE: &str = "SELECT \
     NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' AS writable, \
     CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_walfile_name(pg_current_wal_insert_lsn()) END AS wal_file, \
@@ -32,12 +33,12 @@ const DESCRIBE: &str = "SELECT \
     pg_backend_pid() AS backend, \
     current_setting('cuepoint.options', true) IS NOT DISTINCT FROM 'arrived' AS options_arrived";
 
-/// A node as it describes itself.
+/// The description of a node.
 #[derive(QueryableByName, Debug)]
 pub(crate) struct Node {
     #[diesel(sql_type = Bool)]
     pub(crate) writable: bool,
-    /// The file of the log that it writes to, whose name begins with the timeline; `None` on a standby.
+    /// The WAL file that it writes, whose name begins with the timeline; `None` on a standby.
     #[diesel(sql_type = Nullable<Text>)]
     pub(crate) wal_file: Option<String>,
     #[diesel(sql_type = BigInt)]
@@ -45,21 +46,21 @@ pub(crate) struct Node {
     /// Its clock, in microseconds since 1970.
     #[diesel(sql_type = BigInt)]
     pub(crate) clock_micros: i64,
-    /// The process that serves the connection.
+    /// The process id of the connection's backend.
     #[diesel(sql_type = Integer)]
     pub(crate) backend: i32,
-    /// Whether the startup options arrived, the time limits among them.
+    /// Whether the startup options arrived, including the time limits.
     #[diesel(sql_type = Bool)]
     pub(crate) options_arrived: bool,
 }
 
 impl Node {
-    /// Asks the node behind a connection.
+    /// Queries the node behind a connection.
     pub(crate) async fn describe(mut connection: &AsyncPgConnection) -> Result<Self, DatabaseFailure> {
         Ok(diesel::sql_query(DESCRIBE).get_result(&mut connection).await?)
     }
 
-    /// Asks the node behind a connection of the driver itself.
+    /// Queries the node behind a connection of the driver itself.
     pub(crate) async fn describe_to(client: &Client) -> Result<Self, tokio_postgres::Error> {
         let row = client.query_one(DESCRIBE, &[]).await?;
         Ok(Self {
@@ -78,7 +79,7 @@ impl Node {
     }
 }
 
-/// Shares the locks of a server, for as long as the connection lives.
+/// Shares the locks of a server for the lifetime of the connection.
 pub(crate) async fn share_locks(mut connection: &AsyncPgConnection) -> Result<(), DatabaseFailure> {
     let Shared { shared } = diesel::sql_query(SHARE_LOCKS)
         .bind::<BigInt, _>(RESTORE_LOCK)

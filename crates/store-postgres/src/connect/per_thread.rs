@@ -1,7 +1,7 @@
-//! What each thread that serves alone has for itself.
+//! Values of single-threaded runtimes, one for each thread.
 //!
-//! A web worker is a thread with a runtime of its own. What it reads over a connection that lives on the same thread
-//! wakes no other thread, and needs none to be told of the answer.
+//! A web worker is a thread with a runtime of its own. A read over a connection on the same thread wakes no
+//! other thread to deliver its reply.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -11,15 +11,15 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-/// How many of these there have been in the process.
+/// The number of [`PerThread`] values created in the process.
 static NUMBERS: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// What this thread has, by the number of who keeps it.
+    /// The values of this thread, by the number of their [`PerThread`].
     static HERE: RefCell<HashMap<u64, Weak<dyn Any + Send + Sync>>> = RefCell::default();
 }
 
-/// One value for each thread that has a runtime of its own, all of them dropped with this.
+/// One value for each thread with a single-threaded runtime; all are dropped with this.
 pub(crate) struct PerThread<T> {
     number: u64,
     all: Mutex<Vec<Arc<T>>>,
@@ -32,8 +32,8 @@ impl<T> Default for PerThread<T> {
 }
 
 impl<T: Send + Sync + 'static> PerThread<T> {
-    /// The value of this thread, which is made where there is none yet; `None` where the runtime has other threads, which
-    /// may take over what was begun on this one.
+    /// Returns the value of this thread, creating it if there is none; `None` on a multi-threaded runtime,
+    /// where another thread may continue a task.
     pub(crate) fn here(&self, make: impl FnOnce() -> T) -> Option<Arc<T>> {
         let runtime = Handle::try_current().ok()?;
         if runtime.runtime_flavor() != RuntimeFlavor::CurrentThread {
@@ -52,7 +52,7 @@ impl<T: Send + Sync + 'static> PerThread<T> {
         })
     }
 
-    /// The values of all threads so far.
+    /// The existing values of all threads.
     pub(crate) fn all(&self) -> Vec<Arc<T>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

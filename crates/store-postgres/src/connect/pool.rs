@@ -1,4 +1,4 @@
-//! The pool, and the one way in which everything but plans reaches the database: within a deadline.
+//! The connection pool, and database access with a deadline for everything but plans.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,22 +18,23 @@ use crate::connect::per_thread::PerThread;
 use crate::connect::shared_connection::SharedConnection;
 use crate::telemetry;
 
-/// How long a caller waits for the database at most.
+/// Deadline of a database operation.
 const DEADLINE: Duration = Duration::from_secs(4);
-/// How long a repeatable transaction is waited for at first: what is left of [`DEADLINE`] is for its repetition.
+/// Time limit of the first attempt of a repeatable transaction; the rest of [`DEADLINE`] is for its
+/// repetition.
 const FIRST_ATTEMPT: Duration = Duration::from_secs(2);
-/// How long a caller waits for a connection to become free.
+/// Time limit for getting a connection.
 const WAIT_FOR_CONNECTION: Duration = Duration::from_millis(2_500);
 
-/// What comes of something, if it comes before callers wait no longer.
+/// Awaits a result within [`DEADLINE`].
 pub(crate) async fn within<T>(
     work: impl Future<Output = Result<T, DatabaseFailure>>,
 ) -> Result<T, DatabaseFailure> {
     timeout(DEADLINE, work).await.unwrap_or(Err(DatabaseFailure::Deadline))
 }
 
-/// What is done with a connection: an async closure whose future may move between threads, which the compiler cannot
-/// be told of `AsyncFn` itself yet.
+/// Work on a connection: an async closure with a future that may move between threads, which a bound on
+/// `AsyncFn` cannot express yet.
 pub(crate) trait Work<Connection, Done>:
     AsyncFn(Connection) -> Done + Fn(Connection) -> <Self as Work<Connection, Done>>::Fut
 {
@@ -49,8 +50,8 @@ where
     type Fut = Fut;
 }
 
-/// A connection on loan: unless it is given back it is closed, so that no caller who goes away in the middle of a
-/// statement leaves the rest of it to the next one.
+/// A pooled connection guard. The connection is closed unless it is given back, so that a cancelled statement
+/// cannot affect its next user.
 pub(crate) struct Loan(Option<Object<Manager>>);
 
 impl Loan {
@@ -59,12 +60,12 @@ impl Loan {
         self.0.as_deref_mut().map(|opened| &mut **opened).ok_or(DatabaseFailure::Deadline)
     }
 
-    /// Gives the connection back, with nothing under way on it.
+    /// Returns the idle connection to the pool.
     pub(crate) fn give_back(mut self) {
         self.0 = None;
     }
 
-    /// Gives the connection back, unless what was done on it casts doubt on it.
+    /// Returns the connection to the pool, unless the result casts doubt on it.
     fn returned_after<T>(self, done: Result<T, DatabaseFailure>) -> Result<T, DatabaseFailure> {
         if done.as_ref().err().is_none_or(DatabaseFailure::keeps_connection) {
             self.give_back();
@@ -81,7 +82,7 @@ impl Drop for Loan {
     }
 }
 
-/// Opens the connections of the pool, and says which of them may be used again.
+/// Opens the connections of the pool, and decides which of them may be reused.
 #[derive(Clone)]
 pub(crate) struct Manager {
     connector: Connector,
@@ -92,7 +93,7 @@ impl managed::Manager for Manager {
     type Type = AdmittedConnection;
     type Error = ConnectionError;
 
-    /// On the runtime of the pool: a connection opened on a web worker's would end with it.
+    /// On the runtime of the pool: a connection opened on a web worker's runtime would end with it.
     async fn create(&self) -> Result<AdmittedConnection, ConnectionError> {
         let connector = self.connector.clone();
         let opened = self.runtime.spawn(async move { connector.open().await }).await;
@@ -107,7 +108,7 @@ impl managed::Manager for Manager {
     }
 }
 
-/// The connections for everything but plans: a pool, and those of the threads that serve alone.
+/// The connections for everything but plans: a pool, and one connection for each single-threaded runtime.
 #[derive(Clone)]
 pub(crate) struct Database {
     pool: Pool<Manager>,
@@ -116,7 +117,7 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// A pool of at most `size` connections, each opened when it is first needed, on the present runtime.
+    /// Creates a pool of at most `size` connections on the current runtime, each opened when first needed.
     pub(crate) fn new(connector: Connector, size: u32) -> anyhow::Result<Self> {
         let manager = Manager { connector: connector.clone(), runtime: Handle::try_current()? };
         let pool = Pool::builder(manager)
@@ -131,24 +132,24 @@ impl Database {
         Ok(Self { pool, connector, own: Arc::default() })
     }
 
-    /// What is known of the cluster behind every connection.
+    /// The state of the cluster behind every connection.
     pub(crate) fn cluster(&self) -> &Cluster {
         self.connector.cluster()
     }
 
-    /// A connection for one piece of work, beside the pool.
+    /// Opens a connection outside the pool, for one task.
     pub(crate) async fn open_beside(&self) -> Result<AdmittedConnection, DatabaseFailure> {
         Ok(managed::Manager::create(self.pool.manager()).await?)
     }
 
-    /// Connects to every host of the URL beside the present work: where another one was promoted while the present primary
-    /// is still alive, that begins a new generation of connections.
+    /// Connects to every host of the URL in the background: if another one was promoted while the current
+    /// primary is still alive, this begins a new generation of connections.
     pub(crate) fn look_for_newer_primary(&self) {
         let connector = self.connector.clone();
         self.pool.manager().runtime.spawn(async move { connector.survey().await });
     }
 
-    /// Closes idle connections where a failure says that they are of no more use either.
+    /// Closes idle connections if a failure shows that they are unusable too.
     fn learn_from(&self, failure: &DatabaseFailure) {
         if failure.is_read_only() {
             self.cluster().renew_connections();
@@ -158,10 +159,10 @@ impl Database {
         }
     }
 
-    /// Runs something on a connection, again on a fresh one where the first one failed: reads only.
+    /// Runs a read on a connection, and retries it on a fresh one if the connection failed.
     ///
-    /// A thread that serves alone reads over its own connection, together with whoever else reads there; others over
-    /// one of the pool.
+    /// A thread with a runtime of its own reads over its own shared connection; other threads use one of the
+    /// pool.
     pub(crate) async fn read<T, F>(&self, run: F) -> Result<T, DatabaseFailure>
     where
         T: Send,
@@ -172,7 +173,7 @@ impl Database {
         self.read_over(own.as_deref(), run).await
     }
 
-    /// Reads as the pool does, wherever it is asked.
+    /// Reads over a connection of the pool, on any thread.
     pub(crate) async fn read_by_pool<T, F>(&self, run: F) -> Result<T, DatabaseFailure>
     where
         T: Send,
@@ -189,7 +190,7 @@ impl Database {
         let attempts = async {
             match self.read_once(own, &run).await {
                 Err(failure) if failure.doubts_connection() => {
-                    // Whatever ended one connection may have ended those that are idle too.
+                    // The cause may have ended idle connections as well.
                     self.learn_from(&failure);
                     self.read_once(own, &run).await
                 }
@@ -215,7 +216,7 @@ impl Database {
         done
     }
 
-    /// Runs something on a connection once.
+    /// Runs work on a connection once.
     pub(crate) async fn write<T, F>(&self, run: F) -> Result<T, DatabaseFailure>
     where
         T: Send,
@@ -229,8 +230,9 @@ impl Database {
         within(once).await
     }
 
-    /// Runs a transaction on a connection, and once more on a new connection where the outcome of the first run is unknown:
-    /// the connection was cut, or no answer came in time. The second run must recognise what the first one committed.
+    /// Runs a transaction on a connection, and once more on a new connection if the outcome of the first run
+    /// is unknown: the connection was cut, or no reply came in time. The second run must recognize what the
+    /// first one committed.
     pub(crate) async fn write_repeatable<T, F>(&self, run: F) -> Result<T, DatabaseFailure>
     where
         T: Send,
@@ -252,21 +254,21 @@ impl Database {
         within(attempts).await
     }
 
-    /// Lends a connection for as long as it takes.
+    /// Gets a connection from the pool.
     pub(crate) async fn lend(&self) -> Result<Loan, DatabaseFailure> {
         let object = self.pool.get().await?;
         self.tell();
         Ok(Loan(Some(object)))
     }
 
-    /// Tells how many connections are open, and how many of them are in use.
+    /// Reports the numbers of open connections and of those in use.
     pub(crate) fn tell(&self) {
         let status = self.pool.status();
         telemetry::gauge(telemetry::POOL_CONNECTIONS, status.size);
         telemetry::gauge(telemetry::POOL_IN_USE, status.size.saturating_sub(status.available));
     }
 
-    /// Closes every connection; whoever asks from now on is refused.
+    /// Closes every connection and refuses further requests for one.
     pub(crate) fn close(&self) {
         self.pool.close();
         self.own.all().iter().for_each(|own| own.close());

@@ -1,9 +1,9 @@
 //! The connection over which a server reads the revocation list every second. The same read shows whether the
-//! database has a new primary, was restored, has another feature level, or a different time.
+//! database has a new primary, was restored, or has another feature level or a different time.
 //!
 //! It does not belong to the pool, so that neither a busy pool nor the ledger audit delays the list. It is
-//! reopened periodically, because a long-lived connection does not show that the host name has come to point
-//! to another node.
+//! reopened periodically, because a long-lived connection does not show that the host name now points to
+//! another node.
 
 use std::time::Duration;
 
@@ -25,17 +25,17 @@ use crate::connect::pool::{Database, within};
 use crate::rows::{Corrupt, column_time, known, session_id, user_id};
 use crate::schema::{deployment, sessions, users};
 
-/// How long one connection is used.
+/// Maximum age of a connection.
 const RENEWED_AFTER: Duration = Duration::from_secs(10);
-/// How often a list is read when the connection turns out to be of no more use.
+/// Number of attempts to read a list if the connection turns out to be unusable.
 const ATTEMPTS: u32 = 2;
 
-/// The connection, while it is open, and since when.
+/// The open connection, if any, and when it was opened.
 #[derive(Default)]
 pub(crate) struct Sentinel(Mutex<Option<(AdmittedConnection, Instant)>>);
 
 impl Sentinel {
-    /// The revocation list since a moment.
+    /// The revocation list since a timestamp.
     pub(crate) async fn revoked_since(
         &self,
         database: &Database,
@@ -73,7 +73,7 @@ impl Sentinel {
     }
 }
 
-/// Reads the list in one round trip, behind the question which node it is that answers.
+/// Reads the list and describes the node that answers, in one round trip.
 async fn read(
     mut connection: &AsyncPgConnection,
     cluster: &Cluster,
@@ -94,7 +94,7 @@ async fn read(
     )
     .await?;
     if let Err(refusal) = cluster.admit(&node) {
-        // Whatever else is connected may be connected to the same node.
+        // Other connections may lead to the same node.
         cluster.renew_connections();
         return Err(refusal.into());
     }

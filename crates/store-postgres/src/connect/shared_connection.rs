@@ -1,5 +1,4 @@
-//! A connection that several callers read over at once: each statement is sent without waiting for the answer to the one
-//! before, and those that are asked in one go travel in one.
+//! A connection for concurrent reads: statements are pipelined, and those issued together are sent together.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,14 +10,14 @@ use crate::connect::cluster::AdmittedConnection;
 use crate::connect::connection::Connector;
 use crate::connect::failure::DatabaseFailure;
 
-/// How long a connection may be silent before a caller who goes away leaves it in doubt.
+/// Time without a reply after which a cancelled read casts doubt on the connection.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// A connection that is opened when it is first needed, and anew after it was given up.
+/// A connection that is opened when first needed, and reopened after it was given up.
 pub(crate) struct SharedConnection {
     connector: Connector,
     open: Mutex<Option<Arc<AdmittedConnection>>>,
-    /// Held by who opens it, so that nobody else does meanwhile.
+    /// Held while the connection is being opened, so that only one task opens it.
     opening: tokio::sync::Mutex<()>,
 }
 
@@ -27,7 +26,7 @@ impl SharedConnection {
         Self { connector, open: Mutex::default(), opening: tokio::sync::Mutex::default() }
     }
 
-    /// The connection, which lives on the runtime of who asked for it first.
+    /// Returns the connection, which lives on the runtime of the task that first asked for it.
     pub(crate) async fn get(&self) -> Result<Used<'_>, DatabaseFailure> {
         if let Some(open) = self.opened() {
             return Ok(self.used(open));
@@ -45,7 +44,7 @@ impl SharedConnection {
         Used { of: self, connection, since: Instant::now(), done: false }
     }
 
-    /// Gives a connection up: who still reads over it does so to the end, and the next one opens another.
+    /// Gives a connection up: current reads over it complete, and the next one opens another.
     fn give_up(&self, given_up: &Arc<AdmittedConnection>) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.as_ref().is_some_and(|open| Arc::ptr_eq(open, given_up)) {
@@ -53,7 +52,7 @@ impl SharedConnection {
         }
     }
 
-    /// Gives up whichever connection there is.
+    /// Gives up the open connection, if any.
     pub(crate) fn close(&self) {
         *self.open.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -64,8 +63,8 @@ impl SharedConnection {
     }
 }
 
-/// A connection that somebody reads over. It is given up where that is broken off after a while: nobody knows then whether it
-/// still answers.
+/// A connection in use for a read. It is given up if the read is cancelled after a while, since it may no
+/// longer answer.
 pub(crate) struct Used<'a> {
     of: &'a SharedConnection,
     connection: Arc<AdmittedConnection>,
@@ -78,7 +77,7 @@ impl Used<'_> {
         &self.connection
     }
 
-    /// Says that there was an answer, and whether it casts doubt on the connection.
+    /// Records that a reply arrived, and whether it casts doubt on the connection.
     pub(crate) fn done(mut self, in_doubt: bool) {
         self.done = true;
         if in_doubt {

@@ -1,5 +1,5 @@
--- Moves every sequence past its maximum and past the numbers that rows have of it.
--- $1: how far.
+-- Moves every sequence past its maximum and past the numbers that rows have from it.
+-- $1: the distance.
 -- Index: the primary keys, ledger_entries_of_reference.
 SELECT setval(sequence::regclass, greatest(newest, in_rows) + $1::bigint) AS moved_to
 FROM (VALUES

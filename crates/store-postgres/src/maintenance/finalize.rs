@@ -1,4 +1,4 @@
-//! The end of an upgrade: from then on, servers write values that those of earlier versions cannot read.
+//! The end of an upgrade: from then on, servers write values that earlier versions cannot read.
 
 use anyhow::{Context, ensure};
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
@@ -14,10 +14,10 @@ use crate::connect::node::{LEVEL_LOCKS, RESTORE_LOCK};
 use crate::schema::deployment;
 use crate::statement::query;
 
-/// The number of sessions of servers that do not know a feature level.
+/// Counts the sessions of servers that do not know a feature level.
 const OLDER_SESSIONS: &str = include_str!("older_sessions.sql");
 
-/// Has the erasures completed that servers of the first version did.
+/// Marks the erasures by servers of the first version for completion.
 const COMPLETE_ERASURES: &str = include_str!("complete_erasures.sql");
 
 #[derive(QueryableByName)]
@@ -26,12 +26,12 @@ struct Older {
     sessions: i64,
 }
 
-/// Raises the feature level of a deployment to the newest one, and returns the one before. Running servers follow within
-/// seconds.
+/// Raises the feature level of a deployment to the newest one, and returns the previous one. Running servers
+/// follow within seconds.
 ///
 /// # Errors
-/// When the database has another name, lacks migrations, was never started on, or a server of an earlier version is connected
-/// to it. No error repeats the URL.
+/// When the database has another name, lacks migrations, has never been started on, or a server of an earlier
+/// version is connected to it. No error repeats the URL.
 pub async fn finalize_upgrade(url: &str, database_name: &str) -> anyhow::Result<FeatureLevel> {
     let connector = Connector::new(url)?.named("cuepoint finalize-upgrade");
     migrations::ensure_migrated(&connector).await?;

@@ -1,4 +1,4 @@
-//! Commands of operators: preparing a restored database, and finalizing an upgrade.
+//! Operator commands: preparing a restored database, and finalizing an upgrade.
 
 pub(crate) mod finalize;
 pub(crate) mod restore;

@@ -1,9 +1,9 @@
 -- Returns the number of sessions of servers that do not know a feature level: they share the lock of all
--- servers, and no lock of this level or a later one.
+-- servers, but no lock of this level or a later one.
 -- $1: the lock of all servers.
 -- $2: the class of the locks of feature levels.
 -- $3: the feature level.
--- Index: none, since locks are no table.
+-- Index: none, since it reads no table.
 SELECT count(*) AS sessions
 FROM pg_locks AS server
 WHERE server.locktype = 'advisory'

@@ -1,5 +1,5 @@
-//! Preparation of a database that was restored from a backup: ids and tokens that were issued after the
-//! backup must not be mistaken for those that are issued after the restore.
+//! Preparation of a database restored from a backup: ids and tokens issued after the backup must not be
+//! confused with those issued after the restore.
 
 use anyhow::{Context, anyhow, ensure};
 use cuepoint_domain::money::Currency;
@@ -22,13 +22,15 @@ use crate::rows::{TopupRow, WithdrawalRow, timestamp};
 use crate::schema::{challenges, deployment, operations, refresh_tokens, sessions, topups, withdrawals};
 use crate::statement::query;
 
-/// How far each sequence is moved past its maximum: presumably farther than servers counted after the backup.
+/// The distance by which each sequence is moved past its maximum: presumably more numbers than servers used
+/// after the backup.
 const AHEAD: i64 = 1_000_000;
 
-/// Prepares a database for servers after a restore; `epoch` is one that it never had.
+/// Prepares a restored database for servers; `epoch` must be one that it has never had.
 ///
 /// # Errors
-/// When the database has another name, a server is connected to it, or it cannot be migrated. No error repeats the URL.
+/// When the database has another name, a server is connected to it, or it cannot be migrated. No error
+/// repeats the URL.
 pub async fn restore(
     options: &PostgresOptions,
     currency: &Currency,
@@ -56,12 +58,13 @@ pub async fn restore(
         .await
         .map_err(|failure| anyhow!(failure))
         .context("the database could not be prepared")?;
-    // At once, since the end of the connection reaches the server a moment later.
+    // Explicitly, since the server notices the end of the connection a little later.
     connection.batch_execute(&format!("SELECT pg_advisory_unlock({RESTORE_LOCK})")).await?;
     Ok(Restored { epoch, sessions_ended })
 }
 
-/// Begins the epoch, moves the sequences, and ends whatever was issued to people; says how many sessions that were.
+/// Begins the epoch, moves the sequences, ends all sessions, refresh tokens and challenges, and returns the
+/// number of ended sessions.
 async fn prepare(connection: &mut AsyncPgConnection, epoch: i64) -> Result<usize, DatabaseFailure> {
     let system_identifier = Node::describe(connection).await?.system_identifier;
     diesel::update(deployment::table)
@@ -80,7 +83,8 @@ async fn prepare(connection: &mut AsyncPgConnection, epoch: i64) -> Result<usize
         .await?)
 }
 
-/// Reads what the backup left open: withdrawals and payments that may have gone on without the database.
+/// Reads the open transfers of the backup: withdrawals and payments that may have progressed without the
+/// database.
 ///
 /// # Errors
 /// When the database cannot be reached or a row cannot be read. No error repeats the URL.
@@ -100,7 +104,7 @@ pub async fn open_transfers(options: &PostgresOptions, currency: &Currency) -> a
         .select(TopupRow::as_select())
         .load(connection)
         .await?;
-    // Their ids begin with the time.
+    // Operation ids begin with the time.
     let newest: Option<OffsetDateTime> = operations::table
         .order(operations::id.desc())
         .select(operations::at)

@@ -1,4 +1,4 @@
-//! Whom DJs take no requests from.
+//! Blocks of guests by DJs.
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
@@ -25,8 +25,8 @@ pub(crate) fn block((guest, name, at): NamedRow) -> Result<Block, Corrupt> {
     Ok(Block { guest, name: Line::from_stored(name), at: timestamp(at) })
 }
 
-/// Whether neither of two was erased, and keeps both from being erased until the transaction ends: a block would outlive
-/// that. They are locked by id, so that no two that do this wait for each other.
+/// Whether neither user is erased; prevents their erasure until the transaction ends, since a block would
+/// outlive it. The rows are locked by id to avoid deadlocks.
 async fn are_somebody(
     connection: &mut AsyncPgConnection,
     dj: UserId,
@@ -106,7 +106,7 @@ impl Blocks for PostgresStore {
         let counted: Counted<NamedRow> = self
             .database
             .read(async |connection| {
-                // Blocks of erased people may remain for a moment.
+                // Blocks of users who are being erased may remain for a while.
                 let theirs = blocks::table.inner_join(users::table);
                 let theirs = theirs.filter(blocks::dj_id.eq(dj.get()).and(is_present()));
                 let page = theirs

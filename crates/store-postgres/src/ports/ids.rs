@@ -1,4 +1,4 @@
-//! Identities: the database's sequences give them out in blocks, this server one by one from memory.
+//! Id allocation: sequences of the database in blocks, single ids from the server's memory.
 
 use std::ops::RangeInclusive;
 
@@ -14,16 +14,16 @@ use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::connect::pool::{Database, within};
 
-/// How far the sequences step, as their migrations say: those of what is made often, and the others.
+/// The increments of the sequences, as in their migrations: for frequent ids, and for the others.
 const LONG: i64 = 1_024;
 const SHORT: i64 = 32;
 
 diesel::define_sql_function! {
-    /// The next value of the sequence of this name.
+    /// The next value of the sequence with this name.
     fn nextval(sequence: Text) -> BigInt;
 }
 
-/// What is left of the block that was taken last.
+/// The rest of the block taken last.
 struct Block {
     sequence: &'static str,
     length: i64,
@@ -43,7 +43,7 @@ impl Block {
         Self { sequence, length, left: Mutex::const_new(Left { numbers: 1..=0, generation: 0 }) }
     }
 
-    /// The next number, from a new block where the last one is used up; only one caller at a time takes a block.
+    /// Returns the next number, from a new block if the last one is used up; blocks are taken one at a time.
     async fn next<Id>(&self, database: &Database, id: fn(i64) -> Option<Id>) -> Result<Id, Unavailable> {
         let number = within(self.number(database)).await?;
         id(number).ok_or_else(|| Unavailable::new("a sequence gave out a number that is no id"))
@@ -69,7 +69,7 @@ impl Block {
     }
 }
 
-/// The blocks of every kind of identity.
+/// The blocks of every kind of id.
 pub(crate) struct IdBlocks {
     users: Block,
     requests: Block,
@@ -94,8 +94,8 @@ impl Default for IdBlocks {
 
 #[async_trait]
 impl Ids for PostgresStore {
-    /// Ordered by time, so that the newest operations stand side by side in every index: where they are random, each one
-    /// touches another page.
+    /// Ordered by time, so that the newest operations are adjacent in every index: random ids would each
+    /// touch another page.
     #[expect(
         clippy::disallowed_methods,
         reason = "this is the port that time and randomness for identities come through"

@@ -1,4 +1,4 @@
-//! The ledger's port: plans go to the writer, keys are looked up.
+//! The ledger port: plans go to the writer, keys are looked up.
 
 use async_trait::async_trait;
 use cuepoint_domain::ledger::{KeyRecord, KeyScope, Plan};

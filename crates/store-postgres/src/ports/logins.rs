@@ -1,5 +1,5 @@
-//! What people log in with, and their challenges: whoever changes either locks the person first, so that of many answers
-//! at once each is judged and counted.
+//! Credentials and challenges: every change locks the user first, so that concurrent answers are judged and
+//! counted one by one.
 
 use async_trait::async_trait;
 use cuepoint_domain::account::User;
@@ -25,13 +25,13 @@ use crate::tables::phone_codes;
 use crate::tables::sessions::end_all;
 use crate::tables::users::{lock, write};
 
-/// Everybody who was not erased.
+/// Users who are not erased.
 fn present<'q>() -> IntoBoxed<'q, users::table, Pg> {
     users::table.filter(is_present()).into_boxed()
 }
 
 impl PostgresStore {
-    /// The credentials of the one person whom this finds.
+    /// The credentials of the single user selected by this query.
     async fn credentials_in<'q>(
         &self,
         person: impl Fn() -> IntoBoxed<'q, users::table, Pg> + Send + Sync,
@@ -153,7 +153,7 @@ impl Logins for PostgresStore {
     }
 }
 
-/// Puts a hash in place of another, and says whether that was there.
+/// Replaces a password hash, and returns whether the expected one was present.
 async fn replace(
     connection: &mut AsyncPgConnection,
     user: UserId,
@@ -169,7 +169,7 @@ async fn replace(
     Ok(replaced > 0)
 }
 
-/// Ends the challenge of a purpose that can still be answered.
+/// Ends the open challenge of a purpose.
 async fn end_open(
     connection: &mut AsyncPgConnection,
     user: UserId,
@@ -193,9 +193,9 @@ async fn issue(
     currency: &Currency,
 ) -> Result<Issued, DatabaseFailure> {
     let person = lock(connection, challenge.user, currency).await?;
-    // Who was erased meanwhile has no address that could be kept here.
+    // An erased user must not get a challenge, since it would store their address.
     person.filter(|user| user.is_present()).ok_or(QueryError::NotFound)?;
-    // Two who have one address would not see what is being sent to the other.
+    // Without this lock, concurrent challenges for one address would not count each other.
     diesel::select(pg_advisory_xact_lock(TARGETS, hashtext(&challenge.target))).execute(connection).await?;
     let since = challenge.issued_at.minus(ISSUE_WINDOW);
     let earlier: Vec<time::OffsetDateTime> = challenges::table
@@ -226,7 +226,7 @@ async fn issue(
     Ok(Issued::Done)
 }
 
-/// Judges an answer to the newest challenge of a purpose, under the lock of its person.
+/// Judges an answer to the newest challenge of a purpose, under the lock of its user.
 async fn answer(
     connection: &mut AsyncPgConnection,
     user: UserId,

@@ -1,8 +1,8 @@
--- Returns the messages of providers about a person's top-ups and withdrawals, newest first, behind a
--- position. They are looked up by the person's rows, on whose number the cost depends.
--- $1: the person.
+-- Returns the provider messages about a user's top-ups and withdrawals, newest first, from a position on.
+-- They are looked up by the user's rows, whose number determines the cost.
+-- $1: the user.
 -- $2: the position: an id.
--- $3: the most rows.
+-- $3: the maximum number of rows.
 -- Index: provider_messages_about_rows, topups_of_user, withdrawals_of_user.
 SELECT id, resolved_at, resolved_by, resolution, source, webhook_id, kind, reason_code, reference, stated_id, row_id,
     amount, currency, txid, received_at

@@ -1,4 +1,4 @@
-//! The domain's storage ports, a file for each.
+//! The domain's storage ports, one file for each.
 
 mod audit;
 mod blocks;

@@ -1,4 +1,4 @@
-//! Music requests as they are stored.
+//! The port of music requests.
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::{RequestId, UserId};
@@ -57,7 +57,7 @@ impl MusicRequests for PostgresStore {
         let has_requested = self
             .database
             .read(async |mut connection| {
-                // From the index of either's requests.
+                // From the index of either user's requests.
                 let made = table.filter(music_requests::requester_id.eq(guest.get()));
                 let made = made.filter(music_requests::dj_id.eq(dj.get()));
                 Ok(diesel::select(exists(made)).get_result(&mut connection).await?)
@@ -86,7 +86,7 @@ impl MusicRequests for PostgresStore {
     }
 }
 
-/// The requests whose time is over, by when it was over.
+/// Expired requests, ordered by expiry.
 fn overdue(which: &Overdue) -> IntoBoxed<'static, table, Pg> {
     let Overdue { requester, now, after, .. } = *which;
     let mut query = table
@@ -105,7 +105,7 @@ fn overdue(which: &Overdue) -> IntoBoxed<'static, table, Pg> {
         let at = column_time(at);
         let same = music_requests::expires_at.eq(at).and(music_requests::id.gt(id.get()));
         let later = music_requests::expires_at.gt(at).or(same);
-        // Said once more, so that the index is entered here.
+        // Redundant, so that the scan of the index starts here.
         query = query.filter(music_requests::expires_at.ge(at).and(later));
     }
     query

@@ -1,8 +1,7 @@
--- Returns the operations that are shown to a person in the export of their data, newest first, behind a
--- position.
--- $1: the person.
+-- Returns the operations in the export of a user's data, newest first, from a position on.
+-- $1: the user.
 -- $2, $3: the position, a time and an id; NULL for the first page.
--- $4: the most rows.
+-- $4: the maximum number of rows.
 -- Index: operations_about_people, whose expression and condition are repeated.
 SELECT id, kind, actor_user_id, reason, at, receipt, posting_rules
 FROM operations

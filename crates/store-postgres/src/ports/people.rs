@@ -1,4 +1,4 @@
-//! People.
+//! The port of users.
 
 use async_trait::async_trait;
 use cuepoint_domain::account::User;
@@ -32,7 +32,7 @@ fn djs(filter: DjFilter) -> IntoBoxed<'static, users::table, Pg> {
     }
 }
 
-/// Everybody who was not erased, or those of them with one address.
+/// Users who are not erased, optionally only those with an address.
 fn everybody(email: Option<&str>) -> IntoBoxed<'_, users::table, Pg> {
     let query = users::table.filter(is_present()).into_boxed();
     match email {
@@ -41,7 +41,7 @@ fn everybody(email: Option<&str>) -> IntoBoxed<'_, users::table, Pg> {
     }
 }
 
-/// Adds a person with their wallet, and says whether nobody had the address.
+/// Adds a user with their wallet, and returns whether the address was free.
 async fn add(
     connection: &mut AsyncPgConnection,
     person: &NewUserRow,
@@ -60,7 +60,7 @@ async fn add(
 }
 
 impl PostgresStore {
-    /// A page of these people, newest first.
+    /// A page of these users, newest first.
     async fn page_of<'q>(
         &self,
         asked: PageRequest,

@@ -1,5 +1,4 @@
-//! What is kept about a person, for their export: each list by an index that has its order, behind the last record that was
-//! read.
+//! The export of a user's personal data: keyset pagination of each list by an index that has its order.
 
 use async_trait::async_trait;
 use cuepoint_domain::account::personal_data::{OperationNote, Part, Place, Record};
@@ -29,7 +28,7 @@ use crate::statement::{Columns, statement};
 use crate::tables::login_networks::NetworkRow;
 
 statement! {
-    /// A page of the operations that are shown to a person.
+    /// A page of the operations in the export of a user's data.
     OperationsAboutPerson("operations_about_person.sql") [
         user: BigInt as i64,
         before_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
@@ -39,7 +38,7 @@ statement! {
 }
 
 statement! {
-    /// A page of the messages about a person's top-ups and withdrawals.
+    /// A page of the messages about a user's top-ups and withdrawals.
     MessagesAboutPerson("messages_about_person.sql") [
         user: BigInt as i64,
         before_id: BigInt as i64,
@@ -47,7 +46,7 @@ statement! {
     ] -> Columns<ProviderMessageRow>
 }
 
-/// One page of a list.
+/// A page of a list.
 #[derive(Clone, Copy)]
 struct Page {
     user: i64,
@@ -55,20 +54,20 @@ struct Page {
     limit: i64,
 }
 
-/// The rows of a table behind a place, ordered by a time and a number, as one statement.
+/// The rows of a table after a position, ordered by a time and a number, as one statement.
 macro_rules! by_time {
     ($page:expr, $table:ident, $owner:ident, $at:ident, $id:ident) => {{
         let mut query = $table::table.filter($table::$owner.eq($page.user)).into_boxed();
         if let Some(after) = $page.after {
             let (at, id) = (column_time(after.moment()), after.id());
-            // Said once more, so that the index is entered here.
+            // Redundant, so that the scan of the index starts here.
             query = query.filter($table::$at.le(at)).filter($table::$at.lt(at).or($table::$id.lt(id)));
         }
         query.order(($table::$at.desc(), $table::$id.desc())).limit($page.limit)
     }};
 }
 
-/// The rows of a table behind a place, ordered by a number, as one statement.
+/// The rows of a table after a position, ordered by a number, as one statement.
 macro_rules! by_number {
     ($page:expr, $table:ident, $owner:ident, $number:ident) => {{
         let mut query = $table::table.filter($table::$owner.eq($page.user)).into_boxed();
@@ -79,7 +78,7 @@ macro_rules! by_number {
     }};
 }
 
-/// The records that rows stand for.
+/// Converts rows to records.
 fn records<Row>(
     rows: Vec<Row>,
     record: impl FnMut(Row) -> Result<Record, Corrupt>,
@@ -136,7 +135,7 @@ impl Page {
     }
 
     async fn challenges(self, mut connection: Connection<'_>) -> Records {
-        // They are few: some an hour and purpose, kept for a day.
+        // There are few: some for each hour and purpose, retained for a day.
         let theirs = challenges::table.filter(challenges::user_id.eq(self.user));
         let rows = theirs.select(ChallengeRow::as_select()).load(&mut connection).await?;
         let all = records(rows, |row: ChallengeRow| row.challenge().map(Record::Challenge))?;
@@ -232,7 +231,7 @@ impl Page {
         records(about.load(&mut connection).await?, record)
     }
 
-    /// The number that all numbers of the page are lower than.
+    /// The exclusive upper bound of the numbers on the page.
     fn before(self) -> i64 {
         self.after.map_or(i64::MAX, |after| after.major)
     }

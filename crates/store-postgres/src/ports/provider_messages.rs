@@ -1,4 +1,4 @@
-//! Messages of providers that contradict the ledger.
+//! Provider messages that contradict the ledger.
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::ProviderMessageId;

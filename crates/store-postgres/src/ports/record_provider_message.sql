@@ -1,7 +1,6 @@
--- Adds a message of a provider unless it is known or too many are unresolved; no more of them are counted
--- than decide that.
+-- Adds a provider message unless it is known or too many are unresolved; counts no further than that limit.
 -- $1 to $11: the columns.
--- $12: the most unresolved messages.
+-- $12: the maximum number of unresolved messages.
 -- Index: provider_messages_unresolved_first.
 INSERT INTO provider_messages (source, webhook_id, kind, reason_code, reference, stated_id, row_id, amount, currency, txid,
     received_at)

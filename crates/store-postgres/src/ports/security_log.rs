@@ -40,7 +40,7 @@ impl SecurityLog for PostgresStore {
                 Ok(())
             })
             .await;
-        // Said here, since what the event tells of has happened and is answered as if this had not failed.
+        // Logged here, since the event itself has happened and its request succeeds despite this failure.
         added.inspect_err(|error| {
             let (kind, user) = (event.kind.name(), event.user.map(UserId::get));
             tracing::error!(%error, kind, user, "an event is missing from the security log");

@@ -1,4 +1,5 @@
-//! Sessions: who presents a refresh token locks its session first, so that of many only the first exchanges it.
+//! Sessions: a refresh locks the session of its token first, so that only one of concurrent refreshes
+//! exchanges it.
 
 use async_trait::async_trait;
 use cuepoint_domain::account::session::{Candidates, PresentedToken, RefreshToken, Session, TokenHash};
@@ -22,7 +23,7 @@ use crate::schema::{refresh_tokens as tokens, sessions, users};
 use crate::tables::login_networks::see;
 use crate::tables::sessions::{alive, begin, end_all};
 
-/// A person's sessions that are alive.
+/// The live sessions of a user.
 fn alive_of(user: UserId, now: Timestamp) -> IntoBoxed<'static, sessions::table, Pg> {
     sessions::table.filter(sessions::user_id.eq(user.get())).filter(alive(now)).into_boxed()
 }
@@ -174,8 +175,8 @@ impl Sessions for PostgresStore {
     }
 }
 
-/// Begins the session of a login, under the lock of its person: a suspension, another password and an erasure wait for it,
-/// and then end it, or come first and refuse it.
+/// Begins the session of a login under the lock of its user: a concurrent suspension, password change or
+/// erasure either waits and ends the session, or comes first and refuses it.
 async fn log_in(
     connection: &mut AsyncPgConnection,
     session: &Session,
@@ -199,7 +200,7 @@ async fn log_in(
     Ok(Begun::Done)
 }
 
-/// Ends the live sessions that a locked person has too many of, those that were used longest ago.
+/// Ends the least recently used sessions of a locked user beyond the limit.
 async fn end_surplus(
     connection: &mut AsyncPgConnection,
     user: UserId,
@@ -218,7 +219,7 @@ async fn end_surplus(
     Ok(())
 }
 
-/// Ends those of the sessions that were not ended, which are locked by id, so that no two that do this wait for each other.
+/// Ends these sessions unless they have ended already, locked by id to avoid deadlocks.
 async fn end_these(
     connection: &mut AsyncPgConnection,
     ids: Vec<i64>,
@@ -249,7 +250,7 @@ async fn exchange(
 ) -> Result<Exchange, DatabaseFailure> {
     let hash = presented.0.to_vec();
     let session = tokens::table.find(hash.clone()).select(tokens::session_id);
-    // The person first, as whoever erases them does: the network that is noted in the end names them.
+    // The user first, as in an erasure: the network that is recorded at the end references them.
     let owner = sessions::table.filter(sessions::id.eq_any(session.clone())).select(sessions::user_id);
     let _: Vec<i64> = users::table
         .filter(users::id.eq_any(owner))
@@ -268,7 +269,7 @@ async fn exchange(
         return Ok(Exchange::Refused);
     };
     let (id, user) = (session_id(session.id)?, user_id(session.user_id)?);
-    // Read under the lock: the call that held it before may have used the token.
+    // Read under the lock: its previous holder may have used the token.
     let hashes = std::iter::once(&presented).chain(successors.iter()).map(|hash| hash.0.to_vec());
     let rows: Vec<TokenRow> = tokens::table
         .filter(tokens::hash.eq_any(hashes.collect::<Vec<_>>()))

@@ -15,7 +15,7 @@ use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::retention::purge_expired;
 
-/// How long the database may take to be ready.
+/// Time limit of the readiness check.
 const READY: Wait = Wait::from_millis(1_800);
 #[async_trait]
 impl Store for PostgresStore {

@@ -1,4 +1,4 @@
-//! Top-ups.
+//! The port of top-ups.
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::{OperationId, TopupId, UserId};
@@ -107,8 +107,8 @@ impl Topups for PostgresStore {
     }
 }
 
-/// The top-ups that are due to be ordered, longest waiting first. Servers of an earlier version leave the time where they
-/// end a top-up.
+/// The top-ups that are due to be ordered, longest waiting first. Servers of an earlier version do not clear
+/// the time when they end a top-up.
 fn due_orders(now: Timestamp) -> IntoBoxed<'static, table, Pg> {
     table
         .filter(topups::order_at.le(least(column_time(now), diesel::dsl::now).nullable()))

@@ -18,7 +18,7 @@ use crate::rows::{EntryRow, WalletRow, column_time};
 use crate::schema::{ledger_entries, wallets};
 use crate::tables::adjustments::adjustments;
 
-/// More entries than any wallet has, and small enough to be taken away from their number.
+/// More entries than any wallet has, and small enough to subtract from an entry's number.
 const FAR: i64 = 1 << 62;
 
 impl Row for WalletRow {
@@ -44,7 +44,7 @@ impl Wallets for PostgresStore {
         row.map(|row| row.balance(&self.currency)).transpose().map_err(Unavailable::new)
     }
 
-    /// Entries of a wallet follow each other in time, so that the index by time finds the newest one until then.
+    /// The entries of a wallet are ordered by time, so that the index by time finds the newest one at `at`.
     async fn balance_at(&self, user: UserId, at: Timestamp) -> Result<Option<Balance>, Unavailable> {
         let (exists, newest): (bool, Option<EntryRow>) = self
             .database
@@ -67,7 +67,7 @@ impl Wallets for PostgresStore {
         Ok(exists.then_some(after))
     }
 
-    /// Numbers have no gap, so a page is a range of them below the newest, and nothing is counted.
+    /// Numbers have no gaps, so a page is a range below the newest one, and nothing is counted.
     #[expect(
         clippy::arithmetic_side_effects,
         reason = "the server subtracts, and `FAR` keeps it within range"

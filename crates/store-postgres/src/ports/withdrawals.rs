@@ -1,4 +1,4 @@
-//! Withdrawals.
+//! The port of withdrawals.
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::{OperationId, WithdrawalId};
@@ -104,7 +104,7 @@ impl Withdrawals for PostgresStore {
 
 /// The withdrawals that are due to be sent, longest waiting first.
 fn due_payouts(now: Timestamp) -> IntoBoxed<'static, table, Pg> {
-    // A literal, since the partial index is only used where its condition can be read in the statement.
+    // A literal, since the partial index is used only if the statement contains its condition.
     let approved = format!("withdrawals.status = '{}'", WithdrawalStatus::Approved.name());
     let approved = sql::<Nullable<Bool>>(&approved);
     // Rows with a status of a newer version are left to that version.

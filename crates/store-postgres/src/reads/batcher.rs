@@ -1,7 +1,7 @@
-//! Reads that travel together: those that come while a statement is under way wait for it, and the next one asks for all of
-//! them.
+//! Read batching: reads that arrive while a statement is running wait for it, and the next statement answers
+//! all of them.
 //!
-//! A statement begins after everything that it answers was asked for, so that nobody is told what was true before.
+//! A statement begins after all of its reads were requested, so that none returns stale data.
 
 use std::collections::HashMap;
 use std::marker::PhantomData;
@@ -13,29 +13,29 @@ use tokio::sync::{mpsc, oneshot};
 use crate::connect::failure::DatabaseFailure;
 use crate::connect::pool::{Database, within};
 
-/// Reads that wait at most; whoever comes then waits outside.
+/// The maximum number of waiting reads; further ones wait for a place in the queue.
 const QUEUE: usize = 1_024;
 
-/// What is asked together with others of its kind.
+/// A read that is batched with others of its kind.
 pub(crate) trait Question: Sized + Send + Sync + 'static {
-    /// What is answered to it.
+    /// Its result.
     type Answer: Send + 'static;
-    /// How many are answered at once at most.
+    /// The maximum number of reads in a batch.
     const AT_ONCE: usize;
 
-    /// The answers to all of these, in their order.
+    /// Answers these reads, in their order.
     fn answer(
         questions: &[Self],
         connection: &AsyncPgConnection,
     ) -> impl Future<Output = Result<Vec<Self::Answer>, DatabaseFailure>> + Send;
 }
 
-/// A row that is found by its id.
+/// A row that is read by its id.
 pub(crate) trait Row: Clone + Send + Sync + 'static {
-    /// The table that it is in.
+    /// Its table.
     const TABLE: &'static str;
 
-    /// The rows with these ids, in no order; ids that no row has are left out.
+    /// Loads the rows with these ids, in no particular order; missing ids are left out.
     fn load(
         connection: &AsyncPgConnection,
         ids: &[i64],
@@ -45,7 +45,7 @@ pub(crate) trait Row: Clone + Send + Sync + 'static {
     fn id(&self) -> i64;
 }
 
-/// The question for the row with this id.
+/// The read of the row with this id.
 pub(crate) struct ById<R>(i64, PhantomData<R>);
 
 impl<R: Row> Question for ById<R> {
@@ -65,21 +65,21 @@ impl<R: Row> Question for ById<R> {
     }
 }
 
-/// A question, and who waits for the answer.
+/// A read and the channel of its result.
 type Waiting<Q> = (Q, oneshot::Sender<Result<<Q as Question>::Answer, Unavailable>>);
 
-/// The way to the answers of one kind of question.
+/// A batcher of one kind of read.
 pub(crate) struct Together<Q: Question>(mpsc::Sender<Waiting<Q>>);
 
 impl<Q: Question> Together<Q> {
-    /// Reads on the present runtime, for as long as this is kept.
+    /// Starts a batcher on the current runtime; it runs until this handle is dropped.
     pub(crate) fn start(database: Database) -> Self {
         let (queue, waiting) = mpsc::channel(QUEUE);
         tokio::spawn(run(waiting, database));
         Self(queue)
     }
 
-    /// The answer to a question.
+    /// Returns the result of a read.
     pub(crate) async fn ask(&self, question: Q) -> Result<Q::Answer, Unavailable> {
         let (caller, answer) = oneshot::channel();
         let asked = async {
@@ -91,7 +91,7 @@ impl<Q: Question> Together<Q> {
 }
 
 impl<R: Row> Together<ById<R>> {
-    /// The row with this id.
+    /// Returns the row with this id.
     pub(crate) async fn find(&self, id: i64) -> Result<Option<R>, Unavailable> {
         self.ask(ById(id, PhantomData)).await
     }
@@ -100,7 +100,7 @@ impl<R: Row> Together<ById<R>> {
 async fn run<Q: Question>(mut waiting: mpsc::Receiver<Waiting<Q>>, database: Database) {
     let mut next = Vec::new();
     while waiting.recv_many(&mut next, Q::AT_ONCE).await > 0 {
-        // A task of its own, so that one that fails altogether ends no later one.
+        // In a task of its own, so that a panic does not affect later batches.
         let answered = tokio::spawn(answer(std::mem::take(&mut next), database.clone())).await;
         if let Err(error) = answered {
             tracing::error!(%error, "reads have failed");
@@ -108,7 +108,7 @@ async fn run<Q: Question>(mut waiting: mpsc::Receiver<Waiting<Q>>, database: Dat
     }
 }
 
-/// Answers all of these; who went away meanwhile misses the answer, and nothing else.
+/// Answers a batch; a cancelled read misses its result, and affects no other.
 async fn answer<Q: Question>(asked: Vec<Waiting<Q>>, database: Database) {
     let (questions, callers): (Vec<Q>, Vec<_>) = asked.into_iter().unzip();
     match database.read(async |connection| Q::answer(&questions, connection).await).await {

@@ -1,4 +1,4 @@
-//! What is read beside plans.
+//! Reads outside plans.
 
 pub(crate) mod batcher;
 mod paged;
@@ -20,16 +20,16 @@ use crate::connect::pool::Database;
 use crate::rows::{MusicRequestRow, TopupRow, WalletRow, WithdrawalRow};
 
 diesel::define_sql_function! {
-    /// The earlier of two moments. With `now()` as the second one, a server whose clock is ahead finds nothing due that is
-    /// not due by the database's clock.
+    /// The earlier of two timestamps. With `now()` as the second one, a server with a fast clock finds no
+    /// work due before it is due by the database's clock.
     fn least(one: Timestamptz, other: Timestamptz) -> Timestamptz;
 }
 diesel::define_sql_function! {
-    /// The later of two moments.
+    /// The later of two timestamps.
     fn greatest(one: Timestamptz, other: Timestamptz) -> Timestamptz;
 }
 
-/// The ways to what is read together with what others ask for.
+/// The read batchers.
 pub(crate) struct ReadTogether {
     pub(crate) profiles: Together<ById<ProfileRow>>,
     pub(crate) wallets: Together<ById<WalletRow>>,
@@ -40,7 +40,7 @@ pub(crate) struct ReadTogether {
 }
 
 impl ReadTogether {
-    /// Reads on the present runtime, for as long as this is kept.
+    /// Starts the batchers on the current runtime; they run until this is dropped.
     pub(crate) fn start(database: &Database) -> Self {
         Self {
             profiles: Together::start(database.clone()),

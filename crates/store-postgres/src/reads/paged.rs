@@ -1,4 +1,4 @@
-//! One page of a list together with the length of the whole list, in one statement.
+//! A page of a list together with the length of the whole list, in one statement.
 
 use std::marker::PhantomData;
 
@@ -8,13 +8,13 @@ use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::sql_types::BigInt;
 use diesel::{QueryResult, Selectable};
 
-/// The order of a list, as a type: the type of a statement is what its preparation is kept under.
+/// The order of a list, as a type, because prepared statements are cached by their type.
 pub(crate) trait ListOrder: QueryId {
-    /// The order of the rows of `page`.
+    /// The `ORDER BY` expressions over `page`.
     const SQL: &'static str;
 }
 
-/// Orders of lists, each a type of its own.
+/// Defines orders of lists, each as a type.
 macro_rules! orders {
     ($($(#[$doc:meta])* $order:ident = $sql:literal;)+) => {$(
         $(#[$doc])*
@@ -30,15 +30,15 @@ macro_rules! orders {
 orders! {
     /// The newest first, as in most lists.
     NewestFirst = "page.created_at DESC, page.id DESC";
-    /// Sessions: those that began last first.
+    /// Sessions: the most recently begun first.
     BeganLastFirst = "page.began_at DESC, page.id DESC";
     /// Blocks: the newest first.
     BlockedLastFirst = "page.at DESC, page.guest_id DESC";
     /// The highest id first.
     LastIdFirst = "page.id DESC";
-    /// Messages of providers: those that nobody resolved first, and of each the newest.
+    /// Provider messages: unresolved ones first, then the newest.
     UnresolvedFirst = "(page.resolved_at IS NULL) DESC, page.id DESC";
-    /// Money in suspense: what nobody has settled first, and of each what came last.
+    /// Money in suspense: unsettled amounts first, then the most recent.
     UnsettledFirst = "page.settled_operation IS NOT NULL, page.suspense_at DESC, page.id DESC";
 }
 
@@ -47,7 +47,7 @@ orders! {
 pub(crate) struct Paged<Count, Page, Order> {
     pub(crate) count: Count,
     pub(crate) page: Page,
-    /// The order of `page`, once more: a select of a select keeps none.
+    /// The order of `page`, repeated: a subquery does not preserve it.
     pub(crate) order: PhantomData<Order>,
 }
 
@@ -75,10 +75,10 @@ pub(crate) struct Counted<Row> {
     pub(crate) total: i64,
 }
 
-/// Counts a list by one query and reads, by another, its page after `offset` rows: [`Counted`].
+/// Counts a list by one query and reads its page after `offset` rows by another: [`Counted`].
 ///
-/// The length stands beside each row, so past the end of a list it takes a second statement. A macro, since of a function with
-/// statements of any type the compiler does not see that its future may move between threads.
+/// The length is a column of each row, so a page past the end of the list takes a second statement. It is a
+/// macro because the compiler cannot prove that the future of a function generic over statements is `Send`.
 macro_rules! paged {
     ($connection:expr, $count:expr, $page:expr, $order:ty, $offset:expr) => {{
         let mut connection = $connection;
@@ -97,7 +97,7 @@ macro_rules! paged {
 pub(crate) use paged;
 
 impl<Row> Counted<Row> {
-    /// The page as the domain has it.
+    /// Converts the rows to a page of the domain.
     pub(crate) fn page<T, E>(self, mut convert: impl FnMut(Row) -> Result<T, E>) -> Result<Rows<T>, E> {
         let mut rows = Vec::with_capacity(self.rows.len());
         for row in self.rows {
@@ -112,7 +112,8 @@ pub(crate) fn columns<Row: Selectable<Pg>>() -> Row::SelectExpression {
     Row::construct_selection()
 }
 
-/// How many rows the page has at most, and how many come before it; a page that no list reaches comes after them all.
+/// The maximum number of rows of the page and the number of rows before it; an offset that overflows is past
+/// the end of every list.
 pub(crate) fn limits(asked: PageRequest) -> (i64, i64) {
     (i64::from(asked.size()), asked.offset().unwrap_or(i64::MAX))
 }

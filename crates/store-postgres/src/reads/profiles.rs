@@ -1,4 +1,4 @@
-//! People together with their wallets.
+//! Users together with their wallets.
 
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -8,7 +8,7 @@ use crate::connect::failure::DatabaseFailure;
 use crate::rows::{UserRow, WalletRow};
 use crate::schema::{users, wallets};
 
-/// A person with their wallet.
+/// A user with their wallet.
 #[derive(Clone, Debug, Queryable, Selectable)]
 #[diesel(check_for_backend(diesel::pg::Pg))]
 pub(crate) struct ProfileRow {

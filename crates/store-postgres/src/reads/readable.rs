@@ -1,4 +1,4 @@
-//! Work lists from which a row that cannot be read is left out, so that it does not stop the work on all others.
+//! Work lists that skip unreadable rows, so that one of them does not stop the work on all others.
 
 use std::fmt::Display;
 
@@ -9,15 +9,15 @@ use super::batcher::Row;
 use crate::connect::failure::DatabaseFailure;
 use crate::rows::Corrupt;
 
-/// How many unreadable rows are passed over at most to fill a list.
+/// The maximum number of unreadable rows that are skipped to fill a list.
 pub(crate) const MOST_UNREADABLE: u32 = 1_000;
 
-/// Whether a row has a value that Rust cannot hold, such as an infinite time.
+/// Whether a row has a value that Rust cannot represent, such as an infinite time.
 const fn is_unreadable(failure: &DatabaseFailure) -> bool {
     matches!(failure, DatabaseFailure::Query(QueryError::DeserializationError(_)))
 }
 
-/// The values of a list that was loaded; `None` where one of its rows cannot be read, so that it is to be read
+/// Decodes a loaded list; `None` if one of its rows cannot be read, so that the list must be read
 /// [`one_by_one`].
 pub(crate) fn decode_all<R, T>(
     loaded: Result<Vec<R>, DatabaseFailure>,
@@ -30,8 +30,8 @@ pub(crate) fn decode_all<R, T>(
     }
 }
 
-/// The values of the rows with these ids, in this order and no more than `limit`, without those that cannot be read: each
-/// is read by itself.
+/// Reads each of the rows with these ids by itself, and returns at most `limit` values in this order, without
+/// the unreadable rows.
 pub(crate) async fn one_by_one<R: Row, T>(
     connection: &AsyncPgConnection,
     ids: Vec<i64>,

@@ -1,4 +1,4 @@
-//! Lists of music requests that are read together: those of one form in one statement.
+//! Batched lists of music requests: all lists of one form are read by one statement.
 
 use std::cmp::Reverse;
 use std::sync::LazyLock;
@@ -21,10 +21,10 @@ use crate::connect::failure::DatabaseFailure;
 use crate::rows::{MusicRequestRow, column_time};
 use crate::statement::{Columns, SqlText};
 
-/// The place of a list among those that are asked for, its length, and a row of its page.
+/// The index of a list in its batch, its length, and a row of its page.
 type ListedRow = (i64, i64, Option<MusicRequestRow>);
 
-/// The page of a list.
+/// A page of a list.
 #[derive(Clone, Copy)]
 pub(crate) struct RequestList {
     pub(crate) filter: RequestFilter,
@@ -61,7 +61,7 @@ impl Question for RequestList {
     }
 }
 
-/// Whether two filters are of one form: the same statement finds what they show.
+/// Whether two filters have the same form and so the same statement.
 fn are_alike(one: &RequestFilter, other: &RequestFilter) -> bool {
     one.requester.is_some() == other.requester.is_some()
         && one.dj.is_some() == other.dj.is_some()
@@ -95,7 +95,7 @@ async fn read(
             answer.rows.extend(row);
         }
     }
-    // In their order already, of which a join promises nothing.
+    // The rows arrive in this order, but a join does not guarantee it.
     answers.iter_mut().for_each(|answer| answer.rows.sort_by_key(|row| Reverse((row.created_at, row.id))));
     Ok(answers)
 }
@@ -110,7 +110,7 @@ struct Lists {
     offsets: Vec<i64>,
 }
 
-/// The condition in the file that the condition of a form replaces.
+/// The condition in the file that is replaced by that of a form.
 const FILTER: &str = "requester_id = asked.requester /* filter */";
 /// The parts of the file before, between and after its conditions.
 static PARTS: LazyLock<Vec<SqlText>> =
@@ -118,7 +118,7 @@ static PARTS: LazyLock<Vec<SqlText>> =
 
 impl QueryId for Lists {
     type QueryId = ();
-    // Kept under its text, which depends on the form.
+    // Cached by its text, which depends on the form.
     const HAS_STATIC_QUERY_ID: bool = false;
 }
 
@@ -150,7 +150,7 @@ impl QueryFragment<Pg> for Lists {
     }
 }
 
-/// Writes the condition of a form on a request of the list in `asked`.
+/// Writes the condition that a form places on a request of the list in `asked`.
 fn push_filter<'b>(form: &RequestFilter, out: &mut AstPass<'_, 'b, Pg>) -> QueryResult<()> {
     out.push_sql("true");
     if form.requester.is_some() {

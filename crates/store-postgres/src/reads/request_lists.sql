@@ -1,13 +1,13 @@
--- Returns the pages of lists of music requests that have one form of filter, each row with the place and the
--- length of its list; a list without rows on its page has one row of NULLs.
+-- Returns the pages of lists of music requests with one form of filter, each row with the index and the
+-- length of its list; a list with an empty page has one row of NULLs.
 --
 -- Both conditions before the comment `filter` are replaced by that of the form: by requester, by DJ, by
--- status. The text differs by form rather than testing parameters, so that each form has a plan of its own.
+-- status. The text differs by form instead of testing parameters, so that each form has a plan of its own.
 -- $1: the requesters.
 -- $2: the DJs.
--- $3: the moments at which the lists are seen.
--- $4: the most rows of each page.
--- $5: the rows before each page.
+-- $3: the times for which the lists are read.
+-- $4: the maximum number of rows of each page.
+-- $5: the number of rows before each page.
 -- Index: music_requests_of_requester, music_requests_of_dj, music_requests_of_dj_by_status.
 SELECT asked.number, counted.total, page.*
 FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::bigint[], $5::bigint[])

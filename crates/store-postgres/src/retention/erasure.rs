@@ -1,5 +1,5 @@
-//! Erasure of a person: a short transaction for the person's own row, then every other identifying row, in
-//! batches. No batch locks a row that somebody else needs, however many there are.
+//! Erasure of a user: a short transaction for the user's own row, then every other identifying row in
+//! batches. However many there are, no batch locks a row that others need.
 
 use std::collections::BTreeMap;
 
@@ -27,15 +27,15 @@ use crate::tables::sessions::end_all;
 use crate::tables::users::{ACTING_OPERATOR, write};
 use crate::writer::Update;
 
-/// The hash that no password verifies against.
+/// A hash that verifies no password.
 const NO_PASSWORD: &str = "!";
-/// How long the call that erases somebody goes on with the rows beside the person's own; the rest is left to
-/// the background.
+/// Time that the erasing request spends on the rows beside the user's own; the rest is left to the background
+/// job.
 const WITHIN_CALL: Duration = Duration::from_secs(1);
-/// How many pending erasures are looked for at once.
+/// The maximum number of pending erasures per search.
 const MOST_PENDING: i64 = 1_000;
 
-/// The statements that remove a batch of rows beside the person's own, or what they tell of the person.
+/// The statements that delete or anonymize a batch of other rows of the user.
 const FORGET: [&str; 3] = [
     include_str!("forget_origins.sql"),
     include_str!("forget_networks.sql"),
@@ -43,7 +43,7 @@ const FORGET: [&str; 3] = [
 ];
 
 impl PostgresStore {
-    /// Erases a person: see [`cuepoint_domain::ports::People::erase`].
+    /// Erases a user: see [`cuepoint_domain::ports::People::erase`].
     pub(crate) async fn erase_person(
         &self,
         id: UserId,
@@ -61,7 +61,7 @@ impl PostgresStore {
             })
             .await?;
         if erased == Erased::Done {
-            // The person is erased even if this fails.
+            // The user is erased even if this fails.
             match timeout(WITHIN_CALL, self.forget(id, Pace::Brisk)).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => tracing::warn!(user = %id, %error, "an erasure goes on in the background"),
@@ -71,7 +71,7 @@ impl PostgresStore {
         Ok(erased)
     }
 
-    /// Goes on with every pending erasure, one after the other.
+    /// Continues every pending erasure, one after the other.
     pub(crate) async fn finish_pending_erasures(&self) -> Result<(), Unavailable> {
         let mut failed = None;
         for id in self.pending_erasures().await? {
@@ -81,7 +81,7 @@ impl PostgresStore {
                     let seconds = began.elapsed().as_secs_f64();
                     tracing::info!(user = %id, seconds, "an erasure was finished");
                 }
-                // The others are not kept waiting by one that fails.
+                // A failed erasure does not delay the others.
                 Err(failure) => failed = Some(failure),
             }
         }
@@ -100,8 +100,8 @@ impl PostgresStore {
         Ok(ids.into_iter().map(|id| known("users.id", UserId::new(id))).collect::<Result<_, _>>()?)
     }
 
-    /// Ends the pending top-ups of an erased person, and removes whatever else tells who they were. Each
-    /// batch is a transaction of its own, so that this can be broken off at any time and done again.
+    /// Ends the pending top-ups of an erased user, and removes all remaining identifying data. Each batch is
+    /// a transaction of its own, so that this can be interrupted at any time and repeated.
     async fn forget(&self, user: UserId, pace: Pace) -> Result<(), DatabaseFailure> {
         let database = &self.database;
         loop {
@@ -137,7 +137,7 @@ impl PostgresStore {
         Ok(())
     }
 
-    /// Ends a batch of an erased person's pending top-ups as of their erasure; says how many it had.
+    /// Ends a batch of an erased user's pending top-ups as of their erasure, and returns its size.
     async fn abandon_topups(&self, user: UserId) -> Result<i64, DatabaseFailure> {
         let abandoned = self
             .database
@@ -151,10 +151,9 @@ impl PostgresStore {
     }
 }
 
-/// A person and, where they are an operator, all the others who were not erased, locked by id, as the writer
-/// does.
+/// Locks a user and, if they are an operator, all other unerased operators, by id, as the writer does.
 ///
-/// Somebody who becomes an operator while this waits is locked alone. Then no other one is found, and the
+/// A user who becomes an operator while this waits is locked alone. Then no other operator is found, and the
 /// erasure is refused rather than wrongly done.
 async fn lock_person(
     connection: &mut AsyncPgConnection,
@@ -176,9 +175,9 @@ async fn lock_person(
     Ok(people.collect::<Result<_, Corrupt>>()?)
 }
 
-/// Makes a person nobody, whose row is locked before their wallet, as the writer does. What is done under
-/// these locks is little, whatever the person did before: a plan that names them waits for it, and with it
-/// all plans of its group.
+/// Anonymizes a user; the row is locked before their wallet, as in the writer. The work under these locks is
+/// small, whatever the user's history: it delays plans with this user, and with them all plans of their
+/// group.
 async fn erase(
     connection: &mut AsyncPgConnection,
     id: UserId,
@@ -196,7 +195,7 @@ async fn erase(
         .select(WalletRow::as_select())
         .get_result(connection)
         .await?;
-    // Of those whose money may come the newest, by their index; it is settled under the lock of the wallet.
+    // The newest of those that may still be paid, by their index; it is settled under the lock of the wallet.
     let pending: Option<TopupRow> = topups::table
         .filter(topups::user_id.eq(id.get()).and(topups::created_at.gt(column_time(expected_since))))
         .filter(topups::status.eq(TopupStatus::Pending.name()))
@@ -212,7 +211,7 @@ async fn erase(
         Ok(erased) => erased,
         Err(refusal) => return Ok(Erased::Refused(refusal)),
     };
-    // The password first: the row of somebody who was erased must have none.
+    // The password first: the row of an erased user must have none.
     diesel::update(users::table.find(id.get()))
         .set((users::password_hash.eq(NO_PASSWORD), users::erasure_pending.eq(true)))
         .execute(connection)
@@ -223,7 +222,7 @@ async fn erase(
     Ok(Erased::Done)
 }
 
-/// Ends some of a person's pending top-ups, locked by id, as the writer does.
+/// Ends some of a user's pending top-ups, locked by id, as in the writer.
 async fn abandon_some(
     connection: &mut AsyncPgConnection,
     user: UserId,

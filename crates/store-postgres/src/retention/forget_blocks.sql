@@ -1,7 +1,7 @@
--- Deletes a batch of the blocks by a person and of the person. They are locked in one order: two people who
+-- Deletes a batch of the blocks by a user and of the user. They are locked in one order, since two users who
 -- blocked each other may be erased at once.
--- $1: the person.
--- $2: the most rows.
+-- $1: the user.
+-- $2: the maximum number of rows.
 -- Index: blocks_of_dj, blocks_of_guest_newest.
 DELETE FROM blocks
 WHERE (dj_id, guest_id) IN (

@@ -1,6 +1,6 @@
--- Deletes a batch of the networks from which a person logged in.
--- $1: the person.
--- $2: the most rows.
+-- Deletes a batch of the networks of a user's logins.
+-- $1: the user.
+-- $2: the maximum number of rows.
 -- Index: login_networks_once.
 DELETE FROM login_networks
 WHERE id IN (

@@ -1,6 +1,6 @@
--- Removes the client info of a batch of a person's sessions.
--- $1: the person.
--- $2: the most rows.
+-- Removes the client info of a batch of a user's sessions.
+-- $1: the user.
+-- $2: the maximum number of rows.
 -- Index: sessions_of_user.
 UPDATE sessions SET address = NULL, agent = NULL
 WHERE id IN (

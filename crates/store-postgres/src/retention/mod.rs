@@ -1,5 +1,5 @@
-//! Deletion: rows past their retention, and what identifies an erased person. In batches, each a transaction
-//! of its own.
+//! Deletion of rows past their retention and of the identifying data of erased users, in batches, each a
+//! transaction of its own.
 
 mod erasure;
 mod pace;

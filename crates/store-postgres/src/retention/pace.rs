@@ -2,20 +2,20 @@
 
 use tokio::time::{Instant, sleep};
 
-/// Rows of one batch.
+/// Rows per batch.
 pub(crate) const BATCH: i64 = 1_000;
 
-/// How the batches of an erasure follow each other.
+/// The pace of the batches of an erasure.
 #[derive(Clone, Copy)]
 pub(crate) enum Pace {
-    /// Without a pause.
+    /// No pauses.
     Brisk,
-    /// Each is followed by a pause as long as it took, so that half of the database's time is left to others.
+    /// A pause after each batch for as long as it took, which leaves half of the database's time to others.
     Gentle,
 }
 
 impl Pace {
-    /// Waits until another batch may follow the one that began then.
+    /// Waits until the next batch may follow the one that began then.
     pub(crate) async fn rest(self, began: Instant) {
         match self {
             Self::Brisk => {}

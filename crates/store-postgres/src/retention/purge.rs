@@ -18,11 +18,11 @@ use crate::connect::pool::Database;
 use crate::rows::{column_time, micros_of};
 use crate::statement::query;
 
-/// How many rows one statement deletes at most, so that none takes long.
+/// The maximum number of rows that one statement deletes, so that none takes long.
 const BATCH: usize = 1_000;
 
-/// The statements of the purge, and the retention of their rows. By the database's clock too, so that a server whose clock
-/// is ahead deletes nothing too early.
+/// The statements of the purge, and the retention of their rows. The database's clock counts too, so that a
+/// server with a fast clock deletes nothing too early.
 const RETENTION: [(&str, Duration); 7] = [
     (include_str!("purge/idempotency_keys.sql"), KeyRecord::KEPT),
     (include_str!("purge/refresh_tokens.sql"), Duration::ZERO),
@@ -33,8 +33,7 @@ const RETENTION: [(&str, Duration); 7] = [
     (include_str!("purge/security_events.sql"), SecurityEvent::KEPT),
 ];
 
-/// Deletes what is past its retention, and redacts receipts that are, from the feature level on that has them
-/// redacted.
+/// Deletes rows past their retention, and redacts receipts past theirs if the feature level permits it.
 pub(crate) async fn purge_expired(database: &Database, now: Timestamp) -> Result<(), DatabaseFailure> {
     for (file, kept_for) in RETENTION {
         let mut deleted = BATCH;
@@ -53,6 +52,6 @@ pub(crate) async fn purge_expired(database: &Database, now: Timestamp) -> Result
     if !database.cluster().feature_level().redacts_receipts() {
         return Ok(());
     }
-    // After the keys, so that every key that is found stands for a whole answer.
+    // After the keys, so that every key that is found has a whole receipt.
     redact_due(database, now).await
 }

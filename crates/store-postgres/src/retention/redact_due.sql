@@ -1,9 +1,9 @@
--- Redacts a batch of the receipts past their retention, by the server's clock and by the database's; another
--- server's batch is skipped. Returns the position of the last one, no row where none was due.
--- $1, $2: the position of the last receipt of the batch before: its time and id.
+-- Redacts a batch of the receipts past their retention, by the server's clock and by the database's, and
+-- skips the batch of another server. Returns the position of the last one, or no row if none was due.
+-- $1, $2: the position of the last receipt of the previous batch: its time and id.
 -- $3: now, by the server's clock.
 -- $4: the retention.
--- $5: the most rows.
+-- $5: the maximum number of rows.
 -- Index: operations_whole_profiles, whose condition is repeated.
 WITH batch AS (
     SELECT id, at FROM operations

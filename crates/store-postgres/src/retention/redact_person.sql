@@ -1,8 +1,8 @@
--- Redacts a batch of the receipts that show a person, and locks only those that it changes, in one order.
--- Returns the position of the last one, redacted or not; no row where none was left.
--- $1: the person.
--- $2, $3: the position of the last receipt of the batch before: its time and id.
--- $4: the most rows.
+-- Redacts a batch of the receipts that show a user, and locks only those that it changes, in one order.
+-- Returns the position of the last one, redacted or not, or no row if none was left.
+-- $1: the user.
+-- $2, $3: the position of the last receipt of the previous batch: its time and id.
+-- $4: the maximum number of rows.
 -- Index: operations_about_people, whose expression is repeated.
 WITH batch AS (
     SELECT id, at, (receipt -> 'profile') ? 'balance' AS whole FROM operations

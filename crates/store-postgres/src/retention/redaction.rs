@@ -1,5 +1,5 @@
-//! Redaction: in receipts of changes of profiles and accounts, the profile is replaced by the person's id.
-//! Each batch is a transaction of its own, which locks nothing but its receipts.
+//! Redaction: in receipts of profile and account changes, the profile is replaced by the user's id. Each
+//! batch is a transaction of its own, which locks only its receipts.
 
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Receipt;
@@ -31,7 +31,7 @@ statement! {
 }
 
 statement! {
-    /// Redacts the next batch of the receipts that show a person. It passes over the same number of redacted ones at most.
+    /// Redacts the next batch of the receipts that show a user, counting those that are redacted already.
     RedactPerson("redact_person.sql") [
         user: BigInt as i64,
         after_at: Timestamptz as OffsetDateTime,
@@ -40,7 +40,7 @@ statement! {
     ] -> (Timestamptz, SqlUuid)
 }
 
-/// The last receipt of a batch: the next one begins after it, so that no batch passes over the rows of those before.
+/// The last receipt of a batch: the next batch begins after it, so that none scans the rows of earlier ones.
 #[derive(Clone, Copy, Queryable)]
 struct Position {
     at: OffsetDateTime,
@@ -75,7 +75,7 @@ async fn next_due(
     Ok(batch.get_result(connection).await.optional()?)
 }
 
-/// Redacts every receipt that shows this person, who is erased and changes no more.
+/// Redacts every receipt that shows this user, who is erased and changes no more.
 pub(crate) async fn redact_person(
     database: &Database,
     user: UserId,

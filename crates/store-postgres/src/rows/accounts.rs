@@ -1,4 +1,4 @@
-//! People and what they log in with.
+//! Users and their credentials.
 
 use bigdecimal::BigDecimal;
 use cuepoint_domain::account::User;
@@ -24,8 +24,8 @@ pub(crate) fn is_present() -> diesel::dsl::IsNull<users::erased_at> {
 }
 
 table_row! {
-    /// A person without the columns of registration and login. No plan changes the e-mail address, nor who is
-    /// a DJ.
+    /// A user without the columns of registration and login. No plan changes the e-mail address or whether
+    /// the user is a DJ.
     #[derive(Insertable, AsChangeset)]
     #[diesel(treat_none_as_null = true)]
     users: UserRow = StoredUser {
@@ -58,7 +58,7 @@ table_row! {
 
 row_value!(UserRow = StoredUser: User, user with currency);
 
-/// A person as they are registered.
+/// A newly registered user.
 #[derive(Clone, Insertable)]
 #[diesel(table_name = users)]
 pub(crate) struct NewUserRow {
@@ -113,7 +113,7 @@ table_row! {
 row_value!(SessionRow = StoredSession: Session, session);
 
 table_row! {
-    /// A token.
+    /// A refresh token.
     #[derive(Insertable)]
     refresh_tokens: TokenRow = StoredToken {
         hash: Bytea as Vec<u8>,
@@ -127,14 +127,14 @@ table_row! {
 row_value!(TokenRow = StoredToken: RefreshToken);
 
 impl TokenRow {
-    /// The token of this person.
+    /// Converts the row to a token of this user.
     pub(crate) fn token(self, user: UserId) -> Result<RefreshToken, Corrupt> {
         StoredToken::from(self).token(user)
     }
 }
 
 table_row! {
-    /// A challenge that is still to be written.
+    /// A challenge before it has an id.
     #[derive(Insertable)]
     challenges: NewChallengeRow = StoredChallenge {
         user_id: BigInt as i64,
@@ -149,7 +149,7 @@ table_row! {
 
 row_value!(NewChallengeRow = StoredChallenge: Challenge, challenge);
 
-/// A challenge with its number.
+/// A challenge with its id.
 #[derive(Clone, Debug, Queryable, Selectable)]
 #[diesel(table_name = challenges, check_for_backend(diesel::pg::Pg))]
 pub(crate) struct ChallengeRow {

@@ -1,4 +1,4 @@
-//! Music requests, withdrawals, top-ups and messages of providers.
+//! Music requests, withdrawals, top-ups and provider messages.
 
 use bigdecimal::BigDecimal;
 use cuepoint_domain::music_request::MusicRequest;
@@ -80,7 +80,7 @@ table_row! {
 row_value!(TopupRow = StoredTopup: Topup, topup with currency);
 
 table_row! {
-    /// The money of a top-up that came after its owner was erased.
+    /// The money of a top-up that arrived after its owner was erased.
     topups: SuspenseRow = StoredSuspense {
         suspense_operation [later]: Nullable<SqlUuid> as Option<Uuid>,
         suspense_at [later]: Nullable<Timestamptz> as Option<OffsetDateTime>,
@@ -92,7 +92,7 @@ table_row! {
 }
 
 table_row! {
-    /// A message that is still to be kept.
+    /// A provider message before it has an id.
     provider_messages: MessageRecordRow = StoredMessageRecord {
         source: Text as String,
         webhook_id: Text as String,
@@ -111,7 +111,7 @@ table_row! {
 row_value!(MessageRecordRow = StoredMessageRecord: MessageRecord);
 
 table_row! {
-    /// A message.
+    /// A provider message.
     provider_messages: ProviderMessageRow = StoredMessage {
         id [key]: BigInt as i64,
         resolved_at [moves]: Nullable<Timestamptz> as Option<OffsetDateTime>,

@@ -1,4 +1,4 @@
-//! Operations, keys, entries, postings and events of the security log: rows that are only ever added.
+//! Operations, idempotency keys, entries, postings and security events: append-only rows.
 
 use std::io::Write;
 
@@ -39,7 +39,7 @@ table_row! {
 row_value!(OperationRow = StoredOperation: read StoredReceipt, stored with currency);
 row_value!(OperationRow = StoredOperation: read Receipt, receipt with currency);
 
-/// A receipt as the text of its JSON: neither written nor read by way of a tree.
+/// A receipt as JSON text, written and read without a document tree.
 #[derive(Clone, PartialEq, Eq, Debug, AsExpression, FromSqlRow)]
 #[diesel(sql_type = Jsonb)]
 pub(crate) struct ReceiptText(String);
@@ -54,7 +54,7 @@ impl ColumnValue<String> for ReceiptText {
     }
 }
 
-/// The version of the binary form of `jsonb`, which is this byte and the text.
+/// The version of the binary format of `jsonb`: this byte, followed by the text.
 const JSONB_VERSION: u8 = 1;
 
 impl ToSql<Jsonb, Pg> for ReceiptText {
@@ -75,7 +75,7 @@ impl FromSql<Jsonb, Pg> for ReceiptText {
 }
 
 table_row! {
-    /// A client's key.
+    /// An idempotency key.
     idempotency_keys: KeyRow = StoredKey {
         scope: Bytea as Vec<u8>,
         fingerprint: Bytea as Vec<u8>,
@@ -85,7 +85,7 @@ table_row! {
 }
 
 impl KeyRow {
-    /// The key with the receipt of its operation.
+    /// Returns the key with the receipt of its operation.
     pub(crate) fn record(self, operation: OperationRow, currency: &Currency) -> Result<KeyRecord, Corrupt> {
         StoredKey::from(self).record(&operation.into(), currency)
     }
@@ -115,7 +115,7 @@ table_row! {
 row_value!(EntryRow = StoredEntry: read Entry, entry with currency);
 
 table_row! {
-    /// A posting that is still to be written.
+    /// A posting before it has an id.
     postings: NewPostingRow = StoredPosting {
         operation_id: SqlUuid as Uuid,
         account: Text as String,
@@ -126,7 +126,7 @@ table_row! {
 
 row_value!(NewPostingRow = StoredPosting: read Posting, posting with currency);
 
-/// A posting with its number.
+/// A posting with its id.
 #[derive(Clone, Debug, Queryable, Selectable)]
 #[diesel(table_name = postings, check_for_backend(diesel::pg::Pg))]
 pub(crate) struct PostingRow {
@@ -142,7 +142,7 @@ impl PostingRow {
 }
 
 table_row! {
-    /// An event that is still to be written.
+    /// A security event before it has an id.
     security_events: NewEventRow = StoredEvent {
         kind: Text as String,
         user_id: Nullable<BigInt> as Option<i64>,
@@ -157,7 +157,7 @@ table_row! {
 
 row_value!(NewEventRow = StoredEvent: SecurityEvent, event);
 
-/// An event with its number.
+/// A security event with its id.
 #[derive(Clone, Debug, Queryable, Selectable)]
 #[diesel(table_name = security_events, check_for_backend(diesel::pg::Pg))]
 pub(crate) struct EventRow {

@@ -1,5 +1,5 @@
-//! Rows as PostgreSQL's tables keep them: each column is declared here once. What the rows stand for is the
-//! matter of [`cuepoint_store_sql::rows`].
+//! The rows of PostgreSQL's tables: each column is declared here once. Conversions to values of the domain
+//! are in [`cuepoint_store_sql::rows`].
 
 mod accounts;
 mod entities;
@@ -16,12 +16,12 @@ pub(crate) use ledger::{EntryRow, EventRow, KeyRow, NewEventRow, NewPostingRow, 
 use cuepoint_domain::timestamp::Timestamp;
 use time::{Duration, OffsetDateTime};
 
-/// A moment as a column holds it.
+/// A timestamp as a column holds it.
 pub(crate) fn column_time(at: Timestamp) -> OffsetDateTime {
     at.to_utc()
 }
 
-/// A length of time in microseconds, as an interval of the database has it.
+/// A duration in microseconds, as intervals of the database are computed from.
 pub(crate) fn micros_of(length: Duration) -> i64 {
     i64::try_from(length.whole_microseconds()).unwrap_or(i64::MAX)
 }

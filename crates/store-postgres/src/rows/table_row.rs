@@ -1,5 +1,5 @@
-//! Rows of tables, each column declared once: the struct that is read, and the arrays that statements bind,
-//! follow from one declaration.
+//! Rows of tables, each column declared once: the struct that is read and the arrays that statements bind are
+//! generated from one declaration.
 
 use bigdecimal::BigDecimal;
 use cuepoint_domain::timestamp::Timestamp;
@@ -12,13 +12,13 @@ use time::OffsetDateTime;
 /// How statements write a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ColumnRole {
-    /// Written when the row is added, and never again.
+    /// Written only when the row is added.
     Fixed,
-    /// Names the row of an update.
+    /// The key of the row in an update.
     Key,
     /// Written when the row is added and by each update.
     Moves,
-    /// Written by an update of its own alone.
+    /// Written only by an update of its own.
     Later,
 }
 
@@ -26,16 +26,16 @@ pub(crate) enum ColumnRole {
 pub(crate) trait TableRow: Sized + 'static {
     /// The table.
     const TABLE: &'static str;
-    /// Many rows, as one array a column.
+    /// Many rows, as one array per column.
     type Arrays: Default + Send + Sync;
 
-    /// Names each column, in the order of the arrays.
+    /// Visits each column, in the order of the arrays.
     fn columns(each: &mut dyn FnMut(&'static str, ColumnRole));
 
     /// Adds the row to the arrays of the wanted columns.
     fn push(self, arrays: &mut Self::Arrays, wanted: fn(ColumnRole) -> bool);
 
-    /// Binds the arrays of the wanted columns, each behind the next separator.
+    /// Binds the arrays of the wanted columns, each after the next separator.
     fn bind<'b>(
         arrays: &'b Self::Arrays,
         wanted: fn(ColumnRole) -> bool,
@@ -44,11 +44,11 @@ pub(crate) trait TableRow: Sized + 'static {
     ) -> QueryResult<()>;
 }
 
-/// A value as a column has it.
+/// Conversion of a column's value.
 pub(crate) trait ColumnValue<T> {
-    /// The column's value.
+    /// Returns the column's value.
     fn encode(value: T) -> Self;
-    /// The value of the row.
+    /// Returns the stored row's value.
     fn decode(self) -> T;
 }
 
@@ -102,11 +102,11 @@ impl ColumnValue<Option<Timestamp>> for Option<OffsetDateTime> {
     }
 }
 
-/// Declares the columns of a table that a stored row has: `column: Type in SQL as type in Rust`, with
-/// `[key]`, `[moves]` or `[later]` behind its name where its [`ColumnRole`] is not [`ColumnRole::Fixed`].
+/// Declares the columns of a stored row in a table: `column: SQL type as Rust type`, with `[key]`, `[moves]`
+/// or `[later]` after the name if the [`ColumnRole`] is not [`ColumnRole::Fixed`].
 ///
-/// From it come the struct as Diesel reads it, the conversions from and to the stored row, whose fields have
-/// the same names, and [`TableRow`]. Behind `+`, a part of the stored row has a declaration of its own.
+/// It generates the struct that Diesel reads, the conversions from and to the stored row, whose fields have
+/// the same names, and [`TableRow`]. After `+`, a part of the stored row has a declaration of its own.
 macro_rules! table_row {
     (
         $(#[$attribute:meta])*
@@ -207,11 +207,11 @@ macro_rules! role {
     };
 }
 
-/// Defines how a row is made of a value of the domain, and how the value is read of it.
+/// Defines the conversions between a row and a value of the domain.
 macro_rules! row_value {
     ($row:ident = $stored:ident: read $value:ty, $read:ident with currency) => {
         impl $row {
-            /// The value of the row.
+            /// Converts the row to its value.
             pub(crate) fn $read(
                 self,
                 currency: &cuepoint_domain::money::Currency,
@@ -222,7 +222,7 @@ macro_rules! row_value {
     };
     ($row:ident = $stored:ident: read $value:ty, $read:ident) => {
         impl $row {
-            /// The value of the row.
+            /// Converts the row to its value.
             pub(crate) fn $read(self) -> Result<$value, cuepoint_store_sql::rows::Corrupt> {
                 $stored::from(self).$read()
             }
@@ -230,7 +230,7 @@ macro_rules! row_value {
     };
     ($row:ident = $stored:ident: $value:ty, $read:ident with currency) => {
         impl $row {
-            /// The row of a value.
+            /// Converts a value to its row.
             pub(crate) fn of(value: &$value, currency: &cuepoint_domain::money::Currency) -> Self {
                 $stored::of(value, currency).into()
             }
@@ -244,7 +244,7 @@ macro_rules! row_value {
     };
     ($row:ident = $stored:ident: $value:ty) => {
         impl $row {
-            /// The row of a value.
+            /// Converts a value to its row.
             pub(crate) fn of(value: &$value) -> Self {
                 $stored::of(value).into()
             }

@@ -1,4 +1,4 @@
-//! Who adjusted wallets lately: read where a withdrawal is judged.
+//! Recent adjustments of wallets by users, as needed to judge a withdrawal.
 
 use diesel::QueryResult;
 use diesel::sql_types::{Array, BigInt, Nullable, Timestamptz};
@@ -7,18 +7,18 @@ use time::OffsetDateTime;
 
 use crate::statement::statement;
 
-/// An adjustment by a person: of which wallet, by whom, and the time of its entry.
+/// An adjustment by a user: the wallet, the user, and the time of its entry.
 pub(crate) type AdjustedRow = (i64, Option<i64>, OffsetDateTime);
 
 statement! {
-    /// The adjustments of wallets by people after a moment.
+    /// The adjustments of wallets by users after a time.
     Adjustments("adjustments.sql") [
         wallets: Array<BigInt> as Vec<i64>,
         since: Timestamptz as OffsetDateTime,
     ] -> (BigInt, Nullable<BigInt>, Timestamptz)
 }
 
-/// The adjustments of these wallets after a moment.
+/// The adjustments of these wallets by users after a time.
 pub(crate) async fn adjustments(
     mut connection: &AsyncPgConnection,
     wallets: Vec<i64>,

@@ -1,7 +1,6 @@
--- Returns the adjustments of wallets by people after a moment: of which wallet, by whom, and the time of the
--- entry.
+-- Returns the adjustments of wallets by users after a time: the wallet, the user, and the time of the entry.
 -- $1: the wallets.
--- $2: the moment.
+-- $2: the time.
 -- Index: ledger_entries_adjustments, whose condition is repeated.
 SELECT entry.wallet_id, operation.actor_user_id, entry.at
 FROM ledger_entries AS entry

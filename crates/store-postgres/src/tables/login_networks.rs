@@ -1,4 +1,4 @@
-//! The networks from which people were logged in: a row for each person and network, with the last time.
+//! The networks of logins: one row for each user and network, with the time of its last use.
 
 use cuepoint_domain::network::{ClientNetwork, KnownNetwork};
 use cuepoint_domain::timestamp::Timestamp;
@@ -13,7 +13,7 @@ use crate::reads::greatest;
 use crate::rows::{Corrupt, column_time, known, timestamp};
 use crate::schema::{login_networks, users};
 
-/// A network with its number.
+/// A network with its id.
 #[derive(Clone, Debug, Queryable, Selectable)]
 #[diesel(table_name = login_networks, check_for_backend(diesel::pg::Pg))]
 pub(crate) struct NetworkRow {
@@ -29,9 +29,9 @@ impl NetworkRow {
     }
 }
 
-/// Notes that a session of this person began or was refreshed from there.
+/// Records that a session of this user began or was refreshed from a network.
 ///
-/// It comes behind the lock of the person or of one of their sessions: an erasure, which takes both, finds the row.
+/// It follows the lock of the user or of one of their sessions: an erasure, which takes both, finds the row.
 pub(crate) async fn see(
     connection: &mut AsyncPgConnection,
     user: i64,
@@ -54,8 +54,8 @@ pub(crate) async fn see(
 }
 
 impl PostgresStore {
-    /// Whether the person with this address was logged in from the network since then, asked in one statement, whoever has
-    /// the address.
+    /// Whether the user with this address has logged in from the network since then, in one statement whether
+    /// or not such a user exists.
     pub(crate) async fn knows_network(
         &self,
         email: &str,

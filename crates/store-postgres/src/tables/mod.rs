@@ -1,4 +1,4 @@
-//! Statements about one table each that several ports and commands share.
+//! Statements about single tables that several ports and commands share.
 
 pub(crate) mod adjustments;
 pub(crate) mod advisory_locks;

@@ -1,4 +1,4 @@
-//! Counts of codes that were sent to phones. Each sending first takes one lock that all servers share, so that
+//! Counts of codes sent to phones. Each sending first takes one lock that all servers share, so that
 //! concurrent ones cannot exceed a quota.
 
 use cuepoint_domain::account::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany};
@@ -11,7 +11,7 @@ use crate::connect::failure::DatabaseFailure;
 use crate::rows::{column_time, timestamp};
 use crate::schema::phone_codes;
 
-/// The quotas that a code finds used up.
+/// The quotas that a code would exceed.
 pub(crate) async fn used_up(
     connection: &mut AsyncPgConnection,
     code: &CountedCode,
@@ -24,7 +24,7 @@ pub(crate) async fn used_up(
     Ok(used_up)
 }
 
-/// When the last one of the newest codes was sent that a quota has room for.
+/// The time of the oldest among the newest codes that fill a quota.
 async fn nth_newest(
     connection: &mut AsyncPgConnection,
     code: &CountedCode,

@@ -13,7 +13,7 @@ use crate::connect::failure::DatabaseFailure;
 use crate::rows::{SessionRow, TokenRow, column_time};
 use crate::schema::{refresh_tokens as tokens, sessions};
 
-/// The condition [`alive`].
+/// The type of the condition [`alive`].
 pub(crate) type Alive = And<IsNull<sessions::ended_at>, Gt<sessions::expires_at, OffsetDateTime>>;
 
 /// The condition of [`Session::is_alive`] on a row; a test compares both.
@@ -21,7 +21,7 @@ pub(crate) fn alive(now: Timestamp) -> Alive {
     sessions::ended_at.is_null().and(sessions::expires_at.gt(column_time(now)))
 }
 
-/// Keeps a session with its first token; one that was begun with this token stays as it is.
+/// Stores a session with its first token; a session that this token already began stays as it is.
 pub(crate) async fn begin(
     connection: &mut AsyncPgConnection,
     session: &Session,
@@ -41,7 +41,7 @@ pub(crate) async fn begin(
     see(connection, row.user_id, session.visitor.network(), row.began_at).await
 }
 
-/// Whether this token of this session is kept, used or not.
+/// Whether this token of this session is stored, used or not.
 pub(crate) async fn is_kept(
     connection: &mut AsyncPgConnection,
     token: &TokenRow,
@@ -50,8 +50,8 @@ pub(crate) async fn is_kept(
     Ok(diesel::select(diesel::dsl::exists(kept)).get_result(connection).await?)
 }
 
-/// Ends a person's live sessions but the one to keep, and says how many there were. They are locked by id, so that no
-/// two that do this wait for each other.
+/// Ends a user's live sessions except the one to keep, and returns their number. They are locked by id to
+/// avoid deadlocks.
 pub(crate) async fn end_all(
     connection: &mut AsyncPgConnection,
     user: UserId,

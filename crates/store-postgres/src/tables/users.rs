@@ -10,10 +10,10 @@ use crate::connect::failure::DatabaseFailure;
 use crate::rows::UserRow;
 use crate::schema::users;
 
-/// That a row of `users` is of an operator who was not erased, in the words of the index that has them.
+/// The condition for an operator who is not erased, exactly as in its partial index.
 pub(crate) const ACTING_OPERATOR: &str = "role = 'operator' AND erased_at IS NULL";
 
-/// A person, locked against every other change of them.
+/// Returns a user, locked against concurrent changes.
 pub(crate) async fn lock(
     connection: &mut AsyncPgConnection,
     id: UserId,
@@ -29,7 +29,7 @@ pub(crate) async fn lock(
     Ok(row.map(|row| row.user(currency)).transpose()?)
 }
 
-/// Writes a locked person as they are now.
+/// Writes the current state of a locked user.
 pub(crate) async fn write(
     connection: &mut AsyncPgConnection,
     user: &User,

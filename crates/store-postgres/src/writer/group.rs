@@ -1,4 +1,4 @@
-//! One group in one transaction, run again until its outcome is known.
+//! One group in one transaction, retried until its outcome is known.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -23,56 +23,56 @@ use crate::connect::connection::Connector;
 use crate::connect::failure::DatabaseFailure;
 use crate::telemetry;
 
-/// How often a group is tried: a deadlock or a lost connection often passes. A group whose outcome is unknown is run
-/// again until its time is over.
+/// The maximum number of attempts for a group: a deadlock or a lost connection often passes. A group with an
+/// unknown outcome is retried until its deadline.
 const ATTEMPTS: u32 = 3;
-/// How long a transaction whose outcome is unknown is left alone before the group runs again.
+/// Delay before the retry of a group with an unknown outcome.
 const ASK_AGAIN: Duration = Duration::from_millis(150);
-/// How long a commit proves that the next one can be made.
+/// Time for which a commit proves that the next one can be made.
 const PROVEN_FOR: Duration = Duration::from_secs(1);
-/// How long the proof that plans can be committed may take, and how much of that may pass before its commit.
+/// Time limit of the proof that plans can be committed, and of its part before the commit.
 const PROOF_WITHIN: Duration = Duration::from_millis(1_700);
 const PROOF_WORK: Duration = Duration::from_millis(850);
-/// Commits that may wait for a synchronous standby at once; plans that come then are refused.
+/// The maximum number of commits waiting for a synchronous standby; further plans are refused.
 const MOST_UNANSWERED: usize = 3;
-/// A write of no row, under the locks that the statements of plans take: it is logged and replicated like every other,
-/// so that its commit proves that plans can be committed.
+/// A write without rows, under the locks of the plans' statements: it is logged and replicated like every
+/// other, so that its commit proves that plans can be committed.
 const PROVE: &str = "LOCK TABLE music_requests, users, wallets, withdrawals, topups, operations, idempotency_keys, \
      ledger_entries, postings, security_events, sessions IN ROW EXCLUSIVE MODE; \
      SELECT pg_logical_emit_message(true, 'cuepoint', '')";
 
-/// Until when each part of a group's work must be done.
+/// The deadlines of the phases of a group.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
-    /// No commit is asked for afterwards.
+    /// The latest time to send COMMIT.
     work: Instant,
-    /// The answer to it is not waited for longer.
+    /// The latest time to wait for its reply.
     answer: Instant,
-    /// Nothing is asked any more to find out whether it was committed.
+    /// The latest time to determine whether it succeeded.
     end: Instant,
 }
 
 impl Limits {
-    /// The limits of a group that starts now and whose callers wait until `end`.
+    /// The deadlines of a group that starts now for callers that wait until `end`.
     pub(super) fn new(start: Instant, end: Instant) -> Self {
         let before = |by| end.checked_sub(by).unwrap_or(start);
         Self { work: later(start, WORK).min(before(COMMIT_BEFORE)), answer: before(ANSWER_BEFORE), end }
     }
 
-    /// The limits of a proof that begins now: whoever asks for readiness waits for less than two seconds.
+    /// The deadlines of a proof that begins now: readiness probes wait for less than two seconds.
     pub(super) fn of_proof(now: Instant) -> Self {
         let end = later(now, PROOF_WITHIN);
         Self { work: later(now, PROOF_WORK), answer: end, end }
     }
 
-    /// The limits of finding out what became of the group: all the time that is left.
+    /// The deadlines for determining the group's outcome: all the remaining time.
     const fn to_find_out(self) -> Self {
         Self { work: self.end, answer: self.end, end: self.end }
     }
 }
 
 impl DatabaseFailure {
-    /// Whether one plan's rows are the cause, so that the others would go through without it.
+    /// Whether one plan's rows are the cause, so that the others would succeed without it.
     pub(super) fn blames_one(&self) -> bool {
         use DatabaseErrorKind::{
             CheckViolation, ExclusionViolation, ForeignKeyViolation, NotNullViolation, RestrictViolation,
@@ -107,7 +107,7 @@ impl DatabaseFailure {
         }
     }
 
-    /// Whether the database refused what every plan does, so that those to come are refused as well.
+    /// Whether the database refused what every plan does, so that it would refuse further plans as well.
     pub(super) fn refuses_plans(&self) -> bool {
         match self {
             Self::Query(_) => !self.lost_connection() && !self.blames_one(),
@@ -116,28 +116,28 @@ impl DatabaseFailure {
         }
     }
 
-    /// Whether the same group may go through when it is tried again. Diesel tells a deadlock from no other error,
-    /// so every statement that failed for another reason than its rows is tried again.
+    /// Whether a retry of the same group may succeed. Diesel does not distinguish deadlocks from other
+    /// errors, so every statement that failed for a reason other than its rows is retried.
     fn may_pass(&self) -> bool {
         matches!(self, Self::Query(_)) && !self.blames_one()
     }
 }
 
-/// What each plan of a group came to.
+/// The result of each plan of a group.
 type Answers = Vec<Result<Applied, Rejection>>;
 
 /// A group that is ready to be committed.
 struct Prepared {
     answers: Answers,
-    /// Whether it has written anything.
+    /// Whether it has written any rows.
     written: bool,
 }
 
-/// How one attempt failed.
+/// The failure of an attempt.
 enum Failed {
     /// Nothing was committed.
     Before(DatabaseFailure),
-    /// The commit was asked for, and its answer is lost: these operations may be applied.
+    /// COMMIT was sent, and its reply is lost: these operations may be applied.
     OutcomeUnknown(HashSet<OperationId>, DatabaseFailure),
 }
 
@@ -151,11 +151,11 @@ impl<F: Into<DatabaseFailure>> From<F> for Failed {
 pub(super) struct Committer {
     connector: Connector,
     currency: Currency,
-    /// The connection, with nothing under way on it.
+    /// The connection while it is idle.
     idle: Option<AdmittedConnection>,
     committed_at: Option<Instant>,
-    /// The backends whose COMMIT had no answer, which PostgreSQL keeps until a synchronous standby answers, whether their
-    /// client is still there or not.
+    /// The backends with an unanswered COMMIT, which PostgreSQL keeps until a synchronous standby answers,
+    /// even if their client is gone.
     unanswered: Vec<i32>,
 }
 
@@ -164,7 +164,7 @@ impl Committer {
         Self { connector, currency, idle: None, committed_at: None, unanswered: Vec::new() }
     }
 
-    /// Shows that a commit can be made now, unless one was made a moment ago.
+    /// Proves that a commit can be made now, unless one was made recently.
     pub(super) async fn prove(&mut self, limits: &Limits) -> Result<(), DatabaseFailure> {
         if self.committed_at.is_some_and(|at| at.elapsed() < PROVEN_FOR) {
             return Ok(());
@@ -173,7 +173,7 @@ impl Committer {
         loop {
             let failure = match self.transaction(&[], true, &mut HashSet::new(), limits).await {
                 Ok(_) => return Ok(()),
-                // Not again, since PostgreSQL keeps each commit that waits for a standby.
+                // No retry, since PostgreSQL keeps each commit that waits for a standby.
                 Err(Failed::OutcomeUnknown(_, failure)) => return Err(failure),
                 Err(Failed::Before(failure)) => failure,
             };
@@ -186,7 +186,7 @@ impl Committer {
 
     /// Commits a group, and retries failures that may be temporary.
     ///
-    /// If the answer to a commit is lost, the group runs again on a new connection. Operations are permanent,
+    /// If the reply to a commit is lost, the group runs again on a new connection. Operations are permanent,
     /// so each plan is then either found or applied, and the locks of the lost transaction make the second
     /// run wait for its end.
     pub(super) async fn commit(
@@ -199,8 +199,8 @@ impl Committer {
         let mut unknown: Option<HashSet<OperationId>> = None;
         loop {
             let mut own = unknown.clone().unwrap_or_default();
-            // Whatever is found after a lost commit may be on this node alone: one more write waits until all before it is
-            // replicated.
+            // After a lost commit, rows may exist on this node alone: another write waits until all earlier
+            // ones are replicated.
             let prove = unknown.is_some();
             let failure = match self.transaction(plans, prove, &mut own, &limits).await {
                 Ok(answers) => return Ok(answers),
@@ -285,8 +285,8 @@ impl Committer {
         Ok(answers)
     }
 
-    /// Refuses to ask for a commit while too many wait for a standby: each keeps a backend of the server, until nobody can
-    /// connect any more.
+    /// Refuses to send COMMIT while too many wait for a standby: each occupies a backend of the server, until
+    /// no connection is left.
     async fn ensure_commits_are_answered(
         &mut self,
         connection: &AsyncPgConnection,
@@ -302,7 +302,7 @@ impl Committer {
         if self.unanswered.len() < most { Ok(()) } else { Err(DatabaseFailure::StandbySilent) }
     }
 
-    /// The connection that is left from the group before, where it may still be used, or a new one.
+    /// Returns the connection of the previous group if it is still usable, or a new one.
     async fn connection(&mut self, until: Instant) -> Result<AdmittedConnection, DatabaseFailure> {
         match self.idle.take().filter(|idle| idle.is_current(self.connector.cluster())) {
             Some(connection) => Ok(connection),
@@ -312,7 +312,7 @@ impl Committer {
         }
     }
 
-    /// Ends a transaction without a trace; the connection is kept if that is heard of.
+    /// Rolls a transaction back; the connection is kept if the server confirms it.
     async fn roll_back(&mut self, mut connection: AdmittedConnection, until: Instant) {
         if let Ok(Ok(())) = timeout_at(until, connection.batch_execute("ROLLBACK")).await {
             self.idle = Some(connection);
@@ -320,7 +320,7 @@ impl Committer {
     }
 }
 
-/// Those of the backends that wait for a synchronous standby.
+/// Returns those of the backends that wait for a synchronous standby.
 async fn still_committing(
     mut connection: &AsyncPgConnection,
     backends: &[i32],
@@ -335,12 +335,12 @@ async fn still_committing(
 
 /// Locks, reads, judges and writes: everything but the commit.
 ///
-/// The locks go out behind `BEGIN`, and the reads behind the locks, without waiting for an answer in between: the server
-/// executes what comes on one connection one after the other, and each statement sees what was committed when it began.
-/// Where one fails, so does whatever comes behind it.
+/// The locks are pipelined after `BEGIN`, and the reads after the locks: the server executes the statements
+/// of a connection in order, and each statement sees what was committed when it began. If one fails, so do
+/// all after it.
 ///
-/// With `prove`, something is written even where no plan changes anything. A plan that is found to be applied under its
-/// own operation, which is among `own`, was applied by an earlier attempt of this very call.
+/// With `prove`, rows are written even if no plan changes anything. A plan that is found applied under its
+/// own operation, listed in `own`, was applied by an earlier attempt of this very call.
 async fn prepare(
     connection: &AsyncPgConnection,
     plans: &[&Plan],
@@ -362,7 +362,7 @@ async fn prepare(
         }
         Ok(())
     };
-    // Each is polled, and so sent, in this order.
+    // Futures are polled, and statements sent, in this order.
     let ((), locked, read, ()) = try_join4(begin, lock, load::read(&set, connection), proving).await?;
     crash_points::at(CrashPoint::AfterRead, plans.iter().copied());
     let mut book = both(locked, read).book(feature_level, currency)?;
@@ -372,7 +372,7 @@ async fn prepare(
     Ok(Prepared { answers, written: written || prove })
 }
 
-/// The locked rows, and those that were read under the locks.
+/// Merges the locked rows and those that were read under the locks.
 fn both(locked: LoadedRows, read: LoadedRows) -> LoadedRows {
     let (mut requests, mut withdrawals) = (locked.requests, locked.withdrawals);
     requests.extend(read.requests);

@@ -1,4 +1,4 @@
-//! The rows of a lock set: first the named ones are locked, then the rest is read.
+//! Loads the rows of a lock set: first the named ones are locked, then the rest is read.
 
 use cuepoint_store_sql::{LoadedRows, LockSet, StoredAdjustment};
 use diesel::dsl::sql;
@@ -24,7 +24,7 @@ fn stored<Row: Into<Stored>, Stored>(rows: Vec<Row>) -> Vec<Stored> {
     rows.into_iter().map(Into::into).collect()
 }
 
-/// Locks the rows, each kind by id and the kinds in one order, so that no two groups wait for each other.
+/// Locks the rows, each kind by id and the kinds in one order, to avoid deadlocks between groups.
 pub(super) async fn lock(
     set: &LockSet,
     connection: &AsyncPgConnection,
@@ -76,8 +76,8 @@ pub(super) async fn lock(
     })
 }
 
-/// Locks the named people and every operator, by id in one statement, in the same order as the people of
-/// other groups.
+/// Locks the named users and every operator, by id in one statement, in the same order as the users of other
+/// groups.
 async fn lock_operators(set: &LockSet, mut connection: &AsyncPgConnection) -> QueryResult<Vec<UserRow>> {
     let ids: Vec<i64> = set.rows.users.iter().map(|id| id.get()).collect();
     users::table
@@ -89,7 +89,8 @@ async fn lock_operators(set: &LockSet, mut connection: &AsyncPgConnection) -> Qu
         .await
 }
 
-/// Reads what else decides, after the locks: these statements see what the last holder of them committed.
+/// Reads the other rows of the set after the locks: these statements see what the last holder of the locks
+/// committed.
 pub(super) async fn read(
     set: &LockSet,
     connection: &AsyncPgConnection,
@@ -141,7 +142,7 @@ async fn open_requests(
     if set.guests.is_empty() {
         return Ok(Vec::new());
     }
-    // Every guest with every DJ is more than is asked for, and no wrong count: each plan counts its own pair.
+    // Every guest with every DJ is a superset, but no count is wrong: each plan counts its own pair.
     let guests: Vec<i64> = set.guests.iter().map(|user| user.get()).collect();
     let djs: Vec<i64> = set.djs.iter().map(|user| user.get()).collect();
     music_requests::table

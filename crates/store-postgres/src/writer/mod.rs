@@ -2,15 +2,19 @@
 //!
 //! | step | round trips |
 //! |---|---|
-//! | `BEGIN`; lock the named requests, users, wallets, withdrawals, top-ups, in this order; then read earlier operations, keys, recent withdrawals, open requests | 1 |
+//! | `BEGIN`; lock the named rows; read the rest of the lock set | 1 |
 //! | [`cuepoint_store_sql::fold`] | 0 |
 //! | write each table that changed | 1 |
 //! | `COMMIT` | 1 |
 //!
-//! The number of plans changes none of it. Nobody is answered before the commit is known.
+//! Rows are locked in the order of requests, users, wallets, withdrawals and top-ups; earlier operations,
+//! keys, recent withdrawals and open requests are read after the locks.
 //!
-//! The writer has a thread of its own that its connection lives on as well: an answer of the database costs no change of
-//! thread, a caller who goes away changes nothing, and readers never keep plans waiting.
+//! The number of plans does not change the number of round trips. No plan is answered before its commit is
+//! known.
+//!
+//! The writer and its connection have a dedicated thread: a reply of the database costs no thread switch, a
+//! cancelled caller has no effect, and readers never delay plans.
 
 mod group;
 mod load;
@@ -40,27 +44,27 @@ pub(crate) use statements::{Insert, Update};
 #[cfg(feature = "seed")]
 pub(crate) use write::write;
 
-/// Plans that one transaction takes at most.
+/// The maximum number of plans per transaction.
 const GROUP: usize = 64;
-/// Plans that wait at most; whoever comes then waits outside.
+/// The maximum number of waiting plans; further callers wait for a place in the queue.
 const QUEUE: usize = 1_024;
-/// How long a plan waits for its transaction at most; it is then not applied.
+/// The maximum wait of a plan for its transaction; then it is not applied.
 const WAIT: Duration = Duration::from_millis(2_000);
-/// When a plan is answered at the latest, from when it came.
+/// Deadline of the reply to a plan, from its submission.
 const ANSWER: Duration = Duration::from_millis(4_500);
-/// How long before that the last chance to ask for a commit, and to hear of it, is.
+/// Latest points before the reply deadline at which COMMIT may be sent and its reply awaited.
 const COMMIT_BEFORE: Duration = Duration::from_millis(1_500);
 const ANSWER_BEFORE: Duration = Duration::from_millis(750);
-/// How long a group works at most before it asks for its commit.
+/// The maximum duration of a group's work before its commit.
 const WORK: Duration = Duration::from_millis(1_750);
 /// How long the writer is unready after the database refused plans, unless one is committed meanwhile. After
 /// that the probe tries again, because an unready server gets no plans that could show a recovery.
 const UNREADY_FOR: Duration = Duration::from_secs(5);
 
-/// What a plan came to.
+/// The result of a plan.
 type Answer = Result<Applied, ApplyError>;
 
-/// A plan on its way, with the caller who waits.
+/// A plan and the channel of its result.
 struct Job {
     plan: Plan,
     submitted: Instant,
@@ -68,7 +72,7 @@ struct Job {
 }
 
 impl Job {
-    /// A caller who went away misses the answer, and nothing else.
+    /// Sends the result; a cancelled caller misses it, with no other effect.
     fn answer(self, answer: Answer) {
         let _ = self.caller.send(answer);
     }
@@ -78,10 +82,10 @@ impl Job {
     }
 }
 
-/// A caller who waits for the proof that plans can be committed.
+/// The channel of a caller that waits for the proof that plans can be committed.
 type Prover = oneshot::Sender<Result<(), Unavailable>>;
 
-/// The way to the writer.
+/// A handle to the writer.
 pub(crate) struct Writer {
     queue: Mutex<Option<mpsc::Sender<Job>>>,
     provers: mpsc::Sender<Prover>,
@@ -89,7 +93,7 @@ pub(crate) struct Writer {
     refused: Refused,
 }
 
-/// When the database refused plans last, and has committed none since.
+/// The time of the last refusal of plans by the database, if it has committed none since.
 #[derive(Clone, Default)]
 struct Refused(Arc<Mutex<Option<Instant>>>);
 
@@ -105,7 +109,7 @@ impl Refused {
 }
 
 impl Writer {
-    /// Starts the writer on a thread of its own.
+    /// Starts the writer on its own thread.
     pub(crate) fn start(connector: Connector, currency: Currency) -> anyhow::Result<Self> {
         let (queue, waiting) = mpsc::channel(QUEUE);
         let (provers, proving) = mpsc::channel(1);
@@ -142,8 +146,8 @@ impl Writer {
         }
     }
 
-    /// Shows that plans can be committed now: something is written and committed as plans are, unless one was committed a
-    /// moment ago. It waits for the group that is under way.
+    /// Proves that plans can be committed now by a write and commit like those of plans, unless one was
+    /// committed recently. It waits for the running group.
     ///
     /// # Errors
     /// [`Unavailable`] when they cannot.
@@ -157,7 +161,7 @@ impl Writer {
         proof.await.map_err(|_| stopped())?
     }
 
-    /// Takes no more plans, and returns when those that wait are answered.
+    /// Accepts no more plans, and returns when the waiting ones are answered.
     pub(crate) async fn close(&self) {
         drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner).take());
         if let Some(thread) = self.thread.lock().await.take()
@@ -168,12 +172,12 @@ impl Writer {
     }
 }
 
-/// The moment that much later.
+/// Adds a duration to an instant.
 fn later(from: Instant, by: Duration) -> Instant {
     from.checked_add(by).unwrap_or(from)
 }
 
-/// Commits groups until the queue is closed and empty, and answers provers between two of them.
+/// Commits groups until the queue is closed and empty, and answers provers between groups.
 async fn run(
     mut waiting: mpsc::Receiver<Job>,
     mut proving: mpsc::Receiver<Prover>,
@@ -197,7 +201,7 @@ async fn run(
         };
         telemetry::gauge(telemetry::QUEUE_DEPTH, waiting.len());
         let (group, refused) = (std::mem::take(&mut jobs), refused.clone());
-        // A task of its own, so that a group that fails altogether ends no other.
+        // In a task of its own, so that a panic does not affect later groups.
         let done = tokio::spawn(async move {
             commit(&mut committer, group, &refused).await;
             if let Some(prover) = prover.filter(|prover| !prover.is_closed()) {
@@ -213,7 +217,8 @@ async fn run(
     }
 }
 
-/// Commits a group; where one of its plans breaks a rule of the database, each by itself, so that only that one fails.
+/// Commits a group; if one of its plans violates a constraint, each plan is committed by itself, so that only
+/// that one fails.
 async fn commit(committer: &mut Committer, jobs: Vec<Job>, refused: &Refused) {
     let start = Instant::now();
     let (jobs, late): (Vec<Job>, Vec<Job>) =
@@ -237,12 +242,12 @@ async fn commit(committer: &mut Committer, jobs: Vec<Job>, refused: &Refused) {
                 }
             }
         }
-        // Each of many callers gets a description of the one failure.
+        // Each caller gets a copy of the failure's description.
         Err(failure) => jobs.into_iter().for_each(|job| job.failed(failure.to_string())),
     }
 }
 
-/// Commits the plans of these jobs together, and notes whether the database takes plans.
+/// Commits the plans of these jobs together, and records whether the database accepts plans.
 async fn commit_jobs(
     committer: &mut Committer,
     jobs: &[Job],

@@ -1,7 +1,7 @@
-//! Statements that write any number of rows at once, made of the declarations of the rows.
+//! Statements that write any number of rows at once, generated from the declarations of the rows.
 //!
-//! The columns travel as arrays through `unnest`, so the text of a statement never changes with the number of
-//! rows: each is prepared once a connection, which Diesel's own inserts of many rows never are.
+//! The columns are sent as arrays through `unnest`, so that the text of a statement does not depend on the
+//! number of rows: each is prepared once per connection, unlike Diesel's own multi-row inserts.
 
 use std::iter::{once, repeat};
 
@@ -15,13 +15,13 @@ use time::OffsetDateTime;
 use crate::rows::column_time;
 use crate::rows::table_row::{ColumnRole, TableRow};
 
-/// What stands before each array of a list.
+/// The separators before the items of a list.
 fn separators() -> impl Iterator<Item = &'static str> {
     once("").chain(repeat(", "))
 }
 
-/// Writes something for each wanted column, with separators between them. A statement is walked several times an
-/// execution, and most walks write no text: nothing is put together beforehand.
+/// Writes an item for each wanted column, with separators. A statement is walked several times per execution,
+/// and most walks write no text: no text is built in advance.
 fn each_column<R: TableRow>(
     out: &mut AstPass<'_, '_, Pg>,
     wanted: impl Fn(ColumnRole) -> bool,
@@ -36,7 +36,7 @@ fn each_column<R: TableRow>(
     });
 }
 
-/// The column that names the row of an update.
+/// The key column of an update.
 fn key<R: TableRow>() -> &'static str {
     let mut key = "";
     R::columns(&mut |name, role| {
@@ -59,7 +59,7 @@ fn arrays<R: TableRow, S: Into<R>>(
     arrays
 }
 
-/// Adds rows: every column but those that an update of their own writes.
+/// Adds rows: every column but those with an update of their own.
 pub(crate) struct Insert<R: TableRow>(R::Arrays);
 
 impl<R: TableRow> Insert<R> {
@@ -92,7 +92,7 @@ impl<R: TableRow> QueryId for Insert<R> {
     const HAS_STATIC_QUERY_ID: bool = true;
 }
 
-/// The columns of an update, as a type: the type of a statement is what its preparation is kept under.
+/// The columns of an update, as a type, because prepared statements are cached by their type.
 pub(crate) trait ColumnSet: Send + Sync + 'static {
     /// The role of the columns that the update writes.
     const ROLE: ColumnRole;
@@ -157,8 +157,8 @@ impl<R: TableRow, C: ColumnSet> QueryId for Update<R, C> {
     const HAS_STATIC_QUERY_ID: bool = true;
 }
 
-/// Ends the live sessions of people, whose rows the group has locked; the sessions are locked by id, as by
-/// whoever else ends several.
+/// Ends the live sessions of users whose rows the group has locked; the sessions are locked by id, as
+/// everywhere.
 #[derive(Debug, Default)]
 pub(crate) struct EndSessions {
     users: Vec<i64>,

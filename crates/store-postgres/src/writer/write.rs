@@ -1,4 +1,4 @@
-//! The write set of a group, written with a few statements of many rows.
+//! Writes the write set of a group with a few multi-row statements.
 
 use cuepoint_store_sql::WriteSet;
 use diesel::prelude::*;
@@ -14,10 +14,9 @@ use crate::rows::{
 };
 use crate::schema::idempotency_keys;
 
-/// Writes it all, and says whether there was anything to write.
+/// Writes the whole set, and returns whether it had any rows.
 ///
-/// No statement waits for the one before it: the server executes them in their order, and where one fails, so
-/// does whatever comes behind it.
+/// Statements are pipelined: the server executes them in order, and if one fails, so do all after it.
 pub(crate) async fn write(
     mut set: WriteSet,
     connection: &AsyncPgConnection,
@@ -58,7 +57,7 @@ pub(crate) async fn write(
     execute!(Insert<EntryRow>, set.entries);
     execute!(Insert<NewPostingRow>, set.postings);
     execute!(Insert<NewEventRow>, set.events);
-    // Each is polled, and so sent, in this order.
+    // Futures are polled, and statements sent, in this order.
     try_join_all(statements).await?;
     Ok(true)
 }

@@ -1,4 +1,5 @@
-//! The database away, silent, or gone at the worst moment: an answer within five seconds, and recovery by itself.
+//! An absent, silent or vanishing database: every operation ends within five seconds, and the store recovers
+//! by itself.
 
 use std::time::{Duration, Instant};
 
@@ -36,7 +37,7 @@ impl Scene {
         Self { database, proxy, store, user }
     }
 
-    /// Calls every kind of method at once, and says which of them answered.
+    /// Calls one method of every kind at once, and returns which of them succeeded.
     async fn call_everything(&self) -> Vec<(&'static str, bool)> {
         let (store, user, page) = (&self.store, self.user, PageRequest::new(1, 15));
         let plan = withdrawal(store, user, 1_00, "T1").await;
@@ -71,7 +72,7 @@ async fn without_the_server_every_method_says_so_in_time_and_works_again_afterwa
         for _ in 0..2 {
             let start = Instant::now();
             for (name, answered) in scene.call_everything().await {
-                // One number more may be left in memory.
+                // One number may be left in memory.
                 assert!(!answered || name == "adjustment", "{weather:?}: {name} answered without a server");
             }
             assert!(start.elapsed() < Duration::from_secs(5), "{weather:?}: {:?}", start.elapsed());

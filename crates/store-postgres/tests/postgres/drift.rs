@@ -1,4 +1,4 @@
-//! The tables as Rust knows them are the tables that the migrations make.
+//! The tables declared in Rust match those that the migrations create.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use cuepoint_store_postgres::testing::TestDatabase;
 
 use crate::world::client;
 
-/// What `information_schema` calls a Diesel type.
+/// The name of a Diesel type in `information_schema`.
 fn type_name(diesel: &str) -> &str {
     match diesel {
         "Bool" => "boolean",

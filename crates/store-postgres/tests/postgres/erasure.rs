@@ -1,4 +1,4 @@
-//! Who was erased is nowhere: no text that told who they were is left in any column of any table.
+//! An erased user leaves no identifying text in any column of any table.
 
 use std::net::IpAddr;
 
@@ -21,7 +21,7 @@ use tokio_postgres::Client;
 
 use crate::world::{client, guest, now, open, origin};
 
-/// What told who Ada was.
+/// Texts that identify Ada.
 const TELLING: [&str; 10] = [
     "lovelace",
     "countess",
@@ -43,7 +43,7 @@ fn visitor() -> Visitor {
     Visitor { address: Some(IpAddr::from([192, 0, 2, 77])), agent: Some(line("AdaBrowser/1")) }
 }
 
-/// Registers Ada with a session, and has her and an operator do whatever leaves a trace of who she is.
+/// Registers Ada with a session, and performs every operation that stores identifying data of hers.
 async fn live(store: &PostgresStore) -> UserId {
     let (id, session) = (store.next_user().await.unwrap(), store.next_session().await.unwrap());
     let email = Email::new("Ada@Lovelace.example").unwrap();
@@ -83,8 +83,8 @@ async fn live(store: &PostgresStore) -> UserId {
     id
 }
 
-/// Where a text is found, whatever its letter case: every column of every table that can hold one, but for the security
-/// log's.
+/// The columns that contain a text, ignoring case, among all text columns of all tables except the security
+/// log.
 async fn places(client: &Client, text: &str) -> Vec<String> {
     let columns = "SELECT table_name, column_name FROM information_schema.columns \
         WHERE table_schema = 'public' AND table_name NOT IN ('security_events', '__diesel_schema_migrations') \
@@ -118,7 +118,7 @@ async fn nothing_that_told_who_somebody_was_is_left() {
     assert_eq!(events.rows.first().map(|(_, event)| event.visitor.clone()), Some(visitor()));
 }
 
-/// A receipt of before there were suspensions is read as one of somebody who never was suspended.
+/// A receipt from before suspensions existed is read as one of a user who was never suspended.
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_of_earlier_versions_are_read() {
     let database = TestDatabase::create().await;

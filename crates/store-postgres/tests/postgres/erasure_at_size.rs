@@ -1,4 +1,4 @@
-//! Erasing somebody who left very many rows: it succeeds, and nobody waits for it.
+//! The erasure of a user with very many rows succeeds, and delays no other user.
 
 use std::env;
 use std::sync::Arc;
@@ -17,25 +17,25 @@ use tokio_postgres::Client;
 use crate::redaction::{add_profile_changes, whole_receipts};
 use crate::world::{client, guest, now, open, origin, topup, until};
 
-/// Changes of the profile in every run.
+/// The number of profile changes in every run.
 const CHANGES: i64 = 100_000;
-/// Changes of the profile in a long run.
+/// The number of profile changes in a long run.
 const CHANGES_IN_SOAK: i64 = 1_000_000;
-/// How long an erasure keeps another person's call waiting at most. A long run measures it: by how much the longest call
-/// beside an erasure is longer than the longest one of the same time without.
+/// The maximum delay of another user's operation by an erasure. A long run measures it: the difference
+/// between the longest operation beside an erasure and the longest one in the same time without.
 const MOST_DELAY: Duration = Duration::from_millis(100);
 
 fn is_long_run() -> bool {
     env::var_os("CUEPOINT_SOAK").is_some()
 }
 
-/// Whether rows of this person are still to be removed.
+/// Whether rows of this user are still to be removed.
 async fn is_pending(client: &Client, user: UserId) -> bool {
     let pending = "SELECT erasure_pending FROM users WHERE id = $1";
     client.query_one(pending, &[&user.get()]).await.unwrap().get(0)
 }
 
-/// Tops a stranger up again and again, and says how long the longest call took.
+/// Tops up another user repeatedly, and returns the duration of the longest operation.
 async fn top_up(store: &PostgresStore, stranger: UserId, goes_on: impl Fn() -> bool) -> Duration {
     let mut longest = Duration::ZERO;
     while goes_on() {
@@ -47,8 +47,8 @@ async fn top_up(store: &PostgresStore, stranger: UserId, goes_on: impl Fn() -> b
     longest
 }
 
-/// What is done under the locks that a plan needs does not grow with what the person did: rows of theirs that somebody
-/// holds for long keep neither the erasure waiting, nor a plan that names them, nor a stranger's.
+/// The work under the locks that plans need does not grow with the user's history: long locks on the user's
+/// other rows delay neither the erasure, nor a plan with the user, nor one of another user.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_erasure_waits_for_none_of_the_rows_that_it_removes() {
     let database = TestDatabase::create().await;
@@ -75,7 +75,7 @@ async fn an_erasure_waits_for_none_of_the_rows_that_it_removes() {
     assert_eq!(erasing.await.unwrap(), Erased::Done);
     assert!(whole_receipts(&asking, user).await > 0 && is_pending(&asking, user).await);
 
-    // Any server goes on, as if it were started just now.
+    // Any server continues, like a restarted one.
     holder.batch_execute("ROLLBACK").await.unwrap();
     open(database.url()).await.finish_erasures().await.unwrap();
     assert_eq!(whole_receipts(&asking, user).await, 0);
@@ -121,7 +121,7 @@ async fn somebody_with_very_many_changes_is_erased_while_others_go_on() {
     }
 }
 
-/// Sessions, blocks and pending top-ups, too, are more than one batch has.
+/// Sessions, blocks and pending top-ups also exceed one batch.
 #[tokio::test(flavor = "multi_thread")]
 async fn many_sessions_and_blocks_are_removed_and_pending_topups_fail() {
     let database = TestDatabase::create().await;

@@ -1,4 +1,4 @@
-//! The end of an upgrade: what it waits for, and how running servers learn of it.
+//! The end of an upgrade: its preconditions, and how running servers learn of it.
 
 use cuepoint_domain::ledger::Rejection;
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
@@ -20,7 +20,7 @@ fn name(url: &str) -> &str {
     url.rsplit_once('/').unwrap().1
 }
 
-/// Makes the database one that servers of the first version began.
+/// Turns the database into one that servers of the first version began.
 async fn as_of_the_first_version(url: &str) -> Client {
     open(url).await.close().await;
     let owner = client(url).await;
@@ -28,7 +28,7 @@ async fn as_of_the_first_version(url: &str) -> Client {
     owner
 }
 
-/// Has an operator approve a new withdrawal that takes two.
+/// Approves, as an operator, a new withdrawal that needs two approvals.
 async fn approve(store: &PostgresStore) -> Result<Applied, ApplyError> {
     let (owner, operator) = (guest(store, 20_00).await, guest(store, 0).await);
     let opened = store.apply(withdrawal(store, owner, 10_00, "T9").await).await.unwrap();
@@ -75,7 +75,7 @@ async fn an_upgrade_is_finalized_once_no_server_of_an_earlier_version_is_connect
     .await;
     assert_eq!(finalize_upgrade(url, name).await.unwrap(), FeatureLevel::NEWEST);
 
-    // What a running server reads every second.
+    // The read that a running server repeats every second.
     store.revoked_since(now()).await.unwrap();
     assert!(matches!(approve(&store).await, Ok(Applied::Fresh(_))));
 }

@@ -12,12 +12,12 @@ use crate::world::{available, client, guest, open, topup, until, withdrawal};
 
 type Answer = Result<Applied, ApplyError>;
 
-/// How many transactions have written operations.
+/// The number of transactions that wrote operations.
 async fn transactions(client: &Client) -> i64 {
     client.query_one("SELECT count(DISTINCT xmin::text) FROM operations", &[]).await.unwrap().get(0)
 }
 
-/// Applies plans so that they wait together: the writer is kept busy by a lock on another wallet meanwhile.
+/// Applies plans in one group: meanwhile a lock on another wallet keeps the writer busy.
 async fn together(
     store: &PostgresStore,
     database: &TestDatabase,
@@ -52,13 +52,13 @@ async fn waiting_plans_share_a_transaction_and_each_has_its_own_verdict() {
     let before = transactions(&asking).await;
     let mut plans = Vec::new();
     for number in 0..40 {
-        // Every third asks for more than there will be.
+        // Every third plan exceeds the remaining balance.
         let cents = if number % 3 == 1 { 1_000_00 } else { 5_00 };
         plans.push(store.apply(withdrawal(&store, user, cents, "T1").await));
     }
     let answers = together(&store, &database, plans, busy).await;
     for (number, answer) in answers.iter().enumerate() {
-        // Twenty of five spend it all: those asked for first, in their order.
+        // Twenty plans of five spend the whole balance: the earliest ones, in their order.
         let earlier = (0..number).filter(|earlier| earlier % 3 != 1).count();
         if number % 3 != 1 && earlier < 20 {
             assert!(matches!(answer, Ok(Applied::Fresh(_))), "{number}: {answer:?}");

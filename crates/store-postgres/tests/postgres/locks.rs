@@ -1,4 +1,4 @@
-//! What is read after a lock was waited for: a plan sees what the last holder of its locks committed.
+//! Reads after a lock wait: a plan sees what the last holder of its locks committed.
 
 use cuepoint_domain::account::session::{Session, TokenHash, Visitor};
 use cuepoint_domain::account::{ArtistType, DjProfile, StandingChange, User};
@@ -19,18 +19,18 @@ use time::Duration;
 
 use crate::world::{amount, available, client, guest, now, open, origin, until, withdrawal_on};
 
-/// Pairs of servers that are tried.
+/// The number of pairs of servers.
 const PAIRS: usize = 3;
 
-/// Applies a plan at each of two servers while the wallet of both is locked, and lets them go once both wait for it, the
-/// first one for longer.
+/// Applies a plan on each of two servers while the wallet of both is locked, and releases the lock once both
+/// wait for it, the first one for longer.
 async fn both_behind_a_lock(
     database: &TestDatabase,
     user: UserId,
     servers: &[PostgresStore; 2],
     plans: [Plan; 2],
 ) -> Vec<Result<Applied, ApplyError>> {
-    // Within one transaction the activity would be shown as it was at first.
+    // Within one transaction `pg_stat_activity` would not change.
     let (holder, asking) = (client(database.url()).await, client(database.url()).await);
     let lock = format!("BEGIN; SELECT FROM wallets WHERE user_id = {user} FOR UPDATE");
     holder.batch_execute(&lock).await.unwrap();
@@ -49,14 +49,14 @@ async fn both_behind_a_lock(
     join_all(answers).await
 }
 
-/// That one plan was applied and the other refused like this.
+/// Asserts that one plan was applied and the other refused for this reason.
 fn one_of(answers: Vec<Result<Applied, ApplyError>>, is_refusal: impl Fn(&Rejection) -> bool) {
     let (applied, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
     assert_eq!((applied.len(), refused.len()), (1, 1), "{applied:?} {refused:?}");
     assert!(matches!(&refused[0], Err(ApplyError::Rejected(why)) if is_refusal(why)), "{refused:?}");
 }
 
-/// Two servers with connections on which nothing was prepared yet.
+/// Two servers with connections without prepared statements.
 async fn pair(database: &TestDatabase) -> [PostgresStore; 2] {
     [open(database.url()).await, open(database.url()).await]
 }
@@ -69,7 +69,7 @@ async fn a_withdrawal_that_waited_for_one_at_another_server_counts_it() {
     let terms = WithdrawalTerms { limits, ..WithdrawalTerms::default() };
     for _ in 0..PAIRS {
         let servers = pair(&database).await;
-        // First on fresh connections, then with statements that they have prepared.
+        // First on fresh connections, then with prepared statements.
         for _ in 0..2 {
             let user = guest(&prepares, 100_00).await;
             let plan = || withdrawal_on(&prepares, user, 10_00, "T1", &terms);
@@ -128,7 +128,7 @@ async fn an_approval_that_waited_for_an_adjustment_at_another_server_counts_it()
     }
 }
 
-/// A request for 5.00, where one may be open.
+/// A request for 5.00, if one may be open.
 async fn request(store: &PostgresStore, guest: UserId, dj: UserId) -> Plan {
     let line = |text| Line::new(text).unwrap();
     let email = Email::new("dj@example.com").unwrap();

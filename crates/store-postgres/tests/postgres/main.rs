@@ -1,4 +1,4 @@
-//! What PostgreSQL itself is relied on for: its tables, its migrations, groups of plans, and its absence.
+//! Tests of PostgreSQL itself: its tables, its migrations, groups of plans, and its absence.
 
 #![allow(
     clippy::unwrap_used,

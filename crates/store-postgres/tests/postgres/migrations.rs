@@ -12,7 +12,7 @@ use time::Duration;
 
 use crate::world::{client, guest, open, options, usd};
 
-/// Every object of the schema, one a line.
+/// Every object of the schema, one per line.
 async fn objects(database: &TestDatabase) -> Vec<String> {
     let every = "
         SELECT 'column ' || table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable
@@ -51,8 +51,8 @@ const SESSIONS_UP: &str = include_str!("../../../../migrations/postgres/2026-11-
 const SESSIONS_DOWN: &str =
     include_str!("../../../../migrations/postgres/2026-11-20-000008_sessions/down.sql");
 
-/// Families of refresh tokens as they were kept before there were sessions: one in use, one that was ended, and one of
-/// which no token is left.
+/// Families of refresh tokens as stored before sessions existed: one in use, one ended, and one without
+/// tokens.
 const FAMILIES: &str = "
     INSERT INTO refresh_token_families (id, user_id, ended_at, created_at) VALUES
         ('00000000-0000-0000-0000-00000000000a', $user, NULL, '2026-01-01Z'),
@@ -73,7 +73,7 @@ async fn whoever_was_logged_in_before_there_were_sessions_stays_so() {
     client.batch_execute(SESSIONS_DOWN).await.unwrap();
     client.batch_execute(&FAMILIES.replace("$user", &user.to_string())).await.unwrap();
     client.batch_execute(SESSIONS_UP).await.unwrap();
-    // Once more, so that the way back is gone as well.
+    // Repeated, to test the reverting migration as well.
     client.batch_execute(SESSIONS_DOWN).await.unwrap();
     client.batch_execute(SESSIONS_UP).await.unwrap();
 
@@ -141,7 +141,7 @@ const BOOTSTRAP_UP: &str =
 const BOOTSTRAP_DOWN: &str =
     include_str!("../../../../migrations/postgres/2026-11-21-000052_bootstrap_operator/down.sql");
 
-/// Whether a migrated database counts as one whose first operator was made, after these changes of its rows.
+/// Whether migration marks a database with these changes of its rows as one that had a first operator.
 async fn has_first_operator(changes: &str) -> bool {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
@@ -165,7 +165,7 @@ async fn an_operator_of_before_counts_as_made_whatever_became_of_them() {
     assert!(has_first_operator(dismissed).await);
 }
 
-/// Migrating also works where the runtime has one thread only.
+/// Migrations also run on a single-threaded runtime.
 #[tokio::test]
 async fn migrating_needs_no_second_thread() {
     let database = TestDatabase::empty().await;

@@ -1,4 +1,4 @@
-//! Migrations beside other migrators, long reads and servers at work.
+//! Migrations beside other migrators, long reads and active servers.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,17 +11,17 @@ use tokio_postgres::Client;
 
 use crate::world::{available, client, guest, open, topup, until};
 
-/// How long the migrators of these tests try to get a lock, and how long a statement may queue behind them.
+/// How long the migrators of these tests retry to get a lock, and how long a statement may queue behind them.
 const PATIENCE: Duration = Duration::from_secs(60);
 const QUEUED_AT_MOST: Duration = Duration::from_secs(2);
 
-/// Changes a table that every plan touches.
+/// Changes a table that every plan writes.
 const NOTES: ExtraMigration = ExtraMigration {
     name: "2099-01-01-000001_notes",
     up: "ALTER TABLE users ADD COLUMN note text",
     in_transaction: true,
 };
-/// Makes an index as migrations of tables in use do.
+/// Creates an index as migrations of tables in use do.
 const INDEX: ExtraMigration = ExtraMigration {
     name: "2099-01-01-000002_users_by_name",
     up: "-- People by name; for a list.\n\
@@ -32,7 +32,7 @@ const INDEX: ExtraMigration = ExtraMigration {
 const EXTRA: [ExtraMigration; 2] = [NOTES, INDEX];
 const EXTRA_VERSIONS: [&str; 2] = ["20990101000001", "20990101000002"];
 
-/// Whether the index is there and can be used, as PostgreSQL says; `None` where there is none.
+/// Whether the index is valid; `None` if it does not exist.
 async fn index_is_valid(client: &Client) -> Option<bool> {
     let valid = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('users_by_name')";
     client.query_opt(valid, &[]).await.unwrap().map(|row| row.get(0))
@@ -54,7 +54,7 @@ fn migrating(
     tokio::spawn(async move { database.migrate_with(extra, patience).await })
 }
 
-/// Waits until a migrator waits for a lock on the table of users.
+/// Waits until a migrator queues for a lock on the table of users.
 async fn until_queued(client: &Client) {
     let queued = "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'users'::regclass \
         AND mode = 'AccessExclusiveLock')";
@@ -88,7 +88,7 @@ async fn a_migration_that_waits_for_a_long_read_keeps_no_server_waiting() {
     for attempt in 1..=3 {
         until_queued(&observer).await;
         let start = Instant::now();
-        // None of these is tried again by its caller: each must get through behind the waiting migration.
+        // Their callers do not retry them: each must get through behind the waiting migration.
         let registered = async { guest(&store, 0).await };
         let paid_in = async { store.apply(topup(&store, user, 100).await).await.unwrap() };
         let (_, _, balance) = tokio::join!(registered, paid_in, available(&store, user));
@@ -146,7 +146,7 @@ async fn a_concurrent_index_waits_for_a_long_read_and_keeps_no_server_waiting() 
     let migrating = migrating(&database, &[INDEX], PATIENCE);
     until("the index is being built", async || index_is_valid(&observer).await == Some(false)).await;
     let start = Instant::now();
-    // Longer than a transaction waits for a lock, which a concurrent build must outlast.
+    // Longer than the lock timeout of a transaction, which a concurrent build must outlast.
     while start.elapsed() < Duration::from_secs(3) {
         store.apply(topup(&store, user, 100).await).await.unwrap();
         assert!(!migrating.is_finished());

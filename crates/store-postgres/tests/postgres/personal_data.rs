@@ -1,4 +1,4 @@
-//! What is kept about a person is read by indexes: however many others there are, their rows are not touched.
+//! Personal data is read by indexes: an export reads no rows of other users, however many there are.
 
 use cuepoint_domain::account::personal_data::{Part, Record};
 use cuepoint_domain::ports::PersonalRecords;
@@ -7,18 +7,18 @@ use tokio_postgres::Client;
 
 use crate::world::{client, guest, open};
 
-/// Other people.
+/// The number of other users.
 const OTHERS: i64 = 5_000;
-/// Rows of the person in each list.
+/// The number of the user's rows in each list.
 const OWN: i64 = 5;
-/// Rows on a page: a list has three.
+/// Rows per page: a list has three pages.
 const PAGE: u32 = 2;
-/// The most rows of a table that all pages of all lists read. Some tables have two of the lists, and each page is found by
-/// an index, from which a row or two more are read.
+/// The maximum number of rows of a table read by all pages of all lists. Some tables have two of the lists,
+/// and each page is found by an index, from which a row or two more are read.
 const MOST_READ: i64 = 100;
 
-/// One row of each list for every person, and `OWN` for the one person: `{user}` is them, `{other}` somebody else, with
-/// whom everybody has their requests and blocks.
+/// One row of each list for every user, and `OWN` for the exported user: `{user}` is that user, and `{other}`
+/// another one who is a party of all requests and blocks.
 const ROWS: &str = "
     CREATE TEMPORARY TABLE numbered AS
         SELECT users.id AS user_id, n, users.id * 10 + n AS id, '2026-01-01'::timestamptz + n * interval '1 second' AS at
@@ -51,7 +51,7 @@ const ROWS: &str = "
             'reference', id, at FROM numbered;
     INSERT INTO security_events (kind, user_id, at) SELECT 'logged_in', user_id, at FROM numbered;";
 
-/// The person and `{other}` block each other, and more people do; so many as there are rows to list.
+/// Mutual blocks of the user and `{other}`, and of more users, up to the number of rows to list.
 const BLOCKS: &str = "
     INSERT INTO blocks SELECT {user}, id, created_at + row_number() OVER () * interval '1 second'
         FROM users WHERE id NOT IN ({user}, {other}) ORDER BY id LIMIT {own};
@@ -59,7 +59,7 @@ const BLOCKS: &str = "
     INSERT INTO blocks SELECT {other}, id, created_at FROM users WHERE id NOT IN ({user}, {other});
     INSERT INTO blocks SELECT id, {other}, created_at FROM users WHERE id NOT IN ({user}, {other});";
 
-/// Waits until nobody else is connected, whose counts are complete then.
+/// Closes all other connections, whose counts are complete then.
 async fn alone(client: &Client) {
     let end = "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity \
         WHERE datname = current_database() AND pid <> pg_backend_pid()";

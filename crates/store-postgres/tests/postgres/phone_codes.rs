@@ -1,4 +1,4 @@
-//! Codes by phone: counted over all servers of a database, and kept for as long as they count.
+//! Phone codes: counted over all servers of a database, and retained for as long as they count.
 
 use std::num::NonZeroU32;
 
@@ -16,10 +16,10 @@ use time::Duration;
 
 use crate::world::{client, now, open};
 
-/// The most codes of the deployment within a day.
+/// The maximum number of codes of the deployment within a day.
 const MOST: u32 = 7;
 
-/// Sends a code to somebody new, whose number and network are their own.
+/// Sends a code to a new user with their own number and network.
 async fn send(store: &PostgresStore, at: Timestamp) -> Issued {
     let id = store.next_user().await.unwrap();
     let email = Email::new(&format!("person{id}@example.com")).unwrap();

@@ -1,4 +1,4 @@
-//! A network between the store and its server that fails in the ways networks do.
+//! A faulty network between the store and its server.
 
 use std::net::SocketAddr;
 
@@ -6,18 +6,18 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// What the network does at the moment.
+/// The state of the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Weather {
-    /// Everything passes.
+    /// All traffic passes.
     Fair,
-    /// Every connection is cut, every new one too.
+    /// Every connection is cut, including new ones.
     Cut,
-    /// Connections are made and stay, but nothing passes.
+    /// Connections are accepted and stay open, but no data passes.
     Silent,
-    /// The next COMMIT reaches the server, but its answer is lost with the connection.
+    /// The next COMMIT reaches the server, but its reply is lost with the connection.
     LosesCommitAnswer,
-    /// The next COMMIT reaches the server, and its answer never arrives though the connection stays.
+    /// The next COMMIT reaches the server, but its reply never arrives, though the connection stays open.
     HoldsCommitAnswer,
     /// The next COMMIT is lost with the connection.
     LosesCommit,
@@ -62,7 +62,7 @@ impl Proxy {
     }
 }
 
-/// Carries bytes both ways for as long as the weather allows.
+/// Forwards bytes both ways for as long as the weather allows.
 async fn carry(mut client: TcpStream, server: String, weather: watch::Sender<Weather>) {
     let mut forecast = weather.subscribe();
     if *forecast.borrow() == Weather::Cut {

@@ -1,4 +1,4 @@
-//! Reads that travel together, wherever they are asked.
+//! Batched reads, on every kind of thread.
 
 use std::sync::Arc;
 use std::thread;
@@ -13,7 +13,7 @@ use tokio::runtime::Builder;
 
 use crate::world::{client, guest, open, topup};
 
-/// Asks for everybody several times at once, and for somebody who is not there.
+/// Reads every user several times at once, and one who does not exist.
 async fn everybody_gets_their_own(store: &PostgresStore, people: &[UserId]) {
     let nobody = UserId::new(1 << 40).unwrap();
     let asked: Vec<UserId> =
@@ -37,7 +37,7 @@ async fn crowd() -> (TestDatabase, Arc<PostgresStore>, Vec<UserId>) {
     (database, store, people)
 }
 
-/// Does something on a thread that has a runtime of its own, as web workers are.
+/// Runs work on a thread with a runtime of its own, like a web worker.
 fn on_a_worker<F: Future<Output = ()>>(work: impl FnOnce() -> F + Send + 'static) {
     let run = || Builder::new_current_thread().enable_all().build().unwrap().block_on(work());
     thread::spawn(run).join().unwrap();

@@ -1,5 +1,5 @@
-//! Recovery without a restart: from statements that stop working, from read-only nodes, from rows that cannot be read, from
-//! clocks that are ahead.
+//! Recovery without a restart: from statements that stop working, read-only nodes, unreadable rows and fast
+//! clocks.
 
 use std::time::{Duration, Instant};
 
@@ -115,7 +115,7 @@ async fn one_unreadable_row_fails_its_own_plan_alone() {
     let client = client(database.url()).await;
     let broken = format!("UPDATE wallets SET last_at = 'infinity' WHERE user_id = {ill}");
     client.batch_execute(&broken).await.unwrap();
-    // One of the wallet alone first, so that the others wait for it and travel together.
+    // A plan of this wallet alone first, so that the others wait for it and form one group.
     let mut plans = vec![topup(&store, ill, 1_00).await];
     for user in [well, ill, well, well] {
         plans.push(topup(&store, user, 1_00).await);
@@ -178,7 +178,7 @@ async fn an_unreadable_row_stops_no_work_on_the_others() {
         topups.push(ordered_topup(&store, user, now()).await);
     }
     let client = client(database.url()).await;
-    // A sum of more decimals than the currency has, and a time that no value in Rust is.
+    // A sum with more decimals than the currency, and a time that Rust cannot represent.
     let (request, withdrawal, topup) = (requests[0], due[0], topups[0]);
     let broken = format!(
         "UPDATE music_requests SET fee = 0.001 WHERE id = {request}; \
@@ -196,7 +196,7 @@ async fn an_unreadable_row_stops_no_work_on_the_others() {
     assert_eq!(found, topups[1..]);
 }
 
-/// A top-up that waits to be ordered again at this moment.
+/// A top-up that is due to be ordered again at this time.
 async fn ordered_topup(store: &PostgresStore, user: UserId, next_at: Timestamp) -> TopupId {
     let id = store.next_topup().await.unwrap();
     let charge = Charge::Ordered(Orders { attempts: 1, next_at: Some(next_at) });
@@ -222,7 +222,7 @@ fn page() -> cuepoint_domain::page::PageRequest {
     cuepoint_domain::page::PageRequest::new(1, 100)
 }
 
-/// The present by the database's clock, as a server sees it whose own clock is this far ahead.
+/// The current time of the database's clock, as a server sees it with a clock this far ahead.
 async fn ahead(client: &Client, days: i64) -> Timestamp {
     let micros: i64 = client
         .query_one("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint", &[])
@@ -267,7 +267,7 @@ async fn calls_are_answered_while_the_ledger_audit_waits() {
     tokio::select! {
         shown = store.show(&mut auditor) => panic!("the audit did not wait: {shown:?}"),
         () = async {
-            // Every block of ids comes from the pool.
+            // Every block of ids is fetched through the pool.
             for _ in 0..100 {
                 store.next_adjustment().await.unwrap();
             }

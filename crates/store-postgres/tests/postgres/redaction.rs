@@ -1,4 +1,4 @@
-//! Redaction: profiles leave receipts in batches that are found by an index.
+//! Redaction: profiles are removed from receipts in batches that are found by an index.
 
 use cuepoint_domain::account::ProfileChange;
 use cuepoint_domain::ids::UserId;
@@ -11,7 +11,7 @@ use tokio_postgres::Client;
 
 use crate::world::{client, guest, now, open, origin};
 
-/// Adds operations of this person whose receipts show their profile, as many a second apart from `now()` on.
+/// Adds operations of this user with receipts that show their profile, one second apart from `now()` on.
 pub(crate) async fn add_profile_changes(client: &Client, user: UserId, number: i64) {
     let add = "INSERT INTO operations (id, kind, actor_user_id, at, receipt) \
         SELECT gen_random_uuid(), 'profile', users.id, to_timestamp(1767225600 + n), jsonb_build_object('profile', \
@@ -22,7 +22,7 @@ pub(crate) async fn add_profile_changes(client: &Client, user: UserId, number: i
     assert_eq!(i64::try_from(added).unwrap(), number);
 }
 
-/// How many receipts show this person.
+/// The number of receipts that show this user.
 pub(crate) async fn whole_receipts(client: &Client, user: UserId) -> i64 {
     let whole = "SELECT count(*) FROM operations WHERE (receipt -> 'profile') ? 'balance' \
         AND (receipt #>> '{profile,user,id}')::bigint = $1";
@@ -49,7 +49,7 @@ async fn more_profiles_than_one_batch_are_redacted_by_two_servers_at_once() {
     assert_eq!(left, format!(r#"{{"profile": {{"user": {{"id": {user}}}}}}}"#));
 }
 
-/// Nothing reads the whole table in order to find out that nothing is due.
+/// No scan of the table is needed to find that no receipt is due.
 #[tokio::test(flavor = "multi_thread")]
 async fn receipts_that_are_due_are_found_by_an_index() {
     let database = TestDatabase::create().await;
@@ -66,7 +66,7 @@ async fn receipts_that_are_due_are_found_by_an_index() {
     assert!(plan.iter().any(|line| line.contains("operations_whole_profiles")), "{plan:?}");
 }
 
-/// A key that outlives the answer that it stands for, as where clocks differ, is a state that moved and no broken row.
+/// A key that outlives its receipt, as with differing clocks, is a stale state, not a corrupt row.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_with_a_redacted_answer_is_stale() {
     let database = TestDatabase::create().await;

@@ -1,4 +1,4 @@
-//! The statements of the newest released version, on the schema of this one: during a roll-out both are at work.
+//! The statements of the newest released version, on the schema of this one: both run during a roll-out.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use tokio_postgres::Client;
 
 use crate::world::{client, open};
 
-/// What every statement is called in the file.
+/// The name of every statement in the file.
 const PREPARE: &str = "PREPARE statement";
 
 /// The file of the newest version.
@@ -31,7 +31,7 @@ pub(crate) fn statements() -> Vec<String> {
     statements
 }
 
-/// Prepares a statement and plans it, which also asks whether the role may execute it; says why that fails.
+/// Prepares and plans a statement, which also checks the role's privileges; returns the failure, if any.
 async fn plan(client: &Client, statement: &str) -> Result<(), String> {
     let told = |error: tokio_postgres::Error| error.as_db_error().unwrap().message().to_owned();
     client.batch_execute(statement).await.map_err(told)?;
@@ -56,7 +56,7 @@ async fn failures(client: &Client) -> Vec<String> {
     failures
 }
 
-/// The table and the columns that a statement inserts into, if it does.
+/// The table and the columns of an insert; `None` for other statements.
 fn inserted(statement: &str) -> Option<(String, BTreeSet<String>)> {
     let (_, rest) = statement.split_once("INSERT INTO ")?;
     let (table, rest) = rest.split_once(" (")?;
@@ -100,7 +100,7 @@ async fn the_role_that_owns_nothing_may_execute_every_statement_and_needs_each_o
         WHERE grantee = 'cuepoint_server' AND privilege_type IN ('UPDATE', 'DELETE') ORDER BY 1, 2";
     for row in owner.query(rights, &[]).await.unwrap() {
         let (right, table): (String, String) = (row.get(0), row.get(1));
-        // The statements of a version say nothing of a table that came after it.
+        // The statements of a version cannot cover a table that was added after it.
         if !statements().iter().any(|statement| statement.contains(&table)) {
             continue;
         }

@@ -1,5 +1,5 @@
-//! Registrations, logins and refreshes with a COMMIT that is lost, or with a lost answer to it: the transaction is repeated,
-//! and takes what it committed before for its own success.
+//! Registrations, logins and refreshes with a lost COMMIT or a lost reply to it: the transaction is repeated,
+//! and recognizes its own earlier commit as success.
 
 use std::time::{Duration, Instant};
 
@@ -32,19 +32,19 @@ impl Scene {
         Self { database, proxy, store }
     }
 
-    /// How many rows of this table there are of this kind.
+    /// The number of rows in this table and condition.
     async fn count(&self, what: &str) -> i64 {
         let statement = format!("SELECT count(*) FROM {what}");
         client(self.database.url()).await.query_one(&statement, &[]).await.unwrap().get(0)
     }
 
-    /// A session of this person that begins now.
+    /// A session of this user that begins now.
     async fn session(&self, user: UserId) -> Session {
         let id: SessionId = self.store.next_session().await.unwrap();
         Session::begin(id, user, Visitor::default(), now(), Span::days(30))
     }
 
-    /// Registers a person while the network does this, and answers with the session that should begin.
+    /// Registers a user in this weather, and returns the session that should begin with the result.
     async fn register(&self, token: u8, weather: Weather) -> (Session, Registered) {
         let id = self.store.next_user().await.unwrap();
         let email = Email::new("ada@example.com").unwrap();

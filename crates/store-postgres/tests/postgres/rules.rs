@@ -1,4 +1,4 @@
-//! Conditions and constraints in SQL that repeat a rule of the domain: both judge the same rows alike.
+//! SQL conditions and constraints that repeat a rule of the domain agree with it on the same rows.
 
 use cuepoint_domain::account::security_log::SecurityEvent;
 use cuepoint_domain::account::session::{Session, Visitor};
@@ -12,14 +12,14 @@ use cuepoint_store_postgres::testing::TestDatabase;
 
 use crate::world::{client, guest, now, open};
 
-/// Microseconds from now: before, at and after it.
+/// Offsets from now in microseconds: before, at and after it.
 const AROUND: [i64; 3] = [-1, 0, 1];
 
 fn at(offset: i64) -> Timestamp {
     Timestamp::from_unix_micros(now().unix_micros() + offset)
 }
 
-/// A moment in SQL.
+/// A timestamp in SQL.
 fn literal(offset: Option<i64>) -> String {
     let moment = |offset| format!("timestamptz '2026-01-01Z' + interval '{offset} microseconds'");
     offset.map_or("NULL".to_owned(), moment)

@@ -1,4 +1,4 @@
-//! The tables refuse what no rule allows, whoever asks.
+//! The tables refuse rows that no rule allows, from any client.
 
 use cuepoint_store_postgres::testing::TestDatabase;
 use tokio_postgres::error::SqlState;
@@ -31,7 +31,7 @@ const MESSAGE: &str = "INSERT INTO provider_messages (source, webhook_id, kind, 
     received_at, resolved_at, resolved_by, resolution) VALUES ";
 const KEY: &str = "INSERT INTO idempotency_keys (scope, fingerprint, operation_id, at) VALUES ";
 
-/// Stands in the cases below for values that they have in common.
+/// Expands the abbreviations of common values in the cases below.
 fn expanded(case: &str) -> String {
     case.replace("$zero", "decode(repeat('00', 32), 'hex')")
         .replace("$link", "decode(repeat('11', 32), 'hex')")
@@ -39,7 +39,7 @@ fn expanded(case: &str) -> String {
         .replace("$op2", "'00000000-0000-0000-0000-000000000002'")
 }
 
-/// Rows that every table accepts: a DJ and a guest with a topped-up wallet, and one of each other thing.
+/// Rows that every table accepts: a DJ and a guest with a topped-up wallet, and one of each other entity.
 const SOUND: &[(&str, &str)] = &[
     (
         USER,
@@ -80,7 +80,7 @@ const SOUND: &[(&str, &str)] = &[
         "",
         "UPDATE withdrawals SET reference = $op1 WHERE id = 1; UPDATE topups SET reference = $op1 WHERE id = 1",
     ),
-    // As servers of an earlier version open them, any number without a reference.
+    // As servers of an earlier version open them: any number may lack a reference.
     (WITHDRAWAL, "(8, 2, 1, 'w', 'USDT', 'TRC20', 'pending', NULL, now(), now())"),
     (WITHDRAWAL, "(9, 2, 1, 'w', 'USDT', 'TRC20', 'pending', NULL, now(), now())"),
     (TOPUP, "(8, 2, 10, 'confirmed', NULL, now(), now()), (9, 2, 10, 'confirmed', NULL, now(), now())"),
@@ -102,7 +102,7 @@ const SOUND: &[(&str, &str)] = &[
         suspended_at, standing_at, erased_at) VALUES (5, 'Erased', 'erased-5', 'erased-5', false, false, '!', \
         'auditor', true, false, 0, 0, 7, 9, 2, now(), now(), now(), now())",
     ),
-    // Approvals: one while it is pending, then two, of others.
+    // Approvals: one while the withdrawal is pending, then two, by different operators.
     (
         "",
         "UPDATE withdrawals SET approved_by = 1, approved_at = now() WHERE id = 8; UPDATE withdrawals SET \
@@ -111,7 +111,7 @@ const SOUND: &[(&str, &str)] = &[
     ),
 ];
 
-/// Rows that break one rule each, and the constraint that says so.
+/// Rows that violate one rule each, and the violated constraint.
 const UNSOUND: &[(&str, &str, &str)] = &[
     (
         USER,
@@ -432,7 +432,7 @@ const UNSOUND: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Changes of what is never changed.
+/// Changes of append-only rows.
 const HISTORY: &[&str] = &[
     "UPDATE ledger_entries SET available_change = 11",
     "DELETE FROM ledger_entries",

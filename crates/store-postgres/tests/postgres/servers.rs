@@ -20,7 +20,7 @@ async fn an_operation_sent_to_two_servers_is_applied_once() {
     let (ada, bob) = (guest(&one, 0).await, guest(&one, 0).await);
     for _ in 0..20 {
         let first = topup(&one, ada, 1_00).await;
-        // Another person's, so that no lock holds the servers apart: the operation's key alone does.
+        // Another user's, so that no lock serializes the servers, only the operation's key.
         let origin = first.origin().clone();
         let id = one.next_topup().await.unwrap();
         let second = plans::open_topup(origin, id, bob, amount(1_00), Charge::Confirmed);
@@ -101,7 +101,7 @@ async fn of_operators_who_dismiss_each_other_at_different_servers_one_remains() 
         let ways = [StandingChange::Suspend, StandingChange::Role(Role::Auditor)];
         let first = servers[0].apply(standing(&servers[0], ada, bob, ways[round % 2]));
         let second = servers[1].apply(standing(&servers[1], bob, ada, ways[(round / 2) % 2]));
-        // One more that locks every operator.
+        // A third plan that locks every operator.
         let guest = guest(&servers[2], 0).await;
         let third = servers[2].apply(standing(&servers[2], ada, guest, StandingChange::Suspend));
         let (first, second, third) = tokio::join!(first, second, third);
@@ -129,7 +129,7 @@ async fn of_operators_who_are_erased_at_different_servers_one_remains() {
         let both = [first.unwrap(), second.unwrap()];
         assert!(both.contains(&Erased::Done), "{both:?}");
         assert!(both.contains(&Erased::Refused(ErasureRefusal::LastOperator)), "{both:?}");
-        // The one who is left makes way for the next two.
+        // Demotes the remaining operators to make room for the next two.
         let last = if both[0] == Erased::Done { bob } else { ada };
         let next = operator(&one).await;
         one.apply(standing(&one, next, last, StandingChange::Role(Role::Member))).await.unwrap();

@@ -1,4 +1,5 @@
-//! Servers under the role that the README makes: it owns nothing, and has what the service needs and no more.
+//! Servers under the role that the README creates: it owns nothing, and has only the privileges that the
+//! service needs.
 
 use std::time::Duration as Wait;
 
@@ -9,7 +10,7 @@ use tokio_postgres::error::SqlState;
 
 use crate::world::{available, client, guest, now, open, options, usd, withdrawal};
 
-/// What the role must not do, beside the statements that each table refuses.
+/// Statements that the role must not execute, beside those that each table refuses.
 const FORBIDDEN: &[&str] = &[
     "DROP TRIGGER ledger_entries_append_only ON ledger_entries",
     "DROP TRIGGER postings_append_only ON postings",
@@ -42,7 +43,7 @@ async fn a_server_works_under_a_role_that_owns_nothing() {
     let owned = "SELECT count(*) FROM pg_class WHERE relowner = current_user::regrole";
     assert_eq!(role.query_one(owned, &[]).await.unwrap().get::<_, i64>(0), 0);
 
-    // The first start, which writes the currency down, and a later one, which finds it.
+    // The first start, which records the currency, and a later one, which reads it.
     let url = database.service_url();
     open(&url).await.close().await;
     let store = open(&url).await;
@@ -76,7 +77,7 @@ async fn the_role_that_owns_nothing_is_refused_an_older_database_in_the_words_th
     };
     let database = TestDatabase::create().await;
     let owner = client(database.url()).await;
-    // What a later version adds can be used before the grants are executed again.
+    // Tables of a later version are usable before the grants are executed again.
     database.migrate_with(&[LATER], Wait::from_secs(60)).await.unwrap();
     let role = client(&database.service_url()).await;
     role.batch_execute(
@@ -94,7 +95,8 @@ async fn the_role_that_owns_nothing_is_refused_an_older_database_in_the_words_th
     assert!(format!("{refused:#}").contains("run `cuepoint migrate` first"), "{refused:#}");
 }
 
-/// Migrating is refused by the rights alone, and where nothing is missing it changes nothing.
+/// Missing privileges prevent only actual migrations: without pending ones, a migrating start changes
+/// nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_start_that_may_migrate_needs_no_rights_where_nothing_is_missing() {
     let database = TestDatabase::create().await;

@@ -1,4 +1,4 @@
-//! The self-check's memory does not grow with the ledger.
+//! The memory of the ledger audit does not grow with the ledger.
 
 use std::env;
 
@@ -10,11 +10,11 @@ use futures_util::future::join_all;
 
 use crate::world::{guest, open, topup};
 
-/// How many entries there are; `CUEPOINT_AUDIT_ENTRIES` says another number.
+/// The number of entries; `CUEPOINT_AUDIT_ENTRIES` overrides it.
 const ENTRIES: usize = 20_000;
-/// Plans that wait for a commit together.
+/// The number of plans that wait for a commit together.
 const AT_ONCE: usize = 500;
-/// What all entries together take would be several times as much, from a million on.
+/// All entries together would take several times as much, from a million on.
 const MOST_GROWTH: u64 = 64 << 20;
 
 #[expect(clippy::disallowed_methods, reason = "tests have no configuration; a long run is asked for by hand")]
@@ -27,7 +27,7 @@ fn entries() -> usize {
     }
 }
 
-/// The most memory that this process ever had, in bytes; 0 on a system that does not say so.
+/// The peak memory of this process in bytes; 0 on a system that does not report it.
 fn peak() -> u64 {
     let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return 0 };
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

@@ -10,7 +10,7 @@ use cuepoint_store_postgres::testing::TestDatabase;
 
 use crate::world::client;
 
-/// The reviewed list: a line for each file, with the types of its parameters and its columns.
+/// The reviewed list: one line per file, with the types of its parameters and its columns.
 const LISTED: &str = include_str!("sql_files.txt");
 
 /// The text of every `.sql` file of this crate, by its path.
@@ -89,7 +89,7 @@ async fn each_sql_file_begins_with_its_parameters_and_existing_indexes() {
     }
 }
 
-/// Names that stand in the conditions of partial indexes, and so as literals in statements.
+/// Names in the conditions of partial indexes, which statements must contain as literals.
 #[test]
 fn names_of_the_domain_in_sql_files_are_those_of_the_domain() {
     let files = files();

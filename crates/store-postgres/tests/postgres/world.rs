@@ -1,4 +1,4 @@
-//! Stores, people with money, and plans for them.
+//! Fixtures: stores, users with money, and plans for them.
 
 use std::future::Future;
 use std::time::Duration;
@@ -28,14 +28,14 @@ pub(crate) async fn open(url: &str) -> PostgresStore {
     PostgresStore::open(options(url), usd()).await.unwrap()
 }
 
-/// A connection of the test's own.
+/// A connection of the test itself.
 pub(crate) async fn client(url: &str) -> Client {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
     tokio::spawn(connection);
     client
 }
 
-/// Waits until something is so, and fails when it takes longer than any machine needs.
+/// Waits until a condition holds, and fails when that takes longer than any machine needs.
 pub(crate) async fn until<Fut: Future<Output = bool>>(what: &str, is_so: impl Fn() -> Fut) {
     let waiting = async {
         while !is_so().await {
@@ -76,7 +76,7 @@ pub(crate) async fn topup(store: &PostgresStore, user: UserId, cents: i128) -> P
     plans::open_topup(origin(store, user), id, user, amount(cents), Charge::Confirmed)
 }
 
-/// A withdrawal to an address, which the database refuses where it is empty.
+/// A withdrawal to an address, which the database refuses if it is empty.
 pub(crate) async fn withdrawal(store: &PostgresStore, user: UserId, cents: i128, address: &str) -> Plan {
     withdrawal_on(store, user, cents, address, &WithdrawalTerms::default()).await
 }

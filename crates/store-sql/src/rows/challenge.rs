@@ -7,7 +7,7 @@ use cuepoint_domain::timestamp::Timestamp;
 
 use super::{Corrupt, hash, known};
 
-/// A challenge, without its number.
+/// A challenge, without its id.
 #[derive(Clone, Debug)]
 pub struct StoredChallenge {
     pub user_id: i64,
@@ -20,7 +20,7 @@ pub struct StoredChallenge {
 }
 
 impl StoredChallenge {
-    /// The row of a challenge.
+    /// Converts a challenge to its row.
     #[must_use]
     pub fn of(challenge: &Challenge) -> Self {
         Self {
@@ -36,10 +36,10 @@ impl StoredChallenge {
 }
 
 impl StoredChallenge {
-    /// The challenge.
+    /// Converts the row to its challenge.
     ///
     /// # Errors
-    /// [`Corrupt`].
+    /// [`Corrupt`] if a column holds an invalid value.
     pub fn challenge(self) -> Result<Challenge, Corrupt> {
         Ok(Challenge {
             user: known("challenges.user_id", UserId::new(self.user_id))?,

@@ -29,7 +29,7 @@ pub struct StoredEntry {
 }
 
 impl StoredEntry {
-    /// The row of an entry.
+    /// Converts an entry to its row.
     #[must_use]
     pub fn of(entry: &Entry, currency: &Currency) -> Self {
         Self {
@@ -51,10 +51,10 @@ impl StoredEntry {
         }
     }
 
-    /// The entry.
+    /// Converts the row to its entry.
     ///
     /// # Errors
-    /// [`Corrupt`].
+    /// [`Corrupt`] if a column holds an invalid value.
     pub fn entry(self, currency: &Currency) -> Result<Entry, Corrupt> {
         let reference = EntityRef::stored(&self.reference_kind, self.reference_id);
         Ok(Entry {
@@ -80,7 +80,7 @@ impl StoredEntry {
     }
 }
 
-/// A posting, without its number.
+/// A posting, without its id.
 #[derive(Clone, Debug)]
 pub struct StoredPosting {
     pub operation_id: Uuid,
@@ -90,7 +90,7 @@ pub struct StoredPosting {
 }
 
 impl StoredPosting {
-    /// The row of a posting.
+    /// Converts a posting to its row.
     #[must_use]
     pub fn of(posting: &Posting, currency: &Currency) -> Self {
         Self {
@@ -103,10 +103,10 @@ impl StoredPosting {
 }
 
 impl StoredPosting {
-    /// The posting.
+    /// Converts the row to its posting.
     ///
     /// # Errors
-    /// [`Corrupt`].
+    /// [`Corrupt`] if a column holds an invalid value.
     pub fn posting(self, currency: &Currency) -> Result<Posting, Corrupt> {
         Ok(Posting {
             operation: OperationId(self.operation_id.as_u128()),

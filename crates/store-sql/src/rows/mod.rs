@@ -1,7 +1,7 @@
-//! Rows as plain data, and the domain's values that they stand for. A sum is a [`Sum`], a moment a
-//! [`Timestamp`]: each store encodes both as its columns do.
+//! Rows as plain data, and their conversions to values of the domain. Money is a [`Sum`] and time a
+//! [`Timestamp`]: each store encodes both for its columns.
 //!
-//! A row that stands for no value was not written by this service: reading it is an error, never a guess.
+//! A row without a valid value was not written by this service: reading it is an error, never a guess.
 //!
 //! [`Timestamp`]: cuepoint_domain::timestamp::Timestamp
 
@@ -39,39 +39,39 @@ use cuepoint_domain::money::{Amount, Currency, Money, MoneyError};
 use cuepoint_domain::text::Line;
 use thiserror::Error;
 
-/// Why a row stands for no value of the domain.
+/// Why a row has no value of the domain.
 #[derive(Debug, Error)]
 pub enum Corrupt {
-    /// A column holds what no value of the domain is.
+    /// A column holds an invalid value.
     #[error("the column {0} holds a value that is none of the domain's")]
     Column(&'static str),
     /// A sum does not fit the deployment's currency.
     #[error("the column {0} holds a sum that does not fit the currency: {1}")]
     Sum(&'static str, MoneyError),
-    /// A receipt without its profile stands where a whole one has to be.
+    /// A redacted receipt, where a whole one is required.
     #[error("a receipt that has to be whole is redacted")]
     Redacted,
-    /// A receipt is not of the form that this version writes.
+    /// A receipt is not in the format of this version.
     #[error("a receipt cannot be read: {0}")]
     Receipt(#[from] serde_json::Error),
 }
 
-/// From where somebody came, as two columns hold it.
+/// Encodes client info as two columns.
 fn columns_of(visitor: &Visitor) -> (Option<String>, Option<String>) {
     let address = visitor.address.map(|address| address.to_string());
     (address, visitor.agent.as_ref().map(|agent| agent.as_str().to_owned()))
 }
 
-/// From where somebody came, by the columns that hold it.
+/// Decodes client info from its columns.
 fn visitor(address: Option<&str>, agent: Option<String>) -> Result<Visitor, Corrupt> {
     let address = address.map(|address| known("address", address.parse().ok())).transpose()?;
     Ok(Visitor { address, agent: agent.map(Line::from_stored) })
 }
 
-/// The value of a column, or the column's name in an error.
+/// Returns the value of a column, or an error with the column's name.
 ///
 /// # Errors
-/// [`Corrupt::Column`] where there is no value.
+/// [`Corrupt::Column`] if there is no value.
 pub fn known<T>(column: &'static str, value: Option<T>) -> Result<T, Corrupt> {
     value.ok_or(Corrupt::Column(column))
 }

@@ -1,4 +1,4 @@
-//! Music requests: the state's data in `expires_at`, `changed_at` and `commission`.
+//! Music requests; the data of the state is in `expires_at`, `changed_at` and `commission`.
 
 use cuepoint_domain::account::ArtistType;
 use cuepoint_domain::ids::{RequestId, UserId};
@@ -24,7 +24,7 @@ pub struct StoredRequest {
     pub status: String,
     #[serde(with = "text::micros::option")]
     pub expires_at: Option<Timestamp>,
-    /// When the state last changed; `created_at` while it is pending.
+    /// The time of the last state change; `created_at` while it is pending.
     #[serde(with = "text::micros")]
     pub changed_at: Timestamp,
     pub commission: Option<Sum>,
@@ -33,7 +33,7 @@ pub struct StoredRequest {
 }
 
 impl StoredRequest {
-    /// The row of a music request.
+    /// Converts a music request to its row.
     #[must_use]
     pub fn of(request: &MusicRequest, currency: &Currency) -> Self {
         let commission = match request.state {
@@ -64,10 +64,10 @@ impl StoredRequest {
         }
     }
 
-    /// The music request.
+    /// Converts the row to its music request.
     ///
     /// # Errors
-    /// [`Corrupt`].
+    /// [`Corrupt`] if a column holds an invalid value.
     pub fn request(self, currency: &Currency) -> Result<MusicRequest, Corrupt> {
         let artist_type = ArtistType::named(&self.artist_type);
         Ok(MusicRequest {

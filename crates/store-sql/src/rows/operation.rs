@@ -1,7 +1,7 @@
-//! Operations with their receipts, and the keys that stand for them.
+//! Operations with their receipts, and their idempotency keys.
 //!
-//! A receipt is kept as JSON of the rows that it shows. Receipts outlive the version that wrote them: a field
-//! added to a row that they show needs `#[serde(default)]`.
+//! A receipt is stored as JSON of the rows that it shows. Receipts outlive the version that wrote them: a
+//! field added to a row that they show needs `#[serde(default)]`.
 
 #[cfg(test)]
 mod tests;
@@ -30,7 +30,7 @@ pub struct StoredOperation {
     pub actor_user_id: Option<i64>,
     pub reason: Option<String>,
     pub at: Timestamp,
-    /// The receipt as the text of its JSON.
+    /// The receipt as JSON text.
     pub receipt: String,
     pub posting_rules: Option<i16>,
 }
@@ -52,7 +52,7 @@ struct AdjustmentJson {
     reason: String,
 }
 
-/// A person inside a receipt, with their balance, or after that was redacted.
+/// A user inside a receipt: with their balance, or redacted.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum ProfileJson {
@@ -60,21 +60,21 @@ enum ProfileJson {
     Redacted(RedactedJson),
 }
 
-/// What is left of a person inside a receipt; the redaction of each store writes it.
+/// A redacted user inside a receipt, as written by the redaction of each store.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RedactedJson {
     user: UserIdJson,
 }
 
-/// A person's id alone.
+/// The id of a user.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct UserIdJson {
     id: i64,
 }
 
-/// What an operation came to, as JSON.
+/// The outcome of an operation, as JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum OutcomeJson {
@@ -87,10 +87,10 @@ enum OutcomeJson {
 }
 
 impl StoredOperation {
-    /// The row of an operation.
+    /// Converts an operation to its row.
     ///
     /// # Errors
-    /// [`Corrupt::Receipt`] where the receipt has no JSON form.
+    /// [`Corrupt::Receipt`] if the receipt has no JSON form.
     pub fn of(record: &OperationRecord, currency: &Currency) -> Result<Self, Corrupt> {
         Ok(Self {
             id: Uuid::from_u128(record.id.0),
@@ -106,10 +106,10 @@ impl StoredOperation {
         })
     }
 
-    /// The receipt, whole or redacted.
+    /// Returns the receipt, whole or redacted.
     ///
     /// # Errors
-    /// [`Corrupt`].
+    /// [`Corrupt`] if it cannot be read.
     pub fn stored(&self, currency: &Currency) -> Result<StoredReceipt, Corrupt> {
         let outcome: OutcomeJson = serde_json::from_str(&self.receipt)?;
         let operation = OperationId(self.id.as_u128());
@@ -122,10 +122,10 @@ impl StoredOperation {
         Ok(StoredReceipt::Whole(Receipt { operation, at: self.at, rules, outcome }))
     }
 
-    /// The receipt of an operation that moved money, which is never redacted.
+    /// Returns the receipt of an operation that moved money, which is never redacted.
     ///
     /// # Errors
-    /// [`Corrupt`].
+    /// [`Corrupt`] if it cannot be read or is redacted.
     pub fn receipt(&self, currency: &Currency) -> Result<Receipt, Corrupt> {
         match self.stored(currency)? {
             StoredReceipt::Whole(receipt) => Ok(receipt),
@@ -213,7 +213,7 @@ impl OutcomeJson {
     }
 }
 
-/// A client's key.
+/// An idempotency key.
 #[derive(Clone, Debug)]
 pub struct StoredKey {
     pub scope: Vec<u8>,
@@ -223,7 +223,7 @@ pub struct StoredKey {
 }
 
 impl StoredKey {
-    /// The row of a key.
+    /// Converts a key to its row.
     #[must_use]
     pub fn of(record: &KeyRecord) -> Self {
         Self {
@@ -234,10 +234,10 @@ impl StoredKey {
         }
     }
 
-    /// The key with the receipt of its operation.
+    /// Returns the key with the receipt of its operation.
     ///
     /// # Errors
-    /// [`Corrupt`].
+    /// [`Corrupt`] if a column or the receipt cannot be read.
     pub fn record(&self, operation: &StoredOperation, currency: &Currency) -> Result<KeyRecord, Corrupt> {
         Ok(KeyRecord {
             key: IdempotencyKey {

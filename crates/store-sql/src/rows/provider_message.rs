@@ -1,4 +1,4 @@
-//! Messages of providers.
+//! Provider messages.
 
 use cuepoint_domain::ids::{ProviderMessageId, UserId};
 use cuepoint_domain::provider_message::{
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Corrupt, known, text};
 
-/// A message that is still to be kept.
+/// A provider message before it has an id.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredMessageRecord {
     pub source: String,
@@ -28,7 +28,7 @@ pub struct StoredMessageRecord {
     pub received_at: Timestamp,
 }
 
-/// A message.
+/// A provider message.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredMessage {
     pub id: i64,
@@ -40,7 +40,7 @@ pub struct StoredMessage {
 }
 
 impl StoredMessageRecord {
-    /// The row of a message that is to be kept.
+    /// Converts a new message to its row.
     #[must_use]
     pub fn of(record: &MessageRecord) -> Self {
         let PresentedPayment { amount, currency, txid } = &record.presented;
@@ -79,7 +79,7 @@ impl StoredMessageRecord {
 }
 
 impl StoredMessage {
-    /// The row of a message.
+    /// Converts a message to its row.
     #[must_use]
     pub fn of(message: &ProviderMessage) -> Self {
         let resolution = message.resolution.as_ref();
@@ -92,10 +92,10 @@ impl StoredMessage {
         }
     }
 
-    /// The message.
+    /// Converts the row to its message.
     ///
     /// # Errors
-    /// [`Corrupt`].
+    /// [`Corrupt`] if a column holds an invalid value.
     pub fn message(self) -> Result<ProviderMessage, Corrupt> {
         let resolution = match (self.resolved_at, self.resolved_by, self.resolution) {
             (None, None, None) => None,

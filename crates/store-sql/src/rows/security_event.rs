@@ -1,4 +1,4 @@
-//! Events of the security log.
+//! Security events.
 
 use cuepoint_domain::account::security_log::{EventKind, SecurityEvent};
 use cuepoint_domain::ids::{SessionId, UserId};
@@ -7,7 +7,7 @@ use cuepoint_domain::timestamp::Timestamp;
 
 use super::{Corrupt, columns_of, known, visitor};
 
-/// An event, without its number.
+/// A security event, without its id.
 #[derive(Clone, Debug)]
 pub struct StoredEvent {
     pub kind: String,
@@ -21,7 +21,7 @@ pub struct StoredEvent {
 }
 
 impl StoredEvent {
-    /// The row of an event.
+    /// Converts an event to its row.
     #[must_use]
     pub fn of(event: &SecurityEvent) -> Self {
         let (address, agent) = columns_of(&event.visitor);
@@ -39,10 +39,10 @@ impl StoredEvent {
 }
 
 impl StoredEvent {
-    /// The event.
+    /// Converts the row to its event.
     ///
     /// # Errors
-    /// [`Corrupt`].
+    /// [`Corrupt`] if a column holds an invalid value.
     pub fn event(self) -> Result<SecurityEvent, Corrupt> {
         let person = |column, id: Option<i64>| id.map(|id| known(column, UserId::new(id))).transpose();
         let session = self.session_id.map(|id| known("security_events.session_id", SessionId::new(id)));

@@ -20,7 +20,7 @@ pub struct StoredSession {
     pub agent: Option<String>,
 }
 
-/// A person whose live sessions end.
+/// The end of a user's live sessions.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionsEnd {
     pub user_id: i64,
@@ -28,14 +28,14 @@ pub struct SessionsEnd {
 }
 
 impl SessionsEnd {
-    /// The row of a person whose sessions end.
+    /// Converts the end of a user's sessions to its row.
     #[must_use]
     pub fn of(ended: &EndedSessions) -> Self {
         Self { user_id: ended.user.get(), at: ended.at }
     }
 }
 
-/// A token.
+/// A refresh token.
 #[derive(Clone, Debug)]
 pub struct StoredToken {
     pub hash: Vec<u8>,
@@ -46,7 +46,7 @@ pub struct StoredToken {
 }
 
 impl StoredSession {
-    /// The row of a session that has not ended.
+    /// Converts a session that has not ended to its row.
     #[must_use]
     pub fn of(session: &Session) -> Self {
         let (address, agent) = columns_of(&session.visitor);
@@ -62,10 +62,10 @@ impl StoredSession {
         }
     }
 
-    /// The session.
+    /// Converts the row to its session.
     ///
     /// # Errors
-    /// [`Corrupt`].
+    /// [`Corrupt`] if a column holds an invalid value.
     pub fn session(self) -> Result<Session, Corrupt> {
         Ok(Session {
             id: known("sessions.id", SessionId::new(self.id))?,
@@ -79,7 +79,7 @@ impl StoredSession {
 }
 
 impl StoredToken {
-    /// The row of a token.
+    /// Converts a token to its row.
     #[must_use]
     pub fn of(token: &RefreshToken) -> Self {
         Self {
@@ -91,10 +91,10 @@ impl StoredToken {
         }
     }
 
-    /// The token of this person.
+    /// Converts the row to a token of this user.
     ///
     /// # Errors
-    /// [`Corrupt`].
+    /// [`Corrupt`] if a column holds an invalid value.
     pub fn token(&self, user: UserId) -> Result<RefreshToken, Corrupt> {
         Ok(RefreshToken {
             hash: TokenHash(hash("refresh_tokens.hash", &self.hash)?),
@@ -107,18 +107,18 @@ impl StoredToken {
     }
 }
 
-/// The id of a session.
+/// Decodes the id of a session.
 ///
 /// # Errors
-/// [`Corrupt`].
+/// [`Corrupt`] if it is invalid.
 pub fn session_id(id: i64) -> Result<SessionId, Corrupt> {
     known("sessions.id", SessionId::new(id))
 }
 
-/// The id of the person of a session.
+/// Decodes the id of a session's user.
 ///
 /// # Errors
-/// [`Corrupt`].
+/// [`Corrupt`] if it is invalid.
 pub fn user_id(id: i64) -> Result<UserId, Corrupt> {
     known("sessions.user_id", UserId::new(id))
 }

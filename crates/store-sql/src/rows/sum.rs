@@ -7,24 +7,24 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Corrupt;
 
-/// A sum in whole units of the currency, exact, with as many decimals as it was written with.
+/// An exact sum in whole units of the currency, with as many decimals as it was written with.
 ///
-/// A store keeps it as a decimal number, or as the minor units of [`Sum::money`]. In JSON it is the text of
+/// A store encodes it as a decimal number, or as the minor units of [`Sum::money`]. In JSON it is the text of
 /// the decimal number.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sum(BigDecimal);
 
 impl Sum {
-    /// A sum of money, with the decimals of the currency.
+    /// Converts money to a sum with the decimals of the currency.
     #[must_use]
     pub fn of(currency: &Currency, money: Money) -> Self {
         Self(currency.to_decimal(money))
     }
 
-    /// The sum of money, in minor units of the currency.
+    /// Converts the sum to money, in minor units of the currency.
     ///
     /// # Errors
-    /// [`Corrupt::Sum`] with the name of the column, where it has more decimals than the currency or is too
+    /// [`Corrupt::Sum`] with the name of the column, if the sum has more decimals than the currency or is too
     /// large.
     pub fn money(&self, currency: &Currency, column: &'static str) -> Result<Money, Corrupt> {
         currency.column(&self.0).map_err(|error| Corrupt::Sum(column, error))

@@ -1,6 +1,6 @@
-//! How the values inside a receipt are written: numbers as text, so that no JSON reader rounds them.
+//! The encoding of values inside a receipt: numbers as text, so that no JSON reader rounds them.
 
-/// Defines a serde `with` module for a type, and one for an optional column of it.
+/// Defines a serde `with` module for a type, and one for a nullable column of it.
 macro_rules! exact {
     ($($(#[$doc:meta])* $name:ident: $type:ty, $write:expr, $read:expr;)+) => {$(
         $(#[$doc])*
@@ -17,7 +17,7 @@ macro_rules! exact {
                 ($read)(&String::deserialize(from)?).ok_or_else(|| D::Error::custom("not a number"))
             }
 
-            /// The same for a nullable column.
+            /// The module for a nullable column.
             pub(in crate::rows) mod option {
                 use super::*;
 
@@ -41,10 +41,10 @@ macro_rules! exact {
 }
 
 exact! {
-    /// A moment as microseconds since the start of 1970.
+    /// A timestamp as microseconds since the start of 1970.
     micros: cuepoint_domain::timestamp::Timestamp,
         |at: &cuepoint_domain::timestamp::Timestamp| at.unix_micros().to_string(),
         |text: &str| text.parse().ok().map(cuepoint_domain::timestamp::Timestamp::from_unix_micros);
-    /// Degrees or kilometres, in the fewest digits that read back the same.
+    /// Degrees or kilometres, in the fewest digits that round-trip.
     double: f64, f64::to_string, |text: &str| text.parse::<f64>().ok();
 }

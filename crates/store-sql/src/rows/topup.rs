@@ -25,7 +25,7 @@ pub struct StoredTopup {
     /// The operation that opened it.
     #[serde(default)]
     pub reference: Option<Uuid>,
-    /// How often it was ordered; null where an earlier version opened it.
+    /// The number of orders; null if an earlier version opened it.
     #[serde(default)]
     pub attempts: Option<i32>,
     #[serde(default, with = "text::micros::option")]
@@ -34,7 +34,7 @@ pub struct StoredTopup {
     pub suspense: StoredSuspense,
 }
 
-/// The columns of money that came after the owner was erased; all are null where none did.
+/// The columns of money that arrived after the owner was erased; all are null if none did.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StoredSuspense {
@@ -53,13 +53,13 @@ pub struct StoredSuspense {
 }
 
 impl StoredSuspense {
-    /// Whether none of the money came.
+    /// Whether no such money arrived.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.suspense_operation.is_none()
     }
 
-    /// The columns of money in suspense.
+    /// Converts money in suspense to its columns.
     #[must_use]
     pub fn of(suspense: &Suspense) -> Self {
         let uuid = |operation: OperationId| Uuid::from_u128(operation.0);
@@ -74,7 +74,8 @@ impl StoredSuspense {
         }
     }
 
-    /// What they stand for: everything of an arrival or nothing, and the same of its settlement.
+    /// Converts the columns to money in suspense: those of an arrival are all set or all null, and so are
+    /// those of its settlement.
     fn suspense(self) -> Result<Option<Suspense>, Corrupt> {
         let id = |uuid: Uuid| OperationId(uuid.as_u128());
         let settled = (self.settled_operation, self.settled_at, self.settled_by, self.settled_reason);
@@ -99,7 +100,7 @@ impl StoredSuspense {
 }
 
 impl StoredTopup {
-    /// The row of a top-up.
+    /// Converts a top-up to its row.
     #[must_use]
     pub fn of(topup: &Topup, currency: &Currency) -> Self {
         Self {
@@ -117,10 +118,10 @@ impl StoredTopup {
         }
     }
 
-    /// The top-up.
+    /// Converts the row to its top-up.
     ///
     /// # Errors
-    /// [`Corrupt`].
+    /// [`Corrupt`] if a column holds an invalid value.
     pub fn topup(self, currency: &Currency) -> Result<Topup, Corrupt> {
         let status = known("topups.status", TopupStatus::stored(&self.status))?;
         let attempts = self.attempts.map(u32::try_from).transpose();

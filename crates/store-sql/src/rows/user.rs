@@ -1,4 +1,4 @@
-//! People.
+//! Users.
 
 use cuepoint_domain::account::{Coordinates, DjProfile, Kilometres, Rating, Role, User};
 use cuepoint_domain::ids::UserId;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Corrupt, Sum, known, money, text};
 
-/// A person without what only registration and login touch.
+/// A user without the columns of registration and login.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredUser {
     pub id: i64,
@@ -50,7 +50,7 @@ fn line(text: &Option<Line>) -> Option<String> {
 }
 
 impl StoredUser {
-    /// The row of a person.
+    /// Converts a user to its row.
     #[must_use]
     pub fn of(user: &User, currency: &Currency) -> Self {
         let dj = user.dj.clone().unwrap_or_default();
@@ -82,10 +82,10 @@ impl StoredUser {
         }
     }
 
-    /// The person.
+    /// Converts the row to its user.
     ///
     /// # Errors
-    /// [`Corrupt`].
+    /// [`Corrupt`] if a column holds an invalid value.
     pub fn user(self, currency: &Currency) -> Result<User, Corrupt> {
         let dj = DjProfile {
             online: self.online,

@@ -20,7 +20,7 @@ pub struct StoredWallet {
 }
 
 impl StoredWallet {
-    /// The row of a wallet.
+    /// Converts a wallet to its row.
     #[must_use]
     pub fn of(wallet: &Wallet, currency: &Currency) -> Self {
         Self {
@@ -34,10 +34,10 @@ impl StoredWallet {
         }
     }
 
-    /// The balance alone.
+    /// Returns the balance alone.
     ///
     /// # Errors
-    /// [`Corrupt`].
+    /// [`Corrupt`] if a column holds an invalid value.
     pub fn balance(&self, currency: &Currency) -> Result<Balance, Corrupt> {
         Ok(Balance {
             available: money(currency, "available", &self.available)?,
@@ -46,10 +46,10 @@ impl StoredWallet {
         })
     }
 
-    /// The wallet.
+    /// Converts the row to its wallet.
     ///
     /// # Errors
-    /// [`Corrupt`].
+    /// [`Corrupt`] if a column holds an invalid value.
     pub fn wallet(self, currency: &Currency) -> Result<Wallet, Corrupt> {
         Ok(Wallet {
             balance: self.balance(currency)?,

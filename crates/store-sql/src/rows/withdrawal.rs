@@ -43,7 +43,7 @@ pub struct StoredWithdrawal {
 }
 
 impl StoredWithdrawal {
-    /// The row of a withdrawal.
+    /// Converts a withdrawal to its row.
     #[must_use]
     pub fn of(withdrawal: &Withdrawal, currency: &Currency) -> Self {
         let (first, second) = (withdrawal.approvals.first(), withdrawal.approvals.get(1));
@@ -68,10 +68,10 @@ impl StoredWithdrawal {
         }
     }
 
-    /// The withdrawal.
+    /// Converts the row to its withdrawal.
     ///
     /// # Errors
-    /// [`Corrupt`].
+    /// [`Corrupt`] if a column holds an invalid value.
     pub fn withdrawal(self, currency: &Currency) -> Result<Withdrawal, Corrupt> {
         let attempts = known("withdrawals.attempts", u32::try_from(self.attempts).ok())?;
         let (txid, retry_at) = (self.txid.map(Line::from_stored), self.retry_at);
@@ -98,7 +98,7 @@ impl StoredWithdrawal {
     }
 }
 
-/// The approval that two columns hold, both or neither.
+/// Decodes an approval from its two columns, which are both set or both null.
 fn approval(
     column: &'static str,
     by: Option<i64>,

@@ -57,7 +57,7 @@ impl Command for ChangeAccountStatus {
     fn rejected(rejection: Rejection) -> CommandError<ChangeAccountStatusRefusal> {
         match rejection {
             Rejection::LastOperator => CommandError::Refused(ChangeAccountStatusRefusal::LastOperator),
-            // They were erased since they were loaded, which a repeated request finds.
+            // The user was erased after they were loaded, which a repeated request will find.
             Rejection::Missing(EntityKind::User) => Failure::Conflict.into(),
             other => Failure::from(other).into(),
         }

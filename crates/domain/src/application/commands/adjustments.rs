@@ -1,4 +1,4 @@
-//! Corrections of balances by operators.
+//! Adjustments of balances by operators.
 
 use thiserror::Error;
 
@@ -12,12 +12,12 @@ use crate::money::Amount;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 
-/// Corrects the available balance of a user, as an operator who is not that user. Short of funds, the user's own overdue
-/// fees are given back first.
+/// Adjusts the available balance of a user, as an operator other than that user. If funds are insufficient,
+/// the user's own overdue fees are released first.
 #[derive(Clone, Copy, Debug)]
 pub struct Adjust;
 
-/// A correction to be made.
+/// The input of an adjustment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewAdjustment {
     /// The user.
@@ -28,27 +28,27 @@ pub struct NewAdjustment {
     pub reason: Line,
 }
 
-/// A correction that was made.
+/// An applied adjustment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Adjusted {
     /// The adjustment.
     pub adjustment: Adjustment,
     /// The balance after it.
     pub balance: Balance,
-    /// When it was decided.
+    /// The time of the decision.
     pub at: Timestamp,
 }
 
-/// Why a balance is not corrected.
+/// Why an adjustment is refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum AdjustRefusal {
     /// There is no such user.
     #[error("there is no such user")]
     NoSuchUser,
-    /// It exceeds this amount, the largest of one adjustment.
+    /// It exceeds this amount, the maximum of one adjustment.
     #[error("the adjustment is above the limit")]
     AboveLimit(Amount),
-    /// The amount is not available.
+    /// The balance is insufficient.
     #[error("insufficient funds")]
     InsufficientFunds,
 }
@@ -72,7 +72,7 @@ impl Command for Adjust {
         Ok(())
     }
 
-    /// The wallet is part of the input, so that its ownership is asked for in [`Self::decide`].
+    /// The wallet is part of the input, so its ownership is checked in [`Self::decide`].
     fn ownership(&self, (): &(), _: &Principal) -> Ownership {
         Ownership::Others
     }

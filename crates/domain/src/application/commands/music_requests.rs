@@ -14,25 +14,26 @@ use crate::money::Money;
 use crate::music_request::{Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, RequestStatus};
 use crate::text::Line;
 
-/// Makes a request and holds its fee. Short of funds, the guest's own overdue fees are given back first.
+/// Makes a request and holds its fee. If funds are insufficient, the guest's own overdue fees are released
+/// first.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenRequest;
 
-/// Takes back a pending request; only its requester may.
+/// Cancels a pending request, as its requester.
 #[derive(Clone, Copy, Debug)]
 pub struct CancelRequest {
     /// The request.
     pub id: RequestId,
 }
 
-/// Accepts, rejects or plays a request; only its DJ may.
+/// Accepts, rejects or plays a request, as its DJ.
 #[derive(Clone, Copy, Debug)]
 pub struct AnswerRequest {
     /// The request.
     pub id: RequestId,
 }
 
-/// Gives the fee of a played request back, as an operator who is neither party.
+/// Refunds a played request, as an operator who is neither party.
 #[derive(Clone, Copy, Debug)]
 pub struct RefundRequest {
     /// The request.
@@ -60,10 +61,10 @@ impl From<DjAnswer> for Move {
     }
 }
 
-/// Why a request is not made.
+/// Why a request is refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum OpenRequestRefusal {
-    /// There is no such user, they are no DJ, or it is the guest.
+    /// There is no such user, they are not a DJ, or they are the guest.
     #[error("there is no such DJ")]
     NoSuchDj,
     /// The offer is below this list price.
@@ -72,13 +73,13 @@ pub enum OpenRequestRefusal {
     /// The DJ blocks the guest.
     #[error("the DJ blocks the guest")]
     Blocked,
-    /// The DJ takes no requests now.
+    /// The DJ is offline.
     #[error("the DJ is offline")]
     DjOffline,
-    /// The guest has this many open requests with the DJ, the most that is allowed.
+    /// The guest already has this number of open requests with the DJ, the maximum.
     #[error("{0} requests are open already")]
     TooManyOpen(u32),
-    /// The guest cannot pay the fee.
+    /// The guest's balance is insufficient.
     #[error("insufficient funds")]
     InsufficientFunds,
 }

@@ -13,18 +13,19 @@ use crate::ports::Profile;
 /// Changes the principal's own profile.
 #[derive(Clone, Copy, Debug)]
 pub struct ChangeProfile {
-    /// Whether the request sets a field that only DJs have; refused to others before its input is read.
+    /// Whether the request sets a field that only DJs have; such a request of other users is refused before
+    /// its input is read.
     pub sets_dj_fields: bool,
 }
 
-/// Why a profile is not changed.
+/// Why a change of a profile is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("the profile cannot be changed so: {0:?}")]
 pub struct ChangeProfileRefusal(pub ProfileRefusal);
 
 impl Command for ChangeProfile {
     type Permission = permission::UseProfile;
-    /// The permission to change the fields of DJs, where the request sets one.
+    /// The permission to change the DJ fields, if the request sets one.
     type Entity = Option<Authorized<UserId, permission::TakeRequests>>;
     type Input = ProfileChange;
     type Output = Profile;

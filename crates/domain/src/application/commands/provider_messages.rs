@@ -1,4 +1,4 @@
-//! Resolution of kept messages of providers.
+//! Resolution of stored messages of providers.
 
 use thiserror::Error;
 
@@ -10,14 +10,14 @@ use crate::ledger::{Origin, Plan, Receipt};
 use crate::provider_message::{AlreadyResolved, ProviderMessage};
 use crate::text::Line;
 
-/// Resolves a kept message, as an operator; it moves no money.
+/// Resolves a stored message, as an operator; it moves no money.
 #[derive(Clone, Copy, Debug)]
 pub struct ResolveMessage {
     /// The message.
     pub id: ProviderMessageId,
 }
 
-/// Why a message is not resolved.
+/// Why a resolution is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum ResolveMessageRefusal {
     /// It is resolved already.

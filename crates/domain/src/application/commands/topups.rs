@@ -17,26 +17,27 @@ use crate::ports::Intake;
 use crate::text::Line;
 use crate::topup::{Charge, ReversalRefusal, SuspenseRefusal, Topup, TopupStatus};
 
-/// Opens a top-up of the principal's wallet: confirmed where the provider has the money at once, else pending. One that
-/// the provider needs an order for is ordered before the answer. A replay answers with the top-up as it is now.
+/// Opens a top-up of the principal's wallet: confirmed if the provider has the money immediately, else
+/// pending. If the provider needs an order, it is sent before the answer. A replay returns the current state
+/// of the top-up.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenTopup;
 
-/// Takes back the money of a top-up that was charged back, as an operator who is not its owner.
+/// Reverses a top-up that was charged back, as an operator other than its owner.
 #[derive(Clone, Copy, Debug)]
 pub struct ReverseTopup {
     /// The top-up.
     pub id: TopupId,
 }
 
-/// Takes money out of suspense that an operator has dealt with.
+/// Settles money in suspense, as an operator.
 #[derive(Clone, Copy, Debug)]
 pub struct SettleSuspense {
     /// The top-up.
     pub id: TopupId,
 }
 
-/// Why no top-up is opened.
+/// Why a top-up is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum OpenTopupRefusal {
     /// This deployment takes no top-ups.
@@ -47,7 +48,7 @@ pub enum OpenTopupRefusal {
     RefusedByProvider,
 }
 
-/// Why money in suspense is not settled.
+/// Why a settlement is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum SettleSuspenseRefusal {
     /// It was settled already.

@@ -14,19 +14,20 @@ use crate::ledger::{Balance, Origin, Plan, Receipt, Rejection};
 use crate::text::Line;
 use crate::withdrawal::{Limit, Move, MoveRefusal, NewWithdrawal, OpenRefusal, Withdrawal, WithdrawalStatus};
 
-/// Makes a withdrawal and holds its amount. Short of funds, the owner's overdue fees are given back first.
+/// Makes a withdrawal and holds its amount. If funds are insufficient, the owner's overdue fees are released
+/// first.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenWithdrawal;
 
-/// Takes back a pending withdrawal; only its owner may.
+/// Cancels a pending withdrawal, as its owner.
 #[derive(Clone, Copy, Debug)]
 pub struct CancelWithdrawal {
     /// The withdrawal.
     pub id: WithdrawalId,
 }
 
-/// Approves, rejects or fails a withdrawal, as an operator who is not its owner. An approval leaves it pending where a
-/// second operator has to approve it as well.
+/// Approves, rejects or fails a withdrawal, as an operator other than its owner. An approval leaves it
+/// pending if a second operator has to approve it as well.
 #[derive(Clone, Copy, Debug)]
 pub struct JudgeWithdrawal {
     /// The withdrawal.
@@ -35,7 +36,7 @@ pub struct JudgeWithdrawal {
     pub judgement: Judgement,
 }
 
-/// Records how far the sending of a withdrawal is, as an operator.
+/// Records the progress of sending a withdrawal, as an operator.
 #[derive(Clone, Copy, Debug)]
 pub struct SendWithdrawal {
     /// The withdrawal.
@@ -45,15 +46,15 @@ pub struct SendWithdrawal {
 /// An operator's judgement of a withdrawal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Judgement {
-    /// It may be sent.
+    /// Approves sending it.
     Approve,
-    /// It is refused, and its amount released.
+    /// Rejects it and releases its amount.
     Reject,
-    /// It was never sent and never will be; its amount is released.
+    /// Records that it was never sent and never will be, and releases its amount.
     Fail,
 }
 
-/// A step in the sending of a withdrawal by hand.
+/// A step of sending a withdrawal by hand.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SendingStep {
     /// Sending begins.
@@ -63,9 +64,9 @@ pub enum SendingStep {
         /// The transaction on the network.
         txid: Line,
     },
-    /// It has arrived.
+    /// It was completed.
     Complete {
-        /// The transaction on the network; `None`: the known one.
+        /// The transaction on the network; `None` for the known one.
         txid: Option<Line>,
     },
     /// It is unknown whether it was sent.
@@ -81,7 +82,7 @@ pub struct Withdrawn {
     pub balance: Balance,
 }
 
-/// Why a withdrawal is not made.
+/// Why a withdrawal is refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum OpenWithdrawalRefusal {
     /// Nothing can be sent to this destination.
@@ -90,15 +91,15 @@ pub enum OpenWithdrawalRefusal {
     /// It would exceed a limit.
     #[error("a limit would be exceeded")]
     LimitExceeded(Limit),
-    /// The amount is not available.
+    /// The balance is insufficient.
     #[error("insufficient funds")]
     InsufficientFunds,
 }
 
-/// Why an operator does not move a withdrawal.
+/// Why an operator's move of a withdrawal is refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum MoveWithdrawalRefusal {
-    /// A completed payment names its transaction, and none is known.
+    /// A completed payout requires a transaction, and none is known.
     #[error("no transaction is known")]
     TxidMissing,
     /// Its status does not allow the move.
@@ -241,7 +242,8 @@ impl Command for JudgeWithdrawal {
         Ownership::of(withdrawal.user, principal)
     }
 
-    /// Refuses an operator who recently adjusted the owner's wallet. A later adjustment is found when the plan is applied.
+    /// Refuses an operator who recently adjusted the owner's wallet. A later adjustment is detected when the
+    /// plan is applied.
     async fn check(
         &self,
         env: &Environment,

@@ -1,4 +1,4 @@
-//! Giving back the fees of requests whose time is over.
+//! Settlement of overdue requests.
 
 use futures_util::future::join_all;
 use time::Duration;
@@ -10,27 +10,27 @@ use crate::ledger::{Plan, Rejection};
 use crate::music_request::{Move, MusicRequest, Overdue};
 use crate::ports::{Applied, ApplyError, Unavailable};
 
-/// Requests settled at once, so that a store which commits in groups can take them together.
+/// The number of requests settled concurrently, so that a store with group commit can batch them.
 const BATCH: u32 = 64;
-/// How long a command that is short of funds waits for its own overdue fees.
+/// The time for which a command that is short of funds waits for its own overdue fees.
 const OWN_FUNDS_WITHIN: Duration = Duration::seconds(2);
 
-/// Settles requests whose time is over; any number of servers may do so at once.
+/// Settles overdue requests; any number of servers may do so concurrently.
 #[derive(Clone, Copy)]
 pub(in crate::application) struct Expiry<'a> {
     pub(in crate::application) env: &'a Environment,
 }
 
 impl Expiry<'_> {
-    /// Settles every overdue request, and says how many.
+    /// Settles every overdue request, and returns their number.
     ///
-    /// One that cannot be settled keeps none of the others waiting; the first such failure is returned at the end.
+    /// A failed settlement does not delay the others; the first failure is returned at the end.
     pub(in crate::application) async fn settle(&self) -> Result<u64, Failure> {
         self.settle_while(None, |_| true, || true).await
     }
 
-    /// Applies a plan. Where it is short of funds, the payer's own overdue fees are given back, and it is applied once
-    /// more, even if another server gave them back meanwhile.
+    /// Applies a plan. If it is short of funds, the payer's own overdue fees are released, and it is applied
+    /// once more, even if another server released them in the meantime.
     pub(in crate::application) async fn apply(
         &self,
         plan: Plan,
@@ -46,7 +46,8 @@ impl Expiry<'_> {
         }
     }
 
-    /// Gives back a person's overdue fees, as many as can be in two seconds; one that cannot be stays as it is.
+    /// Releases a user's overdue fees, as many as possible within two seconds; one that cannot be released
+    /// stays as it is.
     pub(in crate::application) async fn settle_own(&self, payer: UserId) -> Result<(), Unavailable> {
         let until = self.env.now().plus(OWN_FUNDS_WITHIN);
         let in_time = || self.env.now() < until;
@@ -85,7 +86,7 @@ impl Expiry<'_> {
         }
     }
 
-    /// Settles one request; one that moved meanwhile was settled by another server or its DJ.
+    /// Settles one request; after a conflict, another server or its DJ has settled it.
     async fn expire(&self, request: &MusicRequest) -> Result<bool, Failure> {
         let origin = self.env.system();
         let Ok(plan) = plans::move_request(origin, request, Move::Expire, &self.env.terms.requests) else {

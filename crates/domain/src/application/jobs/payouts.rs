@@ -18,57 +18,58 @@ use crate::withdrawal::{
     Move, PayoutUpdate, PayoutUpdateDecision, Withdrawal, WithdrawalStatus, decide_update, next_send,
 };
 
-/// Withdrawals sent at once.
+/// The number of withdrawals sent concurrently.
 const BATCH: u32 = 16;
 
 /// The outcome of a status update of the payout provider.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PayoutUpdateOutcome {
-    /// The withdrawal moved, and stands here now.
+    /// The withdrawal moved to this status.
     Moved(WithdrawalStatus),
-    /// It was known already, or something later is.
+    /// It was known already, or a later one is.
     Known,
-    /// The withdrawal waits for an operator, and nothing changed.
+    /// The withdrawal waits for an operator; nothing changed.
     ForOperator,
-    /// It contradicts the withdrawal, which stands here, and nothing changed: an operator has to look at it.
+    /// It contradicts the withdrawal, which has this status, and nothing changed: an operator has to review
+    /// it.
     Contradiction(WithdrawalStatus, Contradiction),
 }
 
-/// The outcome of one withdrawal that was due.
+/// The outcome of sending a due withdrawal.
 #[derive(Debug)]
 pub enum PayoutAttempt {
-    /// Another server took it up.
+    /// Another server claimed it.
     Elsewhere,
-    /// The provider answered so, and this is what its answer came to.
+    /// The provider's answer, and its outcome.
     Answered(PayoutUpdate, PayoutUpdateOutcome),
-    /// There is no answer that can be read; it is sent again later.
+    /// There is no readable answer; it is sent again later.
     Unanswered(Unavailable),
-    /// It was sent often enough without an answer: an operator has to look at it.
+    /// It was sent the maximum number of times without an answer: an operator has to review it.
     GivenUp,
-    /// It could not be taken up, or the answer not be written down; then it is sent again later.
+    /// It could not be claimed, or its outcome not be stored; it is sent again later.
     Failed(CommandError<ProviderMessageRefusal>),
 }
 
-/// The use cases of paying out.
+/// Sends payouts and processes their status updates.
 #[derive(Clone)]
 pub struct Payouts {
     pub(in crate::application) env: Arc<Environment>,
 }
 
 impl Payouts {
-    /// Whether there is nothing to do for a worker, because operators send by hand.
+    /// Whether operators send by hand, so that a worker has nothing to do.
     #[must_use]
     pub fn by_hand(&self) -> bool {
         !self.env.payout_provider.sends()
     }
 
-    /// Sends some of the withdrawals that are due, and says what became of each; none when none is due.
+    /// Sends some of the due withdrawals, and returns their outcomes; none if none is due.
     ///
-    /// Any number of servers may do so at once: a withdrawal is taken up by a plan, which one of them gets. Who dies
-    /// after that leaves it to be sent again, under the same reference.
+    /// Any number of servers may do so concurrently: a plan claims a withdrawal, and succeeds on one of them.
+    /// If that server dies, the withdrawal is sent again later, under the same reference.
     ///
     /// # Errors
-    /// [`Unavailable`] when it cannot be known what is due.
+    /// [`Unavailable`] when the due withdrawals cannot be read.
     pub async fn run(&self) -> Result<Vec<(Withdrawal, PayoutAttempt)>, Unavailable> {
         if self.by_hand() {
             return Ok(Vec::new());
@@ -105,7 +106,7 @@ impl Payouts {
         }
     }
 
-    /// Which withdrawal a provider's message is about.
+    /// Identifies the withdrawal that a provider's message is about.
     ///
     /// # Errors
     /// [`CommandError`].
@@ -126,10 +127,10 @@ impl Payouts {
         identified(subject, found)
     }
 
-    /// Processes a status update about a withdrawal, however often and in whatever order updates arrive.
+    /// Processes a status update about a withdrawal; idempotent and independent of the order of updates.
     ///
     /// # Errors
-    /// [`CommandError`]; what was applied until then stays, and the same update again goes on from there.
+    /// [`CommandError`]; steps applied before it stay, and the same update continues from there.
     pub async fn update(
         &self,
         id: WithdrawalId,
@@ -170,7 +171,7 @@ impl Payouts {
         reason: Option<Line>,
     ) -> Result<StepOutcome, Failure> {
         let origin = Origin { reason, ..self.env.system() };
-        // The rules of what is due and of what is heard allow no move that the machine refuses.
+        // The rules for due withdrawals and status updates produce no move that the state machine refuses.
         let plan = plans::move_withdrawal(origin, withdrawal, next)
             .map_err(|_| Failure::Broken("a payout takes a step that its withdrawal has not"))?;
         match self.env.ledger.apply(plan).await {

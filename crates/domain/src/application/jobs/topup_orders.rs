@@ -1,7 +1,7 @@
 //! Orders of top-ups at their provider, repeated until it answers.
 //!
-//! A top-up is committed before it is ordered, so that every order has a row, and every repetition of it the same
-//! reference. The server that opens a top-up or takes one up has a lease on it, and orders it alone.
+//! A top-up is committed before it is ordered, so that every order has a row, and every repetition the same
+//! reference. The server that opens or claims a top-up holds a lease on it, and orders it alone.
 
 use std::sync::Arc;
 
@@ -17,17 +17,17 @@ use crate::ledger::{Plan, Rejection};
 use crate::ports::{ApplyError, Deadline, Intake, OrderAnswer, Unavailable};
 use crate::topup::{Answered, NextOrder, Topup, answered, next_order, unanswered};
 
-/// Top-ups ordered at once by a worker.
+/// The number of top-ups that a worker orders concurrently.
 const BATCH: u32 = 16;
 
 /// The outcome of claiming a top-up.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::application) enum Claim {
-    /// This server has the lease, and orders it.
+    /// This server holds the lease, and orders it.
     Order(Topup),
-    /// It was ordered often enough, and is not ordered again.
+    /// It was ordered the maximum number of times, and is not ordered again.
     GivenUp(Topup),
-    /// It is not to be ordered now, or another server orders it.
+    /// Its order is not due, or another server orders it.
     None(Topup),
 }
 
@@ -42,8 +42,8 @@ pub struct TopupOrders {
 }
 
 impl TopupOrders {
-    /// Orders a top-up that was just opened, and answers with it as it is then. If the provider takes longer than the
-    /// deadline, the top-up is answered as it was opened; the provider's answer is kept when it comes.
+    /// Orders a newly opened top-up, and returns its state afterwards. If the provider exceeds the deadline,
+    /// returns the top-up as it was opened; the provider's answer is stored when it arrives.
     pub(in crate::application) async fn order_by(
         &self,
         topup: Topup,
@@ -52,7 +52,7 @@ impl TopupOrders {
         let (sender, receiver) = oneshot::channel();
         let (this, ordered) = (self.clone(), topup.clone());
         self.env.tasks.spawn(Box::pin(async move {
-            // The request may have been answered before.
+            // The receiver is gone if the request was answered at its deadline.
             drop(sender.send(this.order_observed(ordered).await));
         }));
         match select(receiver, self.env.timer.sleep_until(deadline)).await {
@@ -64,7 +64,7 @@ impl TopupOrders {
         }
     }
 
-    /// Looks again at a top-up whose opening is repeated, and orders it where its next order is due.
+    /// Continues a top-up whose opening is repeated: orders it if its next order is due.
     pub(in crate::application) async fn reopen(
         &self,
         id: TopupId,
@@ -84,7 +84,7 @@ impl TopupOrders {
         }
     }
 
-    /// Orders a top-up and reports it; answers with it as it is then.
+    /// Orders a top-up and reports the outcome; returns the top-up's state afterwards.
     async fn order_observed(&self, topup: Topup) -> Result<Topup, ProviderRefused> {
         let (topup, attempt) = match self.order(topup.clone()).await {
             Ok((ordered, outcome)) => (ordered, OrderAttempt::Ordered(outcome)),
@@ -97,19 +97,19 @@ impl TopupOrders {
         }
     }
 
-    /// Whether top-ups are ordered at all.
+    /// Whether the provider needs orders.
     #[must_use]
     pub fn is_ordered(&self) -> bool {
         self.env.topup_provider.intake() == Intake::Ordered
     }
 
-    /// Orders some of the top-ups that are due and reports each; answers with the number that was taken up.
+    /// Orders some of the due top-ups and reports each; returns the number of claimed ones.
     ///
-    /// Any number of servers may do so at once: a top-up is taken up by a plan, which succeeds on one of them. If
-    /// that server dies, the top-up is ordered again when the lease ends, under the same reference.
+    /// Any number of servers may do so concurrently: a plan claims a top-up, and succeeds on one of them. If
+    /// that server dies, the top-up is ordered again when the lease expires, under the same reference.
     ///
     /// # Errors
-    /// [`Unavailable`] when it cannot be known what is due.
+    /// [`Unavailable`] when the due top-ups cannot be read.
     pub async fn run(&self) -> Result<usize, Unavailable> {
         if !self.is_ordered() {
             return Ok(0);
@@ -131,7 +131,7 @@ impl TopupOrders {
         }
     }
 
-    /// Takes a lease on a top-up, unless it is not due or another server has one.
+    /// Takes a lease on a top-up, unless it is not due or another server holds one.
     pub(in crate::application) async fn claim(&self, topup: Topup) -> Result<Claim, Failure> {
         let Some(next) = next_order(&topup, &self.env.terms.topups, self.env.now()) else {
             return Ok(Claim::None(topup));
@@ -144,10 +144,11 @@ impl TopupOrders {
         }
     }
 
-    /// Orders a top-up that this server claimed, and keeps the outcome. Answers with the top-up as it is then.
+    /// Orders a top-up that this server claimed, and stores the outcome. Returns the top-up's state
+    /// afterwards.
     ///
     /// # Errors
-    /// [`Failure`], when the outcome cannot be kept: it is ordered again when the lease ends.
+    /// [`Failure`], when the outcome cannot be stored: it is ordered again when the lease expires.
     pub(in crate::application) async fn order(&self, taken: Topup) -> Result<(Topup, OrderOutcome), Failure> {
         let attempt = taken.orders.unwrap_or_default().attempts;
         match self.env.topup_provider.order(&taken).await {
@@ -181,7 +182,8 @@ impl TopupOrders {
         }
     }
 
-    /// Applies what is decided about a top-up as it stands, if anything; decides again where it moved meanwhile.
+    /// Applies the decision about the current state of a top-up, if there is one; decides again after a
+    /// conflict.
     async fn keep<T>(
         &self,
         mut topup: Topup,
@@ -198,7 +200,7 @@ impl TopupOrders {
         Err(Failure::Conflict)
     }
 
-    /// The top-up as a plan leaves it; `None` where it moved since it was loaded.
+    /// Applies a plan and returns the top-up; `None` after a conflict.
     async fn applied(&self, plan: Plan) -> Result<Option<Topup>, Failure> {
         match self.env.ledger.apply(plan).await {
             Ok(applied) => receipts::topup(applied.receipt().clone()).map(Some),

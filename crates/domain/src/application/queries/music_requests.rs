@@ -9,7 +9,7 @@ use crate::ids::{RequestId, UserId};
 use crate::music_request::{MusicRequest, Party, RequestFilter, RequestStatus};
 use crate::page::{PageRequest, Rows};
 
-/// Which of the requests that a user made a list shows.
+/// A filter for the requests that a user made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OwnRequestFilter {
     /// Only those with this status.
@@ -45,7 +45,7 @@ pub(in crate::application) async fn visible_request(
 }
 
 impl MusicRequestQueries {
-    /// A request as its requester or its DJ sees it now.
+    /// A request in its current state, for its requester or its DJ.
     ///
     /// # Errors
     /// [`Failure::NotFound`] for all others.
@@ -54,7 +54,7 @@ impl MusicRequestQueries {
         Ok(request.seen_at(self.env.now()))
     }
 
-    /// A page of the requests that the principal made, as they are seen now.
+    /// A page of the requests that the principal made, in their current state.
     ///
     /// # Errors
     /// [`Failure`].
@@ -69,8 +69,8 @@ impl MusicRequestQueries {
         self.list(RequestFilter { requester: Some(*requester), dj, status, now: self.env.now() }, page).await
     }
 
-    /// A page of the requests addressed to the principal, as they are seen now; the filter is read once it is known that
-    /// the principal is a DJ.
+    /// A page of the requests addressed to the principal, in their current state; the filter is read after
+    /// the principal was found to be a DJ.
     ///
     /// # Errors
     /// [`Failure::Denied`] for guests; the errors of the filter.

@@ -22,7 +22,7 @@ pub(in crate::application) async fn active_user(env: &Environment, id: UserId) -
 }
 
 impl PeopleQueries {
-    /// A page of users, newest first: those with this address, or all. No user has an invalid address.
+    /// A page of users, newest first: those with this address, or all. An invalid address matches no user.
     ///
     /// # Errors
     /// [`Failure`].

@@ -42,7 +42,7 @@ impl ProfileQueries {
     /// One DJ.
     ///
     /// # Errors
-    /// [`Failure::NotFound`] where there is no such user, or they are no DJ.
+    /// [`Failure::NotFound`] if there is no such user, or they are not a DJ.
     pub async fn dj(&self, principal: &Principal, id: UserId) -> Result<User, Failure> {
         Authorized::<(), permission::ReadDjs>::all(principal)?;
         let found = self.env.people.profile(id).await?.map(|profile| profile.user);

@@ -1,4 +1,4 @@
-//! Kept messages of providers, as staff reads them.
+//! Stored messages of providers, as staff reads them.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
 use crate::provider_message::{MessageFilter, ProviderMessage};
 
-/// Reads kept messages.
+/// Reads stored messages.
 #[derive(Clone)]
 pub struct ProviderMessageQueries {
     pub(in crate::application) env: Arc<Environment>,
 }
 
 impl ProviderMessageQueries {
-    /// A page of the kept messages, unresolved ones first.
+    /// A page of the stored messages, unresolved ones first.
     ///
     /// # Errors
     /// [`Failure`].

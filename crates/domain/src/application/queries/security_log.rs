@@ -9,7 +9,7 @@ use crate::authorization::{Principal, permission};
 use crate::page::{PageRequest, Rows};
 use crate::text::Line;
 
-/// Reads the security log, and records refused requests in it.
+/// Reads the security log, and records denied requests in it.
 #[derive(Clone)]
 pub struct SecurityLogQueries {
     pub(in crate::application) env: Arc<Environment>,
@@ -30,7 +30,8 @@ impl SecurityLogQueries {
         Ok(self.env.security_audit.log.events(filter, page).await?)
     }
 
-    /// Records that a principal was refused an operation of staff, once for each principal, operation and hour.
+    /// Records that a principal was denied an operation of staff, once for each principal, operation and
+    /// hour.
     pub async fn record_denied(&self, principal: &Principal, operation: Line, client: Visitor) {
         self.env.security_audit.denied(principal, operation, client).await;
     }

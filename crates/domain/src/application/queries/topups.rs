@@ -10,14 +10,14 @@ use crate::ports::Unavailable;
 use crate::provider_reference::ProviderReference;
 use crate::topup::Topup;
 
-/// Which top-ups staff searches for.
+/// A staff search for top-ups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TopupSearch {
-    /// The one that the payment provider knows by this reference.
+    /// The top-up with this reference at the payment provider.
     Reference(ProviderReference),
-    /// All of one user.
+    /// All top-ups of one user.
     User(UserId),
-    /// The one with this reference, if it is this user's.
+    /// The top-up with this reference, if it belongs to this user.
     Both(ProviderReference, UserId),
 }
 
@@ -48,7 +48,7 @@ impl TopupQueries {
         Ok(own.map_err(|_| Failure::NotFound)?.into_inner())
     }
 
-    /// A page of the top-ups that staff searches for, newest first.
+    /// A page of the top-ups that match a search of staff, newest first.
     ///
     /// # Errors
     /// [`Failure`].
@@ -79,7 +79,7 @@ impl TopupQueries {
                 None => None,
             },
         };
-        // A decimal reference leads to the row with this id, which may have another one.
+        // A decimal reference leads to the row with this id, which may have a different reference.
         Ok(found.filter(|topup| topup.reference() == reference))
     }
 
@@ -92,7 +92,7 @@ impl TopupQueries {
         self.env.topups.topup(id).await?.ok_or(Failure::NotFound)
     }
 
-    /// A page of the top-ups whose money came after their owners were erased, unsettled ones first.
+    /// A page of the top-ups whose money arrived after their owners were erased, unsettled ones first.
     ///
     /// # Errors
     /// [`Failure`].

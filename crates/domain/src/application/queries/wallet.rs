@@ -42,11 +42,11 @@ impl WalletQueries {
         Ok(self.env.wallets.entries(*owner, page).await?)
     }
 
-    /// The entry of the principal's statement with this number. Each wallet has its own numbers 1, 2, 3 …, so that an
-    /// entry of another wallet cannot be named.
+    /// The entry of the principal's statement with this number. Each wallet has its own numbers 1, 2, 3…, so
+    /// that an entry of another wallet cannot be addressed.
     ///
     /// # Errors
-    /// [`Failure::NotFound`] where there is none.
+    /// [`Failure::NotFound`] if there is none.
     pub async fn entry(&self, principal: &Principal, number: i64) -> Result<Entry, Failure> {
         let owner = Authorized::<_, permission::UseWallet>::own(principal)?;
         self.env.wallets.entry(*owner, number).await?.ok_or(Failure::NotFound)

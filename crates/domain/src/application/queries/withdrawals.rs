@@ -15,7 +15,7 @@ pub struct WithdrawalQueries {
 }
 
 impl WithdrawalQueries {
-    /// The terms of this deployment.
+    /// The withdrawal terms of this deployment.
     ///
     /// # Errors
     /// [`Failure::Denied`].
@@ -44,7 +44,7 @@ impl WithdrawalQueries {
         Ok(self.env.withdrawals.withdrawals(&WithdrawalFilter::of(*owner), page).await?)
     }
 
-    /// A page of all users' withdrawals, of one status or all.
+    /// A page of all users' withdrawals, with one status or all.
     ///
     /// # Errors
     /// [`Failure`].

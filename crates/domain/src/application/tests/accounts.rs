@@ -5,7 +5,7 @@ use crate::account::session::{Candidates, TokenHash};
 use crate::account::{StandingChange, change_standing};
 use crate::text::Password;
 
-/// The doubles that a test sets up, and what it expects of the security log.
+/// The doubles of a test, and its expectations of the security log.
 #[derive(Default)]
 pub(super) struct Setup {
     pub(super) people: MockPeople,
@@ -13,9 +13,9 @@ pub(super) struct Setup {
     pub(super) sessions: MockSessions,
     pub(super) passwords: MockPasswords,
     pub(super) noted: Vec<EventKind>,
-    /// How often the revocation list is refreshed.
+    /// The expected number of refreshes of the revocation list.
     pub(super) refreshed: usize,
-    /// Another log than one of `noted`.
+    /// A log other than one of `noted`.
     pub(super) log: Option<MockSecurityLog>,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn session() -> SessionId {
     SessionId::new(5).unwrap()
 }
 
-/// The hash of the token to issue, of the one under another key, or of any other token.
+/// The hash of the token to issue, of its candidate under another key, or of any other token.
 pub(super) fn hash(token: &str) -> TokenHash {
     match token {
         "next" => TokenHash([1; 32]),
@@ -59,7 +59,7 @@ pub(super) fn password() -> Password {
     Password::presented("secret-secret")
 }
 
-/// Logins that know the DJ, under a hash of this name.
+/// Logins that know the DJ, with a password hash of this name.
 pub(super) fn known(hash: &'static str) -> MockLogins {
     let mut logins = MockLogins::new();
     logins
@@ -75,7 +75,7 @@ pub(super) fn checked(verified: Verified) -> MockPasswords {
     passwords
 }
 
-/// Sessions that keep one that begins.
+/// Sessions that store a new one.
 fn begun() -> MockSessions {
     let mut sessions = MockSessions::new();
     sessions
@@ -184,8 +184,8 @@ fn a_login_that_began_is_not_undone_by_what_comes_after_it() {
     }
 }
 
-/// What making the first operator comes to, by whether one was made before, who has the address, and whether the password is
-/// known; and what the store says of it, if it is asked.
+/// The outcome of creating the first operator, by whether one was created before, the address is taken, and
+/// the password is breached; `made` is the store's outcome, if it is called.
 fn bootstrap(
     before: bool,
     taken: bool,
@@ -222,7 +222,7 @@ fn the_first_operator_is_made_once_noted_and_has_no_known_password() {
     let done = Some(FirstOperator::Done);
     assert_eq!(bootstrap(false, false, false, done).unwrap(), Bootstrapped::Made(user(4)));
     assert_eq!(bootstrap(true, false, false, None).unwrap(), Bootstrapped::MadeBefore);
-    // Who has the address stays what they are.
+    // The owner of the address keeps their role.
     assert_eq!(bootstrap(false, true, false, None).unwrap(), Bootstrapped::AddressTaken);
     // Another server was faster.
     let before = Some(FirstOperator::MadeBefore);
@@ -282,7 +282,7 @@ fn who_is_suspended_learns_so_with_the_right_password_alone() {
     assert!(matches!(refresh(setup), Err(CommandError::Refused(RefreshRefusal::Suspended))));
 }
 
-/// Sessions in which presenting a token of the DJ comes to this.
+/// Sessions whose exchange of the DJ's token has this outcome.
 fn presented(exchange: Exchange) -> MockSessions {
     let mut sessions = MockSessions::new();
     sessions.expect_owner().returning(|_| Ok(Some(user(2))));

@@ -9,7 +9,7 @@ const CANCEL: CancelRequest = CancelRequest { id: RequestId::new(7).unwrap() };
 
 type MoveError = CommandError<InvalidTransition, Infallible>;
 
-/// Requests of which the first load finds the request, and each further one the next of these.
+/// Requests whose first load finds the request, and each further one the next of these states.
 fn stored(states: Vec<RequestState>) -> MockMusicRequests {
     let mut kept = MockMusicRequests::new();
     let mut turn = mockall::Sequence::new();
@@ -100,7 +100,7 @@ fn short_of_funds_is_refused_once_nothing_more_comes_back() {
     assert!(matches!(opened, Err(OpenError::Refused(OpenRequestRefusal::InsufficientFunds))), "{opened:?}");
 }
 
-/// The answer to a keyed request to an offline DJ, when the ledger knows this of its key by then.
+/// The answer to a keyed request to an offline DJ, if the ledger has this record of its key by then.
 fn refused_with(known: Option<KeyRecord>) -> Result<Done<MusicRequest>, OpenError> {
     let context = Context { key: Some(key(b"{}")), ..context(1) };
     let executor = requests(known_later(known), MockMusicRequests::new(), people_with(false));
@@ -174,7 +174,7 @@ fn the_dj_of_a_request_may_not_cancel_it() {
     assert!(matches!(cancelled, Err(MoveError::Failed(Failure::Denied))), "{cancelled:?}");
 }
 
-/// The expiry of two overdue requests, of which the ledger answers the first one so.
+/// The expiry of two overdue requests, the first of which the ledger rejects.
 fn sweep(first: Rejection) -> Result<u64, Failure> {
     let mut ledger = MockLedger::new();
     let mut turn = mockall::Sequence::new();

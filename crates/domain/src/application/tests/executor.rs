@@ -1,4 +1,4 @@
-//! The promises of the executor, with a command that records what is asked of it.
+//! The promises of the executor, with a command that records its steps.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use crate::authorization::{Ownership, Revocation, permission};
 use crate::ledger::Origin;
 use crate::ports::{MockPrincipalCheck, PrincipalRefusal};
 
-/// How often each step of a command was taken.
+/// The number of calls of each step of a command.
 #[derive(Default)]
 struct Steps {
     loaded: AtomicUsize,
@@ -23,7 +23,7 @@ impl Steps {
     }
 }
 
-/// Cancels the request of guest 1, or finds that it is gone, another's, or refused.
+/// Cancels the request of guest 1, unless it is missing, another guest's, or refused.
 struct Probe<'a> {
     steps: &'a Steps,
     found: bool,
@@ -93,7 +93,7 @@ fn known() -> KeyRecord {
     KeyRecord { key: key(b"{}"), receipt: StoredReceipt::Whole(receipt()), at: now() }
 }
 
-/// An executor on this ledger, whose effects refresh the revocation list this often.
+/// An executor on this ledger, which expects this number of refreshes of the revocation list.
 fn executor(ledger: MockLedger, refreshes: usize) -> Executor {
     Doubles { ledger, revocations: refreshed(refreshes), ..Doubles::default() }.executor()
 }

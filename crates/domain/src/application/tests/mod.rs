@@ -1,4 +1,4 @@
-//! The use cases on doubles of the ports.
+//! The use cases on test doubles of the ports.
 
 mod accounts;
 mod commands;
@@ -49,10 +49,10 @@ use crate::topup::{OrderTerms, Topup};
 use crate::withdrawal::{PayoutTerms, WithdrawalTerms};
 
 const NOW: i64 = 1_000_000_000;
-/// A deadline that no test waits for.
+/// A deadline that no test reaches.
 const DEADLINE: Deadline = Deadline(Duration::seconds(4));
 
-/// The doubles of the ports: those that a test does not set up refuse every call.
+/// The doubles of the ports: those that a test does not set up reject every call.
 struct Doubles {
     ledger: MockLedger,
     requests: MockMusicRequests,
@@ -169,7 +169,7 @@ impl Doubles {
     }
 }
 
-/// Principals that did not change since they were authenticated.
+/// A check that finds every principal unchanged.
 struct Unchanged;
 
 impl PrincipalCheck for Unchanged {
@@ -178,7 +178,7 @@ impl PrincipalCheck for Unchanged {
     }
 }
 
-/// A timer without a deadline.
+/// A timer that never fires.
 struct NoTime;
 
 #[async_trait]
@@ -188,7 +188,7 @@ impl Timer for NoTime {
     }
 }
 
-/// Tasks that run to their end when they are spawned.
+/// A spawner that runs tasks to their end immediately.
 struct AtOnce;
 
 impl TaskSpawner for AtOnce {
@@ -197,7 +197,7 @@ impl TaskSpawner for AtOnce {
     }
 }
 
-/// The reports of orders.
+/// The reported orders.
 #[derive(Default)]
 struct Orders(Mutex<Vec<String>>);
 
@@ -207,12 +207,12 @@ impl OrderObserver for Orders {
     }
 }
 
-/// The result of a use case on doubles, which all answer at once.
+/// The output of a use case on doubles, which never wait.
 fn run<T>(future: impl Future<Output = T>) -> T {
     future.now_or_never().expect("doubles answer at once")
 }
 
-/// Input that is valid.
+/// A reader of valid input.
 fn input<T>(input: T) -> impl FnOnce() -> Result<T, Infallible> {
     || Ok(input)
 }
@@ -231,7 +231,7 @@ const fn principal(number: i64) -> Principal {
     }
 }
 
-/// The context of a request by this principal, without a key.
+/// The context of a request by this principal, without an idempotency key.
 const fn context(number: i64) -> Context {
     Context {
         principal: principal(number),
@@ -309,7 +309,7 @@ fn key(body: &[u8]) -> IdempotencyKey {
     IdempotencyKey { scope: KeyScope::of(user(1), "POST", "/x", "k"), fingerprint: Fingerprint::of(body) }
 }
 
-/// A log that cannot be written to, in which this is recorded all the same.
+/// A log that cannot be written to, and still expects an event of this kind.
 fn log_away(kind: EventKind) -> MockSecurityLog {
     let mut log = MockSecurityLog::new();
     let right = move |event: &SecurityEvent| event.kind == kind;
@@ -317,7 +317,7 @@ fn log_away(kind: EventKind) -> MockSecurityLog {
     log
 }
 
-/// A log in which events of these kinds are recorded, each once.
+/// A log that expects events of these kinds, each once.
 fn log_of(kinds: Vec<EventKind>) -> MockSecurityLog {
     let mut log = MockSecurityLog::new();
     for kind in kinds {
@@ -326,14 +326,14 @@ fn log_of(kinds: Vec<EventKind>) -> MockSecurityLog {
     log
 }
 
-/// A revocation list that is refreshed this often.
+/// A revocation list that expects this number of refreshes.
 fn refreshed(times: usize) -> MockRevocations {
     let mut revocations = MockRevocations::new();
     revocations.expect_refresh().with(eq(DEADLINE)).times(times).returning(|_| ());
     revocations
 }
 
-/// Requests of which guest 4 is blocked by every DJ.
+/// An executor on these requests, where every DJ blocks guest 4.
 fn requests(ledger: MockLedger, requests: MockMusicRequests, people: MockPeople) -> Executor {
     let mut blocks = MockBlocks::new();
     blocks.expect_is_blocked().returning(|_, guest| Ok(guest == user(4)));
@@ -360,7 +360,7 @@ fn done<T>(value: T, replayed: bool) -> Done<T> {
 
 type OpenError = CommandError<OpenRequestRefusal, Infallible>;
 
-/// Keys of which the ledger knows nothing at first, and this once the command is refused.
+/// A ledger that has no record of a key at first, and this one once the command is refused.
 fn known_later(known: Option<KeyRecord>) -> MockLedger {
     let mut ledger = MockLedger::new();
     let mut turn = mockall::Sequence::new();

@@ -33,7 +33,7 @@ pub(super) fn withdrawal(state: WithdrawalState) -> Withdrawal {
     }
 }
 
-/// Withdrawals of which each load finds the next of these.
+/// Withdrawals whose loads find these one after the other.
 fn stored(found: Vec<Withdrawal>) -> MockWithdrawals {
     let mut withdrawals = MockWithdrawals::new();
     let mut turn = mockall::Sequence::new();
@@ -47,7 +47,7 @@ fn stored(found: Vec<Withdrawal>) -> MockWithdrawals {
     withdrawals
 }
 
-/// Wallets that the operator did not adjust.
+/// Wallets without adjustments by the operator.
 fn not_adjusted() -> MockWallets {
     let mut wallets = MockWallets::new();
     wallets.expect_has_adjusted().returning(|_, _, _| Ok(false));
@@ -102,7 +102,7 @@ fn a_refused_act_reaches_no_ledger() {
     assert!(matches!(moved, Err(JudgeError::Refused(MoveWithdrawalRefusal::TxidMissing))), "{moved:?}");
 }
 
-/// Takes this from a user, whose balance is this, as an operator.
+/// Debits a user with this balance by this amount, as an operator.
 fn adjust(
     ledger: MockLedger,
     requests: MockMusicRequests,

@@ -1,4 +1,4 @@
-//! Another password, on doubles of the ports.
+//! Changes and resets of passwords, on doubles of the ports.
 
 use super::*;
 use crate::account::challenge::Purpose;
@@ -7,7 +7,7 @@ use crate::account::session::TokenHash;
 use crate::account::{StandingChange, change_standing};
 use crate::text::Password;
 
-/// The doubles that a test sets up, and what it expects of the security log.
+/// The doubles of a test, and its expectations of the security log.
 #[derive(Default)]
 struct Setup {
     people: MockPeople,
@@ -16,7 +16,7 @@ struct Setup {
     notifier: MockNotifier,
     noted: Vec<EventKind>,
     log: Option<MockSecurityLog>,
-    /// Whether the revocation list is refreshed and the user notified.
+    /// Whether a refresh of the revocation list and a notification are expected.
     changed: bool,
 }
 
@@ -63,7 +63,7 @@ fn credentials() -> Option<Credentials> {
     Some(Credentials { user: user(2), password: hash("before") })
 }
 
-/// Passwords of which the present one compares so, and the new one is not known.
+/// Passwords with this verification of the current one, where the new one is not breached.
 fn compared(verified: Verified) -> MockPasswords {
     let mut passwords = unknown();
     passwords
@@ -74,7 +74,7 @@ fn compared(verified: Verified) -> MockPasswords {
     passwords
 }
 
-/// Passwords of which the new one is not known.
+/// Passwords where the new one is not breached.
 fn unknown() -> MockPasswords {
     let mut passwords = MockPasswords::new();
     passwords.expect_is_breached().return_const(false);
@@ -93,7 +93,7 @@ fn change(setup: Setup) -> Result<(), CommandError<ChangePasswordRefusal>> {
     run(changes(setup).change(&context(2), &present, &new))
 }
 
-/// Logins that hold the caller's password, and whether it is still there when it is changed.
+/// Logins with the principal's password, which may have changed in the meantime.
 fn held(still: bool) -> MockLogins {
     let mut logins = MockLogins::new();
     logins.expect_credentials_of().with(eq(user(2))).returning(|_| Ok(credentials()));
@@ -187,7 +187,7 @@ fn forgot(setup: Setup) -> Result<(), Unavailable> {
     run(changes(setup).run(forgotten("Dee@Example.com")))
 }
 
-/// Logins that know the address, and what keeping a challenge comes to.
+/// Logins that know the address, with this outcome of issuing a challenge.
 fn known(issued: Issued) -> MockLogins {
     let mut logins = MockLogins::new();
     logins.expect_credentials().with(eq("dee@example.com")).returning(|_| Ok(credentials()));

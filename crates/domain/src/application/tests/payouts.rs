@@ -1,4 +1,4 @@
-//! The worker and the provider's words, on doubles of the ports around one withdrawal.
+//! The worker and the provider's status updates, on doubles of the ports around one withdrawal.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -17,7 +17,7 @@ use crate::withdrawal::{PayoutUpdate, Withdrawal, WithdrawalStatus};
 
 const RETRY_SECONDS: i64 = 60;
 
-/// One withdrawal as it is stored, and the plans that moved it.
+/// One stored withdrawal, and the plans that moved it.
 struct Scene {
     stored: Mutex<Withdrawal>,
     transfers: Mutex<Vec<Transfer>>,
@@ -70,7 +70,7 @@ impl Scene {
         self.seconds.fetch_add(seconds, Ordering::SeqCst);
     }
 
-    /// How often money moved: the hold is settled once at most.
+    /// The number of settlements of the hold, at most one.
     fn settlements(&self) -> usize {
         self.transfers.lock().unwrap().len()
     }
@@ -120,7 +120,7 @@ impl Scene {
     }
 }
 
-/// A provider that is asked exactly this often, always for the same withdrawal, and answers so.
+/// A provider that expects this number of calls, always for the same withdrawal, and gives this answer.
 fn provider(times: usize, answer: impl Fn() -> PayoutAnswer + Send + Sync + 'static) -> MockPayoutProvider {
     let mut provider = MockPayoutProvider::new();
     provider.expect_sends().return_const(true);
@@ -225,7 +225,7 @@ fn words_come_twice_and_in_any_order() {
     let broadcast = || PayoutUpdate::Broadcast { txid: txid() };
     let completed = || PayoutUpdate::Completed { txid: txid() };
     let moved = PayoutUpdateOutcome::Moved;
-    // The words as they come, what each comes to, and how often money moves in the end.
+    // The status updates in order with their outcomes, and the final number of settlements.
     type Case = (Vec<(PayoutUpdate, PayoutUpdateOutcome)>, usize);
     let cases: [Case; 6] = [
         (
@@ -326,7 +326,7 @@ fn a_refusal_after_an_unanswered_sending_is_a_review_with_the_hold_kept() {
     let unanswered = scene.server(provider(1, lost));
     run(unanswered.run()).unwrap();
     scene.later(RETRY_SECONDS);
-    // As a provider says of an order that it has carried out already.
+    // A provider's answer to an order that it has already executed.
     let refusing = scene.server(provider(1, says(PayoutUpdate::Refused)));
     let sent = run(refusing.run()).unwrap();
     let [(_, PayoutAttempt::Answered(_, PayoutUpdateOutcome::Moved(status)))] = sent.as_slice() else {
@@ -344,7 +344,7 @@ fn an_answer_that_contradicts_what_was_said_meanwhile_changes_nothing() {
     provider.expect_sends().return_const(true);
     let (meanwhile, state) = (scene.clone(), broadcast.clone());
     provider.expect_send().times(1).returning(move |_| {
-        // Its message about the same order is faster than its answer.
+        // Its message about the same order arrives before its answer.
         meanwhile.stored.lock().unwrap().state = state.clone();
         PayoutAnswer::Said(PayoutUpdate::Completed { txid: Line::new("beef").unwrap() }, None)
     });

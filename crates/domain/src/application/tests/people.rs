@@ -1,4 +1,4 @@
-//! What staff does about people, and whom DJs block, on doubles of the ports.
+//! Staff's changes of accounts, and the blocks of DJs, on doubles of the ports.
 
 use super::*;
 use crate::account::StandingChange;
@@ -18,7 +18,7 @@ fn queries(people: MockPeople) -> PeopleQueries {
     PeopleQueries { env: Doubles { people, ..Doubles::default() }.env() }
 }
 
-/// Changes the DJ's account as an operator, and says how often that refreshes the revocation list.
+/// Changes the DJ's account as an operator, with this number of expected refreshes of the revocation list.
 fn change(
     ledger: MockLedger,
     refreshes: usize,
@@ -35,7 +35,7 @@ fn of_dj() -> Receipt {
     Receipt { outcome: Outcome::Profile(user, balance), ..receipt() }
 }
 
-/// People of whom the DJ is one, erased or not.
+/// A user store that contains the DJ, erased or not.
 fn with_dj(erased: bool) -> MockPeople {
     let mut people = MockPeople::new();
     people.expect_profile().returning(move |id| {
@@ -162,7 +162,7 @@ fn blocks() -> GuestBlocks {
 
 #[test]
 fn a_dj_blocks_who_made_a_request_to_them_and_not_themselves() {
-    // Who is blocked already stays so, also where that was done before it took a request.
+    // An existing block stays, even if it was made without a request.
     for guest in [1, 4] {
         let blocked = run(blocks().block(&context(2), user(guest))).unwrap();
         assert_eq!((blocked.guest, blocked.at), (user(guest), now()));

@@ -1,4 +1,4 @@
-//! Personal data out and erased, on doubles of the ports.
+//! Export and erasure of personal data, on doubles of the ports.
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 
@@ -15,7 +15,7 @@ fn personal_data(doubles: Doubles) -> PersonalData {
     PersonalData { executor: Executor::new(env.clone()), env }
 }
 
-/// A log that hears of this and nothing else.
+/// A log that expects only this event.
 fn noting(kind: EventKind) -> MockSecurityLog {
     let mut log = MockSecurityLog::new();
     let right = move |event: &SecurityEvent| {
@@ -40,7 +40,7 @@ fn entry(seq: i64) -> Entry {
     }
 }
 
-/// A wallet that has so many entries, and gets two more between any two pages.
+/// A wallet with this number of entries, which gains two more between any two pages.
 fn growing(entries: i64) -> MockPersonalRecords {
     let (mut records, mut newest) = (MockPersonalRecords::new(), entries);
     records.expect_records().returning(move |of, part, after, limit| {
@@ -79,7 +79,7 @@ fn a_list_ends_with_the_failure_that_broke_it_off() {
     assert!(matches!(&pages[..], [Ok(_), Err(_)]), "{pages:?}");
 }
 
-/// A request is shown by the clock, and an operator's event without who the operator was and where.
+/// A request is shown by the clock, and an operator's event without the operator and their client info.
 #[test]
 fn records_are_shown_as_the_person_may_see_them() {
     let mut records = MockPersonalRecords::new();
@@ -119,7 +119,7 @@ fn an_export_is_noted() {
     assert_eq!(profile.user.id, user(2));
 }
 
-/// What erasing the DJ comes to, when their password is found like this and the store says this.
+/// The outcome of erasing the DJ, given this verification of their password and this outcome of the store.
 fn erase(
     verified: Verified,
     erased: Option<Erased>,

@@ -57,16 +57,16 @@ fn withdrawal(state: WithdrawalState, opening: Option<OperationId>) -> Withdrawa
     }
 }
 
-/// One top-up and one withdrawal, the plans that moved them, and the messages that are kept.
+/// One top-up and one withdrawal, the plans that moved them, and the stored messages.
 struct Scene {
     topup: Mutex<Topup>,
     withdrawal: Mutex<Withdrawal>,
-    /// What others do to the top-up before the next plan is applied.
+    /// A concurrent change of the top-up before the next plan is applied.
     race: Mutex<Option<TopupStatus>>,
     kept: Mutex<Vec<MessageRecord>>,
     /// Whether the top-up's owner was erased.
     erased: Mutex<bool>,
-    /// Whether they are erased before the next plan is applied.
+    /// Whether the owner is erased before the next plan is applied.
     leaving: Mutex<bool>,
 }
 
@@ -165,7 +165,7 @@ impl Scene {
         people
     }
 
-    /// A store that keeps every message.
+    /// A store that stores every message.
     fn keeps(self: &Arc<Self>) -> MockProviderMessages {
         let mut messages = MockProviderMessages::new();
         let scene = self.clone();
@@ -213,7 +213,7 @@ fn paid(minor: i128) -> TopupUpdate {
     TopupUpdate::Confirmed(Payment { amount, currency: Some(PaidCurrency::Own) })
 }
 
-/// What is kept of [`message`].
+/// The stored record of [`message`].
 fn record(
     source: MessageSource,
     contradiction: Contradiction,
@@ -394,7 +394,7 @@ const RESOLVE: ResolveMessage = ResolveMessage { id: ProviderMessageId::new(3).u
 #[test]
 fn an_operator_resolves_a_message_once() {
     let mut ledger = MockLedger::new();
-    // Another operator was faster, which only the store knows.
+    // Another operator was faster, which only the store detects.
     ledger.expect_apply().times(1).returning(|_| Err(ApplyError::Rejected(Rejection::Stale)));
     let mut messages = MockProviderMessages::new();
     let mut turn = mockall::Sequence::new();

@@ -1,4 +1,4 @@
-//! Registrations that are repeated, on doubles of the ports.
+//! Repeated registrations, on doubles of the ports.
 
 use super::accounts::{Setup, accounts, checked, hash, known, password, session};
 use super::*;
@@ -6,16 +6,16 @@ use crate::account::session::{Session, TokenHash};
 use crate::account::{StandingChange, change_standing};
 use crate::page::Rows;
 
-/// An address that is taken, and what the repetition of its registration meets.
+/// A taken address, and the state found by a repeated registration.
 struct Taken {
-    /// How long ago the account was registered.
+    /// The age of the account.
     age: Duration,
     suspended: bool,
-    /// What comes of the check of the password; `None` where there must be no check.
+    /// The verification of the password; `None` if it must not be verified.
     verified: Option<Verified>,
     /// The live sessions.
     alive: Vec<Session>,
-    /// The hash of the token that is kept.
+    /// The hash of the stored token.
     kept: TokenHash,
     noted: Vec<EventKind>,
 }
@@ -32,7 +32,7 @@ fn fresh() -> Taken {
     Taken { age, suspended: false, verified, alive: vec![began(age)], kept: hash("next"), noted: Vec::new() }
 }
 
-/// What registering the taken address again comes to.
+/// The outcome of registering the taken address again.
 fn again(taken: Taken) -> Result<SignedIn, CommandError<RegisterRefusal>> {
     let Taken { age, suspended, verified, alive, kept, noted } = taken;
     let mut people = MockPeople::new();
@@ -81,7 +81,7 @@ fn a_registration_is_repeated_for_a_minute() {
     let (minute, tick) = (Duration::minutes(1), Duration::MICROSECOND);
     let aged = |age| Taken { age, alive: vec![began(age)], ..fresh() };
     assert!(again(aged(minute - tick)).is_ok());
-    // The password is checked of young accounts alone, because a check costs as much as a login.
+    // The password is verified for young accounts only, because verification costs as much as a login.
     for age in [minute, minute + tick, Duration::days(365)] {
         let refused = again(Taken { verified: None, ..aged(age) });
         assert!(

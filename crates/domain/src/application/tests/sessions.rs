@@ -1,4 +1,4 @@
-//! One's own sessions, on doubles of the ports.
+//! The principal's own sessions, on doubles of the ports.
 
 use super::*;
 

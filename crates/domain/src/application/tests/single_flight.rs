@@ -13,11 +13,11 @@ use crate::application::single_flight::{SingleFlight, StillRunning};
 const SCOPE: KeyScope = KeyScope([1; 32]);
 const PATIENCE: Duration = Duration::seconds(4);
 
-/// Time that passes whenever everything waits.
+/// Simulated time, which advances whenever all futures wait.
 #[derive(Clone, Default)]
 struct Simulated(Arc<Mutex<Moment>>);
 
-/// A moment, and the sleepers of later ones.
+/// The current time, and the sleepers with later deadlines.
 #[derive(Default)]
 struct Moment {
     now: Duration,
@@ -56,7 +56,7 @@ impl Simulated {
         self.after(PATIENCE)
     }
 
-    /// Runs to the end; time goes on to the next deadline when nothing else is left to do.
+    /// Runs a future to its end; time advances to the next deadline when no future can make progress.
     fn run<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         loop {
@@ -141,7 +141,7 @@ fn who_goes_away_gives_its_turn_to_the_next() {
     assert!(first.as_mut().now_or_never().is_none());
     assert!(second.as_mut().now_or_never().is_none());
     assert!(third.as_mut().now_or_never().is_none());
-    // One that runs, and one that waits.
+    // One running command, and one waiting.
     drop(first);
     drop(second);
     assert_eq!(third.now_or_never(), Some(Ok(3)));

@@ -1,4 +1,4 @@
-//! Opening and ordering on doubles of the ports, around a book that applies the plans.
+//! Opening and ordering top-ups, on doubles of the ports around a book that applies the plans.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
@@ -12,7 +12,7 @@ use crate::provider_reference::ProviderReference;
 use crate::text::PaymentUrl;
 use crate::topup::{OrderReply, Orders, TopupStatus};
 
-/// What several servers have in common.
+/// The state shared by several servers.
 #[derive(Default)]
 struct Scene {
     book: Mutex<Book>,
@@ -21,7 +21,7 @@ struct Scene {
     reports: Arc<super::Orders>,
 }
 
-/// Tasks that do not run, since the server stops or the provider hangs.
+/// A spawner whose tasks never run, as when the server stops or the provider hangs.
 struct Held;
 
 impl TaskSpawner for Held {
@@ -30,7 +30,7 @@ impl TaskSpawner for Held {
     }
 }
 
-/// A timer of which every deadline has passed.
+/// A timer whose deadlines have all passed.
 struct Passed;
 
 #[async_trait]
@@ -64,7 +64,7 @@ impl Scene {
         Arc::new(scene)
     }
 
-    /// The same with a top-up that a server opened and did not live to order.
+    /// The same with a top-up whose server died before ordering it.
     fn opened() -> Arc<Self> {
         let scene = Self::new();
         open(&scene.server(provider(0, taken)));
@@ -83,7 +83,7 @@ impl Scene {
         self.seconds.fetch_add(seconds, Ordering::SeqCst);
     }
 
-    /// The provider's message comes in between.
+    /// Applies the provider's message in between.
     fn settle(&self, confirmed: bool) {
         let plan = plans::settle_topup(self.origin(), &self.stored(), confirmed);
         apply(&mut self.book.lock().unwrap(), &plan).unwrap();
@@ -141,14 +141,14 @@ impl Scene {
         TopupOrders { env: env.env() }
     }
 
-    /// Whether one attempt was reported since the last time, and its outcome begins so.
+    /// Whether one attempt was reported since the last call, with an outcome that starts like this.
     fn reported(&self, outcome: &str) -> bool {
         let reports = std::mem::take(&mut *self.reports.0.lock().unwrap());
         matches!(&reports[..], [report] if report.starts_with(outcome))
     }
 }
 
-/// A provider that is asked exactly this often, always for the same top-up, and answers so.
+/// A provider that expects this number of calls, always for the same top-up, and gives this answer.
 fn provider(times: usize, answer: impl Fn() -> OrderAnswer + Send + Sync + 'static) -> MockTopupProvider {
     let mut provider = intake(Intake::Ordered);
     let reference = ProviderReference::Operation(OperationId(100));
@@ -180,12 +180,12 @@ fn try_open(server: &TopupOrders) -> Result<Done<Topup>, CommandError<OpenTopupR
     run(Executor::new(server.env.clone()).run(&context(1), OpenTopup, input(amount)))
 }
 
-/// Opens a top-up at a server that does not live to order it.
+/// Opens a top-up at a server that dies before ordering it.
 fn open(server: &TopupOrders) -> Topup {
     try_open(server).unwrap().value
 }
 
-/// Orders what is due, and says how many were taken up.
+/// Runs the worker, and returns the number of claimed top-ups.
 fn work(server: &TopupOrders) -> usize {
     run(server.run()).unwrap()
 }

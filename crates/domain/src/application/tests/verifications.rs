@@ -1,11 +1,11 @@
-//! Proof of an address, on doubles of the ports.
+//! E-mail and phone verification, on doubles of the ports.
 
 use super::*;
 use crate::account::challenge::{Judged, Purpose};
 use crate::account::code_quotas::{CodeQuota, CountedCode, TooMany};
 use crate::account::session::{Candidates, TokenHash};
 
-/// The doubles that a test sets up, and what it expects of the security log.
+/// The doubles of a test, and its expectations of the security log.
 #[derive(Default)]
 struct Setup {
     people: MockPeople,
@@ -14,12 +14,12 @@ struct Setup {
     noted: Option<EventKind>,
 }
 
-/// A hash under the key that signs, and under another.
+/// A hash under the signing key, and one under another key.
 fn keyed(number: u8) -> Candidates<TokenHash> {
     Candidates { current: TokenHash([number; 32]), others: vec![TokenHash([number.saturating_add(100); 32])] }
 }
 
-/// Verifications whose code is 042137, kept as what tells purpose and person too.
+/// Verifications whose code is 042137, stored with a hash bound to purpose and user.
 fn verifications(setup: Setup) -> Verifications {
     let mut secrets = MockSecrets::new();
     secrets.expect_code().returning(|| Token("042137".to_owned()));
@@ -170,7 +170,7 @@ fn only_a_right_answer_proves() {
         logins
             .expect_answer()
             .withf(move |who, what, presented, at| {
-                // Under each key, and as an earlier version kept it.
+                // Under each key, and as an earlier version stored it.
                 let all: Vec<TokenHash> =
                     keyed(hash.0[0]).iter().copied().chain([TokenHash([9; 32])]).collect();
                 (*who, *what, *at) == (user(2), purpose, now()) && *presented == all

@@ -1,10 +1,10 @@
-//! The entries of one wallet, followed from its first to its newest.
+//! The chain of a wallet's entries, followed from the first to the newest.
 
 use crate::ledger::{Balance, ChainHash, Entry, Finding, Wallet};
 use crate::money::Money;
 use crate::timestamp::Timestamp;
 
-/// Where the entries of a wallet have led so far.
+/// The state that a wallet's entries have led to so far.
 #[derive(Clone, Debug)]
 pub(super) struct EntryChain {
     wallet: Wallet,
@@ -50,7 +50,7 @@ impl EntryChain {
         Ok(())
     }
 
-    /// Compares the end with the wallet.
+    /// Compares the final state with the wallet.
     pub(super) fn close(self) -> Result<(), Finding> {
         let wallet = self.wallet.user;
         if self.seq < self.wallet.seq {

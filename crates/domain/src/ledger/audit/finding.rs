@@ -1,4 +1,4 @@
-//! What a self-check can find, in words for whoever runs the service.
+//! Findings of the ledger audit, worded for operators of the service.
 
 use std::fmt;
 
@@ -7,153 +7,154 @@ use crate::ledger::{EntityRef, EntryKind, PostingAccount};
 use crate::money::Money;
 use crate::unknown::UnknownName;
 
-/// The first entity that is wrong with the ledger.
+/// The first inconsistency of the ledger.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Finding {
-    /// A row stands for no value: written by other hands, or half lost.
+    /// A row cannot be decoded: modified from outside the service, or damaged.
     Unreadable {
-        /// Which row, and what is wrong with it.
+        /// The row, and what is wrong with it.
         what: String,
     },
-    /// An entry belongs to no wallet that was shown.
+    /// An entry belongs to no known wallet.
     OrphanEntry {
-        /// The wallet that it names.
+        /// The wallet that it refers to.
         wallet: UserId,
-        /// Its number.
+        /// The entry's number.
         seq: i64,
     },
-    /// Entries are missing, doubled or swapped.
+    /// Entries are missing, duplicated or swapped.
     Gap {
-        /// In which wallet.
+        /// The wallet.
         wallet: UserId,
-        /// The number that should have come.
+        /// The expected number.
         expected: i64,
-        /// The number that came; `None` where the entries end too early.
+        /// The number found; `None` if the entries end too early.
         found: Option<i64>,
     },
-    /// The balances after an entry are not those before it with its change.
+    /// The balances after an entry are not the previous balances plus its change.
     Sum {
-        /// In which wallet.
+        /// The wallet.
         wallet: UserId,
-        /// After which entry.
+        /// The entry's number.
         seq: i64,
     },
-    /// An entry's fields do not make its hash, or it does not follow the one before.
+    /// An entry's fields do not match its hash, or it does not follow the previous entry.
     Chain {
-        /// In which wallet.
+        /// The wallet.
         wallet: UserId,
-        /// Which entry.
+        /// The entry's number.
         seq: i64,
     },
-    /// An entry is older than the one before it.
+    /// An entry is older than the previous one.
     Time {
-        /// In which wallet.
+        /// The wallet.
         wallet: UserId,
-        /// Which entry.
+        /// The entry's number.
         seq: i64,
     },
-    /// A wallet's balance, time or head is not that of its newest entry.
+    /// A wallet's balance, time or head differs from its newest entry.
     Balance {
-        /// Which wallet.
+        /// The wallet.
         wallet: UserId,
     },
-    /// What is written about a request, a withdrawal, a top-up or an adjustment is not what its state demands.
+    /// The records of a request, a withdrawal, a top-up or an adjustment do not match its state.
     Entity {
-        /// What it is about.
+        /// The entity.
         reference: EntityRef,
-        /// What is wrong with it.
+        /// The mismatch.
         flaw: Flaw,
     },
-    /// An entry is about something that does not exist.
+    /// An entry refers to an entity that does not exist.
     StrayEntry {
-        /// In which wallet.
+        /// The wallet.
         wallet: UserId,
-        /// Which entry.
+        /// The entry's number.
         seq: i64,
-        /// What it is about.
+        /// The missing entity.
         reference: EntityRef,
     },
-    /// A posting belongs to no operation that has entries.
+    /// A posting belongs to no operation with entries.
     StrayPosting {
-        /// The operation that it names.
+        /// The operation that it refers to.
         operation: OperationId,
-        /// To which account.
+        /// The account.
         account: PostingAccount,
     },
-    /// Entries or postings belong to nothing, and nobody said which.
+    /// Entries or postings belong to no entity, and none of them was identified.
     Strays {
-        /// How many entries.
+        /// The number of entries.
         entries: u64,
-        /// How many postings.
+        /// The number of postings.
         postings: u64,
     },
-    /// A newer version wrote something that this one does not know, and cannot check.
+    /// A newer version wrote a value that this version does not know and cannot check.
     Unknown {
-        /// What it is: an entity's status, an entry's kind or reference, a posting's account, an operation's rules.
+        /// The kind of value: an entity's status, an entry's kind or reference, a posting's account, an
+        /// operation's rules.
         what: UnknownValue,
-        /// What that version calls it.
+        /// The value's name in that version.
         name: UnknownName,
     },
-    /// All wallets together hold something else than open requests and withdrawals do.
+    /// The money held in all wallets differs from the amounts of open requests and withdrawals.
     Held {
-        /// What the wallets hold, in minor units.
+        /// The sum held in wallets, in minor units.
         wallets: Money,
-        /// What is open, in minor units.
+        /// The sum of open amounts, in minor units.
         open: Money,
     },
-    /// All accounts together are not zero.
+    /// The sum of all accounts is not zero.
     Total {
-        /// What they are, in minor units.
+        /// The sum, in minor units.
         sum: Money,
     },
 }
 
-/// What a newer version wrote.
+/// A value that a newer version wrote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UnknownValue {
     /// The status of a request, a withdrawal or a top-up.
     Status(EntityRef),
-    /// The kind of an entry, or the type of what it is about.
+    /// The kind of an entry, or the kind of the entity that it refers to.
     Entry {
-        /// In which wallet.
+        /// The wallet.
         wallet: UserId,
-        /// Which entry.
+        /// The entry's number.
         seq: i64,
     },
     /// The account of a posting.
     Posting(OperationId),
-    /// The rules by which an operation was posted.
+    /// The posting rules of an operation.
     Rules(OperationId),
 }
 
-/// What is wrong with what is written about an entity.
+/// A mismatch between an entity and its records.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flaw {
-    /// Its sums contradict each other.
+    /// Its amounts contradict each other.
     Terms,
-    /// An entry is missing: it was not held, not settled, or not paid to everybody.
+    /// An entry is missing: a hold, a settlement or a payee's share was not recorded.
     Lacks(EntryKind),
-    /// An entry is one too many: it was settled again, or by nobody's decision.
+    /// An entry is superfluous: the entity was settled again, or without a decision.
     Extra {
-        /// In which wallet.
+        /// The wallet.
         wallet: UserId,
-        /// Which entry.
+        /// The entry's number.
         seq: i64,
     },
-    /// An entry is not what the rules make of the entity.
+    /// An entry differs from the one that the rules derive from the entity.
     Entry {
-        /// In which wallet.
+        /// The wallet.
         wallet: UserId,
-        /// Which entry.
+        /// The entry's number.
         seq: i64,
     },
-    /// The postings of an operation are not what the rules make of the entity.
+    /// The postings of an operation differ from those that the rules derive from the entity.
     Postings(OperationId),
-    /// The record of an operation that has entries is missing.
+    /// The record of an operation with entries is missing.
     NoRecord(OperationId),
-    /// The entity is not as an operation recorded it.
+    /// The entity differs from the record of an operation.
     Record(OperationId),
-    /// The approvals of a withdrawal are not those that its operations recorded.
+    /// The approvals of a withdrawal differ from those that its operations recorded.
     Approvals,
 }
 

@@ -1,7 +1,8 @@
-//! The self-check of the ledger: every row is shown once, and the first entity that is wrong is named.
+//! The ledger audit: visits every row once and reports the first inconsistency.
 //!
-//! First each wallet, followed by its entries by number, and all postings: sums, chains, heads. Then each entity that
-//! money can be about, with everything that was written about it: exactly what its state demands, and no more.
+//! The audit visits each wallet with its entries by number, and all postings: sums, chains, heads. Then it
+//! visits each entity that money can refer to, with all its records: exactly those that its state requires,
+//! and no more.
 
 mod chain;
 mod finding;
@@ -17,7 +18,7 @@ use crate::money::Money;
 use crate::unknown::UnknownName;
 use chain::EntryChain;
 
-/// What a self-check has seen.
+/// Counts of the rows visited by an audit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Summary {
     /// Wallets.
@@ -30,16 +31,16 @@ pub struct Summary {
     pub entities: u64,
 }
 
-/// How far a self-check is.
+/// The progress of an audit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Progress {
-    /// Entries shown, each once with its wallet and once with its entity.
+    /// Entries visited, each once with its wallet and once with its entity.
     pub done: u64,
-    /// How many that will have been, as far as the wallets say.
+    /// The expected total, according to the wallets.
     pub expected: u64,
 }
 
-/// A self-check under way, in bounded memory.
+/// A running audit, in bounded memory.
 #[derive(Debug, Default)]
 pub struct Auditor {
     current: Option<EntryChain>,
@@ -47,16 +48,16 @@ pub struct Auditor {
     held: Money,
     open: Money,
     seen: Summary,
-    /// Entries and postings that came with an entity.
+    /// Entries and postings that belong to an entity.
     of_entities: Summary,
     expected: u64,
     finding: Option<Finding>,
-    /// The first value of a newer version, which is reported only if nothing is certainly wrong.
+    /// The first value of a newer version, reported only if no inconsistency is certain.
     unknown: Option<Finding>,
     report: Option<Report>,
 }
 
-/// Whom a self-check tells how far it is.
+/// The callback that receives an audit's progress.
 struct Report(Box<dyn FnMut(Progress) + Send>);
 
 impl fmt::Debug for Report {
@@ -66,25 +67,25 @@ impl fmt::Debug for Report {
 }
 
 impl Auditor {
-    /// A self-check that has seen nothing.
+    /// A new audit.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same, telling how far it is after each wallet and each entity.
+    /// The same audit, reporting its progress after each wallet and each entity.
     #[must_use]
     pub fn reporting(mut self, report: impl FnMut(Progress) + Send + 'static) -> Self {
         self.report = Some(Report(Box::new(report)));
         self
     }
 
-    /// Says how many entries the wallets have in all.
+    /// Sets the expected number of entries in all wallets.
     pub fn expect(&mut self, entries: u64) {
         self.expected = entries;
     }
 
-    /// Shows the next wallet; the entries of the one before are complete.
+    /// Visits the next wallet; the entries of the previous one are complete.
     pub fn wallet(&mut self, wallet: Wallet) {
         self.close();
         self.seen.wallets = self.seen.wallets.saturating_add(1);
@@ -97,7 +98,7 @@ impl Auditor {
         self.tell();
     }
 
-    /// Shows the next entry of the wallet shown last.
+    /// Visits the next entry of the current wallet.
     pub fn entry(&mut self, entry: &Entry) {
         self.seen.entries = self.seen.entries.saturating_add(1);
         let orphan = Finding::OrphanEntry { wallet: entry.wallet, seq: entry.seq };
@@ -111,7 +112,7 @@ impl Auditor {
         self.met(UnknownValue::Entry { wallet, seq }, name);
     }
 
-    /// Shows the next posting.
+    /// Visits the next posting.
     pub fn posting(&mut self, posting: &Posting) {
         self.close();
         self.seen.postings = self.seen.postings.saturating_add(1);
@@ -121,7 +122,7 @@ impl Auditor {
         }
     }
 
-    /// Shows an entity with everything that is written about it, once all wallets, entries and postings were shown.
+    /// Visits an entity with all its records, after all wallets, entries and postings.
     pub fn entity(&mut self, entity: &Entity, trace: &Trace) {
         self.close();
         self.seen.entities = self.seen.entities.saturating_add(1);
@@ -142,39 +143,39 @@ impl Auditor {
         self.tell();
     }
 
-    /// Whether some entries or postings came with no entity, so that it is worth looking for them.
+    /// Whether some entries or postings belong to no entity, so that a search for them is worthwhile.
     #[must_use]
     pub const fn has_strays(&self) -> bool {
         self.seen.entries != self.of_entities.entries || self.seen.postings != self.of_entities.postings
     }
 
-    /// Shows an entry again that came with no entity.
+    /// Visits again an entry that belongs to no entity.
     pub fn stray_entry(&mut self, entry: &Entry) {
         let Entry { wallet, seq, reference, .. } = *entry;
         self.found(Some(Finding::StrayEntry { wallet, seq, reference }));
     }
 
-    /// Shows a posting again that came with no entity.
+    /// Visits again a posting that belongs to no entity.
     pub fn stray_posting(&mut self, posting: &Posting) {
         let Posting { operation, account, .. } = *posting;
         self.found(Some(Finding::StrayPosting { operation, account }));
     }
 
-    /// Shows that a row cannot be read; whatever comes after it need not be shown.
+    /// Reports an undecodable row; no further rows need to be visited.
     pub fn unreadable(&mut self, what: String) {
         self.found(Some(Finding::Unreadable { what }));
     }
 
-    /// What was seen so far.
+    /// The counts so far.
     #[must_use]
     pub const fn seen(&self) -> Summary {
         self.seen
     }
 
-    /// What was seen, once everything was shown.
+    /// Completes the audit after all rows and returns the counts.
     ///
     /// # Errors
-    /// The first [`Finding`], in the order in which the rows were shown.
+    /// The first [`Finding`], in the order of the rows.
     pub fn finish(mut self) -> Result<Summary, Finding> {
         self.close();
         // Only the version that wrote newer rows knows their meaning and which other rows belong to them.
@@ -223,7 +224,7 @@ impl Auditor {
     }
 }
 
-/// The sum, or the largest there is: then it never comes back to what it should be.
+/// The sum, saturated at the largest value, which can never return to the expected one.
 fn added(sum: Money, amount: Money) -> Money {
     sum.checked_add(amount).unwrap_or(Money::from_minor(i128::MAX))
 }

@@ -1,4 +1,4 @@
-//! What must be written about an entity: the rules themselves say it, from its state alone.
+//! Re-derives the expected records of an entity from its state and compares them with the ledger.
 
 use std::collections::HashMap;
 
@@ -15,21 +15,22 @@ use crate::topup::{self, Suspense, Topup, TopupStatus};
 use crate::unknown::UnknownName;
 use crate::withdrawal::{self, Withdrawal, WithdrawalState, WithdrawalStatus};
 
-/// Everything that is written about an entity, in any order.
+/// All records of an entity, in any order.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Trace {
     /// All entries that refer to it.
     pub entries: Vec<Entry>,
     /// All postings of those entries' operations, and of [`Entity::operations_without_entries`].
     pub postings: Vec<Posting>,
-    /// What those operations, as far as they are there, came to.
+    /// The receipts of those operations, as far as they exist.
     pub receipts: Vec<Receipt>,
-    /// Of a withdrawal, what all operations that moved or approved it came to, those without entries too.
+    /// For a withdrawal, the receipts of all operations that moved or approved it, including those without
+    /// entries.
     pub moves: Vec<Receipt>,
 }
 
 impl Trace {
-    /// The first of its operations that was posted by rules of a newer version, with their number.
+    /// The first of its operations posted by rules of a newer version, with their number.
     pub(super) fn unknown_rules(&self) -> Option<(OperationId, UnknownName)> {
         self.receipts.iter().find_map(|receipt| match receipt.rules {
             PostingRules::Unknown(number) => {
@@ -48,7 +49,7 @@ impl Trace {
 }
 
 impl Entity {
-    /// The name of its status, if a newer version put it there.
+    /// The name of its status, if a newer version set it.
     pub(super) const fn unknown_status(&self) -> Option<UnknownName> {
         match self {
             Self::MusicRequest(MusicRequest { state: RequestState::Unknown { status, .. }, .. })
@@ -63,8 +64,8 @@ impl Entity {
         }
     }
 
-    /// The transfers of each operation that brought its money where it stands; `None` where its sums contradict
-    /// each other.
+    /// The transfers of each operation that led to its current state; `None` if its amounts contradict each
+    /// other.
     fn history(&self) -> Option<Vec<Vec<Transfer>>> {
         match self {
             Self::MusicRequest(request) => music_request::history(request),
@@ -75,8 +76,8 @@ impl Entity {
         }
     }
 
-    /// The operations that moved its money outside all wallets, in their order: where there are any, they are all that
-    /// did.
+    /// The operations that moved its money outside all wallets, in order: if there are any, no other
+    /// operation moved its money.
     pub fn operations_without_entries(&self) -> impl Iterator<Item = OperationId> {
         let suspense = match self {
             Self::Topup(topup) => topup.suspense.as_ref(),
@@ -89,8 +90,8 @@ impl Entity {
         suspense.into_iter().flat_map(Suspense::operations)
     }
 
-    /// Whether nothing but an operation that moved money can have led to its state, so that the last one recorded all of
-    /// it.
+    /// Whether only an operation that moved money can have led to its state, so that the last one recorded
+    /// the complete state.
     const fn is_where_its_money_is(&self) -> bool {
         match self {
             Self::MusicRequest(request) => !matches!(request.state, RequestState::Accepted { .. }),
@@ -105,7 +106,7 @@ impl Entity {
         }
     }
 
-    /// Whether this is the operation that opened it, going by the place among those that moved its money.
+    /// Whether this operation opened it, judging by its position among those that moved money.
     fn is_opening(&self, operation: OperationId, place: usize) -> bool {
         match self {
             Self::Withdrawal(_) => place == 0,
@@ -114,8 +115,8 @@ impl Entity {
         }
     }
 
-    /// Whether an operation recorded the entity as it is, its state aside unless `whole`, and the owner's balance
-    /// after it; `opens` says that it opened the entity.
+    /// Whether an operation recorded the entity as it is, ignoring its state unless `whole`, and the owner's
+    /// balance after it; `opens` marks the operation that opened the entity.
     fn is_recorded(&self, outcome: &Outcome, after: Balance, whole: bool, opens: bool) -> bool {
         match (self, outcome) {
             (Self::MusicRequest(now), Outcome::Request(then)) => {
@@ -140,8 +141,8 @@ impl Entity {
     }
 }
 
-/// The top-up as the operation recorded it that led to its present state, or else as the one before that did, apart from
-/// what only that record knows.
+/// The top-up as recorded by the operation that led to its current state, or otherwise as by the one before,
+/// except for fields that only that record knows.
 fn topup_recorded(now: &Topup, then: &Topup, whole: bool) -> Topup {
     let Topup { status, updated_at, suspense, .. } = now.clone();
     let (status, updated_at) = match status {
@@ -152,15 +153,15 @@ fn topup_recorded(now: &Topup, then: &Topup, whole: bool) -> Topup {
     Topup { status, updated_at, suspense, ..now.clone() }
 }
 
-/// Whether an operation recorded the same value as the row has in a column that earlier versions did not have.
+/// Whether an operation recorded the same value as the row has in a column that earlier versions lack.
 ///
-/// Only the operation that opened the row must have recorded it: a server of an earlier version records none when
-/// it moves a row that a newer server opened.
+/// Only the operation that opened the row must have recorded it: a server of an earlier version records none
+/// when it moves a row opened by a newer server.
 fn is_column_recorded<T: PartialEq>(now: Option<T>, then: Option<T>, opens: bool) -> bool {
     now == then || (then.is_none() && !opens)
 }
 
-/// Whether two images of a withdrawal differ in nothing that its moves leave alone.
+/// Whether two images of a withdrawal agree in all fields that no move changes.
 fn is_same_but_for_its_state(now: &Withdrawal, then: &Withdrawal) -> bool {
     let (state, updated_at, opening) = (then.state.clone(), then.updated_at, then.opening);
     is_column_recorded(now.opening, opening, false)
@@ -168,10 +169,11 @@ fn is_same_but_for_its_state(now: &Withdrawal, then: &Withdrawal) -> bool {
             == *then
 }
 
-/// Ensures that a withdrawal has the status that its last operation left, with the approvals that were recorded last.
+/// Checks that a withdrawal has the status recorded by its last operation, with the approvals recorded last.
 ///
-/// A move without money has no entry, so that a withdrawal that nobody approved contradicts these records alone. A server
-/// of an earlier version records no approvals when it moves a withdrawal: the last record that has some is compared.
+/// A move without money has no entry, so an unapproved withdrawal contradicts only these records. A server of
+/// an earlier version records no approvals when it moves a withdrawal: the comparison uses the last record
+/// with approvals.
 fn check_moves(now: &Withdrawal, trace: &Trace) -> Result<(), Flaw> {
     let mut records: Vec<(OperationId, &Withdrawal)> = Vec::new();
     for receipt in trace.receipts.iter().chain(&trace.moves) {
@@ -200,8 +202,8 @@ fn check_moves(now: &Withdrawal, trace: &Trace) -> Result<(), Flaw> {
     if is_recorded { Ok(()) } else { Err(Flaw::Approvals) }
 }
 
-/// The order of images of a withdrawal: by time, then by approvals and phase, because an approval need not change the
-/// time, and clocks of servers differ. Equal ones may have been written in either order.
+/// The order of images of a withdrawal: by time, then by approvals and phase, because an approval need not
+/// change the time, and clocks of servers differ. Equal images may have been written in either order.
 fn progress(then: &Withdrawal) -> (Timestamp, u8, Option<Timestamp>, u32, bool) {
     let last_approval = then.approvals.last().map(|approval| approval.at);
     let (phase, approved_at) = match then.state.status() {
@@ -219,8 +221,9 @@ fn progress(then: &Withdrawal) -> (Timestamp, u8, Option<Timestamp>, u32, bool) 
     (then.updated_at, phase, approved_at, then.state.attempts(), !waits)
 }
 
-/// What an entity still holds, if everything that is written about it is what its state demands: each operation with
-/// exactly the entries and postings that the rules make of it, which are balanced by construction, and no other.
+/// Returns the amount that an entity still holds, if its records are those that its state requires: each
+/// operation with exactly the entries and postings that the rules derive, which are balanced by construction,
+/// and no other.
 pub(super) fn check(entity: &Entity, trace: &Trace) -> Result<Money, Flaw> {
     let history = entity.history().ok_or(Flaw::Terms)?;
     let operations = operations(entity, trace);
@@ -254,7 +257,7 @@ pub(super) fn check(entity: &Entity, trace: &Trace) -> Result<Money, Flaw> {
     held(history.iter().flatten()).ok_or(Flaw::Terms)
 }
 
-/// The operations that moved an entity's money, in their order, each with the owner's balance after it.
+/// The operations that moved an entity's money, in order, each with the owner's balance after it.
 fn operations(entity: &Entity, trace: &Trace) -> Vec<(OperationId, Balance)> {
     let outside: Vec<_> =
         entity.operations_without_entries().map(|operation| (operation, Balance::default())).collect();
@@ -267,7 +270,7 @@ fn operations(entity: &Entity, trace: &Trace) -> Vec<(OperationId, Balance)> {
     own.into_iter().map(|entry| (entry.operation, entry.after)).collect()
 }
 
-/// Posts the transfers anew on the wallets as they were before, and compares what comes of it with what is there.
+/// Posts the transfers again to the wallets as they were before, and compares the result with the records.
 fn check_operation(
     entity: &Entity,
     trace: &Trace,
@@ -303,7 +306,7 @@ fn check_operation(
     if expected == found { Ok(()) } else { Err(Flaw::Postings(operation)) }
 }
 
-/// The wallet that an entry was made in, as it was before; `None` where no wallet can have been so.
+/// The wallet before an entry was made; `None` if no such wallet is possible.
 fn before(entry: &Entry) -> Option<Wallet> {
     let Entry { change, after, .. } = entry;
     Some(Wallet {
@@ -319,7 +322,7 @@ fn before(entry: &Entry) -> Option<Wallet> {
     })
 }
 
-/// What the entry of a wallet is called that these transfers make.
+/// The kind of the entry that these transfers make in a wallet.
 fn name_of(owner: UserId, transfers: &[Transfer]) -> EntryKind {
     let leg = |transfer: &Transfer| {
         let is_debit = transfer.debit.owner() == Some(owner);
@@ -330,7 +333,7 @@ fn name_of(owner: UserId, transfers: &[Transfer]) -> EntryKind {
     transfers.iter().find_map(leg).unwrap_or(EntryKind::Hold)
 }
 
-/// What transfers leave in accounts of held money.
+/// The net amount that transfers leave in held accounts.
 fn held<'a>(transfers: impl Iterator<Item = &'a Transfer>) -> Option<Money> {
     transfers.into_iter().try_fold(Money::ZERO, |sum, transfer| {
         let amount = transfer.amount.money();

@@ -1,4 +1,4 @@
-//! When a top-up is ordered, and what comes of each answer, as tables.
+//! Tables of the times at which a top-up is ordered, and of the effect of each answer.
 
 use super::*;
 use crate::ids::{OperationId, TopupId, UserId};
@@ -41,7 +41,7 @@ fn a_topup_is_ordered_when_it_is_due_until_it_was_often_enough() {
         (Pending, due, None, 10, Some(NextOrder::Take(orders(2, Some(40))))),
         (Pending, Some(orders(2, Some(10))), None, 99, Some(NextOrder::Take(orders(3, Some(129))))),
         (Pending, Some(orders(3, Some(10))), None, 10, Some(NextOrder::GiveUp(orders(3, None)))),
-        // More attempts than are allowed now.
+        // More attempts than are now allowed.
         (Pending, Some(orders(9, Some(10))), None, 10, Some(NextOrder::GiveUp(orders(9, None)))),
         (Pending, Some(orders(1, None)), None, 10, None),
         (Pending, None, None, 10, None),
@@ -65,15 +65,15 @@ fn what_each_answer_comes_to() {
         (Pending, ordered, None, taken(page()), kept(page())),
         (Pending, ordered, None, taken(None), kept(None)),
         (Pending, ordered, None, OrderReply::Refused, Answered::Failed),
-        // A late answer, after the last attempt was given up.
+        // A late answer, after giving up.
         (Pending, given_up, None, taken(page()), kept(page())),
         (Pending, given_up, None, taken(None), Answered::Known),
         (Pending, given_up, None, OrderReply::Refused, Answered::Failed),
-        // The first page stays, and a top-up that has one was not refused.
+        // The first page stays, and a top-up with a page was not refused.
         (Pending, given_up, page(), taken(other()), Answered::Known),
         (Pending, given_up, page(), taken(None), Answered::Known),
         (Pending, given_up, page(), OrderReply::Refused, Answered::Contradiction),
-        // A message was faster than the answer.
+        // A message overtook the answer.
         (Confirmed, given_up, None, taken(page()), Answered::Known),
         (Confirmed, given_up, None, taken(None), Answered::Known),
         (Confirmed, given_up, None, OrderReply::Refused, Answered::Contradiction),
@@ -94,9 +94,9 @@ fn without_an_answer_each_wait_is_twice_as_long_until_the_last_attempt() {
         (Pending, under_way(1), None, 1, Some(orders(1, Some(105)))),
         (Pending, under_way(2), None, 2, Some(orders(2, Some(110)))),
         (Pending, under_way(3), None, 3, Some(orders(3, None))),
-        // Another report of the same order at the same moment.
+        // A second report of the same order at the same time.
         (Pending, Some(orders(1, Some(105))), None, 1, None),
-        // Somebody else took it up after the lease ended.
+        // Another server claimed it after the lease ended.
         (Pending, under_way(2), None, 1, None),
         (Pending, Some(orders(1, None)), None, 1, None),
         (Pending, under_way(1), page(), 1, None),

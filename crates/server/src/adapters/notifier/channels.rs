@@ -1,4 +1,4 @@
-//! Which channel a message takes.
+//! Channels of messages to users.
 
 use std::sync::Arc;
 
@@ -8,21 +8,21 @@ use tokio::time::timeout;
 
 use super::{Message, TIMEOUT};
 
-/// A way to send messages to addresses of one kind.
+/// A channel for addresses of one kind.
 #[async_trait]
 pub trait Channel: Send + Sync {
-    /// Sends a message to an address; it was accepted for delivery when this returns.
+    /// Sends a message to an address, and returns once it is accepted for delivery.
     ///
     /// # Errors
     /// [`Unavailable`].
     async fn send(&self, address: &str, message: Message) -> Result<(), Unavailable>;
 }
 
-/// The channels of a deployment; a kind of address without one is sent nothing.
+/// The channels of a deployment. Addresses of a kind without a channel get no messages.
 pub struct Channels {
-    /// To mail addresses.
+    /// The channel for e-mail addresses.
     pub email: Option<Arc<dyn Channel>>,
-    /// To phones.
+    /// The channel for phone numbers.
     pub phone: Option<Arc<dyn Channel>>,
 }
 

@@ -1,11 +1,11 @@
-//! Messages into the log, for trying the service without sending anything: whoever reads the log reads the secrets.
+//! Messages written to the log instead of sent, for development: the log then contains their secrets.
 
 use async_trait::async_trait;
 use cuepoint_domain::ports::Unavailable;
 
 use super::{Channel, Message};
 
-/// Writes each message as one line.
+/// A channel that writes each message as one log line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogChannel;
 

@@ -3,7 +3,7 @@
 use cuepoint_domain::account::challenge::Purpose;
 use cuepoint_domain::ports::Notice;
 
-/// A message. It implements no `Debug`, because it may contain a secret.
+/// A message. It does not implement `Debug`, because it may contain a secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Message {
     /// The subject line.
@@ -13,7 +13,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// The message for a notice.
+    /// Returns the message for a notice.
     #[must_use]
     pub fn of(notice: &Notice) -> Self {
         let minutes = |purpose: Purpose| purpose.valid_for().whole_minutes();

@@ -1,4 +1,4 @@
-//! Messages to people: which channel takes them, and in which words.
+//! Messages to users: their texts and channels.
 
 mod channels;
 mod log;
@@ -14,5 +14,5 @@ pub use webhook::WebhookChannel;
 
 use std::time::Duration;
 
-/// How long sending one message may take: who waits for it is answered within five seconds.
+/// The time limit of sending one message: the request that waits for it is answered within five seconds.
 const TIMEOUT: Duration = Duration::from_secs(4);

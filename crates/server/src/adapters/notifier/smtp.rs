@@ -1,4 +1,4 @@
-//! Messages by mail, through a server that is spoken to in SMTP.
+//! E-mail through an SMTP server.
 
 use anyhow::Context;
 use async_trait::async_trait;
@@ -13,7 +13,7 @@ use secrecy::{ExposeSecret, SecretString};
 use super::{Channel, Message, TIMEOUT};
 use crate::adapters::security::random::RandomSecrets;
 
-/// Hands each message to one server, over a connection of its own.
+/// A channel that sends each message through one server, over a new connection.
 pub struct SmtpChannel {
     server: AsyncSmtpTransport<Tokio1Executor>,
     from: Mailbox,
@@ -21,10 +21,10 @@ pub struct SmtpChannel {
 }
 
 impl SmtpChannel {
-    /// The channel through the server at this address, such as `smtps://user:password@mail.example.com`.
+    /// Creates a channel through the server at a URL such as `smtps://user:password@mail.example.com`.
     ///
     /// # Errors
-    /// When the address is none.
+    /// When the URL is invalid.
     pub fn new(url: &SecretString, from: Mailbox, secrets: RandomSecrets) -> anyhow::Result<Self> {
         let server = AsyncSmtpTransport::<Tokio1Executor>::from_url(url.expose_secret());
         let server = server.context("is no address of a mail server")?;
@@ -32,7 +32,7 @@ impl SmtpChannel {
     }
 
     fn mail(&self, address: &str, message: Message) -> Result<Mail, Unavailable> {
-        // Parsed once more by what writes the mail: only an address of its grammar gets into a header.
+        // Parsed again by the mail library, so that only an address in its grammar reaches a header.
         let to: Address = address
             .parse()
             .map_err(|_| Unavailable::new("the recipient has no address that mail can carry"))?;
@@ -48,8 +48,8 @@ impl SmtpChannel {
     }
 }
 
-/// Why the server did not take a mail: what went wrong and the reply code. The words of the server stay out, since they
-/// commonly repeat the recipient's address.
+/// Describes why the server rejected an e-mail, with the reply code. The text of the reply is left out,
+/// because it often repeats the recipient's address.
 fn refusal(error: &smtp::Error) -> Unavailable {
     let what = if error.is_permanent() {
         "the mail server refuses the message for good"

@@ -1,4 +1,4 @@
-//! Messages through a service that is called: one signed POST for each.
+//! Messages through a web service: one signed POST request each.
 
 use async_trait::async_trait;
 use cuepoint_domain::ports::Unavailable;
@@ -8,13 +8,13 @@ use super::{Channel, Message};
 use crate::adapters::security::random::RandomSecrets;
 use crate::adapters::webhooks::Caller;
 
-/// Hands each message to one service.
+/// A channel that passes each message to one service.
 pub struct WebhookChannel {
     caller: Caller,
     secrets: RandomSecrets,
 }
 
-/// What the service is asked to send.
+/// The body of a request to the service.
 #[derive(Serialize)]
 struct Order<'a> {
     to: &'a str,
@@ -22,7 +22,7 @@ struct Order<'a> {
 }
 
 impl WebhookChannel {
-    /// The channel behind this caller.
+    /// Creates a channel that uses this caller.
     #[must_use]
     pub const fn new(caller: Caller, secrets: RandomSecrets) -> Self {
         Self { caller, secrets }

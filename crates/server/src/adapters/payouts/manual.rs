@@ -1,10 +1,10 @@
-//! Operators send by hand, and say so through the API.
+//! Manual payouts, which operators send and report through the API.
 
 use async_trait::async_trait;
 use cuepoint_domain::ports::{PayoutAnswer, PayoutProvider, Unavailable};
 use cuepoint_domain::withdrawal::Withdrawal;
 
-/// Sends nothing by itself.
+/// A provider that sends nothing by itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Manual;
 

@@ -1,4 +1,4 @@
-//! The operator's own payout system, asked by a signed call with the withdrawal's reference as its idempotency key.
+//! The operator's own payout system, called with the reference of the withdrawal as idempotency key.
 
 use async_trait::async_trait;
 use cuepoint_domain::money::Currency;
@@ -10,20 +10,20 @@ use serde::{Deserialize, Serialize};
 use crate::adapters::webhooks::{Caller, Reply, kept_reason};
 use crate::http::wire::money::Number;
 
-/// Sends withdrawals through a payout system.
+/// A provider that sends withdrawals through a payout system.
 pub struct PayoutWebhook {
     caller: Caller,
     currency: Currency,
 }
 
-/// What the payout system is asked.
+/// The body of an order.
 #[derive(Serialize)]
 struct Order<'a> {
     id: i64,
-    /// Left out where it is the decimal id: then the order is byte for byte the one that earlier versions send.
+    /// Omitted if it is the decimal id, so that the order is byte for byte that of earlier versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     reference: Option<String>,
-    /// How much, in `amount_currency`.
+    /// The amount, in `amount_currency`.
     amount: Number,
     amount_currency: &'a str,
     wallet_address: &'a str,
@@ -31,20 +31,20 @@ struct Order<'a> {
     network: &'a str,
 }
 
-/// What it answers, where it answers more than that it has it.
+/// The body of an answer, if it says more than that the order was received.
 #[derive(Deserialize)]
 struct Said {
     #[serde(default)]
     status: Option<String>,
     #[serde(default)]
     txid: Option<String>,
-    /// Any value, since a refusal counts whatever its reason is.
+    /// Of any type, because a refusal counts whatever its reason.
     #[serde(default)]
     reason: serde_json::Value,
 }
 
 impl PayoutWebhook {
-    /// The provider behind this caller; amounts are in `currency`.
+    /// Creates a provider that uses this caller; amounts are in `currency`.
     #[must_use]
     pub fn new(caller: Caller, currency: Currency) -> Self {
         Self { caller, currency }
@@ -84,9 +84,9 @@ impl PayoutProvider for PayoutWebhook {
     }
 }
 
-/// The update in an answer; `None` for one that leaves open whether anything was sent.
+/// Returns the status update in an answer; `None` if it is undecided whether anything was sent.
 ///
-/// A refusal counts only where the answer says so itself: a bare 404 or 500 may come from something in between.
+/// A refusal counts only if the body states it: a bare 404 or 500 may come from an intermediary.
 fn update(reply: &Reply) -> Option<PayoutUpdate> {
     let success = reply.status.is_success();
     if success && reply.body.is_empty() {
@@ -103,7 +103,7 @@ fn update(reply: &Reply) -> Option<PayoutUpdate> {
     }
 }
 
-/// The reason that an answer gives; anything but a text is none.
+/// Returns the reason in an answer, if it is text.
 fn reason(reply: &Reply) -> Option<Line> {
     let said: Said = reply.object()?;
     kept_reason(said.reason.as_str()?)

@@ -1,4 +1,5 @@
-//! The ports of authentication on the revocation list, the clock and the access tokens of this server.
+//! The authentication ports, implemented by the revocation list, the clock and the access tokens of this
+//! server.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::adapters::runtime::TokioTimer;
 use crate::adapters::security::revocations::RevocationCache;
 use crate::adapters::security::tokens::SignedTokens;
 
-/// Authentication on this server.
+/// The authentication state of this server.
 #[derive(Clone)]
 pub struct Authentication {
     /// The access tokens.
@@ -24,9 +25,9 @@ pub struct Authentication {
     pub revocations: Arc<RevocationCache>,
     /// The clock of the service.
     pub clock: Arc<ServiceClock>,
-    /// The monotonic time of deadlines.
+    /// The timer of deadlines.
     pub timer: TokioTimer,
-    /// The storage that the revocation list is read from.
+    /// The store from which the revocation list is read.
     pub store: Arc<dyn Store>,
 }
 

@@ -1,4 +1,4 @@
-//! Passwords hashed with argon2id, a few at a time and away from the threads that answer requests.
+//! Password hashing with argon2id, with limited concurrency and outside the threads that answer requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,23 +13,23 @@ use passwords::analyzer::is_common_password;
 use serde::Deserialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How long a password waits for its turn.
+/// The time limit of waiting to be hashed.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Longer passwords are on no list of common ones.
+/// The maximum length of common passwords; no list has longer ones.
 const LONGEST_COMMON: usize = 64;
 
-/// The treatment of passwords that are known from breaches.
+/// The treatment of passwords known from breaches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BreachedPasswords {
-    /// They are refused.
+    /// Breached passwords are refused.
     Refuse,
-    /// They are accepted, for development.
+    /// Breached passwords are accepted, for development.
     Accept,
 }
 
-/// Hashes as many passwords at once as the machine has cores: each takes the configured memory and the whole of one.
+/// A password hasher, which runs at most one hash per core: each occupies a core and the configured memory.
 #[derive(Clone, Debug)]
 pub struct Argon2Passwords {
     cost: Params,
@@ -39,21 +39,21 @@ pub struct Argon2Passwords {
 }
 
 impl Argon2Passwords {
-    /// Hashes passwords at this cost.
+    /// Creates a hasher with these cost parameters.
     #[must_use]
     pub fn new(cost: Params, breached: BreachedPasswords) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self { cost, breached, turns: Arc::new(Semaphore::new(cores)), patience: PATIENCE }
     }
 
-    /// Does the work in turn, on a thread that may block.
+    /// Waits for a free slot, then runs the work on a blocking thread.
     async fn in_turn<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Unavailable> {
         let turn = self.turn().await?;
         let worked = tokio::task::spawn_blocking(move || {
-            // Held by the work, so that a caller who goes away makes no room for one more.
+            // Held until the work ends, so that a cancelled request does not free its slot early.
             let _turn = turn;
             work()
         });
@@ -82,7 +82,7 @@ impl Passwords for Argon2Passwords {
         let (password, cost) = (password.clone(), self.cost.clone());
         self.in_turn(move || match against {
             Some(against) => verify(&password, &against, &cost),
-            // As much work as a comparison.
+            // Takes as much work as a comparison.
             None => hash(&password, cost).map(|_| Verified::Wrong),
         })
         .await
@@ -108,7 +108,7 @@ fn verify(password: &Password, against: &PasswordHash, cost: &Params) -> Result<
     let against = ParsedHash::new(&against.0)?;
     let kept = Params::try_from(&against)?;
     let costs = |params: &Params| (params.m_cost(), params.t_cost(), params.p_cost());
-    // The hash says itself at what cost it is compared.
+    // The stored hash determines the cost of the comparison.
     match argon2id(cost.clone()).verify_password(password.reveal().as_bytes(), &against) {
         Ok(()) if costs(&kept) != costs(cost) => Ok(Verified::Outdated),
         Ok(()) => Ok(Verified::Right),

@@ -1,16 +1,16 @@
-//! Randomness of the operating system.
+//! Randomness from the operating system.
 
 use anyhow::Context;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cuepoint_domain::ports::Token;
 
-/// Makes secrets from the operating system's randomness.
+/// A generator of secrets from the operating system's randomness.
 #[derive(Clone, Copy, Debug)]
 pub struct RandomSecrets(());
 
 impl RandomSecrets {
-    /// The maker, once the operating system has shown that it gives randomness.
+    /// Creates a generator after checking that the operating system provides randomness.
     ///
     /// # Errors
     /// When it does not.
@@ -19,14 +19,14 @@ impl RandomSecrets {
         Ok(Self(()))
     }
 
-    /// A new token of 256 random bits.
+    /// Returns a new token of 256 random bits.
     #[must_use]
     pub fn token(self) -> Token {
         encoded(random(self))
     }
 }
 
-/// Random bytes.
+/// Returns random bytes.
 #[allow(
     clippy::expect_used,
     reason = "a system that once gave randomness goes on; a guessable secret is worse"
@@ -37,7 +37,7 @@ pub(crate) fn random<const BYTES: usize>(_: RandomSecrets) -> [u8; BYTES] {
     bytes
 }
 
-/// A token of these bytes.
+/// Encodes bytes as a token.
 pub(crate) fn encoded(bytes: [u8; 32]) -> Token {
     Token(URL_SAFE_NO_PAD.encode(bytes))
 }

@@ -1,4 +1,4 @@
-//! The revocation list, as it was read a moment ago: no request waits for a database to be recognised.
+//! The revocation list, cached in memory so that no request waits for the database to be authenticated.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -13,15 +13,15 @@ use tokio::time::Instant;
 
 use crate::adapters::clock::{ClocksApart, ServiceClock, SystemClock, TOLERANCE};
 
-/// How often it is read: often enough for a revocation to be in force on every server within the two seconds that the
-/// contract promises, the read itself included.
+/// The refresh interval: short enough for a revocation to take effect on every server within the two seconds
+/// that the API guarantees, including the read.
 pub const INTERVAL: StdDuration = StdDuration::from_secs(1);
-/// After what time without a new list its read hangs.
+/// The age of the list after which a pending read counts as hanging.
 const HANGS_AFTER: StdDuration = StdDuration::from_secs(5);
-/// How old the list may be for a call that changes something, or that staff makes, to be answered by it.
+/// The maximum age of the list for requests that change state or come from staff.
 const MOST_AGE: StdDuration = StdDuration::from_secs(30);
 
-/// What happened within the life of an access token.
+/// The revocations within the lifetime of an access token.
 #[derive(Debug)]
 pub struct RevocationCache {
     reach: Duration,
@@ -31,20 +31,20 @@ pub struct RevocationCache {
     failing: AtomicBool,
 }
 
-/// The list, and when its reading began.
+/// The list and the time at which its read started.
 #[derive(Debug)]
 struct List {
     revoked: RevocationList,
     read_at: Instant,
 }
 
-/// Why the list cannot be relied on.
+/// The reason why the list is unreliable.
 #[derive(Debug, Error)]
 pub enum RevocationError {
-    /// It cannot be read.
+    /// The list cannot be read.
     #[error("the revocation list cannot be read: {0}")]
     Unavailable(#[from] Unavailable),
-    /// It was read, but the clocks of the server and the storage differ too much.
+    /// The list was read, but the clocks of the server and the storage differ too much.
     #[error(transparent)]
     ClocksApart(#[from] ClocksApart),
 }
@@ -55,18 +55,18 @@ pub enum RevocationError {
 pub struct Outdated;
 
 impl RevocationCache {
-    /// Nothing yet; tokens are valid for this long.
+    /// Creates an empty list for tokens with this lifetime.
     #[must_use]
     pub fn new(tokens_valid_for: Duration) -> Self {
-        // The clocks of two servers may be apart, where the token was issued and where the session ended.
+        // The clocks may differ between the server that issued the token and the one that ended the session.
         let reach = tokens_valid_for.saturating_add(TOLERANCE).saturating_add(TOLERANCE);
         let list = List { revoked: RevocationList::default(), read_at: Instant::now() };
         let list = RwLock::new(Arc::new(list));
         Self { reach, reading: Mutex::default(), list, failing: AtomicBool::new(true) }
     }
 
-    /// Reads it again, and compares the clocks: what was kept before this is called is known after it. A read that fails
-    /// leaves what was known.
+    /// Reloads the list and compares the clocks. Revocations stored before the call are known after it. A
+    /// failed read leaves the previous list in place.
     ///
     /// # Errors
     /// [`RevocationError`].
@@ -75,7 +75,7 @@ impl RevocationCache {
         sessions: &(impl Sessions + ?Sized),
         clock: &ServiceClock,
     ) -> Result<(), RevocationError> {
-        // One at a time, so that no read that began earlier takes away what a later one found.
+        // Serialized, so that an earlier read cannot overwrite the result of a later one.
         let _turn = self.reading.lock().await;
         let read_at = Instant::now();
         let before = SystemClock.now();
@@ -88,7 +88,7 @@ impl RevocationCache {
         Ok(clock.compare(before, storage_time)?)
     }
 
-    /// The principal of a valid token, with their current role.
+    /// Returns the principal of a valid token with their current role.
     ///
     /// # Errors
     /// [`Revocation`].
@@ -96,13 +96,13 @@ impl RevocationCache {
         self.list().revoked.check(principal)
     }
 
-    /// The epoch of the data, which tokens must be of.
+    /// Returns the current epoch of the data; tokens of other epochs are invalid.
     #[must_use]
     pub fn epoch(&self) -> Epoch {
         self.list().revoked.epoch
     }
 
-    /// That the list is new enough for calls that change something.
+    /// Returns an error if the list is too old for requests that change state.
     ///
     /// # Errors
     /// [`Outdated`].
@@ -110,7 +110,7 @@ impl RevocationCache {
         if self.list().read_at.elapsed() > MOST_AGE { Err(Outdated) } else { Ok(()) }
     }
 
-    /// Whether it can be read: the last read did not fail, and none hangs.
+    /// Returns whether the list can be read: the last read did not fail, and none hangs.
     #[must_use]
     pub fn can_be_read(&self) -> bool {
         !self.failing.load(Ordering::Acquire) && self.list().read_at.elapsed() <= HANGS_AFTER

@@ -1,4 +1,4 @@
-//! Refresh tokens, reset tokens and codes, random or derived, and what they are stored as.
+//! Refresh tokens, reset tokens and codes, random or derived, and their stored hashes.
 
 use cuepoint_domain::account::session::{Candidates, TokenHash};
 use cuepoint_domain::ids::SessionId;
@@ -9,17 +9,18 @@ use sha2::{Digest, Sha256};
 use super::keys::SigningKeys;
 use super::random::{RandomSecrets, encoded, random};
 
-/// What a derivation begins with, by what it is for: no label begins with another.
+/// The labels of derivations, one per purpose; none is a prefix of another.
 const SUCCESSOR_LABEL: &[u8] = b"successor\0";
 const REGISTRATION_LABEL: &[u8] = b"registration\0";
 const CODE_LABEL: &[u8] = b"code\0";
 const PHONE_NUMBER_LABEL: &[u8] = b"phone number\0";
 const NETWORK_LABEL: &[u8] = b"network\0";
 
-/// Why nothing can be derived.
+/// The reason why a derivation fails.
 const NO_KEY_SIGNS: &str = "no key signs at this moment";
 
-/// Random secrets, and refresh tokens and hashes that are derived with the keys of access tokens.
+/// A source of random secrets, and of refresh tokens and hashes derived from the signing keys of access
+/// tokens.
 #[derive(Clone, Debug)]
 pub struct KeyedSecrets {
     random: RandomSecrets,
@@ -27,14 +28,14 @@ pub struct KeyedSecrets {
 }
 
 impl KeyedSecrets {
-    /// Secrets from this randomness and these keys.
+    /// Creates a source from this randomness and these keys.
     #[must_use]
     pub const fn new(random: RandomSecrets, keys: SigningKeys) -> Self {
         Self { random, keys }
     }
 
-    /// The token that each valid key derives from these parts. Only the last part may vary in length, so that no two lists
-    /// of parts are the same bytes.
+    /// Returns the token that each valid key derives from the parts. Only the last part may vary in length,
+    /// so that distinct lists never have the same concatenation.
     fn derive(&self, parts: &[&[u8]], now: Timestamp) -> Result<Candidates<Token>, Unavailable> {
         let ring = self.keys.ring();
         let keys = ring.valid(now).ok_or_else(|| Unavailable::new(NO_KEY_SIGNS))?;
@@ -48,7 +49,8 @@ impl Secrets for KeyedSecrets {
     }
 
     fn code(&self) -> Token {
-        // 2^64 is so much more than a million that no code is likelier than another by more than 1 in 10^13.
+        // 2^64 is so much larger than a million that no code is likelier than another by more than 1 in
+        // 10^13.
         let number = u64::from_be_bytes(random(self.random)).checked_rem(1_000_000).unwrap_or_default();
         Token(format!("{number:06}"))
     }
@@ -148,7 +150,7 @@ mod tests {
             assert_eq!(URL_SAFE_NO_PAD.decode(&token.0).unwrap().len(), 32);
             assert!(!tokens[..number].contains(token), "{number}");
         }
-        // Another process with the same key, whatever its id.
+        // Another process with the same key material under another id.
         assert!(successor(&format!("b:{KEY}"), "one") == tokens[0]);
         assert!(first_token(&format!("b:{KEY}"), 1, "hash") == tokens[3]);
     }
@@ -175,7 +177,7 @@ mod tests {
             let old = successor(&format!("old:{KEY}"), "one");
             assert!(before_it_signs.current == old && before_it_signs.others.len() == 1);
             assert!(after.current == before_it_signs.others[0] && after.others == [old]);
-            // A key that ended derives nothing any more.
+            // An expired key derives nothing.
             assert!(at(3_600).others.is_empty());
         }
     }
@@ -186,7 +188,7 @@ mod tests {
         let (a, b) = (format!("a:{KEY}"), format!("b:{OTHER}"));
         let of_a = hashes(&a, Guessable::Code, "email:2:042137");
         assert!(of_a.others.is_empty());
-        // The key's id is no part of it, what it is for is, and no unkeyed hash says the same.
+        // The hash depends on the purpose but not on the id of the key, and no unkeyed hash equals it.
         assert!(hashes(&format!("x:{KEY}"), Guessable::Code, "email:2:042137") == of_a);
         let different = [
             hashes(&a, Guessable::Code, "email:2:042138").current,
@@ -197,7 +199,7 @@ mod tests {
             TokenHash(Sha256::digest(b"code\0email:2:042137").into()),
         ];
         assert!(!different.contains(&of_a.current));
-        // One that has ended and one that has not begun are keys as well.
+        // Keys that have expired or do not sign yet are included.
         let keys = format!("{b}\n{a} until=1970-01-01T00:00:00Z\nc:{THIRD} from=2100-01-01T00:00:00Z");
         let all = hashes(&keys, Guessable::Code, "email:2:042137");
         assert!(all.current != of_a.current && all.others.contains(&of_a.current) && all.others.len() == 2);

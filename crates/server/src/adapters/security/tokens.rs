@@ -1,4 +1,4 @@
-//! Access tokens: signed JWTs that say who calls, so that no request has to look it up.
+//! Access tokens: signed JWTs that carry the principal, so that no request has to look it up.
 
 use anyhow::Context;
 use base64::Engine;
@@ -28,10 +28,10 @@ use crate::adapters::clock::TOLERANCE;
 const ISSUER: &str = "cuepoint";
 const AUDIENCE: &str = "cuepoint-api";
 const TYPE: &str = "JWT";
-/// The longest token that is looked at, in bytes.
+/// The maximum length of a token in bytes; longer ones are rejected unread.
 const MAX_TOKEN_BYTES: usize = 4_096;
 
-/// A token that proves nothing, for whatever reason.
+/// An invalid token, for whatever reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("the access token is not valid")]
 pub struct InvalidToken;
@@ -54,7 +54,8 @@ struct PrivateClaims {
     epoch: i64,
 }
 
-/// The header of a presented token: exactly these, so that no extension, `crit` least of all, is passed over.
+/// The header of a presented token. Unknown fields are rejected, so that no extension, least of all `crit`,
+/// is ignored.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PresentedHeader {
@@ -63,8 +64,8 @@ struct PresentedHeader {
     kid: String,
 }
 
-/// The claims of a presented token, all required. Times are numbers here, since biscuit's own reader panics at
-/// those beyond its calendar.
+/// The claims of a presented token, all required. Times are plain numbers, because biscuit's own deserializer
+/// panics at those outside its calendar.
 #[derive(Deserialize)]
 struct PresentedClaims {
     iss: String,
@@ -77,34 +78,34 @@ struct PresentedClaims {
     role: String,
     dj: bool,
     sid: i64,
-    /// The epoch of the data that the ids belong to; a token without this claim belongs to the first one.
+    /// The epoch of the data that the ids belong to; without this claim, the first one.
     #[serde(default)]
     epoch: i64,
 }
 
 impl SignedTokens {
-    /// Tokens under these keys, each valid for this long.
+    /// Creates tokens with these keys and this lifetime.
     #[must_use]
     pub fn new(keys: SigningKeys, valid_for: Duration, secrets: RandomSecrets) -> Self {
         Self { keys, valid_for, secrets, verified: VerifiedTokens::default() }
     }
 
-    /// The keys that they are signed with.
+    /// Returns the signing keys.
     #[must_use]
     pub const fn keys(&self) -> &SigningKeys {
         &self.keys
     }
 
-    /// What third parties verify them with at this moment.
+    /// Returns the public keys with which third parties verify tokens at `now`.
     #[must_use]
     pub fn public_keys(&self, now: Timestamp) -> Vec<PublicKey> {
         self.keys.ring().public(now)
     }
 
-    /// A new token that says who calls, of the epoch of the data.
+    /// Issues a token for a principal in the current epoch.
     ///
     /// # Errors
-    /// When no key signs at this moment.
+    /// When no key signs at `now`.
     pub fn issue(&self, identity: &Principal, epoch: Epoch, now: Timestamp) -> anyhow::Result<AccessToken> {
         let ring = self.keys.ring();
         let key = ring.signing(now).context("every key has ended or has yet to begin")?;
@@ -130,7 +131,8 @@ impl SignedTokens {
         let issued = moment(now).context("the clock is beyond the calendar")?;
         let expires = moment(now.plus(self.valid_for)).context("the token's end is beyond the calendar")?;
         let role = match identity.role {
-            // Tokens carry no roles of newer versions: here their holders have the permissions of a member.
+            // Tokens cannot carry roles of newer versions, whose holders have the permissions of a member
+            // here.
             Role::Unknown(_) => Role::Member,
             known => known,
         };
@@ -149,11 +151,11 @@ impl SignedTokens {
         Ok(ClaimsSet { registered, private })
     }
 
-    /// Who calls with this token.
+    /// Returns the principal of a token.
     ///
     /// # Errors
-    /// [`InvalidToken`] unless one of the keys signed it for this service in this epoch and it is valid at this moment;
-    /// the clocks of two servers may be 30 seconds apart.
+    /// [`InvalidToken`] unless one of the keys signed the token for this service in this epoch and it is
+    /// valid at `now`, with a tolerance of 30 seconds for clock differences.
     pub fn verify(&self, token: &str, epoch: Epoch, now: Timestamp) -> Result<Principal, InvalidToken> {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(InvalidToken);
@@ -169,7 +171,7 @@ impl SignedTokens {
     }
 }
 
-/// Who calls with a token that one of these keys signed in this epoch, and for how long that is certain.
+/// Verifies a token against the keys and the epoch, and returns its principal and how long this result holds.
 fn verify(verifier: &Verifier, token: &str, now: Timestamp) -> Result<VerifiedToken, InvalidToken> {
     let header = header(token)?;
     let key = verifier.ring.verifying(&header.kid, now).ok_or(InvalidToken)?;
@@ -189,7 +191,7 @@ fn verify(verifier: &Verifier, token: &str, now: Timestamp) -> Result<VerifiedTo
     })
 }
 
-/// What a key signed, as it was signed; the key's algorithm is the only one that counts.
+/// Returns the signed payload as is. Only the algorithm of the key is accepted.
 fn payload(header: &PresentedHeader, key: &Key, token: &str) -> Result<Vec<u8>, InvalidToken> {
     let algorithm = key.algorithm().of_token();
     if header.alg != algorithm || header.typ != TYPE {
@@ -202,13 +204,13 @@ fn payload(header: &PresentedHeader, key: &Key, token: &str) -> Result<Vec<u8>, 
     }
 }
 
-/// What a token says of itself, before anything of it is believed.
+/// Parses the header of a token, which is not trusted yet.
 fn header(token: &str) -> Result<PresentedHeader, InvalidToken> {
     let (header, _) = token.split_once('.').ok_or(InvalidToken)?;
     object(&URL_SAFE_NO_PAD.decode(header).map_err(|_| InvalidToken)?)
 }
 
-/// What a JSON object says; a list of the same values, which serde takes for one, is none.
+/// Deserializes a JSON object. Arrays are rejected, because serde would accept one in place of a struct.
 fn object<T: DeserializeOwned>(json: &[u8]) -> Result<T, InvalidToken> {
     if json.starts_with(b"{") {
         serde_json::from_slice(json).map_err(|_| InvalidToken)
@@ -218,7 +220,7 @@ fn object<T: DeserializeOwned>(json: &[u8]) -> Result<T, InvalidToken> {
 }
 
 impl PresentedClaims {
-    /// The registered claims, for validation.
+    /// Returns the registered claims, for validation.
     fn registered(&self) -> Result<RegisteredClaims, InvalidToken> {
         if self.jti.is_empty() {
             return Err(InvalidToken);
@@ -250,7 +252,7 @@ fn validation(now: Timestamp) -> Result<ValidationOptions, InvalidToken> {
     })
 }
 
-/// A moment in whole seconds, as claims have it.
+/// Converts whole seconds, as in claims, to a timestamp.
 fn seconds(since_1970: i64) -> Result<Timestamp, InvalidToken> {
     since_1970.checked_mul(1_000_000).map(Timestamp::from_unix_micros).ok_or(InvalidToken)
 }

@@ -1,7 +1,7 @@
-//! Tokens that were verified before, so that one that is used again is not verified again.
+//! A cache of verified tokens, so that a token is not verified on every request.
 //!
-//! It holds what a token said, under its hash, for a part of the time in which verifying would say the same: between
-//! its own beginning and end, while the keys stay as they are. Whether its session ended is asked each time, elsewhere.
+//! It maps the hash of a token to its principal while verification would give the same result: during the
+//! token's validity, as long as the key ring is unchanged. Revocation is checked on every request, elsewhere.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,30 +13,30 @@ use sha2::{Digest, Sha256};
 
 use super::keys::KeyRing;
 
-/// The most tokens that are remembered, some two megabytes; past them, the one that was not used for longest is not.
+/// The maximum number of cached tokens, about two megabytes; beyond it, the least recently used is evicted.
 const MAX_TOKENS: usize = 16_384;
 
-/// What stands for a token; nobody gets the token back from it.
+/// The hash of a token, from which the token cannot be recovered.
 pub(super) type TokenDigest = [u8; 32];
 
-/// Who calls with a token, and while that is certain.
+/// The principal of a token and the period in which the token is valid.
 #[derive(Clone, Copy)]
 pub(super) struct VerifiedToken {
     pub(super) caller: Principal,
-    /// The first moment.
+    /// The start of the period, inclusive.
     pub(super) from: Timestamp,
-    /// The first moment after it.
+    /// The end of the period, exclusive.
     pub(super) until: Timestamp,
 }
 
-/// What tokens are verified by: those of another ring or epoch are verified anew.
+/// The key ring and epoch that tokens are verified against; a change of either invalidates the cache.
 #[derive(Clone)]
 pub(super) struct Verifier {
     pub(super) ring: Arc<KeyRing>,
     pub(super) epoch: Epoch,
 }
 
-/// The tokens that one verifier found valid.
+/// The tokens that one verifier accepted.
 pub(super) struct VerifiedTokens(Mutex<Remembered>);
 
 struct Remembered {
@@ -57,7 +57,7 @@ impl Default for VerifiedTokens {
 }
 
 impl Remembered {
-    /// The tokens of this verifier; those of another one are forgotten.
+    /// Returns the tokens of this verifier, after dropping those of any other.
     fn of(&mut self, verifier: &Verifier) -> &mut LruCache<TokenDigest, VerifiedToken> {
         let is_same =
             |known: &Verifier| Arc::ptr_eq(&known.ring, &verifier.ring) && known.epoch == verifier.epoch;
@@ -69,20 +69,20 @@ impl Remembered {
     }
 }
 
-/// What a token is remembered under.
+/// Returns the hash under which a token is cached.
 pub(super) fn hash(token: &str) -> TokenDigest {
     Sha256::digest(token.as_bytes()).into()
 }
 
 impl VerifiedTokens {
-    /// Who calls with the token of this hash, if this verifier found it valid and it still counts.
+    /// Returns the principal of a cached token if this verifier accepted it and it is still valid.
     pub(super) fn find(&self, verifier: &Verifier, hash: &TokenDigest, now: Timestamp) -> Option<Principal> {
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let verified = remembered.of(verifier).get(hash)?;
         (verified.from <= now && now < verified.until).then_some(verified.caller)
     }
 
-    /// Remembers a token that this verifier found valid.
+    /// Caches a token that this verifier accepted.
     pub(super) fn remember(&self, verifier: &Verifier, hash: TokenDigest, verified: VerifiedToken) {
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         remembered.of(verifier).insert(hash, verified);

@@ -12,6 +12,6 @@ pub use order_log::OrderLog;
 pub use sandbox::Sandbox;
 pub use webhook::TopupWebhook;
 
-/// The lease of the server that orders a top-up, during which no other orders it. It is no setting, so that no two
-/// calls about one top-up are under way at once.
+/// The lease on a top-up of the server that orders it, during which no other server does. It is not
+/// configurable, so that no two calls about a top-up overlap.
 pub const LEASE: Duration = Duration::from_secs(30);

@@ -1,10 +1,10 @@
-//! A deployment without top-ups.
+//! Deployments without top-ups.
 
 use async_trait::async_trait;
 use cuepoint_domain::ports::{Intake, OrderAnswer, TopupProvider, Unavailable};
 use cuepoint_domain::topup::Topup;
 
-/// Offers no top-ups.
+/// A provider that offers no top-ups.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoProvider;
 

@@ -1,4 +1,4 @@
-//! Outcomes of orders of top-ups in the log and the metrics.
+//! Logging and metrics of top-up orders.
 
 use cuepoint_domain::application::jobs::{OrderAttempt, OrderObserver, OrderOutcome};
 use cuepoint_domain::provider_message::{Contradiction, MessageSource};
@@ -43,7 +43,7 @@ fn log_order(topup: &Topup, outcome: &OrderOutcome) {
     }
 }
 
-/// Logs and counts a refusal of a top-up that the provider took before.
+/// Logs and counts the refusal of a top-up that the provider accepted before.
 fn report(topup: &Topup, status: TopupStatus) {
     let contradiction = Contradiction::StatusContradiction;
     metrics::provider_contradiction(MessageSource::Topups, contradiction, ContradictionOutcome::Answer);

@@ -1,10 +1,10 @@
-//! A pretended provider, for trying the service without money.
+//! A simulated provider, for trying the service without money.
 
 use async_trait::async_trait;
 use cuepoint_domain::ports::{Intake, OrderAnswer, TopupProvider, Unavailable};
 use cuepoint_domain::topup::Topup;
 
-/// Confirms every top-up at once.
+/// A provider that confirms every top-up at once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sandbox;
 

@@ -1,4 +1,4 @@
-//! A provider that confirms each top-up later by a signed call, and may be asked for the page where the guest pays.
+//! A provider that confirms top-ups by signed webhook, and can be asked for a payment page.
 
 use async_trait::async_trait;
 use cuepoint_domain::money::Currency;
@@ -12,13 +12,13 @@ use thiserror::Error;
 use crate::adapters::webhooks::{Caller, Reply};
 use crate::http::wire::money::Number;
 
-/// Leaves every top-up pending until its provider says more.
+/// A provider that leaves every top-up pending until a message confirms or refuses it.
 pub struct TopupWebhook {
     caller: Option<Caller>,
     currency: Currency,
 }
 
-/// What the provider is asked.
+/// The body of an order.
 #[derive(Serialize)]
 struct Order<'a> {
     id: i64,
@@ -27,7 +27,7 @@ struct Order<'a> {
     currency: &'a str,
 }
 
-/// What it answers, where it answers more than that it has the order.
+/// The body of an answer, if it says more than that the order was received.
 #[derive(Deserialize)]
 struct Said {
     #[serde(default)]
@@ -36,7 +36,7 @@ struct Said {
     payment_url: Option<Value>,
 }
 
-/// Why a page cannot be kept.
+/// The reason why a payment page is not stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 enum UnusablePage {
     #[error("not a text")]
@@ -45,18 +45,18 @@ enum UnusablePage {
     Text(#[from] TextError),
 }
 
-/// What an answer says.
+/// The meaning of an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Answer {
-    /// The provider has the order, and perhaps names a page.
+    /// The provider accepted the order, and may have named a payment page.
     Taken(Result<Option<PaymentUrl>, UnusablePage>),
-    /// It refuses it, for good.
+    /// The provider refused the order permanently.
     Refused,
 }
 
 impl TopupWebhook {
-    /// The provider behind this caller, or one that learns of top-ups by other means. Amounts are in
-    /// `currency`.
+    /// Creates a provider that uses this caller, or that learns of top-ups by other means without one.
+    /// Amounts are in `currency`.
     #[must_use]
     pub fn new(caller: Option<Caller>, currency: Currency) -> Self {
         Self { caller, currency }
@@ -75,7 +75,7 @@ impl TopupWebhook {
         Ok(match answer {
             Answer::Refused => OrderReply::Refused,
             Answer::Taken(page) => {
-                // The provider has the order all the same, and would name the same page again.
+                // The provider accepted the order regardless, and would name the same page again.
                 let page = page.unwrap_or_else(|error| {
                     tracing::error!(topup = %topup.id, reference, %error, "the provider names a page that cannot be kept");
                     None
@@ -103,9 +103,9 @@ impl TopupProvider for TopupWebhook {
     }
 }
 
-/// What an answer says; `None` for one that leaves open whether the provider has the order.
+/// Returns the meaning of an answer; `None` if it is undecided whether the provider has the order.
 ///
-/// A refusal counts only where the answer says so itself: a bare 404 or 500 may come from something in between.
+/// A refusal counts only if the body states it: a bare 404 or 500 may come from an intermediary.
 fn answer(reply: &Reply) -> Option<Answer> {
     let success = reply.status.is_success();
     if success && reply.body.is_empty() {
@@ -148,7 +148,7 @@ mod tests {
             (202, r#"{"status":"open","payment_url":"https://pay.example.com/1?a=b"}"#, page(usual)),
             (200, r#"{"status":5,"payment_url":"https://pay.example.com/1?a=b"}"#, page(usual)),
             (200, &named(&address(2_048)), page(&address(2_048))),
-            // The provider has the order, whatever its page is like.
+            // The provider has the order even if its page is unusable.
             (200, &named(&address(2_049)), unusable(TextError::TooLong(2_048).into())),
             (200, r#"{"payment_url":"javascript:alert(1)"}"#, malformed()),
             (200, r#"{"payment_url":""}"#, unusable(TextError::Empty.into())),

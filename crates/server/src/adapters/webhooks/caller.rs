@@ -1,4 +1,4 @@
-//! Signed calls to a provider: one POST of JSON, its answer in bounded time and size.
+//! The HTTP client for providers: signed JSON POST requests, with bounded time and size of the answer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,39 +22,39 @@ use url::Url;
 use super::SigningSecrets;
 use crate::http::wire::json::Object;
 
-/// How long a call may take, from the first byte to the last.
+/// The time limit of a call, from the first byte to the last.
 pub(crate) const CALL_WITHIN: Duration = Duration::from_secs(10);
-/// The longest answer, in bytes.
+/// The maximum size of an answer, in bytes.
 const MAX_REPLY: usize = 64 * 1024;
 
-/// Why there is no answer: the provider may have got the call or not.
+/// A failed call; the provider may or may not have received it.
 #[derive(Debug, Error)]
 pub enum CallError {
-    /// It took too long.
+    /// The call took too long.
     #[error("no answer within {} seconds", CALL_WITHIN.as_secs())]
     TimedOut,
-    /// The provider cannot be reached, or broke off.
+    /// The provider cannot be reached, or the connection broke.
     #[error("the call failed: {0:#}")]
     Connection(anyhow::Error),
-    /// The answer broke off, or is longer than any is.
+    /// The answer is incomplete or too long.
     #[error("the answer cannot be read: {0}")]
     Reply(Box<dyn std::error::Error + Send + Sync>),
-    /// The call cannot be put into words.
+    /// The request cannot be built.
     #[error("the call cannot be made: {0}")]
     Request(Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// An answer of any status.
+/// An answer with any status.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// Its status.
+    /// The status.
     pub status: StatusCode,
-    /// Its body.
+    /// The body.
     pub body: Bytes,
 }
 
 impl Reply {
-    /// The object that the body is; `None` for anything else, and for one that gives a key twice.
+    /// Deserializes the body as a JSON object; `None` for anything else, including duplicate keys.
     #[must_use]
     pub fn object<T: DeserializeOwned>(&self) -> Option<T> {
         Object::parse(&self.body).ok()?;
@@ -62,7 +62,7 @@ impl Reply {
     }
 }
 
-/// Calls one address of a provider. It follows no redirect and uses no proxy.
+/// A client for one URL of a provider. It follows no redirects and uses no proxy.
 pub struct Caller {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
     address: Uri,
@@ -71,23 +71,23 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// The caller of this address, which signs with the first of these secrets.
+    /// Creates a client for a URL, which signs with the first of these secrets.
     ///
     /// # Errors
-    /// When the address is none, or nothing on this machine says whom to trust.
+    /// When the URL is invalid, or it is https and the machine has no root certificates.
     pub fn new(address: &Url, secrets: SigningSecrets, clock: Arc<dyn Clock>) -> anyhow::Result<Self> {
         let connector = HttpsConnectorBuilder::new()
             .with_tls_config(tls(address.scheme() == "https")?)
             .https_or_http()
             .enable_http1()
             .build();
-        // Calls are rare, and a connection that was kept may be closed by the time it is used.
+        // No connection is reused: calls are rare, and an idle one may be closed by then.
         let client = Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector);
         let address = address.as_str().parse().context("is no address of a service")?;
         Ok(Self { client, address, secrets, clock })
     }
 
-    /// Sends a message under an id that it keeps however often it is sent, and reads the answer.
+    /// Sends a message under an id, which must be the same for every retry, and reads the answer.
     ///
     /// # Errors
     /// [`CallError`]
@@ -122,7 +122,7 @@ impl Caller {
     }
 }
 
-/// Whom to trust: the certificates of this machine.
+/// Returns a TLS configuration that trusts the root certificates of the machine.
 fn tls(needed: bool) -> anyhow::Result<ClientConfig> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

@@ -1,4 +1,4 @@
-//! Messages between this service and the providers, signed as Standard Webhooks says, in both directions.
+//! Messages to and from providers, signed according to Standard Webhooks.
 
 mod caller;
 mod signature;
@@ -10,7 +10,7 @@ pub use signature::{SecretError, SignedMessage, SigningSecrets};
 use cuepoint_domain::provider_message::Excerpt;
 use cuepoint_domain::text::Line;
 
-/// The reason that a provider gives, as far as it is kept: its first 255 bytes.
+/// Returns the stored part of a provider's reason: its first 255 bytes.
 pub(crate) fn kept_reason(text: &str) -> Option<Line> {
     Line::new(Excerpt::<255>::of(text.trim()).as_str()).ok()
 }

@@ -1,4 +1,4 @@
-//! The signatures of Standard Webhooks: HMAC-SHA256 over the id, the timestamp and the body of a message.
+//! Signatures of Standard Webhooks: HMAC-SHA256 over the id, the timestamp and the body of a message.
 
 use std::sync::Arc;
 
@@ -11,44 +11,44 @@ use sha2::Sha256;
 use thiserror::Error;
 use time::Duration;
 
-/// What a secret begins with; the rest is its base64.
+/// The prefix of a secret, followed by its base64.
 const PREFIX: &str = "whsec_";
-/// The one version of symmetric signatures.
+/// The prefix of symmetric signatures, of which there is only version 1.
 const VERSION: &str = "v1,";
-/// How far the clocks of sender and receiver may differ, and how long a message on its way may take.
+/// The tolerance for clock differences and for the delay of a message.
 const TOLERANCE: Duration = Duration::minutes(5);
-/// The bytes that a secret may have.
+/// The valid lengths of a secret in bytes.
 const SECRET_BYTES: std::ops::RangeInclusive<usize> = 24..=64;
 
-/// Why a text is no secret; it does not show the text.
+/// An invalid secret. The error does not contain the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum SecretError {
-    /// It does not begin as secrets do.
+    /// The prefix is missing.
     #[error("a secret begins with whsec_")]
     Prefix,
-    /// What follows is not base64.
+    /// The part after the prefix is not base64.
     #[error("a secret is base64 after whsec_")]
     Base64,
-    /// It is too short to be secret, or longer than any is.
+    /// The secret is too short to be secure, or too long.
     #[error("a secret has 24 to 64 bytes")]
     Length,
 }
 
-/// A message as it came.
+/// A received message.
 #[derive(Clone, Copy, Debug)]
 pub struct SignedMessage<'a> {
-    /// Its id.
+    /// The id.
     pub id: &'a str,
-    /// When it was sent, in seconds since the start of 1970.
+    /// The time of sending, in seconds since 1970-01-01T00:00:00Z.
     pub timestamp: &'a str,
-    /// Its signatures, with blanks between them.
+    /// The signatures, separated by spaces.
     pub signatures: &'a str,
     /// The body, byte for byte.
     pub body: &'a [u8],
 }
 
-/// The secrets shared with a provider: the first signs, each verifies, so that one can be replaced; without any, nothing
-/// is verified.
+/// The secrets shared with a provider. The first one signs and all of them verify, so that secrets can be
+/// rotated. Without any, no message is accepted.
 #[derive(Clone, Default)]
 pub struct SigningSecrets(Arc<[SecretSlice<u8>]>);
 
@@ -59,10 +59,10 @@ impl std::fmt::Debug for SigningSecrets {
 }
 
 impl SigningSecrets {
-    /// The secrets in these texts, each `whsec_` and base64.
+    /// Parses secrets, each of which is `whsec_` followed by base64.
     ///
     /// # Errors
-    /// [`SecretError`] of the first that is none.
+    /// [`SecretError`] of the first invalid secret.
     pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, SecretError> {
         let secrets = texts.into_iter().map(|text| {
             let encoded = text.strip_prefix(PREFIX).ok_or(SecretError::Prefix)?;
@@ -73,20 +73,20 @@ impl SigningSecrets {
         secrets.collect::<Result<_, _>>().map(Self)
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no secrets.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The signature of a message that is sent at this second; `None` without a secret.
+    /// Returns the signature of a message sent at `timestamp`; `None` without a secret.
     #[must_use]
     pub fn sign(&self, id: &str, timestamp: &str, body: &[u8]) -> Option<String> {
         let tag = mac(self.0.first()?, id, timestamp, body)?.finalize().into_bytes();
         Some(format!("{VERSION}{}", STANDARD.encode(tag)))
     }
 
-    /// Whether somebody with one of the secrets sent the message, within five minutes of `now`.
+    /// Returns whether one of the secrets signed the message, within five minutes of `now`.
     #[must_use]
     pub fn verify(&self, message: SignedMessage<'_>, now: Timestamp) -> bool {
         let SignedMessage { id, timestamp, signatures, body } = message;
@@ -94,7 +94,7 @@ impl SigningSecrets {
             && self.0.iter().filter_map(|secret| mac(secret, id, timestamp, body)).any(|mac| {
                 let tags = signatures.split_ascii_whitespace().filter_map(|one| one.strip_prefix(VERSION));
                 let mut tags = tags.filter_map(|tag| STANDARD.decode(tag).ok());
-                // The comparison takes as long wherever the two differ.
+                // Compares in constant time.
                 tags.any(|tag| mac.clone().verify_slice(&tag).is_ok())
             })
     }
@@ -107,7 +107,7 @@ fn is_current(timestamp: &str, now: Timestamp) -> bool {
     sent.is_some_and(|sent| sent.abs_diff(now) <= TOLERANCE.whole_seconds().unsigned_abs())
 }
 
-/// The code over a message, before its end; every length of a key is one for HMAC.
+/// Returns the MAC state over a message, not finalized. HMAC accepts keys of any length.
 fn mac(secret: &SecretSlice<u8>, id: &str, timestamp: &str, body: &[u8]) -> Option<Hmac<Sha256>> {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.expose_secret()).ok()?;
     for part in [id.as_bytes(), b".", timestamp.as_bytes(), b".", body] {
@@ -125,7 +125,7 @@ mod tests {
     const ID: &str = "msg_p5jXN8AQM9LWM0D4loKWxJek";
     const SECOND: i64 = 1_614_265_330;
     const BODY: &[u8] = br#"{"test": 2432232314}"#;
-    /// The example of the specification.
+    /// The example in the specification.
     const SIGNATURE: &str = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
 
     fn secrets(texts: &[&str]) -> SigningSecrets {

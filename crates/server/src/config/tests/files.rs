@@ -1,8 +1,8 @@
-//! Where values come from: files, variables, environments, and keys that nobody knows.
+//! Sources of values: files, variables, environments, and unknown keys.
 
 use super::*;
 
-/// What comes of a file of this content; `name` tells the tests' files apart.
+/// Returns the settings from a file with this content; `name` keeps the files of concurrent tests apart.
 fn of_file(name: &str, content: &str, keys: &[(&str, &str)]) -> Result<Settings, ConfigError> {
     let path = std::env::temp_dir().join(format!("cuepoint-config-{name}-{}.toml", std::process::id()));
     std::fs::write(&path, content).unwrap();

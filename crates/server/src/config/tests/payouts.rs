@@ -1,4 +1,4 @@
-//! Settings under which a withdrawal could be sent twice at once.
+//! Settings under which a withdrawal could be sent twice concurrently.
 
 use super::*;
 
@@ -24,9 +24,9 @@ fn a_retry_that_may_overlap_the_call_before_is_refused() {
             assert!(settings(environment, seconds).is_ok(), "{seconds}");
         }
     }
-    // Its providers are doubles that answer at once.
+    // Test providers are doubles that answer at once.
     assert!(settings(DeploymentEnvironment::Test, "1").is_ok());
-    // Where operators send by hand, nothing is sent again.
+    // With manual payouts, there are no retries.
     let by_hand = [("payouts.provider", "manual"), ("payouts.retry_seconds", "1")];
     assert!(layers(DeploymentEnvironment::Development, &by_hand).settings().is_ok());
 }

@@ -1,5 +1,5 @@
-//! The refusals of accounts as errors of the API: registration, login, sessions, passwords, verification, profiles,
-//! account status, blocks and erasure.
+//! Mapping of account refusals to API errors: registration, login, sessions, passwords, verification,
+//! profiles, account status, blocks and erasure.
 
 use cuepoint_domain::account::ProfileRefusal;
 use cuepoint_domain::application::commands::{ChangeAccountStatusRefusal, ChangeProfileRefusal};
@@ -12,7 +12,7 @@ use time::Duration;
 use crate::http::wire::error::{ApiError, Code, Quota};
 use crate::http::wire::messages::{self, Errors};
 
-/// The message where the deployment sends no messages to such addresses.
+/// The message where the deployment cannot deliver messages to addresses of this kind.
 const NO_MESSAGES: &str = "Messages are not available here.";
 
 impl From<RegisterRefusal> for ApiError {
@@ -146,7 +146,7 @@ fn breached_password() -> Errors {
     Errors::one("password", messages::breached("password"))
 }
 
-/// The wait in seconds. Fractions of a second are rounded up.
+/// The wait in seconds, rounded up.
 fn whole_seconds(wait: Duration) -> u32 {
     u32::try_from(wait.whole_seconds().saturating_add(1)).unwrap_or(u32::MAX)
 }

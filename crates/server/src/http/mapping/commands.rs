@@ -1,4 +1,4 @@
-//! Refusals of commands and of provider messages as API errors.
+//! Mapping of refused commands and provider messages to API errors.
 
 use cuepoint_domain::address::{AddressError, DestinationRefusal};
 use cuepoint_domain::application::commands::{

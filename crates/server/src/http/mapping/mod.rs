@@ -1,4 +1,4 @@
-//! The mapping of the application's errors to failures of the API: what every use case can meet here, the refusals of
+//! Mapping of application errors to API errors: the errors common to all use cases here, the refusals of
 //! commands about money in `commands`, those of accounts in `accounts`.
 
 mod accounts;
@@ -13,12 +13,13 @@ use cuepoint_domain::ports::Unavailable;
 
 use crate::http::wire::error::{ApiError, Code};
 
-/// Why an operator who adjusted a wallet may not judge its withdrawals.
+/// The message for an operator whose recent adjustment excludes them from reviewing withdrawals of the
+/// wallet.
 const RECENT_ADJUSTMENT: &str = "You adjusted this balance within the last 30 days.";
 
-/// The mapping of errors that print sums of money.
+/// Conversion of errors whose messages contain amounts of money.
 pub trait IntoApiError {
-    /// The failure of the API, with sums in `currency`.
+    /// The API error, with amounts in `currency`.
     fn into_api_error(self, currency: &Currency) -> ApiError;
 }
 

@@ -74,7 +74,7 @@ fn requirement(scheme: &str) -> SecurityRequirement {
     SecurityRequirement::new::<_, [&str; 0], _>(scheme, [])
 }
 
-/// One extension, because the document keeps no order among several.
+/// A single extension, since the document does not keep the order of several.
 fn extensions(declaration: &Declaration) -> Extensions {
     let mut access = access(declaration.access);
     if is_counted(declaration) {
@@ -95,7 +95,7 @@ fn is_counted(declaration: &Declaration) -> bool {
     !matches!(declaration.run, Endpoint::Plain(_)) && !matches!(declaration.access, Access::Provider(_))
 }
 
-/// The authorization of an operation; a token holder's line of the authorization matrix with its cells.
+/// The authorization of an operation, with its row of the authorization matrix if it takes a token.
 fn access(access: Access) -> Map<String, Value> {
     let mut keys = Map::new();
     let mut add = |key: &str, value: Value| keys.insert(key.to_owned(), value);
@@ -171,7 +171,7 @@ fn header(name: &str, description: &str, text: ObjectBuilder) -> Parameter {
     parameter(name, ParameterIn::Header, description).schema(Some(text)).build()
 }
 
-/// The failures that an operation can answer with: those that follow from its kind, and those that it declares.
+/// The failures of an operation: those implied by its kind, and those that it declares.
 pub(super) fn failures(declaration: &Declaration) -> Vec<Code> {
     let mut codes = vec![Code::Internal, Code::HeadTooLarge];
     if !matches!(declaration.run, Endpoint::Plain(_)) {

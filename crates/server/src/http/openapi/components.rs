@@ -1,4 +1,4 @@
-//! Parts that several operations have alike, moved to the document's components.
+//! Parts shared by several operations, moved to the components of the document.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use utoipa::openapi::{OpenApi, Paths, Ref, RefOr};
 
 /// Replaces equal examples, headers, responses and parameters of operations by references.
 ///
-/// Where parts of one name differ, the most frequent form becomes the component, and the others stay in place.
+/// Where parts of the same name differ, the most frequent form becomes the component, and the others stay
+/// inline.
 pub(super) fn share(document: &mut OpenApi) {
     let paths = &mut document.paths;
     let examples = shared("examples", responses(paths).flat_map(|(_, response)| examples_of(response)));
@@ -26,7 +27,7 @@ pub(super) fn share(document: &mut OpenApi) {
     components.parameters = parameters;
 }
 
-/// The forms that occur more than once, by name; each of their uses becomes a reference.
+/// The forms that occur more than once, by name; each use becomes a reference.
 fn shared<'d, T: Clone + PartialEq + 'd>(
     kind: &str,
     uses: impl Iterator<Item = (String, &'d mut RefOr<T>)>,
@@ -84,7 +85,8 @@ fn headers_of(
     response.headers.iter_mut().map(|(name, header)| (name.clone(), header))
 }
 
-/// The name of a failure: its codes, as `NotFound` or `AccountSuspendedOrForbidden`.
+/// The component name of a failure, derived from its codes, such as `NotFound` or
+/// `AccountSuspendedOrForbidden`.
 fn failure_name(response: &RefOr<Response>) -> Option<String> {
     let RefOr::T(response) = response else { return None };
     let RefOr::T(content) = response.content.values().next()? else { return None };

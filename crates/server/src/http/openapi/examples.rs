@@ -1,4 +1,4 @@
-//! Failures as an operation answers them: with its own field, and its own states.
+//! Example failures of an operation, with a field and states of its own.
 
 use actix_web::http::Method;
 use cuepoint_domain::music_request::RequestStatus;
@@ -53,7 +53,7 @@ pub(super) fn failure(code: Code, declaration: &Declaration) -> Value {
     Value::Object(keys)
 }
 
-/// A field or filter of the operation, and what is said of it; none where it takes no field.
+/// A field or filter of the operation and its validation message; `None` without fields.
 fn wrong_field(declaration: &Declaration) -> Option<(String, String)> {
     let Some(body) = declaration.body.schema else {
         if declaration.method != Method::GET {
@@ -72,7 +72,7 @@ fn wrong_field(declaration: &Declaration) -> Option<(String, String)> {
     Some((field.clone(), messages::string(field)))
 }
 
-/// Where the object stands, and where it could go instead.
+/// The current status of the object and the allowed transitions.
 fn transition(path: &str) -> (&'static str, Vec<&'static str>) {
     let requests = |current: RequestStatus, allowed: &[RequestStatus]| {
         (current.name(), allowed.iter().map(|status| status.name()).collect())

@@ -16,17 +16,17 @@ use utoipa::openapi::{Components, OpenApi};
 use crate::http::declaration::Tag;
 use crate::http::operations;
 
-/// The name of the access token in the document.
+/// The name of the bearer security scheme.
 const BEARER: &str = "bearer";
-/// The name of a provider's signature in the document.
+/// The name of the signature security scheme.
 const SIGNATURE: &str = "signature";
 /// The licence, as an SPDX expression.
 const LICENCE: &str = "MIT OR Apache-2.0";
 
-/// The document as JSON, made once.
+/// The document as JSON, serialized once.
 ///
 /// # Errors
-/// When it cannot be written as JSON.
+/// When serialization fails.
 pub fn json() -> Result<&'static str, &'static str> {
     static JSON: LazyLock<Result<String, String>> =
         LazyLock::new(|| document().to_json().map_err(|error| error.to_string()));
@@ -96,7 +96,7 @@ mod tests {
             .collect()
     }
 
-    /// A value, or the component that it refers to.
+    /// A value, or the component to which it refers.
     fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
         match value["$ref"].as_str() {
             Some(reference) => document.pointer(reference.trim_start_matches('#')).unwrap(),
@@ -116,10 +116,10 @@ mod tests {
         assert_eq!(described, declared());
     }
 
-    /// The operations that `docs/api.md` writes as `GET /path`.
+    /// The operations that `docs/api.md` lists as `GET /path`.
     fn written() -> Operations {
         let contract = include_str!("../../../../../docs/api.md");
-        // Every second part is code.
+        // Every second part is a code span.
         let code = contract.split('`').skip(1).step_by(2);
         let named = code.filter_map(|code| code.split_once(' '));
         let operations =
@@ -194,7 +194,7 @@ mod tests {
         }
     }
 
-    /// The rules of redocly's recommended set that concern more than one place of the document.
+    /// The rules of redocly's recommended set that span more than one place of the document.
     #[test]
     fn the_document_satisfies_a_linter() {
         let document = json();
@@ -261,7 +261,7 @@ mod tests {
                     key.as_str(),
                     "status" | "code" | "kind" | "artist_type" | "token_type" | "type"
                 );
-                // The code that somebody types is not the code of a failure.
+                // The code that a user types is not the code of a failure.
                 if listed && place != "VerificationCode.code" {
                     let reference =
                         property["$ref"].as_str().unwrap_or_else(|| panic!("{place}: {property}"));

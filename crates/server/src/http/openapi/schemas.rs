@@ -1,4 +1,4 @@
-//! What the schemas of all answers have in common.
+//! Common parts of the schemas of all answers.
 
 #[cfg(test)]
 use std::collections::BTreeSet;
@@ -10,10 +10,11 @@ use crate::http::declaration::Declaration;
 use crate::http::wire::envelope::FailureEnvelope;
 use crate::http::wire::schema::{Described, Schemas};
 
-/// The schema of an answer with optional keys, which it declares itself.
+/// The schema of an answer with optional keys, which declares them itself.
 const WITH_OPTIONAL_KEYS: &str = "Failure";
 
-/// The named schemas of all operations. Every key of an answer is required, since answers have all keys.
+/// The named schemas of all operations. Every key of an answer is required, since answers always have all
+/// keys.
 pub(super) fn of(declarations: &[Declaration]) -> Schemas {
     let mut described = Schemas::new();
     Described::named::<FailureEnvelope<'_>>().collect(&mut described);
@@ -32,7 +33,7 @@ pub(super) fn of(declarations: &[Declaration]) -> Schemas {
     schemas
 }
 
-/// The names of the bodies of requests, and of their parts.
+/// The names of request bodies and of their parts.
 #[cfg(test)]
 pub(super) fn sent(declarations: &[Declaration]) -> BTreeSet<String> {
     sent_schemas(declarations).into_keys().collect()

@@ -12,8 +12,8 @@ use crate::http::wire::error::ApiError;
 operations! {
     /// Show the ledger audit
     ///
-    /// The last audit of the ledger that this server completed. The audit derives every balance from the entries anew and
-    /// compares it with the stored one.
+    /// The last audit that this server completed. An audit re-derives every balance from the ledger entries
+    /// and compares it with the stored one.
     GET "/api/v1/operator/audit" "showAudit" {
         tag: Operators,
         access: Action::ReadAudit,

@@ -17,9 +17,10 @@ use crate::http::wire::kinds;
 operations! {
     /// Register an account
     ///
-    /// Registers a guest or a DJ and logs them in. A client that lost the answer repeats the request: within 60 seconds, with
-    /// the same e-mail address and password, and while the refresh token is unused, the answer is the same session with the
-    /// same refresh token and a new access token. In every other case the e-mail address is taken.
+    /// Registers a guest or a DJ and logs in. If the answer is lost, the client repeats the request: within
+    /// 60 seconds, with the same e-mail address and password, and while the refresh token is unused, the
+    /// answer is the same session with the same refresh token and a new access token. Otherwise the e-mail
+    /// address is taken.
     POST "/api/v1/auth/register" "register" {
         tag: Accounts,
         access: Access::Open,
@@ -31,7 +32,8 @@ operations! {
 
     /// Log in
     ///
-    /// The access token is valid for 15 minutes and the refresh token for 30 days, unless configured otherwise.
+    /// The access token is valid for 15 minutes and the refresh token for 30 days, unless configured
+    /// otherwise.
     POST "/api/v1/auth/login" "login" {
         tag: Accounts,
         access: Access::Open,
@@ -44,10 +46,10 @@ operations! {
 
     /// Exchange a refresh token
     ///
-    /// Returns a new access token and a new refresh token; the presented one is used up, and presenting it again ends its
-    /// session. A client that lost the answer repeats the request: within 60 seconds, and while the new refresh token is
-    /// unused, the answer has the same refresh token and a new access token. Later, or once the new refresh token was used,
-    /// the old one is answered with a 401 and ends the session.
+    /// Returns a new access token and a new refresh token. The presented refresh token is used up, and
+    /// presenting it again ends its session. If the answer is lost, the client repeats the request: within 60
+    /// seconds, and while the new refresh token is unused, the answer has the same refresh token and a new
+    /// access token. Afterwards, the old refresh token is answered with a 401 and ends the session.
     POST "/api/v1/auth/refresh" "refresh" {
         tag: Accounts,
         access: Access::Open,
@@ -59,7 +61,7 @@ operations! {
 
     /// Log out
     ///
-    /// Ends the session of the refresh token. An unknown refresh token is a success too.
+    /// Ends the session of the refresh token. An unknown refresh token succeeds too.
     POST "/api/v1/auth/logout" "logout" {
         tag: Accounts,
         access: Access::Open,
@@ -78,9 +80,9 @@ body! {
         name: Line = required(kinds::LINE),
         /// E-mail address, unique in any letter case.
         email: Email = required(kinds::EMAIL),
-        /// Password. Passwords from known data leaks are refused.
+        /// Password. Passwords from known data leaks are rejected.
         password: Password = required(kinds::PASSWORD),
-        /// Phone number in the form of E.164.
+        /// Phone number in E.164 format.
         phone: Option<Phone> = optional(kinds::PHONE),
         /// Whether the account is a DJ's; `false` by default.
         is_dj: Option<bool> = optional(kinds::BOOLEAN),
@@ -102,7 +104,7 @@ body! {
     pub struct RefreshTokenBody as "RefreshToken", example: {
         "refresh_token": "bntE_GS4RCx0KV37F1UrUOK6KToVtUo03oh9oh-6w1c"
     } {
-        /// The newest refresh token of the session.
+        /// The latest refresh token of the session.
         refresh_token: Token = required(kinds::TOKEN),
     }
 }

@@ -1,4 +1,4 @@
-//! The guests that a DJ has blocked.
+//! Guests blocked by a DJ.
 
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::UserId;
@@ -24,8 +24,9 @@ operations! {
 
     /// Block a guest
     ///
-    /// A blocked guest can make no more requests to the caller; open requests stay open. Blocking a blocked guest changes
-    /// nothing. Only accounts that made a request to the caller can be blocked; any other id is answered with a 404.
+    /// A blocked guest cannot make new requests to the caller; open requests stay open. Blocking a blocked
+    /// guest changes nothing. Only accounts that have made a request to the caller can be blocked; any other
+    /// id is answered with a 404.
     PUT "/api/v1/music/dj/blocks/{id}" "blockGuest" {
         tag: Djs,
         access: Action::BlockGuest,
@@ -36,7 +37,7 @@ operations! {
 
     /// Unblock a guest
     ///
-    /// Unblocking a guest without a block changes nothing.
+    /// Unblocking a guest who is not blocked changes nothing.
     DELETE "/api/v1/music/dj/blocks/{id}" "unblockGuest" {
         tag: Djs,
         access: Action::BlockGuest,

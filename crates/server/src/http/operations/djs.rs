@@ -1,4 +1,4 @@
-//! DJs, as all callers see them.
+//! DJs, as visible to all callers.
 
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::UserId;

@@ -1,4 +1,4 @@
-//! The OpenAPI document, and the page that shows it without any network.
+//! The OpenAPI document, and a self-contained page that shows it.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ operations! {
     }
 }
 
-/// The files of the page. They are no operation, so that the document lacks them.
+/// The files of the page. They are not operations, so the document omits them.
 pub(in crate::http) fn files() -> Route {
     Route {
         method: Method::GET,
@@ -56,7 +56,7 @@ async fn openapi(app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, A
 async fn index(_app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
     let (content_type, page) = asset("index.html")?;
     let page = String::from_utf8(page).map_err(ApiError::internal)?;
-    // The page names its parts relative to /docs/, and is itself one level above.
+    // The page refers to its parts relative to /docs/, but is served one level above.
     let page = page.replacen("<head>", "<head><base href=\"docs/\">", 1);
     Ok(HttpResponse::Ok().insert_header((header::CONTENT_TYPE, content_type)).body(page))
 }

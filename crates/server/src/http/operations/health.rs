@@ -26,7 +26,8 @@ operations! {
 
     /// Check readiness
     ///
-    /// Succeeds while the service can commit changes and read the revocation list, and its clock agrees with the database's.
+    /// Succeeds while the service can commit changes and read the revocation list, and its clock agrees with
+    /// the database's.
     GET "/health/ready" "ready" {
         tag: Service,
         access: Access::Open,
@@ -37,7 +38,8 @@ operations! {
 
     /// Get the metrics
     ///
-    /// In the text format of Prometheus. Only the networks of the setting `access.metrics_networks` reach it.
+    /// In the Prometheus text format. Reachable only from the networks of the setting
+    /// `access.metrics_networks`.
     GET "/metrics" "metrics" {
         tag: Service,
         access: Access::Open,

@@ -1,4 +1,4 @@
-//! The public keys of access tokens, for third parties who verify them.
+//! The public keys of access tokens, for verification by third parties.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::http::wire::schema::Described;
 operations! {
     /// List the public keys of access tokens
     ///
-    /// A JSON Web Key Set (RFC 7517). A key is listed before it signs and until its last token has expired. The list is empty
-    /// where tokens are signed with a secret (HS256).
+    /// A JSON Web Key Set (RFC 7517). A key is listed before it signs and until its last token has expired.
+    /// The list is empty if tokens are signed with a secret (HS256).
     GET "/.well-known/jwks.json" "jwks" {
         tag: Service,
         access: Access::Open,
@@ -27,8 +27,8 @@ operations! {
     }
 }
 
-/// Verifiers learn of a new key before it signs, 60 seconds after a rotation: servers read it within 5, and the clocks
-/// of two may be 30 apart.
+/// Verifiers must learn of a new key before it signs, 60 seconds after a rotation: servers read it within 5
+/// seconds, and two clocks may differ by 30.
 const CACHED: &str = "public, max-age=20";
 
 async fn show(app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {

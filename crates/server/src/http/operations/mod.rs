@@ -1,4 +1,4 @@
-//! The operations of the API: a file for each subject declares its operations beside their handlers.
+//! The operations of the API: one file per subject declares its operations beside their handlers.
 
 pub mod audit;
 pub mod auth;

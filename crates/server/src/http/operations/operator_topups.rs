@@ -1,4 +1,4 @@
-//! Top-ups of all accounts, for staff: charge-backs, and money in suspense.
+//! Top-ups of all accounts, for staff: charge-backs and money in suspense.
 
 use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::{ReverseTopup, SettleSuspense};
@@ -24,7 +24,8 @@ use crate::http::wire::schema::Described;
 operations! {
     /// Find top-ups
     ///
-    /// By the account that they credit, or by the reference of the payment provider; at least one of the two is required.
+    /// Finds top-ups by the credited account or by the reference of the payment provider; at least one of the
+    /// two is required.
     GET "/api/v1/operator/topups" "findTopups" {
         tag: Operators,
         access: Action::ReadTopups,
@@ -55,9 +56,9 @@ operations! {
 
     /// Reverse a top-up that was charged back
     ///
-    /// Takes the amount of a confirmed top-up of another account from its available balance, never from held amounts. The
-    /// missing part is owed, and later income pays it first. DJs who were paid with the money keep it. Reversing a reversed
-    /// top-up changes nothing.
+    /// Takes the amount of a confirmed top-up of another account from its available balance, never from held
+    /// amounts. The shortfall is owed and is paid first from later income. DJs paid with the money keep it.
+    /// Reversing a reversed top-up changes nothing.
     POST "/api/v1/operator/topups/{id}/reverse" "reverseTopup" {
         tag: Operators,
         access: Action::ReverseTopup,
@@ -69,7 +70,7 @@ operations! {
 
     /// List money in suspense
     ///
-    /// Money that arrived for top-ups of erased accounts.
+    /// Money received for top-ups of erased accounts.
     GET "/api/v1/operator/suspense" "listSuspense" {
         tag: Operators,
         access: Action::ReadTopups,
@@ -81,8 +82,8 @@ operations! {
 
     /// Settle money in suspense
     ///
-    /// Records that the money was sent back outside the service, or dealt with otherwise. No balance changes, and nothing is
-    /// paid out.
+    /// Records that the money was returned outside the service, or settled otherwise. No balance changes, and
+    /// nothing is paid out.
     POST "/api/v1/operator/suspense/{id}/settle" "settleSuspense" {
         tag: Operators,
         access: Action::SettleSuspense,
@@ -92,7 +93,7 @@ operations! {
     }
 }
 
-/// A reference as a filter takes it: a UUID in any letter case, or a decimal id.
+/// A reference in a filter: a UUID in any letter case, or a decimal id.
 const REFERENCE: &str = "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[1-9][0-9]{0,17})$";
 
 async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
@@ -128,7 +129,7 @@ async fn reverse(call: Call, principal: Principal) -> Result<Done<Answer>, ApiEr
 async fn suspense(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     let paging = call.paging(&[]);
     let found = call.app.services.topups.in_suspense(&principal, paging.request()).await?;
-    // The list has only top-ups with money in suspense.
+    // The list contains only top-ups with money in suspense.
     let rows = found.rows.iter().filter_map(|topup| in_suspense(&call, topup)).collect();
     call::page("Suspense.", &paging, &Rows { rows, total: found.total }, SuspenseView::clone)
 }
@@ -142,7 +143,7 @@ async fn settle(call: Call, principal: Principal) -> Result<Done<Answer>, ApiErr
     })
 }
 
-/// The view of a top-up's money in suspense, if it has any.
+/// The view of a top-up's money in suspense, if any.
 fn in_suspense(call: &Call, topup: &topup::Topup) -> Option<SuspenseView> {
     topup.suspense.as_ref().map(|suspense| SuspenseView::new(topup, suspense, call.currency()))
 }

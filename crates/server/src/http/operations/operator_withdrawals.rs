@@ -38,8 +38,8 @@ operations! {
 
     /// Approve a withdrawal
     ///
-    /// A pending withdrawal of another account becomes approved. Above the configured limit it stays pending until a second
-    /// operator has approved it.
+    /// A pending withdrawal of another account becomes approved. Above the configured limit it stays pending
+    /// until a second operator has approved it.
     POST "/api/v1/operator/withdrawals/{id}/approve" "approveWithdrawal" {
         tag: Operators,
         access: Action::JudgeWithdrawal,
@@ -51,7 +51,7 @@ operations! {
 
     /// Reject a withdrawal
     ///
-    /// A pending or approved withdrawal of another account is rejected, and its amount released.
+    /// A pending or approved withdrawal of another account is rejected, and its amount is released.
     POST "/api/v1/operator/withdrawals/{id}/reject" "rejectWithdrawal" {
         tag: Operators,
         access: Action::JudgeWithdrawal,
@@ -63,7 +63,7 @@ operations! {
 
     /// Start processing a withdrawal
     ///
-    /// An approved withdrawal is claimed in order to be sent by hand.
+    /// An approved withdrawal is claimed for manual payout.
     POST "/api/v1/operator/withdrawals/{id}/process" "processWithdrawal" {
         tag: Operators,
         access: Action::SendWithdrawal,
@@ -75,7 +75,7 @@ operations! {
 
     /// Record the transaction of a withdrawal
     ///
-    /// The withdrawal was sent to its network as this transaction.
+    /// The withdrawal was sent to its network in this transaction.
     POST "/api/v1/operator/withdrawals/{id}/broadcast" "broadcastWithdrawal" {
         tag: Operators,
         access: Action::SendWithdrawal,
@@ -87,7 +87,7 @@ operations! {
 
     /// Complete a withdrawal
     ///
-    /// The withdrawal has arrived, and its amount is captured.
+    /// The payout has arrived, and the amount is captured.
     POST "/api/v1/operator/withdrawals/{id}/complete" "completeWithdrawal" {
         tag: Operators,
         access: Action::SendWithdrawal,
@@ -99,7 +99,7 @@ operations! {
 
     /// Mark a withdrawal as failed
     ///
-    /// A withdrawal of another account was certainly not paid, and its amount is released.
+    /// The payout of another account's withdrawal certainly did not happen, and the amount is released.
     POST "/api/v1/operator/withdrawals/{id}/fail" "failWithdrawal" {
         tag: Operators,
         access: Action::JudgeWithdrawal,
@@ -111,7 +111,7 @@ operations! {
 
     /// Mark a withdrawal for review
     ///
-    /// It is unknown whether the withdrawal was paid. Its amount stays held until an operator has found out.
+    /// It is unknown whether the payout happened. The amount stays held until an operator has decided.
     POST "/api/v1/operator/withdrawals/{id}/review" "reviewWithdrawal" {
         tag: Operators,
         access: Action::SendWithdrawal,
@@ -135,7 +135,7 @@ body! {
 body! {
     /// The completion of a withdrawal.
     pub struct CompletedBody as "Completed", example: {"txid": "4a5e1e4b", "reason": "Six confirmations."} {
-        /// Id of the transaction on the network; the known one by default, and required where none is known.
+        /// Id of the transaction on the network; defaults to the known one, and is required if none is known.
         txid: Option<Line> = optional(kinds::LINE),
         /// Reason, stored with the operator and the time.
         reason: Line = required(kinds::LINE),

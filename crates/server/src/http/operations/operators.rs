@@ -21,8 +21,8 @@ use crate::http::wire::kinds;
 operations! {
     /// Refund a played request
     ///
-    /// The guest gets the whole fee back. The DJ's share is taken from the DJ's available balance; the missing part is owed,
-    /// and later income pays it first.
+    /// The guest gets the whole fee back. The DJ's share is taken from the DJ's available balance; the
+    /// shortfall is owed and is paid first from later income.
     POST "/api/v1/operator/music/requests/{id}/refund" "refundRequest" {
         tag: Operators,
         access: Action::RefundRequest,
@@ -34,7 +34,7 @@ operations! {
 
     /// Adjust a balance
     ///
-    /// Adds to the available balance of another account, or takes from it.
+    /// Adds to the available balance of another account, or subtracts from it.
     POST "/api/v1/operator/adjustments" "adjustBalance" {
         tag: Operators,
         access: Action::AdjustBalance,
@@ -52,7 +52,7 @@ body! {
     } {
         /// Id of the account.
         user_id: UserId = required(kinds::USER_ID),
-        /// Amount in major units: added where it is positive, taken where it is negative; not 0, and with no more decimals
+        /// Amount in major units: positive to add, negative to subtract; not 0, and with no more decimals
         /// than the currency has.
         amount: Correction = required(kinds::CORRECTION),
         /// Reason, stored with the operator and the time.
@@ -61,7 +61,7 @@ body! {
 }
 
 body! {
-    /// The reason of an operator.
+    /// The reason given by an operator.
     pub struct ReasonBody as "Reason", example: {"reason": "Checked with the owner."} {
         /// Reason, stored with the operator and the time.
         reason: Line = required(kinds::LINE),

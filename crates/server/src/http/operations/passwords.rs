@@ -17,7 +17,7 @@ use crate::http::wire::kinds;
 operations! {
     /// Change the password
     ///
-    /// All other sessions of the caller end. Passwords from known data leaks are refused.
+    /// All other sessions of the caller end. Passwords from known data leaks are rejected.
     POST "/api/v1/auth/password" "changePassword" {
         tag: Accounts,
         access: Action::UseAccount,
@@ -30,8 +30,8 @@ operations! {
 
     /// Request a password reset
     ///
-    /// Sends a token for a new password, if an account has the e-mail address. The answer is the same for every address, and
-    /// is given before the account is looked up.
+    /// Sends a reset token if the e-mail address belongs to an account. The answer is the same for every
+    /// address, and is given before the account is looked up.
     POST "/api/v1/auth/password/forgot" "forgotPassword" {
         tag: Accounts,
         access: Access::Open,
@@ -43,7 +43,7 @@ operations! {
 
     /// Reset the password
     ///
-    /// Sets a new password with the token of a password reset. All sessions of the account end. A refused password does not
+    /// Sets a new password with a reset token. All sessions of the account end. A rejected password does not
     /// use up the token.
     POST "/api/v1/auth/password/reset" "resetPassword" {
         tag: Accounts,
@@ -76,7 +76,7 @@ body! {
 }
 
 body! {
-    /// A new password in place of a forgotten one.
+    /// A new password to replace a forgotten one.
     pub struct ResetPasswordBody as "ResetPassword", example: {
         "token": "bntE_GS4RCx0KV37F1UrUOK6KToVtUo03oh9oh-6w1c", "password": "battery staple"
     } {

@@ -23,8 +23,8 @@ use crate::http::wire::kinds;
 operations! {
     /// Export personal data
     ///
-    /// All data stored about the caller. The body is streamed: if the connection ends before the body does, the export is
-    /// incomplete.
+    /// All data stored about the caller. The body is streamed: if the connection closes before the end of the
+    /// body, the export is incomplete.
     GET "/api/v1/user/export" "exportPersonalData" {
         tag: Profile,
         access: Action::UsePersonalData,
@@ -35,9 +35,9 @@ operations! {
 
     /// Erase personal data
     ///
-    /// Erases the caller's personal data and ends all sessions; the entries of the ledger stay without a name. Refused while
-    /// any amount is available, held or owed, and while a top-up is pending that was opened within the configured waiting
-    /// time (7 days by default). Older pending top-ups fail.
+    /// Erases the caller's personal data and ends all sessions; ledger entries are anonymized. Rejected while
+    /// any amount is available, held or owed, and while a top-up opened within the configured waiting time (7
+    /// days by default) is pending. Older pending top-ups fail.
     DELETE "/api/v1/user" "erasePersonalData" {
         tag: Profile,
         access: Action::UsePersonalData,
@@ -57,7 +57,7 @@ body! {
     }
 }
 
-/// A piece of the body, or why there is no more of it.
+/// A chunk of the body, or the error that ends it.
 type Piece = Result<Bytes, Box<dyn Error>>;
 
 async fn export(call: Call, principal: Principal) -> Result<Answer, ApiError> {
@@ -87,7 +87,7 @@ async fn erase(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     Answer::ok("Erased.", Empty {})
 }
 
-/// A list as one more key of an object, a piece for each page.
+/// A list as a further key of an object, in one chunk per page.
 fn list(
     name: &'static str,
     pages: impl Stream<Item = Result<Vec<Record>, Unavailable>>,
@@ -111,8 +111,8 @@ fn list(
         .chain(stream::once(future::ready(Ok(Bytes::from_static(b"]")))))
 }
 
-/// The pieces up to the first failure, which is told to the log, and breaks the connection off. None is empty, because
-/// an empty one ends a body that is sent in chunks.
+/// The chunks up to the first failure, which is logged and aborts the connection. None is empty, since an
+/// empty chunk ends a chunked body.
 fn until_failure(pieces: impl Stream<Item = Piece>) -> impl Stream<Item = Piece> {
     let pieces = pieces.filter(|piece| future::ready(piece.as_ref().map_or(true, |piece| !piece.is_empty())));
     pieces.scan(false, |failed, piece| {
@@ -142,7 +142,7 @@ mod tests {
         Record::Block(Block { guest, name: Line::new("Ada").unwrap(), at: Timestamp::EPOCH })
     }
 
-    /// A list of these pages, the last of which cannot be read if it is `None`.
+    /// A list of these pages; a `None` at the end stands for a failed read.
     fn pieces(pages: Vec<Option<Vec<Record>>>) -> impl Stream<Item = Piece> {
         let pages = pages.into_iter().map(|page| page.ok_or_else(|| Unavailable::new("away")));
         let write = |record: &Record| match record {
@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    /// What a client gets of a list, byte for byte, until the connection ends.
+    /// The bytes of a list that a client receives until the connection ends.
     async fn sent(pages: fn() -> Vec<Option<Vec<Record>>>) -> String {
         let answer = move || async move { Answer::in_pieces(pieces(pages()).boxed_local()).respond() };
         let server = HttpServer::new(move || App::new().default_service(web::to(answer)));
@@ -181,7 +181,7 @@ mod tests {
             let mut stream = std::net::TcpStream::connect(address).unwrap();
             stream.write_all(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
             let mut answer = Vec::new();
-            // A connection that is reset says it as well as one that is closed.
+            // A reset connection proves it as well as a closed one.
             let _ = stream.read_to_end(&mut answer);
             String::from_utf8(answer).unwrap()
         });
@@ -192,7 +192,7 @@ mod tests {
 
     #[actix_web::test]
     async fn what_breaks_off_does_not_look_whole() {
-        // A body in chunks ends with an empty one.
+        // A chunked body ends with an empty chunk.
         let whole = sent(|| vec![Some(vec![block(1)]), Some(vec![])]).await;
         assert!(whole.starts_with("HTTP/1.1 200 ") && whole.ends_with("]\r\n0\r\n\r\n"), "{whole}");
         let broken = sent(|| vec![Some(vec![block(1)]), None]).await;

@@ -28,8 +28,8 @@ operations! {
 
     /// Change the caller's profile
     ///
-    /// Fields that are left out keep their values. Only DJs can set `online` and prices; for other accounts these fields are
-    /// answered with a 403.
+    /// Omitted fields keep their values. Only DJs can set `online` and prices; for other accounts these
+    /// fields are answered with a 403.
     PATCH "/api/v1/user/personal-info" "changePersonalInfo" {
         tag: Profile,
         access: Action::UseProfile,
@@ -41,11 +41,12 @@ operations! {
 }
 
 body! {
-    /// A change of the caller's profile. Fields that are left out keep their values; `null` clears a nullable field.
+    /// A change of the caller's profile. Omitted fields keep their values; `null` clears a nullable field.
     pub struct PersonalInfoBody as "PersonalInfo", example: {"city": "Berlin", "online": 1, "fee_popular_song": 10.00} {
         /// Display name.
         name: Field<Line> = change(kinds::LINE),
-        /// Phone number in the form of E.164. A new number is unverified. The stored number is accepted whatever its form.
+        /// Phone number in E.164 format. A new number is unverified. The stored number is accepted in any
+        /// form.
         phone: Field<Option<Line>> = change_or_clear(kinds::PHONE_OR_STORED),
         /// City.
         city: Field<Option<Line>> = change_or_clear(kinds::LINE),
@@ -68,7 +69,7 @@ body! {
     }
 }
 
-/// The fields that only DJs have.
+/// The fields that only DJs can set.
 const DJ_FIELDS: [&str; 3] = ["online", "fee_upcoming_artist", "fee_popular_song"];
 
 async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {

@@ -1,4 +1,4 @@
-//! Messages of providers that contradict the ledger, for operators.
+//! Provider messages that contradict the ledger, for operators.
 
 use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::ResolveMessage;
@@ -21,7 +21,7 @@ use crate::http::wire::{messages, values};
 operations! {
     /// List contradicting provider messages
     ///
-    /// Messages of providers that contradict the ledger.
+    /// Provider messages that contradict the ledger.
     GET "/api/v1/operator/provider-messages" "listProviderMessages" {
         tag: Operators,
         access: Action::ReadMessages,
@@ -39,7 +39,7 @@ operations! {
 
     /// Resolve a provider message
     ///
-    /// Records that an operator has dealt with the message. No balance changes.
+    /// Records that an operator has handled the message. No balance changes.
     POST "/api/v1/operator/provider-messages/{id}/resolve" "resolveProviderMessage" {
         tag: Operators,
         access: Action::ResolveMessage,

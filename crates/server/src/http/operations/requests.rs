@@ -28,8 +28,9 @@ use crate::http::wire::schema::Described;
 operations! {
     /// Create a music request
     ///
-    /// Requests a song from a DJ and holds the fee. An unanswered request expires after 15 minutes, and an accepted one that is
-    /// not played after 60 minutes, unless configured otherwise. The fee of an expired request is released in full.
+    /// Requests a song from a DJ and holds the fee. Unless configured otherwise, a pending request expires
+    /// after 15 minutes, and an accepted request that is not played after 60 minutes. The fee of an expired
+    /// request is released in full.
     POST "/api/v1/music/requests" "openRequest" {
         tag: Requests,
         access: Action::OpenRequest,
@@ -42,7 +43,7 @@ operations! {
 
     /// Show a music request
     ///
-    /// The guest and the DJ of a request can see it.
+    /// Visible to the guest and the DJ of the request.
     GET "/api/v1/music/requests/{id}" "showRequest" {
         tag: Requests,
         access: Action::ReadRequest,
@@ -52,8 +53,8 @@ operations! {
 
     /// Cancel a music request
     ///
-    /// Cancels a pending request and releases its fee. Only its guest can cancel it; its DJ is answered with a 403.
-    /// Cancelling a cancelled request changes nothing.
+    /// Cancels a pending request and releases its fee. Only its guest can cancel it; its DJ is answered with
+    /// a 403. Cancelling a cancelled request changes nothing.
     POST "/api/v1/music/requests/{id}/cancel" "cancelRequest" {
         tag: Requests,
         access: Action::CancelRequest,
@@ -65,8 +66,9 @@ operations! {
 
     /// Answer a music request
     ///
-    /// Accepts, rejects or plays a request. Only its DJ can answer it; its guest is answered with a 403. A played request
-    /// pays its fee to the DJ, less the platform's commission; a rejected one releases it. Repeating a status changes nothing.
+    /// Accepts, rejects or plays a request. Only its DJ can answer it; its guest is answered with a 403. A
+    /// played request pays its fee to the DJ, less the platform's commission; a rejected one releases it.
+    /// Repeating a status changes nothing.
     PATCH "/api/v1/music/requests-update/{id}" "answerRequest" {
         tag: Requests,
         access: Action::AnswerRequest,
@@ -90,7 +92,7 @@ operations! {
 
     /// List music requests to the caller
     ///
-    /// The requests that the caller, a DJ, has received, newest first.
+    /// Requests received by the caller, a DJ, newest first.
     GET "/api/v1/music/dj/requests" "listAddressedRequests" {
         tag: Requests,
         access: Action::AnswerRequest,
@@ -116,11 +118,12 @@ body! {
         song_title: Line = required(kinds::LINE),
         /// Name of the artist.
         artist_name: Line = required(kinds::LINE),
-        /// How well known the artist is, in any letter case; `upcoming_artist` and `popular_song` are accepted too.
+        /// Popularity of the artist, in any letter case; `upcoming_artist` and `popular_song` are accepted
+        /// too.
         artist_type: ArtistType = required(kinds::ARTIST_TYPE),
         /// Address of the song, http or https. The service never fetches it.
         music_url: MusicUrl = required(kinds::MUSIC_URL),
-        /// Fee in major units: the DJ's price by default, and at least that price.
+        /// Fee in major units: defaults to the DJ's price, which is also the minimum.
         fee: Option<Money> = optional(kinds::PRICE),
     }
 }

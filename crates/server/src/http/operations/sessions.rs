@@ -13,7 +13,7 @@ use crate::http::wire::error::ApiError;
 operations! {
     /// List the caller's sessions
     ///
-    /// Sessions that have not ended, newest first.
+    /// Active sessions, newest first.
     GET "/api/v1/auth/sessions" "listSessions" {
         tag: Accounts,
         access: Action::UseAccount,
@@ -23,8 +23,8 @@ operations! {
 
     /// End a session
     ///
-    /// Ends one of the caller's sessions with its refresh token and access tokens. The answering server refuses its tokens at
-    /// once, other servers within seconds.
+    /// Ends one of the caller's sessions with its refresh token and access tokens. The answering server
+    /// rejects its tokens at once, other servers within seconds.
     DELETE "/api/v1/auth/sessions/{id}" "endSession" {
         tag: Accounts,
         access: Action::UseAccount,

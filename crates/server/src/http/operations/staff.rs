@@ -1,4 +1,4 @@
-//! Accounts for staff, and the security log.
+//! Accounts and the security log, for staff.
 
 use cuepoint_domain::account::security_log::{EventFilter, EventKind};
 use cuepoint_domain::account::{Role, StandingChange};
@@ -50,8 +50,8 @@ operations! {
 
     /// Suspend an account
     ///
-    /// Suspends another account; a suspended DJ goes offline. The answering server refuses its tokens at once, other servers
-    /// within seconds.
+    /// Suspends another account; a suspended DJ goes offline. The answering server rejects its tokens at
+    /// once, other servers within seconds.
     POST "/api/v1/operator/users/{id}/suspend" "suspendPerson" {
         tag: Operators,
         access: Action::ManagePeople,
@@ -73,8 +73,8 @@ operations! {
 
     /// Assign a role
     ///
-    /// Sets the role of another account; `member` takes a role away. Tokens in use carry the new role at once on the answering
-    /// server, and within seconds on other servers.
+    /// Sets the role of another account; `member` removes a role. Tokens in use carry the new role at once on
+    /// the answering server, and within seconds on other servers.
     POST "/api/v1/operator/users/{id}/role" "giveRole" {
         tag: Operators,
         access: Action::ManagePeople,

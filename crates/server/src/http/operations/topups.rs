@@ -18,12 +18,13 @@ use crate::http::wire::kinds;
 operations! {
     /// Open a top-up
     ///
-    /// Starts a payment into the caller's wallet at the payment provider. A provider with a page for each payment is asked for
-    /// it; if it does not answer in time, `payment_url` is null and is shown by the top-up once the provider has answered. A
-    /// top-up that the provider refuses fails, and is answered with 503 `unavailable`. A repeated request shows the top-up in
-    /// its current state, which may have gained a `payment_url`.
+    /// Starts a payment into the caller's wallet at the payment provider. A provider with a page per payment
+    /// is asked for it; if the provider does not answer in time, `payment_url` is null, and the top-up shows
+    /// it once the provider has answered. A top-up rejected by the provider fails and is answered with 503
+    /// `unavailable`. A repeated request shows the current state of the top-up, which may have gained a
+    /// `payment_url`.
     ///
-    /// A deployment without a provider always answers 503 `unavailable`, with a `Retry-After` of an hour.
+    /// A deployment without a provider always answers 503 `unavailable`, with a `Retry-After` of one hour.
     POST "/api/v1/wallet/topups" "openTopup" {
         tag: Wallet,
         access: Action::UseWallet,

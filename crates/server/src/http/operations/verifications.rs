@@ -17,8 +17,9 @@ use crate::http::wire::kinds;
 operations! {
     /// Send a verification code by e-mail
     ///
-    /// Sends six digits to the caller's e-mail address; nothing is sent if the address is verified. The code is valid for 10
-    /// minutes and five wrong attempts, and replaces an earlier one. At most five codes are sent within an hour.
+    /// Sends a six-digit code to the caller's e-mail address; nothing is sent if the address is verified. The
+    /// code is valid for 10 minutes and five wrong attempts, and replaces an earlier one. At most five codes
+    /// are sent per hour.
     POST "/api/v1/auth/email/code" "sendEmailCode" {
         tag: Accounts,
         access: Action::UseAccount,
@@ -39,9 +40,10 @@ operations! {
 
     /// Send a verification code by phone
     ///
-    /// Sends six digits to the caller's phone, under the rules of codes by e-mail. A profile without a phone number is
-    /// answered with a 422 for `phone`. Within 24 hours, at most five codes are sent to a number, and 20 for a network of
-    /// clients. Once the deployment has sent `phone.codes_per_day` codes within 24 hours, the answer is a 503.
+    /// Sends a six-digit code to the caller's phone, under the rules of codes by e-mail. A profile without a
+    /// phone number is answered with a 422 for `phone`. Within 24 hours, at most five codes are sent per
+    /// number, and 20 per client network. Once the deployment has sent `phone.codes_per_day` codes within 24
+    /// hours, the answer is a 503.
     POST "/api/v1/auth/phone/code" "sendPhoneCode" {
         tag: Accounts,
         access: Action::UseAccount,

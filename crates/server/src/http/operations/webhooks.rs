@@ -1,9 +1,9 @@
-//! Messages of providers, signed as in Standard Webhooks.
+//! Provider messages, signed as Standard Webhooks specifies.
 //!
-//! A message is acknowledged whether it changes anything or not, so that it is not sent again in vain: also a
-//! repeated message, one that a later message overtook, and one of an unknown type. One that contradicts the ledger
-//! changes nothing, and is stored for operators; one about an unknown reference is stored as well, and answered
-//! with a 404.
+//! Every valid message is acknowledged, even if it changes nothing, so that providers stop resending it:
+//! repeated and superseded messages, and messages of an unknown type. A message that contradicts the ledger
+//! changes nothing and is stored for operators. A message about an unknown reference is stored as well, and
+//! answered with a 404.
 
 use cuepoint_domain::application::{
     CommandError, Contradicted, IncomingMessage, MessageOutcome, ProviderMessageRefusal,
@@ -32,8 +32,9 @@ use crate::observability::metrics::{self, ContradictionOutcome};
 operations! {
     /// Receive a message about a top-up
     ///
-    /// A message is acknowledged whether it changes anything or not. One that contradicts the ledger changes nothing and is
-    /// stored for operators; one about an unknown reference is stored as well, and answered with a 404.
+    /// A message is acknowledged even if it changes nothing. A message that contradicts the ledger changes
+    /// nothing and is stored for operators; a message about an unknown reference is stored as well, and
+    /// answered with a 404.
     POST "/api/v1/webhooks/topups" "hearOfTopup" {
         tag: Providers,
         access: Provider::Topups,
@@ -45,8 +46,9 @@ operations! {
 
     /// Receive a message about a payout
     ///
-    /// A message is acknowledged whether it changes anything or not. One that contradicts the ledger changes nothing and is
-    /// stored for operators; one about an unknown reference is stored as well, and answered with a 404.
+    /// A message is acknowledged even if it changes nothing. A message that contradicts the ledger changes
+    /// nothing and is stored for operators; a message about an unknown reference is stored as well, and
+    /// answered with a 404.
     POST "/api/v1/webhooks/payouts" "hearOfPayout" {
         tag: Providers,
         access: Provider::Payouts,
@@ -72,15 +74,17 @@ body! {
 described_fields! {
     /// The top-up of a message.
     pub struct TopupEventData as "TopupEventData" {
-        /// Reference of the order. For a top-up that an earlier version opened it is the decimal id, and `id` alone is enough.
+        /// Reference of the order. For a top-up opened by an earlier version it is the decimal id, and `id`
+        /// alone is enough.
         reference = required(kinds::PROVIDER_REFERENCE),
         /// Id of the top-up. An id that does not belong to the reference settles nothing.
         id = optional(kinds::STATED_ID),
-        /// Amount that was paid or taken back, in major units. Required for `topup.confirmed`, unless an earlier version
-        /// opened the top-up, and for `topup.reversed`. An amount other than the top-up's settles nothing.
+        /// Amount paid or taken back, in major units. Required for `topup.confirmed`, unless an earlier
+        /// version opened the top-up, and for `topup.reversed`. An amount other than the top-up's settles
+        /// nothing.
         amount = optional(kinds::PAID_AMOUNT),
-        /// Currency of the payment, in any letter case. Required for `topup.confirmed`, unless an earlier version opened the
-        /// top-up. A currency other than the wallet's settles nothing.
+        /// Currency of the payment, in any letter case. Required for `topup.confirmed`, unless an earlier
+        /// version opened the top-up. A currency other than the wallet's settles nothing.
         currency = optional(kinds::PAID_CURRENCY),
     }
 }
@@ -90,8 +94,8 @@ body! {
     pub struct PayoutEventBody as "PayoutEvent", example: {"type": "payout.broadcast", "data": {
         "reference": "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f", "id": 5, "txid": "4a5e1e4b"
     }} {
-        /// Type of the message. Other types are acknowledged and ignored. `payout.failed` means that nothing was sent and
-        /// nothing will be; the withdrawal is put under review if its order was sent more than once.
+        /// Type of the message. Other types are acknowledged and ignored. `payout.failed` means that nothing
+        /// was or will be sent; the withdrawal is put under review if its order was sent more than once.
         kind ["type"]: String = required(kinds::PRESENTED.described::<names::PayoutEventType>()),
         /// The withdrawal.
         data: Object = required(kinds::OBJECT.described::<PayoutEventData>()),
@@ -101,15 +105,15 @@ body! {
 described_fields! {
     /// The withdrawal of a message.
     pub struct PayoutEventData as "PayoutEventData" {
-        /// Reference of the order. For a withdrawal that an earlier version opened it is the decimal id, and `id` alone is
-        /// enough.
+        /// Reference of the order. For a withdrawal opened by an earlier version it is the decimal id, and
+        /// `id` alone is enough.
         reference = required(kinds::PROVIDER_REFERENCE),
         /// Id of the withdrawal. An id that does not belong to the reference settles nothing.
         id = optional(kinds::STATED_ID),
-        /// Id of the transaction on the network; required unless the payout failed. A transaction other than the known one
-        /// settles nothing.
+        /// Id of the transaction on the network; required unless the payout failed. A transaction other than
+        /// the known one settles nothing.
         txid = optional(kinds::LINE),
-        /// Reason of a failure, of which 255 bytes are stored. A value other than a string is ignored.
+        /// Reason of a failure, of which 255 bytes are stored. Values other than strings are ignored.
         reason = optional(kinds::ANY_TEXT),
     }
 }
@@ -163,7 +167,7 @@ fn reversal(fields: &mut Fields<'_>, currency: &Currency) -> Option<TopupUpdate>
     amount.map(|amount| TopupUpdate::Reversed { amount, currency })
 }
 
-/// The reason of a refusal. The refusal counts without it, so that a value other than a text is left out.
+/// The reason of a refusal. The refusal is valid without it, so values other than strings are ignored.
 fn reason(data: &Object) -> Option<Line> {
     let raw = data.get("reason").filter(|raw| raw.get() != "null")?;
     match serde_json::from_str::<String>(raw.get()) {
@@ -175,7 +179,7 @@ fn reason(data: &Object) -> Option<Line> {
     }
 }
 
-/// The message, after all fields but those of its subject were read.
+/// The message, once all fields but those of its subject have been read.
 fn incoming(call: &Call, kind: &str, data: &Object, fields: Fields<'_>) -> Result<IncomingMessage, ApiError> {
     let id = call.signature()?.id;
     Ok(IncomingMessage {
@@ -190,7 +194,7 @@ fn incoming(call: &Call, kind: &str, data: &Object, fields: Fields<'_>) -> Resul
     })
 }
 
-/// The beginning of a value: of its text, or of its JSON where it is no text.
+/// The beginning of a value: of the string, or of its JSON text otherwise.
 fn excerpt<const MOST: usize>(data: &Object, field: &str) -> Option<Excerpt<MOST>> {
     let json = data.get(field).map(|raw| raw.get()).filter(|json| *json != "null")?;
     let text = serde_json::from_str::<String>(json);
@@ -215,7 +219,7 @@ fn of_unknown_type(kind: &str) -> Answer {
     Answer::no_content()
 }
 
-/// The answer to a message; its outcome goes to the log and the metrics.
+/// The answer to a message; its outcome is logged and counted in the metrics.
 fn acknowledged(
     source: MessageSource,
     message: &IncomingMessage,
@@ -249,7 +253,8 @@ fn acknowledged(
     Ok(Answer::no_content())
 }
 
-/// An id alone may belong to an earlier row, so the ledger may lack the payment that the message reports.
+/// Logs a refused message. An id alone may belong to an earlier row, so the ledger may lack the reported
+/// payment.
 fn log_refusal(
     source: MessageSource,
     message: &IncomingMessage,

@@ -22,8 +22,8 @@ use crate::http::wire::kinds;
 operations! {
     /// Create a withdrawal
     ///
-    /// The amount is held at once. It is in the wallet's currency; `currency` and `network` name the cryptocurrency of the
-    /// payout.
+    /// The amount is held at once. It is in the wallet's currency; `currency` and `network` name the
+    /// cryptocurrency of the payout.
     POST "/api/v1/withdrawal/crypto" "openWithdrawal" {
         tag: Withdrawals,
         access: Action::UseWithdrawal,
@@ -36,7 +36,7 @@ operations! {
 
     /// List withdrawal options
     ///
-    /// The currencies that can be paid out, each with its networks.
+    /// The payout currencies, each with its networks.
     GET "/api/v1/withdrawal/options" "listWithdrawalOptions" {
         tag: Withdrawals,
         access: Action::UseWithdrawal,
@@ -64,7 +64,8 @@ operations! {
 
     /// Cancel a withdrawal
     ///
-    /// Cancels a pending withdrawal and releases its amount. Cancelling a cancelled withdrawal changes nothing.
+    /// Cancels a pending withdrawal and releases its amount. Cancelling a cancelled withdrawal changes
+    /// nothing.
     POST "/api/v1/withdrawals/{id}/cancel" "cancelWithdrawal" {
         tag: Withdrawals,
         access: Action::UseWithdrawal,
@@ -83,12 +84,14 @@ body! {
     } {
         /// Amount in major units of the wallet's currency, with no more decimals than it has.
         amount: Amount = required(kinds::WITHDRAWAL_AMOUNT),
-        /// Address of the recipient. The strict address policy requires an address of the network, which is answered in its
-        /// canonical form.
+        /// Address of the recipient. The strict address policy requires an address of the network and returns
+        /// it in canonical form.
         wallet_address: Line = required(kinds::LINE),
-        /// Cryptocurrency of the payout. The strict address policy requires one of the withdrawal options, in any letter case.
+        /// Cryptocurrency of the payout. The strict address policy requires one of the withdrawal options, in
+        /// any letter case.
         currency: Line = required(kinds::LINE),
-        /// Network of the payout. The strict address policy requires one of the currency's, in any letter case.
+        /// Network of the payout. The strict address policy requires one of the currency's networks, in any
+        /// letter case.
         network: Line = required(kinds::LINE),
     }
 }

@@ -1,4 +1,4 @@
-//! An answer's body that something goes with.
+//! Response bodies with a guard.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::web::Bytes;
 
-/// The body, which calls `asked` whenever a part of it is asked for, and keeps what that holds for as long as it lives.
+/// The body, which calls `asked` on every poll and keeps its captures alive as long as itself.
 pub(crate) fn accompanied(answer: BoxBody, asked: impl FnMut() + Unpin + 'static) -> BoxBody {
     BoxBody::new(Accompanied { answer, asked })
 }

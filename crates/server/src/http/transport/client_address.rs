@@ -1,4 +1,4 @@
-//! Where a call comes from: the peer, or whoever trusted proxies say is behind it.
+//! The client address: the peer, or the address that trusted proxies report.
 
 use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
@@ -13,27 +13,27 @@ use cuepoint_domain::text::Line;
 pub use crate::http::transport::networks::ClientAddress;
 use crate::http::transport::networks::Networks;
 
-/// The header in which each proxy appends whom it was called by.
+/// The header to which each proxy appends the address of its client.
 const FORWARDED_FOR: &str = "x-forwarded-for";
-/// What else shows that a call was passed on.
+/// Other headers that reveal a proxy.
 const TRACES: [&str; 3] = ["forwarded", "x-real-ip", "via"];
-/// The most of a User-Agent that is kept, in characters.
+/// The maximum stored length of a User-Agent, in characters.
 const MAX_AGENT: usize = 255;
 
-/// Where the request that is being answered comes from.
+/// The client address of the current request.
 #[must_use]
 pub fn client_address(request: &HttpRequest) -> ClientAddress {
     let known = request.extensions().get::<ClientAddress>().copied();
     known.unwrap_or(ClientAddress { address: None, proven: false })
 }
 
-/// From where the request that is being answered comes, as far as that is known.
+/// The client info of the current request, as far as known.
 #[must_use]
 pub fn visitor(request: &HttpRequest) -> Visitor {
     Visitor { address: client_address(request).address, agent: agent(request.headers()) }
 }
 
-/// What the client says that it is, without control characters, cut to 255 characters; `None` where that is nothing.
+/// The user agent without control characters, cut to 255 characters; `None` if nothing remains.
 fn agent(headers: &HeaderMap) -> Option<Line> {
     let said = String::from_utf8_lossy(headers.get(header::USER_AGENT)?.as_bytes());
     let plain: String = said.chars().filter(|character| !character.is_control()).collect();
@@ -41,7 +41,7 @@ fn agent(headers: &HeaderMap) -> Option<Line> {
     (!agent.is_empty()).then(|| Line::from_stored(agent))
 }
 
-/// Finds out where a request comes from.
+/// Determines the client address of a request.
 #[must_use]
 pub fn find(head: &RequestHead, trusted: &Networks) -> ClientAddress {
     let peer = head.peer_addr.map(|peer| peer.ip());
@@ -56,18 +56,18 @@ pub fn find(head: &RequestHead, trusted: &Networks) -> ClientAddress {
     if !passed_on(&FORWARDED_FOR) {
         return ClientAddress { address: Some(peer.to_canonical()), proven: !TRACES.iter().any(passed_on) };
     }
-    // Bytes that are no text spoil the entry that they are in, and not what a proxy added after it.
+    // Invalid UTF-8 spoils only its own entry, not those that later proxies append.
     let lines = head.headers.get_all(FORWARDED_FOR).map(|line| String::from_utf8_lossy(line.as_bytes()));
     let lines: Vec<Cow<'_, str>> = lines.collect();
     behind(peer, &lines.iter().map(AsRef::as_ref).collect::<Vec<_>>(), trusted)
 }
 
-/// Walks from the trusted peer back through the proxies that are trusted, to the first address that is not.
+/// Walks back from the trusted peer through trusted proxies to the first untrusted address.
 fn behind(peer: IpAddr, lines: &[&str], trusted: &Networks) -> ClientAddress {
     let mut last = peer.to_canonical();
     for entry in lines.iter().rev().flat_map(|line| line.rsplit(',')) {
         match address(entry.trim()) {
-            // What stands before it may be invented.
+            // Entries before this one may be forged.
             None => return ClientAddress { address: Some(last), proven: false },
             Some(address) if trusted.contain(address) => last = address,
             Some(address) => return ClientAddress { address: Some(address), proven: true },
@@ -76,14 +76,14 @@ fn behind(peer: IpAddr, lines: &[&str], trusted: &Networks) -> ClientAddress {
     ClientAddress { address: Some(last), proven: true }
 }
 
-/// An address as proxies write it: bare or in brackets, with a port or without.
+/// An address in the notations of proxies: bare or in brackets, with or without a port.
 fn address(entry: &str) -> Option<IpAddr> {
     let bracketed = || entry.strip_prefix('[')?.strip_suffix(']')?.parse().ok().map(IpAddr::V6);
     let address = entry.parse().ok().or_else(bracketed);
     address.or_else(|| entry.parse().ok().map(|socket: SocketAddr| socket.ip())).map(|ip| ip.to_canonical())
 }
 
-/// Says once what an operator would otherwise learn from clients who are all refused together.
+/// Warns once of a misconfiguration that would otherwise show only as clients sharing one rate limit.
 fn warn_once(peer: IpAddr) {
     static SAID: Once = Once::new();
     SAID.call_once(|| {
@@ -122,16 +122,16 @@ mod tests {
             ("127.0.0.1", &["2001:470::1"], "2001:470::1", true),
             ("127.0.0.1", &["[2001:470::1]"], "2001:470::1", true),
             ("127.0.0.1", &["[2001:470::1]:5000"], "2001:470::1", true),
-            // Whatever the client itself sent stands to the left.
+            // Entries sent by the client itself stand to the left.
             ("127.0.0.1", &["127.0.0.1, 203.0.113.9"], "203.0.113.9", true),
             ("127.0.0.1", &["junk, 10.0.0.1, 203.0.113.9, 10.0.0.2"], "203.0.113.9", true),
             ("127.0.0.1", &["198.51.100.1", "203.0.113.9, 10.0.0.2"], "203.0.113.9", true),
             ("127.0.0.1", &["198.51.100.1, 203.0.113.9", "10.0.0.2"], "203.0.113.9", true),
             ("2001:db8::1", &["203.0.113.9,2001:db8::2"], "203.0.113.9", true),
-            // All of them are trusted: it began at the leftmost.
+            // All addresses are trusted, so the leftmost is the client.
             ("127.0.0.1", &["10.0.0.1,10.0.0.2"], "10.0.0.1", true),
             ("127.0.0.1", &[], "127.0.0.1", true),
-            // Past what is no address nothing is believed.
+            // Nothing beyond an invalid entry is believed.
             ("127.0.0.1", &["203.0.113.9, unknown"], "127.0.0.1", false),
             ("127.0.0.1", &["203.0.113.9, junk, 10.0.0.2"], "10.0.0.2", false),
             ("127.0.0.1", &["203.0.113.9,"], "127.0.0.1", false),
@@ -165,7 +165,7 @@ mod tests {
             assert_eq!(found("192.0.2.1", &headers, TRUSTED), ("192.0.2.1".to_owned(), false), "{header}");
         }
         assert_eq!(found("::ffff:192.0.2.1", &[], ""), ("192.0.2.1".to_owned(), true));
-        // A trusted proxy is understood by one header alone.
+        // Only one header of a trusted proxy is read.
         assert_eq!(
             found("10.0.0.1", &[("forwarded", "for=192.0.2.1")], TRUSTED),
             ("10.0.0.1".to_owned(), false)

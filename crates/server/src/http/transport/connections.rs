@@ -1,7 +1,7 @@
-//! How long a connection may be held without a request.
+//! Limits on how long a connection may be idle.
 //!
-//! The web server times the first head of a connection and the silence after an answer, but neither a later head that
-//! arrives byte by byte, nor an answer that its client does not take.
+//! The web server times the first head of a connection and the silence after an answer, but neither a later
+//! head that arrives byte by byte, nor an answer that the client does not read.
 
 use std::io;
 use std::net::{Shutdown, TcpStream};
@@ -15,15 +15,15 @@ use tokio::time::{Instant, timeout};
 
 use crate::http::transport::body_guard::accompanied;
 
-/// A connection that is closed once it has been without a request for too long.
+/// A connection that is closed after being idle for too long.
 #[derive(Clone)]
 pub(crate) struct Connection(Arc<State>);
 
-/// Makes a connection one with a request; dropped when that is answered.
+/// Marks a connection as busy; dropped once the request is answered.
 pub(crate) struct Busy(Connection);
 
 struct State {
-    /// Since when there has been no request; `None` while there is one.
+    /// Start of the idle time; `None` during a request.
     idle_since: Mutex<Option<Instant>>,
     /// Dropped with the connection.
     _open: oneshot::Sender<()>,
@@ -33,7 +33,7 @@ impl Connection {
     /// Watches a connection on this worker.
     ///
     /// # Errors
-    /// When the process has no more file descriptors.
+    /// When the process has run out of file descriptors.
     pub(crate) fn watched(stream: &impl AsFd, patience: Duration) -> io::Result<Self> {
         let stream = TcpStream::from(stream.as_fd().try_clone_to_owned()?);
         let (open, closed) = oneshot::channel();
@@ -42,16 +42,16 @@ impl Connection {
         Ok(Self(state))
     }
 
-    /// Says that a request is being answered.
+    /// Marks the connection as busy with a request.
     #[must_use]
     pub(crate) fn busy(&self) -> Busy {
         self.0.set(None);
         Busy(self.clone())
     }
 
-    /// The answer's body; as long as the client takes what comes of it, the connection is not held in vain.
+    /// The response body; the connection does not count as idle while the client reads it.
     pub(crate) fn timed_by(self, answer: BoxBody) -> BoxBody {
-        // A part is asked for when the one before it was taken.
+        // A chunk is polled once the previous one has been sent.
         accompanied(answer, move || self.0.set(Some(Instant::now())))
     }
 }
@@ -80,7 +80,7 @@ async fn watch(stream: TcpStream, state: Weak<State>, mut closed: oneshot::Recei
         let Some(idle) = state.upgrade().map(|state| state.idle()) else { return };
         wait = idle.map_or(patience, |idle| patience.saturating_sub(idle));
         if wait.is_zero() {
-            // It may be gone already; then there is nothing left to close.
+            // The connection may be closed already.
             let _ = stream.shutdown(Shutdown::Both);
             return;
         }

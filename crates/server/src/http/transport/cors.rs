@@ -1,13 +1,13 @@
-//! Which web pages' scripts may call the API: those of the configured origins, and nobody else's.
+//! Cross-origin access for scripts of the configured origins only.
 
 use actix_cors::Cors;
 use actix_web::http::{Method, header};
 use actix_web::middleware::Condition;
 
-/// Seconds for which a browser may remember the answer to its preflight.
+/// Seconds for which a browser may cache a preflight.
 const MAX_AGE: usize = 3_600;
 
-/// The headers and preflights for these origins; nothing at all without any.
+/// The middleware for these origins; disabled without any.
 #[must_use]
 pub fn cors(origins: &[String]) -> Condition<Cors> {
     let policy = Cors::default()

@@ -1,4 +1,4 @@
-//! One deadline for each request, from the moment at which its last byte was read.
+//! One deadline per request, measured from the arrival of its last byte.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use crate::adapters::topups::LEASE;
 use crate::adapters::webhooks::CALL_WITHIN;
 use crate::http::wire::error::{ApiError, Code};
 
-/// How long answering takes at most: the five seconds of the contract, less the time to write the answer.
+/// The maximum time to answer: the five seconds of the contract, less the time to write the answer.
 pub(crate) const ANSWER_WITHIN: Duration = Duration::from_millis(4_750);
-// The lease of a top-up begins when it is opened: the commit may take all the time of the request before the call to the
-// provider begins.
+// The lease of a top-up begins when it is opened: the commit may use up the whole deadline before the call to
+// the provider begins.
 const _: () = assert!(LEASE.as_millis() > ANSWER_WITHIN.as_millis() + CALL_WITHIN.as_millis());
 
-/// How long before the deadline a wait other than the command itself ends, so that the answer can name its
-/// cause.
+/// The margin by which waits other than the command itself end before the deadline, so that the answer can
+/// name their cause.
 const MARGIN: Duration = Duration::from_millis(250);
 
 /// The deadline of a request. It bounds every wait: for a call with the same key, for ids, reads, a plan and
@@ -24,21 +24,21 @@ const MARGIN: Duration = Duration::from_millis(250);
 pub struct RequestDeadline(Instant);
 
 impl RequestDeadline {
-    /// The deadline of a request whose last byte was just read.
+    /// The deadline of a request whose last byte has just arrived.
     #[must_use]
     pub fn of_request_read_now() -> Self {
         let now = Instant::now();
         Self(now.checked_add(ANSWER_WITHIN).unwrap_or(now))
     }
 
-    /// The end of a wait other than the command itself, such as for a call with the same key.
+    /// The end of waits other than the command itself, such as for a call with the same key.
     #[must_use]
     pub fn for_waits(self) -> Instant {
         self.0.checked_sub(MARGIN).unwrap_or(self.0)
     }
 
-    /// The result of the work, if it is done before the deadline. A plan that was submitted before the
-    /// deadline is still applied.
+    /// The result of the work, if it completes before the deadline. A plan submitted before the deadline is
+    /// still applied.
     ///
     /// # Errors
     /// The errors of the work, and [`Code::Unavailable`] after the deadline; the request may still take

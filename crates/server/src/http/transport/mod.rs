@@ -1,6 +1,6 @@
-//! Connections and what bounds them: client addresses, networks, CORS, deadlines and rate limits.
+//! Connections and their limits: client addresses, networks, CORS, deadlines and rate limits.
 //!
-//! Nothing here knows an operation.
+//! This module knows no operation.
 
 pub mod body_guard;
 pub mod client_address;

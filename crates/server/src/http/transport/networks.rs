@@ -1,4 +1,4 @@
-//! Lists of networks, and where a client is.
+//! Lists of networks, and client addresses.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -6,11 +6,11 @@ use std::str::FromStr;
 
 use ipnet::IpNet;
 
-/// Networks, any of which an address may be in.
+/// A set of networks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Networks(Vec<IpNet>);
 
-/// What is neither a network nor an address.
+/// Text that is neither a network nor an address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InvalidNetwork(String);
 
@@ -20,20 +20,20 @@ impl fmt::Display for InvalidNetwork {
     }
 }
 
-/// Where a call comes from, as far as that is known.
+/// The origin of a call, as far as known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClientAddress {
-    /// The last address that somebody trustworthy vouches for.
+    /// The last address reported by a trusted peer.
     pub address: Option<IpAddr>,
-    /// Whether that is where the call began; else only who passed it on is known.
+    /// Whether the call originates from the address; otherwise the address is an intermediate hop.
     pub proven: bool,
 }
 
 impl Networks {
-    /// Networks as they are written, each with its prefix length unless it is a single address.
+    /// Parses networks, each with a prefix length unless it is a single address.
     ///
     /// # Errors
-    /// [`InvalidNetwork`] for the first that is none.
+    /// [`InvalidNetwork`] for the first invalid one.
     pub fn parse<'a>(written: impl IntoIterator<Item = &'a str>) -> Result<Self, InvalidNetwork> {
         let one = |written: &str| {
             let network = IpNet::from_str(written).or_else(|_| IpAddr::from_str(written).map(IpNet::from));
@@ -42,14 +42,15 @@ impl Networks {
         written.into_iter().map(one).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Whether the address is in one of them; an IPv4 address is the same when it is written as IPv6.
+    /// Whether one of the networks contains the address; IPv4-mapped IPv6 addresses count as IPv4.
     #[must_use]
     pub fn contain(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
     }
 
-    /// Whether who is there may come in: an address that is not proven is in no network, unless all are in.
+    /// Whether the client is admitted. An unproven address is in no network, unless the networks contain
+    /// every address.
     #[must_use]
     pub fn admit(&self, client: ClientAddress) -> bool {
         self.are_all() || (client.proven && client.address.is_some_and(|address| self.contain(address)))

@@ -1,9 +1,10 @@
-//! The envelope for what the web server's parser refuses.
+//! The failure envelope for requests that the web server's parser refuses.
 //!
-//! actix-http answers a malformed head (400), one that is too large (431) or too slow (408) itself, before there is a
-//! request: with a head of its own and no body, and without a hook for another answer (`poll_request` and
-//! `poll_head_timer` of `h1/dispatcher.rs`, version 3.20). The connection recognises such a head when it is to be
-//! written, and writes the envelope instead. No answer of the service looks like one: each has a request id.
+//! actix-http answers a malformed head (400), one that is too large (431) or too slow (408) itself, before
+//! there is a request: with its own head, no body, and no hook for another answer (`poll_request` and
+//! `poll_head_timer` of `h1/dispatcher.rs`, version 3.20). The stream recognises such a head as it is
+//! written, and writes the envelope instead. No answer of the service looks like one, since each has a
+//! request id.
 
 use std::io;
 use std::pin::Pin;
@@ -21,39 +22,39 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 /// Makes the response to a request that the parser refused with a status.
 pub(crate) type Refuse = Arc<dyn Fn(StatusCode) -> HttpResponse>;
 
-/// The most bytes of a head that the parser's refusal has.
+/// The maximum length of the parser's refusal, in bytes.
 const LONGEST_HEAD: usize = 256;
-/// How long a client that was refused may go on sending. A connection that is closed before all that came was read
-/// tells its client so by a reset, which may overtake the answer.
+/// The time for which a refused client may keep sending. Closing a connection with unread bytes resets it,
+/// and the reset may overtake the answer.
 const LINGER: Duration = Duration::from_secs(1);
-/// How many bytes it may send in that time.
+/// The maximum number of bytes read during that time.
 const MOST_UNREAD: usize = 1 << 20;
 const CHUNK: usize = 8_192;
 
-/// A client's connection, on which the parser's refusals carry the envelope.
+/// A client connection that sends the parser's refusals as envelopes.
 pub(crate) struct Stream {
     tcp: TcpStream,
     refuse: Refuse,
     refusal: Option<Refusal>,
 }
 
-/// An envelope on its way to the client, in place of the parser's answer.
+/// An envelope being sent in place of the parser's answer.
 struct Refusal {
     answer: Vec<u8>,
     written: usize,
-    /// What the client sent since then.
+    /// The number of bytes received since then.
     unread: usize,
-    /// When reading from the client stops; set once the answer is written.
+    /// The end of reading from the client; set once the answer is written.
     end: Option<Pin<Box<Sleep>>>,
 }
 
 impl Stream {
-    /// The connection, for answers of this service.
+    /// Wraps the connection.
     pub(crate) const fn new(tcp: TcpStream, refuse: Refuse) -> Self {
         Self { tcp, refuse, refusal: None }
     }
 
-    /// The connection itself.
+    /// The underlying TCP connection.
     pub(crate) const fn tcp(&self) -> &TcpStream {
         &self.tcp
     }
@@ -117,7 +118,7 @@ impl Refusal {
         Self { answer, written: 0, unread: 0, end: None }
     }
 
-    /// Writes the answer, then reads on until the client has read it, for a while at most.
+    /// Writes the answer, then keeps reading for a limited time so that the client can read it.
     fn poll_sent(&mut self, tcp: &mut TcpStream, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while let Some(rest) = self.answer.get(self.written..).filter(|rest| !rest.is_empty()) {
             let count = ready!(Pin::new(&mut *tcp).poll_write(context, rest))?;
@@ -144,9 +145,9 @@ impl Refusal {
     }
 }
 
-/// The parser's own refusal.
+/// A refusal written by the parser.
 struct Bare<'a> {
-    /// What is to be written before it: answers to requests that came before.
+    /// The bytes before it: answers to earlier requests.
     before: &'a [u8],
     status: StatusCode,
     minor_version: u8,
@@ -154,7 +155,7 @@ struct Bare<'a> {
 }
 
 impl<'a> Bare<'a> {
-    /// The refusal that these bytes end with. They cannot end in the middle of one: it is the last that is written.
+    /// The refusal at the end of these bytes, which are never a partial one: a refusal is written last.
     fn at_the_end_of(bytes: &'a [u8]) -> Option<Self> {
         if !bytes.ends_with(b"\r\n\r\n") {
             return None;
@@ -218,7 +219,7 @@ mod tests {
             "HTTP/1.1 100 Continue\r\n\r\n".to_owned(),
             format!("HTTP/1.1 204 No Content\r\n{DATE}\r\n"),
             format!("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n{DATE}\r\n"),
-            // A failure's head, whose body comes with the next write.
+            // The head of a failure whose body follows in the next write.
             format!("HTTP/1.1 404 Not Found\r\ncontent-length: 90\r\n{DATE}\r\n"),
             format!("HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nx-request-id: a\r\n{DATE}\r\n"),
             "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n".to_owned(),

@@ -1,7 +1,7 @@
-//! Bodies in chunks that nobody reads to their end.
+//! Chunked request bodies that are not read to their end.
 //!
-//! The web server reads on, for as long as more comes, once a chunked body is dropped before its end. One that lives
-//! as long as the answer is instead given up after it, together with its connection.
+//! The web server keeps reading a chunked body that is dropped before its end. A body that lives as long as
+//! the answer is abandoned after it instead, together with the connection.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,11 +14,11 @@ use futures_util::{StreamExt as _, stream};
 
 use crate::http::transport::body_guard::accompanied;
 
-/// A request's body in chunks, which its answer keeps alive.
+/// A chunked request body, kept alive by the answer.
 pub(crate) struct Unread(#[expect(dead_code, reason = "it is only kept")] Rc<RefCell<Payload>>);
 
 impl Unread {
-    /// The body of a request that has one in chunks; its handler reads it as before.
+    /// The body of a chunked request; its handler reads it as usual.
     pub(crate) fn of(request: &mut ServiceRequest) -> Option<Self> {
         if !request.headers().contains_key(header::TRANSFER_ENCODING) {
             return None;
@@ -30,7 +30,7 @@ impl Unread {
         Some(Self(kept))
     }
 
-    /// The answer's body, which now keeps the request's.
+    /// The response body, which now keeps the request body alive.
     pub(crate) fn kept_by(self, answer: BoxBody) -> BoxBody {
         accompanied(answer, move || {
             let _kept = &self;

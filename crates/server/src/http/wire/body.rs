@@ -10,8 +10,9 @@
 //! }
 //! ```
 //!
-//! A field is `required`, `optional`, a `change` (it may be missing, but not null or empty) or a `change_or_clear` (null or
-//! empty clears it). All wrong fields are reported at once, in the order of their declaration.
+//! A field is `required`, `optional`, a `change` (it may be missing, but not null or empty) or a
+//! `change_or_clear` (null or empty clears it). All wrong fields are reported at once, in the order of their
+//! declaration.
 
 use cuepoint_domain::money::Currency;
 use utoipa::openapi::schema::{Object, SchemaType, Type};
@@ -31,7 +32,7 @@ pub trait RequestBody: Sized {
     fn read(object: &JsonObject, currency: &Currency) -> Result<Self, ApiError>;
 }
 
-/// How a body reads a field of each form; `None` where the field is wrong.
+/// Readers for each form of field; `None` for an invalid field.
 pub mod read {
     use cuepoint_domain::account::Field;
     use cuepoint_domain::money::Currency;
@@ -39,7 +40,7 @@ pub mod read {
     use crate::http::wire::fields::Fields;
     use crate::http::wire::kinds::Kind;
 
-    /// A field that must be there.
+    /// A required field.
     pub fn required<T>(
         fields: &mut Fields<'_>,
         name: &'static str,
@@ -80,11 +81,11 @@ pub mod read {
     }
 }
 
-/// How the schema of a body describes a field of each form.
+/// Schema descriptions for each form of field.
 pub mod describe {
     use super::{Kind, Object, add, nullable, without_least_length};
 
-    /// A field that must be there.
+    /// A required field.
     pub fn required<T>(body: &mut Object, name: &str, kind: &Kind<T>, documentation: &[&str]) {
         body.required.push(name.to_owned());
         add(body, name, kind.schema.used(), documentation);
@@ -168,7 +169,7 @@ macro_rules! body {
     };
 }
 
-/// Declares an object whose fields depend on each other, so that a handler reads them: its schema alone.
+/// Declares only the schema of an object whose fields depend on each other and are read by a handler.
 macro_rules! described_fields {
     (
         $(#[doc = $doc:literal])+
@@ -218,7 +219,7 @@ macro_rules! body_schema {
     };
 }
 
-/// The name of a field in JSON: its own, or the one in brackets.
+/// The name of a field in JSON: its identifier, or the name in brackets.
 macro_rules! key {
     ($field:ident) => {
         stringify!($field)

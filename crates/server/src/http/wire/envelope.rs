@@ -1,4 +1,4 @@
-//! The two shapes of every answer: success with data, failure with a code.
+//! The two envelopes: success with data, and failure with a code.
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -14,10 +14,10 @@ use crate::http::wire::names;
 
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
-/// What a client is told when a failure will pass: to come back after this many seconds.
+/// The `Retry-After` of transient failures, in seconds.
 const RETRY_AFTER_SECONDS: u32 = 1;
 
-/// What most bodies fit into, in bytes: a page of 15 requests has six thousand.
+/// A capacity that fits most bodies, in bytes: a page of 15 requests has six thousand.
 const USUAL_BODY: usize = 8_192;
 
 /// A success.
@@ -26,13 +26,13 @@ pub struct Success<T> {
     /// Always `ok`.
     #[schema(value_type = names::SuccessStatus)]
     status: &'static str,
-    /// Message for people.
+    /// Human-readable message.
     message: &'static str,
     /// Data of the answer.
     data: T,
 }
 
-/// A success without a message beside its data.
+/// A success without a message.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BareSuccess<T> {
     /// Always `ok`.
@@ -49,13 +49,13 @@ pub struct FailureEnvelope<'a> {
     /// Always `error`.
     #[schema(value_type = names::FailureStatus)]
     status: &'static str,
-    /// Code for programs.
+    /// Machine-readable code.
     #[schema(value_type = names::ErrorCode)]
     code: &'static str,
-    /// Message for people.
+    /// Human-readable message.
     #[schema(example = "The amount field is required.")]
     message: &'a str,
-    /// With wrong fields: the messages of each field.
+    /// With failures of fields: the messages of each field.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
         value_type = Option<std::collections::BTreeMap<String, Vec<String>>>,
@@ -67,7 +67,7 @@ pub struct FailureEnvelope<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     current: Option<&'static str>,
-    /// With `invalid_transition`: statuses that the object can change to now.
+    /// With `invalid_transition`: statuses to which the object can change now.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     allowed: Option<&'a [&'static str]>,
@@ -76,7 +76,7 @@ pub struct FailureEnvelope<'a> {
     request_id: &'a str,
 }
 
-/// A success on its way to a client.
+/// A success before it is sent.
 #[derive(Debug)]
 pub struct Answer {
     status: StatusCode,
@@ -85,7 +85,7 @@ pub struct Answer {
     body: Body,
 }
 
-/// Pieces of a body; a failure breaks the connection off, so that nobody takes what came for the whole.
+/// Chunks of a body; a failure aborts the connection, so that a partial body is never taken for the whole.
 pub type Pieces = LocalBoxStream<'static, Result<Bytes, Box<dyn std::error::Error>>>;
 
 enum Body {
@@ -96,7 +96,7 @@ enum Body {
 impl std::fmt::Debug for Body {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            // It may have tokens in it.
+            // The body may contain tokens.
             Self::Whole(body) => write!(f, "Whole({} bytes)", body.len()),
             Self::Pieces(_) => f.write_str("Pieces"),
         }
@@ -107,7 +107,7 @@ impl Answer {
     /// 200 with this data.
     ///
     /// # Errors
-    /// [`Code::Internal`] when the data cannot be written as JSON.
+    /// [`Code::Internal`] when serialization fails.
     pub fn ok<T: Serialize>(message: &'static str, data: T) -> Result<Self, ApiError> {
         Self::of(StatusCode::OK, &Success { status: "ok", message, data })
     }
@@ -120,7 +120,7 @@ impl Answer {
         Self::of(StatusCode::CREATED, &Success { status: "ok", message, data })
     }
 
-    /// 201 with this data and no message beside it.
+    /// 201 with this data and no message.
     ///
     /// # Errors
     /// As [`Answer::ok`].
@@ -128,27 +128,27 @@ impl Answer {
         Self::of(StatusCode::CREATED, &BareSuccess { status: "ok", data })
     }
 
-    /// 204, with nothing more to say.
+    /// 204.
     #[must_use]
     pub const fn no_content() -> Self {
         let body = Body::Whole(Vec::new());
         Self { status: StatusCode::NO_CONTENT, location: None, replayed: false, body }
     }
 
-    /// 200 with a body that is sent while it is made: the pieces are the whole envelope.
+    /// 200 with a streamed body; the chunks form the whole envelope.
     #[must_use]
     pub fn in_pieces(pieces: Pieces) -> Self {
         Self { status: StatusCode::OK, location: None, replayed: false, body: Body::Pieces(pieces) }
     }
 
-    /// The answer, saying where the thing is that was made.
+    /// Adds the address of the created object.
     #[must_use]
     pub fn at(mut self, location: String) -> Self {
         self.location = Some(location);
         self
     }
 
-    /// The answer, marked as given before.
+    /// Marks the answer as a replay.
     #[must_use]
     pub fn replayed(mut self) -> Self {
         self.replayed = true;
@@ -182,7 +182,7 @@ impl Answer {
 }
 
 impl ApiError {
-    /// The failure as a response; its cause goes to the log alone.
+    /// The failure as a response; its cause is only logged.
     #[must_use]
     pub fn respond(self, request_id: &str) -> HttpResponse {
         let details = &self.details;
@@ -208,7 +208,7 @@ impl ApiError {
         let mut response = response.body(body);
         self.add_headers(response.headers_mut());
         if self.code == Code::PayloadTooLarge {
-            // The rest of the body is not read, so the connection cannot be used again.
+            // The rest of the body is not read, so the connection cannot be reused.
             response.head_mut().set_connection_type(actix_web::http::ConnectionType::Close);
         }
         response
@@ -233,7 +233,7 @@ impl ApiError {
     }
 }
 
-/// Says what is left of a quota, unless the answer says already that one is used up.
+/// Adds the remaining quota, unless the answer already reports an exhausted one.
 pub fn show(status: RateLimitStatus, headers: &mut HeaderMap) {
     if !headers.contains_key(LIMIT) {
         headers.insert(LIMIT, status.limit.into());
@@ -241,12 +241,12 @@ pub fn show(status: RateLimitStatus, headers: &mut HeaderMap) {
     }
 }
 
-/// Whether the same request may be answered otherwise in a moment.
+/// Whether a retry of the same request may succeed shortly.
 const fn is_worth_trying_again(code: Code) -> bool {
     matches!(code, Code::Unavailable | Code::IdempotencyInFlight)
 }
 
-/// What a 401 asks for, and what was wrong with what came (RFC 6750, part 3).
+/// The `WWW-Authenticate` challenge of a 401 (RFC 6750, section 3).
 const fn challenge(code: Code) -> Option<&'static str> {
     match code {
         Code::Unauthenticated | Code::InvalidCredentials => Some(r#"Bearer realm="cuepoint""#),

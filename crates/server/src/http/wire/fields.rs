@@ -1,4 +1,4 @@
-//! Reads the fields of a body one by one, so that a refusal names all that are wrong at once.
+//! Reads the fields of a body one by one, so that a refusal names all invalid fields at once.
 
 use cuepoint_domain::account::Field;
 use serde_json::value::RawValue;
@@ -8,7 +8,7 @@ use crate::http::wire::json::Object;
 use crate::http::wire::messages::{self, Errors};
 use crate::http::wire::values::{Read, Wrong};
 
-/// The fields of a body that is being read.
+/// The fields of a body being read.
 #[derive(Debug)]
 pub struct Fields<'a> {
     object: &'a Object,
@@ -16,13 +16,13 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Begins to read the body.
+    /// Starts reading the body.
     #[must_use]
     pub fn of(object: &'a Object) -> Self {
         Self { object, errors: Errors::default() }
     }
 
-    /// A field that must be there; `None` when it is wrong, which [`Fields::complete`] then says.
+    /// A required field; `None` if invalid, which [`Fields::complete`] reports.
     pub fn required<T>(
         &mut self,
         field: &'static str,
@@ -67,10 +67,10 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// What the fields make together.
+    /// The value that the fields form.
     ///
     /// # Errors
-    /// 422 with every sentence when any field is wrong.
+    /// 422 with all validation messages if any field is invalid.
     pub fn complete<T>(self, make: impl FnOnce() -> Option<T>) -> Result<T, ApiError> {
         if !self.errors.is_empty() {
             return Err(ApiError::invalid(self.errors));

@@ -1,4 +1,4 @@
-//! The headers that a call is judged by.
+//! The request headers that a call is checked by.
 
 use actix_web::HttpRequest;
 use actix_web::http::header::{self, Accept, Header as _, HeaderMap, HeaderValue, Quality};
@@ -32,17 +32,17 @@ pub fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
 pub struct Signature<'a> {
     /// The message's id.
     pub id: &'a str,
-    /// When it was sent.
+    /// The time of sending.
     pub timestamp: &'a str,
     /// Its signatures.
     pub signatures: &'a str,
 }
 
-/// The headers by which a provider's message is judged.
+/// The headers that authenticate a provider's message.
 ///
 /// # Errors
-/// [`Code::Unauthenticated`] without one of them, [`Code::InvalidToken`] when one is given twice or is no text,
-/// [`Code::BadRequest`] for an id that is none.
+/// [`Code::Unauthenticated`] if one is missing, [`Code::InvalidToken`] if one is repeated or not text,
+/// [`Code::BadRequest`] for an invalid id.
 pub fn signature(headers: &HeaderMap) -> Result<Signature<'_>, ApiError> {
     let one = |name: &'static str| {
         let mut values = headers.get_all(name);
@@ -57,7 +57,7 @@ pub fn signature(headers: &HeaderMap) -> Result<Signature<'_>, ApiError> {
     Ok(Signature { id, timestamp: one("webhook-timestamp")?, signatures: one("webhook-signature")? })
 }
 
-/// That the client takes JSON, which it also does when it says nothing.
+/// Checks that the client accepts JSON, which is the default.
 ///
 /// # Errors
 /// [`Code::NotAcceptable`].
@@ -79,7 +79,7 @@ pub fn accepts_json(request: &HttpRequest) -> Result<(), ApiError> {
     }
 }
 
-/// Whether the body is said to be JSON in UTF-8, as it comes.
+/// Whether the media type of the body is JSON, in UTF-8 and without a content encoding.
 #[must_use]
 pub fn is_json(headers: &HeaderMap) -> bool {
     let coded = headers.get(header::CONTENT_ENCODING).is_some_and(|coding| coding != "identity");
@@ -91,8 +91,9 @@ pub fn is_json(headers: &HeaderMap) -> bool {
     })
 }
 
-/// Whether the call asks to go on as a web socket, which none does, with a body that is not in chunks: the web server then takes what
-/// comes until the connection ends for the body, whatever its length is said to be.
+/// Whether the call requests an upgrade to a web socket, which no route supports, with a body that is not
+/// chunked: the web server then takes everything until the end of the connection for the body, whatever its
+/// declared length.
 #[must_use]
 pub fn wants_web_socket(headers: &HeaderMap) -> bool {
     let wanted = |value: &HeaderValue| {
@@ -101,10 +102,10 @@ pub fn wants_web_socket(headers: &HeaderMap) -> bool {
     headers.get_all(header::UPGRADE).any(wanted) && !headers.contains_key(header::TRANSFER_ENCODING)
 }
 
-/// The one Idempotency-Key, if there is one.
+/// The Idempotency-Key, if there is one.
 ///
 /// # Errors
-/// [`Code::BadRequest`] when it is given twice, empty, longer than 255 characters, or has another character than
+/// [`Code::BadRequest`] if it is repeated, empty, longer than 255 characters, or has a character other than
 /// visible ASCII.
 pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
     let mut values = headers.get_all("idempotency-key");

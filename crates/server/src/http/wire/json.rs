@@ -1,4 +1,4 @@
-//! Bodies as they come: JSON objects whose numbers stay text, read strictly and in bounded time.
+//! Raw bodies: JSON objects whose numbers stay text, read strictly and in bounded time.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -6,19 +6,20 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// How deep values may be nested in one another.
+/// The maximum nesting depth of values.
 const MAX_DEPTH: usize = 32;
 
-/// Why a body cannot be read.
+/// The reason for rejecting a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BodyError {
-    /// It is no JSON, for this reason.
+    /// Not valid JSON, for this reason.
     Malformed(&'static str),
-    /// It is JSON, but no object.
+    /// JSON, but not an object.
     NotAnObject,
 }
 
-/// The keys of an object, each once, with the text of their values, which may be a password and print as nothing.
+/// The keys of an object, each once, with the text of their values, which may be a password and is redacted
+/// in `Debug`.
 #[derive(Clone, Default)]
 pub struct Object(Vec<(String, Box<RawValue>)>);
 
@@ -29,10 +30,10 @@ impl std::fmt::Debug for Object {
 }
 
 impl Object {
-    /// The object that the body is.
+    /// Parses the body as an object.
     ///
     /// # Errors
-    /// [`BodyError`]; a key given twice, at any depth, is as malformed as a missing bracket.
+    /// [`BodyError`]; a repeated key, at any depth, is as malformed as a missing bracket.
     pub fn parse(body: &[u8]) -> Result<Self, BodyError> {
         let text = std::str::from_utf8(body).map_err(|_| BodyError::Malformed("The body is not UTF-8."))?;
         let value: &RawValue =
@@ -85,9 +86,10 @@ impl<'de> Deserialize<'de> for Pairs<'de> {
     }
 }
 
-/// Judges, in one pass, what the scanner of raw values lets pass: keys given twice, text that is no Unicode, and depth.
+/// Rejects, in one pass, what the scanner of raw values accepts: repeated keys, invalid Unicode, and
+/// excessive depth.
 fn judge(json: &str) -> Result<(), &'static str> {
-    // The keys so far of each object that is open; an array has none.
+    // The keys so far of each open object; an array has none.
     let mut open: Vec<HashSet<String>> = Vec::new();
     let mut rest = json;
     while let Some((_, found)) =
@@ -114,7 +116,7 @@ fn judge(json: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// The string that valid JSON begins with, quotes included, if it begins with one.
+/// The string at the start of valid JSON, with its quotes, if there is one.
 fn string(json: &str) -> Option<&str> {
     let mut bytes = json.bytes().enumerate();
     bytes.next().filter(|(_, first)| *first == b'"')?;

@@ -1,4 +1,4 @@
-//! Kinds of field values: how each is read from JSON, and how the document describes it.
+//! Kinds of field values: how each is read from JSON and described in the document.
 
 use cuepoint_domain::account::{ArtistType, Kilometres, Role};
 use cuepoint_domain::application::commands::DjAnswer;
@@ -93,10 +93,10 @@ pub const TOKEN: Kind<Token> =
 pub const PRESENTED: Kind<String> =
     Kind::new(|| filled().into(), |field, raw, _| values::presented(field, raw));
 
-/// A phone number in the form of E.164.
+/// A phone number in E.164 format.
 pub const PHONE: Kind<Phone> = Kind::new(phone, |field, raw, _| values::phone(field, raw));
 
-/// A phone number that may be the stored one, whatever its form.
+/// A phone number; the stored one is accepted in any form.
 pub const PHONE_OR_STORED: Kind<Line> = Kind::new(phone, |field, raw, _| values::line(field, raw));
 
 /// The address of music on the web.
@@ -115,7 +115,7 @@ pub const FLAG: Kind<bool> = Kind::new(flag, |field, raw, _| values::flag(field,
 /// The id of an account.
 pub const USER_ID: Kind<UserId> = Kind::new(id, |field, raw, _| values::user_id(field, raw));
 
-/// How well known an artist is.
+/// The popularity of an artist.
 pub const ARTIST_TYPE: Kind<ArtistType> =
     Kind::named::<names::ArtistType>(|field, raw, _| values::artist_type(field, raw));
 
@@ -164,7 +164,8 @@ pub const CORRECTION: Kind<Correction> = Kind::new(
     |field, raw, currency| values::correction(currency)(field, raw),
 );
 
-/// The amount in a provider's message: any number, since one that is no amount of the currency is another amount.
+/// The amount in a provider's message: any number, since one that is not an amount of the currency counts as
+/// a different amount.
 pub const PAID_AMOUNT: Kind<PaidAmount> =
     Kind::new(|| decimal().into(), |field, raw, currency| values::paid_amount(currency)(field, raw));
 
@@ -176,10 +177,10 @@ pub const PAID_CURRENCY: Kind<PaidCurrency> =
 pub const PROVIDER_REFERENCE: Kind<ProviderReference> =
     Kind::named::<names::ProviderReferenceText>(|field, raw, _| values::provider_reference(field, raw));
 
-/// A whole number of 64 bits that the document describes as an id.
+/// A 64-bit integer that the document describes as an id.
 pub const STATED_ID: Kind<i64> = Kind::new(id, |field, raw, _| values::integer(field, raw));
 
-/// Text that the service reads by itself.
+/// Text that the service interprets itself.
 pub const ANY_TEXT: Kind<String> = Kind::new(|| text().into(), |field, raw, _| values::presented(field, raw));
 
 /// An object.
@@ -192,13 +193,13 @@ pub fn id() -> RefOr<Schema> {
     whole_number().minimum(Some(1)).into()
 }
 
-/// A whole number of 64 bits.
+/// A 64-bit integer.
 #[must_use]
 pub fn whole_number() -> ObjectBuilder {
     whole_number_of(64)
 }
 
-/// A whole number of so many bits.
+/// An integer of this many bits.
 #[must_use]
 pub fn whole_number_of(bits: u8) -> ObjectBuilder {
     of_type(Type::Integer).format(Some(SchemaFormat::Custom(format!("int{bits}"))))
@@ -210,7 +211,7 @@ pub fn flag() -> RefOr<Schema> {
     whole_number_of(32).minimum(Some(0)).maximum(Some(1)).into()
 }
 
-/// A time as RFC 3339 writes it.
+/// A timestamp in the format of RFC 3339.
 #[must_use]
 pub fn moment() -> RefOr<Schema> {
     of_format("date-time").into()

@@ -1,19 +1,19 @@
-//! What is said of wrong fields, in Laravel's wording, and the list of it.
+//! Validation messages in Laravel's wording, and the list of them.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-/// What is wrong with each field, in the order in which it was found.
+/// The validation messages of each invalid field, in the order of detection.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Errors(Vec<(&'static str, Vec<String>)>);
 
 impl Errors {
-    /// One sentence of one field.
+    /// One message of one field.
     #[must_use]
     pub fn one(field: &'static str, sentence: String) -> Self {
         Self(vec![(field, vec![sentence])])
     }
 
-    /// Adds a sentence of a field.
+    /// Adds a message of a field.
     pub fn add(&mut self, field: &'static str, sentence: String) {
         match self.0.iter_mut().find(|(known, _)| *known == field) {
             Some((_, sentences)) => sentences.push(sentence),
@@ -21,13 +21,13 @@ impl Errors {
         }
     }
 
-    /// Whether no field is wrong.
+    /// Whether there are no messages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The first sentence, and how many more there are.
+    /// The first message and the number of further ones.
     #[must_use]
     pub fn summary(&self) -> Option<String> {
         let mut sentences = self.0.iter().flat_map(|(_, sentences)| sentences);
@@ -50,7 +50,7 @@ impl Serialize for Errors {
     }
 }
 
-/// A field's name as a sentence has it.
+/// The name of a field within a message.
 fn spoken(field: &str) -> String {
     field.replace('_', " ")
 }
@@ -66,79 +66,79 @@ macro_rules! sentences {
 }
 
 sentences! {
-    /// It is missing, null or empty.
+    /// Missing, null or empty.
     required() = "The {field} field is required.";
-    /// It is no text.
+    /// Not a string.
     string() = "The {field} field must be a string.";
-    /// It is no number.
+    /// Not a number.
     number() = "The {field} field must be a number.";
-    /// It is no whole number of 64 bits.
+    /// Not a 64-bit integer.
     integer() = "The {field} field must be an integer.";
-    /// It is no object.
+    /// Not an object.
     object() = "The {field} field must be an object.";
-    /// It is no yes or no.
+    /// Not a boolean.
     boolean() = "The {field} field must be true or false.";
-    /// It is no 0 or 1.
+    /// Neither 0 nor 1.
     flag() = "The {field} field must be 0 or 1.";
-    /// The number is too small.
+    /// A number below its minimum.
     at_least(least) = "The {field} field must be at least {least}.";
-    /// The number is too large.
+    /// A number above its maximum.
     at_most(most) = "The {field} field must not be greater than {most}.";
-    /// The number is outside its bounds.
+    /// A number outside its bounds.
     between(least, most) = "The {field} field must be between {least} and {most}.";
-    /// The number has more decimals than the currency.
+    /// A number with more decimals than the currency.
     decimals(places) = "The {field} field must have {places} decimal places.";
-    /// The text is too short.
+    /// A text that is too short.
     at_least_characters(least) = "The {field} field must be at least {least} characters.";
-    /// The text is too long.
+    /// A text that is too long.
     at_most_characters(most) = "The {field} field must not be greater than {most} characters.";
-    /// The text has a character that it must not have.
+    /// A text with an invalid character.
     format() = "The {field} field format is invalid.";
-    /// It is no e-mail address.
+    /// Not an e-mail address.
     email() = "The {field} field must be a valid email address.";
-    /// It is no phone number.
+    /// Not a phone number.
     phone() = "The {field} field must be a phone number such as +4930123456.";
-    /// It is no web address.
+    /// Not a web address.
     url() = "The {field} field must be a valid URL.";
-    /// It is an address of another network than the one named.
+    /// An address of a network other than the named one.
     other_network() = "The {field} field is an address of another network.";
-    /// It is an address of a network for tests.
+    /// An address of a test network.
     test_network() = "The {field} field is an address of a test network.";
-    /// It is an address that no private key leads to.
+    /// An address without a private key.
     ownerless() = "The {field} field is an address without a private key.";
-    /// It is an address that anybody can spend from.
+    /// An address that anybody can spend from.
     anyone_can_spend() = "The {field} field is an address that anybody can spend from.";
-    /// It is no moment.
+    /// Not a timestamp.
     date() = "The {field} field must be a valid date.";
-    /// It is none of those that there are.
+    /// Not one of the known names.
     selected() = "The selected {field} is invalid.";
-    /// It is not the one that is kept.
+    /// Not equal to the stored value.
     incorrect() = "The {field} is incorrect.";
-    /// Somebody has it.
+    /// Used by another account.
     taken() = "The {field} has already been taken.";
-    /// It is known to people who guess.
+    /// Found in a data leak.
     breached() = "The given {field} has appeared in a data leak. Please choose a different {field}.";
-    /// It was never sent, was used, or is too old.
+    /// Unknown, used or expired.
     stale() = "The {field} is invalid or has expired.";
-    /// It is nothing where something is needed.
+    /// Zero where a nonzero number is required.
     not_zero() = "The {field} field must not be 0.";
-    /// More than there is.
+    /// More than the available balance.
     funds() = "The {field} is more than the available balance.";
 }
 
-/// Another request would be one too many.
+/// The limit of open requests is reached.
 #[must_use]
 pub fn too_many_open(most: u32) -> String {
     format!("No more than {most} requests can be open with one DJ.")
 }
 
-/// It is missing although the other one is there.
+/// Missing although the other field is present.
 #[must_use]
 pub fn required_with(field: &str, other: &str) -> String {
     format!("The {} field is required when {} is present.", spoken(field), spoken(other))
 }
 
-/// Both this field and the alternative one are missing.
+/// Both this field and its alternative are missing.
 #[must_use]
 pub fn required_without(field: &str, other: &str) -> String {
     format!("The {} field is required when {} is not present.", spoken(field), spoken(other))

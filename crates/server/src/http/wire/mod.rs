@@ -1,6 +1,6 @@
 //! The wire format: JSON bodies, fields and their messages, queries, pages, the envelope and error codes.
 //!
-//! Nothing here knows an operation or a connection.
+//! This module knows no operation and no connection.
 
 pub mod body;
 pub mod envelope;

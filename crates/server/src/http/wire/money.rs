@@ -1,11 +1,11 @@
-//! Money on the wire: a JSON number with the currency's exact text.
+//! Money on the wire: a JSON number with the currency's exact decimals.
 
 use cuepoint_domain::money::{Currency, Money};
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// A JSON number that is printed as it was written here, never through a float.
+/// A JSON number printed exactly as given, never through a float.
 #[derive(Clone, Debug)]
 pub struct Number(String);
 
@@ -23,7 +23,7 @@ impl Number {
         Self(format!("{whole}.{rest:02}"))
     }
 
-    /// Nothing: `0`.
+    /// Zero: `0`.
     #[must_use]
     pub fn zero() -> Self {
         Self("0".to_owned())

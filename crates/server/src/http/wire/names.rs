@@ -1,4 +1,5 @@
-//! Texts that are one of a few names, as the document lists them: taken from the code, so that none is forgotten.
+//! Texts restricted to a few names, as listed in the document; derived from the code, so that none is
+//! missing.
 
 use std::borrow::Cow;
 
@@ -35,7 +36,7 @@ macro_rules! names {
     )+};
 }
 
-/// The reference of a top-up or withdrawal at its provider: a UUID or a decimal id.
+/// Reference of a top-up or withdrawal at its provider: a UUID or a decimal id.
 pub struct ProviderReferenceText;
 
 impl PartialSchema for ProviderReferenceText {
@@ -52,60 +53,60 @@ impl ToSchema for ProviderReferenceText {
 }
 
 names! {
-    /// Where a request stands.
+    /// Status of a request.
     RequestStatus = music_request::RequestStatus::all().map(music_request::RequestStatus::name);
-    /// Where a withdrawal stands.
+    /// Status of a withdrawal.
     WithdrawalStatus = withdrawal::WithdrawalStatus::all().map(withdrawal::WithdrawalStatus::name);
-    /// What somebody may do beyond their own affairs.
+    /// Role of an account.
     Role = account::Role::all().map(account::Role::name);
-    /// What the security log has.
+    /// Kind of a security log event.
     EventKind = security_log::EventKind::all().map(|kind| kind.name());
-    /// How closely a withdrawal's destination is looked at.
+    /// Policy for checking withdrawal addresses.
     AddressPolicy = address::AddressPolicy::all().map(address::AddressPolicy::name);
-    /// What a withdrawal can be paid out on.
+    /// Network of a payout.
     Network = address::Network::all().map(|network| network.name());
-    /// What a code or token is good for.
+    /// Purpose of a code or token.
     ChallengePurpose = challenge::Purpose::all().map(challenge::Purpose::name);
-    /// What an operation did.
+    /// Kind of an operation.
     OperationKind = ledger::PlanKind::all().map(ledger::PlanKind::name);
-    /// Who was behind an operation about a person: that person, an operator, or the service.
+    /// Actor of an operation on an account: its user, an operator, or the service.
     ActedBy = personal_data::ActedBy::all().map(personal_data::ActedBy::name);
-    /// Where a top-up stands.
+    /// Status of a top-up.
     TopupStatus = topup::TopupStatus::all().map(topup::TopupStatus::name);
-    /// How a self-check found the ledger.
+    /// Result of a ledger audit.
     AuditStatus = AUDIT_STATUSES;
-    /// How well known the artist is.
+    /// Popularity of an artist.
     ArtistType = account::ArtistType::all().map(account::ArtistType::name);
-    /// Why a wallet changed.
+    /// Kind of a wallet entry.
     EntryKind = ledger::EntryKind::all().map(ledger::EntryKind::name);
-    /// What an entry is about.
+    /// Kind of the object of a wallet entry.
     ReferenceType = ledger::EntityKind::posted().map(ledger::EntityKind::name);
-    /// What went wrong.
+    /// Code of a failure.
     ErrorCode = Code::ALL.iter().map(|code| code.name());
-    /// What a DJ may say.
+    /// Answer of a DJ.
     Verdict = ["accepted", "rejected", "played"];
-    /// What a provider says of a top-up.
+    /// Type of a message about a top-up.
     TopupEventType = TOPUP_EVENTS;
-    /// What a provider says of a payout.
+    /// Type of a message about a payout.
     PayoutEventType = PAYOUT_EVENTS;
-    /// A provider.
+    /// Provider of a message.
     MessageSource = provider_message::MessageSource::all().map(provider_message::MessageSource::name);
-    /// What a kept message of a provider says.
+    /// Type of a stored provider message.
     ProviderMessageType = TOPUP_EVENTS.into_iter().chain(PAYOUT_EVENTS);
-    /// How a message contradicts the ledger.
+    /// Kind of a contradiction between a message and the ledger.
     MessageReasonCode = provider_message::Contradiction::all().map(provider_message::Contradiction::name);
-    /// That it went well.
+    /// Status of a success.
     SuccessStatus = ["ok"];
-    /// That it did not.
+    /// Status of a failure.
     FailureStatus = ["error"];
-    /// How an access token is presented.
+    /// Scheme of an access token.
     TokenType = ["Bearer"];
-    /// What kind of key a public key is.
+    /// Type of a public key.
     JwkKeyType = ["EC"];
-    /// The curve of a public key.
+    /// Curve of a public key.
     JwkCurve = ["P-256"];
-    /// What a public key is used with.
+    /// Algorithm of a public key.
     JwkAlgorithm = ["ES256"];
-    /// What a public key is for.
+    /// Use of a public key.
     JwkUse = ["sig"];
 }

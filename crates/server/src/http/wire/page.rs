@@ -1,4 +1,4 @@
-//! Pages: which one is asked for, and the page object of Laravel's `LengthAwarePaginator`.
+//! Pagination: the requested page, and the page object of Laravel's `LengthAwarePaginator`.
 
 use cuepoint_domain::page::{PageRequest, Rows};
 use serde::Serialize;
@@ -6,22 +6,22 @@ use utoipa::ToSchema;
 
 use crate::http::wire::query::{Query, integer};
 
-/// The page that a query asks for, and the address that its links are made of.
+/// The page that a query requests, and the base address of its links.
 #[derive(Clone, Debug)]
 pub struct Paging {
     number: i64,
     size: u32,
     path: String,
-    /// The address of any of its pages, but for the number at its end.
+    /// The address of a page without its number, which goes last.
     page_url: String,
 }
 
 /// A link to a page.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Link {
-    /// Address of the page; null where there is none.
+    /// Address of the page; null if there is none.
     pub url: Option<String>,
-    /// `&laquo; Previous`, the number of a page, `...` or `Next &raquo;`.
+    /// `&laquo; Previous`, a page number, `...` or `Next &raquo;`.
     #[schema(example = "1")]
     pub label: String,
     /// Whether it links to the current page.
@@ -50,24 +50,24 @@ pub struct Page<T> {
     pub links: Vec<Link>,
     /// Address of the next page; null on the last page.
     pub next_page_url: Option<String>,
-    /// The address of the list.
+    /// Address of the list.
     pub path: String,
-    /// Most rows of a page.
+    /// Maximum number of rows per page.
     #[schema(minimum = 1, maximum = 100, example = 15)]
     pub per_page: u32,
     /// Address of the previous page; null on the first page.
     pub prev_page_url: Option<String>,
-    /// The number of the last row within the list; null without rows.
+    /// Number of the last row within the list; null without rows.
     #[schema(example = 1)]
     pub to: Option<i64>,
-    /// Rows of the whole list.
+    /// Number of rows in the whole list.
     #[schema(example = 1)]
     pub total: i64,
 }
 
 impl Paging {
-    /// The page that a query asks for. `path` is the list's full address, `filters` are the parameters that its
-    /// links keep beside `per_page`. Whatever is no page counts as page 1.
+    /// The page that a query requests. `path` is the list's full address; `filters` are the parameters that
+    /// its links keep beside `per_page`. An invalid page counts as page 1.
     #[must_use]
     pub fn read(query: &Query, path: String, filters: &[&str]) -> Self {
         let number = query.get("page").and_then(integer).filter(|number| *number >= 1).unwrap_or(1);
@@ -84,7 +84,7 @@ impl Paging {
         Self { number, size, page_url: format!("{path}?{kept}{separator}page="), path }
     }
 
-    /// The page, as the use cases take it.
+    /// The page request for the use cases.
     #[must_use]
     pub fn request(&self) -> PageRequest {
         PageRequest::new(u64::try_from(self.number).unwrap_or(1), self.size)
@@ -141,7 +141,7 @@ impl Paging {
     }
 }
 
-/// The numbers that a page links to; `None` stands for those left out.
+/// The page numbers that a page links to; `None` stands for omitted ones.
 fn window(current: i64, last: i64) -> Vec<Option<i64>> {
     let pages = |from: i64, to: i64| (from..=to).map(Some);
     let back = |pages: i64| last.saturating_sub(pages);
@@ -180,7 +180,7 @@ mod tests {
             let asked = case["query"].as_str().unwrap();
             let query = Query::parse(&format!("{asked}&page={number}"));
             let mut paging = Paging::read(&query, PATH.to_owned(), &["status", "dj_id"]);
-            // Some cases set the size without naming it in the query.
+            // Some cases set the size without a parameter in the query.
             paging.size = u32::try_from(size).unwrap();
             let mut page = serde_json::to_value(paging.page(&rows(total, size, number), |()| ())).unwrap();
             page.as_object_mut().unwrap().remove("data");

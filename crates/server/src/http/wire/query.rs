@@ -1,4 +1,5 @@
-//! The query of an address, read as PHP reads it: a repeated parameter keeps its place and takes the last value.
+//! The query of an address, parsed as PHP does: a repeated parameter keeps its place and takes the last
+//! value.
 
 use std::fmt::Write as _;
 
@@ -13,7 +14,7 @@ use crate::http::wire::messages::{self, Errors};
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// The parameters of this text behind the `?`.
+    /// Parses the text after the `?`.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let pairs = web::Query::<Vec<(String, String)>>::from_query(text).map(web::Query::into_inner);
@@ -34,7 +35,7 @@ impl Query {
         value.filter(|value| !value.is_empty())
     }
 
-    /// Those of the known parameters that have a value, in the caller's order and words, encoded anew.
+    /// The known parameters that have a value, in the client's order and spelling, encoded anew.
     #[must_use]
     pub fn kept(&self, known: &[&str]) -> String {
         let mut text = String::new();
@@ -48,7 +49,7 @@ impl Query {
     }
 }
 
-/// The filters of a list that are being read, so that a refusal names all that are wrong at once.
+/// The filters of a list being read, so that a refusal names all invalid ones at once.
 #[derive(Debug)]
 pub struct Filters<'a> {
     query: &'a Query,
@@ -56,13 +57,13 @@ pub struct Filters<'a> {
 }
 
 impl<'a> Filters<'a> {
-    /// Begins to read the filters.
+    /// Starts reading the filters.
     #[must_use]
     pub fn of(query: &'a Query) -> Self {
         Self { query, errors: Errors::default() }
     }
 
-    /// A filter that may be missing; `None` also when it is wrong, which [`Filters::complete`] then says.
+    /// An optional filter; `None` also if invalid, which [`Filters::complete`] reports.
     pub fn read<T>(
         &mut self,
         name: &'static str,
@@ -77,16 +78,16 @@ impl<'a> Filters<'a> {
         read
     }
 
-    /// A person's number, whether there is one or not.
+    /// The id of an account, existing or not.
     pub fn user(&mut self, name: &'static str) -> Option<UserId> {
         let number = self.read(name, integer, messages::integer)?;
         self.read(name, |_| UserId::new(number), messages::selected)
     }
 
-    /// What comes of two filters of which at least one is required, once all filters were read.
+    /// The value of two filters of which at least one is required, once all filters have been read.
     ///
     /// # Errors
-    /// 422 with every sentence when any filter is wrong, or both are missing.
+    /// 422 with all validation messages if any filter is invalid or both are missing.
     pub fn one_of<T>(
         mut self,
         found: Option<T>,
@@ -99,16 +100,16 @@ impl<'a> Filters<'a> {
         found.filter(|_| self.errors.is_empty()).ok_or_else(|| ApiError::invalid(self.errors))
     }
 
-    /// That all filters were right.
+    /// Checks that all filters were valid.
     ///
     /// # Errors
-    /// 422 with every sentence when any filter is wrong.
+    /// 422 with all validation messages if any filter is invalid.
     pub fn complete(self) -> Result<(), ApiError> {
         if self.errors.is_empty() { Ok(()) } else { Err(ApiError::invalid(self.errors)) }
     }
 }
 
-/// The text with everything but RFC 3986's unreserved characters percent-encoded.
+/// The text with all but RFC 3986's unreserved characters percent-encoded.
 fn encoded(text: &str) -> String {
     text.bytes().fold(String::with_capacity(text.len()), |mut encoded, byte| {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
@@ -120,7 +121,7 @@ fn encoded(text: &str) -> String {
     })
 }
 
-/// The whole number that a text is, as PHP's `FILTER_VALIDATE_INT` reads it: an optional sign, no leading zero.
+/// Parses an integer as PHP's `FILTER_VALIDATE_INT` does: an optional sign, no leading zero.
 #[must_use]
 pub fn integer(text: &str) -> Option<i64> {
     let text = text.trim();

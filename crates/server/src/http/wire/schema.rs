@@ -1,4 +1,4 @@
-//! Schemas of the OpenAPI document: written in place, or named and listed among its components.
+//! Schemas of the OpenAPI document: inline, or named and listed among its components.
 
 use std::any::type_name;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use utoipa::{PartialSchema, ToSchema};
 /// Schemas by their names.
 pub type Schemas = BTreeMap<String, RefOr<Schema>>;
 
-/// A schema, and where the document has it.
+/// A schema and its place in the document.
 #[derive(Clone, Copy, Debug)]
 pub struct Described {
     name: Option<fn() -> String>,
@@ -20,7 +20,7 @@ pub struct Described {
 }
 
 impl Described {
-    /// A type that the document lists among its components, under its own name.
+    /// A type listed among the components under its own name.
     #[must_use]
     pub const fn named<T: ToSchema>() -> Self {
         let (schema, parts) = (<T as PartialSchema>::schema, <T as ToSchema>::schemas);
@@ -44,7 +44,7 @@ impl Described {
         Self { schema: || with_data(E::schema(), P::schema()), content: Some(content), ..Self::named::<E>() }
     }
 
-    /// A schema that is written wherever it is used.
+    /// An inline schema.
     #[must_use]
     pub const fn inline(schema: fn() -> RefOr<Schema>) -> Self {
         Self { name: None, schema, parts: |_| {}, content: None }
@@ -56,7 +56,7 @@ impl Described {
         (self.schema)()
     }
 
-    /// The schema as it is used: a reference where it has a name.
+    /// The schema at its point of use: a reference if it is named.
     #[must_use]
     pub fn used(&self) -> RefOr<Schema> {
         match self.name {
@@ -65,7 +65,7 @@ impl Described {
         }
     }
 
-    /// Adds the schema, where it has a name, and all that it refers to.
+    /// Adds the schema, if it is named, and all schemas that it refers to.
     pub fn collect(&self, schemas: &mut Schemas) {
         let mut parts = Vec::new();
         (self.parts)(&mut parts);
@@ -79,7 +79,7 @@ impl Described {
     }
 }
 
-/// The envelope with this schema of its data, of which the schema of a generic type has the bare name.
+/// The envelope with this schema for its data, since the schema of a generic type has only the bare name.
 fn with_data(mut envelope: RefOr<Schema>, data: RefOr<Schema>) -> RefOr<Schema> {
     if let RefOr::T(Schema::Object(envelope)) = &mut envelope {
         envelope.properties.insert("data".to_owned(), data);
@@ -87,8 +87,8 @@ fn with_data(mut envelope: RefOr<Schema>, data: RefOr<Schema>) -> RefOr<Schema> 
     envelope
 }
 
-/// The name of a type in the document, its parameters behind underscores and views without their suffix:
-/// `Success_Page_Dj` of `Success<Page<DjView>>`.
+/// The name of a type in the document, with its parameters after underscores and views without their suffix:
+/// `Success_Page_Dj` for `Success<Page<DjView>>`.
 fn name_of<T: ToSchema>() -> String {
     let full = type_name::<T>();
     if !full.contains('<') || full.ends_with("<'_>") {
@@ -101,7 +101,7 @@ fn name_of<T: ToSchema>() -> String {
     names.join("_")
 }
 
-/// Text of doc comments: the lines of a paragraph are joined, paragraphs stay apart.
+/// The text of doc comments: the lines of a paragraph are joined, and paragraphs are kept apart.
 #[must_use]
 pub fn text_of(lines: &[&str]) -> String {
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Moments on the wire: UTC, RFC 3339, six decimals and `Z`.
+//! Timestamps on the wire: UTC, RFC 3339, six decimals and `Z`.
 
 use cuepoint_domain::timestamp::Timestamp;
 use serde::ser::Error as _;
@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use time::format_description::well_known::Rfc3339;
 use time::{OffsetDateTime, UtcOffset};
 
-/// A moment, as clients read it.
+/// A timestamp in its wire format.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment(pub Timestamp);
 
@@ -14,7 +14,8 @@ impl Serialize for Moment {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let at = self.0.to_utc();
         let (year, micros) = (at.year().unsigned_abs(), at.microsecond());
-        // By hand, since every row of a list has two of them, and a description of the form costs ten times as much.
+        // Formatted by hand, since every row of a list has two timestamps, and a format description costs ten
+        // times as much.
         let [[y1, y2], [y3, y4]] = [year / 100, year].map(digits);
         let [[m1, m2], [d1, d2]] = [u8::from(at.month()), at.day()].map(|part| digits(part.into()));
         let [[h1, h2], [n1, n2], [s1, s2]] =
@@ -33,7 +34,7 @@ fn digits(number: u32) -> [u8; 2] {
     [number / 10 % 10, number % 10].map(|digit| u8::try_from(digit).unwrap_or_default().wrapping_add(b'0'))
 }
 
-/// The moment that an RFC 3339 text is, if it is one whose year has four digits in UTC too.
+/// Parses an RFC 3339 timestamp; `None` unless its year has four digits in UTC too.
 #[must_use]
 pub fn moment(text: &str) -> Option<Timestamp> {
     let utc = OffsetDateTime::parse(text, &Rfc3339).ok()?.checked_to_offset(UtcOffset::UTC)?;

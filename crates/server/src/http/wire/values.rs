@@ -1,4 +1,4 @@
-//! How the value of one field is read from its JSON text, and what is said when it is none.
+//! Readers of single field values from JSON text, and their validation messages.
 
 use cuepoint_domain::account::{ArtistType, Kilometres, Role};
 use cuepoint_domain::application::commands::DjAnswer;
@@ -13,15 +13,15 @@ use serde_json::value::RawValue;
 use crate::http::wire::json::Object;
 use crate::http::wire::messages;
 
-/// The largest amount of one field, in major units.
+/// The maximum amount of one field, in major units.
 pub const MAX_NUMBER: i64 = 1_000_000_000_000;
 
-/// Why a value is none.
+/// The reason for rejecting a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Wrong {
-    /// Nothing is left of it: as if it were missing.
+    /// Empty, and treated as missing.
     Empty,
-    /// These sentences say it.
+    /// Invalid, with these validation messages.
     Said(Vec<String>),
 }
 
@@ -31,7 +31,7 @@ impl From<String> for Wrong {
     }
 }
 
-/// What a value is read as.
+/// The result of reading a value.
 pub type Read<T> = Result<T, Wrong>;
 
 fn string(field: &str, raw: &RawValue) -> Read<String> {
@@ -42,7 +42,7 @@ fn is_number(raw: &RawValue) -> bool {
     raw.get().bytes().next().is_some_and(|first| first == b'-' || first.is_ascii_digit())
 }
 
-/// What is said of a text that is refused; `malformed` where it has not its form.
+/// The rejection of a text; `malformed` is the message for an invalid format.
 fn refused(field: &str, error: TextError, malformed: fn(&str) -> String) -> Wrong {
     match error {
         TextError::Empty => Wrong::Empty,
@@ -63,7 +63,7 @@ pub fn email(field: &str, raw: &RawValue) -> Read<Email> {
     Email::new(&string(field, raw)?).map_err(|error| refused(field, error, messages::email))
 }
 
-/// A phone number that is new.
+/// A new phone number.
 pub fn phone(field: &str, raw: &RawValue) -> Read<Phone> {
     Phone::new(&string(field, raw)?).map_err(|error| refused(field, error, messages::phone))
 }
@@ -73,18 +73,18 @@ pub fn music_url(field: &str, raw: &RawValue) -> Read<MusicUrl> {
     MusicUrl::new(&string(field, raw)?).map_err(|error| refused(field, error, messages::url))
 }
 
-/// A password that somebody chooses.
+/// A new password.
 pub fn password(field: &str, raw: &RawValue) -> Read<Password> {
     Password::new(&string(field, raw)?).map_err(|error| refused(field, error, messages::format))
 }
 
-/// Any text that is not empty, to be compared with what is known.
+/// Any text that is not empty, to be compared with a stored value.
 pub fn presented(field: &str, raw: &RawValue) -> Read<String> {
     let text = string(field, raw)?;
     if text.is_empty() { Err(Wrong::Empty) } else { Ok(text) }
 }
 
-/// Yes or no, also written 1 or 0.
+/// A boolean, also written 1 or 0.
 pub fn boolean(field: &str, raw: &RawValue) -> Read<bool> {
     yes_or_no(raw.get()).ok_or_else(|| messages::boolean(field).into())
 }
@@ -94,7 +94,7 @@ pub fn flag(field: &str, raw: &RawValue) -> Read<bool> {
     yes_or_no(raw.get()).ok_or_else(|| messages::flag(field).into())
 }
 
-/// What `1`, `true`, `0` and `false` say.
+/// The boolean of `1`, `true`, `0` or `false`.
 #[must_use]
 pub fn yes_or_no(text: &str) -> Option<bool> {
     match text {
@@ -104,7 +104,7 @@ pub fn yes_or_no(text: &str) -> Option<bool> {
     }
 }
 
-/// A whole number of 64 bits.
+/// A 64-bit integer.
 pub fn integer(field: &str, raw: &RawValue) -> Read<i64> {
     serde_json::from_str(raw.get()).map_err(|_| messages::integer(field).into())
 }
@@ -114,12 +114,12 @@ pub fn object(field: &str, raw: &RawValue) -> Read<Object> {
     Object::parse(raw.get().as_bytes()).map_err(|_| messages::object(field).into())
 }
 
-/// The number of a person, whether there is one or not.
+/// The id of an account, existing or not.
 pub fn user_id(field: &str, raw: &RawValue) -> Read<UserId> {
     UserId::new(integer(field, raw)?).ok_or_else(|| messages::selected(field).into())
 }
 
-/// What a provider knows a withdrawal or a top-up by.
+/// The reference of a withdrawal or top-up at its provider.
 pub fn provider_reference(field: &str, raw: &RawValue) -> Read<ProviderReference> {
     match string(field, raw)?.trim() {
         "" => Err(Wrong::Empty),
@@ -127,7 +127,7 @@ pub fn provider_reference(field: &str, raw: &RawValue) -> Read<ProviderReference
     }
 }
 
-/// The kind of a song, by either of its names.
+/// The artist type, by either of its names.
 pub fn artist_type(field: &str, raw: &RawValue) -> Read<ArtistType> {
     match string(field, raw)?.trim().to_ascii_lowercase().as_str() {
         "" => Err(Wrong::Empty),
@@ -137,7 +137,7 @@ pub fn artist_type(field: &str, raw: &RawValue) -> Read<ArtistType> {
     }
 }
 
-/// What somebody may do beyond their own affairs.
+/// A role.
 pub fn role(field: &str, raw: &RawValue) -> Read<Role> {
     match string(field, raw)?.trim() {
         "" => Err(Wrong::Empty),
@@ -145,7 +145,7 @@ pub fn role(field: &str, raw: &RawValue) -> Read<Role> {
     }
 }
 
-/// What a DJ says to a request.
+/// The answer of a DJ to a request.
 pub fn dj_answer(field: &str, raw: &RawValue) -> Read<DjAnswer> {
     match string(field, raw)?.trim() {
         "" => Err(Wrong::Empty),
@@ -173,16 +173,16 @@ pub fn kilometres(field: &str, raw: &RawValue) -> Read<Kilometres> {
         .ok_or_else(|| messages::between(field, "0", &Kilometres::MAX.to_string()).into())
 }
 
-/// A JSON number as a float; `None` where none is large enough.
+/// A JSON number as a float; `None` if it is out of range.
 fn float(field: &str, raw: &RawValue) -> Read<Option<f64>> {
     if !is_number(raw) {
         return Err(messages::number(field).into());
     }
-    // Adding zero makes a negative zero positive.
+    // Adding zero normalizes a negative zero.
     Ok(serde_json::from_str::<f64>(raw.get()).ok().map(|number| number + 0.0))
 }
 
-/// A sum of money that is `least` or more.
+/// An amount of money of at least `least`.
 pub fn money(currency: &Currency, least: Money) -> impl Fn(&str, &RawValue) -> Read<Money> {
     move |field, raw| {
         let too_small = || messages::at_least(field, &exact(currency, least));
@@ -200,7 +200,7 @@ pub fn money(currency: &Currency, least: Money) -> impl Fn(&str, &RawValue) -> R
     }
 }
 
-/// A sum of money of either sign, but not nothing.
+/// An amount of money of either sign, but not zero.
 pub fn correction(currency: &Currency) -> impl Fn(&str, &RawValue) -> Read<Correction> {
     move |field, raw| match currency.parse(raw.get()) {
         Ok(money) => Correction::signed(money).ok_or_else(|| messages::not_zero(field).into()),
@@ -212,14 +212,15 @@ pub fn correction(currency: &Currency) -> impl Fn(&str, &RawValue) -> Read<Corre
     }
 }
 
-/// An amount that is `least` or more, and `least` is above zero.
+/// An amount of at least `least`, which is above zero.
 pub fn amount(currency: &Currency, least: Money) -> impl Fn(&str, &RawValue) -> Read<Amount> {
     let money = money(currency, least);
     let least = exact(currency, least);
     move |field, raw| Amount::new(money(field, raw)?).ok_or_else(|| messages::at_least(field, &least).into())
 }
 
-/// The amount that a provider says was paid: any number, since one that is no sum of the currency is another amount.
+/// The amount that a provider reports as paid: any number, since one that is not an amount of the currency
+/// counts as a different amount.
 pub fn paid_amount(currency: &Currency) -> impl Fn(&str, &RawValue) -> Read<PaidAmount> {
     move |field, raw| match is_number(raw) {
         true => Ok(PaidAmount::read(raw.get(), currency)),
@@ -227,7 +228,7 @@ pub fn paid_amount(currency: &Currency) -> impl Fn(&str, &RawValue) -> Read<Paid
     }
 }
 
-/// The currency that a provider says was paid in.
+/// The currency of the reported payment.
 pub fn paid_currency(currency: &Currency) -> impl Fn(&str, &RawValue) -> Read<PaidCurrency> {
     move |field, raw| match string(field, raw)?.trim() {
         "" => Err(Wrong::Empty),
@@ -240,7 +241,7 @@ fn too_many_decimals(field: &str, scale: u8) -> String {
     messages::decimals(field, &places)
 }
 
-/// Whether a number with too many decimals, written without an exponent, is below the sum.
+/// Whether a number with too many decimals, written without an exponent, is below the amount.
 fn is_below(currency: &Currency, number: &str, sum: Money) -> bool {
     let Some((whole, fraction)) = number.split_once('.') else { return false };
     let kept: String = fraction.chars().take(usize::from(currency.scale())).collect();
@@ -248,7 +249,7 @@ fn is_below(currency: &Currency, number: &str, sum: Money) -> bool {
     number.starts_with('-') || currency.parse(&cut).is_ok_and(|cut| cut < sum)
 }
 
-/// The sum as a sentence has it: without decimals where it has none.
+/// The amount within a message, without decimals if they are zero.
 fn exact(currency: &Currency, sum: Money) -> String {
     let text = currency.print(sum);
     match text.split_once('.') {

@@ -1,4 +1,4 @@
-//! What a server answered, and what every answer must have.
+//! Answers of a server, and the checks that hold for every answer.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use ureq::http::HeaderMap;
 
-/// An answer as it came.
+/// An answer as received.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
-    /// What was asked, for messages.
+    /// The request, for failure messages.
     pub(crate) asked: String,
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
@@ -17,7 +17,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// A header's text; the first where there are several.
+    /// The text of a header; the first if it is repeated.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
@@ -26,7 +26,7 @@ impl Answer {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {self}"))
     }
 
-    /// The text of the value at a JSON pointer, byte for byte as it was sent.
+    /// The text of the value at a JSON pointer, byte for byte as sent.
     pub(crate) fn raw(&self, pointer: &str) -> String {
         raw_at(&self.text, pointer)
     }
@@ -66,7 +66,7 @@ impl Answer {
         body
     }
 
-    /// A 422 of exactly these fields, each with at least one sentence; answers with the sentences.
+    /// Checks a 422 for exactly these fields, each with at least one message; returns the messages.
     #[track_caller]
     pub(crate) fn invalid(&self, fields: &[&str]) -> Value {
         let errors = self.refused(422, "validation_failed")["errors"].clone();
@@ -124,7 +124,7 @@ impl std::fmt::Display for Answer {
     }
 }
 
-/// An object's keys, sorted; an error names what is no object.
+/// The keys of an object, sorted; panics with the value if it is not an object.
 #[track_caller]
 pub(crate) fn keys(value: &Value) -> Vec<&str> {
     let object = value.as_object().unwrap_or_else(|| panic!("no object: {value}"));

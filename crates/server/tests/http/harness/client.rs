@@ -1,4 +1,4 @@
-//! A client of one server: the base address, and calls that are built step by step.
+//! A client of one server, with a builder for calls.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use ureq::{Agent, SendBody};
 
 use super::Answer;
 
-/// What comes before every path of the contract.
+/// The prefix of every path of the contract.
 const PREFIX: &str = "/api/v1";
 
-/// A client of one server; clones share their connections.
+/// A client of one server; clones share its connections.
 #[derive(Clone)]
 pub(crate) struct Client {
     agent: Agent,
-    /// The server's address without the prefix.
+    /// The address of the server, without the prefix.
     pub(crate) address: String,
 }
 
@@ -26,7 +26,7 @@ impl Client {
             .proxy(None)
             .max_redirects(0)
             .max_redirects_will_error(false)
-            // A server closes what is idle for longer; a connection is not used that long after.
+            // Below the idle timeout of the server, so that no closed connection is reused.
             .max_idle_age(Duration::from_secs(2))
             .max_idle_connections_per_host(64)
             .timeout_global(Some(Duration::from_secs(60)))
@@ -62,7 +62,7 @@ impl Client {
     }
 }
 
-/// A call that is being built.
+/// A call being built.
 #[derive(Clone)]
 pub(crate) struct Call {
     agent: Agent,
@@ -75,14 +75,14 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// Sets a header in place of the one of this name.
+    /// Sets a header, replacing any of the same name.
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.retain(|(known, _)| known != name);
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// Takes a header away.
+    /// Removes a header.
     pub(crate) fn without(mut self, name: &str) -> Self {
         self.headers.retain(|(known, _)| known != name);
         self
@@ -100,18 +100,18 @@ impl Call {
         self.text(&body.to_string())
     }
 
-    /// A body that is sent as JSON whatever it is.
+    /// Sets a body sent as JSON, valid or not.
     pub(crate) fn text(self, body: &str) -> Self {
         self.bytes(body.as_bytes())
     }
 
-    /// A body that is sent as JSON whatever it is.
+    /// Sets a body sent as JSON, valid or not.
     pub(crate) fn bytes(mut self, body: &[u8]) -> Self {
         self.body = body.to_vec();
         self.header("content-type", "application/json")
     }
 
-    /// Sends the body in chunks, its length unsaid.
+    /// Sends the body in chunks, without a length.
     pub(crate) fn chunked(mut self) -> Self {
         self.chunked = true;
         self
@@ -122,7 +122,7 @@ impl Call {
         self.try_send().unwrap_or_else(|error| panic!("{asked}: {error}"))
     }
 
-    /// The answer, or why there is none.
+    /// Returns the answer, or the reason for its absence.
     pub(crate) fn try_send(self) -> Result<Answer, ureq::Error> {
         let asked = self.described();
         let method: Method = self.method.parse().unwrap();
@@ -144,7 +144,7 @@ impl Call {
             asked,
             status: response.status().as_u16(),
             headers: response.headers().clone(),
-            // Pictures are answers too.
+            // Images are answers too.
             text: String::from_utf8_lossy(&response.body_mut().read_to_vec()?).into_owned(),
         })
     }

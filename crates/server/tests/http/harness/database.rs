@@ -1,14 +1,14 @@
-//! A PostgreSQL database of one test.
+//! The PostgreSQL database of a test.
 
 use std::env;
 
 use cuepoint_store_postgres::testing::TestDatabase;
 use tokio_postgres::{NoTls, SimpleQueryMessage};
 
-/// Where the tests' PostgreSQL is.
+/// The variable with the address of the tests' PostgreSQL.
 const CLUSTER: &str = "CUEPOINT_TEST_POSTGRES_URL";
 
-/// A fresh database; it goes with its cluster.
+/// A fresh database, deleted with its cluster.
 pub(crate) struct Database(TestDatabase);
 
 impl Database {
@@ -25,12 +25,12 @@ impl Database {
         self.0.url()
     }
 
-    /// Its address for the role that the README makes for servers that own nothing.
+    /// Its address for the unprivileged service role described in the README.
     pub(crate) fn service_url(&self) -> String {
         self.0.service_url()
     }
 
-    /// The rows that a statement answers with, each column as text.
+    /// The rows returned by a statement, each column as text.
     pub(crate) fn rows(&self, statement: &str) -> Vec<Vec<Option<String>>> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let messages = runtime.block_on(async {
@@ -50,14 +50,14 @@ impl Database {
         messages.into_iter().filter_map(row).collect()
     }
 
-    /// A copy of it as it is now, as a backup that was restored is; nothing may be connected.
+    /// A copy in its current state, like a restored backup; requires that no client is connected.
     pub(crate) fn copy(&self) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         Self(runtime.block_on(self.0.copy()))
     }
 
-    /// Its address when its server is reached at this one.
+    /// Its address with the server replaced by this one.
     pub(crate) fn url_at(&self, address: impl std::fmt::Display) -> String {
         let (before, rest) = self.url().split_once('@').unwrap();
         let (_, name) = rest.split_once('/').unwrap();

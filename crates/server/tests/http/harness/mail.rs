@@ -1,4 +1,4 @@
-//! A mail server on loopback: the protocol is that of a library for mail servers, the answers are as a test says.
+//! A mail server on loopback: a library speaks the protocol, and tests choose the answers.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -7,18 +7,18 @@ use std::thread;
 
 use mailin::{Action, Handler, Response, SessionBuilder, response};
 
-/// What a mail server does with who calls.
+/// The behaviour of a mail server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Post {
-    /// It takes what comes.
+    /// Accepts every mail.
     Takes,
-    /// It knows no recipient, and says which.
+    /// Rejects every recipient, repeating the address.
     Refuses,
-    /// It says nothing.
+    /// Never answers.
     Hangs,
 }
 
-/// A mail as it came.
+/// A mail as received.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mail {
     pub(crate) from: String,
@@ -33,7 +33,7 @@ struct State {
     mails: Vec<Mail>,
 }
 
-/// A mail server; it listens until the test's process ends.
+/// A mail server that listens until the test process ends.
 pub(crate) struct MailServer {
     pub(crate) url: String,
     state: Arc<Mutex<State>>,
@@ -46,7 +46,7 @@ impl MailServer {
         let state = Arc::new(Mutex::new(State { post, callers: 0, mails: Vec::new() }));
         let serving = Arc::clone(&state);
         thread::spawn(move || {
-            // Who is told nothing stays connected.
+            // Clients without an answer stay connected.
             let mut silent = Vec::new();
             for stream in listener.incoming().map_while(Result::ok) {
                 let post = {
@@ -65,17 +65,17 @@ impl MailServer {
         Self { url, state }
     }
 
-    /// What it does from now on.
+    /// Sets its behaviour from now on.
     pub(crate) fn now(&self, post: Post) {
         self.state.lock().unwrap().post = post;
     }
 
-    /// How many connections there were so far.
+    /// The number of connections so far.
     pub(crate) fn callers(&self) -> usize {
         self.state.lock().unwrap().callers
     }
 
-    /// What it took so far.
+    /// The mails accepted so far.
     pub(crate) fn mails(&self) -> Vec<Mail> {
         self.state.lock().unwrap().mails.clone()
     }
@@ -113,7 +113,7 @@ impl Handler for Taking {
     }
 }
 
-/// Answers line by line until either side ends it.
+/// Answers line by line until either side closes.
 fn serve(mut stream: &TcpStream, post: Post, state: Arc<Mutex<State>>) {
     let peer = stream.peer_addr().unwrap().ip();
     let taking = Taking { post, mail: Mail::default(), state };

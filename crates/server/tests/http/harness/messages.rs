@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 
 use super::{Answer, Call, Client, Heard, Provider, Server};
 
-/// The secret that a server verifies, but does not sign with.
+/// A secret that a server verifies with, but does not sign with.
 pub(crate) const OLD: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 /// The secret that a server signs with.
 pub(crate) const NEW: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
-/// A secret that no server knows.
+/// A secret unknown to all servers.
 pub(crate) const STRANGE: &str = "whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=";
 
-/// The keys of a server whose top-ups are confirmed by signed messages.
+/// The configuration of a server whose top-ups are confirmed by signed messages.
 pub(crate) const TOPUPS: [(&str, &str); 2] = [
     ("topups.provider", "webhook"),
     (
@@ -25,7 +25,8 @@ pub(crate) const TOPUPS: [(&str, &str); 2] = [
     ),
 ];
 
-/// The keys of a server whose payouts go to this provider, each approved by the rule for small amounts.
+/// The configuration of a server that sends payouts to this provider, each approved by the rule for small
+/// amounts.
 pub(crate) fn payout_keys<'a>(provider: &'a Provider, attempts: &'a str) -> Vec<(&'a str, &'a str)> {
     vec![
         ("withdrawals.auto_approve_below", "100"),
@@ -38,7 +39,7 @@ pub(crate) fn payout_keys<'a>(provider: &'a Provider, attempts: &'a str) -> Vec<
     ]
 }
 
-/// The data of a message with what was paid.
+/// The data of a message with the paid amount.
 pub(crate) fn paid(amount: &str, mut data: Value) -> Value {
     data["amount"] = serde_json::from_str(amount).unwrap();
     data["currency"] = json!("USD");
@@ -49,10 +50,10 @@ fn now() -> i64 {
     SystemClock.now().to_utc().unix_timestamp()
 }
 
-/// A message of a provider.
+/// A provider message.
 #[derive(Clone)]
 pub(crate) struct Message<'a> {
-    /// Its own, however often it is sent.
+    /// Its id, unchanged when it is resent.
     pub(crate) id: String,
     pub(crate) path: &'static str,
     pub(crate) secret: &'a str,
@@ -67,32 +68,32 @@ impl<'a> Message<'a> {
         Self { id, path, secret: NEW, sent_at: now(), body: body.to_string() }
     }
 
-    /// About the top-up of 5 with this reference.
+    /// A message about the top-up of 5 with this reference.
     pub(crate) fn topup(kind: &str, reference: &str) -> Self {
         Self::topup_of("5.00", kind, reference)
     }
 
-    /// About the top-up of this amount with this reference.
+    /// A message about the top-up of this amount with this reference.
     pub(crate) fn topup_of(amount: &str, kind: &str, reference: &str) -> Self {
         Self::about_topup(kind, paid(amount, json!({"reference": reference})))
     }
 
-    /// About the top-up that these fields name.
+    /// A message about the top-up that these fields name.
     pub(crate) fn about_topup(kind: &str, data: Value) -> Self {
         Self::new("/webhooks/topups", &json!({"type": kind, "data": data}))
     }
 
-    /// About the payout with this reference.
+    /// A message about the payout with this reference.
     pub(crate) fn payout(kind: &str, reference: &str) -> Self {
         Self::about_payout(kind, json!({"reference": reference}))
     }
 
-    /// About the payout with this reference, sent or arrived as this transaction.
+    /// A message about the payout with this reference, sent or completed in this transaction.
     pub(crate) fn payout_as(kind: &str, reference: &str, txid: &str) -> Self {
         Self::new("/webhooks/payouts", &json!({"type": kind, "data": {"reference": reference, "txid": txid}}))
     }
 
-    /// About the payout that these fields name.
+    /// A message about the payout that these fields name.
     pub(crate) fn about_payout(kind: &str, mut data: Value) -> Self {
         data["txid"] = json!("f00d");
         data["reason"] = json!("as it is");
@@ -133,7 +134,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// That a call was signed with the first secret, for exactly what it says, under this reference.
+/// Checks that a call was signed with the first secret over exactly its content, under this reference.
 #[track_caller]
 pub(crate) fn is_signed(heard: &Heard, reference: &str) {
     let header = |name: &str| heard.headers[name].as_str();

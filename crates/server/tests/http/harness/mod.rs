@@ -1,4 +1,4 @@
-//! What every suite needs: servers, clients, people, and the two stores.
+//! The test harness: servers, clients, users, and the two stores.
 
 mod answer;
 mod client;
@@ -32,14 +32,14 @@ use std::sync::Barrier;
 use std::time::{Duration, Instant};
 use std::{env, thread};
 
-/// The stores that every suite runs on.
+/// The stores on which every suite runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Store {
     Memory,
     Postgres,
 }
 
-/// Turns functions of a store into a test for each store, whose name says which.
+/// Declares a test per store for each function of a store, named after the store.
 macro_rules! on_both_stores {
     ($($test:ident),+ $(,)?) => {
         mod on_memory {
@@ -58,7 +58,7 @@ macro_rules! on_both_stores {
     };
 }
 
-/// How many times longer a long run is than one of every day; `cargo xtask soak` sets it.
+/// The factor by which a soak run is longer than a regular one; `cargo xtask soak` sets it.
 pub(crate) fn soak_times() -> usize {
     env::var_os("CUEPOINT_SOAK").map_or(1, |times| {
         let times = times.to_string_lossy().into_owned();
@@ -66,7 +66,7 @@ pub(crate) fn soak_times() -> usize {
     })
 }
 
-/// Sends these calls at once and answers with what came back, in their order.
+/// Sends these calls concurrently and returns the answers, in the order of the calls.
 pub(crate) fn at_once(calls: Vec<Call>) -> Vec<Answer> {
     let start = Barrier::new(calls.len());
     let send = |call: Call| {
@@ -80,7 +80,7 @@ pub(crate) fn at_once(calls: Vec<Call>) -> Vec<Answer> {
     })
 }
 
-/// Asks again and again until there is an answer, for half a minute at most.
+/// Polls until there is a value, for at most half a minute.
 pub(crate) fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + Duration::from_secs(30);
     loop {

@@ -1,4 +1,4 @@
-//! People who use a server, and what they usually do first.
+//! Users of a server, and their usual first steps.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -49,18 +49,18 @@ pub(crate) const REQUEST: [&str; 11] = [
 pub(crate) const WITHDRAWAL: [&str; 8] =
     ["amount", "created_at", "currency", "id", "network", "updated_at", "user_id", "wallet_address"];
 
-/// The password of everybody.
+/// The password of every user.
 pub(crate) const PASSWORD: &str = "correct horse";
 
-/// The first operator's address.
+/// The address of the first operator.
 const OPERATOR: &str = "operator@example.com";
 
-/// The keys with which a server makes this operator at its start.
+/// The configuration by which a server creates this operator at startup.
 pub(crate) fn operator_keys(email: &str) -> [(&str, &str); 2] {
     [("bootstrap.operator_email", email), ("bootstrap.operator_password", PASSWORD)]
 }
 
-/// Somebody who is logged in.
+/// A logged-in user.
 #[derive(Clone)]
 pub(crate) struct Person {
     client: Client,
@@ -71,7 +71,7 @@ pub(crate) struct Person {
 }
 
 impl Client {
-    /// Registers somebody new.
+    /// Registers a new user.
     pub(crate) fn person(&self, is_dj: bool) -> Person {
         static COUNT: AtomicU32 = AtomicU32::new(1);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -81,7 +81,7 @@ impl Client {
         Person::signed_in(self, &data)
     }
 
-    /// Logs somebody in again.
+    /// Logs a user in again.
     pub(crate) fn login(&self, email: &str) -> Person {
         let data = self.post("/auth/login", &json!({"email": email, "password": PASSWORD})).data(200);
         Person::signed_in(self, &data)
@@ -89,7 +89,7 @@ impl Client {
 }
 
 impl Server {
-    /// A server on a fresh store with these keys set, and the operator whom it made at its start.
+    /// A server on a fresh store with this configuration, and the operator created at startup.
     pub(crate) fn with_operator(store: Store, keys: &[(&str, &str)]) -> (Self, Person) {
         let operator = operator_keys(OPERATOR);
         let server = Self::configured(store, &[&operator, keys].concat());
@@ -101,19 +101,19 @@ impl Server {
         self.client().person(false)
     }
 
-    /// A guest with money.
+    /// A guest with a balance.
     pub(crate) fn payer(&self, amount: &str) -> Person {
         let guest = self.guest();
         guest.topup(amount);
         guest
     }
 
-    /// A DJ who takes requests at 5.00 for an upcoming artist and 10.00 for a popular song.
+    /// A DJ who accepts requests at 5.00 for an upcoming artist and 10.00 for a popular song.
     pub(crate) fn dj(&self) -> Person {
         self.dj_at("5.00", "10.00")
     }
 
-    /// A DJ who takes requests at these prices.
+    /// A DJ who accepts requests at these prices.
     pub(crate) fn dj_at(&self, upcoming: &str, popular: &str) -> Person {
         let dj = self.client().person(true);
         let body =
@@ -135,12 +135,12 @@ impl Person {
         }
     }
 
-    /// The same person at another server.
+    /// The same user on another server.
     pub(crate) fn at(&self, client: &Client) -> Self {
         client.login(&self.email)
     }
 
-    /// The id of the session that they are in.
+    /// The id of the current session.
     pub(crate) fn session(&self) -> i64 {
         let page = self.get("/auth/sessions").data(200);
         let rows = page["data"].as_array().unwrap();
@@ -173,13 +173,13 @@ impl Person {
         data["topup"]["id"].as_i64().unwrap()
     }
 
-    /// The reference by which the payment provider knows a top-up.
+    /// The reference of a top-up at the payment provider.
     pub(crate) fn topup_reference(&self, id: i64) -> String {
         let topup = &self.get(&format!("/wallet/topups/{id}")).data(200)["topup"];
         topup["reference"].as_str().unwrap().to_owned()
     }
 
-    /// Asks a DJ for a song of an upcoming artist.
+    /// Requests a song of an upcoming artist from a DJ.
     pub(crate) fn ask(&self, dj: &Person) -> i64 {
         self.post("/music/requests", &song(dj.id)).data(201)["id"].as_i64().unwrap()
     }
@@ -189,7 +189,7 @@ impl Person {
         self.patch(&format!("/music/requests-update/{request}"), &json!({"status": status}))
     }
 
-    /// Takes a request back, as its requester.
+    /// Cancels a request, as its guest.
     pub(crate) fn cancel(&self, request: i64) -> Answer {
         self.call("POST", &format!("/music/requests/{request}/cancel")).send()
     }
@@ -201,14 +201,14 @@ impl Person {
         self.call("POST", "/withdrawal/crypto").text(&body).send()
     }
 
-    /// Asks to be paid out this much, and answers with the withdrawal's id.
+    /// Opens a withdrawal of this amount, and returns its id.
     pub(crate) fn withdrawal(&self, amount: &str) -> i64 {
         let answer = self.withdraw(amount);
         assert_eq!(answer.status, 201, "{answer}");
         answer.json()["data"]["withdrawal_request"]["id"].as_i64().unwrap()
     }
 
-    /// What is available and what is held, as the texts that were sent.
+    /// The available and held amounts, as the texts sent.
     pub(crate) fn wallet(&self) -> (String, String) {
         let answer = self.get("/wallet");
         answer.data(200);
@@ -224,27 +224,27 @@ impl Person {
         rows
     }
 
-    /// Gives somebody a role, as an operator.
+    /// Assigns a role, as an operator.
     pub(crate) fn give_role(&self, to: &Person, role: &str) {
         let path = format!("/operator/users/{}/role", to.id);
         let data = self.post(&path, &json!({"role": role, "reason": "as agreed"})).data(200);
         assert_eq!(data["user"]["role"], role);
     }
 
-    /// Makes somebody an operator, who logs in anew.
+    /// Makes the user an operator, who logs in again.
     pub(crate) fn employ(&self, server: &Server) -> Self {
         let person = server.guest();
         self.give_role(&person, "operator");
         server.client().login(&person.email)
     }
 
-    /// The numbers of a page's rows, in its order.
+    /// The ids of a page's rows, in order.
     pub(crate) fn ids(&self, path: &str, key: &str) -> Vec<i64> {
         let page = self.get(path).data(200);
         page["data"].as_array().unwrap().iter().map(|row| row[key].as_i64().unwrap()).collect()
     }
 
-    /// Everything that a refused request must leave as it was.
+    /// All state that a refused request must leave unchanged.
     pub(crate) fn affairs(&self) -> Vec<Value> {
         [
             "/user/personal-info",
@@ -259,7 +259,7 @@ impl Person {
     }
 }
 
-/// An entry of a statement: kind, amount, what is available and held after it, and what it is about.
+/// A ledger entry: kind, amount, the available and held amounts after it, and its object.
 pub(crate) fn line(entry: &Value) -> String {
     let sum = |key: &str| entry[key].as_f64().unwrap();
     format!(
@@ -273,7 +273,7 @@ pub(crate) fn line(entry: &Value) -> String {
     )
 }
 
-/// The body that asks this DJ for a song.
+/// The body of a song request to this DJ.
 pub(crate) fn song(dj: i64) -> Value {
     json!({
         "dj_id": dj,
@@ -284,7 +284,7 @@ pub(crate) fn song(dj: i64) -> Value {
     })
 }
 
-/// The cents of a sum's text.
+/// An amount's text in cents.
 #[track_caller]
 pub(crate) fn cents(text: &str) -> i64 {
     let (whole, cents) = text.split_once('.').unwrap_or_else(|| panic!("no decimals: {text}"));

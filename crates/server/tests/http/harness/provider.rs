@@ -1,4 +1,4 @@
-//! A provider on loopback: it remembers what it is asked, and answers as a test says.
+//! A provider on loopback: it records its calls, and answers as a test says.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,24 +8,24 @@ use std::thread;
 
 use serde_json::Value;
 
-/// What a provider does with a call.
+/// The reply of a provider to a call.
 #[derive(Clone)]
 pub(crate) enum Reply {
-    /// It answers with this status and body.
+    /// Answers with this status and body.
     Says(u16, String),
-    /// It hears the call and goes away without an answer.
+    /// Reads the call and closes the connection without an answer.
     HangsUp,
-    /// It hears the call and says nothing until a test says what it answers.
+    /// Reads the call and stays silent until a test sets another reply.
     Silent,
 }
 
-/// What a provider answers, and what it was asked so far.
+/// The replies of a provider, and the calls received so far.
 struct State {
     now: Mutex<(Reply, Vec<Heard>)>,
     changed: Condvar,
 }
 
-/// A call as it came.
+/// A call as received.
 #[derive(Clone, Debug)]
 pub(crate) struct Heard {
     pub(crate) headers: BTreeMap<String, String>,
@@ -38,7 +38,7 @@ impl Heard {
     }
 }
 
-/// A provider; it listens until the test's process ends.
+/// A provider that listens until the test process ends.
 pub(crate) struct Provider {
     pub(crate) url: String,
     state: Arc<State>,
@@ -59,7 +59,7 @@ impl Provider {
         Self { url, state }
     }
 
-    /// What it answers from now on.
+    /// Sets its reply from now on.
     pub(crate) fn answers(&self, reply: Reply) {
         self.state.now.lock().unwrap().0 = reply;
         self.state.changed.notify_all();
@@ -72,7 +72,7 @@ impl Provider {
         order["reference"].as_str().unwrap().to_owned()
     }
 
-    /// What it was asked so far.
+    /// The calls received so far.
     pub(crate) fn heard(&self) -> Vec<Heard> {
         self.state.now.lock().unwrap().1.clone()
     }
@@ -90,7 +90,7 @@ fn serve(mut stream: TcpStream, state: &State) {
     }
     let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
     let mut body = vec![0; length];
-    // Who is killed while it calls says no more.
+    // A client killed during the call sends no more.
     if reader.read_exact(&mut body).is_err() {
         return;
     }

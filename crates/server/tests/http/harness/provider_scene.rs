@@ -13,12 +13,12 @@ pub(crate) struct ProviderScene {
 }
 
 impl ProviderScene {
-    /// Its payout system has each order, and says more later.
+    /// A scene whose payout provider accepts each order and reports later.
     pub(crate) fn new(store: Store) -> Self {
         Self::answering(store, Reply::Says(202, String::new()))
     }
 
-    /// Its payout system answers each order so.
+    /// A scene whose payout provider answers each order like this.
     pub(crate) fn answering(store: Store, reply: Reply) -> Self {
         let provider = Provider::new(reply);
         let keys = [&payout_keys(&provider, "1000"), &TOPUPS[..]].concat();
@@ -29,7 +29,7 @@ impl ProviderScene {
         Self { server, operator, guest, provider }
     }
 
-    /// A withdrawal of 5 that the provider has, and its reference.
+    /// A withdrawal of 5 ordered at the provider, and its reference.
     pub(crate) fn ordered(&self) -> (i64, String) {
         let id = self.guest.withdrawal("5");
         eventually("it is sent", || {
@@ -38,7 +38,7 @@ impl ProviderScene {
         (id, self.provider.reference_of(id))
     }
 
-    /// The withdrawal as the guest sees it.
+    /// The withdrawal, as shown to the guest.
     pub(crate) fn withdrawal(&self, id: i64) -> Value {
         self.guest.get(&format!("/withdrawals/{id}")).data(200)
     }
@@ -48,7 +48,7 @@ impl ProviderScene {
         eventually(status, || (self.withdrawal(id)["status"] == status).then_some(()));
     }
 
-    /// That so many contradictions of this kind were counted.
+    /// Checks the number of contradictions of this kind in the metrics.
     pub(crate) fn is_measured(&self, source: &str, reason: &str, outcome: &str, count: u32) {
         let shown = self.server.client().outside("GET", "/metrics").send().text;
         let series = "cuepoint_provider_contradictions_total";
@@ -56,13 +56,13 @@ impl ProviderScene {
         assert!(shown.lines().any(|shown| shown == line), "{line} is not in\n{shown}");
     }
 
-    /// The kept messages, as the operator sees them.
+    /// The stored messages, as shown to the operator.
     pub(crate) fn messages(&self) -> Vec<Value> {
         let page = self.operator.get("/operator/provider-messages?per_page=100").data(200);
         page["data"].as_array().unwrap().clone()
     }
 
-    /// That a line of the log has all of these.
+    /// Checks that one line of the log contains all of these.
     pub(crate) fn is_logged(&self, parts: &[&str]) {
         eventually("the log says so", || {
             let log = self.server.log();

@@ -1,4 +1,4 @@
-//! A TCP proxy whose traffic can be cut or stopped.
+//! A TCP proxy that can cut or stall its traffic.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -7,22 +7,22 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// What becomes of the bytes.
+/// The treatment of traffic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Traffic {
-    /// They go on.
+    /// Forwards it.
     Flows,
-    /// Connections end, and new ones are ended at once.
+    /// Closes connections, new ones at once.
     Cut,
-    /// Nothing is said any more, and connections stay.
+    /// Stalls it while connections stay open.
     Stuck,
-    /// All is well until a COMMIT comes: it is lost, and everything is cut.
+    /// Forwards it until a COMMIT, which is dropped, then cuts everything.
     CutBeforeCommit,
-    /// All is well until a COMMIT comes: it arrives, its answer is lost, and everything is cut.
+    /// Forwards it until a COMMIT, which is delivered while its answer is dropped, then cuts everything.
     CutAfterCommit,
 }
 
-/// A proxy before one address; it ends with the process.
+/// A proxy in front of one address; it ends with the process.
 pub(crate) struct Proxy {
     address: SocketAddr,
     state: Arc<State>,
@@ -39,7 +39,7 @@ impl State {
         self.changed.notify_all();
     }
 
-    /// What becomes of bytes now, after waiting as long as they are stuck.
+    /// The current treatment, after waiting until it is no longer stuck.
     fn unstuck(&self) -> Traffic {
         let traffic = self.traffic.lock().unwrap();
         *self.changed.wait_while(traffic, |traffic| *traffic == Traffic::Stuck).unwrap()
@@ -97,9 +97,9 @@ fn serve(client: &TcpStream, target: &str, state: &Arc<State>) {
     });
 }
 
-/// Copies until one side ends, then ends both; `look` sees what came before it goes on.
+/// Copies until one side closes, then closes both; `look` inspects the bytes before they are forwarded.
 fn copy(mut from: &TcpStream, mut to: &TcpStream, state: &State, look: impl Fn(&[u8])) {
-    // The traffic is looked at this often while nothing comes.
+    // The interval of checking the treatment while nothing arrives.
     from.set_read_timeout(Some(Duration::from_millis(10))).unwrap();
     let mut buffer = [0; 16_384];
     loop {
@@ -117,6 +117,6 @@ fn copy(mut from: &TcpStream, mut to: &TcpStream, state: &State, look: impl Fn(&
             break;
         }
     }
-    // The other side may be gone already.
+    // The other side may be closed already.
     let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
 }

@@ -1,4 +1,4 @@
-//! Bytes over a socket, for what a client library would not send.
+//! Raw bytes over a socket, for requests that a client library would not send.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use ureq::http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::harness::Answer;
 
-/// Sends these bytes and answers with all that comes back until the server closes; the request must ask for that.
+/// Sends these bytes and returns everything received until the server closes; the request must ask for that.
 pub(crate) fn exchange(address: &str, request: &[u8]) -> String {
     let host = address.strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(host).unwrap();
@@ -19,7 +19,7 @@ pub(crate) fn exchange(address: &str, request: &[u8]) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-/// The answers that came one after the other, each as long as it says.
+/// The consecutive answers, delimited by their declared lengths.
 pub(crate) fn answers(mut said: &str) -> Vec<Answer> {
     let mut answers = Vec::new();
     while let Some((head, rest)) = said.split_once("\r\n\r\n") {

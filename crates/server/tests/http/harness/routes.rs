@@ -1,4 +1,4 @@
-//! Every operation under the base address, with a body that it takes.
+//! Every operation under the base address, with a valid body.
 
 use std::sync::LazyLock;
 
@@ -16,15 +16,15 @@ const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 /// A route of the contract.
 pub(crate) struct Route {
     pub(crate) method: &'static str,
-    /// Its path; `{id}` stands for a number.
+    /// Its path; `{id}` stands for an id.
     pub(crate) path: &'static str,
-    /// Whether it wants a token.
+    /// Whether it requires a token.
     pub(crate) private: bool,
-    /// Whether it wants a provider's signature.
+    /// Whether it requires a provider's signature.
     pub(crate) signed: bool,
-    /// Whether it takes a body, and does not do without one.
+    /// Whether it requires a body.
     wants_body: bool,
-    /// The schema of its body, where it takes one.
+    /// The schema of its body, if it has one.
     schema: Option<Value>,
 }
 
@@ -44,17 +44,17 @@ impl Route {
         })
     }
 
-    /// Its path with this number.
+    /// Its path with this id.
     pub(crate) fn at(&self, id: impl std::fmt::Display) -> String {
         self.path.replace("{id}", &id.to_string())
     }
 
-    /// Whether only operators may call it.
+    /// Whether it is reserved for operators.
     pub(crate) fn is_operators(&self) -> bool {
         self.path.starts_with("/operator/")
     }
 
-    /// Whether it takes a body, and does not do without one.
+    /// Whether it requires a body.
     pub(crate) fn wants_body(&self) -> bool {
         self.wants_body
     }
@@ -63,18 +63,18 @@ impl Route {
         self.path.contains("{id}")
     }
 
-    /// The schema of the body that it takes.
+    /// The schema of its body.
     pub(crate) fn schema(&self) -> Option<&Value> {
         self.schema.as_ref()
     }
 
-    /// A body that it takes, about this DJ where it is about one.
+    /// A valid body; names this DJ if the body names one.
     pub(crate) fn body(&self, dj: i64) -> Option<Value> {
         let mut body = self.schema()?.get("example").cloned().unwrap_or_else(|| json!({}));
         if body.get("dj_id").is_some() {
             body["dj_id"] = json!(dj);
         }
-        // A wrong password, so that a caller who tries every route keeps the account.
+        // A wrong password, so that the account survives calls of every route.
         if (self.method, self.path) == ("DELETE", "/user") {
             body["password"] = json!("wrong horse");
         }

@@ -1,4 +1,4 @@
-//! The real binary as a process of its own.
+//! The server binary as a separate process.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
@@ -9,21 +9,21 @@ use std::{env, thread};
 
 use super::{Client, Database, Store, eventually};
 
-/// The line that says where the server listens.
+/// The log line with the listening address.
 const LISTENING: &str = "listening on ";
 
-/// A running server; dropping it ends it at once.
+/// A running server, killed on drop.
 pub(crate) struct Server {
     child: Child,
     client: Client,
     log: Log,
     /// Standard error while it is not read.
     unread: Option<ChildStderr>,
-    /// Last, so that its database goes after the process.
+    /// Declared last, so that the database is dropped after the process.
     database: Option<Arc<Database>>,
 }
 
-/// What a process wrote so far.
+/// The output of a process so far.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<String>>);
 
@@ -32,13 +32,13 @@ impl Log {
         self.0.lock().unwrap().clone()
     }
 
-    /// Keeps what comes, line by line, and sends the address when it is told.
+    /// Collects the output line by line, and sends the address once it appears.
     fn follow(&self, output: impl Read + Send + 'static, told: Option<Sender<String>>) {
         let log = self.clone();
         thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
                 if let (Some(told), Some((_, address))) = (&told, line.split_once(LISTENING)) {
-                    // Nobody waits any more once it was told.
+                    // The receiver is gone after the first address.
                     let _ = told.send(address.trim().to_owned());
                 }
                 let mut text = log.0.lock().unwrap();
@@ -55,7 +55,7 @@ impl Server {
         Self::configured(store, &[])
     }
 
-    /// A server on a fresh store with these keys set beside the defaults of the test environment.
+    /// A server on a fresh store with this configuration on top of the test defaults.
     pub(crate) fn configured(store: Store, keys: &[(&str, &str)]) -> Self {
         match store {
             Store::Memory => Self::spawn(None, None, keys),
@@ -63,7 +63,7 @@ impl Server {
         }
     }
 
-    /// A server on a database that there is.
+    /// A server on an existing database.
     pub(crate) fn on(database: &Arc<Database>, keys: &[(&str, &str)]) -> Self {
         Self::spawn(Some(Arc::clone(database)), Some(database.url()), keys)
     }
@@ -80,7 +80,7 @@ impl Server {
         Self::spawn(None, Some(url), keys)
     }
 
-    /// A server with a store in memory, whose standard error is a pipe that is not read.
+    /// A server with an in-memory store, whose standard error is a pipe that is not read.
     pub(crate) fn with_unread_log() -> Self {
         Self::spawn_unread(None, None, &[])
     }
@@ -119,7 +119,7 @@ impl Server {
         self.log.follow(self.unread.take().unwrap(), None);
     }
 
-    /// Closes the pipe that is not read.
+    /// Closes the unread pipe.
     pub(crate) fn close_log(&mut self) {
         drop(self.unread.take().unwrap());
     }
@@ -128,23 +128,23 @@ impl Server {
         self.client.clone()
     }
 
-    /// The database that it is on; `None` where it keeps everything in memory.
+    /// The database of the server; `None` with an in-memory store.
     pub(crate) fn database(&self) -> Option<Arc<Database>> {
         self.database.clone()
     }
 
-    /// What it wrote so far, both outputs.
+    /// Its standard output and standard error so far.
     pub(crate) fn log(&self) -> String {
         self.log.text()
     }
 
-    /// The messages to this address that are written into its log, as lines, oldest first.
+    /// The messages to this address in its log, as lines, oldest first.
     pub(crate) fn messages(&self, address: &str) -> Vec<String> {
         let mark = format!("message to {address}: ");
         self.log().lines().filter(|line| line.contains(&mark)).map(str::to_owned).collect()
     }
 
-    /// The message to this address that is this many after the first, once it is there.
+    /// The message to this address that is this many after the first; waits for it.
     pub(crate) fn message(&self, address: &str, number: usize) -> String {
         eventually("the message is in the log", || self.messages(address).into_iter().nth(number))
     }
@@ -156,7 +156,7 @@ impl Server {
         assert!(sent.success());
     }
 
-    /// Waits until the process has ended.
+    /// Waits until the process has exited.
     pub(crate) fn ended(&mut self) -> ExitStatus {
         eventually("the server ends", || self.child.try_wait().unwrap())
     }
@@ -164,7 +164,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
         if thread::panicking() {
@@ -176,7 +176,7 @@ impl Drop for Server {
     }
 }
 
-/// Runs the binary to its end and answers with how it ended and what it wrote, both outputs.
+/// Runs the binary to completion, and returns its exit status with standard output and standard error.
 pub(crate) fn run(arguments: &[&str], url: Option<&str>, keys: &[(&str, &str)]) -> (ExitStatus, String) {
     let mut command = command(arguments);
     store_keys(&mut command, url);
@@ -188,7 +188,7 @@ pub(crate) fn run(arguments: &[&str], url: Option<&str>, keys: &[(&str, &str)]) 
     (output.status, String::from_utf8_lossy(&text).into_owned())
 }
 
-/// The binary in the test environment, free of the configuration that this process was started with.
+/// The binary in the test environment, without the configuration of this process.
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cuepoint"));
     for (name, _) in env::vars_os() {
@@ -213,7 +213,7 @@ fn store_keys(command: &mut Command, url: Option<&str>) {
     };
 }
 
-/// A key's variable; what names one already stays.
+/// The environment variable of a configuration key; the name of a variable is kept.
 fn variable(key: &str) -> String {
     if key.starts_with("CUEPOINT") {
         return key.to_owned();

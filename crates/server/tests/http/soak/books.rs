@@ -1,31 +1,31 @@
-//! The clients' own bookkeeping: what each acknowledged answer means for the wallets.
+//! The clients' bookkeeping: the effect of each acknowledged answer on the wallets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::COMMISSION;
 
-/// What an acknowledged answer says; people by place, sums in cents.
+/// The fact stated by an acknowledged answer; users by index, amounts in cents.
 pub(super) enum Told {
-    /// So much came into a wallet, or left it for good.
+    /// This amount was added to a wallet, or left it for good.
     Received { who: usize, cents: i64 },
-    /// A request was made.
+    /// A request was created.
     Asked { request: i64, guest: usize, dj: usize, fee: i64 },
-    /// A request stands here.
+    /// The current status of a request.
     Request { request: i64, status: String },
-    /// A withdrawal was made.
+    /// A withdrawal was created.
     Withdrew { withdrawal: i64, who: usize, cents: i64 },
-    /// A withdrawal stands here.
+    /// The current status of a withdrawal.
     Withdrawal { withdrawal: i64, status: String },
 }
 
-/// What a person has, less what they owe, and what is held.
+/// A user's balance less debt, and the held amount.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Purse {
     pub(super) free: i64,
     pub(super) held: i64,
 }
 
-/// Everything that was acknowledged, in whatever order it was told.
+/// All acknowledged facts, in any order.
 #[derive(Default)]
 pub(super) struct Books {
     received: Vec<(usize, i64)>,
@@ -61,7 +61,7 @@ impl Books {
         }
     }
 
-    /// How a request ended; what nobody ended has expired by now.
+    /// The final status of a request; unanswered requests have expired by now.
     fn request_end(&self, request: i64) -> &str {
         let Some(ends) = self.request_ends.get(&request) else { return "expired" };
         let ends: Vec<&str> = ends.iter().map(String::as_str).collect();
@@ -72,21 +72,21 @@ impl Books {
         }
     }
 
-    /// How a withdrawal ended, if it has.
+    /// The final status of a withdrawal, if it has one.
     fn withdrawal_end(&self, withdrawal: i64) -> Option<&str> {
         let ends = self.withdrawal_ends.get(&withdrawal)?;
         assert_eq!(ends.len(), 1, "withdrawal {withdrawal} ended as {ends:?}");
         ends.first().map(String::as_str)
     }
 
-    /// What a person's withdrawals that may be paid come to.
+    /// The sum of a user's withdrawals that may have been paid.
     pub(super) fn withdrawn(&self, who: usize) -> i64 {
         let own = self.withdrawals.iter().filter(|(_, (owner, _))| *owner == who);
         let paid = own.filter(|(id, _)| matches!(self.withdrawal_end(**id), None | Some("completed")));
         paid.map(|(_, (_, cents))| cents).sum()
     }
 
-    /// What each of so many people must have.
+    /// The expected balances of this many users.
     pub(super) fn purses(&self, people: usize) -> Vec<Purse> {
         let mut purses = vec![Purse::default(); people];
         for (who, cents) in &self.received {
@@ -112,7 +112,7 @@ impl Books {
     }
 }
 
-/// The house's part of a fee, a half cent to the even one.
+/// The platform's share of a fee, with half a cent rounded to even.
 fn commission(fee: i64) -> i64 {
     let (down, rest) = (fee * COMMISSION / 10_000, fee * COMMISSION % 10_000);
     let up = rest > 5_000 || (rest == 5_000 && down % 2 == 1);

@@ -1,4 +1,4 @@
-//! One client of the soak: draws operations, sends them, and notes what was acknowledged.
+//! One client of the soak: draws operations, sends them, and records the acknowledged answers.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -11,7 +11,7 @@ use super::books::Told;
 use super::{CLIENTS, DJS};
 use crate::harness::{Answer, Person, cents, song};
 
-/// Of the newest things, how many are moved; few, so that many move the same at once.
+/// The number of newest objects to act on; small, so that many clients act on the same object.
 const NEWEST: usize = 48;
 
 const APPROVE: &str = "POST /operator/withdrawals/{id}/approve";
@@ -22,8 +22,8 @@ const COMPLETE: &str = "POST /operator/withdrawals/{id}/complete";
 const FAIL: &str = "POST /operator/withdrawals/{id}/fail";
 const REVIEW: &str = "POST /operator/withdrawals/{id}/review";
 
-/// Every route that is used, with the answers that the contract names for such calls; commands may also come to
-/// [`OF_COMMANDS`].
+/// Every route in use, with the answers that the contract names for such calls; commands may also be answered
+/// with [`OF_COMMANDS`].
 const ROUTES: &[(&str, &[&str])] = &[
     ("GET", &["200"]),
     ("POST /wallet/topups", &["201"]),
@@ -51,10 +51,10 @@ const ROUTES: &[(&str, &[&str])] = &[
 ];
 const OF_COMMANDS: [&str; 2] = ["409 conflict", "409 idempotency_in_flight"];
 
-/// How often each answer came, by route, status and code.
+/// The count of each answer, by route, status and code.
 pub(super) type Tally = BTreeMap<String, usize>;
 
-/// A request with those whom it concerns, by place.
+/// A request with its guest and DJ, by index.
 #[derive(Clone, Copy)]
 struct Asked {
     id: i64,
@@ -62,14 +62,14 @@ struct Asked {
     dj: usize,
 }
 
-/// The people, each at both servers, and what they share.
+/// The users, each on both servers, and their shared objects.
 pub(super) struct Town {
     pub(super) people: Vec<[Person; 2]>,
     operator: [Person; 2],
-    /// Operators who judge withdrawals.
+    /// Operators who review withdrawals.
     judges: [[Person; 2]; 2],
     requests: Mutex<Vec<Asked>>,
-    /// With their owners.
+    /// Withdrawals with their owners.
     withdrawals: Mutex<Vec<(i64, usize)>>,
 }
 
@@ -84,7 +84,7 @@ impl Town {
     }
 }
 
-/// A client, who acts for one person, and in races for others.
+/// A client that acts for one user, and for others in races.
 pub(super) struct Client<'a> {
     town: &'a Town,
     me: usize,
@@ -100,7 +100,7 @@ impl<'a> Client<'a> {
         Self { town, me, rng, keys: 0, told: Vec::new(), tally: Tally::new() }
     }
 
-    /// Does so many operations, and says what was acknowledged and what was answered.
+    /// Executes this many operations, and returns the acknowledged facts and a tally of the answers.
     pub(super) fn live(mut self, operations: usize) -> (Vec<Told>, Tally) {
         for _ in 0..operations {
             self.operate();
@@ -154,7 +154,7 @@ impl<'a> Client<'a> {
     fn move_request(&mut self) {
         let Some(Asked { id, guest, dj }) = self.newest(&self.town.requests) else { return };
         let to = self.one_of(&["accepted", "accepted", "rejected", "played", "played", "cancelled"]);
-        // Once in a while it is none of the caller's business.
+        // Occasionally the request is invisible to the caller.
         let stranger = (self.rng.usize(..30) == 0).then_some(self.me);
         let answer = if to == "cancelled" {
             let who = &self.town.people[stranger.unwrap_or(guest)];
@@ -202,7 +202,7 @@ impl<'a> Client<'a> {
         self.note_withdrawal(id, &answer);
     }
 
-    /// Sends a withdrawal on its way, whatever others do with it meanwhile; two operators approve it.
+    /// Advances a withdrawal, whatever others do with it meanwhile; two operators approve it.
     fn judge_withdrawal(&mut self) {
         let Some((id, _)) = self.newest(&self.town.withdrawals) else { return };
         let way = self.one_of(&[
@@ -271,7 +271,7 @@ impl<'a> Client<'a> {
         &self.town.people[self.me]
     }
 
-    /// One of the newest things of a kind, if there are any.
+    /// One of the newest objects of a kind, if any.
     fn newest<T: Copy>(&mut self, things: &Mutex<Vec<T>>) -> Option<T> {
         let things = things.lock().unwrap();
         let newest = &things[things.len().saturating_sub(NEWEST)..];
@@ -282,7 +282,7 @@ impl<'a> Client<'a> {
         *self.rng.choice(items).unwrap()
     }
 
-    /// Sends a command to either server, with or without a key, once or twice; answers with its success, if one was.
+    /// Sends a command to either server, with or without a key, once or twice; returns its success, if any.
     fn command(&mut self, who: &[Person; 2], route: &'static str, id: Option<i64>, body: &Value) -> Answer {
         let (method, path) = route.split_once(' ').unwrap();
         let path = id.map_or_else(|| path.to_owned(), |id| path.replace("{id}", &id.to_string()));
@@ -308,7 +308,7 @@ impl<'a> Client<'a> {
         one_effect(answers)
     }
 
-    /// That the contract names this answer.
+    /// Checks that the contract names this answer.
     fn check(&mut self, route: &str, answer: &Answer) {
         let outcome = match answer.status {
             200..300 => answer.status.to_string(),
@@ -321,7 +321,7 @@ impl<'a> Client<'a> {
     }
 }
 
-/// Of the answers under one key, the success; two of them are one and its replay.
+/// The success among the answers under one key; two successes are one and its replay.
 fn one_effect(answers: Vec<Answer>) -> Answer {
     let done: Vec<&Answer> = answers.iter().filter(|answer| answer.status < 300).collect();
     if let [one, other] = done[..] {

@@ -1,7 +1,7 @@
-//! Many clients for long: mixed operations on two servers of one database, every answer one that the contract names,
-//! and at the end every cent where it belongs.
+//! Many clients over a long time: mixed operations on two servers of one database, every answer allowed by
+//! the contract, and every cent accounted for at the end.
 //!
-//! `CUEPOINT_SOAK=10` does ten times as many operations.
+//! `CUEPOINT_SOAK=10` runs ten times as many operations.
 
 mod books;
 mod client;
@@ -16,14 +16,14 @@ use client::{Client, Tally, Town};
 
 use crate::harness::{Database, PASSWORD, Person, Server, cents, eventually, run, soak_times};
 
-/// Operations of a run, retries aside.
+/// Operations per run, without retries.
 const OPERATIONS: usize = 10_000;
 const CLIENTS: usize = 32;
-/// The first of the clients are DJs.
+/// The number of DJs, who are the first clients.
 const DJS: usize = 8;
-/// What one person may withdraw within a day, in cents.
+/// The daily withdrawal limit per account, in cents.
 const DAILY_LIMIT: i64 = 10_000;
-/// What the house takes, in hundredths of a percent.
+/// The platform's commission, in hundredths of a percent.
 const COMMISSION: i64 = 333;
 const OPERATOR: &str = "operator@example.com";
 
@@ -32,7 +32,7 @@ const SETTINGS: [(&str, &str); 10] = [
     ("withdrawals.max_per_24h", "100"),
     ("withdrawals.auto_approve_below", "5"),
     ("withdrawals.second_approval_above", "12"),
-    // So short that requests expire under those who answer them.
+    // So short that requests expire while they are being answered.
     ("requests.pending_ttl_seconds", "4"),
     ("requests.accepted_ttl_seconds", "4"),
     ("requests.sweep_interval_seconds", "1"),
@@ -41,7 +41,7 @@ const SETTINGS: [(&str, &str); 10] = [
     ("bootstrap.operator_password", PASSWORD),
 ];
 
-/// Answers that a run must have led to, so that it is known to reach what it is for.
+/// Answers that a run must have produced, as evidence of its coverage.
 const REACHED: &[&str] = &[
     "POST /music/requests 201",
     "POST /music/requests 409 dj_offline",
@@ -93,13 +93,13 @@ fn many_clients_on_two_servers_lose_no_cent() {
     }
 }
 
-/// The people of the soak, each logged in at both servers; DJs who charge and take requests.
+/// The users of the soak, each logged in on both servers; DJs charge fees and accept requests.
 fn settle(servers: &[Server; 2]) -> Town {
     let both = |person: &Person| [0, 1].map(|server| person.at(&servers[server].client()));
     let person = |place| if place < DJS { servers[0].dj_at("3.00", "6.00") } else { servers[0].guest() };
     let people = (0..CLIENTS).map(|place| both(&person(place))).collect();
     let operator = [0, 1].map(|server| servers[server].client().login(OPERATOR));
-    // Who adjusts wallets judges no withdrawals.
+    // Operators who adjust wallets cannot review withdrawals.
     let judges = [0, 1].map(|_| {
         let judge = servers[0].guest();
         operator[0].give_role(&judge, "operator");
@@ -108,7 +108,8 @@ fn settle(servers: &[Server; 2]) -> Town {
     Town::new(people, operator, judges)
 }
 
-/// That each wallet holds what its acknowledged operations leave, and that all of it together is nothing.
+/// Checks that each wallet holds the result of its acknowledged operations, and that all accounts sum to
+/// zero.
 fn is_where_it_belongs(database: &Database, town: &Town, books: &Books) {
     eventually("what is past its time is given back", || {
         let open = "SELECT 1 FROM music_requests WHERE status IN ('pending', 'accepted')";
@@ -132,7 +133,7 @@ fn is_where_it_belongs(database: &Database, town: &Town, books: &Books) {
     assert_eq!(status.code(), Some(0), "{said}");
 }
 
-/// What is available, held and owed in each wallet, in cents.
+/// The available, held and owed amounts of each wallet, in cents.
 fn wallets(database: &Database) -> BTreeMap<i64, [i64; 3]> {
     let query =
         "SELECT user_id, (available * 100)::bigint, (held * 100)::bigint, (owed * 100)::bigint FROM wallets";

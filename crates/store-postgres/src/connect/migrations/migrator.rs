@@ -1,4 +1,4 @@
-//! Running migrations beside servers that are at work: one migrator at a time, and no long wait in a lock queue.
+//! Runs migrations beside active servers: one migrator at a time, and no long wait in a lock queue.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,32 +11,33 @@ use tokio_postgres::error::{Error, SqlState};
 use super::{Migration, applied};
 use crate::connect::connection::Connector;
 
-/// The advisory lock of the one migrator: `cuepoint` in ASCII.
+/// The advisory lock of the migrator: `cuepoint` in ASCII.
 const LOCK: i64 = 7_166_745_915_609_935_476;
-/// How often a migrator asks whether the other one has finished.
+/// Interval at which a migrator checks whether another one has finished.
 const LOCK_ASKED_AFTER: Duration = Duration::from_millis(250);
-/// How long a transaction waits for a lock at most, in milliseconds. Every statement of the servers that needs the same
-/// table queues behind it meanwhile, and those give up after 1200 ms themselves.
+/// Lock timeout of a transaction, in milliseconds. Meanwhile every statement of the servers that needs the
+/// same table queues behind it, and those time out after 1200 ms themselves.
 const LOCK_TIMEOUT: u32 = 1_000;
 
-/// The table of applied versions, as Diesel makes it.
+/// The table of applied versions, as Diesel creates it.
 const TABLE_OF_VERSIONS: &str = "CREATE TABLE IF NOT EXISTS __diesel_schema_migrations (version VARCHAR(50) \
     PRIMARY KEY NOT NULL, run_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP)";
 const ADD_VERSION: &str = "INSERT INTO __diesel_schema_migrations (version) VALUES ($1)";
 #[cfg(feature = "testing")]
 const REMOVE_VERSION: &str = "DELETE FROM __diesel_schema_migrations WHERE version = $1";
 
-/// The transaction of this database that began first, and its age in seconds; another role's is not shown to every role.
+/// The oldest transaction of this database, and its age in seconds; not every role may see those of other
+/// roles.
 const OLDEST_TRANSACTION: &str = "SELECT pid, extract(epoch FROM now() - xact_start)::bigint \
     FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() \
     AND xact_start IS NOT NULL ORDER BY xact_start LIMIT 1";
 
-/// How long a migrator goes on trying to get the locks of one migration.
+/// How long a migrator retries to get the locks of one migration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
-    /// For how long altogether.
+    /// The total time.
     pub(crate) total: Duration,
-    /// How long it pauses between two attempts, in which the statements that queued behind it are executed.
+    /// The pause between two attempts, in which the statements that queued behind the migrator are executed.
     pub(crate) pause: Duration,
 }
 
@@ -53,10 +54,10 @@ pub(super) struct Migrator {
 }
 
 impl Migrator {
-    /// Waits until no other migrator is at work.
+    /// Waits until no other migrator is active.
     ///
-    /// Between two questions it has no transaction: `CREATE INDEX CONCURRENTLY` waits for every transaction that is older
-    /// than itself, so that a migrator which waited for the lock inside one would wait for it in a circle.
+    /// It polls outside a transaction: `CREATE INDEX CONCURRENTLY` waits for every older transaction, so a
+    /// migrator that waited for the lock inside one would deadlock with it.
     pub(super) async fn start(connector: &Connector, patience: Patience) -> anyhow::Result<Self> {
         let client = connector.client().await?;
         let locks = patience.total.as_millis();
@@ -77,34 +78,34 @@ impl Migrator {
         Ok(Self { client, patience })
     }
 
-    /// Lets the next migrator begin.
+    /// Releases the migrators' lock.
     pub(super) async fn finish(self) -> anyhow::Result<()> {
         self.client.execute("SELECT pg_advisory_unlock($1)", &[&LOCK]).await?;
         Ok(())
     }
 
-    /// The versions that were applied.
+    /// The applied versions.
     pub(super) async fn applied(&self) -> anyhow::Result<BTreeSet<String>> {
         Ok(applied(&self.client).await?)
     }
 
-    /// Makes the table of applied versions where it is missing.
+    /// Creates the table of applied versions if it is missing.
     pub(super) async fn create_table_of_versions(&self) -> anyhow::Result<()> {
         Ok(self.client.batch_execute(TABLE_OF_VERSIONS).await?)
     }
 
-    /// Applies a migration and notes its version.
+    /// Applies a migration and records its version.
     pub(super) async fn apply(&mut self, migration: &Migration) -> anyhow::Result<()> {
         self.run(migration, migration.up, ADD_VERSION).await
     }
 
-    /// Undoes a migration and removes its version.
+    /// Reverts a migration and removes its version.
     #[cfg(feature = "testing")]
     pub(super) async fn revert(&mut self, migration: &Migration) -> anyhow::Result<()> {
         self.run(migration, migration.down, REMOVE_VERSION).await
     }
 
-    /// Runs the statements of a migration, again and again while other transactions hold locks that it needs.
+    /// Runs the statements of a migration, and retries while other transactions hold locks that it needs.
     async fn run(&mut self, migration: &Migration, sql: &str, note: &str) -> anyhow::Result<()> {
         let name = migration.name;
         let start = Instant::now();
@@ -138,7 +139,7 @@ impl Migrator {
         }
     }
 
-    /// One transaction: where it fails, nothing of it is left.
+    /// Runs the statements in one transaction.
     async fn transaction(&mut self, sql: &str, note: &str, version: &str) -> Result<(), Error> {
         let transaction = self.client.transaction().await?;
         transaction.batch_execute(&format!("SET LOCAL lock_timeout = {LOCK_TIMEOUT}")).await?;
@@ -147,9 +148,9 @@ impl Migrator {
         transaction.commit().await
     }
 
-    /// Each statement by itself: several in one query would be one transaction.
+    /// Runs each statement by itself: several in one query would be one transaction.
     ///
-    /// What is done `CONCURRENTLY` may wait for locks for as long as there is patience, since neither reads nor writes queue
+    /// `CONCURRENTLY` may wait for locks as long as patience lasts, since neither reads nor writes queue
     /// behind it, and it waits for the end of every transaction that began before it.
     async fn one_by_one(&mut self, sql: &str, note: &str, version: &str) -> Result<(), Error> {
         for statement in statements(sql) {
@@ -165,14 +166,14 @@ impl Migrator {
     }
 }
 
-/// Whether the statement would have succeeded without the transactions beside it.
+/// Whether the statement would have succeeded without concurrent transactions.
 fn is_lock_conflict(error: &Error) -> bool {
     error
         .code()
         .is_some_and(|code| [SqlState::LOCK_NOT_AVAILABLE, SqlState::T_R_DEADLOCK_DETECTED].contains(code))
 }
 
-/// The statements of a migration that runs in no transaction, without its comments.
+/// Splits a migration without a transaction into its statements, without its comments.
 fn statements(sql: &str) -> Vec<String> {
     let lines: Vec<&str> = sql.lines().filter(|line| !line.trim_start().starts_with("--")).collect();
     let text = lines.join("\n");

@@ -1,4 +1,4 @@
-//! Bringing the database up to this version, and writing down whose money it keeps.
+//! Migration of the database to this version, and its currency.
 
 mod migrator;
 
@@ -16,40 +16,41 @@ use crate::schema::deployment;
 use migrator::Migrator;
 pub(crate) use migrator::Patience;
 
-/// Every migration, oldest first, as the build script found them.
+/// All migrations, oldest first.
 ///
-/// They are embedded by the build script and run by the [`Migrator`], not by `diesel_migrations`: that one sends the
-/// statements of a migration as one query, in which PostgreSQL refuses `CONCURRENTLY`, and hides the SQLSTATE of a failure.
+/// They are embedded by the build script and run by the [`Migrator`], not by `diesel_migrations`: the latter
+/// sends the statements of a migration as one query, in which PostgreSQL refuses `CONCURRENTLY`, and hides
+/// the SQLSTATE of a failure.
 pub(crate) const MIGRATIONS: &[Migration] = include!(concat!(env!("OUT_DIR"), "/migrations.rs"));
 
-/// One step of the schema.
+/// A migration of the schema.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Migration {
     /// The name of its folder, `<stamp>_<name>`.
     pub(crate) name: &'static str,
     /// The statements that apply it.
     pub(crate) up: &'static str,
-    /// The statements that undo it.
+    /// The statements that revert it.
     #[cfg(feature = "testing")]
     pub(crate) down: &'static str,
-    /// Whether it is one transaction; otherwise each of its statements is sent by itself, and `;` ends a statement wherever
-    /// it stands.
+    /// Whether it runs in one transaction; otherwise each statement is sent by itself, and every `;` ends a
+    /// statement.
     pub(crate) in_transaction: bool,
 }
 
 impl Migration {
-    /// The stamp of its name without hyphens, by which the database knows it, as Diesel has it.
+    /// The version under which the database records it, as in Diesel: the stamp of its name without hyphens.
     fn version(&self) -> String {
         let stamp = self.name.split('_').next().unwrap_or_default();
         stamp.replace('-', "")
     }
 }
 
-/// Applies the migrations of a list that are missing, in order, one migrator at a time, and returns their versions.
+/// Applies the missing migrations of a list in order, one migrator at a time, and returns their versions.
 ///
 /// # Errors
-/// When the database cannot be reached, a migration fails, or a lock stays taken for as long as there is patience; those
-/// before it stay applied.
+/// When the database cannot be reached, a migration fails, or a lock stays taken for as long as patience
+/// lasts; earlier migrations stay applied.
 pub(crate) async fn migrate(
     connector: &Connector,
     migrations: &[Migration],
@@ -71,7 +72,7 @@ pub(crate) async fn migrate(
     done.context("the database cannot be migrated")
 }
 
-/// Undoes every migration of a list that was applied, the newest first, and with them all data.
+/// Reverts every applied migration of a list, newest first, which deletes all data.
 #[cfg(feature = "testing")]
 pub(crate) async fn revert(connector: &Connector, migrations: &[Migration]) -> anyhow::Result<()> {
     let mut migrator = Migrator::start(connector, Patience::default()).await?;
@@ -82,7 +83,8 @@ pub(crate) async fn revert(connector: &Connector, migrations: &[Migration]) -> a
     migrator.finish().await
 }
 
-/// Refuses a database that lacks migrations of this version. It only reads, as a role may that owns nothing.
+/// Refuses a database that lacks migrations of this version. It only reads, so that a role that owns nothing
+/// may run it.
 pub(crate) async fn ensure_migrated(connector: &Connector) -> anyhow::Result<()> {
     let client = connector.client().await?;
     let applied = applied(&client).await.context("the versions of the schema cannot be read")?;
@@ -93,12 +95,12 @@ pub(crate) async fn ensure_migrated(connector: &Connector) -> anyhow::Result<()>
     Ok(())
 }
 
-/// The migrations of a list that are not among the applied versions, oldest first.
+/// The migrations of a list without an applied version, oldest first.
 fn pending(applied: &BTreeSet<String>, migrations: &[Migration]) -> Vec<Migration> {
     migrations.iter().filter(|migration| !applied.contains(&migration.version())).copied().collect()
 }
 
-/// The versions that were applied: none where there is no table of them yet.
+/// The applied versions: none if their table does not exist yet.
 async fn applied(client: &Client) -> Result<BTreeSet<String>, tokio_postgres::Error> {
     let exists = "SELECT to_regclass('__diesel_schema_migrations') IS NOT NULL";
     if !client.query_one(exists, &[]).await?.get::<_, bool>(0) {
@@ -108,7 +110,8 @@ async fn applied(client: &Client) -> Result<BTreeSet<String>, tokio_postgres::Er
     Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
-/// Writes the currency down at the first start, with the newest feature level; a later start with another currency is refused.
+/// Records the currency at the first start, with the newest feature level; a later start with another
+/// currency is refused.
 pub(crate) async fn settle_currency(connector: &Connector, currency: &Currency) -> anyhow::Result<()> {
     let mut connection = connector.connect().await?;
     let scale = i16::from(currency.scale());

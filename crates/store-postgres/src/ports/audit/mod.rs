@@ -1,4 +1,4 @@
-//! Showing the whole ledger in one snapshot, a batch of rows in memory at a time.
+//! Presents the whole ledger to the audit in one snapshot, one batch of rows in memory at a time.
 
 mod strays;
 mod things;
@@ -19,18 +19,18 @@ use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::rows::Corrupt;
 
-/// How many rows of a table are in memory at most, but for those that are written about one thing.
+/// The maximum number of rows of a table in memory, apart from those about one entity.
 const BATCH: i64 = 1_000;
-/// How long one statement may take.
+/// Time limit of one statement.
 const STATEMENT_DEADLINE: Duration = Duration::from_secs(60);
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '60s'";
 
-/// Why showing came to an early end.
+/// Why the presentation ended early.
 enum End {
-    /// The database did not do what it was asked.
+    /// A database operation failed.
     Failed(DatabaseFailure),
-    /// A row stands for nothing.
+    /// A row has no valid value.
     Unreadable(String),
 }
 
@@ -40,7 +40,7 @@ impl<F: Into<DatabaseFailure>> From<F> for End {
     }
 }
 
-/// A snapshot, and whom it is shown.
+/// A snapshot, and the auditor that it is presented to.
 struct Showing<'a> {
     connection: &'a mut AsyncPgConnection,
     currency: &'a Currency,
@@ -50,7 +50,7 @@ struct Showing<'a> {
 #[async_trait]
 impl Audit for PostgresStore {
     async fn show(&self, auditor: &mut Auditor) -> Result<(), Unavailable> {
-        // Beside the pool: a check takes minutes, and calls must not wait for its connection.
+        // Outside the pool: an audit takes minutes, and requests must not wait for its connection.
         let mut opened = self.database.open_beside().await?;
         let connection = &mut *opened;
         patiently(async { Ok(connection.batch_execute(BEGIN).await?) }).await?;
@@ -77,18 +77,18 @@ impl Showing<'_> {
     }
 }
 
-/// What comes of a statement, if it comes in time.
+/// Awaits a statement within [`STATEMENT_DEADLINE`].
 async fn patiently<T>(work: impl Future<Output = Result<T, DatabaseFailure>>) -> Result<T, DatabaseFailure> {
     timeout(STATEMENT_DEADLINE, work).await.unwrap_or(Err(DatabaseFailure::Deadline))
 }
 
-/// The value that a row stands for, or which row stands for none.
+/// Returns the value of a row, or names the row that cannot be read.
 fn read<T>(row: impl Display, value: Result<T, Corrupt>) -> Result<T, End> {
     value.map_err(|corrupt| End::Unreadable(format!("{row} cannot be read: {corrupt}")))
 }
 
-/// The rows of a batch. Where one of them has no value in Rust, the batch is to be read again row by row, and
-/// answers `None`; the row that is alone then is named by `row`.
+/// Returns the rows of a batch, or `None` if a row has no Rust value and the batch is to be read again row by
+/// row. If it was the only row, the error names it by `row`.
 fn readable<T>(
     loaded: Result<Vec<T>, DatabaseFailure>,
     size: &mut i64,
@@ -106,7 +106,7 @@ fn readable<T>(
     }
 }
 
-/// What the row is called that comes after this one, which has the smallest number of all where there is none.
+/// Names the row after `last`, or the first row if `last` is the smallest number.
 fn after(name: &str, last: i64) -> String {
     match last {
         i64::MIN => format!("the first {name}"),

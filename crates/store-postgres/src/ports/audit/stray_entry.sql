@@ -1,7 +1,7 @@
 -- Returns the first entry without its music request, withdrawal, top-up or adjustment; for the ledger audit,
--- where entries are known to have none.
+-- after it found such entries.
 -- $1 to $4: the reference kinds of music requests, withdrawals, top-ups and adjustments.
--- $5: the kind of operations that adjust.
+-- $5: the operation kind of adjustments.
 -- Index: the primary keys; the entries are read in their order until one is found.
 SELECT wallet_id, seq, operation_id, kind, reference_kind, reference_id, available_change, held_change, owed_change,
     available_after, held_after, owed_after, at, previous, hash

@@ -1,5 +1,5 @@
--- Returns the first posting of an operation without entries that is of no money in suspense either; for the
--- ledger audit, where postings are known to have none.
+-- Returns the first posting of an operation that has no entries and concerns no money in suspense; for the
+-- ledger audit, after it found such postings.
 -- Index: the primary key; the postings are read in their order until one is found.
 SELECT id, operation_id, account, amount, at
 FROM postings AS posting

@@ -1,4 +1,4 @@
-//! Entries and postings without the entity that they belong to: looked for only where some are known to be there.
+//! Entries and postings without their entity: searched only if some are known to exist.
 
 use cuepoint_domain::ledger::{EntityKind, PlanKind};
 use diesel::OptionalExtension;
@@ -26,7 +26,7 @@ statement! {
 }
 
 impl Showing<'_> {
-    /// Shows the first entry and the first posting that belong to no entity.
+    /// Presents the first entry and the first posting without an entity.
     pub(super) async fn strays(&mut self) -> Result<(), End> {
         let query = StrayEntry {
             music_request: EntityKind::MusicRequest.name(),

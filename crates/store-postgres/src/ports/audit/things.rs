@@ -1,4 +1,4 @@
-//! Each request, withdrawal, top-up and adjustment, with everything that is written about it.
+//! Every request, withdrawal, top-up and adjustment with its trace: its entries, postings and operations.
 
 use std::collections::HashMap;
 
@@ -20,10 +20,10 @@ statement! {
     ] -> (BigInt, Columns<OperationRow>)
 }
 
-/// How many things are in memory at most.
+/// The maximum number of entities in memory.
 const THINGS: i64 = 400;
 
-/// Shows the things of one table by their id.
+/// Presents the entities of one table by id.
 macro_rules! show_table {
     ($showing:expr, $table:ident, $row:ident, $name:literal, $thing:expr) => {{
         let (mut last, mut size) = (i64::MIN, THINGS);
@@ -46,7 +46,7 @@ macro_rules! show_table {
 }
 
 impl Showing<'_> {
-    /// Each kind by id.
+    /// Presents the entities of each kind by id.
     pub(super) async fn things(&mut self) -> Result<(), End> {
         show_table!(
             self,
@@ -64,7 +64,7 @@ impl Showing<'_> {
         self.adjustments().await
     }
 
-    /// Adjustments, as their operations recorded them, by the operation's id.
+    /// Presents the adjustments recorded by operations, by the operation's id.
     async fn adjustments(&mut self) -> Result<(), End> {
         let (mut last, mut size) = (Uuid::nil(), THINGS);
         loop {
@@ -90,7 +90,7 @@ impl Showing<'_> {
         }
     }
 
-    /// Shows things of one kind with their traces.
+    /// Presents entities of one kind with their traces.
     async fn traced(&mut self, things: Vec<Entity>) -> Result<(), End> {
         let mut traces = self.traces(&things).await?;
         for thing in things {
@@ -100,7 +100,7 @@ impl Showing<'_> {
         Ok(())
     }
 
-    /// Everything that is written about things of one kind, by their number.
+    /// The traces of entities of one kind, by id.
     async fn traces(&mut self, things: &[Entity]) -> Result<HashMap<i64, Trace>, End> {
         let Some(kind) = things.first().map(|thing| thing.reference().kind_name()) else {
             return Ok(HashMap::new());
@@ -147,7 +147,8 @@ impl Showing<'_> {
         Ok(traces)
     }
 
-    /// What the operations came to that moved or approved these withdrawals, those without entries too.
+    /// Adds the outcomes of the operations that moved or approved these withdrawals, including those without
+    /// entries.
     async fn moves(&mut self, ids: Vec<i64>, traces: &mut HashMap<i64, Trace>) -> Result<(), End> {
         let query = WithdrawalOperations { withdrawals: ids };
         let load = query.load::<(i64, OperationRow)>(self.connection);

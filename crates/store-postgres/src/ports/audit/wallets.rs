@@ -1,4 +1,4 @@
-//! Each wallet with its entries, two cursors side by side, and then the postings.
+//! Each wallet with its entries, read by two cursors side by side, and then the postings.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use crate::rows::{EntryRow, PostingRow, WalletRow};
 use crate::schema::{ledger_entries, postings, wallets};
 
 impl Showing<'_> {
-    /// Each wallet, then its entries; an entry of no wallet comes where its wallet would.
+    /// Presents each wallet followed by its entries; an entry without a wallet comes where its wallet would.
     pub(super) async fn wallets(&mut self) -> Result<(), End> {
         let count = ledger_entries::table.count();
         let entries: i64 = patiently(async { Ok(count.get_result(self.connection).await?) }).await?;
@@ -34,7 +34,7 @@ impl Showing<'_> {
         self.entries_while(&mut entries, |_| true).await
     }
 
-    /// Shows the next entries as long as they are `wanted`.
+    /// Presents the next entries as long as they are `wanted`.
     async fn entries_while(
         &mut self,
         entries: &mut Entries,
@@ -47,7 +47,7 @@ impl Showing<'_> {
         Ok(())
     }
 
-    /// Each posting, in the order of making.
+    /// Presents each posting by id.
     pub(super) async fn postings(&mut self) -> Result<(), End> {
         let (mut last, mut size) = (i64::MIN, BATCH);
         loop {
@@ -98,7 +98,7 @@ async fn load_entries(
     patiently(async { Ok(query.select(EntryRow::as_select()).load(connection).await?) }).await
 }
 
-/// All entries by wallet and number, read a batch at a time.
+/// All entries by wallet and number, read in batches.
 struct Entries {
     batch: VecDeque<EntryRow>,
     last: (i64, i64),
@@ -113,7 +113,7 @@ impl Default for Entries {
 }
 
 impl Entries {
-    /// The next entry, if there is one that is `wanted`.
+    /// Returns the next entry if it is `wanted`.
     async fn next(
         &mut self,
         connection: &mut AsyncPgConnection,

@@ -1,4 +1,4 @@
--- Returns the operations that moved or approved withdrawals, those without entries too, each with its
+-- Returns the operations that moved or approved withdrawals, including those without entries, each with its
 -- withdrawal.
 -- $1: the withdrawals.
 -- Index: operations_on_withdrawals, whose expression and condition are repeated.

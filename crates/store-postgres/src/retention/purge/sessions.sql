@@ -1,7 +1,7 @@
 -- Deletes a batch of sessions past their retention, by the server's clock and by the database's.
 -- $1: now, by the server's clock.
 -- $2: the retention.
--- $3: the most rows.
+-- $3: the maximum number of rows.
 -- Index: sessions_by_end.
 DELETE FROM sessions
 WHERE id IN (

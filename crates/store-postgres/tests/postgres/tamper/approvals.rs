@@ -1,4 +1,4 @@
-//! What is done to approvals of withdrawals, and to moves of withdrawals without money.
+//! Tampering with approvals of withdrawals, and with moves of withdrawals without money.
 
 use super::Case;
 

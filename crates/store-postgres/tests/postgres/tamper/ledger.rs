@@ -1,4 +1,4 @@
-//! What is done to entries, wallets and postings.
+//! Tampering with entries, wallets and postings.
 
 use super::Case;
 

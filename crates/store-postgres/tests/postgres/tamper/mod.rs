@@ -1,7 +1,8 @@
-//! Whatever is done to the rows behind the store's back, the self-check finds it and names it.
+//! The ledger audit finds and names every tampering with rows behind the store's back.
 //!
-//! What it cannot find leaves no contradiction behind: a move of a request without money (pending to accepted), a thing
-//! that moved none, who was behind an operation and why, and a newest operation that was erased with every trace of it.
+//! Undetectable changes leave no contradiction: a move of a request without money (pending to accepted), an
+//! entity that moved no money, the actor and the reason of an operation, and the removal of the newest
+//! operation with every trace of it.
 
 mod approvals;
 mod ledger;
@@ -31,7 +32,7 @@ const TABLES: [&str; 8] = [
     "postings",
 ];
 
-/// Takes every rule out of the database that would refuse a row: who can do the rest can do this, too.
+/// Drops every constraint that would refuse a row; an attacker with access to the rows could do the same.
 const LAWLESS: &str = "
     SET session_replication_role = replica;
     DO $$
@@ -50,7 +51,7 @@ const LAWLESS: &str = "
     END $$;
     CREATE SCHEMA untouched;";
 
-/// What it is, what is done, and the words with which the self-check must name it.
+/// The name of the case, the tampering statements, and the text with which the audit must report them.
 type Case = (&'static str, &'static str, &'static str);
 
 #[tokio::test(flavor = "multi_thread")]

@@ -16,13 +16,13 @@ use time::Duration;
 
 use crate::world::{amount, guest, now, origin, withdrawal};
 
-/// Wallet 1 is a guest's, with sixteen entries: top-up 1; holds of requests 1 (pending), 2 (rejected at 4), 3 (played at
-/// 6) and 4 (played at 8, refunded at 9); withdrawals 1 (pending), 2 (completed at 12) and 3 (cancelled at 14); top-up
-/// 3, adjustment 1. Wallet 2 is the DJ's: two earnings and a reversal. Wallet 3 is empty, and so are 4 and 5, of operators.
-/// Wallet 6 is another guest's: top-up 4 and withdrawals 4 (pending, approved by person 4) and 5 (approved by persons 4 and 5).
-/// Wallet 7 is one of somebody who owes: top-up 5, a hold of withdrawal 6, the charge-back of the top-up, and top-up 6, which
-/// pays a part. Wallet 8 is one of somebody who was erased; the money of top-up 7 waits in suspense, and that of top-up 8 was
-/// settled.
+/// Wallet 1 is a guest's, with sixteen entries: top-up 1; holds of requests 1 (pending), 2 (rejected at 4), 3
+/// (played at 6) and 4 (played at 8, refunded at 9); withdrawals 1 (pending), 2 (completed at 12) and 3
+/// (cancelled at 14); top-up 3, adjustment 1. Wallet 2 is the DJ's: two earnings and a reversal. Wallet 3 is
+/// empty, and so are 4 and 5, of operators. Wallet 6 is another guest's: top-up 4 and withdrawals 4 (pending,
+/// approved by user 4) and 5 (approved by users 4 and 5). Wallet 7 has a debt: top-up 5, a hold of withdrawal
+/// 6, the charge-back of the top-up, and top-up 6, which repays a part. Wallet 8 is an erased user's; the
+/// money of top-up 7 is in suspense, and that of top-up 8 was settled.
 pub(super) async fn populate(store: &PostgresStore) {
     let guest = guest(store, 100_00).await;
     let dj = dj(store).await;
@@ -80,7 +80,7 @@ pub(super) async fn populate(store: &PostgresStore) {
     suspended(store, dj.id).await;
 }
 
-/// A withdrawal that one of two operators approved, and one that both did.
+/// A withdrawal approved by one of two operators, and one approved by both.
 async fn approvals(store: &PostgresStore, by: UserId) {
     let operators = [guest(store, 0).await, guest(store, 0).await];
     let guest = guest(store, 30_00).await;
@@ -113,7 +113,7 @@ async fn charged_back(store: &PostgresStore) {
     applied(store, crate::world::topup(store, guest, 3_00).await).await;
 }
 
-/// Wallet 8, whose owner is erased, and the late money of two top-ups.
+/// Wallet 8 of an erased user, and the late money of two top-ups.
 async fn suspended(store: &PostgresStore, operator: UserId) {
     let guest = guest(store, 0).await;
     let mut pending = Vec::new();
@@ -149,7 +149,7 @@ fn terms() -> RequestTerms {
     }
 }
 
-/// A DJ who takes 10.00 a song.
+/// A DJ with a price of 10.00 a song.
 async fn dj(store: &PostgresStore) -> User {
     let id = store.next_user().await.unwrap();
     let email = Email::new("dj@example.com").unwrap();

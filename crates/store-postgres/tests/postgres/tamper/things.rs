@@ -1,8 +1,8 @@
-//! What is done to requests, withdrawals, top-ups and operations.
+//! Tampering with requests, withdrawals, top-ups and operations.
 
 use super::Case;
 
-/// The cases; things as [`super::populate`] leaves them.
+/// The cases; entities as [`super::populate`] leaves them.
 pub(super) const THINGS: &[Case] = &[
     (
         "a fee times ten",

@@ -1,4 +1,4 @@
-//! What is done to charge-backs and to money in suspense.
+//! Tampering with charge-backs and with money in suspense.
 
 use super::Case;
 

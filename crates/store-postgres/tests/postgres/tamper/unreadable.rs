@@ -1,4 +1,4 @@
-//! What is made of rows that stand for nothing any more.
+//! Tampering that leaves rows unreadable.
 
 use super::Case;
 

@@ -1,4 +1,4 @@
-//! Receipts as they are stored, and what earlier versions stored.
+//! Stored receipts, including those of earlier versions.
 
 use cuepoint_domain::account::{ArtistType, Coordinates, DjProfile, Kilometres, Rating, Role, User};
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};

@@ -1,4 +1,4 @@
-//! Words about a top-up that race others, take its money back, or come after its owner was erased.
+//! Status updates about a top-up that race other changes, reverse it, or arrive after its owner was erased.
 
 use super::*;
 

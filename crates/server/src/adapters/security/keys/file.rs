@@ -1,4 +1,4 @@
-//! The file of keys: read by every server, replaced in one step by a rotation.
+//! The key file: read by every server, replaced atomically by a rotation.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -13,7 +13,7 @@ use secrecy::{ExposeSecret, SecretString};
 use super::rotation::{Rotation, rotate};
 use crate::adapters::security::random::RandomSecrets;
 
-/// The text of a file that nobody but its owner can read.
+/// Reads a file that only its owner can read.
 ///
 /// # Errors
 /// When it cannot be read, or others may read it.
@@ -25,19 +25,19 @@ pub(super) fn read(path: &Path) -> anyhow::Result<SecretString> {
     text(file).with_context(cannot)
 }
 
-/// Gives a file of keys a new one, or makes the file; says what became of each key. Of several rotations at once, one
-/// waits for the other.
+/// Adds a new key to a key file, creating the file if necessary, and reports the outcome for each key.
+/// Concurrent rotations are serialized.
 ///
 /// # Errors
-/// When the file is not as [`super::KeyRing::parse`] expects, others may read it, or it cannot be replaced with its
-/// owner kept; then it stays as it was.
+/// When [`super::KeyRing::parse`] rejects the file, others may read it, or it cannot be replaced with its
+/// owner preserved. The file is then unchanged.
 pub fn rotate_file(
     path: &Path,
     asked: Rotation,
     clock: &dyn Clock,
     secrets: RandomSecrets,
 ) -> anyhow::Result<String> {
-    // The file itself is replaced, not a link to it.
+    // A symbolic link is followed, so that its target is replaced and not the link.
     let path = match fs::canonicalize(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
         found => found.with_context(|| format!("{} cannot be read", path.display()))?,
@@ -69,17 +69,17 @@ fn only_for_its_owner(metadata: &Metadata) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Puts a new file in the place of the old one: whoever reads sees either, whole. The folder is locked.
+/// Replaces a file atomically, so that readers see either version in full. The folder must be locked.
 fn replace(path: &Path, text: &SecretString, old: Option<&Metadata>) -> io::Result<()> {
     let beside = beside(path);
-    // One that a rotation left behind when it was broken off.
+    // Remains of an interrupted rotation.
     match fs::remove_file(&beside) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
     let written = write(&beside, text, old).and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
-        // The first failure is the one to tell.
+        // The first error is the one to report.
         let _ = fs::remove_file(&beside);
     }
     written
@@ -92,7 +92,7 @@ fn write(path: &Path, text: &SecretString, old: Option<&Metadata>) -> io::Result
         if new.uid() != old.uid() {
             fchown(&file, Some(old.uid()), Some(old.gid()))?;
         } else if new.gid() != old.gid() {
-            // The group may do nothing with it, so that another one is no harm.
+            // The mode grants nothing to the group, so that a different one does no harm.
             let _ = fchown(&file, None, Some(old.gid()));
         }
     }
@@ -100,7 +100,7 @@ fn write(path: &Path, text: &SecretString, old: Option<&Metadata>) -> io::Result
     file.sync_all()
 }
 
-/// A name in the same folder, since only there can one file take the place of another in one step.
+/// Returns a name in the same folder, because only there is a rename atomic.
 fn beside(path: &Path) -> PathBuf {
     let mut name = std::ffi::OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
@@ -126,7 +126,7 @@ mod tests {
         older: OlderKeys::Verify,
     };
 
-    /// An empty folder, gone when it is dropped.
+    /// An empty folder, removed on drop.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -193,7 +193,7 @@ mod tests {
         assert!(report.contains(" hs256 signs from 2"), "{report}");
         assert_eq!((mode(&path), keys(&path)), (0o600, 1));
         assert!(SigningKeys::read(&path, SystemClock.now()).is_ok());
-        // What a rotation that was broken off left behind is in nobody's way.
+        // The remains of an interrupted rotation do not prevent the next one.
         fs::write(folder.0.join(".keys.new"), "half").unwrap();
         rotated(&path).unwrap();
         assert_eq!((mode(&path), keys(&path)), (0o600, 2));

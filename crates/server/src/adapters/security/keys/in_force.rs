@@ -1,4 +1,4 @@
-//! The keys in force: those that were read last.
+//! The keys in force, as last read.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::{KeyRing, file};
 
-/// The keys that sign and verify now. They are kept in memory; a file is read by [`SigningKeys::reload`] alone. Clones
+/// The current signing keys, cached in memory; only [`SigningKeys::reload`] reads the file again. Clones
 /// share their keys.
 #[derive(Clone)]
 pub struct SigningKeys {
@@ -19,13 +19,13 @@ pub struct SigningKeys {
     file: Option<Arc<KeyFile>>,
 }
 
-/// A file of keys, and what it was when it was looked at last.
+/// A key file and its last known content.
 struct KeyFile {
     path: PathBuf,
     seen: Mutex<Seen>,
 }
 
-/// The SHA-256 of its text, or why there is none.
+/// The SHA-256 of the content, or the error that prevented reading it.
 type Seen = Result<[u8; 32], String>;
 
 impl fmt::Debug for SigningKeys {
@@ -36,24 +36,24 @@ impl fmt::Debug for SigningKeys {
 }
 
 impl SigningKeys {
-    /// Keys that stay as they are.
+    /// Creates keys that never change.
     #[must_use]
     pub fn fixed(ring: KeyRing) -> Self {
         Self { ring: Arc::new(RwLock::new(Arc::new(ring))), file: None }
     }
 
-    /// The keys of a text, which stay as they are.
+    /// Parses keys that never change.
     ///
     /// # Errors
-    /// When it is not as [`KeyRing::parse`] expects, or none of its keys signs now.
+    /// When [`KeyRing::parse`] rejects the text, or none of the keys signs now.
     pub fn parse(text: &SecretString, now: Timestamp) -> anyhow::Result<Self> {
         signing(text, now).map(Self::fixed)
     }
 
-    /// The keys of a file that nobody but its owner can read.
+    /// Reads keys from a file that only its owner can read.
     ///
     /// # Errors
-    /// When it cannot be read, others may read it, or as [`SigningKeys::parse`].
+    /// When the file cannot be read or others may read it, and as [`SigningKeys::parse`].
     pub fn read(path: &Path, now: Timestamp) -> anyhow::Result<Self> {
         let text = file::read(path)?;
         let ring = signing(&text, now).with_context(|| path.display().to_string())?;
@@ -62,23 +62,23 @@ impl SigningKeys {
         Ok(Self { file, ..Self::fixed(ring) })
     }
 
-    /// The ring of this moment.
+    /// Returns the current key ring.
     #[must_use]
     pub fn ring(&self) -> Arc<KeyRing> {
-        // Whoever held the lock put a whole ring in place, or none.
+        // A poisoned lock still holds a complete ring.
         Arc::clone(&self.ring.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether there is a file, which may change.
+    /// Returns whether the keys come from a file, which may change.
     #[must_use]
     pub const fn may_change(&self) -> bool {
         self.file.is_some()
     }
 
-    /// Reads the file anew and puts its keys into force if it changed. `None` where it is as it was seen last.
+    /// Reloads the file and puts its keys into force if it changed; `None` if it did not.
     ///
     /// # Errors
-    /// As [`SigningKeys::read`], once for each change; the keys before stay in force.
+    /// As [`SigningKeys::read`], once per change; the previous keys stay in force.
     pub fn reload(&self, now: Timestamp) -> Option<anyhow::Result<()>> {
         let KeyFile { path, seen } = self.file.as_deref()?;
         let read = file::read(path);

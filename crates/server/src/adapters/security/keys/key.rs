@@ -1,4 +1,4 @@
-//! One key: its algorithm is its own, whatever a token says.
+//! A signing key, bound to one algorithm regardless of the header of a token.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,23 +19,23 @@ use sha2::Sha256;
 
 use crate::adapters::security::random::{RandomSecrets, random};
 
-/// The fewest bytes of an HS256 key.
+/// The minimum length of an HS256 key in bytes.
 const MIN_SECRET_BYTES: usize = 32;
 
-/// What a key of refresh tokens is derived with, so that no key is used for two purposes.
+/// The label under which refresh token keys are derived, so that no key serves two purposes.
 const DERIVATION_LABEL: &[u8] = b"cuepoint refresh token derivation key v1";
 
-/// What a key signs with.
+/// A signature algorithm.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Algorithm {
-    /// HMAC with SHA-256: who verifies could sign as well.
+    /// HMAC with SHA-256: verifiers hold the key and could sign.
     Hs256,
-    /// ECDSA on P-256 with SHA-256: anybody may verify.
+    /// ECDSA on P-256 with SHA-256: anyone can verify with the public key.
     Es256,
 }
 
 impl Algorithm {
-    /// The name in a file of keys.
+    /// Returns the name in key files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -44,12 +44,12 @@ impl Algorithm {
         }
     }
 
-    /// The algorithm of this name in a file of keys.
+    /// Returns the algorithm with a name from a key file.
     pub(super) fn named(name: &str) -> Option<Self> {
         [Self::Hs256, Self::Es256].into_iter().find(|algorithm| algorithm.name() == name)
     }
 
-    /// The algorithm, as the library of tokens knows it.
+    /// Returns the algorithm as defined by the token library.
     pub(in crate::adapters::security) const fn of_token(self) -> SignatureAlgorithm {
         match self {
             Self::Hs256 => SignatureAlgorithm::HS256,
@@ -57,10 +57,10 @@ impl Algorithm {
         }
     }
 
-    /// A new key's material, in base64.
+    /// Generates the material of a new key, in base64.
     ///
     /// # Errors
-    /// When the operating system gives no randomness.
+    /// When the operating system provides no randomness.
     pub(super) fn generate(self, secrets: RandomSecrets) -> anyhow::Result<SecretString> {
         let bytes = Zeroizing::new(match self {
             Self::Hs256 => random::<MIN_SECRET_BYTES>(secrets).to_vec(),
@@ -74,40 +74,40 @@ impl Algorithm {
     }
 }
 
-/// A key with its id, and when it signs and verifies.
+/// A key with its id and validity.
 pub struct Key {
     pub(super) id: String,
     pub(super) material: Material,
     pub(super) derivation: DerivationKey,
-    /// When it begins to sign; at once without.
+    /// The time from which the key signs; `None` means immediately.
     pub(super) signs_from: Option<Timestamp>,
-    /// When it ends to sign and to verify; never without.
+    /// The time at which the key stops signing and verifying; `None` means never.
     pub(super) verifies_until: Option<Timestamp>,
 }
 
-/// What a key signs and verifies with, as its algorithm has it.
+/// The key material of an algorithm.
 pub(super) enum Material {
     Hs256(Secret),
     Es256 { pair: Secret, point: Secret, x: String, y: String },
 }
 
-/// The secret that refresh tokens and hashes of verification codes are derived with, each under a label of its own; itself
-/// derived from the secret bytes of a key.
+/// A secret, derived from the bytes of a key, from which refresh tokens and hashes of verification codes are
+/// derived, each under a separate label.
 pub(in crate::adapters::security) struct DerivationKey(Zeroizing<[u8; 32]>);
 
 impl DerivationKey {
-    /// The derivation key of the secret bytes of a key.
+    /// Derives the secret from the bytes of a key.
     pub(super) fn new(secret: &[u8]) -> Self {
         Self(Zeroizing::new(mac(secret, &[DERIVATION_LABEL])))
     }
 
-    /// The 256 bits that this key derives from the concatenation of these parts.
+    /// Derives 256 bits from the concatenation of the parts.
     pub(in crate::adapters::security) fn derive(&self, parts: &[&[u8]]) -> [u8; 32] {
         mac(&*self.0, parts)
     }
 }
 
-/// HMAC-SHA256 over the concatenation of these parts.
+/// Returns the HMAC-SHA256 of the concatenation of the parts.
 #[expect(clippy::expect_used, reason = "HMAC takes a key of any length")]
 fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("a key of any length");
@@ -115,14 +115,14 @@ fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
-/// What third parties verify with.
+/// A public key, with which third parties verify tokens.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PublicKey {
     /// The key's id.
     pub id: String,
-    /// The first coordinate of the point on P-256: 32 bytes, big-endian, in base64url.
+    /// The x-coordinate of the point on P-256: 32 bytes, big-endian, in base64url.
     pub x: String,
-    /// The second one.
+    /// The y-coordinate, in the same format.
     pub y: String,
 }
 
@@ -138,13 +138,13 @@ impl fmt::Debug for Key {
 }
 
 impl Key {
-    /// Its id, which names no secret.
+    /// Returns the id, which is not secret.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The one algorithm that it is used with.
+    /// Returns the only algorithm of the key.
     #[must_use]
     pub const fn algorithm(&self) -> Algorithm {
         match self.material {
@@ -153,42 +153,42 @@ impl Key {
         }
     }
 
-    /// What it signs with.
+    /// Returns the secret that signs.
     pub(in crate::adapters::security) const fn signing(&self) -> &Secret {
         match &self.material {
             Material::Hs256(secret) | Material::Es256 { pair: secret, .. } => secret,
         }
     }
 
-    /// What it verifies with.
+    /// Returns the secret that verifies.
     pub(in crate::adapters::security) const fn verifying(&self) -> &Secret {
         match &self.material {
             Material::Hs256(secret) | Material::Es256 { point: secret, .. } => secret,
         }
     }
 
-    /// What refresh tokens and hashes of verification codes are derived with.
+    /// Returns the key from which refresh tokens and hashes of verification codes are derived.
     pub(in crate::adapters::security) const fn derivation(&self) -> &DerivationKey {
         &self.derivation
     }
 
-    /// When what it signed ends to count; never where there is none.
+    /// Returns the time at which signatures of the key expire; `None` means never.
     pub(in crate::adapters::security) const fn verifies_until(&self) -> Option<Timestamp> {
         self.verifies_until
     }
 
-    /// Whether it may sign at this moment.
+    /// Returns whether the key may sign at `now`.
     pub(super) fn signs(&self, now: Timestamp) -> bool {
         self.signs_from.is_none_or(|from| now >= from) && self.verifies(now)
     }
 
-    /// Whether what it signed counts at this moment. It does before the key begins to sign: the clock of another server
-    /// may be ahead.
+    /// Returns whether signatures of the key are valid at `now`. This includes the time before it signs,
+    /// because the clock of another server may be ahead.
     pub(super) fn verifies(&self, now: Timestamp) -> bool {
         self.verifies_until.is_none_or(|until| now < until)
     }
 
-    /// What others verify with, where they can.
+    /// Returns the public key of an asymmetric key.
     pub(super) fn public(&self) -> Option<PublicKey> {
         match &self.material {
             Material::Hs256(_) => None,
@@ -200,10 +200,10 @@ impl Key {
 }
 
 impl Material {
-    /// A secret of 32 bytes or more, or PKCS #8 of a P-256 key with its public key.
+    /// Parses a secret of 32 bytes or more, or a P-256 key in PKCS #8 with its public key.
     ///
     /// # Errors
-    /// When it is something else, in words that show nothing of it.
+    /// When the bytes are neither; the error does not contain them.
     pub(super) fn new(algorithm: Algorithm, mut bytes: Zeroizing<Vec<u8>>) -> anyhow::Result<Self> {
         match algorithm {
             Algorithm::Hs256 => {
@@ -218,7 +218,7 @@ impl Material {
         let read = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, pkcs8, &SystemRandom::new());
         let Ok(pair) = read else { bail!("the key is not PKCS #8 of a P-256 key with its public key") };
         let point = pair.public_key().as_ref().to_vec();
-        // An uncompressed point is the byte 4 and two coordinates of 32 bytes.
+        // An uncompressed point is the byte 4 followed by two coordinates of 32 bytes.
         let (Some((4, coordinates)), 65) = (point.split_first(), point.len()) else {
             bail!("the key's public key is no uncompressed point");
         };

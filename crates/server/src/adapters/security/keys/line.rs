@@ -1,4 +1,4 @@
-//! A key as a line: `kid:key` or `kid:es256:key`, then perhaps `from=…` and `until=…`.
+//! The text format of a key: `kid:key` or `kid:es256:key`, optionally followed by `from=…` and `until=…`.
 
 use anyhow::{Context, bail, ensure};
 use base64::Engine;
@@ -19,10 +19,10 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 const FROM: &str = "from";
 const UNTIL: &str = "until";
 
-/// The key of a line; `None` where it is empty or a remark.
+/// Parses a line; `None` if it is empty or a comment.
 ///
 /// # Errors
-/// When it is something else, in words that show nothing of it: all of it may be a key.
+/// When the line is invalid; the error does not contain it, because any part may be key material.
 pub(super) fn parse(line: &str) -> anyhow::Result<Option<Key>> {
     let line = line.trim();
     if line.is_empty() || line.starts_with('#') {
@@ -50,7 +50,7 @@ pub(super) fn parse(line: &str) -> anyhow::Result<Option<Key>> {
     Ok(Some(key))
 }
 
-/// Reads one of the moments behind a key.
+/// Parses one of the times that follow a key.
 fn limit(key: &mut Key, word: &str) -> anyhow::Result<()> {
     let (name, limit) = match word.split_once('=') {
         Some((FROM, _)) => (FROM, &mut key.signs_from),
@@ -66,10 +66,10 @@ fn limit(key: &mut Key, word: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The line of a new key.
+/// Formats the line of a new key.
 ///
 /// # Errors
-/// When the moment is beyond the years that are written with four digits.
+/// When the year of the time has more than four digits.
 pub(super) fn new(
     id: &str,
     algorithm: Algorithm,
@@ -80,7 +80,7 @@ pub(super) fn new(
     signs_from.map_or_else(|| Ok(line.clone()), |from| Ok(format!("{line} {FROM}={}", moment(from)?)))
 }
 
-/// The line of a key that ends.
+/// Appends an end to the line of a key.
 ///
 /// # Errors
 /// As [`new`].
@@ -88,7 +88,7 @@ pub(super) fn ending(line: &str, until: Timestamp) -> anyhow::Result<String> {
     Ok(format!("{} {UNTIL}={}", line.trim_end(), moment(until)?))
 }
 
-/// A moment as people read it.
+/// Formats a time according to RFC 3339.
 ///
 /// # Errors
 /// As [`new`].

@@ -1,7 +1,8 @@
-//! The keys of access tokens: several verify, one signs, and each can be replaced without logging anybody out.
+//! The signing keys of access tokens: one signs, several verify, and each can be rotated without logging
+//! users out.
 //!
-//! Reading order: [`Key`] (what it is, how long it counts), [`line`] (a key as text), [`KeyRing`] (several of them),
-//! [`rotate`] (a ring as it is with a new key), [`file`] (where the text is kept), [`SigningKeys`] (those in force).
+//! Reading order: [`Key`] (algorithm and validity), [`line`] (text format of a key), [`KeyRing`] (the keys of
+//! a file), [`rotate`] (adding a new key), [`file`] (the key file), [`SigningKeys`] (the keys in force).
 
 mod file;
 mod in_force;

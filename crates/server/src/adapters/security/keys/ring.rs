@@ -1,4 +1,4 @@
-//! Several keys, in the order in which they were listed.
+//! The key ring: keys in the order of their file.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use super::key::{Algorithm, Key, PublicKey};
 use super::line;
 use crate::adapters::security::random::RandomSecrets;
 
-/// Keys, each with an id of its own.
+/// A list of keys with distinct ids.
 pub struct KeyRing(Vec<Key>);
 
 impl fmt::Debug for KeyRing {
@@ -21,62 +21,63 @@ impl fmt::Debug for KeyRing {
 }
 
 impl KeyRing {
-    /// A ring with one random key, which nobody else has and which ends with the process.
+    /// Creates a ring with one random key, which exists only in this process.
     ///
     /// # Errors
-    /// When the operating system gives no randomness.
+    /// When the operating system provides no randomness.
     pub fn random(secrets: RandomSecrets) -> anyhow::Result<Self> {
         let material = Algorithm::Hs256.generate(secrets)?;
         let line = line::new("process", Algorithm::Hs256, material.expose_secret(), None)?;
         Self::parse(&SecretString::from(line))
     }
 
-    /// The ring in a text of one key a line; empty lines and those after a `#` do not count.
+    /// Parses a text with one key per line. Empty lines and lines that start with `#` are ignored.
     ///
     /// # Errors
-    /// When a line is no key, an id comes twice, or there is no key at all.
+    /// When a line is invalid, an id is repeated, or there is no key.
     pub fn parse(text: &SecretString) -> anyhow::Result<Self> {
         let ring = Self(lines(text.expose_secret())?.into_iter().filter_map(|(_, key)| key).collect());
         ensure!(!ring.0.is_empty(), "it holds no key");
         Ok(ring)
     }
 
-    /// The key that signs at this moment: the first listed one that has begun to and has not ended.
+    /// Returns the key that signs at `now`: the first in the list that has started to sign and has not
+    /// expired.
     #[must_use]
     pub fn signing(&self, now: Timestamp) -> Option<&Key> {
         self.0.iter().find(|key| key.signs(now))
     }
 
-    /// The key of this id, while it verifies.
+    /// Returns the key with an id, provided that it verifies at `now`.
     #[must_use]
     pub fn verifying(&self, id: &str, now: Timestamp) -> Option<&Key> {
         self.0.iter().find(|key| key.id == id && key.verifies(now))
     }
 
-    /// The key that signs at this moment, and the others that verify; `None` where no key signs.
+    /// Returns the key that signs at `now` and the others that verify; `None` if no key signs.
     pub(in crate::adapters::security) fn valid(&self, now: Timestamp) -> Option<Candidates<&Key>> {
         let current = self.signing(now)?;
         let others = self.0.iter().filter(|key| key.id != current.id && key.verifies(now)).collect();
         Some(Candidates { current, others })
     }
 
-    /// The key that signs at this moment, and every other key; `None` where no key signs.
+    /// Returns the key that signs at `now` and all others; `None` if no key signs.
     pub(in crate::adapters::security) fn all(&self, now: Timestamp) -> Option<Candidates<&Key>> {
         let current = self.signing(now)?;
         Some(Candidates { current, others: self.0.iter().filter(|key| key.id != current.id).collect() })
     }
 
-    /// What third parties verify with, keys that have yet to sign among them.
+    /// Returns the public keys of all keys that verify at `now`, including those that do not sign yet.
     #[must_use]
     pub fn public(&self, now: Timestamp) -> Vec<PublicKey> {
         self.0.iter().filter(|key| key.verifies(now)).filter_map(Key::public).collect()
     }
 }
 
-/// Each line of a text, with its key if it has one.
+/// Returns each line of a text, with the key in it, if any.
 ///
 /// # Errors
-/// When a line is neither a key nor a remark, or an id comes twice.
+/// When a line is neither a key nor a comment, or an id is repeated.
 pub(super) fn lines(text: &str) -> anyhow::Result<Vec<(&str, Option<Key>)>> {
     let mut lines: Vec<(&str, Option<Key>)> = Vec::new();
     for (number, line) in (1_usize..).zip(text.lines()) {

@@ -1,4 +1,4 @@
-//! A ring as it is with a new key: a function of text and time, so that it can be tried over time.
+//! Key rotation as a pure function of text and time, so that it can be tested over time.
 
 use cuepoint_domain::timestamp::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
@@ -9,42 +9,41 @@ use super::{line, ring};
 use crate::adapters::clock::TOLERANCE;
 use crate::adapters::security::random::{RandomSecrets, random};
 
-/// What is asked of a rotation.
+/// The parameters of a rotation.
 #[derive(Clone, Copy, Debug)]
 pub struct Rotation {
-    /// The algorithm of the new key; that of the first listed one without, HS256 where there is none.
+    /// The algorithm of the new key. Default: that of the first key in the list, or HS256 without any.
     pub algorithm: Option<Algorithm>,
-    /// How long the servers have to learn of the new key before it signs.
+    /// The delay before the new key signs, in which the servers must read it.
     pub signs_in: Duration,
-    /// How long an access token is valid.
+    /// The lifetime of an access token.
     pub access_token_ttl: Duration,
-    /// What becomes of the older keys.
+    /// The treatment of the older keys.
     pub older: OlderKeys,
 }
 
-/// What a rotation does with the keys that there are.
+/// The treatment of existing keys by a rotation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OlderKeys {
-    /// They verify until the last token that they may have signed has ended.
+    /// They verify until the last token that they may have signed expires.
     Verify,
-    /// They are removed, and the new key signs at once: nothing that they signed counts any more.
+    /// They are removed and the new key signs at once; everything that they signed becomes invalid.
     Remove,
 }
 
-/// A ring after a rotation.
+/// The result of a rotation.
 pub struct Rotated {
-    /// The text of its keys.
+    /// The text of the new ring.
     pub text: SecretString,
-    /// What became of each key, one a line, without the keys themselves.
+    /// The outcome for each key, one per line, without key material.
     pub report: String,
 }
 
-/// The ring of a text with a new key: first of all, to sign from a moment on. Each older key ends once the last token
-/// that it may have signed has ended, and one that has ended is gone. Where no other key signs, the new one does at
-/// once.
+/// Adds a new key as the first of a ring. It signs after the delay, or at once if no other key signs. Each
+/// older key is set to expire after the last token that it may have signed, and expired keys are removed.
 ///
 /// # Errors
-/// When the text is no ring, or the operating system gives no randomness.
+/// When the text is not a valid ring, or the operating system provides no randomness.
 pub fn rotate(
     text: &SecretString,
     asked: Rotation,
@@ -58,7 +57,7 @@ pub fn rotate(
     let another_signs =
         keeps_older && lines.iter().filter_map(|(_, key)| key.as_ref()).any(|key| key.signs(now));
     let from = second(now).plus(if another_signs { asked.signs_in } else { Duration::ZERO });
-    // Server clocks may be apart by the leeway, and who verifies grants it once more.
+    // Server clocks may differ by the tolerance, and verification grants it once more.
     let until = from.plus(asked.access_token_ttl).plus(TOLERANCE).plus(TOLERANCE);
 
     let (id, material) = (new_id(now, secrets), algorithm.generate(secrets)?);
@@ -70,7 +69,7 @@ pub fn rotate(
         match key {
             None => written.push((*line).to_owned()),
             Some(key) => {
-                // Remarks above the first key stay above the ring.
+                // Comments above the first key stay above the ring.
                 written.extend(new.take());
                 let (kept, fate) =
                     if keeps_older { aged(line, key, until, now)? } else { (None, "is removed".to_owned()) };
@@ -85,7 +84,7 @@ pub fn rotate(
     Ok(Rotated { text, report })
 }
 
-/// What is left of an older key's line, if anything is, and in words.
+/// Returns the line of an older key, if it is kept, and the outcome for the report.
 fn aged(line: &str, key: &Key, until: Timestamp, now: Timestamp) -> anyhow::Result<(Option<String>, String)> {
     if !key.verifies(now) {
         return Ok((None, "has ended and is removed".to_owned()));
@@ -97,13 +96,14 @@ fn aged(line: &str, key: &Key, until: Timestamp, now: Timestamp) -> anyhow::Resu
     Ok((Some(kept), format!("verifies until {}", line::moment(until)?)))
 }
 
-/// The day, for people, and a random part, since a day may see several.
+/// Returns an id made of the date, for people, and a random part, because there may be several rotations a
+/// day.
 fn new_id(now: Timestamp, secrets: RandomSecrets) -> String {
     let random = u32::from_be_bytes(random(secrets));
     format!("{}-{random:08x}", now.to_utc().date())
 }
 
-/// The moment without what is below a second, which files do not show.
+/// Truncates a time to seconds, the precision of key files.
 fn second(at: Timestamp) -> Timestamp {
     let seconds = at.to_utc().unix_timestamp();
     OffsetDateTime::from_unix_timestamp(seconds).map_or(at, Timestamp::new)

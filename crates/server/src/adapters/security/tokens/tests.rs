@@ -22,7 +22,7 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp::from_unix_micros(seconds.saturating_mul(1_000_000))
 }
 
-/// Both algorithms, and one key that has ended.
+/// Returns keys of both algorithms, and one expired key.
 fn keys() -> SigningKeys {
     let [new, old, ec] = [NEW_KEY, OLD_KEY, ec_key()].map(|key| STANDARD.encode(key));
     let text = format!("new:{new}\nold:{old}\nec:es256:{ec}\nended:{new} until=2027-01-15T08:00:00Z");
@@ -33,7 +33,7 @@ fn tokens() -> SignedTokens {
     SignedTokens::new(keys(), Duration::minutes(15), RandomSecrets::new().unwrap())
 }
 
-/// An ES256 key, the same in all of a run.
+/// Returns an ES256 key, the same for the whole process.
 fn ec_key() -> &'static [u8] {
     static KEY: OnceLock<Vec<u8>> = OnceLock::new();
     KEY.get_or_init(|| {
@@ -70,7 +70,7 @@ fn claims() -> Value {
     })
 }
 
-/// A token of any two parts, signed as its author likes.
+/// Returns a token with arbitrary header and claims, signed with any key.
 fn forged(header: &str, claims: &str, algorithm: SignatureAlgorithm, key: &[u8]) -> String {
     let signed = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(claims));
     let secret = match algorithm {
@@ -86,7 +86,7 @@ fn signed(header: &Value, claims: &Value) -> String {
     forged(&header.to_string(), &claims.to_string(), HS256, NEW_KEY)
 }
 
-/// A good token of the ES256 key, but for this header.
+/// Returns a valid token of the ES256 key, except for its header.
 fn signed_ec(header: &Value) -> String {
     forged(&header.to_string(), &claims().to_string(), SignatureAlgorithm::ES256, ec_key())
 }
@@ -198,7 +198,7 @@ fn the_algorithm_is_pinned() {
         let header = super::tests::with(header(), "alg", json!(alg)).to_string();
         check(&forged(&header, &claims, with, key), Err(InvalidToken), alg);
     }
-    // What anybody may know is no secret, and a secret of one key is none of the other.
+    // Public data is no secret, and the secret of one key does not serve for another.
     let stranger = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new());
     let (pair, stranger) = (ec_pair(ec_key()), stranger.unwrap());
     let point = pair.public_key().as_ref();
@@ -317,7 +317,7 @@ fn hostile_texts_are_refused_without_a_panic() {
         parts[0], parts[1], parts[2], "", ".", "..", "=", "e30", "bnVsbA", "W10", "\u{0}", "é", "A", "____",
         "Bearer ",
     ];
-    // Every sequence of four, with and without dots between.
+    // Every sequence of four pieces, with and without dots in between.
     for number in 0..pieces.len().pow(4) {
         let chosen: Vec<&str> =
             (0..4_u32).map(|n| pieces[number / pieces.len().pow(n) % pieces.len()]).collect();
@@ -347,7 +347,7 @@ fn tokens_once() -> &'static SignedTokens {
     TOKENS.get_or_init(tokens)
 }
 
-/// Asks of a token that was already verified at `NOW`.
+/// Verifies a token again that was already verified at `NOW`.
 fn remembered(key: &str, after: i64, counts: bool) {
     let then = at(NOW.saturating_add(after));
     let new = STANDARD.encode(NEW_KEY);
@@ -404,7 +404,7 @@ fn a_token_of_another_epoch_is_refused_also_when_it_was_verified_before() {
     ] {
         assert_eq!(tokens.verify(&token, epoch, at(NOW)), expected, "{epoch:?}");
     }
-    // As a server of before there were epochs issued it.
+    // As issued by servers that predate epochs.
     let without = signed(&header(), &claims());
     assert_eq!(tokens.verify(&without, EPOCH, at(NOW)), Ok(ada()));
     assert_eq!(tokens.verify(&without, Epoch(5), at(NOW)), Err(InvalidToken));

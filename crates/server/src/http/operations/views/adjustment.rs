@@ -1,4 +1,4 @@
-//! Adjustments as operators see them.
+//! Views of adjustments for operators.
 
 use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::ledger::adjustment;
@@ -14,7 +14,7 @@ use crate::http::wire::time::Moment;
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Adjustment)]
 pub struct AdjustmentView {
-    /// Id of the adjustment; entries refer to it.
+    /// Id of the adjustment, referenced by ledger entries.
     #[schema(minimum = 1, example = 4)]
     id: i64,
     /// Id of the account.
@@ -43,7 +43,7 @@ pub struct AdjustedView {
 }
 
 impl AdjustedView {
-    /// The adjustment of this moment, with the balance that it led to.
+    /// The new adjustment with the resulting balance.
     #[must_use]
     pub fn new(
         adjustment: &adjustment::Adjustment,

@@ -1,4 +1,4 @@
-//! The last audit of the ledger, as operators see it.
+//! View of the last ledger audit for operators.
 
 use cuepoint_domain::application::CompletedAudit;
 use serde::Serialize;
@@ -11,13 +11,13 @@ use crate::http::wire::time::Moment;
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Audit)]
 pub struct AuditView {
-    /// `pending` before the first audit is complete, then `consistent` or `broken`.
+    /// `pending` before the first completed audit, then `consistent` or `broken`.
     #[schema(value_type = names::AuditStatus, example = "consistent")]
     status: &'static str,
-    /// Start of the audit, and time of the audited state.
+    /// Start of the audit, which is also the time of the audited state; null before the first.
     #[schema(value_type = Option<String>, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     started_at: Option<Moment>,
-    /// End of the audit.
+    /// End of the audit; null before the first.
     #[schema(value_type = Option<String>, format = DateTime, example = "2026-01-31T20:15:01.000000Z")]
     finished_at: Option<Moment>,
     /// Number of checked wallets.
@@ -32,12 +32,12 @@ pub struct AuditView {
     /// Number of checked requests, withdrawals, top-ups and adjustments.
     #[schema(minimum = 0, example = 60)]
     things: u64,
-    /// The first contradiction; null without one.
+    /// The first contradiction; null if there is none.
     #[schema(example = "entry 7 of wallet 12: its hash does not fit")]
     finding: Option<String>,
 }
 
-/// The audit of the ledger in an answer.
+/// The ledger audit in an answer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AuditData {
     /// The audit.

@@ -1,4 +1,4 @@
-//! Blocks as DJs see them.
+//! Views of blocks for DJs.
 
 use cuepoint_domain::ports;
 use serde::Serialize;

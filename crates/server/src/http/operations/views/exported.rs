@@ -1,4 +1,4 @@
-//! What only an export shows.
+//! Views that appear only in an export.
 
 use cuepoint_domain::account;
 use cuepoint_domain::account::challenge;
@@ -17,7 +17,7 @@ use crate::http::operations::views::{ActiveSessionView, EntryView, ReferenceView
 use crate::http::wire::names;
 use crate::http::wire::time::Moment;
 
-/// Data of an account beside its profile.
+/// Account data beside the profile.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Account)]
 pub struct AccountView {
@@ -27,24 +27,24 @@ pub struct AccountView {
     /// Time of the registration.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     created_at: Moment,
-    /// Time of the last change of the role or suspension; null without a change.
+    /// Time of the last change of the role or suspension; null if neither changed.
     #[schema(value_type = Option<String>, format = DateTime)]
     standing_changed_at: Option<Moment>,
 }
 
-/// A session, ended or not.
+/// A session, active or ended.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = ExportedSession)]
 pub struct ExportedSessionView {
     /// The session.
     #[serde(flatten)]
     session: ActiveSessionView,
-    /// When it was ended; null where it was not. Sessions are kept for two days after their end.
+    /// Time of the end; null while active. Sessions are retained for two days after their end.
     #[schema(value_type = Option<String>, format = DateTime)]
     ended_at: Option<Moment>,
 }
 
-/// A code or token that was sent, without its secret; stored for a day.
+/// A sent code or token, without its secret; retained for a day.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Challenge)]
 pub struct ChallengeView {
@@ -72,24 +72,24 @@ pub struct ExportedWithdrawalView {
     /// The withdrawal.
     #[serde(flatten)]
     withdrawal: WithdrawalView,
-    /// What the payout provider knows it by.
+    /// Reference at the payout provider.
     #[schema(example = "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f")]
     reference: String,
 }
 
-/// An entry of the wallet with what the statement does not show.
+/// A wallet entry with the reason that the statement omits.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = ExportedEntry)]
 pub struct ExportedEntryView {
     /// The entry.
     #[serde(flatten)]
     entry: EntryView,
-    /// The reason that an operator or a provider gave for it; null where nobody did.
+    /// Reason given by an operator or a provider; null if there is none.
     #[schema(example = "A song was charged twice.")]
     reason: Option<String>,
 }
 
-/// A change of the profile or account, or an operation of an operator on it with a reason.
+/// A change of the profile or account, or an operator's action on it with a reason.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Operation)]
 pub struct OperationView {
@@ -104,9 +104,10 @@ pub struct OperationView {
     acted_by: &'static str,
     /// Reason; null where none is required.
     reason: Option<String>,
-    /// Object of the operation; null where it is the profile or the account itself.
+    /// Object of the operation; null for the profile or the account itself.
     reference: Option<ReferenceView>,
-    /// The profile after it, with what could be spent then; null for operations about money, and once it is seven days old.
+    /// Profile after the operation, with the available balance of that time; null for operations about money,
+    /// and after seven days.
     profile: Option<UserView>,
     /// Time of the operation.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
@@ -130,7 +131,7 @@ fn text(line: &Option<Line>) -> Option<String> {
 }
 
 impl AccountView {
-    /// The account of this person.
+    /// The account data of this user.
     #[must_use]
     pub fn new(user: &account::User) -> Self {
         Self {
@@ -142,7 +143,7 @@ impl AccountView {
 }
 
 impl ExportedSessionView {
-    /// The session, as it is shown in `current`.
+    /// The session, as shown within the session `current`.
     #[must_use]
     pub fn new(session: &session::Session, ended_at: Option<Timestamp>, current: SessionId) -> Self {
         Self { session: ActiveSessionView::new(session, current), ended_at: ended_at.map(Moment) }
@@ -164,7 +165,7 @@ impl ChallengeView {
 }
 
 impl ExportedWithdrawalView {
-    /// The withdrawal as it stands.
+    /// The current state of the withdrawal.
     #[must_use]
     pub fn new(withdrawal: &withdrawal::Withdrawal, currency: &Currency) -> Self {
         Self {

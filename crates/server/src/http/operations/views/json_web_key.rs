@@ -1,4 +1,4 @@
-//! Public keys as RFC 7517 and 7518 have them.
+//! Public keys in the format of RFC 7517 and 7518.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -43,7 +43,7 @@ pub struct JsonWebKeyView {
 }
 
 impl JsonWebKeySetView {
-    /// These keys.
+    /// The set of these keys.
     #[must_use]
     pub fn new(keys: Vec<PublicKey>) -> Self {
         let [kty, crv, alg, purpose] = ["EC", "P-256", "ES256", "sig"];

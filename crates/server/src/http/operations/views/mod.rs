@@ -1,4 +1,4 @@
-//! What clients see of the domain's things: exactly these keys, always all of them.
+//! Views of the domain's entities for clients, each with exactly these keys and always all of them.
 
 mod adjustment;
 mod audit;

@@ -1,4 +1,4 @@
-//! Top-ups as staff sees them, and the money of those that came for accounts that were erased.
+//! Views of top-ups for staff, and of money in suspense.
 
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::topup;
@@ -28,7 +28,7 @@ pub struct OperatorTopupView {
     /// Status.
     #[schema(value_type = names::TopupStatus)]
     status: &'static str,
-    /// Payment page of the provider, where it has one.
+    /// Payment page of the provider; null if there is none.
     payment_url: Option<String>,
     /// Time of creation.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
@@ -61,13 +61,13 @@ pub struct SuspenseView {
     /// Amount in major units.
     #[schema(value_type = f64, format = "decimal", example = 50.00)]
     amount: Number,
-    /// Time of arrival.
+    /// Time of receipt.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     arrived_at: Moment,
     /// Time of the settlement; null while unsettled.
     #[schema(value_type = Option<String>, format = DateTime, example = "2026-02-02T09:00:00.000000Z")]
     settled_at: Option<Moment>,
-    /// Id of the operator who settled it; null while unsettled.
+    /// Id of the operator who settled the money; null while unsettled.
     #[schema(minimum = 1, example = 2)]
     settled_by: Option<i64>,
     /// Reason of the settlement; null while unsettled.
@@ -83,7 +83,7 @@ pub struct SuspenseData {
 }
 
 impl OperatorTopupView {
-    /// The top-up as it stands.
+    /// The current state of the top-up.
     #[must_use]
     pub fn new(topup: &topup::Topup, currency: &Currency) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Withdrawals as operators see them: with the reference that the payout provider knows them by.
+//! Views of withdrawals for operators, with the reference at the payout provider.
 
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::Line;
@@ -44,15 +44,16 @@ pub struct OperatorWithdrawalView {
     /// Status.
     #[schema(value_type = names::WithdrawalStatus)]
     status: &'static str,
-    /// Transaction on the network, where known.
+    /// Transaction on the network; null while unknown.
     txid: Option<String>,
-    /// Operators who approved it, in order; a pending withdrawal with one waits for a second.
+    /// Operators who approved the withdrawal, in order; a pending withdrawal with one approval awaits a
+    /// second.
     #[schema(example = json!([3]))]
     approvals: Vec<i64>,
 }
 
 impl OperatorWithdrawalView {
-    /// The withdrawal as it stands.
+    /// The current state of the withdrawal.
     #[must_use]
     pub fn new(withdrawal: &withdrawal::Withdrawal, currency: &Currency) -> Self {
         Self {

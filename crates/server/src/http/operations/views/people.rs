@@ -1,4 +1,4 @@
-//! People as clients see them.
+//! Views of users for clients.
 
 use cuepoint_domain::account::{self, Coordinates, DjProfile, Kilometres, Rating};
 use cuepoint_domain::money::{Currency, Money};
@@ -47,10 +47,10 @@ pub struct UserView {
     state: Option<String>,
     /// Country.
     country: Option<String>,
-    /// Latitude in degrees north; null exactly when `longitude` is.
+    /// Latitude in degrees north; null if and only if `longitude` is.
     #[schema(minimum = -90, maximum = 90)]
     latitude: Option<f64>,
-    /// Longitude in degrees east; null exactly when `latitude` is.
+    /// Longitude in degrees east; null if and only if `latitude` is.
     #[schema(minimum = -180, maximum = 180)]
     longitude: Option<f64>,
     /// Radius around the location, in kilometres.
@@ -75,7 +75,7 @@ pub struct UserData {
     pub user: UserView,
 }
 
-/// A DJ, as all callers see them.
+/// A DJ, as visible to all callers.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Dj)]
 pub struct DjView {
@@ -127,7 +127,7 @@ fn rating(rating: Rating) -> Number {
 }
 
 impl UserView {
-    /// The person with what they can spend.
+    /// The user with their available balance.
     #[must_use]
     pub fn new(user: &account::User, available: Money, currency: &Currency) -> Self {
         let dj = user.dj.clone().unwrap_or_default();
@@ -157,7 +157,7 @@ impl UserView {
 }
 
 impl DjView {
-    /// The DJ; who is none looks like one that has nothing.
+    /// The DJ. An account that is not a DJ's has the values of a DJ without any.
     #[must_use]
     pub fn new(user: &account::User, currency: &Currency) -> Self {
         let none = DjProfile::default();

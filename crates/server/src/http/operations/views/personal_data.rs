@@ -1,4 +1,4 @@
-//! All that is kept about a person, as they take it out.
+//! The export of personal data.
 
 use cuepoint_domain::account::personal_data::Record;
 use cuepoint_domain::ids::SessionId;
@@ -26,7 +26,7 @@ pub struct PersonalDataView {
     pub sessions: Vec<ExportedSessionView>,
     /// Networks of logins within the last 30 days.
     pub networks: Vec<LoginNetworkView>,
-    /// Codes and tokens that were sent within the last day.
+    /// Codes and tokens sent within the last day.
     pub challenges: Vec<ChallengeView>,
     /// Requests that the account has made.
     pub requests_made: Vec<MusicRequestView<'static>>,
@@ -40,7 +40,7 @@ pub struct PersonalDataView {
     pub wallet_entries: Vec<ExportedEntryView>,
     /// Changes of the profile and account, and operations of operators with a reason.
     pub operations: Vec<OperationView>,
-    /// Messages of providers about the account's money that contradict the ledger.
+    /// Provider messages about the account's money that contradict the ledger.
     pub provider_messages: Vec<ContradictingMessageView>,
     /// Guests whom the account has blocked.
     pub blocks: Vec<BlockView>,
@@ -50,10 +50,10 @@ pub struct PersonalDataView {
     pub security_events: Vec<SecurityEventView>,
 }
 
-/// A record of a list, as JSON; `current` is the session in which it is asked for.
+/// A record of a list as JSON; `current` is the session of the export.
 ///
 /// # Errors
-/// When it cannot be written as JSON.
+/// When serialization fails.
 pub fn row(record: &Record, current: SessionId, currency: &Currency) -> serde_json::Result<Vec<u8>> {
     use serde_json::to_vec;
     match record {

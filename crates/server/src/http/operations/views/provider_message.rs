@@ -1,4 +1,4 @@
-//! Messages of providers as operators see them.
+//! Views of provider messages for operators.
 
 use cuepoint_domain::provider_message::{self, Excerpt, MessageSource};
 use serde::Serialize;
@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use crate::http::wire::names;
 use crate::http::wire::time::Moment;
 
-/// A message of a provider that contradicts the ledger, without its resolver.
+/// A provider message that contradicts the ledger, without its resolver.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = ContradictingMessage)]
 pub struct ContradictingMessageView {
@@ -26,51 +26,51 @@ pub struct ContradictingMessageView {
     /// Kind of the contradiction.
     #[schema(value_type = names::MessageReasonCode)]
     reason_code: &'static str,
-    /// Reference in the message, or the id where it has no reference.
+    /// Reference in the message, or the id if it has no reference.
     #[schema(example = "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f")]
     reference: String,
-    /// Id in the message.
+    /// Id in the message; null if it has none.
     #[schema(example = 5)]
     stated_id: Option<i64>,
-    /// Id of the top-up with the reference.
+    /// Id of the top-up with the reference; null if there is none.
     #[schema(minimum = 1, example = 3)]
     topup_id: Option<i64>,
-    /// Id of the withdrawal with the reference.
+    /// Id of the withdrawal with the reference; null if there is none.
     #[schema(minimum = 1, example = 5)]
     withdrawal_id: Option<i64>,
-    /// Amount in the message, at most 64 bytes of text.
+    /// Amount in the message as text, at most 64 bytes; null if it has none.
     #[schema(example = "25.00")]
     amount: Option<String>,
-    /// Currency in the message, at most 64 bytes.
+    /// Currency in the message, at most 64 bytes; null if it has none.
     #[schema(example = "USD")]
     currency: Option<String>,
-    /// Transaction in the message, at most 512 bytes.
+    /// Transaction in the message, at most 512 bytes; null if it has none.
     #[schema(example = "4a5e1e4b")]
     txid: Option<String>,
-    /// Time of arrival.
+    /// Time of receipt.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     received_at: Moment,
     /// Time of the resolution; null while unresolved.
     #[schema(value_type = Option<String>, format = DateTime, example = "2026-01-31T21:00:00.000000Z")]
     resolved_at: Option<Moment>,
-    /// Reason of the operator who resolved it.
+    /// Reason of the operator who resolved the message; null while unresolved.
     #[schema(example = "Paid once; the first transaction was replaced.")]
     resolution: Option<String>,
 }
 
-/// A message of a provider that contradicts the ledger.
+/// A provider message that contradicts the ledger.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = ProviderMessage)]
 pub struct ProviderMessageView {
     /// The message.
     #[serde(flatten)]
     message: ContradictingMessageView,
-    /// The operator who resolved it.
+    /// Id of the operator who resolved the message; null while unresolved.
     #[schema(minimum = 1, example = 7)]
     resolved_by: Option<i64>,
 }
 
-/// A message of a provider in an answer.
+/// A provider message in an answer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ProviderMessageData {
     /// The message.

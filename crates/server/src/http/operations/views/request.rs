@@ -1,4 +1,4 @@
-//! Music requests as clients see them.
+//! Views of music requests for clients.
 
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::music_request;
@@ -28,7 +28,7 @@ pub struct MusicRequestView<'r> {
     /// Name of the artist.
     #[schema(example = "New Order")]
     artist_name: &'r str,
-    /// How well known the artist is, which sets the price.
+    /// Popularity of the artist, which determines the price.
     #[schema(value_type = names::ArtistType)]
     artist_type: &'static str,
     /// Address of the song.
@@ -49,13 +49,13 @@ pub struct MusicRequestView<'r> {
 }
 
 impl<'r> MusicRequestView<'r> {
-    /// Which it is.
+    /// The id of the request.
     #[must_use]
     pub const fn id(&self) -> i64 {
         self.id
     }
 
-    /// The request as it stands.
+    /// The current state of the request.
     #[must_use]
     pub fn new(request: &'r music_request::MusicRequest, currency: &Currency) -> Self {
         Self {

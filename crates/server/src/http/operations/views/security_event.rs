@@ -1,4 +1,4 @@
-//! The security log as clients see it.
+//! Views of the security log for clients.
 
 use cuepoint_domain::account::security_log;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::http::wire::time::Moment;
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = SecurityEvent)]
 pub struct SecurityEventView {
-    /// Number of the event, ascending in the order of recording, with gaps.
+    /// Number of the event, ascending in recording order, with gaps.
     #[schema(minimum = 1, example = 17)]
     id: i64,
     /// Kind of the event.
@@ -20,19 +20,19 @@ pub struct SecurityEventView {
     /// Id of the affected account; null where unknown.
     #[schema(minimum = 1, example = 8)]
     user_id: Option<i64>,
-    /// Id of the actor; null without authentication, and for an operator in another account's export.
+    /// Id of the actor; null without authentication, and for an operator in the export of another account.
     #[schema(minimum = 1, example = 7)]
     actor_id: Option<i64>,
-    /// Id of the session, where known.
+    /// Id of the session; null if unknown.
     #[schema(minimum = 1, example = 3)]
     session_id: Option<i64>,
-    /// IP address, where known.
+    /// IP address; null if unknown.
     #[schema(example = "203.0.113.7")]
     ip_address: Option<String>,
-    /// User agent of the client.
+    /// User agent of the client; null if unknown.
     #[schema(example = "curl/8.5.0")]
     user_agent: Option<String>,
-    /// Details.
+    /// Details; null if there are none.
     #[schema(example = "suspend: Fraud.")]
     detail: Option<String>,
     /// Time of the event.

@@ -1,4 +1,4 @@
-//! Sessions as clients see them.
+//! Views of sessions for clients.
 
 use cuepoint_domain::account::session;
 use cuepoint_domain::ids::SessionId;
@@ -24,18 +24,18 @@ pub struct SessionView {
     /// Seconds until the access token expires.
     #[schema(example = 900)]
     pub expires_in: i64,
-    /// Token for new tokens, valid for one exchange.
+    /// Refresh token, valid for one exchange.
     pub refresh_token: String,
 }
 
-/// A session that has not ended.
+/// An active session.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = ActiveSession)]
 pub struct ActiveSessionView {
     /// Id of the session.
     #[schema(minimum = 1, example = 12)]
     pub id: i64,
-    /// Whether the request was made in this session.
+    /// Whether this session made the request.
     pub current: bool,
     /// User agent of the login; null where unknown.
     #[schema(example = "Mozilla/5.0")]
@@ -49,13 +49,13 @@ pub struct ActiveSessionView {
     /// Time of the last exchange of the refresh token.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     pub last_used_at: Moment,
-    /// Time at which the session ends unless its refresh token is exchanged.
+    /// Expiry of the session unless its refresh token is exchanged.
     #[schema(value_type = String, format = DateTime, example = "2026-03-02T20:15:00.000000Z")]
     pub expires_at: Moment,
 }
 
 impl ActiveSessionView {
-    /// The session, as it is shown in `current`.
+    /// The session, as shown within the session `current`.
     #[must_use]
     pub fn new(session: &session::Session, current: SessionId) -> Self {
         Self {
@@ -90,7 +90,7 @@ impl LoginNetworkView {
     }
 }
 
-/// An object without a key.
+/// An empty object.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = Nothing)]
 pub struct Empty {}

@@ -1,4 +1,4 @@
-//! People as staff sees them.
+//! Views of accounts for staff.
 
 use cuepoint_domain::account::User;
 use serde::Serialize;
@@ -45,7 +45,7 @@ pub struct PersonData {
 }
 
 impl PersonView {
-    /// The person.
+    /// The account.
     #[must_use]
     pub fn new(user: &User) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Top-ups as clients see them.
+//! Views of top-ups for clients.
 
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::topup;
@@ -22,7 +22,7 @@ pub struct TopupView {
     /// Amount in major units.
     #[schema(value_type = f64, format = "decimal", example = 50.00)]
     amount: Number,
-    /// Status: pending until the provider confirms it.
+    /// Status: `pending` until the provider confirms the payment.
     #[schema(value_type = names::TopupStatus)]
     status: &'static str,
     /// Payment page of the provider; null until the provider has named one.
@@ -44,7 +44,7 @@ pub struct TopupData {
 }
 
 impl TopupView {
-    /// The top-up as it stands.
+    /// The current state of the top-up.
     #[must_use]
     pub fn new(topup: &topup::Topup, currency: &Currency) -> Self {
         Self {

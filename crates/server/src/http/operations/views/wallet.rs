@@ -1,4 +1,4 @@
-//! Wallets and their statements as clients see them.
+//! Views of wallets and their statements for clients.
 
 use cuepoint_domain::ledger::{self, Balance};
 use cuepoint_domain::money::Currency;
@@ -25,7 +25,7 @@ pub struct WalletView {
     /// Amount held for open requests and withdrawals, in major units.
     #[schema(value_type = f64, format = "decimal", example = 10.00)]
     held: Number,
-    /// Owed amount, in major units; later income pays it first.
+    /// Owed amount, in major units; paid first from later income.
     #[schema(value_type = f64, format = "decimal", example = 0.00)]
     owed: Number,
 }
@@ -61,7 +61,7 @@ pub struct EntryData {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Entry)]
 pub struct EntryView {
-    /// Number of the entry within the wallet, from 1 without a gap.
+    /// Number of the entry within the wallet, from 1 without gaps.
     #[schema(minimum = 1, example = 2)]
     id: i64,
     /// Kind of the change.
@@ -87,7 +87,7 @@ pub struct EntryView {
 }
 
 impl WalletView {
-    /// The wallet with this in it.
+    /// The wallet with this balance.
     #[must_use]
     pub fn new(balance: Balance, currency: &Currency) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Withdrawals as clients see them.
+//! Views of withdrawals for clients.
 
 use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::money::Currency;
@@ -86,7 +86,7 @@ pub struct WithdrawalView {
     /// Status.
     #[schema(value_type = names::WithdrawalStatus)]
     status: &'static str,
-    /// Transaction on the network, where known.
+    /// Transaction on the network; null while unknown.
     txid: Option<String>,
 }
 
@@ -106,7 +106,7 @@ impl WithdrawalRequestView {
 }
 
 impl WithdrawalRequestedView {
-    /// The withdrawal that was taken, with its owner's balance after it.
+    /// The opened withdrawal with the owner's balance after it.
     #[must_use]
     pub fn new(withdrawal: &withdrawal::Withdrawal, balance: Balance, currency: &Currency) -> Self {
         Self {
@@ -118,7 +118,7 @@ impl WithdrawalRequestedView {
 }
 
 impl WithdrawalView {
-    /// The withdrawal as it stands.
+    /// The current state of the withdrawal.
     #[must_use]
     pub fn new(withdrawal: &withdrawal::Withdrawal, currency: &Currency) -> Self {
         let WithdrawalRequestView {

@@ -1,4 +1,4 @@
-//! What can be paid out, as clients see it.
+//! Views of withdrawal options for clients.
 
 use cuepoint_domain::withdrawal::WithdrawalTerms;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use crate::http::wire::names;
 
-/// The options of withdrawals, and the address policy.
+/// The withdrawal options and the address policy.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = WithdrawalOptions)]
 pub struct WithdrawalOptionsView {
@@ -17,7 +17,7 @@ pub struct WithdrawalOptionsView {
     options: Vec<WithdrawalOptionView>,
 }
 
-/// A currency of payouts with its networks.
+/// A payout currency with its networks.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = WithdrawalOption)]
 pub struct WithdrawalOptionView {
@@ -30,7 +30,7 @@ pub struct WithdrawalOptionView {
 }
 
 impl WithdrawalOptionsView {
-    /// What these terms allow.
+    /// The options under these terms.
     #[must_use]
     pub fn new(terms: &WithdrawalTerms) -> Self {
         let rows = terms.options.rows().iter().map(|row| WithdrawalOptionView {

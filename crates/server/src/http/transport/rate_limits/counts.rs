@@ -1,4 +1,4 @@
-//! The counts of one class, of a bounded number of subjects.
+//! The counts of one class, for a bounded number of subjects.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,13 +8,13 @@ use hashlink::LruCache;
 
 use super::Subject;
 
-/// The most subjects that are counted at once, some ten megabytes.
+/// The maximum number of counted subjects, some ten megabytes.
 ///
-/// Past them the subject that has not called for longest is forgotten and has its whole quota again: nobody is
-/// refused because of strangers, and who wants a count forgotten has to be admitted this many times under other names.
+/// Beyond it, the least recently active subject is evicted and regains its whole quota: strangers never cause
+/// a refusal, and evicting a count takes this many admitted calls under other subjects.
 const MAX_SUBJECTS: usize = 100_000;
 
-/// When each subject's quota is whole again; clones share it.
+/// The time at which each subject's quota is full again; clones share it.
 #[derive(Clone)]
 pub(super) struct Counts(Arc<Mutex<LruCache<Subject, Nanos>>>);
 
@@ -34,7 +34,7 @@ impl Counts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Restores the quota of a subject earlier by this interval, as if one call less had been counted.
+    /// Refunds one call to a subject: its quota is full earlier by this interval.
     pub(super) fn give_back(&self, subject: &Subject, interval: Nanos) {
         if let Some(whole_again) = self.lock().get_mut(subject) {
             *whole_again = whole_again.saturating_sub(interval);
@@ -66,7 +66,7 @@ mod tests {
         Subject::address(Some(IpAddr::V4(Ipv4Addr::from_bits(of))))
     }
 
-    /// What is known of a subject, which is then seen.
+    /// The stored count of a subject, which thereby becomes the most recent one.
     fn seen(counts: &Counts, subject: Subject) -> Option<u64> {
         let answer = counts.measure_and_replace(&subject, |known| Ok::<_, ()>((known, Nanos::from(7))));
         answer.unwrap().map(u64::from)

@@ -1,5 +1,5 @@
-//! Failed logins: by account and network, so that strangers cannot use up what its owner needs, and by account alone, so that
-//! many networks together cannot guess for ever.
+//! Failed logins, counted by account and network, so that strangers cannot use up the owner's attempts, and
+//! by account alone, so that many networks together cannot guess without limit.
 
 use std::hash::RandomState;
 
@@ -12,7 +12,7 @@ use super::counts::Counts;
 use super::{Limiter, Quotas, Subject, check};
 use crate::http::wire::error::Quota;
 
-/// A login that counts as failed until it is given back.
+/// A login that counts as failed until it is refunded.
 #[derive(Default, Debug)]
 #[must_use = "a login that did not fail is given back"]
 pub struct LoginAttempt {
@@ -20,21 +20,21 @@ pub struct LoginAttempt {
     by_account: Option<Subject>,
 }
 
-/// Why a login is refused before its password is checked.
+/// The reason for refusing a login before its password is checked.
 #[derive(Debug)]
 pub enum LoginLimitRefusal {
-    /// Too many failed with this account from this network.
+    /// Too many failed logins with this account from this network.
     Network(Quota),
-    /// Too many failed with this account. The attempt is counted for the network only. It is used from a network from
-    /// which the account was logged in recently, and given back from any other.
+    /// Too many failed logins with this account. The attempt counts against the network only. It is admitted
+    /// from networks from which the account was recently logged in, and refunded for all others.
     Account(Quota, LoginAttempt),
 }
 
-/// Counts of one kind of subject, of which some can be given back.
+/// Counts of one kind of subject that can be refunded.
 struct Refundable<C: Clock> {
     limiter: Limiter<C>,
     counts: Counts,
-    /// How much earlier a quota is whole without one call.
+    /// The time by which a refunded call advances a full quota.
     interval: Nanos,
 }
 
@@ -58,7 +58,7 @@ impl<C: Clock + Clone> Refundable<C> {
 pub(super) struct FailedLogins<C: Clock> {
     by_network: Refundable<C>,
     by_account: Refundable<C>,
-    /// Hashes account names into numbers that an outsider cannot predict.
+    /// Hashes account names into numbers that are unpredictable from outside.
     names: RandomState,
 }
 
@@ -102,7 +102,7 @@ mod tests {
     use super::super::RateLimits;
     use super::*;
 
-    /// Five failures a minute with an account from a network, eight an hour from all.
+    /// Five failures a minute per account and network, eight an hour per account.
     fn limits() -> (RateLimits<FakeRelativeClock>, FakeRelativeClock) {
         let number = |number| NonZeroU32::new(number).unwrap();
         let quotas = Quotas {
@@ -121,7 +121,7 @@ mod tests {
         Some(ClientNetwork::of([192, 0, 2, host].into()))
     }
 
-    /// What becomes of a login: `.` is tried, `n` refused for its network, `a` for its account.
+    /// The outcome of a login: `.` is admitted, `n` refused for its network, `a` for its account.
     fn tried(limits: &RateLimits<FakeRelativeClock>, name: &str, host: u8) -> char {
         match limits.try_login(name, from(host)) {
             Ok(_) => '.',
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(many(&limits, "ada", 1, 7), ".....nn");
         assert_eq!(many(&limits, "ada", 2, 5), "...aa");
         assert_eq!(many(&limits, "bob", 1, 1), ".");
-        // What a network was refused for the account was given back to it.
+        // Attempts refused for the account were refunded to the network.
         clock.advance(Duration::from_secs(450));
         assert_eq!(many(&limits, "ada", 2, 2), ".a");
         clock.advance(Duration::from_secs(3_600));
@@ -161,7 +161,7 @@ mod tests {
             limits.give_back(limits.try_login("ada", from(1)).unwrap());
         }
         assert_eq!(many(&limits, "ada", 1, 6), ".....n");
-        // Of several under way each gives back its own.
+        // Concurrent attempts each refund their own count.
         let two: Vec<_> = (0..2).map(|_| limits.try_login("ada", from(2)).unwrap()).collect();
         assert_eq!(many(&limits, "ada", 2, 2), ".a");
         two.into_iter().for_each(|attempt| limits.give_back(attempt));

@@ -1,6 +1,6 @@
-//! How often somebody may call: each class of routes has a quota for a minute, for each caller, address or account.
+//! Rate limits: each class of routes has a quota per minute for each principal, address or account.
 //!
-//! Calls are counted in this process alone, and forgotten with it.
+//! Counts are local to this process and end with it.
 
 mod counts;
 mod failed_logins;
@@ -21,12 +21,12 @@ pub use subject::Subject;
 
 use crate::http::wire::error::{Quota, RateLimitStatus};
 
-/// Routes that share a quota.
+/// Routes with a shared quota.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
-    /// Those where a password or code could be guessed, or an account is made.
+    /// Routes that could be used to guess a password or code, or that create an account.
     Login,
-    /// New requests for songs.
+    /// New music requests.
     Requests,
     /// New withdrawals.
     Withdrawals,
@@ -34,20 +34,20 @@ pub enum Class {
     Other,
 }
 
-/// The calls of one subject that are admitted within a minute, unless it says otherwise; all of them may come at once.
+/// Admitted calls of one subject, per minute unless stated otherwise; all of them may arrive at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Quotas {
-    /// Of [`Class::Login`].
+    /// Quota of [`Class::Login`].
     pub login: NonZeroU32,
-    /// Of [`Class::Requests`].
+    /// Quota of [`Class::Requests`].
     pub requests: NonZeroU32,
-    /// Of [`Class::Withdrawals`].
+    /// Quota of [`Class::Withdrawals`].
     pub withdrawals: NonZeroU32,
-    /// Of [`Class::Other`].
+    /// Quota of [`Class::Other`].
     pub other: NonZeroU32,
-    /// Of failed logins with one account from one network.
+    /// Failed logins with one account from one network.
     pub failed_logins: NonZeroU32,
-    /// Of failed logins with one account from all networks, within an hour.
+    /// Failed logins with one account from all networks, per hour.
     pub failed_logins_per_hour: NonZeroU32,
 }
 
@@ -55,7 +55,7 @@ type Limiter<C> = RateLimiter<Subject, Counts, C, StateInformationMiddleware>;
 
 /// The counts of all subjects.
 pub struct RateLimits<C: Clock = MonotonicClock> {
-    /// `None` admits everything.
+    /// `None` admits every call.
     classes: Option<Classes<C>>,
 }
 
@@ -68,7 +68,7 @@ struct Classes<C: Clock> {
 }
 
 impl<C: Clock + Clone> RateLimits<C> {
-    /// Counts by this clock; without quotas it admits everything.
+    /// Counts by this clock; without quotas, every call is admitted.
     #[must_use]
     pub fn new(quotas: Option<Quotas>, clock: C) -> Self {
         let limiter = |quota: NonZeroU32| {
@@ -85,9 +85,9 @@ impl<C: Clock + Clone> RateLimits<C> {
         Self { classes }
     }
 
-    /// Counts a login as failed, before its password is looked at, so that of many guesses at once no more are looked at
-    /// than may fail: with the account that is called by this name, whether or not there is one, and from this network.
-    /// [`RateLimits::give_back`] is to be called when it did not fail.
+    /// Counts a login as failed before its password is checked, so that concurrent guesses cannot exceed the
+    /// quota. Counts it for the account of this name, existing or not, and for this network. Call
+    /// [`RateLimits::give_back`] if the login succeeds.
     ///
     /// # Errors
     /// [`LoginLimitRefusal`].
@@ -102,17 +102,17 @@ impl<C: Clock + Clone> RateLimits<C> {
         }
     }
 
-    /// Undoes the counts of a login that did not fail.
+    /// Refunds a login that did not fail.
     pub fn give_back(&self, attempt: LoginAttempt) {
         if let Some(classes) = &self.classes {
             classes.failed_logins.give_back(attempt);
         }
     }
 
-    /// Counts a call; `None` where nothing is counted.
+    /// Counts a call; `None` if the limits are disabled.
     ///
     /// # Errors
-    /// The [`Quota`] that is used up; a call that is refused does not count.
+    /// The exhausted [`Quota`]; a refused call does not count.
     pub fn admit(&self, class: Class, subject: Subject) -> Result<Option<RateLimitStatus>, Quota> {
         let Some(classes) = &self.classes else { return Ok(None) };
         let limiter = match class {

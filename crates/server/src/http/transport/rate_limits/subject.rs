@@ -1,4 +1,4 @@
-//! The subjects of rate limits: requests of the same subject are counted together.
+//! The subjects of rate limits; requests of one subject are counted together.
 
 use std::hash::BuildHasher;
 use std::net::IpAddr;
@@ -6,27 +6,27 @@ use std::net::IpAddr;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::network::ClientNetwork;
 
-/// Who calls, or what is called.
+/// The subject of a count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Subject {
-    /// Who has a token.
+    /// An authenticated principal.
     Caller(UserId),
-    /// A client's network; all clients whose network is unknown are one.
+    /// A client's network; all clients of unknown networks share one.
     Network(Option<ClientNetwork>),
-    /// The name of an account, as a number.
+    /// An account name, hashed.
     Account(u64),
-    /// The name of an account, as a number, and the network from which it is called.
+    /// An account name, hashed, and the network of the client.
     AccountFrom(u64, Option<ClientNetwork>),
 }
 
 impl Subject {
-    /// The client at this address; all whose address is unknown are one.
+    /// The client at this address; all clients of unknown addresses share one.
     #[must_use]
     pub fn address(address: Option<IpAddr>) -> Self {
         Self::Network(address.map(ClientNetwork::of))
     }
 
-    /// The account of this name, and the same seen from this network.
+    /// The account of this name, alone and together with this network.
     pub(super) fn account(
         names: &impl BuildHasher,
         folded_name: &str,

@@ -38,7 +38,7 @@ fn a_minute_s_calls_may_come_at_once_and_then_one_after_the_other() {
     let refused = |retry_after_seconds| Err(Quota { limit: 5, retry_after_seconds });
     assert_eq!(admit(), refused(12));
     clock.advance(Duration::from_millis(11_001));
-    // To wait for as long as it says is always enough; a refused call costs nothing.
+    // Waiting for the reported time always suffices; a refused call costs nothing.
     assert_eq!((admit(), admit()), (refused(1), refused(1)));
     clock.advance(Duration::from_millis(999));
     assert_eq!(admit(), Ok(Some(RateLimitStatus { limit: 5, remaining: 0 })));

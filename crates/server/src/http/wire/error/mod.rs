@@ -1,4 +1,4 @@
-//! Every failure that a client can see: what it is ([`Code`]), what goes with it, and what the domain's errors become.
+//! API failures: the code ([`Code`]), its details, and the mapping of domain errors.
 
 mod code;
 
@@ -13,58 +13,58 @@ const SECONDS_UNTIL_CONFIGURED: u32 = 3_600;
 /// The `Retry-After`, in seconds, while the revocation list or the clock is unreliable.
 const SECONDS_UNTIL_RELIABLE: u32 = 5;
 
-/// Why something cannot move, as the answer's two more keys.
+/// The two keys of a rejected transition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Transition {
-    /// Where it stands.
+    /// The current status.
     pub current: &'static str,
-    /// Where it could go instead, by whoever may move it there.
+    /// The statuses that are reachable from it, by any principal.
     pub allowed: Vec<&'static str>,
 }
 
-/// How often somebody may ask, as the headers of a 429.
+/// An exhausted quota, for the headers of a 429.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Quota {
-    /// Calls of one window, which is a minute unless the contract says otherwise.
+    /// Calls per window, which is a minute unless the contract says otherwise.
     pub limit: u32,
-    /// Seconds until the next one is admitted.
+    /// Seconds until the next call is admitted.
     pub retry_after_seconds: u32,
 }
 
 /// The quota of an admitted request after it was counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RateLimitStatus {
-    /// Requests of one minute.
+    /// Requests per minute.
     pub limit: u32,
     /// Requests that would be admitted now.
     pub remaining: u32,
 }
 
-/// A failure on its way to a client.
+/// A failure before it is sent.
 #[derive(Debug)]
 pub struct ApiError {
-    /// What it is.
+    /// Its code.
     pub code: Code,
-    /// What it says.
+    /// Its message.
     pub message: Cow<'static, str>,
-    /// What some failures have beside that.
+    /// Details of some failures.
     pub details: Box<Details>,
 }
 
-/// What only some failures have.
+/// Details that only some failures have.
 #[derive(Debug, Default)]
 pub struct Details {
-    /// The sentences of each wrong field.
+    /// The validation messages of each invalid field.
     pub errors: Errors,
-    /// Of an invalid transition, the states.
+    /// The states of an invalid transition.
     pub transition: Option<Transition>,
-    /// Of a rate limit, the quota.
+    /// The quota of a rate limit.
     pub quota: Option<Quota>,
-    /// Of a method that a route has not, those that it has.
+    /// The allowed methods of a route.
     pub allow: Option<String>,
-    /// In how many seconds the same request may be answered otherwise, where that takes longer than a moment.
+    /// Seconds until a retry may succeed, if longer than the default.
     pub retry_after_seconds: Option<u32>,
-    /// What the log says and no client sees.
+    /// The cause, which is only logged.
     pub cause: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -75,7 +75,7 @@ impl From<Code> for ApiError {
 }
 
 impl ApiError {
-    /// What is said of a balance that cannot grow any more.
+    /// The message for a balance that would exceed its maximum.
     pub const BALANCE_TOO_LARGE: &str = "A balance would be larger than any may be.";
 
     /// The message if no active operator would remain.
@@ -85,26 +85,26 @@ impl ApiError {
         Self { code, message: Cow::Borrowed(code.message()), details: Box::new(details) }
     }
 
-    /// The failure with a more exact message.
+    /// The failure with a more specific message.
     #[must_use]
     pub fn saying(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
         Self { message: message.into(), ..Self::from(code) }
     }
 
-    /// Something that this deployment does not do.
+    /// The failure of a feature that this deployment does not offer.
     #[must_use]
     pub fn not_here(message: &'static str) -> Self {
         Self::not_now(message, SECONDS_UNTIL_CONFIGURED)
     }
 
-    /// A call that this deployment does not serve for so many seconds.
+    /// The failure of a call that this deployment does not serve for this many seconds.
     #[must_use]
     pub fn not_now(message: &'static str, retry_after_seconds: u32) -> Self {
         let details = Details { retry_after_seconds: Some(retry_after_seconds), ..Details::default() };
         Self { message: message.into(), ..Self::with(Code::Unavailable, details) }
     }
 
-    /// The failure that fields cause; as Laravel does, the first sentence is also the message.
+    /// A failure of these fields; as in Laravel, the first validation message is also the message.
     #[must_use]
     pub fn invalid(errors: Errors) -> Self {
         let code = Code::ValidationFailed;
@@ -112,18 +112,18 @@ impl ApiError {
         Self { message, ..Self::with(code, Details { errors, ..Details::default() }) }
     }
 
-    /// A failure that one field causes, although its value is well formed.
+    /// A failure of one field whose value is well formed.
     #[must_use]
     pub fn of_field(code: Code, field: &'static str, sentence: String) -> Self {
         Self::with(code, Details { errors: Errors::one(field, sentence), ..Details::default() })
     }
 
-    /// A failure whose cause only the log sees.
+    /// A failure whose cause is only logged.
     pub fn caused(code: Code, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::with(code, Details { cause: Some(cause.into()), ..Details::default() })
     }
 
-    /// A failure that lasts until this server knows the revocation list, or the time, again.
+    /// A failure that lasts until this server's revocation list and clock are reliable again.
     pub fn unreliable(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         let retry_after_seconds = Some(SECONDS_UNTIL_RELIABLE);
         Self::with(
@@ -132,7 +132,7 @@ impl ApiError {
         )
     }
 
-    /// A failure of ours.
+    /// An internal failure.
     pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::caused(Code::Internal, cause)
     }
@@ -143,13 +143,13 @@ impl ApiError {
         Self::with(Code::RateLimited, Details { quota: Some(quota), ..Details::default() })
     }
 
-    /// A method that the route has not.
+    /// A method that the route does not support.
     #[must_use]
     pub fn method_not_allowed(allow: String) -> Self {
         Self::with(Code::MethodNotAllowed, Details { allow: Some(allow), ..Details::default() })
     }
 
-    /// A move that does not start where the object stands.
+    /// A transition that the current status does not allow.
     #[must_use]
     pub fn invalid_transition(transition: Transition) -> Self {
         Self::with(Code::InvalidTransition, Details { transition: Some(transition), ..Details::default() })

@@ -31,7 +31,7 @@ fn rotated(text: &str, asked: Rotation, now: i64) -> (String, String) {
     (rotated.text.expose_secret().to_owned(), rotated.report)
 }
 
-/// What is said of each key, and the moments that are written, without ids and keys.
+/// Returns the ids and times of a ring, without generated ids and key material.
 fn shown(text: &str) -> Vec<String> {
     text.lines()
         .map(|line| match line.split_once(':') {
@@ -82,7 +82,7 @@ fn a_new_key_comes_first_and_older_ones_end_after_their_last_token() {
     assert_eq!(lines[1], "b hs256 verifies until 2026-11-20T12:17:00Z");
     assert_eq!(lines[3], "ended hs256 has ended and is removed");
     assert!(!report.contains("AAECAwQF"), "{report}");
-    // Once more, before the first one has come to sign.
+    // Once more, before the first new key signs.
     let (text, _) = rotated(&text, asked(None, 60), 30);
     assert_eq!(
         shown(&text),
@@ -122,7 +122,7 @@ fn where_no_key_signs_a_new_one_does_at_once() {
     assert_eq!(shown(&text), ["new", "a from=2026-11-20T13:00:00Z until=2026-11-20T12:16:00Z"]);
 }
 
-/// A server: its keys before and after it read the rotated file, and how far its clock is ahead.
+/// A server: its keys before and after it reads the rotated file, and how far its clock is ahead.
 struct Server {
     before: SignedTokens,
     after: SignedTokens,
@@ -161,16 +161,18 @@ fn ada() -> Principal {
     Principal { user, role: Role::Member, is_dj: true, session }
 }
 
-/// The first moment at which one of two servers refuses what the other issued, if there is one. The file is rotated at 0.
+/// Returns the first time at which one of two servers refuses a token of the other, if any. The file is
+/// rotated at 0.
 fn logged_out(texts: [&str; 2], [late, early]: [(i64, i64); 2], signs_in: i64) -> Option<(i64, i64)> {
     let servers = [late, early].map(|(reads, ahead)| Server::new(texts, reads, ahead));
     for issued in (-20..signs_in + 120).step_by(5) {
         for issuer in &servers {
             let token = issuer.issue(issued);
             for verifier in &servers {
-                // Its end is a moment of the issuer's clock, and judged by the verifier's.
+                // The issuer's clock sets the expiry, and the verifier's clock judges it.
                 let end = issued + issuer.ahead + TTL - verifier.ahead;
-                // A key is read once and ends once, so that the first and the last moment are the hardest.
+                // A key is read once and expires once, so that the first and the last time are the hardest
+                // cases.
                 for time in [issued, issued + 60, end] {
                     if !verifier.accepts(&token, time) {
                         return Some((issued, time));
@@ -192,7 +194,7 @@ fn a_rotation_logs_nobody_out_on_two_servers() {
         let material = old.generate(RandomSecrets::new().unwrap()).unwrap();
         let before = format!("before:{}:{}", old.name(), material.expose_secret());
         let (after, _) = rotated(&before, asked(Some(new), 60), 0);
-        // When each reads the file, and how far its clock is ahead of that of the rotation.
+        // For each server, when it reads the file and how far its clock is ahead of that of the rotation.
         for servers in [
             [(0, 0), (0, 0)],
             [(5, 0), (0, 0)],
