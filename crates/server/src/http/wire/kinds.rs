@@ -154,7 +154,7 @@ pub const AMOUNT: Kind<Amount> = Kind::new(
 
 /// The amount of a withdrawal, at least 1 in major units.
 pub const WITHDRAWAL_AMOUNT: Kind<Amount> = Kind::new(
-    || decimal().minimum(Some(1)).maximum(Some(MAX_NUMBER)).into(),
+    || decimal().minimum(Some(withdrawal::MIN_WHOLE_UNITS)).maximum(Some(MAX_NUMBER)).into(),
     |field, raw, currency| values::amount(currency, withdrawal::minimum(currency))(field, raw),
 );
 

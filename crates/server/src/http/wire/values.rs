@@ -4,7 +4,7 @@ use cuepoint_domain::account::{ArtistType, Kilometres, Role};
 use cuepoint_domain::application::commands::DjAnswer;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::adjustment::Correction;
-use cuepoint_domain::money::{Amount, Currency, Money, MoneyError};
+use cuepoint_domain::money::{self, Amount, Currency, Money, MoneyError};
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::text::{Email, Line, MusicUrl, Password, Phone, TextError};
 use cuepoint_domain::topup::{PaidAmount, PaidCurrency};
@@ -14,7 +14,7 @@ use crate::http::wire::json::Object;
 use crate::http::wire::messages;
 
 /// The maximum amount of one field, in major units.
-pub const MAX_NUMBER: i64 = 1_000_000_000_000;
+pub const MAX_NUMBER: i64 = money::MAX_WHOLE_UNITS;
 
 /// The reason for rejecting a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
