@@ -31,36 +31,6 @@ const fn line(name: &'static str, scopes: [Scope; 4]) -> Rule {
 }
 
 impl Action {
-    /// Every action, in the order of the matrix.
-    pub const ALL: [Self; 26] = [
-        Self::UseProfile,
-        Self::TakeRequests,
-        Self::UseAccount,
-        Self::UsePersonalData,
-        Self::ReadDjs,
-        Self::OpenRequest,
-        Self::ReadRequest,
-        Self::CancelRequest,
-        Self::AnswerRequest,
-        Self::BlockGuest,
-        Self::UseWallet,
-        Self::UseWithdrawal,
-        Self::ReadWithdrawals,
-        Self::JudgeWithdrawal,
-        Self::SendWithdrawal,
-        Self::RefundRequest,
-        Self::AdjustBalance,
-        Self::ReadTopups,
-        Self::ReverseTopup,
-        Self::SettleSuspense,
-        Self::ReadAudit,
-        Self::ReadPeople,
-        Self::ManagePeople,
-        Self::ReadSecurityLog,
-        Self::ReadMessages,
-        Self::ResolveMessage,
-    ];
-
     /// The matrix's line of this action. DJs, operators and auditors are guests besides.
     #[must_use]
     #[rustfmt::skip]

@@ -3,12 +3,12 @@
 //! A principal acts in one or more capacities: every user is a guest in their own affairs, and a DJ, an
 //! operator or an auditor also has the permissions of their column in [`Action::rule`].
 
+mod action;
 mod matrix;
-pub mod permission;
 mod revocation;
 
+pub use action::{Action, Permission, permission};
 pub use matrix::Rule;
-pub use permission::Permission;
 pub use revocation::{AccountStatus, Epoch, Revocation, RevocationList};
 
 use crate::account::Role;
@@ -93,63 +93,6 @@ impl Scope {
             Self::Everything => "all",
         }
     }
-}
-
-/// The actions, each a row of the matrix, with its [`Rule`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Action {
-    /// Read and update a profile.
-    UseProfile,
-    /// Go online and set prices; own is the principal's own presence.
-    TakeRequests,
-    /// List and end sessions, change the password, verify an address.
-    UseAccount,
-    /// Export or erase personal data.
-    UsePersonalData,
-    /// Read DJs.
-    ReadDjs,
-    /// Make a request; own is one that the principal pays.
-    OpenRequest,
-    /// Read a request; own is one of which the principal is the requester or the DJ.
-    ReadRequest,
-    /// Cancel a request; own is one that the principal made.
-    CancelRequest,
-    /// Accept, reject or play a request, or list the incoming ones; own is one addressed to the principal.
-    AnswerRequest,
-    /// Block a guest; own is the principal's list.
-    BlockGuest,
-    /// Read a wallet and top it up.
-    UseWallet,
-    /// Request, read and cancel a withdrawal.
-    UseWithdrawal,
-    /// Read the withdrawals of any user.
-    ReadWithdrawals,
-    /// Approve or reject a withdrawal, or release its money as failed.
-    JudgeWithdrawal,
-    /// Record the progress of sending a withdrawal.
-    SendWithdrawal,
-    /// Refund a played request; own is one of which the principal is the requester or the DJ.
-    RefundRequest,
-    /// Adjust a balance.
-    AdjustBalance,
-    /// Search the top-ups of any user, and read money that arrived for erased accounts.
-    ReadTopups,
-    /// Reverse a top-up that was charged back.
-    ReverseTopup,
-    /// Settle money in suspense.
-    SettleSuspense,
-    /// Read the findings of the ledger audit.
-    ReadAudit,
-    /// Search users.
-    ReadPeople,
-    /// Suspend and restore users, and change their roles.
-    ManagePeople,
-    /// Read the security log.
-    ReadSecurityLog,
-    /// Read the messages of providers that contradict the ledger.
-    ReadMessages,
-    /// Resolve a message of a provider.
-    ResolveMessage,
 }
 
 /// The authenticated user of a request, and their session.
