@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use cuepoint_bench::seeding::{Population, Scale, seed_memory, seed_postgres};
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Auditor, Origin, Outcome, Summary};
+use cuepoint_domain::ledger::{Auditor, OperationMetadata, Outcome, Summary};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{Move, RequestFilter, RequestStatus, RequestTerms};
 use cuepoint_domain::page::PageRequest;
@@ -115,7 +115,7 @@ async fn goes_on(store: &dyn Store) {
         commission: BasisPoints::new(0).unwrap(),
         most_open_per_dj: None,
     };
-    let played = plans::move_request(origin(store, dj), &request, Move::Play, &terms).unwrap();
+    let played = plans::move_request(metadata(store, dj), &request, Move::Play, &terms).unwrap();
     store.apply(played).await.unwrap();
     let new = NewWithdrawal {
         amount: Amount::new(Money::from_minor(100)).unwrap(),
@@ -124,11 +124,12 @@ async fn goes_on(store: &dyn Store) {
         network: Line::new("bitcoin").unwrap(),
     };
     let withdrawal = store.next_withdrawal().await.unwrap();
-    let opened = plans::open_withdrawal(origin(store, dj), withdrawal, dj, new, &WithdrawalTerms::default());
+    let opened =
+        plans::open_withdrawal(metadata(store, dj), withdrawal, dj, new, &WithdrawalTerms::default());
     store.apply(opened.unwrap()).await.unwrap();
     let amount = Amount::new(Money::from_minor(1)).unwrap();
     let topup = store.next_topup().await.unwrap();
-    let opened = plans::open_topup(origin(store, dj), topup, dj, amount, Charge::Confirmed);
+    let opened = plans::open_topup(metadata(store, dj), topup, dj, amount, Charge::Confirmed);
     let applied = store.apply(opened).await.unwrap();
     assert!(matches!(&applied.receipt().outcome, Outcome::Topup(opened) if opened.id == topup));
     let user = store.next_user().await.unwrap();
@@ -137,6 +138,6 @@ async fn goes_on(store: &dyn Store) {
     assert_eq!(store.request(request).await.unwrap(), None);
 }
 
-fn origin(store: &dyn Store, user: cuepoint_domain::ids::UserId) -> Origin {
-    Origin::by(user, store.operation(), now())
+fn metadata(store: &dyn Store, user: cuepoint_domain::ids::UserId) -> OperationMetadata {
+    OperationMetadata::by(user, store.operation(), now())
 }

@@ -9,7 +9,7 @@ use cuepoint_domain::account::{Role, StandingChange};
 use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Finding, Flaw, Origin, Outcome, Receipt, Rejection};
+use cuepoint_domain::ledger::{Finding, Flaw, OperationMetadata, Outcome, Receipt, Rejection};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::{
     Move, MoveRefusal, Withdrawal, WithdrawalState, WithdrawalStatus, approvals_needed,
@@ -30,8 +30,8 @@ fn ledger() -> Ledger {
 }
 
 fn stand(ledger: &mut Ledger, who: i64, change: StandingChange, now: Timestamp) {
-    let origin = ledger.origin(now);
-    ledger.apply(&plans::change_standing(origin, user(who), change)).unwrap();
+    let metadata = ledger.metadata(now);
+    ledger.apply(&plans::change_standing(metadata, user(who), change)).unwrap();
 }
 
 fn stored(ledger: &Ledger) -> Withdrawal {
@@ -40,8 +40,8 @@ fn stored(ledger: &Ledger) -> Withdrawal {
 
 /// A move by an operator.
 fn judge(ledger: &mut Ledger, by: i64, to: Move, now: Timestamp) -> Result<Receipt, Rejection> {
-    let origin = Origin::by(user(by), ledger.origin(now).operation, now);
-    let plan = plans::move_withdrawal(origin, &stored(ledger), to).unwrap();
+    let metadata = OperationMetadata::by(user(by), ledger.metadata(now).operation, now);
+    let plan = plans::move_withdrawal(metadata, &stored(ledger), to).unwrap();
     ledger.apply(&plan)
 }
 
@@ -59,8 +59,8 @@ fn approve(
 }
 
 fn adjust(ledger: &mut Ledger, by: i64, now: Timestamp) {
-    let origin = Origin::by(user(by), ledger.origin(now).operation, now);
-    let plan = plans::adjust(origin, adjustment(9, GUEST, -1), &AdjustmentTerms::default()).unwrap();
+    let metadata = OperationMetadata::by(user(by), ledger.metadata(now).operation, now);
+    let plan = plans::adjust(metadata, adjustment(9, GUEST, -1), &AdjustmentTerms::default()).unwrap();
     ledger.apply(&plan).unwrap();
 }
 
@@ -112,8 +112,8 @@ fn nobody_approves_their_own_whatever_the_limit() {
     let ledger = ledger();
     for second_above in [None, Some(amount(1))] {
         let own = Move::Approve { by: Some(user(GUEST)), second_above };
-        let origin = Origin::by(user(GUEST), OperationId(77), at(5));
-        let refused = plans::move_withdrawal(origin, &stored(&ledger), own);
+        let metadata = OperationMetadata::by(user(GUEST), OperationId(77), at(5));
+        let refused = plans::move_withdrawal(metadata, &stored(&ledger), own);
         assert_eq!(refused, Err(MoveRefusal::NotTheirs));
     }
 }
@@ -151,7 +151,7 @@ fn judging_waits_thirty_days_after_an_adjustment_and_all_else_does_not() {
     ledger.move_withdrawal(1, Move::Fail).unwrap();
     ledger.withdraw(2, GUEST, 100).unwrap();
     let rejected = plans::move_withdrawal(
-        Origin::by(by, OperationId(99), over),
+        OperationMetadata::by(by, OperationId(99), over),
         ledger.book.withdrawal(WithdrawalId::new(2).unwrap()).unwrap(),
         Move::Reject { by },
     );
@@ -163,7 +163,7 @@ fn judging_waits_thirty_days_after_an_adjustment_and_all_else_does_not() {
 fn an_adjustment_has_a_limit_either_way() {
     let terms = AdjustmentTerms { max_amount: Some(amount(500)) };
     for (cents, fits) in [(500, true), (-500, true), (501, false), (-501, false)] {
-        let plan = plans::adjust(ledger().origin(at(5)), adjustment(9, GUEST, cents), &terms);
+        let plan = plans::adjust(ledger().metadata(at(5)), adjustment(9, GUEST, cents), &terms);
         assert_eq!(plan.is_ok(), fits, "{cents}");
         assert!(fits || plan == Err(AdjustmentRefusal::AboveLimit(amount(500))), "{cents}");
     }

@@ -28,8 +28,8 @@ fn topped_up() -> Ledger {
 
 fn failed(ledger: &mut Ledger, number: i64) {
     ledger.topup(number, GUEST, 700, Charge::Pending).unwrap();
-    let origin = ledger.origin(at(5));
-    let plan = plans::settle_topup(origin, &ledger.the_topup(number), false);
+    let metadata = ledger.metadata(at(5));
+    let plan = plans::settle_topup(metadata, &ledger.the_topup(number), false);
     ledger.apply(&plan).unwrap();
 }
 
@@ -115,7 +115,7 @@ fn only_confirmed_topups_are_reversed_and_only_once() {
         assert_eq!(settle(&in_status(Reversed), confirmed), Settlement::Unchanged);
     }
     let mut ledger = topped_up();
-    let late = [plans::reverse_topup(ledger.origin(at(6)), &ledger.the_topup(1)).unwrap()];
+    let late = [plans::reverse_topup(ledger.metadata(at(6)), &ledger.the_topup(1)).unwrap()];
     ledger.reverse(1).unwrap();
     ledger.reverse(1).unwrap();
     assert_eq!(ledger.apply(&late[0]), Err(Rejection::Stale));
@@ -128,8 +128,8 @@ fn late_money_never_touches_a_wallet_and_leaves_suspense_once() {
     let mut ledger = Ledger::new(1_000, 0);
     failed(&mut ledger, 1);
     let nothing = |ledger: &mut Ledger| {
-        let origin = ledger.origin(at(9));
-        plans::settle_suspense(origin, &ledger.the_topup(1), user(OPERATOR), line("x")).map(|_| ())
+        let metadata = ledger.metadata(at(9));
+        plans::settle_suspense(metadata, &ledger.the_topup(1), user(OPERATOR), line("x")).map(|_| ())
     };
     assert_eq!(nothing(&mut ledger), Err(SuspenseRefusal::NothingThere));
     ledger.suspend(1).unwrap();
@@ -154,14 +154,14 @@ fn a_confirmation_that_was_decided_before_the_erasure_reaches_no_wallet() {
     for number in [1, 2] {
         ledger.topup(number, GUEST, 700, Charge::Pending).unwrap();
     }
-    let decided = plans::settle_topup(ledger.origin(at(5)), &ledger.the_topup(1), true);
+    let decided = plans::settle_topup(ledger.metadata(at(5)), &ledger.the_topup(1), true);
     ledger.book.users.get_mut(&user(GUEST)).unwrap().erased_at = Some(at(4));
     assert_eq!(ledger.apply(&decided), Err(Rejection::Missing(EntityKind::User)));
     assert_eq!(ledger.balance(GUEST), balance(0, 0, 0));
     ledger.suspend(1).unwrap();
     assert_eq!(ledger.the_topup(1).status, TopupStatus::Failed);
     // A report of failure is still applied after the erasure.
-    let failed = plans::settle_topup(ledger.origin(at(6)), &ledger.the_topup(2), false);
+    let failed = plans::settle_topup(ledger.metadata(at(6)), &ledger.the_topup(2), false);
     ledger.apply(&failed).unwrap();
     ledger.audit().unwrap();
 }

@@ -9,8 +9,8 @@ use cuepoint_domain::account::ProfileChange;
 use cuepoint_domain::ids::RequestId;
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{
-    Balance, EntityKind, Fingerprint, IdempotencyKey, KeyScope, Origin, Outcome, Receipt, Rejection,
-    StoredReceipt, Summary, Verdict, apply,
+    Balance, EntityKind, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Outcome, Receipt,
+    Rejection, StoredReceipt, Summary, Verdict, apply,
 };
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::Move;
@@ -110,7 +110,7 @@ fn what_is_missing_is_an_error() {
     ledger.open(1, &terms).unwrap();
     let id = RequestId::new(1).unwrap();
     let stored = ledger.book.requests[&id].clone();
-    let plan = plans::move_request(ledger.origin(at(2)), &stored, Move::Play, &terms).unwrap();
+    let plan = plans::move_request(ledger.metadata(at(2)), &stored, Move::Play, &terms).unwrap();
     let remove: [(EntityKind, Tamper); 4] = [
         (EntityKind::Wallet, |ledger| {
             ledger.book.wallets.remove(&user(GUEST));
@@ -184,7 +184,8 @@ fn the_counter_counts_songs_played() {
 #[test]
 fn a_replay_changes_nothing() {
     let mut ledger = Ledger::new(0, 500);
-    let plan = plans::adjust(ledger.origin(at(1)), adjustment(9, GUEST, -500), &Default::default()).unwrap();
+    let plan =
+        plans::adjust(ledger.metadata(at(1)), adjustment(9, GUEST, -500), &Default::default()).unwrap();
     let receipt = ledger.apply(&plan).unwrap();
     let before = ledger.clone();
     assert_eq!(apply(&mut ledger.book, &plan), Ok(Verdict::Replayed(receipt)));
@@ -195,16 +196,17 @@ fn a_replay_changes_nothing() {
 #[test]
 fn a_profile_is_due_after_seven_days() {
     let mut ledger = Ledger::new(0, 500);
-    let change = plans::change_profile(ledger.origin(at(1)), user(GUEST), ProfileChange::default());
+    let change = plans::change_profile(ledger.metadata(at(1)), user(GUEST), ProfileChange::default());
     let mut profile = StoredReceipt::Whole(ledger.apply(&change).unwrap());
     let end = at(1).plus(Duration::days(7));
     assert!(profile.is_due(end) && !profile.is_due(end.minus(Duration::MICROSECOND)));
     profile.redact();
-    let redacted = StoredReceipt::Redacted { operation: change.origin().operation, user: user(GUEST) };
+    let redacted = StoredReceipt::Redacted { operation: change.metadata().operation, user: user(GUEST) };
     assert_eq!(profile, redacted);
     assert!(!profile.is_due(end));
 
-    let plan = plans::adjust(ledger.origin(at(1)), adjustment(9, GUEST, -500), &Default::default()).unwrap();
+    let plan =
+        plans::adjust(ledger.metadata(at(1)), adjustment(9, GUEST, -500), &Default::default()).unwrap();
     let adjusted = StoredReceipt::Whole(ledger.apply(&plan).unwrap());
     let mut kept = adjusted.clone();
     kept.redact();
@@ -218,14 +220,14 @@ fn an_operation_with_a_redacted_receipt_is_stale() {
     let mut ledger = Ledger::new(0, 500);
     let (scope, fingerprint) = (KeyScope([1; 32]), Fingerprint([2; 32]));
     let key = Some(IdempotencyKey { scope, fingerprint });
-    let origin = Origin { key, ..ledger.origin(at(1)) };
-    let plan = plans::change_profile(origin, user(GUEST), ProfileChange::default());
+    let metadata = OperationMetadata { key, ..ledger.metadata(at(1)) };
+    let plan = plans::change_profile(metadata, user(GUEST), ProfileChange::default());
     ledger.apply(&plan).unwrap();
     ledger.book.operations.values_mut().for_each(StoredReceipt::redact);
     ledger.book.keys.values_mut().for_each(|record| record.receipt.redact());
     let before = ledger.clone();
     assert_eq!(ledger.apply(&plan), Err(Rejection::Stale));
-    let again = Origin { key, ..ledger.origin(at(2)) };
+    let again = OperationMetadata { key, ..ledger.metadata(at(2)) };
     let again = plans::change_profile(again, user(GUEST), ProfileChange::default());
     assert_eq!(ledger.apply(&again), Err(Rejection::Stale));
     assert_unchanged(&ledger, &before);

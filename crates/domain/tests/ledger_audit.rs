@@ -230,8 +230,8 @@ fn everything() -> Ledger {
     }
     ledger.open(10, &terms).unwrap();
     let stored = ledger.book.requests[&RequestId::new(10).unwrap()].clone();
-    let origin = ledger.origin(at(1_000));
-    ledger.apply(&plans::move_request(origin, &stored, Move::Expire, &terms).unwrap()).unwrap();
+    let metadata = ledger.metadata(at(1_000));
+    ledger.apply(&plans::move_request(metadata, &stored, Move::Expire, &terms).unwrap()).unwrap();
     ledger.withdraw(2, DJ, 1_500).unwrap();
     ledger.step(7, Move::Refund, &terms).unwrap();
     assert!(!ledger.balance(DJ).owed.is_zero());
@@ -278,8 +278,8 @@ fn topups(ledger: &mut Ledger) {
         ledger.topup(number, GUEST, 700, charge).unwrap();
         if let Some(confirmed) = word {
             let stored = ledger.book.topups[&TopupId::new(number).unwrap()].clone();
-            let origin = ledger.origin(at(5));
-            ledger.apply(&plans::settle_topup(origin, &stored, confirmed)).unwrap();
+            let metadata = ledger.metadata(at(5));
+            ledger.apply(&plans::settle_topup(metadata, &stored, confirmed)).unwrap();
         }
     }
 }

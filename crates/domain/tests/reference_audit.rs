@@ -21,8 +21,8 @@ fn ledger() -> Ledger {
     ledger.topup(1, GUEST, 700, Charge::Confirmed).unwrap();
     ledger.topup(2, GUEST, 700, Charge::Pending).unwrap();
     let pending = ledger.book.topups[&topup(2)].clone();
-    let origin = ledger.origin(at(5));
-    ledger.apply(&plans::settle_topup(origin, &pending, true)).unwrap();
+    let metadata = ledger.metadata(at(5));
+    ledger.apply(&plans::settle_topup(metadata, &pending, true)).unwrap();
     ledger
 }
 

@@ -39,13 +39,13 @@ fn pending() -> Ledger {
 /// A plan that moves the request from its current state.
 fn move_of(ledger: &mut Ledger, to: Move) -> Result<Plan, MoveRefusal> {
     let stored = ledger.book.requests[&RequestId::new(1).unwrap()].clone();
-    plans::move_request(ledger.origin(at(2)), &stored, to, &terms(0))
+    plans::move_request(ledger.metadata(at(2)), &stored, to, &terms(0))
 }
 
 /// A plan that moves the withdrawal from its current state.
 fn move_of_withdrawal(ledger: &mut Ledger, to: withdrawal::Move) -> Plan {
     let stored = ledger.book.withdrawal(WithdrawalId::new(1).unwrap()).unwrap().clone();
-    plans::move_withdrawal(ledger.origin(at(4)), &stored, to).unwrap()
+    plans::move_withdrawal(ledger.metadata(at(4)), &stored, to).unwrap()
 }
 
 #[test]
@@ -101,8 +101,8 @@ fn a_rejection_gives_back_what_is_held_and_no_more() {
     // A played request holds no money.
     ledger.step(2, Move::Play, &terms(0)).unwrap();
     let stored = ledger.book.requests[&RequestId::new(2).unwrap()].clone();
-    let origin = ledger.origin(at(3));
-    assert!(plans::move_request(origin, &stored, Move::Reject, &terms(0)).is_err());
+    let metadata = ledger.metadata(at(3));
+    assert!(plans::move_request(metadata, &stored, Move::Reject, &terms(0)).is_err());
     ledger.audit().unwrap();
     // A free request never held any.
     let mut free = Ledger::new(0, 1_000);
@@ -162,7 +162,7 @@ fn a_limit_is_judged_when_the_plan_is_applied() {
             network: line("bitcoin"),
         };
         let id = WithdrawalId::new(number).unwrap();
-        plans::open_withdrawal(ledger.origin(at(3)), id, user(GUEST), new, &terms).unwrap()
+        plans::open_withdrawal(ledger.metadata(at(3)), id, user(GUEST), new, &terms).unwrap()
     });
     ledger.apply(&plans[0]).unwrap();
     assert!(matches!(ledger.apply(&plans[1]), Err(Rejection::LimitExceeded(_))));

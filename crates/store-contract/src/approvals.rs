@@ -7,7 +7,7 @@ use cuepoint_domain::account::{Role, StandingChange};
 use cuepoint_domain::ids::{UserId, WithdrawalId};
 use cuepoint_domain::ledger::adjustment::Adjustment;
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Origin, Rejection};
+use cuepoint_domain::ledger::{OperationMetadata, Rejection};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::timestamp::Timestamp;
@@ -58,11 +58,11 @@ pub async fn two_operators_approve_what_is_above_the_limit(store: Arc<dyn Store>
     let second_above = world.withdrawals.second_approval_above;
     let approve = |by, seconds| {
         let key = Some(key(by, &format!("approve {seconds}"), "body"));
-        let origin = Origin { reason: Some(line("checked")), key, ..world.by(by, at(seconds)) };
-        (origin, Move::Approve { by: Some(by), second_above })
+        let metadata = OperationMetadata { reason: Some(line("checked")), key, ..world.by(by, at(seconds)) };
+        (metadata, Move::Approve { by: Some(by), second_above })
     };
-    let (origin, first) = approve(ada, 3);
-    let first = plans::move_withdrawal(origin, &opened, first).unwrap();
+    let (metadata, first) = approve(ada, 3);
+    let first = plans::move_withdrawal(metadata, &opened, first).unwrap();
     let receipt = world.fresh(first.clone()).await;
     let once = world.stored_withdrawal(large).await;
     assert_eq!((world.approved(large).await, once.updated_at), ((Pending, vec![ada]), opened.updated_at));
@@ -72,16 +72,16 @@ pub async fn two_operators_approve_what_is_above_the_limit(store: Arc<dyn Store>
     let listed = world.store.withdrawals(&filter, PageRequest::new(1, 10)).await.unwrap();
     assert_eq!(listed.rows, std::slice::from_ref(&once));
 
-    let (origin, again) = approve(ada, 4);
-    let again = plans::move_withdrawal(origin, &once, again).unwrap();
+    let (metadata, again) = approve(ada, 4);
+    let again = plans::move_withdrawal(metadata, &once, again).unwrap();
     assert_eq!(withdrawal_of(&world.fresh(again).await), once);
     assert_eq!(world.apply(first).await, Ok(Applied::Replayed(receipt)));
-    let (origin, stale) = approve(bob, 5);
-    let stale = plans::move_withdrawal(origin, &opened, stale).unwrap();
+    let (metadata, stale) = approve(bob, 5);
+    let stale = plans::move_withdrawal(metadata, &opened, stale).unwrap();
     assert_eq!(world.apply(stale).await, Err(Rejection::Stale), "it was approved since it was loaded");
 
-    let (origin, second) = approve(bob, 6);
-    let second = plans::move_withdrawal(origin, &once, second).unwrap();
+    let (metadata, second) = approve(bob, 6);
+    let second = plans::move_withdrawal(metadata, &once, second).unwrap();
     let receipt = world.fresh(second.clone()).await;
     let twice = world.stored_withdrawal(large).await;
     assert_eq!(world.approved(large).await, (Approved, vec![ada, bob]));
@@ -242,13 +242,13 @@ pub async fn a_plan_of_a_dismissed_operator_changes_nothing(store: Arc<dyn Store
     let id = world.withdrawn(guest, 100).await;
     for change in [StandingChange::Suspend, StandingChange::Role(Role::Auditor)] {
         let dismissed = world.operator().await;
-        let origin = || Origin { as_operator: true, ..world.by(dismissed, at(5)) };
+        let metadata = || OperationMetadata { as_operator: true, ..world.by(dismissed, at(5)) };
         let stored = world.stored_withdrawal(id).await;
         let approve = Move::Approve { by: Some(dismissed), second_above: None };
         let plans = [
-            plans::move_withdrawal(origin(), &stored, approve).unwrap(),
-            world.adjust_plan(origin(), guest, 7).await,
-            plans::change_standing(origin(), guest, StandingChange::Role(Role::Operator)),
+            plans::move_withdrawal(metadata(), &stored, approve).unwrap(),
+            world.adjust_plan(metadata(), guest, 7).await,
+            plans::change_standing(metadata(), guest, StandingChange::Role(Role::Operator)),
         ];
         world.stand(chief, dismissed, change, at(4)).await;
         for plan in plans {
@@ -257,8 +257,8 @@ pub async fn a_plan_of_a_dismissed_operator_changes_nothing(store: Arc<dyn Store
     }
     assert_eq!(world.approved(id).await, (WithdrawalStatus::Pending, vec![]));
     assert_eq!(world.balance(guest).await, balance(0, 100));
-    let origin = Origin { as_operator: true, ..world.by(chief, at(6)) };
-    world.fresh(world.adjust_plan(origin, guest, 7).await).await;
+    let metadata = OperationMetadata { as_operator: true, ..world.by(chief, at(6)) };
+    world.fresh(world.adjust_plan(metadata, guest, 7).await).await;
     assert_eq!(world.balance(guest).await, balance(7, 100));
     world.audit().await;
 }

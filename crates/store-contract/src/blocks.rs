@@ -13,8 +13,8 @@ pub async fn who_is_blocked_makes_no_request(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj, other) = (world.guest(1_000).await, world.dj(100).await, world.dj(100).await);
     let open = async |dj| {
-        let origin = world.by(guest, at(2));
-        world.request_plan(origin, guest, dj, ArtistType::Popular, None).await.map(drop)
+        let metadata = world.by(guest, at(2));
+        world.request_plan(metadata, guest, dj, ArtistType::Popular, None).await.map(drop)
     };
     assert!(!world.store.is_blocked(dj, guest).await.unwrap());
     assert!(world.store.block(dj, guest, at(1)).await.unwrap().is_some());

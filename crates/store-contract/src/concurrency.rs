@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cuepoint_domain::account::{Field, ProfileChange};
 use cuepoint_domain::ids::RequestId;
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Actor, Origin, Rejection};
+use cuepoint_domain::ledger::{Actor, OperationMetadata, Rejection};
 use cuepoint_domain::music_request::{Move, MoveRefusal, RequestStatus};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Store};
@@ -55,8 +55,8 @@ pub async fn one_key_sent_in_parallel_is_done_once(store: Arc<dyn Store>) {
     let guest = world.guest(20_000).await;
     let mut plans = Vec::new();
     for _ in 0..50 {
-        let origin = Origin { key: Some(key(guest, "k", "body")), ..world.by(guest, at(1)) };
-        plans.push(world.withdrawal_plan(origin, guest, 1_000).await.unwrap());
+        let metadata = OperationMetadata { key: Some(key(guest, "k", "body")), ..world.by(guest, at(1)) };
+        plans.push(world.withdrawal_plan(metadata, guest, 1_000).await.unwrap());
     }
     let answers = race(&world, plans).await;
     assert_eq!(fresh(&answers), 1);
@@ -75,8 +75,9 @@ pub async fn one_key_with_many_bodies_stands_for_one(store: Arc<dyn Store>) {
     let guest = world.guest(20_000).await;
     let mut plans = Vec::new();
     for cents in 1..=20_i128 {
-        let origin = Origin { key: Some(key(guest, "k", &cents.to_string())), ..world.by(guest, at(1)) };
-        plans.push(world.withdrawal_plan(origin, guest, cents).await.unwrap());
+        let metadata =
+            OperationMetadata { key: Some(key(guest, "k", &cents.to_string())), ..world.by(guest, at(1)) };
+        plans.push(world.withdrawal_plan(metadata, guest, cents).await.unwrap());
     }
     let answers = race(&world, plans).await;
     assert_eq!(fresh(&answers), 1);
@@ -170,7 +171,7 @@ pub async fn cancel_and_approve_have_one_winner(store: Arc<dyn Store>) {
             withdrawal::Move::Approve { by: Some(operator), second_above: None },
         ];
         let plans = moves
-            .map(|to| plans::move_withdrawal(world.origin(Actor::System, at(2)), &withdrawal, to).unwrap());
+            .map(|to| plans::move_withdrawal(world.metadata(Actor::System, at(2)), &withdrawal, to).unwrap());
         let answers = race(&world, plans).await;
         assert_eq!(fresh(&answers), 1);
         let status = world.stored_withdrawal(withdrawal.id).await.state.status();

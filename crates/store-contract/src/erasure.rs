@@ -7,7 +7,7 @@ use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::account::{self, ErasureRefusal, Field, Locate, ProfileChange, StandingChange, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Balance, EntityKind, Origin, Rejection, Wallet};
+use cuepoint_domain::ledger::{Balance, EntityKind, OperationMetadata, Rejection, Wallet};
 use cuepoint_domain::music_request::Move;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Applied, DjFilter, Erased, PasswordHash, Registered, Store};
@@ -150,8 +150,9 @@ pub async fn erasures_cross_whatever_else_is_done(store: Arc<dyn Store>) {
                 match what {
                     0 => assert_eq!(erase(&world, dj, 3).await, Erased::Done),
                     1 => {
-                        let origin = Origin { reason: Some(line("a reason")), ..world.by(operator, at(2)) };
-                        let plan = plans::change_standing(origin, dj, StandingChange::Suspend);
+                        let metadata =
+                            OperationMetadata { reason: Some(line("a reason")), ..world.by(operator, at(2)) };
+                        let plan = plans::change_standing(metadata, dj, StandingChange::Suspend);
                         let stood = world.apply(plan).await;
                         assert!(
                             matches!(stood, Ok(_) | Err(Rejection::Missing(EntityKind::User))),

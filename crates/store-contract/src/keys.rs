@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{IdempotencyKey, KeyRecord, Origin, Plan, Rejection, StoredReceipt};
+use cuepoint_domain::ledger::{IdempotencyKey, KeyRecord, OperationMetadata, Plan, Rejection, StoredReceipt};
 use cuepoint_domain::music_request::Move;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::timestamp::Timestamp;
@@ -13,8 +13,8 @@ use time::Duration;
 use crate::world::{World, at, balance, key, money};
 
 async fn withdrawal(world: &World, user: UserId, cents: i128, key: IdempotencyKey, at: Timestamp) -> Plan {
-    let origin = Origin { key: Some(key), ..world.by(user, at) };
-    world.withdrawal_plan(origin, user, cents).await.unwrap()
+    let metadata = OperationMetadata { key: Some(key), ..world.by(user, at) };
+    world.withdrawal_plan(metadata, user, cents).await.unwrap()
 }
 
 /// The same command under another operation id gets the first receipt, even when the money is gone.
@@ -115,8 +115,8 @@ pub async fn a_key_is_kept_where_nothing_changed(store: Arc<dyn Store>) {
     let accepted = world.stored_request(request.id).await;
     let key = key(dj, "k", "accepted");
     let plan = |seconds| {
-        let origin = Origin { key: Some(key), ..world.by(dj, at(seconds)) };
-        plans::move_request(origin, &accepted, Move::Accept, &world.requests).unwrap()
+        let metadata = OperationMetadata { key: Some(key), ..world.by(dj, at(seconds)) };
+        plans::move_request(metadata, &accepted, Move::Accept, &world.requests).unwrap()
     };
     let receipt = world.fresh(plan(3)).await;
     world.move_request(request.id, Move::Play, at(4)).await.unwrap();
@@ -131,8 +131,8 @@ pub async fn an_unchanged_thing_leaves_no_trace(store: Arc<dyn Store>) {
     let request = world.request(guest, dj, at(1)).await;
     world.move_request(request.id, Move::Accept, at(2)).await.unwrap();
     let accepted = world.stored_request(request.id).await;
-    let origin = world.by(dj, at(3));
-    let plan = plans::move_request(origin, &accepted, Move::Accept, &world.requests).unwrap();
+    let metadata = world.by(dj, at(3));
+    let plan = plans::move_request(metadata, &accepted, Move::Accept, &world.requests).unwrap();
     let first = world.fresh(plan.clone()).await;
     assert_eq!(crate::world::request_of(&first), accepted);
     let second = world.fresh(plan.clone()).await;

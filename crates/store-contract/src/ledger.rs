@@ -52,7 +52,7 @@ pub async fn a_plan_refused_at_its_second_leg_changes_nothing(store: Arc<dyn Sto
     let world = World::new(store);
     let (guest, dj) = (world.guest(1_000).await, world.dj(300).await);
     let request = world.request(guest, dj, at(1)).await;
-    let full = world.adjust_plan(world.origin(Actor::System, at(2)), dj, Money::MAX_BALANCE.minor()).await;
+    let full = world.adjust_plan(world.metadata(Actor::System, at(2)), dj, Money::MAX_BALANCE.minor()).await;
     world.fresh(full).await;
     let before = (entries(&world, guest).await, entries(&world, dj).await);
 
@@ -73,7 +73,7 @@ pub async fn a_plan_refused_at_its_last_leg_changes_nothing(store: Arc<dyn Store
     let request = world.request(guest, dj, at(1)).await;
     world.move_request(request.id, Move::Play, at(2)).await.unwrap();
     let room_for_one_leg = Money::MAX_BALANCE.minor().checked_sub(950).unwrap();
-    let full = world.adjust_plan(world.origin(Actor::System, at(3)), guest, room_for_one_leg).await;
+    let full = world.adjust_plan(world.metadata(Actor::System, at(3)), guest, room_for_one_leg).await;
     world.fresh(full).await;
 
     let refused = world.move_request(request.id, Move::Refund, at(4)).await;
@@ -91,7 +91,7 @@ pub async fn no_balance_falls_below_zero(store: Arc<dyn Store>) {
     let refused = Rejection::InsufficientFunds { available: money(500) };
     let withdrawal = world.withdraw(guest, 501, at(1)).await;
     assert_eq!(withdrawal, Err(Refused::Rejected(refused)));
-    let adjustment = world.adjust_plan(world.origin(Actor::System, at(1)), guest, -501).await;
+    let adjustment = world.adjust_plan(world.metadata(Actor::System, at(1)), guest, -501).await;
     assert_eq!(world.apply(adjustment).await, Err(refused));
     let kind = cuepoint_domain::account::ArtistType::Popular;
     let request = world.request_plan(world.by(guest, at(1)), guest, dj, kind, None).await.unwrap();
@@ -124,7 +124,7 @@ pub async fn an_operation_is_applied_once(store: Arc<dyn Store>) {
 pub async fn a_plan_on_a_state_that_moved_is_stale(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj) = (world.guest(1_000).await, world.dj(100).await);
-    let system = |seconds| world.origin(Actor::System, at(seconds));
+    let system = |seconds| world.metadata(Actor::System, at(seconds));
 
     let request = world.request(guest, dj, at(1)).await;
     world.move_request(request.id, Move::Accept, at(2)).await.unwrap();
@@ -156,8 +156,8 @@ pub async fn a_state_is_more_than_its_name(store: Arc<dyn Store>) {
     world.move_request(request.id, Move::Accept, at(2)).await.unwrap();
     let mut other = world.stored_request(request.id).await;
     other.state = RequestState::Accepted { at: at(1), play_by: at(3_601) };
-    let origin = world.origin(Actor::System, at(3));
-    let plan = plans::move_request(origin, &other, Move::Play, &world.requests).unwrap();
+    let metadata = world.metadata(Actor::System, at(3));
+    let plan = plans::move_request(metadata, &other, Move::Play, &world.requests).unwrap();
     assert_eq!(world.apply(plan).await, Err(Rejection::Stale));
 }
 
@@ -166,7 +166,7 @@ pub async fn a_missing_row_is_an_error(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, dj) = (world.guest(1_000).await, world.dj(100).await);
     let nobody = world.ids.next_user().await.unwrap();
-    let system = |seconds| world.origin(Actor::System, at(seconds));
+    let system = |seconds| world.metadata(Actor::System, at(seconds));
 
     let plan = world.adjust_plan(system(1), nobody, 100).await;
     assert_eq!(world.apply(plan).await, Err(Rejection::Missing(EntityKind::Wallet)));

@@ -105,8 +105,8 @@ pub async fn only_open_requests_with_one_dj_count(store: Arc<dyn Store>) {
     let (guest, bob) = (world.guest(10_000).await, world.guest(10_000).await);
     let (dj, other, free) = (world.dj(100).await, world.dj(100).await, world.dj(0).await);
     let open = async |guest, dj, seconds| {
-        let origin = world.by(guest, at(seconds));
-        let plan = world.request_plan(origin, guest, dj, ArtistType::Popular, None).await.unwrap();
+        let metadata = world.by(guest, at(seconds));
+        let plan = world.request_plan(metadata, guest, dj, ArtistType::Popular, None).await.unwrap();
         world.apply(plan).await
     };
     let full = Err(Rejection::TooManyOpen(2));
@@ -134,8 +134,8 @@ pub async fn open_requests_are_counted_exactly_under_concurrency(store: Arc<dyn 
     let mut plans = Vec::new();
     for number in 0..100 {
         let to = if number % 2 == 0 { dj } else { other };
-        let origin = world.by(guest, at(1));
-        plans.push(world.request_plan(origin, guest, to, ArtistType::Popular, None).await.unwrap());
+        let metadata = world.by(guest, at(1));
+        plans.push(world.request_plan(metadata, guest, to, ArtistType::Popular, None).await.unwrap());
     }
     let answers = at_once(plans.into_iter().map(|plan| {
         let world = world.clone();

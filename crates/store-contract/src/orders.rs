@@ -31,13 +31,13 @@ impl World {
 
     /// The same top-up after an order at `now`.
     async fn order(&self, topup: &Topup, now: i64, orders: Orders, page: Option<PaymentUrl>) -> Topup {
-        let origin = self.origin(Actor::System, at(now));
-        topup_of(&self.fresh(plans::order_topup(origin, topup, orders, page)).await)
+        let metadata = self.metadata(Actor::System, at(now));
+        topup_of(&self.fresh(plans::order_topup(metadata, topup, orders, page)).await)
     }
 
     async fn settle(&self, topup: &Topup, confirmed: bool) -> Topup {
-        let origin = self.origin(Actor::System, at(10));
-        topup_of(&self.fresh(plans::settle_topup(origin, topup, confirmed)).await)
+        let metadata = self.metadata(Actor::System, at(10));
+        topup_of(&self.fresh(plans::settle_topup(metadata, topup, confirmed)).await)
     }
 }
 
@@ -89,7 +89,7 @@ pub async fn a_topup_is_taken_up_by_one_server(store: Arc<dyn Store>) {
         let due = world.store.due_orders(at(now), 10).await.unwrap();
         let [due] = due.as_slice() else { panic!("{due:?}") };
         let next = orders(attempts, Some(now + 10));
-        let order = || plans::order_topup(world.origin(Actor::System, at(now)), due, next, None);
+        let order = || plans::order_topup(world.metadata(Actor::System, at(now)), due, next, None);
         one_of_sixteen_is_applied(&world, order).await;
         assert_eq!(world.stored_topup(made.id).await.orders, Some(next));
     }
@@ -115,7 +115,7 @@ pub async fn a_page_is_kept_until_and_after_the_money_came(store: Arc<dyn Store>
 /// An order, a page or a final status decided on an outdated top-up is stale.
 pub async fn an_order_on_a_topup_that_moved_is_stale(store: Arc<dyn Store>) {
     let world = World::new(store);
-    let system = || world.origin(Actor::System, at(20));
+    let system = || world.metadata(Actor::System, at(20));
     for ends in [None, Some(true), Some(false)] {
         let opened = world.open_topup(Charge::Ordered(orders(1, Some(30)))).await;
         let moved = match ends {

@@ -68,7 +68,7 @@ pub async fn a_payout_is_taken_up_by_one_worker(store: Arc<dyn Store>) {
         let due = world.store.due_payouts(at(now), 10).await.unwrap();
         let [due] = due.as_slice() else { panic!("{due:?}") };
         one_of_sixteen_is_applied(&world, || {
-            plans::move_withdrawal(world.origin(Actor::System, at(now)), due, send(now, now + 10)).unwrap()
+            plans::move_withdrawal(world.metadata(Actor::System, at(now)), due, send(now, now + 10)).unwrap()
         })
         .await;
         assert_eq!(
@@ -87,7 +87,7 @@ pub async fn a_topup_is_settled_once_by_many_words(store: Arc<dyn Store>) {
     let plan = plans::open_topup(world.by(guest, at(0)), id, guest, amount(500), Charge::Pending);
     let pending = topup_of(&world.fresh(plan).await);
     let plans = (0..16)
-        .map(|number| plans::settle_topup(world.origin(Actor::System, at(1)), &pending, number % 2 == 0));
+        .map(|number| plans::settle_topup(world.metadata(Actor::System, at(1)), &pending, number % 2 == 0));
     let answers = race(&world, plans).await;
     assert_eq!(fresh(&answers), 1, "{answers:?}");
     let cents = if world.stored_topup(id).await.status == TopupStatus::Confirmed { 500 } else { 0 };

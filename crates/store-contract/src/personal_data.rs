@@ -9,7 +9,7 @@ use cuepoint_domain::account::session::{TokenHash, Visitor};
 use cuepoint_domain::account::{Field, ProfileChange, StandingChange};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{EntityRef, Origin, Outcome, Receipt};
+use cuepoint_domain::ledger::{EntityRef, OperationMetadata, Outcome, Receipt};
 use cuepoint_domain::music_request::Move;
 use cuepoint_domain::ports::{Block, Recorded, Store};
 use cuepoint_domain::provider_message::{
@@ -75,8 +75,8 @@ pub async fn money_and_requests_are_listed_whole(store: Arc<dyn Store>) {
 
     // The reason is that of the operation.
     let operator = world.guest(0).await;
-    let origin = Origin { reason: Some(line("a mistake")), ..world.by(operator, at(6)) };
-    let adjusted = world.fresh(world.adjust_plan(origin, guest, 5).await).await;
+    let metadata = OperationMetadata { reason: Some(line("a mistake")), ..world.by(operator, at(6)) };
+    let adjusted = world.fresh(world.adjust_plan(metadata, guest, 5).await).await;
     let entries = world.store.entries(guest, page).await.unwrap().rows;
     let entry = |entry: &cuepoint_domain::ledger::Entry| {
         let reason = (entry.operation == adjusted.operation).then(|| line("a mistake"));
@@ -187,7 +187,7 @@ pub async fn operations_about_a_person_are_listed(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (user, operator) = (world.guest(1_000).await, world.guest(0).await);
     let change = ProfileChange { name: Field::Set(line("Ada")), ..ProfileChange::default() };
-    let reason = |plan: Origin| Origin { reason: Some(line("a reason")), ..plan };
+    let reason = |plan: OperationMetadata| OperationMetadata { reason: Some(line("a reason")), ..plan };
     let renamed = world.fresh(plans::change_profile(world.by(user, at(1)), user, change)).await;
     let suspend = plans::change_standing(reason(world.by(operator, at(2))), user, StandingChange::Suspend);
     let suspended = world.fresh(suspend).await;

@@ -12,8 +12,8 @@ use cuepoint_domain::account::{ArtistType, Field, ProfileChange, Role, StandingC
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{
-    Actor, Fingerprint, IdempotencyKey, KeyRecord, Origin, Outcome, Plan, Receipt, Rejection, Step,
-    StoredReceipt, Summary,
+    Actor, Fingerprint, IdempotencyKey, KeyRecord, OperationMetadata, Outcome, Plan, Receipt, Rejection,
+    Step, StoredReceipt, Summary,
 };
 use cuepoint_domain::money::BasisPoints;
 use cuepoint_domain::music_request::Overdue;
@@ -123,10 +123,10 @@ impl<'a> Player<'a> {
     }
 
     /// The operation metadata of a user's command, with a key of its own if `keyed`.
-    fn origin(&self, who: usize, keyed: bool) -> Origin {
+    fn metadata(&self, who: usize, keyed: bool) -> OperationMetadata {
         let user = self.people[who];
         let key = keyed.then(|| key(user, &self.commands.to_string(), "body"));
-        Origin { key, ..self.world.by(user, self.time()) }
+        OperationMetadata { key, ..self.world.by(user, self.time()) }
     }
 
     /// Applies a decided plan, and records it for later.
@@ -146,7 +146,7 @@ impl<'a> Player<'a> {
             Step::ApproveWithdrawal { before, .. } => withdrawal_of(&receipt) == *before,
             _ => false,
         };
-        if !is_unchanged || plan.origin().key.is_some() {
+        if !is_unchanged || plan.metadata().key.is_some() {
             self.past.push(Past { plan, receipt: receipt.clone() });
         }
         Ok(receipt)
@@ -198,7 +198,7 @@ impl<'a> Player<'a> {
                 let id = self.world.ids.next_topup().await.unwrap();
                 let charge = if confirmed { Charge::Confirmed } else { Charge::Pending };
                 let user = self.people[who];
-                let plan = plans::open_topup(self.origin(who, keyed), id, user, amount(cents), charge);
+                let plan = plans::open_topup(self.metadata(who, keyed), id, user, amount(cents), charge);
                 let answer = self.apply(Ok(plan)).await;
                 self.topups.extend(answer.iter().map(|receipt| topup_of(receipt).id));
                 let model = self.model.open_topup(who, cents, confirmed);
@@ -211,7 +211,7 @@ impl<'a> Player<'a> {
                 let who = who.min(self.people.len() - 1);
                 let (available, ..) = self.model.people[who].purse;
                 let cents = cents.unwrap_or(-available.max(1));
-                let plan = self.world.adjust_plan(self.origin(by, keyed), self.people[who], cents).await;
+                let plan = self.world.adjust_plan(self.metadata(by, keyed), self.people[who], cents).await;
                 let answer = self.apply(Ok(plan)).await;
                 let model = self.model.adjust(who, cents, by, self.now);
                 return self.agree(answer, model);
@@ -223,32 +223,34 @@ impl<'a> Player<'a> {
                     fee_popular_song: popular.map_or(Field::Keep, |cents| Field::Set(money(cents))),
                     ..ProfileChange::default()
                 };
-                let plan = plans::change_profile(self.origin(who, keyed), self.people[who], change);
+                let plan = plans::change_profile(self.metadata(who, keyed), self.people[who], change);
                 let answer = self.apply(Ok(plan)).await;
                 let model = self.model.change_dj(who, online, upcoming, popular);
                 return self.agree(answer, model);
             }
             Command::Stand { who, suspend } => {
                 let change = if suspend { StandingChange::Suspend } else { StandingChange::Restore };
-                let origin = Origin { reason: Some(line("a reason")), ..self.origin(OPERATOR, keyed) };
-                let plan = plans::change_standing(origin, self.people[who], change);
+                let metadata =
+                    OperationMetadata { reason: Some(line("a reason")), ..self.metadata(OPERATOR, keyed) };
+                let plan = plans::change_standing(metadata, self.people[who], change);
                 let answer = self.apply(Ok(plan)).await;
                 let model = self.model.stand(who, suspend, self.now);
                 return self.agree(answer, model);
             }
             Command::Employ { who, operator } => {
                 let role = if operator { Role::Operator } else { Role::Member };
-                let origin = Origin { reason: Some(line("a reason")), ..self.origin(OPERATOR, keyed) };
-                let plan = plans::change_standing(origin, self.people[who], StandingChange::Role(role));
+                let metadata =
+                    OperationMetadata { reason: Some(line("a reason")), ..self.metadata(OPERATOR, keyed) };
+                let plan = plans::change_standing(metadata, self.people[who], StandingChange::Role(role));
                 let answer = self.apply(Ok(plan)).await;
                 let model = self.model.employ(who, operator, self.now);
                 return self.agree(answer, model);
             }
             Command::OpenRequest { guest, dj, popular, offer } => {
                 let kind = if popular { ArtistType::Popular } else { ArtistType::Upcoming };
-                let (origin, to) = (self.origin(guest, keyed), self.people[dj]);
+                let (metadata, to) = (self.metadata(guest, keyed), self.people[dj]);
                 let plan =
-                    self.world.request_plan(origin, self.people[guest], to, kind, offer.map(money)).await;
+                    self.world.request_plan(metadata, self.people[guest], to, kind, offer.map(money)).await;
                 let answer = self.apply(plan).await;
                 self.requests.extend(answer.iter().map(|receipt| request_of(receipt).id));
                 let model = self.model.open_request(guest, dj, popular, offer, self.now);
@@ -257,8 +259,8 @@ impl<'a> Player<'a> {
             Command::OpenWithdrawal { who, cents } => {
                 let (available, ..) = self.model.people[who].purse;
                 let cents = cents.unwrap_or(available).max(1);
-                let (origin, user) = (self.origin(who, keyed), self.people[who]);
-                let plan = self.world.withdrawal_plan(origin, user, cents).await;
+                let (metadata, user) = (self.metadata(who, keyed), self.people[who]);
+                let plan = self.world.withdrawal_plan(metadata, user, cents).await;
                 let answer = self.apply(plan).await;
                 self.withdrawals.extend(answer.iter().map(|receipt| withdrawal_of(receipt).id));
                 let model = self.model.open_withdrawal(who, cents, self.now);
@@ -328,7 +330,7 @@ impl<'a> Player<'a> {
         };
         let stored = self.world.stored_request(self.requests[place]).await;
         let plan =
-            plans::move_request(self.origin(who, keyed), &stored, request_move(to), &self.world.requests);
+            plans::move_request(self.metadata(who, keyed), &stored, request_move(to), &self.world.requests);
         let answer = self.apply(plan.map_err(Refused::Request)).await;
         let model = self.model.move_request(place, to, self.now);
         self.agree(answer, model)
@@ -350,8 +352,8 @@ impl<'a> Player<'a> {
             places.iter().filter_map(|place| self.model.requests[*place].overdue(self.now)).collect();
         equal("what is overdue since when", &ends, &expected)?;
         for (place, stored) in places.into_iter().zip(found) {
-            let origin = self.world.origin(Actor::System, self.time());
-            let plan = plans::move_request(origin, &stored, request_move("expired"), &self.world.requests);
+            let metadata = self.world.metadata(Actor::System, self.time());
+            let plan = plans::move_request(metadata, &stored, request_move("expired"), &self.world.requests);
             let answer = self.apply(plan.map_err(Refused::Request)).await;
             let model = self.model.sweep(place, self.now);
             self.agree(answer, model)?;
@@ -368,26 +370,26 @@ impl<'a> Player<'a> {
         }
         let Past { plan, receipt } = &self.past[pick % self.past.len()];
         let answer = self.world.apply(plan.clone()).await;
-        let tidied = self.tidied.is_some_and(|tidied| plan.origin().at.plus(Receipt::KEPT) <= tidied);
+        let tidied = self.tidied.is_some_and(|tidied| plan.metadata().at.plus(Receipt::KEPT) <= tidied);
         if tidied && matches!(receipt.outcome, Outcome::Profile(..)) && answer == Err(Rejection::Stale) {
             self.told.insert("redacted".to_owned());
             return Ok(());
         }
         self.told.insert("replayed".to_owned());
         equal("a retry", &answer, &Ok(Applied::Replayed(receipt.clone())))?;
-        if let Some(key) = plan.origin().key
+        if let Some(key) = plan.metadata().key
             && self.is_kept(plan)
         {
             let record = self.world.store.find_key(&key.scope).await.unwrap();
             let receipt = StoredReceipt::Whole(receipt.clone());
-            let expected = KeyRecord { key, receipt, at: plan.origin().at };
+            let expected = KeyRecord { key, receipt, at: plan.metadata().at };
             equal("a key", &record, &Some(expected))?;
         }
         Ok(())
     }
 
     fn is_kept(&self, plan: &Plan) -> bool {
-        self.time() < plan.origin().at.plus(KeyRecord::KEPT)
+        self.time() < plan.metadata().at.plus(KeyRecord::KEPT)
     }
 
     /// Sends another command with an earlier key: it gets the earlier receipt or a refusal.
@@ -395,22 +397,22 @@ impl<'a> Player<'a> {
         let keyed: Vec<&Past> = self
             .past
             .iter()
-            .filter(|past| past.plan.origin().key.is_some() && self.is_kept(&past.plan))
+            .filter(|past| past.plan.metadata().key.is_some() && self.is_kept(&past.plan))
             .collect();
         if keyed.is_empty() {
             return Ok(());
         }
         let past = keyed[pick % keyed.len()];
-        let key = past.plan.origin().key.unwrap();
+        let key = past.plan.metadata().key.unwrap();
         let other = IdempotencyKey { fingerprint: Fingerprint::of(b"another body"), ..key };
         let (key, expected) = if same_body {
             (key, Ok(Applied::Replayed(past.receipt.clone())))
         } else {
             (other, Err(Rejection::KeyReused))
         };
-        let actor = past.plan.origin().actor;
-        let origin = Origin { key: Some(key), ..self.world.origin(actor, self.time()) };
-        let plan = self.world.adjust_plan(origin, self.people[0], 1).await;
+        let actor = past.plan.metadata().actor;
+        let metadata = OperationMetadata { key: Some(key), ..self.world.metadata(actor, self.time()) };
+        let plan = self.world.adjust_plan(metadata, self.people[0], 1).await;
         let answer = self.world.apply(plan).await;
         self.told.insert(if same_body { "replayed" } else { "key reused" }.to_owned());
         equal("a key sent again", &answer, &expected)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cuepoint_domain::account::security_log::{EventFilter, EventKind};
 use cuepoint_domain::ids::{ProviderMessageId, UserId};
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{EntityKind, Origin, Outcome, Plan, Receipt, Rejection};
+use cuepoint_domain::ledger::{EntityKind, OperationMetadata, Outcome, Plan, Receipt, Rejection};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Recorded, Store};
 use cuepoint_domain::provider_message::{
@@ -59,8 +59,8 @@ async fn keep(world: &World, record: &MessageRecord) -> ProviderMessage {
 
 /// The plan of an operator that resolves a message at this time.
 fn resolution(world: &World, message: &ProviderMessage, operator: UserId, seconds: i64) -> Plan {
-    let origin = world.by(operator, at(seconds));
-    plans::resolve_message(origin, message, operator, line("paid back by hand")).unwrap()
+    let metadata = world.by(operator, at(seconds));
+    plans::resolve_message(metadata, message, operator, line("paid back by hand")).unwrap()
 }
 
 fn message_of(receipt: &Receipt) -> ProviderMessage {
@@ -194,8 +194,8 @@ pub async fn a_message_is_resolved_once(store: Arc<dyn Store>) {
     let before = world.balance(operator).await;
     let kept = keep(&world, &payout("1")).await;
     let keyed = |plan: Plan| {
-        let origin = Origin { key: Some(key(operator, "k", "body")), ..plan.origin().clone() };
-        plans::resolve_message(origin, &kept, operator, line("paid back by hand")).unwrap()
+        let metadata = OperationMetadata { key: Some(key(operator, "k", "body")), ..plan.metadata().clone() };
+        plans::resolve_message(metadata, &kept, operator, line("paid back by hand")).unwrap()
     };
     let plan = keyed(resolution(&world, &kept, operator, 2));
     let receipt = world.fresh(plan.clone()).await;

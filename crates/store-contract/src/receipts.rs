@@ -8,7 +8,7 @@ use cuepoint_domain::account::{
 };
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Actor, Origin, Plan, Receipt, Rejection};
+use cuepoint_domain::ledger::{Actor, OperationMetadata, Plan, Receipt, Rejection};
 use cuepoint_domain::music_request;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::text::PaymentUrl;
@@ -36,22 +36,23 @@ impl Tape {
     }
 
     /// A change by the service with a reason, a microsecond after a whole second.
-    fn origin(&self) -> Origin {
+    fn metadata(&self) -> OperationMetadata {
         let seconds = i64::try_from(self.played.len()).unwrap();
         let now = at(seconds).plus(Duration::MICROSECOND);
-        Origin { reason: Some(line("a reason")), ..self.world.origin(Actor::System, now) }
+        OperationMetadata { reason: Some(line("a reason")), ..self.world.metadata(Actor::System, now) }
     }
 
     /// Reverses a confirmed top-up; takes the money of a failed one into suspense, and settles it.
     async fn take_back_or_suspend(&mut self, operator: UserId, topup: Topup) {
         if topup.status == TopupStatus::Confirmed {
-            let reversed = plans::reverse_topup(self.origin(), &topup).unwrap();
+            let reversed = plans::reverse_topup(self.metadata(), &topup).unwrap();
             self.play(reversed).await;
             return;
         }
-        let suspended = plans::suspend_topup(self.origin(), &topup);
+        let suspended = plans::suspend_topup(self.metadata(), &topup);
         let suspended = topup_of(&self.play(suspended).await);
-        let settled = plans::settle_suspense(self.origin(), &suspended, operator, line("sent back")).unwrap();
+        let settled =
+            plans::settle_suspense(self.metadata(), &suspended, operator, line("sent back")).unwrap();
         let settled = topup_of(&self.play(settled).await);
         assert_eq!(self.world.stored_topup(topup.id).await, settled);
     }
@@ -73,15 +74,15 @@ pub async fn receipts_of_requests_read_back(store: Arc<dyn Store>) {
         [&[Accept, Play, Refund], &[Reject], &[Cancel], &[Play], &[Expire]];
     for moves in lives {
         let boost = Some(money(177));
-        let origin = tape.origin();
-        let plan = tape.world.request_plan(origin, guest, dj, ArtistType::Upcoming, boost).await.unwrap();
+        let metadata = tape.metadata();
+        let plan = tape.world.request_plan(metadata, guest, dj, ArtistType::Upcoming, boost).await.unwrap();
         let mut request = request_of(&tape.play(plan).await);
         for to in moves {
-            let mut origin = tape.origin();
+            let mut metadata = tape.metadata();
             if *to == Expire {
-                origin.at = at(5_000);
+                metadata.at = at(5_000);
             }
-            let plan = plans::move_request(origin, &request, *to, &tape.world.requests).unwrap();
+            let plan = plans::move_request(metadata, &request, *to, &tape.world.requests).unwrap();
             request = request_of(&tape.play(plan).await);
             assert_eq!(tape.world.stored_request(request.id).await, request);
         }
@@ -110,10 +111,10 @@ pub async fn receipts_of_withdrawals_read_back(store: Arc<dyn Store>) {
         vec![Reject { by: operator }],
     ];
     for moves in lives {
-        let plan = tape.world.withdrawal_plan(tape.origin(), guest, 123).await.unwrap();
+        let plan = tape.world.withdrawal_plan(tape.metadata(), guest, 123).await.unwrap();
         let mut withdrawal = withdrawal_of(&tape.play(plan).await);
         for to in moves {
-            let plan = plans::move_withdrawal(tape.origin(), &withdrawal, to).unwrap();
+            let plan = plans::move_withdrawal(tape.metadata(), &withdrawal, to).unwrap();
             withdrawal = withdrawal_of(&tape.play(plan).await);
             assert_eq!(tape.world.stored_withdrawal(withdrawal.id).await, withdrawal);
         }
@@ -134,23 +135,23 @@ pub async fn receipts_of_topups_and_adjustments_read_back(store: Arc<dyn Store>)
         (Charge::Ordered(ordered(1, Some(at(30)))), Some(false)),
     ] {
         let id = tape.world.ids.next_topup().await.unwrap();
-        let plan = plans::open_topup(tape.origin(), id, guest, amount(100), charge);
+        let plan = plans::open_topup(tape.metadata(), id, guest, amount(100), charge);
         let mut topup = topup_of(&tape.play(plan).await);
         if matches!(charge, Charge::Ordered(_)) {
             for (orders, page) in [(ordered(2, Some(at(60))), None), (ordered(2, None), page.clone())] {
-                let plan = plans::order_topup(tape.origin(), &topup, orders, page);
+                let plan = plans::order_topup(tape.metadata(), &topup, orders, page);
                 topup = topup_of(&tape.play(plan).await);
             }
         }
         if let Some(confirmed) = settled {
-            let plan = plans::settle_topup(tape.origin(), &topup, confirmed);
+            let plan = plans::settle_topup(tape.metadata(), &topup, confirmed);
             let settled = topup_of(&tape.play(plan).await);
             assert_eq!(tape.world.stored_topup(topup.id).await, settled);
             tape.take_back_or_suspend(guest, settled).await;
         }
     }
     for cents in [50, -20] {
-        let plan = tape.world.adjust_plan(tape.origin(), guest, cents).await;
+        let plan = tape.world.adjust_plan(tape.metadata(), guest, cents).await;
         tape.play(plan).await;
     }
     tape.rewind().await;
@@ -173,13 +174,13 @@ pub async fn receipts_of_profiles_read_back(store: Arc<dyn Store>) {
         ..ProfileChange::default()
     };
     for user in [guest, dj] {
-        tape.play(plans::change_profile(tape.origin(), user, change.clone())).await;
-        let plan = tape.world.adjust_plan(tape.origin(), user, 7).await;
+        tape.play(plans::change_profile(tape.metadata(), user, change.clone())).await;
+        let plan = tape.world.adjust_plan(tape.metadata(), user, 7).await;
         tape.play(plan).await;
-        let nothing = plans::change_profile(tape.origin(), user, ProfileChange::default());
+        let nothing = plans::change_profile(tape.metadata(), user, ProfileChange::default());
         tape.play(nothing).await;
         for to in [StandingChange::Suspend, StandingChange::Role(Role::Auditor), StandingChange::Restore] {
-            let plan = plans::change_standing(tape.origin(), user, to);
+            let plan = plans::change_standing(tape.metadata(), user, to);
             tape.play(plan).await;
         }
     }
@@ -191,24 +192,24 @@ pub async fn receipts_of_keys_read_back(store: Arc<dyn Store>) {
     let mut tape = Tape::new(World::new(store));
     let (guest, dj) = (tape.world.guest(1_000).await, tape.world.dj(100).await);
     let key = |name| Some(key(guest, name, "body"));
-    let origin = Origin { key: key("request"), ..tape.origin() };
-    let plan = tape.world.request_plan(origin, guest, dj, ArtistType::Popular, None).await.unwrap();
+    let metadata = OperationMetadata { key: key("request"), ..tape.metadata() };
+    let plan = tape.world.request_plan(metadata, guest, dj, ArtistType::Popular, None).await.unwrap();
     tape.play(plan).await;
-    let origin = Origin { key: key("withdrawal"), ..tape.origin() };
-    let plan = tape.world.withdrawal_plan(origin, guest, 100).await.unwrap();
+    let metadata = OperationMetadata { key: key("withdrawal"), ..tape.metadata() };
+    let plan = tape.world.withdrawal_plan(metadata, guest, 100).await.unwrap();
     tape.play(plan).await;
-    let origin = Origin { key: key("topup"), ..tape.origin() };
+    let metadata = OperationMetadata { key: key("topup"), ..tape.metadata() };
     let id = tape.world.ids.next_topup().await.unwrap();
-    tape.play(plans::open_topup(origin, id, guest, amount(1), Charge::Confirmed)).await;
-    let origin = Origin { key: key("adjustment"), ..tape.origin() };
-    let plan = tape.world.adjust_plan(origin, guest, -1).await;
+    tape.play(plans::open_topup(metadata, id, guest, amount(1), Charge::Confirmed)).await;
+    let metadata = OperationMetadata { key: key("adjustment"), ..tape.metadata() };
+    let plan = tape.world.adjust_plan(metadata, guest, -1).await;
     tape.play(plan).await;
-    let origin = Origin { key: key("profile"), ..tape.origin() };
-    tape.play(plans::change_profile(origin, guest, ProfileChange::default())).await;
+    let metadata = OperationMetadata { key: key("profile"), ..tape.metadata() };
+    tape.play(plans::change_profile(metadata, guest, ProfileChange::default())).await;
     for (plan, receipt) in &tape.played {
-        let scope = plan.origin().key.unwrap().scope;
+        let scope = plan.metadata().key.unwrap().scope;
         let record = tape.world.store.find_key(&scope).await.unwrap().unwrap();
-        assert_eq!((record.receipt.whole(), record.at), (Some(receipt), plan.origin().at));
+        assert_eq!((record.receipt.whole(), record.at), (Some(receipt), plan.metadata().at));
     }
     tape.rewind().await;
 }
@@ -220,12 +221,15 @@ pub async fn profiles_in_receipts_are_kept_for_seven_days(store: Arc<dyn Store>)
     let (user, operator) = (tape.world.guest(1_000).await, tape.world.guest(0).await);
     let key = key(user, "profile", "body");
     let change = ProfileChange { name: Field::Set(line("Ada")), ..ProfileChange::default() };
-    let rename =
-        plans::change_profile(Origin { key: Some(key), ..tape.world.by(user, at(0)) }, user, change.clone());
+    let rename = plans::change_profile(
+        OperationMetadata { key: Some(key), ..tape.world.by(user, at(0)) },
+        user,
+        change.clone(),
+    );
     tape.play(rename).await;
     for change in [StandingChange::Suspend, StandingChange::Restore, StandingChange::Role(Role::Auditor)] {
-        let origin = Origin { reason: Some(line("a reason")), ..tape.world.by(operator, at(0)) };
-        tape.play(plans::change_standing(origin, user, change)).await;
+        let metadata = OperationMetadata { reason: Some(line("a reason")), ..tape.world.by(operator, at(0)) };
+        tape.play(plans::change_standing(metadata, user, change)).await;
     }
     let young = plans::change_profile(tape.world.by(user, at(1)), user, ProfileChange::default());
     let money = tape.world.adjust_plan(tape.world.by(operator, at(0)), user, 7).await;
@@ -234,7 +238,11 @@ pub async fn profiles_in_receipts_are_kept_for_seven_days(store: Arc<dyn Store>)
     let end = at(0).plus(Receipt::KEPT);
 
     tape.world.store.tidy(end.minus(Duration::MICROSECOND)).await.unwrap();
-    let again = plans::change_profile(Origin { key: Some(key), ..tape.world.by(user, at(2)) }, user, change);
+    let again = plans::change_profile(
+        OperationMetadata { key: Some(key), ..tape.world.by(user, at(2)) },
+        user,
+        change,
+    );
     let whole = tape.played[0].1.clone();
     assert_eq!(tape.world.apply(again.clone()).await, Ok(Applied::Replayed(whole)));
     for (plan, receipt) in &tape.played {

@@ -54,7 +54,8 @@ pub async fn a_topup_is_found_by_the_operation_that_opened_it(store: Arc<dyn Sto
         assert_eq!(found(receipt.operation).await, Some(topup));
     }
     let pending = topup_of(&opened[1]);
-    let settled = world.fresh(plans::settle_topup(world.origin(Actor::System, at(1)), &pending, true)).await;
+    let settled =
+        world.fresh(plans::settle_topup(world.metadata(Actor::System, at(1)), &pending, true)).await;
     let confirmed = topup_of(&settled);
     assert_eq!(confirmed.opening, pending.opening);
     assert_eq!(found(opened[1].operation).await, Some(confirmed.clone()));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cuepoint_domain::account::security_log::{EventFilter, EventKind};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Actor, Balance, EntityRef, EntryKind, Origin};
+use cuepoint_domain::ledger::{Actor, Balance, EntityRef, EntryKind, OperationMetadata};
 use cuepoint_domain::music_request::Move;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::Store;
@@ -18,7 +18,7 @@ use crate::world::{World, at, balance, line, money, topup_of};
 /// Reverses a top-up in its stored state.
 async fn reverse(world: &World, topup: &Topup, seconds: i64) -> Topup {
     let stored = world.stored_topup(topup.id).await;
-    let plan = plans::reverse_topup(world.origin(Actor::System, at(seconds)), &stored).unwrap();
+    let plan = plans::reverse_topup(world.metadata(Actor::System, at(seconds)), &stored).unwrap();
     topup_of(&world.fresh(plan).await)
 }
 
@@ -74,7 +74,7 @@ pub async fn a_topup_is_reversed_once(store: Arc<dyn Store>) {
     let topup = world.confirmed_topup(guest, 500).await;
     world.fund(guest, 200).await;
     one_of_sixteen_is_applied(&world, || {
-        plans::reverse_topup(world.origin(Actor::System, at(1)), &topup).unwrap()
+        plans::reverse_topup(world.metadata(Actor::System, at(1)), &topup).unwrap()
     })
     .await;
     let reversed = world.stored_topup(topup.id).await;
@@ -90,10 +90,10 @@ pub async fn only_a_confirmed_topup_is_reversed(store: Arc<dyn Store>) {
     let guest = world.guest(0).await;
     let topup = world.pending_topup(guest, 500, 0).await;
     let refused =
-        |topup: &Topup| plans::reverse_topup(world.origin(Actor::System, at(1)), topup).unwrap_err();
+        |topup: &Topup| plans::reverse_topup(world.metadata(Actor::System, at(1)), topup).unwrap_err();
     let allowed = vec![TopupStatus::Confirmed, TopupStatus::Failed];
     assert_eq!(refused(&topup), ReversalRefusal { current: TopupStatus::Pending, allowed });
-    let failed = plans::settle_topup(world.origin(Actor::System, at(1)), &topup, false);
+    let failed = plans::settle_topup(world.metadata(Actor::System, at(1)), &topup, false);
     let failed = topup_of(&world.fresh(failed).await);
     assert_eq!(refused(&failed), ReversalRefusal { current: TopupStatus::Failed, allowed: Vec::new() });
     assert_eq!(world.balance(guest).await, Balance::default());
@@ -104,8 +104,8 @@ pub async fn a_reversal_leaves_an_event(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (guest, operator) = (world.guest(0).await, world.guest(0).await);
     let topup = world.confirmed_topup(guest, 500).await;
-    let origin = Origin { reason: Some(line("a stolen card")), ..world.by(operator, at(1)) };
-    world.fresh(plans::reverse_topup(origin, &topup).unwrap()).await;
+    let metadata = OperationMetadata { reason: Some(line("a stolen card")), ..world.by(operator, at(1)) };
+    world.fresh(plans::reverse_topup(metadata, &topup).unwrap()).await;
     let seen = events(&world, guest).await;
     assert_eq!(seen, [(Some(operator), "reverse_topup: a stolen card".to_owned())]);
 }

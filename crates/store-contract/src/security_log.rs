@@ -7,7 +7,7 @@ use cuepoint_domain::account::session::Visitor;
 use cuepoint_domain::account::{Role, StandingChange};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::Origin;
+use cuepoint_domain::ledger::OperationMetadata;
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Store};
@@ -105,17 +105,17 @@ pub async fn operators_changes_leave_one_event_each(store: Arc<dyn Store>) {
     let session = world.ids.next_session().await.unwrap();
     let caller = Principal { user: operator, role: Role::Operator, is_dj: false, session };
     let visitor = Visitor { address: Some("2001:db8::ff".parse().unwrap()), agent: Some(line("cürl/8")) };
-    let origin = || {
+    let metadata = || {
         let key = Some(key(operator, "k", "body"));
-        let called = Origin::called(&caller, visitor.clone(), world.ids.operation(), at(1));
-        Origin { reason: Some(line("a mistake")), key, ..called }
+        let called = OperationMetadata::called(&caller, visitor.clone(), world.ids.operation(), at(1));
+        OperationMetadata { reason: Some(line("a mistake")), key, ..called }
     };
-    let adjust = world.adjust_plan(origin(), user, -40).await;
+    let adjust = world.adjust_plan(metadata(), user, -40).await;
     world.fresh(adjust.clone()).await;
     assert!(matches!(world.apply(adjust).await, Ok(Applied::Replayed(_))));
-    let same_key = world.adjust_plan(origin(), user, -40).await;
+    let same_key = world.adjust_plan(metadata(), user, -40).await;
     assert!(matches!(world.apply(same_key).await, Ok(Applied::Replayed(_))));
-    let refused = Origin { key: None, ..origin() };
+    let refused = OperationMetadata { key: None, ..metadata() };
     assert!(world.apply(world.adjust_plan(refused, user, -500).await).await.is_err());
     world.stand(operator, user, StandingChange::Role(Role::Auditor), at(2)).await;
     world.withdraw(user, 10, at(3)).await.unwrap();
@@ -137,8 +137,8 @@ pub async fn operators_changes_leave_one_event_each(store: Arc<dyn Store>) {
 pub async fn a_change_sent_in_parallel_leaves_one_event(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (user, operator) = (world.guest(0).await, world.guest(0).await);
-    let origin = Origin { reason: Some(line("a reason")), ..world.by(operator, at(1)) };
-    let plan = plans::change_standing(origin, user, StandingChange::Suspend);
+    let metadata = OperationMetadata { reason: Some(line("a reason")), ..world.by(operator, at(1)) };
+    let plan = plans::change_standing(metadata, user, StandingChange::Suspend);
     let tasks = (0..50).map(|_| {
         let (world, plan) = (world.clone(), plan.clone());
         async move { world.apply(plan).await.unwrap() }

@@ -28,14 +28,14 @@ async fn late(world: &World, cents: i128) -> Topup {
 
 /// Takes the money of a top-up into suspense.
 async fn suspend(world: &World, topup: &Topup, seconds: i64) -> Topup {
-    let plan = plans::suspend_topup(world.origin(Actor::System, at(seconds)), topup);
+    let plan = plans::suspend_topup(world.metadata(Actor::System, at(seconds)), topup);
     topup_of(&world.fresh(plan).await)
 }
 
 /// Settles money in suspense, as this operator.
 async fn settle(world: &World, operator: UserId, topup: &Topup, seconds: i64) -> Topup {
-    let origin = world.by(operator, at(seconds));
-    let plan = plans::settle_suspense(origin, topup, operator, line("sent back")).unwrap();
+    let metadata = world.by(operator, at(seconds));
+    let plan = plans::settle_suspense(metadata, topup, operator, line("sent back")).unwrap();
     topup_of(&world.fresh(plan).await)
 }
 
@@ -45,7 +45,7 @@ pub async fn pending_topups_keep_their_owner_from_being_erased(store: Arc<dyn St
     let guest = world.guest(0).await;
     let pending = [world.pending_topup(guest, 100, 0).await, world.pending_topup(guest, 200, 10).await];
     let settled = world.pending_topup(guest, 300, 20).await;
-    world.fresh(plans::settle_topup(world.origin(Actor::System, at(30)), &settled, false)).await;
+    world.fresh(plans::settle_topup(world.metadata(Actor::System, at(30)), &settled, false)).await;
     for seconds in [30, WEEK, WEEK + 9] {
         assert_eq!(world.erase(guest, seconds).await, Erased::Refused(ErasureRefusal::TopupPending));
         for topup in &pending {
@@ -94,7 +94,7 @@ pub async fn late_money_goes_into_suspense_once(store: Arc<dyn Store>) {
     let world = World::new(store);
     let topup = late(&world, 700).await;
     one_of_sixteen_is_applied(&world, || {
-        plans::suspend_topup(world.origin(Actor::System, at(WEEK + 1)), &topup)
+        plans::suspend_topup(world.metadata(Actor::System, at(WEEK + 1)), &topup)
     })
     .await;
     let suspended = world.stored_topup(topup.id).await;
@@ -129,8 +129,8 @@ pub async fn suspense_is_settled_once(store: Arc<dyn Store>) {
     assert_eq!(refused, Err(SuspenseRefusal::NothingThere));
     let suspended = suspend(&world, &topup, WEEK + 5).await;
     let tasks = operators.into_iter().cycle().take(16).map(|operator| {
-        let origin = world.by(operator, at(WEEK + 6));
-        let plan = plans::settle_suspense(origin, &suspended, operator, line("sent back")).unwrap();
+        let metadata = world.by(operator, at(WEEK + 6));
+        let plan = plans::settle_suspense(metadata, &suspended, operator, line("sent back")).unwrap();
         let world = world.clone();
         async move { world.apply(plan).await }
     });

@@ -7,7 +7,7 @@ use cuepoint_domain::account::session::Session;
 use cuepoint_domain::account::{ErasureRefusal, Role, StandingChange};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Origin, Plan, Rejection};
+use cuepoint_domain::ledger::{OperationMetadata, Plan, Rejection};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Begun, Erased, Exchange, Store};
 
@@ -16,8 +16,8 @@ use crate::world::{World, at, at_once, line};
 
 /// A change of an account status, by this user.
 fn change(world: &World, by: UserId, user: UserId, change: StandingChange, seconds: i64) -> Plan {
-    let origin = Origin { reason: Some(line("a reason")), ..world.by(by, at(seconds)) };
-    plans::change_standing(origin, user, change)
+    let metadata = OperationMetadata { reason: Some(line("a reason")), ..world.by(by, at(seconds)) };
+    plans::change_standing(metadata, user, change)
 }
 
 /// A fixture with this many operators.

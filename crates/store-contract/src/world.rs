@@ -8,8 +8,8 @@ use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{
-    Actor, Auditor, Balance, Fingerprint, IdempotencyKey, KeyScope, Origin, Outcome, Plan, Receipt,
-    Rejection, Summary,
+    Actor, Auditor, Balance, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Outcome, Plan,
+    Receipt, Rejection, Summary,
 };
 use cuepoint_domain::money::{Amount, BasisPoints, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
@@ -161,13 +161,13 @@ impl World {
     }
 
     /// The metadata of a new operation without a key.
-    pub(crate) fn origin(&self, actor: Actor, at: Timestamp) -> Origin {
-        Origin::of(actor, self.ids.operation(), at)
+    pub(crate) fn metadata(&self, actor: Actor, at: Timestamp) -> OperationMetadata {
+        OperationMetadata::of(actor, self.ids.operation(), at)
     }
 
     /// The metadata of a user's new operation without a key.
-    pub(crate) fn by(&self, user: UserId, at: Timestamp) -> Origin {
-        self.origin(Actor::User(user), at)
+    pub(crate) fn by(&self, user: UserId, at: Timestamp) -> OperationMetadata {
+        self.metadata(Actor::User(user), at)
     }
 
     /// Applies a plan; the store is expected to be available.
@@ -226,8 +226,8 @@ impl World {
     pub(crate) async fn fund(&self, user: UserId, cents: i128) {
         if cents > 0 {
             let id = self.ids.next_topup().await.unwrap();
-            let origin = self.by(user, at(0));
-            self.fresh(plans::open_topup(origin, id, user, amount(cents), Charge::Confirmed)).await;
+            let metadata = self.by(user, at(0));
+            self.fresh(plans::open_topup(metadata, id, user, amount(cents), Charge::Confirmed)).await;
         }
     }
 
@@ -259,7 +259,7 @@ impl World {
     /// The plan of a request, at the list price unless a fee is offered.
     pub(crate) async fn request_plan(
         &self,
-        origin: Origin,
+        metadata: OperationMetadata,
         guest: UserId,
         dj: UserId,
         artist_type: ArtistType,
@@ -276,14 +276,14 @@ impl World {
             fee,
         };
         let blocked = self.store.is_blocked(dj, guest).await.unwrap();
-        plans::open_request(origin, id, guest, asked.as_ref(), blocked, new, &self.requests)
+        plans::open_request(metadata, id, guest, asked.as_ref(), blocked, new, &self.requests)
             .map_err(Refused::Open)
     }
 
     /// A request at the list price, expected to succeed.
     pub(crate) async fn request(&self, guest: UserId, dj: UserId, now: Timestamp) -> MusicRequest {
-        let origin = self.by(guest, now);
-        let plan = self.request_plan(origin, guest, dj, ArtistType::Popular, None).await.unwrap();
+        let metadata = self.by(guest, now);
+        let plan = self.request_plan(metadata, guest, dj, ArtistType::Popular, None).await.unwrap();
         request_of(&self.fresh(plan).await)
     }
 
@@ -306,8 +306,9 @@ impl World {
     ) -> Result<Applied, Refused> {
         for _ in 0..ATTEMPTS {
             let stored = self.stored_request(id).await;
-            let origin = self.origin(Actor::System, now);
-            let plan = plans::move_request(origin, &stored, to, &self.requests).map_err(Refused::Request)?;
+            let metadata = self.metadata(Actor::System, now);
+            let plan =
+                plans::move_request(metadata, &stored, to, &self.requests).map_err(Refused::Request)?;
             match self.apply(plan).await {
                 Err(Rejection::Stale) => {}
                 answer => return answer.map_err(Refused::Rejected),
@@ -319,7 +320,7 @@ impl World {
     /// The plan of a withdrawal of this many cents.
     pub(crate) async fn withdrawal_plan(
         &self,
-        origin: Origin,
+        metadata: OperationMetadata,
         user: UserId,
         cents: i128,
     ) -> Result<Plan, Refused> {
@@ -330,7 +331,7 @@ impl World {
             currency: line("BTC"),
             network: line("bitcoin"),
         };
-        plans::open_withdrawal(origin, id, user, new, &self.withdrawals).map_err(|refusal| match refusal {
+        plans::open_withdrawal(metadata, id, user, new, &self.withdrawals).map_err(|refusal| match refusal {
             withdrawal::OpenRefusal::Limit(limit) => Refused::Limit(limit),
             withdrawal::OpenRefusal::Destination(refusal) => panic!("any destination is taken: {refusal:?}"),
         })
@@ -367,8 +368,8 @@ impl World {
     ) -> Result<Applied, Refused> {
         for _ in 0..ATTEMPTS {
             let stored = self.stored_withdrawal(id).await;
-            let origin = self.origin(Actor::System, now);
-            let plan = plans::move_withdrawal(origin, &stored, to.clone()).map_err(Refused::Withdrawal)?;
+            let metadata = self.metadata(Actor::System, now);
+            let plan = plans::move_withdrawal(metadata, &stored, to.clone()).map_err(Refused::Withdrawal)?;
             match self.apply(plan).await {
                 Err(Rejection::Stale) => {}
                 answer => return answer.map_err(Refused::Rejected),
@@ -396,11 +397,11 @@ impl World {
     }
 
     /// The plan of an operator's adjustment by this many cents, which must not be zero.
-    pub(crate) async fn adjust_plan(&self, origin: Origin, user: UserId, cents: i128) -> Plan {
+    pub(crate) async fn adjust_plan(&self, metadata: OperationMetadata, user: UserId, cents: i128) -> Plan {
         let id = self.ids.next_adjustment().await.unwrap();
         let correction = Correction::signed(money(cents)).unwrap();
         let adjustment = Adjustment { id, user, correction, reason: line("a mistake") };
-        plans::adjust(origin, adjustment, &AdjustmentTerms::default()).unwrap()
+        plans::adjust(metadata, adjustment, &AdjustmentTerms::default()).unwrap()
     }
 
     /// An active operator.
@@ -418,8 +419,8 @@ impl World {
         change: StandingChange,
         now: Timestamp,
     ) -> Receipt {
-        let origin = Origin { reason: Some(line("a reason")), ..self.by(operator, now) };
-        self.fresh(plans::change_standing(origin, user, change)).await
+        let metadata = OperationMetadata { reason: Some(line("a reason")), ..self.by(operator, now) };
+        self.fresh(plans::change_standing(metadata, user, change)).await
     }
 
     /// An audit of the whole ledger, expected to find nothing.

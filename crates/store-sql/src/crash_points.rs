@@ -34,7 +34,7 @@ pub fn at<'a>(_: CrashPoint, _: impl IntoIterator<Item = &'a Plan>) {}
 #[cfg(feature = "testing")]
 pub fn at<'a>(point: CrashPoint, plans: impl IntoIterator<Item = &'a Plan>) {
     let Some(asked) = asked_for() else { return };
-    let meant = |plan: &Plan| plan.origin().key.is_some() && plan.kind().name() == asked.kind;
+    let meant = |plan: &Plan| plan.metadata().key.is_some() && plan.kind().name() == asked.kind;
     if point.name() == asked.point && plans.into_iter().any(meant) {
         std::process::abort();
     }

@@ -53,7 +53,7 @@ pub fn fold(
 /// The result of a plan that was applied before: fresh to its caller if an earlier attempt of the same call
 /// applied it.
 fn replayed(receipt: Receipt, plan: &Plan, own: &mut HashSet<OperationId>) -> Applied {
-    let operation = plan.origin().operation;
+    let operation = plan.metadata().operation;
     // Removed, so that a second occurrence of the same plan in a group is a replay.
     if receipt.operation == operation && own.remove(&operation) {
         Applied::Fresh(receipt)

@@ -58,8 +58,8 @@ impl LockSet {
                 all.adjusted.insert(wallet);
                 all.adjusted_since = Some(all.adjusted_since.map_or(since, |other| other.min(since)));
             }
-            all.operations.push(plan.origin().operation);
-            all.keys.extend(plan.origin().key.map(|key| key.scope));
+            all.operations.push(plan.metadata().operation);
+            all.keys.extend(plan.metadata().key.map(|key| key.scope));
         }
         all
     }

@@ -8,7 +8,7 @@ use cuepoint_domain::ids::{OperationId, TopupId, UserId};
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{
-    Book, Fingerprint, IdempotencyKey, KeyScope, Origin, Outcome, Plan, Rejection, Wallet,
+    Book, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Outcome, Plan, Rejection, Wallet,
 };
 use cuepoint_domain::money::{Amount, Currency, Money};
 use cuepoint_domain::ports::Applied;
@@ -70,14 +70,14 @@ fn book() -> Book {
 }
 
 fn topup(operation: u128, owner: i64, charge: Charge) -> Plan {
-    let origin = Origin::by(user(owner), OperationId(operation), at());
-    topup_of(origin, charge)
+    let metadata = OperationMetadata::by(user(owner), OperationId(operation), at());
+    topup_of(metadata, charge)
 }
 
-fn topup_of(origin: Origin, charge: Charge) -> Plan {
-    let id = TopupId::new(i64::try_from(origin.operation.0).unwrap()).unwrap();
-    let owner = origin.person().unwrap();
-    plans::open_topup(origin, id, owner, Amount::new(Money::from_minor(100)).unwrap(), charge)
+fn topup_of(metadata: OperationMetadata, charge: Charge) -> Plan {
+    let id = TopupId::new(i64::try_from(metadata.operation.0).unwrap()).unwrap();
+    let owner = metadata.person().unwrap();
+    plans::open_topup(metadata, id, owner, Amount::new(Money::from_minor(100)).unwrap(), charge)
 }
 
 fn folded(book: &mut Book, plans: &[&Plan]) -> Folded {
@@ -114,7 +114,7 @@ fn a_row_that_the_group_opened_is_written_once_as_it_stands_in_the_end() {
     let open = topup(1, OWNER, Charge::Pending);
     let pending = opened(folded(&mut book(), &[&open]).answers.first().unwrap());
     assert_eq!(pending.status, TopupStatus::Pending);
-    let settle = plans::settle_topup(Origin::system(OperationId(2), at()), &pending, true);
+    let settle = plans::settle_topup(OperationMetadata::system(OperationId(2), at()), &pending, true);
     let writes = folded(&mut book(), &[&open, &settle]).writes;
     assert!(writes.topups.moved.is_empty());
     let statuses: Vec<&str> = writes.topups.opened.values().map(|row| row.status.as_str()).collect();
@@ -141,8 +141,11 @@ fn the_operation_of_an_earlier_attempt_is_fresh_to_its_caller_once() {
 fn a_key_that_is_no_longer_kept_is_replaced_once() {
     let key = IdempotencyKey { scope: KeyScope([1; 32]), fingerprint: Fingerprint([2; 32]) };
     let keyed = |operation, at| {
-        let origin = Origin { key: Some(key), ..Origin::by(user(OWNER), OperationId(operation), at) };
-        topup_of(origin, Charge::Confirmed)
+        let metadata = OperationMetadata {
+            key: Some(key),
+            ..OperationMetadata::by(user(OWNER), OperationId(operation), at)
+        };
+        topup_of(metadata, Charge::Confirmed)
     };
     let mut book = book();
     let first = folded(&mut book, &[&keyed(1, at())]).writes;

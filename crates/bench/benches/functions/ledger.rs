@@ -3,7 +3,7 @@
 use cuepoint_domain::account::User;
 use cuepoint_domain::ids::{OperationId, RequestId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Balance, Book, Origin, Plan, Verdict, Wallet, apply};
+use cuepoint_domain::ledger::{Balance, Book, OperationMetadata, Plan, Verdict, Wallet, apply};
 use cuepoint_domain::money::{Amount, BasisPoints, Money};
 use cuepoint_domain::music_request::{Move, MusicRequest, RequestTerms};
 use cuepoint_domain::text::{Email, Line};
@@ -55,8 +55,8 @@ fn user(number: u32) -> UserId {
     UserId::new(number.into()).unwrap()
 }
 
-fn origin(number: u32, actor: UserId) -> Origin {
-    Origin::by(actor, OperationId(number.into()), now())
+fn metadata(number: u32, actor: UserId) -> OperationMetadata {
+    OperationMetadata::by(actor, OperationId(number.into()), now())
 }
 
 fn fill(book: &mut Book, owner: UserId) {
@@ -74,7 +74,7 @@ fn withdrawal(book: &mut Book, number: u32, owner: u32) -> Plan {
         network: Line::new("bitcoin").unwrap(),
     };
     let id = WithdrawalId::new(number.into()).unwrap();
-    plans::open_withdrawal(origin(number, owner), id, owner, new, &WithdrawalTerms::default()).unwrap()
+    plans::open_withdrawal(metadata(number, owner), id, owner, new, &WithdrawalTerms::default()).unwrap()
 }
 
 fn played(book: &mut Book, number: u32) -> Plan {
@@ -97,5 +97,5 @@ fn played(book: &mut Book, number: u32) -> Plan {
         commission: BasisPoints::new(1_000).unwrap(),
         most_open_per_dj: None,
     };
-    plans::move_request(origin(number, dj), &request, Move::Play, &terms).unwrap()
+    plans::move_request(metadata(number, dj), &request, Move::Play, &terms).unwrap()
 }

@@ -145,7 +145,7 @@ impl<'p> Evening<'p> {
         if let Charge::Ordered(orders) = charge {
             let page = PaymentUrl::new("https://pay.example.com/session/1")?;
             let ordered = Orders { next_at: None, ..orders };
-            let plan = plans::order_topup(writer.origin(Actor::System, now), &topup, ordered, Some(page));
+            let plan = plans::order_topup(writer.metadata(Actor::System, now), &topup, ordered, Some(page));
             writer.apply(plan).await?;
         }
         Ok(())
@@ -172,11 +172,11 @@ impl<'p> Evening<'p> {
         let dj = self.population.dj_of(number).context("no DJ")?;
         let guest = self.population.guest_of(number).context("no guest")?;
         let id = RequestId::new(i64::from(number)).context("no request's number")?;
-        let origin = writer.origin(Actor::User(guest), now);
+        let metadata = writer.metadata(Actor::User(guest), now);
         let terms = self.terms(id)?;
         let dj = writer.djs.get(&dj);
         let new = song(number, dj.map(|dj| dj.id).context("the DJ is not there")?)?;
-        let plan = plans::open_request(origin, id, guest, dj, false, new, &terms);
+        let plan = plans::open_request(metadata, id, guest, dj, false, new, &terms);
         let plan = plan.map_err(|refusal| anyhow::anyhow!("a request is refused: {refusal:?}"))?;
         match writer.apply(plan).await? {
             Outcome::Request(request) => self.then(Alive::Request(request, moves.into_iter()), now),
@@ -211,7 +211,7 @@ impl<'p> Evening<'p> {
             By::Clock => Actor::System,
             By::Operator => Actor::User(self.population.operator().context("no operator")?),
         };
-        let plan = plans::move_request(writer.origin(actor, now), &request, to, &self.terms(request.id)?);
+        let plan = plans::move_request(writer.metadata(actor, now), &request, to, &self.terms(request.id)?);
         let plan = plan.map_err(|refusal| anyhow::anyhow!("a request cannot move: {refusal:?}"))?;
         match writer.apply(plan).await? {
             Outcome::Request(moved) => Ok(Alive::Request(moved, left)),
@@ -252,8 +252,8 @@ impl<'p> Evening<'p> {
             network: Line::new("bitcoin")?,
         };
         let id = WithdrawalId::new(i64::from(number)).context("no withdrawal's number")?;
-        let origin = writer.origin(Actor::User(user), now);
-        let plan = plans::open_withdrawal(origin, id, user, new, &WithdrawalTerms::default());
+        let metadata = writer.metadata(Actor::User(user), now);
+        let plan = plans::open_withdrawal(metadata, id, user, new, &WithdrawalTerms::default());
         let plan = plan.map_err(|refusal| anyhow::anyhow!("a withdrawal is refused: {refusal:?}"))?;
         match writer.apply(plan).await? {
             Outcome::Withdrawal(withdrawal, _) => {
@@ -276,7 +276,7 @@ impl<'p> Evening<'p> {
             withdrawal::Move::Cancel { by } => Actor::User(*by),
             _ => Actor::User(self.population.operator().context("no operator")?),
         };
-        let plan = plans::move_withdrawal(writer.origin(actor, now), &withdrawal, to);
+        let plan = plans::move_withdrawal(writer.metadata(actor, now), &withdrawal, to);
         let plan = plan.map_err(|refusal| anyhow::anyhow!("a withdrawal cannot move: {refusal:?}"))?;
         match writer.apply(plan).await? {
             Outcome::Withdrawal(moved, _) => Ok(Alive::Withdrawal(moved, left)),

@@ -106,8 +106,8 @@ impl<S: Sink> Writer<'_, S> {
             change.fee_upcoming_artist = Field::Set(price(100, number));
             change.fee_popular_song = Field::Set(price(500, number.saturating_mul(2)));
         }
-        let origin = self.origin(Actor::User(id), at.plus(Duration::minutes(1)));
-        match self.apply(plans::change_profile(origin, id, change)).await? {
+        let metadata = self.metadata(Actor::User(id), at.plus(Duration::minutes(1)));
+        match self.apply(plans::change_profile(metadata, id, change)).await? {
             Outcome::Profile(user, _) if is_dj => drop(self.djs.insert(id, user)),
             Outcome::Profile(..) => {}
             other => bail!("a profile came to {other:?}"),

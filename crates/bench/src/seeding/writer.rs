@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use anyhow::{Context, bail};
 use cuepoint_domain::account::User;
 use cuepoint_domain::ids::{OperationId, TopupId, UserId};
-use cuepoint_domain::ledger::{Actor, Origin, Outcome, Plan, plans};
+use cuepoint_domain::ledger::{Actor, OperationMetadata, Outcome, Plan, plans};
 use cuepoint_domain::money::{Amount, Money};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Topup};
@@ -29,11 +29,11 @@ impl<'s, S: Sink> Writer<'s, S> {
     }
 
     /// Returns the operation metadata of the next plan.
-    pub(super) fn origin(&mut self, actor: Actor, at: Timestamp) -> Origin {
+    pub(super) fn metadata(&mut self, actor: Actor, at: Timestamp) -> OperationMetadata {
         self.operations = self.operations.saturating_add(1);
         let high = u128::from(random(Series::Operation, self.operations));
         let low = u128::from(random(Series::OperationRest, self.operations));
-        Origin::of(actor, OperationId(high.rotate_left(64) | low), at)
+        OperationMetadata::of(actor, OperationId(high.rotate_left(64) | low), at)
     }
 
     /// Applies a plan.
@@ -52,7 +52,7 @@ impl<'s, S: Sink> Writer<'s, S> {
         self.topups = self.topups.saturating_add(1);
         let id = TopupId::new(self.topups).context("no top-up's number")?;
         let amount = Amount::new(Money::from_minor(cents)).context("no amount")?;
-        let plan = plans::open_topup(self.origin(Actor::User(user), at), id, user, amount, charge);
+        let plan = plans::open_topup(self.metadata(Actor::User(user), at), id, user, amount, charge);
         match self.apply(plan).await? {
             Outcome::Topup(topup) => Ok(topup),
             other => bail!("a top-up came to {other:?}"),

@@ -108,17 +108,19 @@ impl SecurityEvent {
     /// The event that a plan records: every change that requires a reason is an operator's.
     #[must_use]
     pub fn of_plan(plan: &Plan) -> Option<Self> {
-        let origin = plan.origin();
-        let (Actor::User(actor), Some(reason)) = (origin.actor, origin.reason.as_ref()) else { return None };
+        let metadata = plan.metadata();
+        let (Actor::User(actor), Some(reason)) = (metadata.actor, metadata.reason.as_ref()) else {
+            return None;
+        };
         let detail = Line::from_stored(format!("{}: {}", plan.kind().name(), reason.as_str()));
         Some(Self {
             kind: EventKind::OperatorAction,
             user: subject(plan.step()),
             actor: Some(actor),
-            session: origin.session,
-            visitor: origin.visitor.clone(),
+            session: metadata.session,
+            visitor: metadata.visitor.clone(),
             detail: Some(detail),
-            at: origin.at,
+            at: metadata.at,
         })
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::application::{Authorized, Context, Done, Effects, Environment, Failure};
 use crate::authorization::{Action, Ownership, Permission, Principal};
 use crate::ids::UserId;
-use crate::ledger::{Origin, Plan, Receipt, Rejection};
+use crate::ledger::{OperationMetadata, Plan, Receipt, Rejection};
 
 use super::CommandError;
 
@@ -71,7 +71,7 @@ pub trait Command: Send + Sync {
     fn decide(
         &self,
         env: &Environment,
-        metadata: Origin,
+        metadata: OperationMetadata,
         principal: &Principal,
         entity: &Authorized<Self::Entity, Self::Permission>,
         input: &Self::Input,

@@ -7,7 +7,7 @@ use time::Duration;
 
 use crate::application::order_observer::OrderObserver;
 use crate::application::security_audit::SecurityAudit;
-use crate::ledger::Origin;
+use crate::ledger::OperationMetadata;
 use crate::ledger::adjustment::AdjustmentTerms;
 use crate::music_request::RequestTerms;
 use crate::ports::{
@@ -149,7 +149,7 @@ impl Environment {
     }
 
     /// The metadata of a change by the service itself, at the current time.
-    pub(super) fn system(&self) -> Origin {
-        Origin::system(self.ids.operation(), self.now())
+    pub(super) fn system(&self) -> OperationMetadata {
+        OperationMetadata::system(self.ids.operation(), self.now())
     }
 }

@@ -8,7 +8,7 @@ use crate::application::single_flight::{SingleFlight, StillRunning};
 use crate::application::{Authorized, Command, CommandError, Context, Done, Effects, Environment, Failure};
 use crate::authorization::{Action, Permission, Principal};
 use crate::ids::{OperationId, UserId};
-use crate::ledger::{IdempotencyKey, KeyReused, Origin, Receipt, Rejection, StoredReceipt};
+use crate::ledger::{IdempotencyKey, KeyReused, OperationMetadata, Receipt, Rejection, StoredReceipt};
 use crate::ports::{Applied, ApplyError, Deadline};
 
 /// The number of attempts to decide a command whose state changes between load and apply.
@@ -123,13 +123,13 @@ impl Executor {
     }
 
     /// The metadata of an attempt: the operation is the same, the time is that of the decision.
-    fn metadata<C: Command>(&self, context: &Context, operation: OperationId) -> Origin {
+    fn metadata<C: Command>(&self, context: &Context, operation: OperationId) -> OperationMetadata {
         let (principal, client) = (&context.principal, context.client.clone());
         let as_operator = action_of::<C>().is_for_staff();
-        Origin {
+        OperationMetadata {
             key: context.key,
             as_operator,
-            ..Origin::called(principal, client, operation, self.env.now())
+            ..OperationMetadata::called(principal, client, operation, self.env.now())
         }
     }
 

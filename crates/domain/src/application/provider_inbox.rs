@@ -8,7 +8,7 @@ use crate::application::message_subject::{Identified, ProviderMessageRefusal, id
 use crate::application::{CommandError, Environment, Failure};
 use crate::ids::{TopupId, UserId};
 use crate::ledger::plans;
-use crate::ledger::{EntityKind, Origin, Rejection};
+use crate::ledger::{EntityKind, OperationMetadata, Rejection};
 use crate::ports::{ApplyError, Recorded, Unavailable};
 use crate::provider_message::{
     Contradiction, Excerpt, MessageRecord, MessageSource, PresentedPayment, ProviderMessage, WebhookId,
@@ -163,22 +163,22 @@ impl ProviderInbox {
         id: TopupId,
         update: TopupUpdate,
     ) -> Result<TopupUpdateOutcome, MessageError> {
-        let origin = self.env.system();
+        let metadata = self.env.system();
         for _ in 0..ATTEMPTS {
             let topup = self.env.topups.topup(id).await?.ok_or(Failure::Broken("a top-up is gone"))?;
             let owner_erased =
                 matches!(update, TopupUpdate::Confirmed(_)) && self.is_erased(topup.user).await?;
-            let origin = Origin { at: self.env.now(), ..origin.clone() };
+            let metadata = OperationMetadata { at: self.env.now(), ..metadata.clone() };
             let (plan, outcome) = match decide_update(&topup, update, owner_erased) {
                 TopupUpdateDecision::Settle { confirmed } => {
                     let status = if confirmed { TopupStatus::Confirmed } else { TopupStatus::Failed };
-                    (plans::settle_topup(origin, &topup, confirmed), TopupUpdateOutcome::Moved(status))
+                    (plans::settle_topup(metadata, &topup, confirmed), TopupUpdateOutcome::Moved(status))
                 }
                 TopupUpdateDecision::Suspend => {
-                    (plans::suspend_topup(origin, &topup), TopupUpdateOutcome::Suspended)
+                    (plans::suspend_topup(metadata, &topup), TopupUpdateOutcome::Suspended)
                 }
                 TopupUpdateDecision::Reverse => {
-                    let plan = plans::reverse_topup(origin, &topup);
+                    let plan = plans::reverse_topup(metadata, &topup);
                     let plan =
                         plan.map_err(|_| Failure::Broken("a top-up that is reversed is not confirmed"))?;
                     (plan, TopupUpdateOutcome::Moved(TopupStatus::Reversed))

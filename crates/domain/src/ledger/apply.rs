@@ -37,13 +37,13 @@ pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
     let entity = step(book, plan, &mut changes)?;
     guards(book, plan)?;
     let Posted { wallets, entries, postings } =
-        post(&book.wallets, &plan.origin, plan.reference(), &plan.transfers, rules)?;
+        post(&book.wallets, &plan.metadata, plan.reference(), &plan.transfers, rules)?;
     changes.wallets = wallets;
     changes.entries = entries;
     changes.postings = postings;
     let receipt = Receipt {
-        operation: plan.origin.operation,
-        at: plan.origin.at,
+        operation: plan.metadata.operation,
+        at: plan.metadata.at,
         rules,
         outcome: outcome(book, &changes, entity)?,
     };
@@ -56,12 +56,12 @@ pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
 /// The receipt of the operation, or of the command with the same key, if it was applied before.
 fn earlier(book: &Book, plan: &Plan) -> Result<Option<Receipt>, Rejection> {
     let whole = |stored: &StoredReceipt| stored.whole().cloned().map(Some).ok_or(Rejection::Stale);
-    if let Some(stored) = book.operations.get(&plan.origin.operation) {
+    if let Some(stored) = book.operations.get(&plan.metadata.operation) {
         return whole(stored);
     }
-    let Some(key) = plan.origin.key else { return Ok(None) };
+    let Some(key) = plan.metadata.key else { return Ok(None) };
     let Some(record) = book.keys.get(&key.scope) else { return Ok(None) };
-    match record.answer(&key, plan.origin.at) {
+    match record.answer(&key, plan.metadata.at) {
         Ok(answer) => answer.map_or(Ok(None), whole),
         Err(KeyReused) => Err(Rejection::KeyReused),
     }
@@ -70,7 +70,7 @@ fn earlier(book: &Book, plan: &Plan) -> Result<Option<Receipt>, Rejection> {
 /// Applies the plan's step and returns the entity after it, which is recorded in the changes.
 fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Entity, Rejection> {
     Ok(match &plan.step {
-        Step::Unchanged(entity) => unchanged(book, entity, plan.origin.at)?,
+        Step::Unchanged(entity) => unchanged(book, entity, plan.metadata.at)?,
         Step::OpenRequest(new) => {
             opens(book, new.requester, book.requests.contains_key(&new.id))?;
             changes.opened_request = Some(new.clone());
@@ -92,7 +92,7 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Entity, Rejec
             let stored = withdrawal(book, before)?;
             let moved = Withdrawal {
                 state: to.clone(),
-                updated_at: plan.origin.at.max(stored.updated_at),
+                updated_at: plan.metadata.at.max(stored.updated_at),
                 ..stored.clone()
             };
             changes.moved_withdrawal = Some(moved.clone());
@@ -112,13 +112,13 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Entity, Rejec
             if *to == TopupStatus::Confirmed {
                 person(book, stored.user)?;
             }
-            let moved = stored.ended(*to, plan.origin.at);
+            let moved = stored.ended(*to, plan.metadata.at);
             changes.moved_topup = Some(moved.clone());
             Entity::Topup(moved)
         }
         Step::SuspendTopup { before, suspense } => {
             let stored = topup(book, before)?;
-            let failed = abandon(stored, plan.origin.at).unwrap_or_else(|| stored.clone());
+            let failed = abandon(stored, plan.metadata.at).unwrap_or_else(|| stored.clone());
             let moved = Topup { suspense: Some(suspense.clone()), ..failed };
             changes.moved_topup = Some(moved.clone());
             Entity::Topup(moved)
@@ -132,7 +132,7 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Entity, Rejec
         }
         Step::Standing { user, change } => {
             let stored = person(book, *user)?;
-            let at = plan.origin.at;
+            let at = plan.metadata.at;
             let changed = change_standing(stored, *change, at);
             let ended = ends_sessions(stored, *change);
             changes.ended_sessions = ended.then_some(EndedSessions { user: *user, at });
@@ -251,20 +251,20 @@ fn approve_withdrawal(
         }
     }
     // Clocks of servers differ: no approval is dated before the previous one.
-    let at = stored.approvals.last().map_or(plan.origin.at, |last| last.at.max(plan.origin.at));
+    let at = stored.approvals.last().map_or(plan.metadata.at, |last| last.at.max(plan.metadata.at));
     let approval = Approval { by, at };
     let Some((state, approvals)) = approve(stored, counting, approval, second_above) else {
         return Ok(stored.clone());
     };
     let is_moved = state != stored.state;
-    let updated_at = if is_moved { plan.origin.at.max(stored.updated_at) } else { stored.updated_at };
+    let updated_at = if is_moved { plan.metadata.at.max(stored.updated_at) } else { stored.updated_at };
     let approved = Withdrawal { state, approvals, updated_at, ..stored.clone() };
     changes.moved_withdrawal = Some(approved.clone());
     Ok(approved)
 }
 
 fn guards(book: &Book, plan: &Plan) -> Result<(), Rejection> {
-    let at = plan.origin.at;
+    let at = plan.metadata.at;
     for guard in &plan.guards {
         match (guard, &plan.step) {
             (Guard::Window(window), Step::OpenWithdrawal(new))
@@ -334,26 +334,26 @@ fn outcome(book: &Book, changes: &Changes, entity: Entity) -> Result<Outcome, Re
 
 /// Records the operation and the key; a plan without a change and without a key leaves no trace.
 fn record(plan: &Plan, receipt: &Receipt, changes: &mut Changes) {
-    let origin = &plan.origin;
+    let metadata = &plan.metadata;
     let is_unchanged = match &plan.step {
         Step::Unchanged(_) => true,
         Step::ApproveWithdrawal { .. } => changes.moved_withdrawal.is_none(),
         _ => false,
     };
-    if is_unchanged && origin.key.is_none() {
+    if is_unchanged && metadata.key.is_none() {
         return;
     }
     changes.event = if is_unchanged { None } else { SecurityEvent::of_plan(plan) };
     changes.operation = Some(OperationRecord {
-        id: origin.operation,
+        id: metadata.operation,
         kind: plan.kind(),
-        actor: origin.actor,
-        at: origin.at,
-        reason: origin.reason.clone(),
+        actor: metadata.actor,
+        at: metadata.at,
+        reason: metadata.reason.clone(),
         receipt: receipt.clone(),
     });
-    changes.key = origin.key.map(|key| {
+    changes.key = metadata.key.map(|key| {
         let receipt = StoredReceipt::Whole(receipt.clone());
-        KeyRecord { key, receipt, at: origin.at }
+        KeyRecord { key, receipt, at: metadata.at }
     });
 }

@@ -42,7 +42,7 @@ impl Plan {
             names.wallets.extend(transfer.debit.owner());
             names.wallets.extend(transfer.credit.owner());
         }
-        if let (Some(_), Actor::User(user)) = (&self.origin.key, self.origin.actor) {
+        if let (Some(_), Actor::User(user)) = (&self.metadata.key, self.metadata.actor) {
             names.wallets.insert(user);
         }
         names.users.extend(self.operator());
@@ -106,7 +106,7 @@ impl Plan {
         for guard in &self.guards {
             match (guard, &self.step) {
                 (Guard::Window(window), Step::OpenWithdrawal(withdrawal)) => {
-                    let since = self.origin.at.minus(window.length);
+                    let since = self.metadata.at.minus(window.length);
                     let earliest = names.withdrawn_since.map_or(since, |(_, other)| other.min(since));
                     names.withdrawn_since = Some((withdrawal.user, earliest));
                 }

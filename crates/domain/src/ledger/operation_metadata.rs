@@ -18,7 +18,7 @@ pub enum Actor {
 
 /// The metadata of an operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Origin {
+pub struct OperationMetadata {
     /// The permanent identity of the change.
     pub operation: OperationId,
     /// The actor.
@@ -38,7 +38,7 @@ pub struct Origin {
     pub as_operator: bool,
 }
 
-impl Origin {
+impl OperationMetadata {
     /// A change by the service itself.
     #[must_use]
     pub const fn system(operation: OperationId, at: Timestamp) -> Self {

@@ -5,7 +5,7 @@ use strum::{EnumIter, EnumString, IntoStaticStr};
 use crate::account::{ProfileChange, StandingChange};
 use crate::ids::UserId;
 use crate::ledger::adjustment::Adjustment;
-use crate::ledger::{Actor, Entity, EntityRef, Origin, PostingRules, Transfer};
+use crate::ledger::{Actor, Entity, EntityRef, OperationMetadata, PostingRules, Transfer};
 use crate::money::Amount;
 use crate::music_request::{MusicRequest, RequestState};
 use crate::names::named_enum;
@@ -157,7 +157,7 @@ pub enum Guard {
 /// One atomic change, made only by the rules in [`crate::ledger::plans`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
-    pub(crate) origin: Origin,
+    pub(crate) metadata: OperationMetadata,
     pub(crate) step: Step,
     pub(crate) guards: Vec<Guard>,
     pub(crate) transfers: Vec<Transfer>,
@@ -167,8 +167,8 @@ pub struct Plan {
 impl Plan {
     /// The operation metadata.
     #[must_use]
-    pub const fn origin(&self) -> &Origin {
-        &self.origin
+    pub const fn metadata(&self) -> &OperationMetadata {
+        &self.metadata
     }
 
     /// The effect beside moving money.
@@ -231,14 +231,14 @@ impl Plan {
 
     /// The user who must be an active operator for the plan to be applied.
     pub(crate) const fn operator(&self) -> Option<UserId> {
-        match self.origin.actor {
-            Actor::User(user) if self.origin.as_operator => Some(user),
+        match self.metadata.actor {
+            Actor::User(user) if self.metadata.as_operator => Some(user),
             _ => None,
         }
     }
 
     /// The time after which an adjustment bars its operator from judging the wallet's withdrawals.
     pub(crate) fn adjustments_since(&self) -> Timestamp {
-        self.origin.at.minus(Adjustment::BARS_JUDGING_FOR)
+        self.metadata.at.minus(Adjustment::BARS_JUDGING_FOR)
     }
 }

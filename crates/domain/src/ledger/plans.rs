@@ -3,7 +3,7 @@
 use crate::account::{ProfileChange, StandingChange, User, may_dismiss};
 use crate::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
-use crate::ledger::{Entity, Guard, Origin, Plan, PostingRules, Step, Transfer};
+use crate::ledger::{Entity, Guard, OperationMetadata, Plan, PostingRules, Step, Transfer};
 use crate::money::Amount;
 use crate::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
 use crate::provider_message::{self, AlreadyResolved, ProviderMessage};
@@ -14,9 +14,9 @@ use crate::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTerms};
 /// The posting rules of every plan.
 const RULES: PostingRules = PostingRules::IncomePaysOwed;
 
-fn plan(origin: Origin, step: Step, transfers: impl IntoIterator<Item = Transfer>) -> Plan {
+fn plan(metadata: OperationMetadata, step: Step, transfers: impl IntoIterator<Item = Transfer>) -> Plan {
     let transfers = transfers.into_iter().collect();
-    Plan { origin, step, guards: Vec::new(), transfers, rules: RULES }
+    Plan { metadata, step, guards: Vec::new(), transfers, rules: RULES }
 }
 
 /// Opens a request and holds its fee.
@@ -24,7 +24,7 @@ fn plan(origin: Origin, step: Step, transfers: impl IntoIterator<Item = Transfer
 /// # Errors
 /// [`OpenRefusal`]; the limit on open requests and the funds are checked when the plan is applied.
 pub fn open_request(
-    origin: Origin,
+    metadata: OperationMetadata,
     id: RequestId,
     requester: UserId,
     dj: Option<&User>,
@@ -32,9 +32,9 @@ pub fn open_request(
     new: NewRequest,
     terms: &RequestTerms,
 ) -> Result<Plan, OpenRefusal> {
-    let (request, hold) = music_request::open(id, requester, dj, blocked, new, terms, origin.at)?;
+    let (request, hold) = music_request::open(id, requester, dj, blocked, new, terms, metadata.at)?;
     let guards = terms.most_open_per_dj.into_iter().map(Guard::OpenRequests).collect();
-    Ok(Plan { guards, ..plan(origin, Step::OpenRequest(request), hold) })
+    Ok(Plan { guards, ..plan(metadata, Step::OpenRequest(request), hold) })
 }
 
 /// Moves a request and its money; a request that is already in the target state is returned unchanged.
@@ -42,18 +42,18 @@ pub fn open_request(
 /// # Errors
 /// [`music_request::MoveRefusal`].
 pub fn move_request(
-    origin: Origin,
+    metadata: OperationMetadata,
     request: &MusicRequest,
     to: music_request::Move,
     terms: &RequestTerms,
 ) -> Result<Plan, music_request::MoveRefusal> {
-    Ok(match music_request::decide(request, to, terms, origin.at)? {
+    Ok(match music_request::decide(request, to, terms, metadata.at)? {
         music_request::Decision::Unchanged => {
-            plan(origin, Step::Unchanged(Entity::MusicRequest(request.clone())), [])
+            plan(metadata, Step::Unchanged(Entity::MusicRequest(request.clone())), [])
         }
         music_request::Decision::Moved(next) => {
             let step = Step::MoveRequest { before: request.clone(), to: next.to };
-            plan(origin, step, next.transfers)
+            plan(metadata, step, next.transfers)
         }
     })
 }
@@ -64,15 +64,15 @@ pub fn move_request(
 /// # Errors
 /// [`withdrawal::OpenRefusal`].
 pub fn open_withdrawal(
-    origin: Origin,
+    metadata: OperationMetadata,
     id: WithdrawalId,
     user: UserId,
     new: NewWithdrawal,
     terms: &WithdrawalTerms,
 ) -> Result<Plan, withdrawal::OpenRefusal> {
-    let (withdrawal, hold) = withdrawal::open(origin.operation, id, user, new, terms, origin.at)?;
+    let (withdrawal, hold) = withdrawal::open(metadata.operation, id, user, new, terms, metadata.at)?;
     let guards = terms.limits.windows().into_iter().map(Guard::Window).collect();
-    Ok(Plan { guards, ..plan(origin, Step::OpenWithdrawal(withdrawal), [hold]) })
+    Ok(Plan { guards, ..plan(metadata, Step::OpenWithdrawal(withdrawal), [hold]) })
 }
 
 /// Moves a withdrawal and its money; a withdrawal that already has the status is returned unchanged. Whether
@@ -82,11 +82,11 @@ pub fn open_withdrawal(
 /// # Errors
 /// [`withdrawal::MoveRefusal`].
 pub fn move_withdrawal(
-    origin: Origin,
+    metadata: OperationMetadata,
     withdrawal: &Withdrawal,
     to: withdrawal::Move,
 ) -> Result<Plan, withdrawal::MoveRefusal> {
-    let judge = to.judge(origin.person());
+    let judge = to.judge(metadata.person());
     let before = withdrawal.clone();
     let (step, transfer) = match withdrawal::decide(withdrawal, to)? {
         withdrawal::Decision::Unchanged => (Step::Unchanged(Entity::Withdrawal(before)), None),
@@ -96,30 +96,41 @@ pub fn move_withdrawal(
         }
     };
     let guards = judge.into_iter().map(Guard::NoRecentAdjustment).collect();
-    Ok(Plan { guards, ..plan(origin, step, transfer) })
+    Ok(Plan { guards, ..plan(metadata, step, transfer) })
 }
 
 /// Opens a top-up, with its money if the provider already has it. The operation's id becomes its reference at
 /// the payment provider.
 #[must_use]
-pub fn open_topup(origin: Origin, id: TopupId, user: UserId, amount: Amount, charge: Charge) -> Plan {
-    let (topup, credit) = topup::open(origin.operation, id, user, amount, charge, origin.at);
-    plan(origin, Step::OpenTopup(topup), credit)
+pub fn open_topup(
+    metadata: OperationMetadata,
+    id: TopupId,
+    user: UserId,
+    amount: Amount,
+    charge: Charge,
+) -> Plan {
+    let (topup, credit) = topup::open(metadata.operation, id, user, amount, charge, metadata.at);
+    plan(metadata, Step::OpenTopup(topup), credit)
 }
 
 /// Records these orders for a pending top-up, and the page that its provider named.
 #[must_use]
-pub fn order_topup(origin: Origin, topup: &Topup, orders: Orders, page: Option<PaymentUrl>) -> Plan {
-    plan(origin, Step::OrderTopup { before: topup.clone(), orders, page }, [])
+pub fn order_topup(
+    metadata: OperationMetadata,
+    topup: &Topup,
+    orders: Orders,
+    page: Option<PaymentUrl>,
+) -> Plan {
+    plan(metadata, Step::OrderTopup { before: topup.clone(), orders, page }, [])
 }
 
 /// Ends a pending top-up according to its provider; a top-up that has already ended is returned unchanged.
 #[must_use]
-pub fn settle_topup(origin: Origin, topup: &Topup, confirmed: bool) -> Plan {
+pub fn settle_topup(metadata: OperationMetadata, topup: &Topup, confirmed: bool) -> Plan {
     match topup::settle(topup, confirmed) {
-        Settlement::Unchanged => plan(origin, Step::Unchanged(Entity::Topup(topup.clone())), []),
+        Settlement::Unchanged => plan(metadata, Step::Unchanged(Entity::Topup(topup.clone())), []),
         Settlement::Settled { to, transfer } => {
-            plan(origin, Step::MoveTopup { before: topup.clone(), to }, transfer)
+            plan(metadata, Step::MoveTopup { before: topup.clone(), to }, transfer)
         }
     }
 }
@@ -128,11 +139,11 @@ pub fn settle_topup(origin: Origin, topup: &Topup, confirmed: bool) -> Plan {
 ///
 /// # Errors
 /// [`ReversalRefusal`].
-pub fn reverse_topup(origin: Origin, topup: &Topup) -> Result<Plan, ReversalRefusal> {
+pub fn reverse_topup(metadata: OperationMetadata, topup: &Topup) -> Result<Plan, ReversalRefusal> {
     Ok(match topup::reverse(topup)? {
-        Settlement::Unchanged => plan(origin, Step::Unchanged(Entity::Topup(topup.clone())), []),
+        Settlement::Unchanged => plan(metadata, Step::Unchanged(Entity::Topup(topup.clone())), []),
         Settlement::Settled { to, transfer } => {
-            plan(origin, Step::MoveTopup { before: topup.clone(), to }, transfer)
+            plan(metadata, Step::MoveTopup { before: topup.clone(), to }, transfer)
         }
     })
 }
@@ -140,11 +151,11 @@ pub fn reverse_topup(origin: Origin, topup: &Topup) -> Result<Plan, ReversalRefu
 /// Books the money of an erased user's top-up into suspense; if it is already there, or arrived before the
 /// erasure, the top-up is returned unchanged.
 #[must_use]
-pub fn suspend_topup(origin: Origin, topup: &Topup) -> Plan {
-    match topup::suspend(topup, &origin) {
-        None => plan(origin, Step::Unchanged(Entity::Topup(topup.clone())), []),
+pub fn suspend_topup(metadata: OperationMetadata, topup: &Topup) -> Plan {
+    match topup::suspend(topup, &metadata) {
+        None => plan(metadata, Step::Unchanged(Entity::Topup(topup.clone())), []),
         Some((suspense, transfer)) => {
-            plan(origin, Step::SuspendTopup { before: topup.clone(), suspense }, [transfer])
+            plan(metadata, Step::SuspendTopup { before: topup.clone(), suspense }, [transfer])
         }
     }
 }
@@ -154,14 +165,14 @@ pub fn suspend_topup(origin: Origin, topup: &Topup) -> Plan {
 /// # Errors
 /// [`SuspenseRefusal`].
 pub fn settle_suspense(
-    origin: Origin,
+    metadata: OperationMetadata,
     topup: &Topup,
     by: UserId,
     reason: Line,
 ) -> Result<Plan, SuspenseRefusal> {
-    let (suspense, transfer) = topup::settle_suspense(topup, &origin, by, reason.clone())?;
-    let origin = Origin { reason: Some(reason), ..origin };
-    Ok(plan(origin, Step::SuspendTopup { before: topup.clone(), suspense }, [transfer]))
+    let (suspense, transfer) = topup::settle_suspense(topup, &metadata, by, reason.clone())?;
+    let metadata = OperationMetadata { reason: Some(reason), ..metadata };
+    Ok(plan(metadata, Step::SuspendTopup { before: topup.clone(), suspense }, [transfer]))
 }
 
 /// Corrects a user's available balance, for the adjustment's reason.
@@ -169,28 +180,28 @@ pub fn settle_suspense(
 /// # Errors
 /// [`AdjustmentRefusal`].
 pub fn adjust(
-    origin: Origin,
+    metadata: OperationMetadata,
     adjustment: Adjustment,
     terms: &AdjustmentTerms,
 ) -> Result<Plan, AdjustmentRefusal> {
     adjustment.check(terms)?;
     let transfer = adjustment.transfer();
-    let origin = Origin { reason: Some(adjustment.reason.clone()), ..origin };
-    Ok(plan(origin, Step::Adjust(adjustment), [transfer]))
+    let metadata = OperationMetadata { reason: Some(adjustment.reason.clone()), ..metadata };
+    Ok(plan(metadata, Step::Adjust(adjustment), [transfer]))
 }
 
 /// Changes a user's own profile; the change is validated when the plan is applied.
 #[must_use]
-pub fn change_profile(origin: Origin, user: UserId, change: ProfileChange) -> Plan {
-    plan(origin, Step::Profile { user, change: Box::new(change) }, [])
+pub fn change_profile(metadata: OperationMetadata, user: UserId, change: ProfileChange) -> Plan {
+    plan(metadata, Step::Profile { user, change: Box::new(change) }, [])
 }
 
 /// Changes a user's account status or role, for the reason in the operation metadata; whether an active
 /// operator remains is checked when the plan is applied.
 #[must_use]
-pub fn change_standing(origin: Origin, user: UserId, change: StandingChange) -> Plan {
+pub fn change_standing(metadata: OperationMetadata, user: UserId, change: StandingChange) -> Plan {
     let guards = may_dismiss(change).then_some(Guard::ActiveOperator).into_iter().collect();
-    Plan { guards, ..plan(origin, Step::Standing { user, change }, []) }
+    Plan { guards, ..plan(metadata, Step::Standing { user, change }, []) }
 }
 
 /// Resolves a provider message, for this reason, without moving money.
@@ -198,12 +209,12 @@ pub fn change_standing(origin: Origin, user: UserId, change: StandingChange) -> 
 /// # Errors
 /// [`AlreadyResolved`].
 pub fn resolve_message(
-    origin: Origin,
+    metadata: OperationMetadata,
     message: &ProviderMessage,
     operator: UserId,
     reason: Line,
 ) -> Result<Plan, AlreadyResolved> {
-    let resolution = provider_message::resolve(message, operator, reason.clone(), origin.at)?;
+    let resolution = provider_message::resolve(message, operator, reason.clone(), metadata.at)?;
     let step = Step::ResolveMessage { before: Box::new(message.clone()), resolution };
-    Ok(plan(Origin { reason: Some(reason), ..origin }, step, []))
+    Ok(plan(OperationMetadata { reason: Some(reason), ..metadata }, step, []))
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap, btree_map};
 
 use crate::ids::UserId;
 use crate::ledger::{
-    Account, Balance, EntityKind, EntityRef, Entry, EntryKind, Origin, Posting, PostingAccount, PostingRules,
-    Rejection, Transfer, TransferKind, Wallet,
+    Account, Balance, EntityKind, EntityRef, Entry, EntryKind, OperationMetadata, Posting, PostingAccount,
+    PostingRules, Rejection, Transfer, TransferKind, Wallet,
 };
 use crate::money::Money;
 
@@ -27,7 +27,7 @@ struct Open {
 /// Posts all transfers of one operation to these wallets, or returns the reason for a rejection.
 pub(super) fn post(
     wallets: &HashMap<UserId, Wallet>,
-    origin: &Origin,
+    metadata: &OperationMetadata,
     reference: EntityRef,
     transfers: &[Transfer],
     rules: PostingRules,
@@ -47,10 +47,10 @@ pub(super) fn post(
                 Account::Outside(account) => PostingAccount::Outside(account),
             };
             posted.postings.push(Posting {
-                operation: origin.operation,
+                operation: metadata.operation,
                 account: outside,
                 amount: change,
-                at: origin.at,
+                at: metadata.at,
             });
             Ok(())
         };
@@ -58,7 +58,7 @@ pub(super) fn post(
         leg(transfer.credit, transfer.kind.credit_entry(), amount)?;
     }
     for (_, wallet) in open {
-        let (wallet, entry) = closed(wallet, origin, reference)?;
+        let (wallet, entry) = closed(wallet, metadata, reference)?;
         posted.wallets.push(wallet);
         posted.entries.push(entry);
     }
@@ -124,7 +124,11 @@ fn difference(left: Money, right: Money) -> Result<Money, Rejection> {
 }
 
 /// The wallet with its new head, and the entry that leads to it.
-fn closed(open: Open, origin: &Origin, reference: EntityRef) -> Result<(Wallet, Entry), Rejection> {
+fn closed(
+    open: Open,
+    metadata: &OperationMetadata,
+    reference: EntityRef,
+) -> Result<(Wallet, Entry), Rejection> {
     let Open { before, now, kind } = open;
     // Held money counts as well, so that a release can never exceed the maximum.
     let whole = sum(now.available, now.held)?;
@@ -139,12 +143,12 @@ fn closed(open: Open, origin: &Origin, reference: EntityRef) -> Result<(Wallet, 
     let mut entry = Entry {
         wallet: before.user,
         seq: before.seq.checked_add(1).ok_or(Rejection::OutOfRange)?,
-        operation: origin.operation,
+        operation: metadata.operation,
         kind,
         reference,
         change,
         after: now,
-        at: origin.at.max(before.last_at),
+        at: metadata.at.max(before.last_at),
         previous: before.head,
         hash: before.head,
     };

@@ -2,7 +2,7 @@
 
 use super::{Topup, TopupStatus};
 use crate::ids::{OperationId, UserId};
-use crate::ledger::{Account, Origin, OutsideAccount, Transfer, TransferKind};
+use crate::ledger::{Account, OperationMetadata, OutsideAccount, Transfer, TransferKind};
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 
@@ -58,10 +58,10 @@ impl Suspense {
 /// Books a confirmation for an erased user's top-up: the money goes into suspense, once. `None` if it is
 /// already there, or arrived before the erasure.
 #[must_use]
-pub fn suspend(topup: &Topup, origin: &Origin) -> Option<(Suspense, Transfer)> {
+pub fn suspend(topup: &Topup, metadata: &OperationMetadata) -> Option<(Suspense, Transfer)> {
     let waits = matches!(topup.status, TopupStatus::Pending | TopupStatus::Failed);
     (waits && topup.suspense.is_none()).then(|| {
-        let suspense = Suspense { operation: origin.operation, arrived_at: origin.at, settlement: None };
+        let suspense = Suspense { operation: metadata.operation, arrived_at: metadata.at, settlement: None };
         (suspense, arrival(topup))
     })
 }
@@ -72,7 +72,7 @@ pub fn suspend(topup: &Topup, origin: &Origin) -> Option<(Suspense, Transfer)> {
 /// [`SuspenseRefusal`].
 pub fn settle_suspense(
     topup: &Topup,
-    origin: &Origin,
+    metadata: &OperationMetadata,
     by: UserId,
     reason: Line,
 ) -> Result<(Suspense, Transfer), SuspenseRefusal> {
@@ -80,8 +80,8 @@ pub fn settle_suspense(
     if suspense.settlement.is_some() {
         return Err(SuspenseRefusal::AlreadySettled);
     }
-    let at = origin.at.max(suspense.arrived_at);
-    let settlement = Some(SuspenseSettlement { operation: origin.operation, at, by, reason });
+    let at = metadata.at.max(suspense.arrived_at);
+    let settlement = Some(SuspenseSettlement { operation: metadata.operation, at, by, reason });
     Ok((Suspense { settlement, ..suspense.clone() }, departure(topup)))
 }
 

@@ -7,8 +7,8 @@ use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId
 use cuepoint_domain::ledger::adjustment::{Adjustment, Correction};
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{
-    Auditor, Balance, Book, Changes, Entity, Entry, Finding, Origin, Outcome, Plan, Posting, Receipt,
-    Rejection, StoredReceipt, Summary, Trace, Verdict, Wallet, apply,
+    Auditor, Balance, Book, Changes, Entity, Entry, Finding, OperationMetadata, Outcome, Plan, Posting,
+    Receipt, Rejection, StoredReceipt, Summary, Trace, Verdict, Wallet, apply,
 };
 use cuepoint_domain::money::{Amount, BasisPoints, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, RequestTerms};
@@ -112,9 +112,9 @@ impl Ledger {
         ledger
     }
 
-    pub fn origin(&mut self, now: Timestamp) -> Origin {
+    pub fn metadata(&mut self, now: Timestamp) -> OperationMetadata {
         self.operations += 1;
-        Origin::system(OperationId(self.operations), now)
+        OperationMetadata::system(OperationId(self.operations), now)
     }
 
     /// Applies a plan, and stores its changes.
@@ -131,9 +131,9 @@ impl Ledger {
     }
 
     pub fn adjust(&mut self, who: i64, cents: i128) -> Result<Receipt, Rejection> {
-        let origin = self.origin(at(0));
+        let metadata = self.metadata(at(0));
         let number = i64::try_from(self.operations).unwrap();
-        self.apply(&plans::adjust(origin, adjustment(number, who, cents), &Default::default()).unwrap())
+        self.apply(&plans::adjust(metadata, adjustment(number, who, cents), &Default::default()).unwrap())
     }
 
     /// Opens a request at the list price, with this number.
@@ -149,8 +149,8 @@ impl Ledger {
         };
         let dj = self.book.users.get(&user(DJ)).cloned();
         let id = RequestId::new(number).unwrap();
-        let origin = self.origin(at(1));
-        let plan = plans::open_request(origin, id, user(GUEST), dj.as_ref(), false, new, terms).unwrap();
+        let metadata = self.metadata(at(1));
+        let plan = plans::open_request(metadata, id, user(GUEST), dj.as_ref(), false, new, terms).unwrap();
         let receipt = self.apply(&plan)?;
         match receipt.outcome {
             Outcome::Request(request) => Ok(request),
@@ -166,8 +166,8 @@ impl Ledger {
         terms: &RequestTerms,
     ) -> Result<Receipt, Rejection> {
         let stored = self.book.requests[&RequestId::new(number).unwrap()].clone();
-        let origin = self.origin(at(2));
-        self.apply(&plans::move_request(origin, &stored, to, terms).unwrap())
+        let metadata = self.metadata(at(2));
+        self.apply(&plans::move_request(metadata, &stored, to, terms).unwrap())
     }
 
     /// Opens a withdrawal, with this number.
@@ -178,8 +178,8 @@ impl Ledger {
             currency: line("BTC"),
             network: line("bitcoin"),
         };
-        let (id, origin) = (WithdrawalId::new(number).unwrap(), self.origin(at(3)));
-        self.apply(&plans::open_withdrawal(origin, id, user(who), new, &Default::default()).unwrap())
+        let (id, metadata) = (WithdrawalId::new(number).unwrap(), self.metadata(at(3)));
+        self.apply(&plans::open_withdrawal(metadata, id, user(who), new, &Default::default()).unwrap())
     }
 
     pub fn balance(&self, who: i64) -> Balance {
@@ -194,8 +194,8 @@ impl Ledger {
         cents: i128,
         charge: Charge,
     ) -> Result<Receipt, Rejection> {
-        let (id, origin) = (TopupId::new(number).unwrap(), self.origin(at(3)));
-        self.apply(&plans::open_topup(origin, id, user(who), amount(cents), charge))
+        let (id, metadata) = (TopupId::new(number).unwrap(), self.metadata(at(3)));
+        self.apply(&plans::open_topup(metadata, id, user(who), amount(cents), charge))
     }
 
     /// A stored top-up.
@@ -205,31 +205,31 @@ impl Ledger {
 
     /// Reverses a stored top-up.
     pub fn reverse(&mut self, number: i64) -> Result<Receipt, Rejection> {
-        let origin = self.origin(at(6));
-        let plan = plans::reverse_topup(origin, &self.the_topup(number)).unwrap();
+        let metadata = self.metadata(at(6));
+        let plan = plans::reverse_topup(metadata, &self.the_topup(number)).unwrap();
         self.apply(&plan)
     }
 
     /// Books late money of a stored top-up into suspense.
     pub fn suspend(&mut self, number: i64) -> Result<Receipt, Rejection> {
-        let origin = self.origin(at(7));
-        let plan = plans::suspend_topup(origin, &self.the_topup(number));
+        let metadata = self.metadata(at(7));
+        let plan = plans::suspend_topup(metadata, &self.the_topup(number));
         self.apply(&plan)
     }
 
     /// Takes late money of a stored top-up out of suspense.
     pub fn settle_suspense(&mut self, number: i64) -> Result<Receipt, Rejection> {
-        let origin = self.origin(at(8));
+        let metadata = self.metadata(at(8));
         let (topup, reason) = (self.the_topup(number), line("sent back"));
-        let plan = plans::settle_suspense(origin, &topup, user(OPERATOR), reason).unwrap();
+        let plan = plans::settle_suspense(metadata, &topup, user(OPERATOR), reason).unwrap();
         self.apply(&plan)
     }
 
     /// Moves a stored withdrawal; the rule must allow the move.
     pub fn move_withdrawal(&mut self, number: i64, to: withdrawal::Move) -> Result<Receipt, Rejection> {
         let stored = self.book.withdrawal(WithdrawalId::new(number).unwrap()).unwrap().clone();
-        let origin = self.origin(at(4));
-        self.apply(&plans::move_withdrawal(origin, &stored, to).unwrap())
+        let metadata = self.metadata(at(4));
+        self.apply(&plans::move_withdrawal(metadata, &stored, to).unwrap())
     }
 
     /// Audits everything written.

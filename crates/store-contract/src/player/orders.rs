@@ -1,7 +1,7 @@
 //! Orders of top-ups, run on the store and on the model.
 
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Actor, Origin};
+use cuepoint_domain::ledger::{Actor, OperationMetadata};
 use cuepoint_domain::text::PaymentUrl;
 use cuepoint_domain::topup::{
     Answered, Charge, NextOrder, OrderReply, OrderTerms, answered, next_order, unanswered,
@@ -27,7 +27,7 @@ impl Player<'_> {
     pub(super) async fn order_topup(&mut self, who: usize, cents: i128, keyed: bool) -> Result<(), String> {
         let id = self.world.ids.next_topup().await.unwrap();
         let charge = Charge::Ordered(TERMS.first(self.time()));
-        let plan = plans::open_topup(self.origin(who, keyed), id, self.people[who], amount(cents), charge);
+        let plan = plans::open_topup(self.metadata(who, keyed), id, self.people[who], amount(cents), charge);
         let answer = self.apply(Ok(plan)).await;
         self.topups.extend(answer.iter().map(|receipt| topup_of(receipt).id));
         let model = self.model.open_ordered_topup(who, cents, self.now);
@@ -91,7 +91,7 @@ impl Player<'_> {
         }
     }
 
-    fn system(&self) -> Origin {
-        self.world.origin(Actor::System, self.time())
+    fn system(&self) -> OperationMetadata {
+        self.world.metadata(Actor::System, self.time())
     }
 }

@@ -42,7 +42,7 @@ impl Player<'_> {
         let stored = self.world.stored_withdrawal(self.withdrawals[place]).await;
         let second_above = self.world.withdrawals.second_approval_above;
         let next = withdrawal_move(to, self.people[who], second_above, txid);
-        let plan = plans::move_withdrawal(self.origin(who, keyed), &stored, next);
+        let plan = plans::move_withdrawal(self.metadata(who, keyed), &stored, next);
         let answer = self.apply(plan.map_err(Refused::Withdrawal)).await;
         let model = self.model.move_withdrawal(place, to, who, txid, self.now);
         self.agree(answer, model)
@@ -52,7 +52,7 @@ impl Player<'_> {
     pub(super) async fn send(&mut self, place: usize) -> Result<(), String> {
         let stored = self.world.stored_withdrawal(self.withdrawals[place]).await;
         let next = Move::Send { now: self.time(), again_at: at(self.now + RETRY_SECONDS) };
-        let plan = plans::move_withdrawal(self.world.origin(Actor::System, self.time()), &stored, next);
+        let plan = plans::move_withdrawal(self.world.metadata(Actor::System, self.time()), &stored, next);
         let answer = self.apply(plan.map_err(Refused::Withdrawal)).await;
         let model = self.model.send(place, self.now);
         self.agree(answer, model)
@@ -67,8 +67,8 @@ impl Player<'_> {
             let stored = self.world.stored_withdrawal(id).await;
             match decide_update(&stored, &said) {
                 PayoutUpdateDecision::Move(next) => {
-                    let origin = self.world.origin(Actor::System, self.time());
-                    let plan = plans::move_withdrawal(origin, &stored, next);
+                    let metadata = self.world.metadata(Actor::System, self.time());
+                    let plan = plans::move_withdrawal(metadata, &stored, next);
                     self.apply(plan.map_err(Refused::Withdrawal)).await.unwrap();
                     moved = true;
                 }

@@ -19,7 +19,7 @@ impl Player<'_> {
     pub(super) async fn reverse_topup(&mut self, pick: usize, keyed: bool) -> Result<(), String> {
         let Some(place) = picked(pick, self.topups.len()) else { return Ok(()) };
         let stored = self.world.stored_topup(self.topups[place]).await;
-        let plan = plans::reverse_topup(self.origin(OPERATOR, keyed), &stored);
+        let plan = plans::reverse_topup(self.metadata(OPERATOR, keyed), &stored);
         let answer = self.apply(plan.map_err(Refused::Reversal)).await;
         let model = self.model.reverse_topup(place);
         self.agree(answer, model)
@@ -35,12 +35,12 @@ impl Player<'_> {
         let Some(place) = picked(pick, self.topups.len()) else { return Ok(()) };
         let stored = self.world.stored_topup(self.topups[place]).await;
         let owner = self.model.topups[place].owner;
-        let origin = self.origin(owner, keyed);
+        let metadata = self.metadata(owner, keyed);
         let late = confirmed && self.model.people[owner].erased;
         let plan = if late {
-            plans::suspend_topup(origin, &stored)
+            plans::suspend_topup(metadata, &stored)
         } else {
-            plans::settle_topup(origin, &stored, confirmed)
+            plans::settle_topup(metadata, &stored, confirmed)
         };
         let answer = self.apply(Ok(plan)).await;
         let model = match confirmed {
@@ -63,14 +63,14 @@ impl Player<'_> {
             _ => TopupUpdate::Reversed { amount, currency },
         };
         let owner = self.model.topups[place].owner;
-        let origin = self.world.origin(Actor::System, self.time());
+        let metadata = self.world.metadata(Actor::System, self.time());
         let decision = decide_update(&stored, word, self.model.people[owner].erased);
         let plan = match decision {
             TopupUpdateDecision::Settle { confirmed } => {
-                Some(plans::settle_topup(origin, &stored, confirmed))
+                Some(plans::settle_topup(metadata, &stored, confirmed))
             }
-            TopupUpdateDecision::Suspend => Some(plans::suspend_topup(origin, &stored)),
-            TopupUpdateDecision::Reverse => Some(plans::reverse_topup(origin, &stored).unwrap()),
+            TopupUpdateDecision::Suspend => Some(plans::suspend_topup(metadata, &stored)),
+            TopupUpdateDecision::Reverse => Some(plans::reverse_topup(metadata, &stored).unwrap()),
             TopupUpdateDecision::Known | TopupUpdateDecision::Contradiction(_) => None,
             TopupUpdateDecision::Unknown | TopupUpdateDecision::Incomplete { .. } => {
                 panic!("no history leads to {decision:?}")
@@ -97,8 +97,8 @@ impl Player<'_> {
             return Ok(());
         };
         let stored = self.world.stored_topup(self.topups[place]).await;
-        let (origin, operator) = (self.origin(OPERATOR, keyed), self.people[OPERATOR]);
-        let plan = plans::settle_suspense(origin, &stored, operator, line("sent back"));
+        let (metadata, operator) = (self.metadata(OPERATOR, keyed), self.people[OPERATOR]);
+        let plan = plans::settle_suspense(metadata, &stored, operator, line("sent back"));
         let answer = self.apply(plan.map_err(Refused::Suspense)).await;
         let model = self.model.settle_suspense(place);
         self.agree(answer, model)
@@ -115,7 +115,7 @@ impl Player<'_> {
         let id = self.world.ids.next_topup().await.unwrap();
         let charge = if ordered { Charge::Ordered(TERMS.first(self.time())) } else { Charge::Pending };
         let plan =
-            plans::open_topup(self.origin(leaver, keyed), id, self.people[leaver], amount(cents), charge);
+            plans::open_topup(self.metadata(leaver, keyed), id, self.people[leaver], amount(cents), charge);
         let answer = self.apply(Ok(plan)).await;
         self.topups.extend(answer.iter().map(|receipt| topup_of(receipt).id));
         let model = self.model.open_leavers_topup(leaver, cents, ordered, self.now);

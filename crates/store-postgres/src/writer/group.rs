@@ -272,7 +272,7 @@ impl Committer {
                 let fresh =
                     plans.iter().zip(&answers).filter(|(_, answer)| matches!(answer, Ok(Applied::Fresh(_))));
                 return Err(Failed::OutcomeUnknown(
-                    fresh.map(|(plan, _)| plan.origin().operation).collect(),
+                    fresh.map(|(plan, _)| plan.metadata().operation).collect(),
                     failure,
                 ));
             }

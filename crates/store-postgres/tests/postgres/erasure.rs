@@ -8,7 +8,7 @@ use cuepoint_domain::account::session::{Session, TokenHash, Visitor};
 use cuepoint_domain::account::{Field, Kilometres, Locate, ProfileChange, StandingChange, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope, Origin};
+use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope, OperationMetadata};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{
     Blocks, Erased, Ids, Ledger, Logins, PasswordHash, People, Registered, SecurityLog,
@@ -19,7 +19,7 @@ use cuepoint_store_postgres::testing::TestDatabase;
 use time::Duration;
 use tokio_postgres::Client;
 
-use crate::world::{client, guest, now, open, origin};
+use crate::world::{client, guest, metadata, now, open};
 
 /// Texts that identify Ada.
 const TELLING: [&str; 10] = [
@@ -64,12 +64,12 @@ async fn live(store: &PostgresStore) -> UserId {
     };
     let key =
         IdempotencyKey { scope: KeyScope::of(id, "PATCH", "/user", "k"), fingerprint: Fingerprint::of(b"") };
-    let keyed = Origin { key: Some(key), ..origin(store, id) };
+    let keyed = OperationMetadata { key: Some(key), ..metadata(store, id) };
     store.apply(plans::change_profile(keyed, id, change)).await.unwrap();
     let operator = guest(store, 0).await;
     for change in [StandingChange::Suspend, StandingChange::Restore] {
-        let origin = Origin { reason: Some(line("a reason")), ..origin(store, operator) };
-        store.apply(plans::change_standing(origin, id, change)).await.unwrap();
+        let metadata = OperationMetadata { reason: Some(line("a reason")), ..metadata(store, operator) };
+        store.apply(plans::change_standing(metadata, id, change)).await.unwrap();
     }
     for purpose in Purpose::all() {
         store
@@ -124,7 +124,7 @@ async fn answers_of_earlier_versions_are_read() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 0).await;
-    let plan = plans::change_profile(origin(&store, user), user, ProfileChange::default());
+    let plan = plans::change_profile(metadata(&store, user), user, ProfileChange::default());
     let first = store.apply(plan.clone()).await.unwrap();
     let older = "UPDATE operations SET receipt = receipt #- '{profile,user,suspended_at}' \
         #- '{profile,user,standing_at}' #- '{profile,user,erased_at}'";

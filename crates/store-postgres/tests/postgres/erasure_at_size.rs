@@ -15,7 +15,7 @@ use cuepoint_store_postgres::testing::TestDatabase;
 use tokio_postgres::Client;
 
 use crate::redaction::{add_profile_changes, whole_receipts};
-use crate::world::{client, guest, now, open, origin, topup, until};
+use crate::world::{client, guest, metadata, now, open, topup, until};
 
 /// The number of profile changes in every run.
 const CHANGES: i64 = 100_000;
@@ -66,7 +66,7 @@ async fn an_erasure_waits_for_none_of_the_rows_that_it_removes() {
     };
     until("the erasure is committed", || is_pending(&asking, user)).await;
     store.apply(topup(&store, stranger, 1).await).await.unwrap();
-    let change = plans::change_profile(origin(&store, user), user, ProfileChange::default());
+    let change = plans::change_profile(metadata(&store, user), user, ProfileChange::default());
     let refused = store.apply(change).await;
     assert!(
         matches!(refused, Err(ApplyError::Rejected(Rejection::Missing(EntityKind::User)))),

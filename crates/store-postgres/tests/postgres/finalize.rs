@@ -11,7 +11,7 @@ use time::Duration;
 use tokio_postgres::Client;
 
 use crate::redaction::{add_profile_changes, whole_receipts};
-use crate::world::{amount, client, guest, now, open, origin, until, withdrawal};
+use crate::world::{amount, client, guest, metadata, now, open, until, withdrawal};
 
 /// The lock that connections of the first version share.
 const FIRST_VERSION: &str = "SELECT pg_advisory_lock_shared(x'726573746f726521'::bigint)";
@@ -39,7 +39,7 @@ async fn approve(store: &PostgresStore) -> Result<Applied, ApplyError> {
     };
     let stored = store.withdrawal(id).await.unwrap().unwrap();
     let by_two = Move::Approve { by: Some(operator), second_above: Some(amount(1_00)) };
-    let plan = plans::move_withdrawal(origin(store, operator), &stored, by_two).unwrap();
+    let plan = plans::move_withdrawal(metadata(store, operator), &stored, by_two).unwrap();
     let answer = store.apply(plan).await;
     let after = store.withdrawal(id).await.unwrap().unwrap();
     assert_eq!(after.approvals.len(), usize::from(answer.is_ok()));

@@ -5,7 +5,7 @@ use cuepoint_domain::account::{ArtistType, DjProfile, StandingChange, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Origin, Outcome, Plan, Rejection};
+use cuepoint_domain::ledger::{OperationMetadata, Outcome, Plan, Rejection};
 use cuepoint_domain::money::{BasisPoints, Money};
 use cuepoint_domain::music_request::{NewRequest, RequestTerms};
 use cuepoint_domain::page::PageRequest;
@@ -17,7 +17,7 @@ use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::{BoxFuture, join_all, poll_immediate};
 use time::Duration;
 
-use crate::world::{amount, available, client, guest, now, open, origin, until, withdrawal_on};
+use crate::world::{amount, available, client, guest, metadata, now, open, until, withdrawal_on};
 
 /// The number of pairs of servers.
 const PAIRS: usize = 3;
@@ -118,9 +118,9 @@ async fn an_approval_that_waited_for_an_adjustment_at_another_server_counts_it()
                 reason: Line::new("a gift").unwrap(),
             };
             let terms = AdjustmentTerms::default();
-            let adjust = plans::adjust(origin(&prepares, operator), adjustment, &terms).unwrap();
+            let adjust = plans::adjust(metadata(&prepares, operator), adjustment, &terms).unwrap();
             let approve = Move::Approve { by: Some(operator), second_above: None };
-            let approve = plans::move_withdrawal(origin(&prepares, operator), &pending, approve).unwrap();
+            let approve = plans::move_withdrawal(metadata(&prepares, operator), &pending, approve).unwrap();
             let answers = both_behind_a_lock(&database, user, &servers, [adjust, approve]).await;
             one_of(answers, |why| *why == Rejection::RecentAdjustment);
             assert_eq!(available(&prepares, user).await, 90_01);
@@ -155,7 +155,7 @@ async fn request(store: &PostgresStore, guest: UserId, dj: UserId) -> Plan {
         most_open_per_dj: Some(1),
     };
     let id = store.next_request().await.unwrap();
-    plans::open_request(origin(store, guest), id, guest, Some(&asked), false, new, &terms).unwrap()
+    plans::open_request(metadata(store, guest), id, guest, Some(&asked), false, new, &terms).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -170,8 +170,9 @@ async fn a_suspension_whose_sessions_cannot_be_ended_changes_nothing() {
     let holder = client(database.url()).await;
     holder.batch_execute("BEGIN; SELECT FROM sessions FOR UPDATE").await.unwrap();
     let suspend = || {
-        let origin = Origin { reason: Some(Line::new("a reason").unwrap()), ..origin(&store, operator) };
-        plans::change_standing(origin, user, StandingChange::Suspend)
+        let metadata =
+            OperationMetadata { reason: Some(Line::new("a reason").unwrap()), ..metadata(&store, operator) };
+        plans::change_standing(metadata, user, StandingChange::Suspend)
     };
     let refused = store.apply(suspend()).await;
     assert!(matches!(refused, Err(ApplyError::Unavailable(_))), "{refused:?}");

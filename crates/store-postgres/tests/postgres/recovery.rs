@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use cuepoint_domain::account::{ArtistType, User};
 use cuepoint_domain::ids::{TopupId, UserId};
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Auditor, Fingerprint, IdempotencyKey, KeyScope, Origin};
+use cuepoint_domain::ledger::{Auditor, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata};
 use cuepoint_domain::money::BasisPoints;
 use cuepoint_domain::music_request::{NewRequest, Overdue, RequestTerms};
 use cuepoint_domain::ports::{
@@ -24,7 +24,7 @@ use tokio_postgres::Client;
 
 use crate::proxy::{Proxy, Weather};
 use crate::world::{
-    amount, available, client, guest, now, open, options, origin, topup, until, usd, withdrawal,
+    amount, available, client, guest, metadata, now, open, options, topup, until, usd, withdrawal,
 };
 
 /// Ends every connection to the database but the test's own.
@@ -165,7 +165,7 @@ async fn an_unreadable_row_stops_no_work_on_the_others() {
         let id = store.next_request().await.unwrap();
         let terms = terms();
         let plan =
-            plans::open_request(origin(&store, user), id, user, Some(&dj), false, request_to(&dj), &terms);
+            plans::open_request(metadata(&store, user), id, user, Some(&dj), false, request_to(&dj), &terms);
         store.apply(plan.unwrap()).await.unwrap();
         requests.push(id);
         let opened = withdrawal(&store, user, 1_00, "T1").await;
@@ -173,7 +173,7 @@ async fn an_unreadable_row_stops_no_work_on_the_others() {
         let all = store.withdrawals(&cuepoint_domain::withdrawal::WithdrawalFilter::of(user), page()).await;
         let newest = all.unwrap().rows.into_iter().max_by_key(|one| one.id).unwrap();
         let approve = Move::Approve { by: Some(dj.id), second_above: None };
-        store.apply(plans::move_withdrawal(origin(&store, user), &newest, approve).unwrap()).await.unwrap();
+        store.apply(plans::move_withdrawal(metadata(&store, user), &newest, approve).unwrap()).await.unwrap();
         due.push(newest.id);
         topups.push(ordered_topup(&store, user, now()).await);
     }
@@ -200,7 +200,7 @@ async fn an_unreadable_row_stops_no_work_on_the_others() {
 async fn ordered_topup(store: &PostgresStore, user: UserId, next_at: Timestamp) -> TopupId {
     let id = store.next_topup().await.unwrap();
     let charge = Charge::Ordered(Orders { attempts: 1, next_at: Some(next_at) });
-    store.apply(plans::open_topup(origin(store, user), id, user, amount(1_00), charge)).await.unwrap();
+    store.apply(plans::open_topup(metadata(store, user), id, user, amount(1_00), charge)).await.unwrap();
     id
 }
 
@@ -239,7 +239,8 @@ async fn a_server_whose_clock_is_ahead_purges_and_expires_nothing_early() {
     let client = client(database.url()).await;
     let (user, dj, present) = (guest(&store, 100_00).await, dj(&store).await, ahead(&client, 0).await);
     let key = IdempotencyKey { scope: KeyScope([7; 32]), fingerprint: Fingerprint([8; 32]) };
-    let keyed = Origin { key: Some(key), ..Origin::by(user, store.operation(), present) };
+    let keyed =
+        OperationMetadata { key: Some(key), ..OperationMetadata::by(user, store.operation(), present) };
     let id = store.next_request().await.unwrap();
     let terms = terms();
     let plan = plans::open_request(keyed, id, user, Some(&dj), false, request_to(&dj), &terms).unwrap();

@@ -3,13 +3,15 @@
 use cuepoint_domain::account::ProfileChange;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope, Origin, Rejection, StoredReceipt};
+use cuepoint_domain::ledger::{
+    Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Rejection, StoredReceipt,
+};
 use cuepoint_domain::ports::{ApplyError, Ledger, Store};
 use cuepoint_store_postgres::testing::TestDatabase;
 use time::Duration;
 use tokio_postgres::Client;
 
-use crate::world::{client, guest, now, open, origin};
+use crate::world::{client, guest, metadata, now, open};
 
 /// Adds operations of this user with receipts that show their profile, one second apart from `now()` on.
 pub(crate) async fn add_profile_changes(client: &Client, user: UserId, number: i64) {
@@ -75,7 +77,11 @@ async fn a_key_with_a_redacted_answer_is_stale() {
     let (scope, fingerprint) = (KeyScope([1; 32]), Fingerprint([2; 32]));
     let plan = || {
         let key = Some(IdempotencyKey { scope, fingerprint });
-        plans::change_profile(Origin { key, ..origin(&store, user) }, user, ProfileChange::default())
+        plans::change_profile(
+            OperationMetadata { key, ..metadata(&store, user) },
+            user,
+            ProfileChange::default(),
+        )
     };
     let first = plan();
     store.apply(first.clone()).await.unwrap();
@@ -83,7 +89,7 @@ async fn a_key_with_a_redacted_answer_is_stale() {
         jsonb_build_object('id', $1::bigint)))";
     client(database.url()).await.execute(redact, &[&user.get()]).await.unwrap();
     let stored = store.find_key(&scope).await.unwrap().unwrap().receipt;
-    assert_eq!(stored, StoredReceipt::Redacted { operation: first.origin().operation, user });
+    assert_eq!(stored, StoredReceipt::Redacted { operation: first.metadata().operation, user });
     for plan in [plan(), first] {
         let answer = store.apply(plan).await;
         assert!(matches!(answer, Err(ApplyError::Rejected(Rejection::Stale))), "{answer:?}");

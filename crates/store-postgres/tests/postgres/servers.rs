@@ -3,7 +3,7 @@
 use cuepoint_domain::account::{ErasureRefusal, Role, StandingChange};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Auditor, Origin, Plan, Rejection};
+use cuepoint_domain::ledger::{Auditor, OperationMetadata, Plan, Rejection};
 use cuepoint_domain::ports::{Applied, ApplyError, Audit, Erased, Ids, Ledger, People};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::topup::Charge;
@@ -11,7 +11,7 @@ use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::{join_all, try_join_all};
 
-use crate::world::{amount, available, client, guest, now, open, origin, topup, withdrawal};
+use crate::world::{amount, available, client, guest, metadata, now, open, topup, withdrawal};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operation_sent_to_two_servers_is_applied_once() {
@@ -21,9 +21,9 @@ async fn an_operation_sent_to_two_servers_is_applied_once() {
     for _ in 0..20 {
         let first = topup(&one, ada, 1_00).await;
         // Another user's, so that no lock serializes the servers, only the operation's key.
-        let origin = first.origin().clone();
+        let metadata = first.metadata().clone();
         let id = one.next_topup().await.unwrap();
-        let second = plans::open_topup(origin, id, bob, amount(1_00), Charge::Confirmed);
+        let second = plans::open_topup(metadata, id, bob, amount(1_00), Charge::Confirmed);
         let answers = tokio::join!(one.apply(first), other.apply(second));
         let (first, second) = (answers.0.unwrap(), answers.1.unwrap());
         assert_eq!(first.receipt(), second.receipt());
@@ -83,7 +83,7 @@ async fn operator(server: &PostgresStore) -> UserId {
 
 fn standing(server: &PostgresStore, by: UserId, user: UserId, change: StandingChange) -> Plan {
     let reason = Some(Line::new("a reason").unwrap());
-    plans::change_standing(Origin { reason, ..origin(server, by) }, user, change)
+    plans::change_standing(OperationMetadata { reason, ..metadata(server, by) }, user, change)
 }
 
 async fn is_operator(server: &PostgresStore, user: UserId) -> bool {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use cuepoint_domain::account::User;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Origin, Plan};
+use cuepoint_domain::ledger::{OperationMetadata, Plan};
 use cuepoint_domain::money::{Amount, Currency, Money};
 use cuepoint_domain::ports::{Ids, Ledger, PasswordHash, People, Registered, Wallets};
 use cuepoint_domain::text::{Email, Line};
@@ -54,8 +54,8 @@ pub(crate) fn amount(cents: i128) -> Amount {
     Amount::new(Money::from_minor(cents)).unwrap()
 }
 
-pub(crate) fn origin(store: &PostgresStore, user: UserId) -> Origin {
-    Origin::by(user, store.operation(), now())
+pub(crate) fn metadata(store: &PostgresStore, user: UserId) -> OperationMetadata {
+    OperationMetadata::by(user, store.operation(), now())
 }
 
 /// A registered guest with this many cents.
@@ -73,7 +73,7 @@ pub(crate) async fn guest(store: &PostgresStore, cents: i128) -> UserId {
 
 pub(crate) async fn topup(store: &PostgresStore, user: UserId, cents: i128) -> Plan {
     let id = store.next_topup().await.unwrap();
-    plans::open_topup(origin(store, user), id, user, amount(cents), Charge::Confirmed)
+    plans::open_topup(metadata(store, user), id, user, amount(cents), Charge::Confirmed)
 }
 
 /// A withdrawal to an address, which the database refuses if it is empty.
@@ -96,7 +96,7 @@ pub(crate) async fn withdrawal_on(
         network: Line::new("TRC20").unwrap(),
     };
     let id = store.next_withdrawal().await.unwrap();
-    plans::open_withdrawal(origin(store, user), id, user, new, terms).unwrap()
+    plans::open_withdrawal(metadata(store, user), id, user, new, terms).unwrap()
 }
 
 pub(crate) async fn available(store: &PostgresStore, user: UserId) -> i128 {

@@ -8,7 +8,7 @@ use crate::application::{Authorized, Command, CommandError, Effects, Environment
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::UserId;
 use crate::ledger::plans;
-use crate::ledger::{EntityKind, Origin, Plan, Receipt, Rejection};
+use crate::ledger::{EntityKind, OperationMetadata, Plan, Receipt, Rejection};
 use crate::text::Line;
 
 /// Changes the role or suspension of another user, as an operator. A suspension ends the user's sessions.
@@ -45,12 +45,12 @@ impl Command for ChangeAccountStatus {
     async fn decide(
         &self,
         _: &Environment,
-        metadata: Origin,
+        metadata: OperationMetadata,
         _: &Principal,
         user: &Authorized<User, permission::ManagePeople>,
         (change, reason): &(StandingChange, Line),
     ) -> Result<Plan, CommandError<ChangeAccountStatusRefusal>> {
-        let metadata = Origin { reason: Some(reason.clone()), ..metadata };
+        let metadata = OperationMetadata { reason: Some(reason.clone()), ..metadata };
         Ok(plans::change_standing(metadata, user.id, *change))
     }
 

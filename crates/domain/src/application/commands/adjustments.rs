@@ -7,7 +7,7 @@ use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::UserId;
 use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, Correction};
 use crate::ledger::plans;
-use crate::ledger::{Balance, Origin, Plan, Receipt, Rejection};
+use crate::ledger::{Balance, OperationMetadata, Plan, Receipt, Rejection};
 use crate::money::Amount;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
@@ -80,7 +80,7 @@ impl Command for Adjust {
     async fn decide(
         &self,
         env: &Environment,
-        metadata: Origin,
+        metadata: OperationMetadata,
         principal: &Principal,
         _: &Authorized<(), permission::AdjustBalance>,
         new: &NewAdjustment,

@@ -9,7 +9,7 @@ use crate::application::{
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::{RequestId, UserId};
 use crate::ledger::plans;
-use crate::ledger::{Origin, Plan, Receipt, Rejection};
+use crate::ledger::{OperationMetadata, Plan, Receipt, Rejection};
 use crate::money::Money;
 use crate::music_request::{Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, RequestStatus};
 use crate::text::Line;
@@ -108,7 +108,7 @@ impl From<MoveRefusal> for CommandError<InvalidTransition> {
 
 fn decide_move(
     env: &Environment,
-    metadata: Origin,
+    metadata: OperationMetadata,
     request: &MusicRequest,
     to: Move,
 ) -> Result<Plan, CommandError<InvalidTransition>> {
@@ -133,7 +133,7 @@ impl Command for OpenRequest {
     async fn decide(
         &self,
         env: &Environment,
-        metadata: Origin,
+        metadata: OperationMetadata,
         principal: &Principal,
         _: &Authorized<(), permission::OpenRequest>,
         new: &NewRequest,
@@ -183,7 +183,7 @@ impl Command for CancelRequest {
     async fn decide(
         &self,
         env: &Environment,
-        metadata: Origin,
+        metadata: OperationMetadata,
         _: &Principal,
         request: &Authorized<MusicRequest, permission::CancelRequest>,
         (): &(),
@@ -214,7 +214,7 @@ impl Command for AnswerRequest {
     async fn decide(
         &self,
         env: &Environment,
-        metadata: Origin,
+        metadata: OperationMetadata,
         _: &Principal,
         request: &Authorized<MusicRequest, permission::AnswerRequest>,
         answer: &DjAnswer,
@@ -246,12 +246,12 @@ impl Command for RefundRequest {
     async fn decide(
         &self,
         env: &Environment,
-        metadata: Origin,
+        metadata: OperationMetadata,
         _: &Principal,
         request: &Authorized<MusicRequest, permission::RefundRequest>,
         reason: &Line,
     ) -> Result<Plan, CommandError<InvalidTransition>> {
-        let metadata = Origin { reason: Some(reason.clone()), ..metadata };
+        let metadata = OperationMetadata { reason: Some(reason.clone()), ..metadata };
         decide_move(env, metadata, request, Move::Refund)
     }
 

@@ -7,7 +7,7 @@ use crate::application::{Authorized, Command, CommandError, Environment, Failure
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::UserId;
 use crate::ledger::plans;
-use crate::ledger::{Origin, Plan, Receipt, Rejection};
+use crate::ledger::{OperationMetadata, Plan, Receipt, Rejection};
 use crate::ports::Profile;
 
 /// Changes the principal's own profile.
@@ -42,7 +42,7 @@ impl Command for ChangeProfile {
     async fn decide(
         &self,
         _: &Environment,
-        metadata: Origin,
+        metadata: OperationMetadata,
         principal: &Principal,
         dj: &Authorized<Self::Entity, permission::UseProfile>,
         change: &ProfileChange,

@@ -6,7 +6,7 @@ use crate::application::{Authorized, Command, CommandError, Environment, Failure
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::ProviderMessageId;
 use crate::ledger::plans;
-use crate::ledger::{Origin, Plan, Receipt};
+use crate::ledger::{OperationMetadata, Plan, Receipt};
 use crate::provider_message::{AlreadyResolved, ProviderMessage};
 use crate::text::Line;
 
@@ -50,7 +50,7 @@ impl Command for ResolveMessage {
     async fn decide(
         &self,
         _: &Environment,
-        metadata: Origin,
+        metadata: OperationMetadata,
         principal: &Principal,
         message: &Authorized<ProviderMessage, permission::ResolveMessage>,
         reason: &Line,

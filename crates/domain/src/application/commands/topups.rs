@@ -11,7 +11,7 @@ use crate::application::{
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::TopupId;
 use crate::ledger::plans;
-use crate::ledger::{Origin, Plan, Receipt};
+use crate::ledger::{OperationMetadata, Plan, Receipt};
 use crate::money::Amount;
 use crate::ports::Intake;
 use crate::text::Line;
@@ -80,7 +80,7 @@ impl Command for OpenTopup {
     async fn decide(
         &self,
         env: &Environment,
-        metadata: Origin,
+        metadata: OperationMetadata,
         principal: &Principal,
         _: &Authorized<(), permission::UseWallet>,
         amount: &Amount,
@@ -138,12 +138,12 @@ impl Command for ReverseTopup {
     async fn decide(
         &self,
         _: &Environment,
-        metadata: Origin,
+        metadata: OperationMetadata,
         _: &Principal,
         topup: &Authorized<Topup, permission::ReverseTopup>,
         reason: &Line,
     ) -> Result<Plan, CommandError<InvalidTransition>> {
-        let metadata = Origin { reason: Some(reason.clone()), ..metadata };
+        let metadata = OperationMetadata { reason: Some(reason.clone()), ..metadata };
         plans::reverse_topup(metadata, topup).map_err(CommandError::refused)
     }
 
@@ -172,7 +172,7 @@ impl Command for SettleSuspense {
     async fn decide(
         &self,
         _: &Environment,
-        metadata: Origin,
+        metadata: OperationMetadata,
         principal: &Principal,
         topup: &Authorized<Topup, permission::SettleSuspense>,
         reason: &Line,

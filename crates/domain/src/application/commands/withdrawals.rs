@@ -10,7 +10,7 @@ use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::{UserId, WithdrawalId};
 use crate::ledger::adjustment::Adjustment;
 use crate::ledger::plans;
-use crate::ledger::{Balance, Origin, Plan, Receipt, Rejection};
+use crate::ledger::{Balance, OperationMetadata, Plan, Receipt, Rejection};
 use crate::text::Line;
 use crate::withdrawal::{Limit, Move, MoveRefusal, NewWithdrawal, OpenRefusal, Withdrawal, WithdrawalStatus};
 
@@ -155,7 +155,7 @@ impl Command for OpenWithdrawal {
     async fn decide(
         &self,
         env: &Environment,
-        metadata: Origin,
+        metadata: OperationMetadata,
         principal: &Principal,
         _: &Authorized<(), permission::UseWithdrawal>,
         new: &NewWithdrawal,
@@ -206,7 +206,7 @@ impl Command for CancelWithdrawal {
     async fn decide(
         &self,
         _: &Environment,
-        metadata: Origin,
+        metadata: OperationMetadata,
         principal: &Principal,
         withdrawal: &Authorized<Withdrawal, permission::UseWithdrawal>,
         (): &(),
@@ -258,7 +258,7 @@ impl Command for JudgeWithdrawal {
     async fn decide(
         &self,
         env: &Environment,
-        metadata: Origin,
+        metadata: OperationMetadata,
         principal: &Principal,
         withdrawal: &Authorized<Withdrawal, permission::JudgeWithdrawal>,
         reason: &Line,
@@ -269,7 +269,7 @@ impl Command for JudgeWithdrawal {
             Judgement::Reject => Move::Reject { by },
             Judgement::Fail => Move::Fail,
         };
-        let metadata = Origin { reason: Some(reason.clone()), ..metadata };
+        let metadata = OperationMetadata { reason: Some(reason.clone()), ..metadata };
         plans::move_withdrawal(metadata, withdrawal, to).map_err(CommandError::from)
     }
 
@@ -297,7 +297,7 @@ impl Command for SendWithdrawal {
     async fn decide(
         &self,
         _: &Environment,
-        metadata: Origin,
+        metadata: OperationMetadata,
         _: &Principal,
         withdrawal: &Authorized<Withdrawal, permission::SendWithdrawal>,
         (step, reason): &(SendingStep, Line),
@@ -308,7 +308,7 @@ impl Command for SendWithdrawal {
             SendingStep::Complete { txid } => Move::Complete { txid },
             SendingStep::Review => Move::Review,
         };
-        let metadata = Origin { reason: Some(reason.clone()), ..metadata };
+        let metadata = OperationMetadata { reason: Some(reason.clone()), ..metadata };
         plans::move_withdrawal(metadata, withdrawal, to).map_err(CommandError::from)
     }
 

@@ -88,8 +88,8 @@ impl Expiry<'_> {
 
     /// Settles one request; after a conflict, another server or its DJ has settled it.
     async fn expire(&self, request: &MusicRequest) -> Result<bool, Failure> {
-        let origin = self.env.system();
-        let Ok(plan) = plans::move_request(origin, request, Move::Expire, &self.env.terms.requests) else {
+        let metadata = self.env.system();
+        let Ok(plan) = plans::move_request(metadata, request, Move::Expire, &self.env.terms.requests) else {
             return Ok(false);
         };
         match self.env.ledger.apply(plan).await {

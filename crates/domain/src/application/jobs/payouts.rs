@@ -9,7 +9,7 @@ use crate::application::message_subject::{Identified, ProviderMessageRefusal, id
 use crate::application::{CommandError, Environment, Failure};
 use crate::ids::WithdrawalId;
 use crate::ledger::plans;
-use crate::ledger::{Origin, Rejection};
+use crate::ledger::{OperationMetadata, Rejection};
 use crate::ports::{ApplyError, PayoutAnswer, Unavailable};
 use crate::provider_message::Contradiction;
 use crate::provider_reference::{MessageSubject, ProviderReference};
@@ -170,9 +170,9 @@ impl Payouts {
         next: Move,
         reason: Option<Line>,
     ) -> Result<StepOutcome, Failure> {
-        let origin = Origin { reason, ..self.env.system() };
+        let metadata = OperationMetadata { reason, ..self.env.system() };
         // The rules for due withdrawals and status updates produce no move that the state machine refuses.
-        let plan = plans::move_withdrawal(origin, withdrawal, next)
+        let plan = plans::move_withdrawal(metadata, withdrawal, next)
             .map_err(|_| Failure::Broken("a payout takes a step that its withdrawal has not"))?;
         match self.env.ledger.apply(plan).await {
             Ok(_) => Ok(StepOutcome::Applied),

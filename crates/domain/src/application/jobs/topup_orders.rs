@@ -154,13 +154,13 @@ impl TopupOrders {
         match self.env.topup_provider.order(&taken).await {
             OrderAnswer::Said(reply) => {
                 let decide = |topup: &Topup| {
-                    let origin = self.env.system();
+                    let metadata = self.env.system();
                     match answered(topup, &reply) {
                         Answered::Kept { orders, page } => {
-                            (Some(plans::order_topup(origin, topup, orders, page)), OrderOutcome::Taken)
+                            (Some(plans::order_topup(metadata, topup, orders, page)), OrderOutcome::Taken)
                         }
                         Answered::Failed => {
-                            (Some(plans::settle_topup(origin, topup, false)), OrderOutcome::Refused)
+                            (Some(plans::settle_topup(metadata, topup, false)), OrderOutcome::Refused)
                         }
                         Answered::Known => (None, OrderOutcome::Known),
                         Answered::Contradiction => (None, OrderOutcome::Contradiction(topup.status)),

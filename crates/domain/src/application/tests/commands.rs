@@ -24,7 +24,7 @@ fn stored(states: Vec<RequestState>) -> MockMusicRequests {
 fn a_move_that_meets_a_newer_state_is_decided_again_as_the_same_operation() {
     let mut ledger = MockLedger::new();
     let mut turn = mockall::Sequence::new();
-    let same = |plan: &Plan| plan.origin().operation == OperationId(42);
+    let same = |plan: &Plan| plan.metadata().operation == OperationId(42);
     ledger.expect_apply().withf(same).once().in_sequence(&mut turn).returning(|_| rejected(Rejection::Stale));
     ledger
         .expect_apply()

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::authorization::{Ownership, Revocation, permission};
-use crate::ledger::Origin;
+use crate::ledger::OperationMetadata;
 use crate::ports::{MockPrincipalCheck, PrincipalRefusal};
 
 /// The number of calls of each step of a command.
@@ -61,7 +61,7 @@ impl Command for Probe<'_> {
     async fn decide(
         &self,
         _: &Environment,
-        metadata: Origin,
+        metadata: OperationMetadata,
         principal: &Principal,
         _: &Authorized<MusicRequest, permission::CancelRequest>,
         (): &(),

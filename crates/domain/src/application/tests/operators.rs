@@ -59,10 +59,10 @@ fn an_act_keeps_its_operator_and_reason_when_it_is_decided_again() {
     let mut ledger = MockLedger::new();
     let mut turn = mockall::Sequence::new();
     let theirs = |plan: &Plan| {
-        let origin = plan.origin();
-        (origin.actor, &origin.reason, origin.operation)
+        let metadata = plan.metadata();
+        (metadata.actor, &metadata.reason, metadata.operation)
             == (Actor::User(user(3)), &Some(reason()), OperationId(42))
-            && origin.as_operator
+            && metadata.as_operator
     };
     ledger
         .expect_apply()

@@ -7,7 +7,7 @@ use time::Duration;
 use super::*;
 use crate::application::jobs::{PayoutAttempt, PayoutUpdateOutcome, Payouts};
 use crate::ids::{OperationId, UserId};
-use crate::ledger::Origin;
+use crate::ledger::OperationMetadata;
 use crate::ledger::{Balance, Outcome, Plan, Receipt, Step as PlanStep, Transfer};
 use crate::money::{Amount, Money};
 use crate::provider_message::Contradiction;
@@ -84,7 +84,7 @@ impl Scene {
         stored.state = to.clone();
         self.transfers.lock().unwrap().extend(&plan.transfers);
         let outcome = Outcome::Withdrawal(stored.clone(), Balance::default());
-        let Origin { operation, at, .. } = *plan.origin();
+        let OperationMetadata { operation, at, .. } = *plan.metadata();
         Ok(Applied::Fresh(Receipt { operation, at, rules: plan.rules, outcome }))
     }
 

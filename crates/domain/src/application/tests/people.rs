@@ -50,9 +50,9 @@ fn with_dj(erased: bool) -> MockPeople {
 fn a_standing_is_changed_by_an_operator_for_a_reason() {
     let mut ledger = MockLedger::new();
     let theirs = |plan: &Plan| {
-        let origin = plan.origin();
-        origin.actor == Actor::User(user(3))
-            && origin.reason == Some(Line::new("fraud").unwrap())
+        let metadata = plan.metadata();
+        metadata.actor == Actor::User(user(3))
+            && metadata.reason == Some(Line::new("fraud").unwrap())
             && matches!(plan.step(), Step::Standing { user, change: StandingChange::Suspend } if user.get() == 2)
     };
     ledger.expect_apply().withf(theirs).once().returning(|_| Ok(Applied::Fresh(of_dj())));

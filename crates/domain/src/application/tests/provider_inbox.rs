@@ -115,7 +115,7 @@ impl Scene {
             }
             other => panic!("{other:?}"),
         };
-        let operation = plan.origin().operation;
+        let operation = plan.metadata().operation;
         Ok(Applied::Fresh(Receipt { operation, at: at(9), rules: plan.rules, outcome }))
     }
 

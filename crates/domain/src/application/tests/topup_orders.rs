@@ -7,7 +7,7 @@ use time::Duration;
 use super::*;
 use crate::application::jobs::{Claim, OrderOutcome, TopupOrders};
 use crate::ledger::plans;
-use crate::ledger::{Book, Origin, Verdict, Wallet, apply};
+use crate::ledger::{Book, OperationMetadata, Verdict, Wallet, apply};
 use crate::provider_reference::ProviderReference;
 use crate::text::PaymentUrl;
 use crate::topup::{OrderReply, Orders, TopupStatus};
@@ -85,12 +85,12 @@ impl Scene {
 
     /// Applies the provider's message in between.
     fn settle(&self, confirmed: bool) {
-        let plan = plans::settle_topup(self.origin(), &self.stored(), confirmed);
+        let plan = plans::settle_topup(self.metadata(), &self.stored(), confirmed);
         apply(&mut self.book.lock().unwrap(), &plan).unwrap();
     }
 
-    fn origin(&self) -> Origin {
-        Origin::system(self.operation(), self.now())
+    fn metadata(&self) -> OperationMetadata {
+        OperationMetadata::system(self.operation(), self.now())
     }
 
     fn operation(&self) -> OperationId {

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::ids::{OperationId, UserId};
 use crate::ledger::posting::post;
 use crate::ledger::{
-    Account, Balance, Entity, Entry, EntryKind, Flaw, Origin, Outcome, Posting, PostingAccount, PostingRules,
-    Receipt, Transfer, Wallet,
+    Account, Balance, Entity, Entry, EntryKind, Flaw, OperationMetadata, Outcome, Posting, PostingAccount,
+    PostingRules, Receipt, Transfer, Wallet,
 };
 use crate::money::Money;
 use crate::music_request::{self, MusicRequest, RequestState};
@@ -287,8 +287,8 @@ fn check_operation(
             return Err(Flaw::Lacks(name_of(owner, transfers)));
         }
     }
-    let origin = Origin::system(operation, receipt.at);
-    let posted = post(&wallets, &origin, entity.reference(), transfers, receipt.rules);
+    let metadata = OperationMetadata::system(operation, receipt.at);
+    let posted = post(&wallets, &metadata, entity.reference(), transfers, receipt.rules);
     for (place, entry) in entries.iter().enumerate() {
         let Entry { wallet, seq, .. } = **entry;
         match posted.as_ref().map(|posted| posted.entries.get(place)) {

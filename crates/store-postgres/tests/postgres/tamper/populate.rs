@@ -14,7 +14,7 @@ use cuepoint_domain::withdrawal;
 use cuepoint_store_postgres::PostgresStore;
 use time::Duration;
 
-use crate::world::{amount, guest, now, origin, withdrawal};
+use crate::world::{amount, guest, metadata, now, withdrawal};
 
 /// Wallet 1 is a guest's, with sixteen entries: top-up 1; holds of requests 1 (pending), 2 (rejected at 4), 3
 /// (played at 6) and 4 (played at 8, refunded at 9); withdrawals 1 (pending), 2 (completed at 12) and 3
@@ -35,7 +35,7 @@ pub(super) async fn populate(store: &PostgresStore) {
     ] {
         let mut stored = request(store, guest, &dj).await;
         for to in moves {
-            let plan = plans::move_request(origin(store, dj.id), &stored, *to, &terms()).unwrap();
+            let plan = plans::move_request(metadata(store, dj.id), &stored, *to, &terms()).unwrap();
             let Outcome::Request(moved) = applied(store, plan).await else { panic!("no request") };
             stored = moved;
         }
@@ -53,7 +53,7 @@ pub(super) async fn populate(store: &PostgresStore) {
             panic!("no withdrawal")
         };
         for to in moves {
-            let plan = plans::move_withdrawal(origin(store, dj.id), &stored, to.clone()).unwrap();
+            let plan = plans::move_withdrawal(metadata(store, dj.id), &stored, to.clone()).unwrap();
             let Outcome::Withdrawal(moved, _) = applied(store, plan).await else { panic!("no withdrawal") };
             stored = moved;
         }
@@ -61,10 +61,10 @@ pub(super) async fn populate(store: &PostgresStore) {
     for confirmed in [false, true] {
         let id = store.next_topup().await.unwrap();
         let charge = Charge::Pending;
-        let opened = plans::open_topup(origin(store, guest), id, guest, amount(20_00), charge);
+        let opened = plans::open_topup(metadata(store, guest), id, guest, amount(20_00), charge);
         let Outcome::Topup(topup) = applied(store, opened).await else { panic!("no top-up") };
         if confirmed {
-            applied(store, plans::settle_topup(origin(store, guest), &topup, true)).await;
+            applied(store, plans::settle_topup(metadata(store, guest), &topup, true)).await;
         }
     }
     let adjustment = Adjustment {
@@ -73,7 +73,7 @@ pub(super) async fn populate(store: &PostgresStore) {
         correction: Correction::Credit(amount(7_00)),
         reason: Line::new("a gift").unwrap(),
     };
-    applied(store, plans::adjust(origin(store, dj.id), adjustment, &AdjustmentTerms::default()).unwrap())
+    applied(store, plans::adjust(metadata(store, dj.id), adjustment, &AdjustmentTerms::default()).unwrap())
         .await;
     approvals(store, dj.id).await;
     charged_back(store).await;
@@ -86,7 +86,7 @@ async fn approvals(store: &PostgresStore, by: UserId) {
     let guest = guest(store, 30_00).await;
     for operator in operators {
         let employ = StandingChange::Role(Role::Operator);
-        applied(store, plans::change_standing(origin(store, by), operator, employ)).await;
+        applied(store, plans::change_standing(metadata(store, by), operator, employ)).await;
     }
     for approvals in [&operators[..1], &operators] {
         let opened = withdrawal(store, guest, 5_00, "T1").await;
@@ -95,7 +95,7 @@ async fn approvals(store: &PostgresStore, by: UserId) {
         };
         for operator in approvals {
             let approve = withdrawal::Move::Approve { by: Some(*operator), second_above: Some(amount(1_00)) };
-            let plan = plans::move_withdrawal(origin(store, *operator), &stored, approve).unwrap();
+            let plan = plans::move_withdrawal(metadata(store, *operator), &stored, approve).unwrap();
             let Outcome::Withdrawal(moved, _) = applied(store, plan).await else { panic!("no withdrawal") };
             stored = moved;
         }
@@ -109,7 +109,7 @@ async fn charged_back(store: &PostgresStore) {
         panic!("no top-up")
     };
     applied(store, withdrawal(store, guest, 5_00, "T1").await).await;
-    applied(store, plans::reverse_topup(origin(store, guest), &topup).unwrap()).await;
+    applied(store, plans::reverse_topup(metadata(store, guest), &topup).unwrap()).await;
     applied(store, crate::world::topup(store, guest, 3_00).await).await;
 }
 
@@ -119,19 +119,19 @@ async fn suspended(store: &PostgresStore, operator: UserId) {
     let mut pending = Vec::new();
     for _ in 0..2 {
         let id = store.next_topup().await.unwrap();
-        let opened = plans::open_topup(origin(store, guest), id, guest, amount(9_00), Charge::Pending);
+        let opened = plans::open_topup(metadata(store, guest), id, guest, amount(9_00), Charge::Pending);
         applied(store, opened).await;
         pending.push(id);
     }
     assert_eq!(store.erase(guest, now(), now()).await.unwrap(), Erased::Done);
     for (id, settled) in pending.into_iter().zip([false, true]) {
         let topup = store.topup(id).await.unwrap().unwrap();
-        let plan = plans::suspend_topup(origin(store, operator), &topup);
+        let plan = plans::suspend_topup(metadata(store, operator), &topup);
         let Outcome::Topup(topup) = applied(store, plan).await else { panic!("no top-up") };
         if settled {
             let reason = Line::new("sent back").unwrap();
-            let origin = origin(store, operator);
-            applied(store, plans::settle_suspense(origin, &topup, operator, reason).unwrap()).await;
+            let metadata = metadata(store, operator);
+            applied(store, plans::settle_suspense(metadata, &topup, operator, reason).unwrap()).await;
         }
     }
 }
@@ -160,7 +160,7 @@ async fn dj(store: &PostgresStore) -> User {
         fee_popular_song: Field::Set(Money::from_minor(10_00)),
         ..ProfileChange::default()
     };
-    match applied(store, plans::change_profile(origin(store, id), id, change)).await {
+    match applied(store, plans::change_profile(metadata(store, id), id, change)).await {
         Outcome::Profile(user, _) => user,
         other => panic!("no profile: {other:?}"),
     }
@@ -176,7 +176,8 @@ async fn request(store: &PostgresStore, guest: UserId, dj: &User) -> MusicReques
         fee: None,
     };
     let id = store.next_request().await.unwrap();
-    let plan = plans::open_request(origin(store, guest), id, guest, Some(dj), false, new, &terms()).unwrap();
+    let plan =
+        plans::open_request(metadata(store, guest), id, guest, Some(dj), false, new, &terms()).unwrap();
     match applied(store, plan).await {
         Outcome::Request(request) => request,
         other => panic!("no request: {other:?}"),
