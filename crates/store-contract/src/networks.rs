@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cuepoint_domain::account::personal_data::{Part, Record};
-use cuepoint_domain::account::session::{Session, Visitor};
+use cuepoint_domain::account::session::{ClientInfo, Session};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::network::{ClientNetwork, KnownNetwork};
 use cuepoint_domain::ports::{Erased, PasswordHash, Registered, Store};
@@ -37,8 +37,8 @@ async fn known(world: &World, user: UserId) -> Vec<KnownNetwork> {
 pub async fn a_network_is_known_from_logins_and_refreshes(store: Arc<dyn Store>) {
     let world = World::new(Arc::clone(&store));
     let user = world.stranger(false, at(1)).await;
-    let visitor = Visitor { address: Some("2001:db8:1::1".parse().unwrap()), agent: None };
-    let first = Session::begin(store.next_session().await.unwrap(), user.id, visitor, at(1), valid_for());
+    let client = ClientInfo { address: Some("2001:db8:1::1".parse().unwrap()), agent: None };
+    let first = Session::begin(store.next_session().await.unwrap(), user.id, client, at(1), valid_for());
     let registered = store.register(&user, &PasswordHash("hash".to_owned()), Some((&first, hash(1)))).await;
     assert_eq!(registered.unwrap(), Registered::Done);
     // From 192.0.2.7.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cuepoint_domain::account::challenge::{Challenge, Purpose};
 use cuepoint_domain::account::personal_data::{ActedBy, OperationNote, Part, Place, Record};
 use cuepoint_domain::account::security_log::{EventKind, SecurityEvent};
-use cuepoint_domain::account::session::{TokenHash, Visitor};
+use cuepoint_domain::account::session::{ClientInfo, TokenHash};
 use cuepoint_domain::account::{Field, ProfileChange, StandingChange};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
@@ -166,7 +166,7 @@ pub async fn accounts_are_listed_whole(store: Arc<dyn Store>) {
     check(&world, user, Part::BlockedBy, &[Record::BlockedBy { dj: other, at: at(6) }]).await;
 
     for seconds in [5, 4] {
-        let event = SecurityEvent::about(EventKind::LoggedIn, Some(user), Visitor::default(), at(seconds));
+        let event = SecurityEvent::about(EventKind::LoggedIn, Some(user), ClientInfo::default(), at(seconds));
         store.append(&event).await.unwrap();
     }
     let events = all(&world, user, Part::Events, 100).await;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use cuepoint_domain::account::User;
-use cuepoint_domain::account::session::{Candidates, REPEATABLE_FOR, Session, TokenHash, Visitor};
+use cuepoint_domain::account::session::{Candidates, ClientInfo, REPEATABLE_FOR, Session, TokenHash};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::{Begun, Exchange, PasswordHash, Registered, Store};
 use cuepoint_domain::timestamp::Timestamp;
@@ -113,8 +113,13 @@ async fn register(store: &Arc<dyn Store>, user: &User, session: &Session, token:
 pub async fn a_repeated_registration_adds_one_person(store: Arc<dyn Store>) {
     let world = World::new(Arc::clone(&store));
     let user = world.stranger(false, at(1)).await;
-    let first =
-        Session::begin(store.next_session().await.unwrap(), user.id, Visitor::default(), at(1), valid_for());
+    let first = Session::begin(
+        store.next_session().await.unwrap(),
+        user.id,
+        ClientInfo::default(),
+        at(1),
+        valid_for(),
+    );
     for _ in 0..2 {
         assert_eq!(register(&store, &user, &first, hash(1)).await, Registered::Done);
     }
@@ -136,7 +141,7 @@ pub async fn a_repeated_registration_adds_one_person(store: Arc<dyn Store>) {
 pub async fn a_repeated_login_begins_one_session(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     let password = store.credentials_of(user).await.unwrap().unwrap().password;
-    let kept = Session::begin(session, user, Visitor::default(), at(0), valid_for());
+    let kept = Session::begin(session, user, ClientInfo::default(), at(0), valid_for());
     assert_eq!(store.begin(&kept, hash(1), &password).await.unwrap(), Begun::Done);
     assert_eq!(alive(&store, user, at(1)).await, [session]);
     // Changes of the session in between remain.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cuepoint_domain::account::security_log::{EventFilter, EventKind, SecurityEvent};
-use cuepoint_domain::account::session::Visitor;
+use cuepoint_domain::account::session::ClientInfo;
 use cuepoint_domain::account::{Role, StandingChange};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ids::UserId;
@@ -33,19 +33,19 @@ fn about(user: UserId) -> EventFilter {
 pub async fn events_read_back_in_their_order(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (user, actor) = (world.guest(0).await, world.guest(0).await);
-    let visitor = Visitor { address: Some("2001:db8::ff".parse().unwrap()), agent: Some(line("cürl/8")) };
+    let client = ClientInfo { address: Some("2001:db8::ff".parse().unwrap()), agent: Some(line("cürl/8")) };
     let full = SecurityEvent {
         kind: EventKind::AccessDenied,
         user: Some(user),
         actor: Some(actor),
         session: Some(world.ids.next_session().await.unwrap()),
-        visitor,
+        client,
         detail: Some(Line::from_stored("é".repeat(1_024))),
         at: at(9).plus(Duration::MICROSECOND),
     };
     let mut added = vec![full];
     for (seconds, kind) in (0..).zip(EventKind::all()) {
-        added.push(SecurityEvent::about(kind, None, Visitor::default(), at(-seconds)));
+        added.push(SecurityEvent::about(kind, None, ClientInfo::default(), at(-seconds)));
     }
     for event in &added {
         world.store.append(event).await.unwrap();
@@ -69,7 +69,7 @@ pub async fn events_are_filtered(store: Arc<dyn Store>) {
         (None, EventKind::LoginFailed),
         (Some(ada), EventKind::LoginFailed),
     ] {
-        let event = SecurityEvent::about(kind, user, Visitor::default(), at(1));
+        let event = SecurityEvent::about(kind, user, ClientInfo::default(), at(1));
         world.store.append(&event).await.unwrap();
         added.push(event);
     }
@@ -88,7 +88,8 @@ pub async fn no_event_is_lost_in_a_crowd(store: Arc<dyn Store>) {
     let user = world.guest(0).await;
     let tasks = (0..50).map(|seconds| {
         let world = world.clone();
-        let event = SecurityEvent::about(EventKind::LoginFailed, Some(user), Visitor::default(), at(seconds));
+        let event =
+            SecurityEvent::about(EventKind::LoginFailed, Some(user), ClientInfo::default(), at(seconds));
         async move { world.store.append(&event).await.unwrap() }
     });
     at_once(tasks).await;
@@ -104,10 +105,10 @@ pub async fn operators_changes_leave_one_event_each(store: Arc<dyn Store>) {
     let (user, operator) = (world.guest(100).await, world.guest(0).await);
     let session = world.ids.next_session().await.unwrap();
     let caller = Principal { user: operator, role: Role::Operator, is_dj: false, session };
-    let visitor = Visitor { address: Some("2001:db8::ff".parse().unwrap()), agent: Some(line("cürl/8")) };
+    let client = ClientInfo { address: Some("2001:db8::ff".parse().unwrap()), agent: Some(line("cürl/8")) };
     let metadata = || {
         let key = Some(key(operator, "k", "body"));
-        let called = OperationMetadata::called(&caller, visitor.clone(), world.ids.operation(), at(1));
+        let called = OperationMetadata::called(&caller, client.clone(), world.ids.operation(), at(1));
         OperationMetadata { reason: Some(line("a mistake")), key, ..called }
     };
     let adjust = world.adjust_plan(metadata(), user, -40).await;
@@ -123,13 +124,13 @@ pub async fn operators_changes_leave_one_event_each(store: Arc<dyn Store>) {
     let found = events(&world, about(user)).await;
     assert_eq!(found.len(), 2, "{found:?}");
     assert_eq!(events(&world, EventFilter::default()).await, found);
-    let unknown = (None, Visitor::default());
+    let unknown = (None, ClientInfo::default());
     for (event, (detail, moment, client)) in found.into_iter().zip([
         ("role: a reason", at(2), unknown),
-        ("adjust: a mistake", at(1), (Some(session), visitor.clone())),
+        ("adjust: a mistake", at(1), (Some(session), client.clone())),
     ]) {
         assert_eq!((event.kind, event.actor, event.at), (EventKind::OperatorAction, Some(operator), moment));
-        assert_eq!((event.detail, (event.session, event.visitor)), (Some(line(detail)), client));
+        assert_eq!((event.detail, (event.session, event.client)), (Some(line(detail)), client));
     }
 }
 
@@ -154,7 +155,7 @@ pub async fn tidying_deletes_events_older_than_a_year(store: Arc<dyn Store>) {
     // In the distant past, so that they are old by every clock.
     let (old, young) = (at(0).minus(Duration::days(3_000)), at(1).minus(Duration::days(3_000)));
     for moment in [young, old] {
-        let event = SecurityEvent::about(EventKind::LoginFailed, None, Visitor::default(), moment);
+        let event = SecurityEvent::about(EventKind::LoginFailed, None, ClientInfo::default(), moment);
         world.store.append(&event).await.unwrap();
     }
     world.store.tidy(old.plus(SecurityEvent::KEPT)).await.unwrap();

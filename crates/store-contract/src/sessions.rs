@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::session::{Candidates, Session, TokenHash, Visitor};
+use cuepoint_domain::account::session::{Candidates, ClientInfo, Session, TokenHash};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Begun, Erased, Exchange, PasswordHash, Store};
@@ -34,7 +34,7 @@ pub(crate) async fn log_in(store: &Arc<dyn Store>, user: UserId, number: u8, now
     let id = store.next_session().await.unwrap();
     let agent = Some(line(&format!("Browser/{number} (Ünïx)")));
     let address = Some(if number.is_multiple_of(2) { "192.0.2.7" } else { "2001:db8::7" }.parse().unwrap());
-    let session = Session::begin(id, user, Visitor { address, agent }, now, valid_for());
+    let session = Session::begin(id, user, ClientInfo { address, agent }, now, valid_for());
     let password = store.credentials_of(user).await.unwrap().unwrap().password;
     assert_eq!(store.begin(&session, hash(number), &password).await.unwrap(), Begun::Done);
     session
@@ -42,7 +42,7 @@ pub(crate) async fn log_in(store: &Arc<dyn Store>, user: UserId, number: u8, now
 
 /// A session that is not stored yet.
 pub(crate) async fn new_session(store: &Arc<dyn Store>, user: UserId, now: Timestamp) -> Session {
-    Session::begin(store.next_session().await.unwrap(), user, Visitor::default(), now, valid_for())
+    Session::begin(store.next_session().await.unwrap(), user, ClientInfo::default(), now, valid_for())
 }
 
 /// A store with a registered user who logged in once, with the token `hash(1)`.
@@ -70,7 +70,7 @@ pub async fn a_login_with_a_changed_password_begins_nothing(store: Arc<dyn Store
     let after = PasswordHash("another".to_owned());
     assert!(store.change_password(user, &before, &after, None, at(1)).await.unwrap());
     let id = store.next_session().await.unwrap();
-    let late = Session::begin(id, user, Visitor::default(), at(2), valid_for());
+    let late = Session::begin(id, user, ClientInfo::default(), at(2), valid_for());
     assert_eq!(store.begin(&late, hash(2), &before).await.unwrap(), Begun::PasswordChanged);
     assert_eq!(store.owner(&hash(2)).await.unwrap(), None);
     assert_eq!(store.erase(user, at(3), at(3)).await.unwrap(), Erased::Done);

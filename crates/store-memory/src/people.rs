@@ -130,7 +130,7 @@ impl People for MemoryStore {
         receipts(book).filter(|receipt| receipt.profile_of() == Some(id)).for_each(StoredReceipt::redact);
         keys.forget(id);
         sessions.end_all(id, None, now);
-        sessions.forget_origins(id);
+        sessions.forget_clients(id);
         blocked.remove(&id);
         for others in blocked.values_mut() {
             others.remove(&id);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use cuepoint_domain::account::personal_data::Record;
 use cuepoint_domain::account::session::{
-    Candidates, PresentedToken, RefreshToken, Session, TokenHash, Visitor,
+    Candidates, ClientInfo, PresentedToken, RefreshToken, Session, TokenHash,
 };
 use cuepoint_domain::authorization::{AccountStatus, RevocationList};
 use cuepoint_domain::ids::{SessionId, UserId};
@@ -82,7 +82,7 @@ impl Desk {
         }
         self.tokens.insert(token, session.first_token(token));
         self.sessions.insert(session.id, Kept { session: session.clone(), ended_at: None });
-        self.see(session.user, session.visitor.network(), session.began_at);
+        self.see(session.user, session.client.network(), session.began_at);
         Ok(())
     }
 
@@ -127,10 +127,10 @@ impl Desk {
     }
 
     /// Deletes the client info of a user's sessions and their known networks.
-    pub(crate) fn forget_origins(&mut self, user: UserId) {
+    pub(crate) fn forget_clients(&mut self, user: UserId) {
         self.networks.remove(&user);
         for kept in self.sessions.values_mut().filter(|kept| kept.session.user == user) {
-            kept.session.visitor = Visitor::default();
+            kept.session.client = ClientInfo::default();
         }
     }
 

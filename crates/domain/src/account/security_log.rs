@@ -3,7 +3,7 @@
 use strum::{EnumIter, EnumString, IntoStaticStr};
 use time::Duration;
 
-use crate::account::session::Visitor;
+use crate::account::session::ClientInfo;
 use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
 use crate::ledger::{Actor, Plan, Step};
@@ -69,7 +69,7 @@ pub struct SecurityEvent {
     /// The actor's session.
     pub session: Option<SessionId>,
     /// The client info.
-    pub visitor: Visitor,
+    pub client: ClientInfo,
     /// Further detail.
     pub detail: Option<Line>,
     /// The time of the event.
@@ -82,15 +82,15 @@ impl SecurityEvent {
 
     /// An event of a user's own account, or one about a user without an authenticated actor.
     #[must_use]
-    pub const fn about(kind: EventKind, user: Option<UserId>, visitor: Visitor, at: Timestamp) -> Self {
-        Self { kind, user, actor: None, session: None, visitor, detail: None, at }
+    pub const fn about(kind: EventKind, user: Option<UserId>, client: ClientInfo, at: Timestamp) -> Self {
+        Self { kind, user, actor: None, session: None, client, detail: None, at }
     }
 
     /// An event of a principal's own account, in the current session.
     #[must_use]
-    pub const fn by(caller: &Principal, kind: EventKind, visitor: Visitor, at: Timestamp) -> Self {
+    pub const fn by(caller: &Principal, kind: EventKind, client: ClientInfo, at: Timestamp) -> Self {
         let (user, session) = (Some(caller.user), Some(caller.session));
-        Self { kind, user, actor: user, session, visitor, detail: None, at }
+        Self { kind, user, actor: user, session, client, detail: None, at }
     }
 
     /// The event as the affected user may see it: the operator's identity, session and client info are
@@ -99,7 +99,7 @@ impl SecurityEvent {
     pub fn shown_to(self, user: UserId) -> Self {
         match self.actor {
             Some(actor) if actor != user => {
-                Self { actor: None, session: None, visitor: Visitor::default(), ..self }
+                Self { actor: None, session: None, client: ClientInfo::default(), ..self }
             }
             _ => self,
         }
@@ -118,7 +118,7 @@ impl SecurityEvent {
             user: subject(plan.step()),
             actor: Some(actor),
             session: metadata.session,
-            visitor: metadata.visitor.clone(),
+            client: metadata.client.clone(),
             detail: Some(detail),
             at: metadata.at,
         })

@@ -56,14 +56,14 @@ impl<T> Candidates<T> {
 
 /// Client info, as far as known.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Visitor {
+pub struct ClientInfo {
     /// The client's IP address.
     pub address: Option<IpAddr>,
     /// The client's user agent.
     pub agent: Option<Line>,
 }
 
-impl Visitor {
+impl ClientInfo {
     /// The client's network.
     #[must_use]
     pub fn network(&self) -> Option<ClientNetwork> {
@@ -79,7 +79,7 @@ pub struct Session {
     /// The owner.
     pub user: UserId,
     /// The client info at login.
-    pub visitor: Visitor,
+    pub client: ClientInfo,
     /// The time of login.
     pub began_at: Timestamp,
     /// The time at which the newest token was issued.
@@ -98,8 +98,14 @@ impl Session {
 
     /// A session that begins now, with a token of this lifetime.
     #[must_use]
-    pub fn begin(id: SessionId, user: UserId, visitor: Visitor, now: Timestamp, valid_for: Duration) -> Self {
-        Self { id, user, visitor, began_at: now, used_at: now, expires_at: now.plus(valid_for) }
+    pub fn begin(
+        id: SessionId,
+        user: UserId,
+        client: ClientInfo,
+        now: Timestamp,
+        valid_for: Duration,
+    ) -> Self {
+        Self { id, user, client, began_at: now, used_at: now, expires_at: now.plus(valid_for) }
     }
 
     /// Whether it is alive at `now`, given the time at which it was ended, if it was.
@@ -188,7 +194,7 @@ mod tests {
 
     fn session() -> Session {
         let (id, user) = (SessionId::new(1).unwrap(), UserId::new(1).unwrap());
-        Session::begin(id, user, Visitor::default(), Timestamp::EPOCH, Duration::days(30))
+        Session::begin(id, user, ClientInfo::default(), Timestamp::EPOCH, Duration::days(30))
     }
 
     fn after(duration: Duration) -> Timestamp {

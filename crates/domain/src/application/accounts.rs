@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::account::security_log::EventKind;
 #[cfg(doc)]
 use crate::account::session::REPEATABLE_FOR;
-use crate::account::session::{Session, Visitor};
+use crate::account::session::{ClientInfo, Session};
 use crate::application::{ClientContext, CommandError, Effects, Environment, Executor};
 use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
@@ -129,7 +129,7 @@ impl Accounts {
         &self,
         email: &str,
         password: &Password,
-        client: Visitor,
+        client: ClientInfo,
     ) -> Result<ControlFlow<StartedSession, UserId>, CommandError<LoginRefusal>> {
         let known = match Email::new(email) {
             Ok(email) => self.env.logins.credentials(&email.folded()).await?,
@@ -166,7 +166,7 @@ impl Accounts {
     }
 
     /// Records and refuses the login to a suspended account.
-    async fn suspended(&self, user: UserId, client: Visitor) -> CommandError<LoginRefusal> {
+    async fn suspended(&self, user: UserId, client: ClientInfo) -> CommandError<LoginRefusal> {
         self.env.security_audit.about(EventKind::LoginFailed, Some(user), None, client).await;
         CommandError::Refused(LoginRefusal::Suspended)
     }
@@ -200,7 +200,7 @@ impl Accounts {
     async fn exchange(
         &self,
         presented: &Token,
-        client: Visitor,
+        client: ClientInfo,
         effects: &mut Effects,
     ) -> Result<StartedSession, CommandError<RefreshRefusal>> {
         let hash = self.env.secrets.fingerprint(presented);

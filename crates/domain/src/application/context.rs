@@ -1,6 +1,6 @@
 //! The context of a request.
 
-use crate::account::session::Visitor;
+use crate::account::session::ClientInfo;
 use crate::authorization::Principal;
 use crate::ledger::IdempotencyKey;
 use crate::ports::Deadline;
@@ -11,7 +11,7 @@ pub struct Context {
     /// The principal.
     pub principal: Principal,
     /// The client that the request came from.
-    pub client: Visitor,
+    pub client: ClientInfo,
     /// The client's idempotency key, if it sent one; only commands use it.
     pub key: Option<IdempotencyKey>,
     /// The deadline for every wait of the request, except for the change itself.
@@ -22,7 +22,7 @@ pub struct Context {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClientContext {
     /// The client that the request came from.
-    pub client: Visitor,
+    pub client: ClientInfo,
     /// The deadline for every wait of the request, except for the change itself.
     pub deadline: Deadline,
 }

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::account::challenge::{Challenge, Purpose};
 use crate::account::security_log::EventKind;
-use crate::account::session::Visitor;
+use crate::account::session::ClientInfo;
 use crate::application::{ClientContext, CommandError, Context, Environment, Executor, Failure};
 use crate::authorization::permission::UseAccount;
 use crate::ids::UserId;
@@ -146,7 +146,7 @@ impl PasswordChanges {
     }
 
     /// Sends a password reset token if the address belongs to an active account whose quota is not used up.
-    async fn send_reset(&self, email: &Email, client: Visitor) -> Result<(), Unavailable> {
+    async fn send_reset(&self, email: &Email, client: ClientInfo) -> Result<(), Unavailable> {
         let env = &self.env;
         let Some(Credentials { user, .. }) = env.logins.credentials(&email.folded()).await? else {
             return Ok(());

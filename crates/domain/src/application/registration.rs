@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::account::security_log::{EventKind, SecurityEvent};
 #[cfg(doc)]
 use crate::account::session::REPEATABLE_FOR;
-use crate::account::session::{Session, Visitor, repeats};
+use crate::account::session::{ClientInfo, Session, repeats};
 use crate::account::{Role, User};
 use crate::application::accounts::StartedSession;
 use crate::application::{Accounts, ClientContext, CommandError, Effects, SignedIn};
@@ -83,7 +83,7 @@ impl Accounts {
     async fn begin_registered(
         &self,
         registration: Registration,
-        client: Visitor,
+        client: ClientInfo,
     ) -> Result<StartedSession, CommandError<RegisterRefusal>> {
         if self.env.passwords.is_breached(&registration.password) {
             return Err(CommandError::Refused(RegisterRefusal::BreachedPassword));
@@ -113,7 +113,7 @@ impl Accounts {
     async fn registered(
         &self,
         registration: &Registration,
-        client: Visitor,
+        client: ClientInfo,
     ) -> Result<Option<StartedSession>, Unavailable> {
         let credentials = self.env.logins.credentials(&registration.email.folded()).await?;
         let Some(Credentials { user: id, password: hash }) = credentials else { return Ok(None) };
@@ -168,7 +168,7 @@ impl Accounts {
         }
         let kind = EventKind::Registered;
         let detail = Some(Line::from_stored("bootstrap operator".to_owned()));
-        let event = SecurityEvent::about(kind, Some(id), Visitor::default(), now);
+        let event = SecurityEvent::about(kind, Some(id), ClientInfo::default(), now);
         self.env.security_audit.add(SecurityEvent { detail, ..event }).await;
         Ok(Bootstrapped::Made(id))
     }
@@ -177,7 +177,7 @@ impl Accounts {
         &self,
         registration: &Registration,
         password: &PasswordHash,
-        (session, client, token): (SessionId, Visitor, &Token),
+        (session, client, token): (SessionId, ClientInfo, &Token),
     ) -> Result<User, CommandError<RegisterRefusal>> {
         let Registration { name, email, phone, is_dj, .. } = registration.clone();
         let id = self.env.ids.next_user().await?;

@@ -4,7 +4,7 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::account::security_log::{EventKind, SecurityEvent};
-use crate::account::session::Visitor;
+use crate::account::session::ClientInfo;
 use crate::application::event_limit::{HourlyEvents, MOST, Recording};
 use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
@@ -37,24 +37,25 @@ impl SecurityAudit {
 
     /// Records a failed login. Every one to a known account is recorded; those to unknown accounts, which
     /// clients can repeat without limit, once for each network and hour.
-    pub(super) async fn login_failed(&self, user: Option<UserId>, visitor: Visitor) {
+    pub(super) async fn login_failed(&self, user: Option<UserId>, client: ClientInfo) {
         let (kind, now) = (EventKind::LoginFailed, self.clock.now());
         if user.is_some() {
-            return self.add(SecurityEvent::about(kind, user, visitor, now)).await;
+            return self.add(SecurityEvent::about(kind, user, client, now)).await;
         }
-        let (visitor, detail) = match admit(&self.unknown_logins, visitor.network(), now) {
-            Recording::First => (visitor, "unknown account".to_owned()),
-            Recording::TooMany => {
-                (Visitor::default(), format!("unknown accounts, from more than {MOST} networks in an hour"))
-            }
+        let (client, detail) = match admit(&self.unknown_logins, client.network(), now) {
+            Recording::First => (client, "unknown account".to_owned()),
+            Recording::TooMany => (
+                ClientInfo::default(),
+                format!("unknown accounts, from more than {MOST} networks in an hour"),
+            ),
             Recording::Again => return,
         };
-        let event = SecurityEvent::about(kind, None, visitor, now);
+        let event = SecurityEvent::about(kind, None, client, now);
         self.add(SecurityEvent { detail: Some(Line::from_stored(detail)), ..event }).await;
     }
 
     /// Records that a principal was denied an action of staff, once for each principal, operation and hour.
-    pub(super) async fn denied(&self, principal: &Principal, operation: Line, visitor: Visitor) {
+    pub(super) async fn denied(&self, principal: &Principal, operation: Line, client: ClientInfo) {
         let now = self.clock.now();
         let detail = match admit(&self.denials, (principal.user, operation.clone()), now) {
             Recording::First => operation,
@@ -63,7 +64,7 @@ impl SecurityAudit {
             )),
             Recording::Again => return,
         };
-        let event = SecurityEvent::by(principal, EventKind::AccessDenied, visitor, now);
+        let event = SecurityEvent::by(principal, EventKind::AccessDenied, client, now);
         self.add(SecurityEvent { detail: Some(detail), ..event }).await;
     }
 
@@ -73,15 +74,15 @@ impl SecurityAudit {
         kind: EventKind,
         user: Option<UserId>,
         session: Option<SessionId>,
-        visitor: Visitor,
+        client: ClientInfo,
     ) {
-        let event = SecurityEvent::about(kind, user, visitor, self.clock.now());
+        let event = SecurityEvent::about(kind, user, client, self.clock.now());
         self.add(SecurityEvent { session, ..event }).await;
     }
 
     /// Records a change by a principal to their own account.
-    pub(super) async fn by(&self, principal: &Principal, kind: EventKind, visitor: Visitor) {
-        self.add(SecurityEvent::by(principal, kind, visitor, self.clock.now())).await;
+    pub(super) async fn by(&self, principal: &Principal, kind: EventKind, client: ClientInfo) {
+        self.add(SecurityEvent::by(principal, kind, client, self.clock.now())).await;
     }
 
     /// Records an event.

@@ -10,7 +10,7 @@ use crate::account::User;
 use crate::account::challenge::{Challenge, Judged, Purpose};
 use crate::account::code_quotas::{CodeQuota, CountedCode, TooMany};
 use crate::account::security_log::EventKind;
-use crate::account::session::{Candidates, TokenHash, Visitor};
+use crate::account::session::{Candidates, ClientInfo, TokenHash};
 use crate::application::{CommandError, Context, Environment, Executor, Failure};
 use crate::authorization::Principal;
 use crate::authorization::permission::UseAccount;
@@ -117,7 +117,7 @@ impl Verifications {
         &self,
         principal: &Principal,
         address: Address,
-        client: &Visitor,
+        client: &ClientInfo,
     ) -> Result<(), CommandError<SendCodeRefusal>> {
         let env = &self.env;
         let Profile { user, .. } = self.profile(principal).await?;
@@ -149,7 +149,7 @@ impl Verifications {
     }
 
     /// The counted form of a code to this number. Numbers count as different only if their digits differ.
-    fn counted(&self, number: &str, client: &Visitor, now: Timestamp) -> Result<CountedCode, Unavailable> {
+    fn counted(&self, number: &str, client: &ClientInfo, now: Timestamp) -> Result<CountedCode, Unavailable> {
         let digits: String = number.chars().filter(char::is_ascii_digit).collect();
         // All clients with an unknown network count as one.
         let network = client.network().map(|network| network.to_string()).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The metadata of an operation: its id, actor, time, reason and client.
 
-use crate::account::session::Visitor;
+use crate::account::session::ClientInfo;
 use crate::authorization::Principal;
 use crate::ids::{OperationId, SessionId, UserId};
 use crate::ledger::IdempotencyKey;
@@ -32,7 +32,7 @@ pub struct OperationMetadata {
     /// The session of the request.
     pub session: Option<SessionId>,
     /// The client of the request.
-    pub visitor: Visitor,
+    pub client: ClientInfo,
     /// Whether the user acts as an operator: the plan is then rejected unless they are an active one when it
     /// is applied.
     pub as_operator: bool,
@@ -53,16 +53,21 @@ impl OperationMetadata {
 
     /// A change by a principal, with their session and this client.
     #[must_use]
-    pub const fn called(caller: &Principal, visitor: Visitor, operation: OperationId, at: Timestamp) -> Self {
+    pub const fn called(
+        caller: &Principal,
+        client: ClientInfo,
+        operation: OperationId,
+        at: Timestamp,
+    ) -> Self {
         let (actor, session) = (Actor::User(caller.user), Some(caller.session));
-        Self { operation, actor, at, reason: None, key: None, session, visitor, as_operator: false }
+        Self { operation, actor, at, reason: None, key: None, session, client, as_operator: false }
     }
 
     /// A change without a reason, a key, a session or a client.
     #[must_use]
     pub const fn of(actor: Actor, operation: OperationId, at: Timestamp) -> Self {
-        let visitor = Visitor { address: None, agent: None };
-        Self { operation, actor, at, reason: None, key: None, session: None, visitor, as_operator: false }
+        let client = ClientInfo { address: None, agent: None };
+        Self { operation, actor, at, reason: None, key: None, session: None, client, as_operator: false }
     }
 
     /// The user behind the change, if any.

@@ -6,7 +6,7 @@ use std::pin::Pin;
 
 use async_trait::async_trait;
 
-use crate::account::session::Visitor;
+use crate::account::session::ClientInfo;
 use crate::ids::UserId;
 use crate::ports::{Deadline, Unavailable};
 use crate::text::Email;
@@ -28,7 +28,7 @@ pub enum Job {
         /// The address.
         email: Email,
         /// The client that requested it.
-        client: Visitor,
+        client: ClientInfo,
     },
     /// Notifies a user that their password was changed.
     NotifyPasswordChanged(UserId),

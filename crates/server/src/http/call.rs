@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::HttpRequest;
-use cuepoint_domain::account::session::Visitor;
+use cuepoint_domain::account::session::ClientInfo;
 use cuepoint_domain::application::{ClientContext, Command, CommandError, Context, Done};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ledger::IdempotencyKey;
@@ -81,8 +81,8 @@ impl Call {
 
     /// The client info.
     #[must_use]
-    pub fn visitor(&self) -> Visitor {
-        client_address::visitor(&self.request)
+    pub fn client(&self) -> ClientInfo {
+        client_address::client(&self.request)
     }
 
     /// The context of a request by this principal.
@@ -90,7 +90,7 @@ impl Call {
     pub fn context(&self, principal: &Principal) -> Context {
         Context {
             principal: *principal,
-            client: self.visitor(),
+            client: self.client(),
             key: self.key,
             deadline: self.deadline_of_waits(),
         }
@@ -99,7 +99,7 @@ impl Call {
     /// The context of a request without a principal.
     #[must_use]
     pub fn client_context(&self) -> ClientContext {
-        ClientContext { client: self.visitor(), deadline: self.deadline_of_waits() }
+        ClientContext { client: self.client(), deadline: self.deadline_of_waits() }
     }
 
     fn deadline_of_waits(&self) -> cuepoint_domain::ports::Deadline {
@@ -127,7 +127,7 @@ impl Call {
     /// account was recently logged in from this one. [`Code::Unavailable`].
     pub async fn admit_login(&self, email: &str) -> Result<LoginAttempt, ApiError> {
         let name = folded(email);
-        let network = self.visitor().network();
+        let network = self.client().network();
         match self.app.limits.try_login(&name, network) {
             Ok(attempt) => Ok(attempt),
             Err(LoginLimitRefusal::Network(quota)) => Err(ApiError::rate_limited(quota)),
@@ -149,7 +149,7 @@ impl Call {
     /// # Errors
     /// [`Code::RateLimited`].
     pub fn admit_registration(&self, email: &Email) -> Result<LoginAttempt, ApiError> {
-        match self.app.limits.try_login(&email.folded(), self.visitor().network()) {
+        match self.app.limits.try_login(&email.folded(), self.client().network()) {
             Ok(attempt) | Err(LoginLimitRefusal::Account(_, attempt)) => Ok(attempt),
             Err(LoginLimitRefusal::Network(quota)) => Err(ApiError::rate_limited(quota)),
         }

@@ -25,7 +25,7 @@ use crate::app::App;
 use crate::http::call::Call;
 use crate::http::reliance::ensure_reliable;
 use crate::http::route::{Access, Body, Endpoint, Provider, Route};
-use crate::http::transport::client_address::{client_address, visitor};
+use crate::http::transport::client_address::{client, client_address};
 use crate::http::transport::deadline::RequestDeadline;
 use crate::http::transport::rate_limits::{Class, Subject};
 use crate::http::wire::envelope::Answer;
@@ -147,7 +147,7 @@ fn has_role(access: Access, principal: &Principal) -> bool {
 /// Records a denied request to a staff route in the security log.
 async fn record_denied(route: &Route, app: &App, principal: &Principal, request: &HttpRequest) {
     let operation = Line::from_stored(format!("{} {}", route.method, route.path));
-    app.services.security_log.record_denied(principal, operation, visitor(request)).await;
+    app.services.security_log.record_denied(principal, operation, client(request)).await;
 }
 
 /// Rechecks the principal after a possibly slow read of the body: not revoked, and with their current role.

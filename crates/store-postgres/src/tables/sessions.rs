@@ -38,7 +38,7 @@ pub(crate) async fn begin(
         return if is_kept(connection, token).await? { Ok(()) } else { Err(DatabaseFailure::IdTaken) };
     }
     diesel::insert_into(tokens::table).values(token).execute(connection).await?;
-    see(connection, row.user_id, session.visitor.network(), row.began_at).await
+    see(connection, row.user_id, session.client.network(), row.began_at).await
 }
 
 /// Whether this token of this session is stored, used or not.

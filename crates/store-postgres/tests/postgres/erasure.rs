@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use cuepoint_domain::account::challenge::{Challenge, Purpose};
 use cuepoint_domain::account::security_log::{EventFilter, EventKind, SecurityEvent};
-use cuepoint_domain::account::session::{Session, TokenHash, Visitor};
+use cuepoint_domain::account::session::{ClientInfo, Session, TokenHash};
 use cuepoint_domain::account::{Field, Kilometres, Locate, ProfileChange, StandingChange, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
@@ -39,8 +39,8 @@ fn line(text: &str) -> Line {
     Line::new(text).unwrap()
 }
 
-fn visitor() -> Visitor {
-    Visitor { address: Some(IpAddr::from([192, 0, 2, 77])), agent: Some(line("AdaBrowser/1")) }
+fn client_info() -> ClientInfo {
+    ClientInfo { address: Some(IpAddr::from([192, 0, 2, 77])), agent: Some(line("AdaBrowser/1")) }
 }
 
 /// Registers Ada with a session, and performs every operation that stores identifying data of hers.
@@ -48,7 +48,7 @@ async fn live(store: &PostgresStore) -> UserId {
     let (id, session) = (store.next_user().await.unwrap(), store.next_session().await.unwrap());
     let email = Email::new("Ada@Lovelace.example").unwrap();
     let user = User::registered(id, line("Ada Lovelace"), email, Some(line("+442079460000")), true, now());
-    let session = Session::begin(session, id, visitor(), now(), Duration::days(1));
+    let session = Session::begin(session, id, client_info(), now(), Duration::days(1));
     let first = Some((&session, TokenHash([1; 32])));
     let registered = store.register(&user, &PasswordHash("argon2-of-ada".to_owned()), first).await.unwrap();
     assert_eq!(registered, Registered::Done);
@@ -78,7 +78,7 @@ async fn live(store: &PostgresStore) -> UserId {
             .unwrap();
     }
     store.block(id, operator, now()).await.unwrap();
-    let event = SecurityEvent::about(EventKind::LoggedIn, Some(id), visitor(), now());
+    let event = SecurityEvent::about(EventKind::LoggedIn, Some(id), client_info(), now());
     store.append(&event).await.unwrap();
     id
 }
@@ -115,7 +115,7 @@ async fn nothing_that_told_who_somebody_was_is_left() {
     let about = EventFilter { user: Some(id), kind: None };
     let events = store.events(about, PageRequest::new(1, 15)).await.unwrap();
     assert_eq!(events.total, 3, "the security log keeps what it has");
-    assert_eq!(events.rows.first().map(|(_, event)| event.visitor.clone()), Some(visitor()));
+    assert_eq!(events.rows.first().map(|(_, event)| event.client.clone()), Some(client_info()));
 }
 
 /// A receipt from before suspensions existed is read as one of a user who was never suspended.

@@ -1,6 +1,6 @@
 //! Reads after a lock wait: a plan sees what the last holder of its locks committed.
 
-use cuepoint_domain::account::session::{Session, TokenHash, Visitor};
+use cuepoint_domain::account::session::{ClientInfo, Session, TokenHash};
 use cuepoint_domain::account::{ArtistType, DjProfile, StandingChange, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
@@ -164,7 +164,7 @@ async fn a_suspension_whose_sessions_cannot_be_ended_changes_nothing() {
     let store = open(database.url()).await;
     let (user, operator) = (guest(&store, 0).await, guest(&store, 0).await);
     let id = store.next_session().await.unwrap();
-    let session = Session::begin(id, user, Visitor::default(), now(), Duration::days(30));
+    let session = Session::begin(id, user, ClientInfo::default(), now(), Duration::days(30));
     let password = store.credentials_of(user).await.unwrap().unwrap().password;
     assert_eq!(store.begin(&session, TokenHash([1; 32]), &password).await.unwrap(), Begun::Done);
     let holder = client(database.url()).await;

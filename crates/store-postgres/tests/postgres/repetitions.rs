@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use cuepoint_domain::account::User;
-use cuepoint_domain::account::session::{Candidates, Session, TokenHash, Visitor};
+use cuepoint_domain::account::session::{Candidates, ClientInfo, Session, TokenHash};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::{Begun, Exchange, Ids, Logins, PasswordHash, People, Registered, Sessions};
 use cuepoint_domain::text::{Email, Line};
@@ -41,7 +41,7 @@ impl Scene {
     /// A session of this user that begins now.
     async fn session(&self, user: UserId) -> Session {
         let id: SessionId = self.store.next_session().await.unwrap();
-        Session::begin(id, user, Visitor::default(), now(), Span::days(30))
+        Session::begin(id, user, ClientInfo::default(), now(), Span::days(30))
     }
 
     /// Registers a user in this weather, and returns the session that should begin with the result.

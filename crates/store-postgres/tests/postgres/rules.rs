@@ -1,7 +1,7 @@
 //! SQL conditions and constraints that repeat a rule of the domain agree with it on the same rows.
 
 use cuepoint_domain::account::security_log::SecurityEvent;
-use cuepoint_domain::account::session::{Session, Visitor};
+use cuepoint_domain::account::session::{ClientInfo, Session};
 use cuepoint_domain::ids::SessionId;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Sessions, Withdrawals};
@@ -46,7 +46,7 @@ async fn sessions_are_alive_in_sql_exactly_when_they_are_in_the_domain() {
             let session = Session {
                 id: SessionId::new(id).unwrap(),
                 user,
-                visitor: Visitor::default(),
+                client: ClientInfo::default(),
                 began_at: at(0),
                 used_at: at(0),
                 expires_at: at(expires),

@@ -34,7 +34,7 @@ pub use user::StoredUser;
 pub use wallet::StoredWallet;
 pub use withdrawal::StoredWithdrawal;
 
-use cuepoint_domain::account::session::Visitor;
+use cuepoint_domain::account::session::ClientInfo;
 use cuepoint_domain::money::{Amount, Currency, Money, MoneyError};
 use cuepoint_domain::text::Line;
 use thiserror::Error;
@@ -57,15 +57,15 @@ pub enum Corrupt {
 }
 
 /// Encodes client info as two columns.
-fn columns_of(visitor: &Visitor) -> (Option<String>, Option<String>) {
-    let address = visitor.address.map(|address| address.to_string());
-    (address, visitor.agent.as_ref().map(|agent| agent.as_str().to_owned()))
+fn columns_of(client: &ClientInfo) -> (Option<String>, Option<String>) {
+    let address = client.address.map(|address| address.to_string());
+    (address, client.agent.as_ref().map(|agent| agent.as_str().to_owned()))
 }
 
 /// Decodes client info from its columns.
-fn visitor(address: Option<&str>, agent: Option<String>) -> Result<Visitor, Corrupt> {
+fn client(address: Option<&str>, agent: Option<String>) -> Result<ClientInfo, Corrupt> {
     let address = address.map(|address| known("address", address.parse().ok())).transpose()?;
-    Ok(Visitor { address, agent: agent.map(Line::from_stored) })
+    Ok(ClientInfo { address, agent: agent.map(Line::from_stored) })
 }
 
 /// Returns the value of a column, or an error with the column's name.

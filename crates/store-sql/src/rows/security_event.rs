@@ -5,7 +5,7 @@ use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 
-use super::{Corrupt, columns_of, known, visitor};
+use super::{Corrupt, client, columns_of, known};
 
 /// A security event, without its id.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ impl StoredEvent {
     /// Converts an event to its row.
     #[must_use]
     pub fn of(event: &SecurityEvent) -> Self {
-        let (address, agent) = columns_of(&event.visitor);
+        let (address, agent) = columns_of(&event.client);
         Self {
             kind: event.kind.name().to_owned(),
             user_id: event.user.map(UserId::get),
@@ -51,7 +51,7 @@ impl StoredEvent {
             user: person("security_events.user_id", self.user_id)?,
             actor: person("security_events.actor_id", self.actor_id)?,
             session: session.transpose()?,
-            visitor: visitor(self.address.as_deref(), self.agent)?,
+            client: client(self.address.as_deref(), self.agent)?,
             detail: self.detail.map(Line::from_stored),
             at: self.at,
         })

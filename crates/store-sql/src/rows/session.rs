@@ -5,7 +5,7 @@ use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ledger::EndedSessions;
 use cuepoint_domain::timestamp::Timestamp;
 
-use super::{Corrupt, columns_of, hash, known, visitor};
+use super::{Corrupt, client, columns_of, hash, known};
 
 /// A session.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ impl StoredSession {
     /// Converts a session that has not ended to its row.
     #[must_use]
     pub fn of(session: &Session) -> Self {
-        let (address, agent) = columns_of(&session.visitor);
+        let (address, agent) = columns_of(&session.client);
         Self {
             id: session.id.get(),
             user_id: session.user.get(),
@@ -70,7 +70,7 @@ impl StoredSession {
         Ok(Session {
             id: known("sessions.id", SessionId::new(self.id))?,
             user: known("sessions.user_id", UserId::new(self.user_id))?,
-            visitor: visitor(self.address.as_deref(), self.agent)?,
+            client: client(self.address.as_deref(), self.agent)?,
             began_at: self.began_at,
             used_at: self.used_at,
             expires_at: self.expires_at,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::account::security_log::{EventFilter, SecurityEvent};
-use crate::account::session::Visitor;
+use crate::account::session::ClientInfo;
 use crate::application::{Authorized, Environment, Failure};
 use crate::authorization::{Principal, permission};
 use crate::page::{PageRequest, Rows};
@@ -32,7 +32,7 @@ impl SecurityLogQueries {
 
     /// Records that a principal was denied an operation of staff, once for each principal, operation and
     /// hour.
-    pub async fn record_denied(&self, principal: &Principal, operation: Line, client: Visitor) {
+    pub async fn record_denied(&self, principal: &Principal, operation: Line, client: ClientInfo) {
         self.env.security_audit.denied(principal, operation, client).await;
     }
 }

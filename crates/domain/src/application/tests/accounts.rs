@@ -301,7 +301,7 @@ fn presented(exchange: Exchange) -> MockSessions {
 /// A client in a known network.
 fn elsewhere() -> ClientContext {
     let address = Some("2001:db8::7".parse().unwrap());
-    ClientContext { client: Visitor { address, agent: None }, ..client() }
+    ClientContext { client: ClientInfo { address, agent: None }, ..client() }
 }
 
 fn refresh(setup: Setup) -> Result<SignedIn, CommandError<RefreshRefusal>> {

@@ -31,7 +31,7 @@ use super::queries::*;
 use super::security_audit::SecurityAudit;
 use super::*;
 use crate::account::security_log::{EventKind, SecurityEvent};
-use crate::account::session::Visitor;
+use crate::account::session::ClientInfo;
 use crate::account::{ArtistType, DjProfile, Role, User};
 use crate::authorization::{Action, Principal};
 use crate::ids::{AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
@@ -235,7 +235,7 @@ const fn principal(number: i64) -> Principal {
 const fn context(number: i64) -> Context {
     Context {
         principal: principal(number),
-        client: Visitor { address: None, agent: None },
+        client: ClientInfo { address: None, agent: None },
         key: None,
         deadline: DEADLINE,
     }
@@ -243,7 +243,7 @@ const fn context(number: i64) -> Context {
 
 /// The context of a request without a principal.
 fn client() -> ClientContext {
-    ClientContext { client: Visitor::default(), deadline: DEADLINE }
+    ClientContext { client: ClientInfo::default(), deadline: DEADLINE }
 }
 
 fn now() -> Timestamp {

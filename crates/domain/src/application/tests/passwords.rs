@@ -180,7 +180,7 @@ fn a_token_sets_the_password_of_whose_it_is() {
 }
 
 fn forgotten(email: &str) -> Job {
-    Job::SendPasswordReset { email: Email::new(email).unwrap(), client: Visitor::default() }
+    Job::SendPasswordReset { email: Email::new(email).unwrap(), client: ClientInfo::default() }
 }
 
 fn forgot(setup: Setup) -> Result<(), Unavailable> {

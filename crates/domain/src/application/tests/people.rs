@@ -140,7 +140,7 @@ fn the_log_is_for_staff_and_hears_of_those_who_are_refused() {
     let log = SecurityLogQueries { env: Doubles { log, ..Doubles::default() }.env() };
     let read = run(log.events(&principal(1), EventFilter::default(), first_page()));
     assert!(matches!(read, Err(Failure::Denied)), "{read:?}");
-    run(log.record_denied(&principal(1), Line::new("GET /x").unwrap(), Visitor::default()));
+    run(log.record_denied(&principal(1), Line::new("GET /x").unwrap(), ClientInfo::default()));
 }
 
 /// Blocks of DJs who had a request of guest 1, and who block guest 4; guest 5 was erased.

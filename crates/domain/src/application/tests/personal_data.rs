@@ -91,7 +91,7 @@ fn records_are_shown_as_the_person_may_see_them() {
             }),
             _ => {
                 let event =
-                    SecurityEvent::by(&principal(3), EventKind::OperatorAction, Visitor::default(), now());
+                    SecurityEvent::by(&principal(3), EventKind::OperatorAction, ClientInfo::default(), now());
                 Record::Event(1, SecurityEvent { user: Some(user(2)), ..event })
             }
         }])

@@ -22,7 +22,7 @@ struct Taken {
 
 /// A session that began this long ago.
 fn began(age: Duration) -> Session {
-    Session::begin(session(), user(2), Visitor::default(), now().minus(age), Duration::days(30))
+    Session::begin(session(), user(2), ClientInfo::default(), now().minus(age), Duration::days(30))
 }
 
 /// An account that was registered a second ago, with its first session.

@@ -150,7 +150,7 @@ fn a_code_for_a_phone_is_counted_for_number_network_and_deployment() {
         let mut notifier = reaching();
         notifier.expect_send().once().returning(|_, _| Ok(()));
         let verifications = verifications(Setup { people, logins, notifier, ..Setup::default() });
-        let client = Visitor { address: address.map(|address| address.parse().unwrap()), agent: None };
+        let client = ClientInfo { address: address.map(|address| address.parse().unwrap()), agent: None };
         let context = Context { client, ..context(2) };
         run(verifications.send_code(&context, Address::Phone)).unwrap();
     }

@@ -7,7 +7,7 @@ use std::sync::Once;
 use actix_web::dev::RequestHead;
 use actix_web::http::header::{self, HeaderMap};
 use actix_web::{HttpMessage as _, HttpRequest};
-use cuepoint_domain::account::session::Visitor;
+use cuepoint_domain::account::session::ClientInfo;
 use cuepoint_domain::text::Line;
 
 pub use crate::http::transport::networks::ClientAddress;
@@ -29,8 +29,8 @@ pub fn client_address(request: &HttpRequest) -> ClientAddress {
 
 /// The client info of the current request, as far as known.
 #[must_use]
-pub fn visitor(request: &HttpRequest) -> Visitor {
-    Visitor { address: client_address(request).address, agent: agent(request.headers()) }
+pub fn client(request: &HttpRequest) -> ClientInfo {
+    ClientInfo { address: client_address(request).address, agent: agent(request.headers()) }
 }
 
 /// The user agent without control characters, cut to 255 characters; `None` if nothing remains.

@@ -50,8 +50,8 @@ impl SecurityEventView {
             user_id: event.user.map(|user| user.get()),
             actor_id: event.actor.map(|actor| actor.get()),
             session_id: event.session.map(|session| session.get()),
-            ip_address: event.visitor.address.map(|address| address.to_string()),
-            user_agent: event.visitor.agent.as_ref().map(|agent| agent.as_str().to_owned()),
+            ip_address: event.client.address.map(|address| address.to_string()),
+            user_agent: event.client.agent.as_ref().map(|agent| agent.as_str().to_owned()),
             detail: event.detail.as_ref().map(|detail| detail.as_str().to_owned()),
             created_at: Moment(event.at),
         }

@@ -61,8 +61,8 @@ impl ActiveSessionView {
         Self {
             id: session.id.get(),
             current: session.id == current,
-            user_agent: session.visitor.agent.as_ref().map(|agent| agent.as_str().to_owned()),
-            ip_address: session.visitor.address.map(|address| address.to_string()),
+            user_agent: session.client.agent.as_ref().map(|agent| agent.as_str().to_owned()),
+            ip_address: session.client.address.map(|address| address.to_string()),
             created_at: Moment(session.began_at),
             last_used_at: Moment(session.used_at),
             expires_at: Moment(session.expires_at),
