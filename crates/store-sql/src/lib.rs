@@ -1,6 +1,6 @@
 //! Common code of Cuepoint's SQL stores, independent of database and driver: it performs no I/O.
 //!
-//! A writer commits a group of plans in one transaction: it computes the [`LockSet`] of the plans, loads its
+//! A writer commits a group of plans in one transaction: it computes the [`GroupLockSet`] of the plans, loads its
 //! rows as [`LoadedRows`], applies the plans to them one after the other with [`fold()`], and writes the
 //! resulting [`WriteSet`]. Rows are plain data ([`rows`]), which each store encodes for its columns.
 
@@ -16,5 +16,5 @@ mod write_set;
 
 pub use fold::{Folded, fold};
 pub use loaded_rows::{LoadedRows, StoredAdjustment};
-pub use lock_set::LockSet;
+pub use lock_set::GroupLockSet;
 pub use write_set::{Images, WriteSet};

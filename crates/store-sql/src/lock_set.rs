@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use cuepoint_domain::ids::{OperationId, UserId};
-use cuepoint_domain::ledger::{KeyScope, Names, Plan};
+use cuepoint_domain::ledger::{KeyScope, LockSet, Plan};
 use cuepoint_domain::timestamp::Timestamp;
 
 /// The rows that a group of plans is judged on: those to lock, and those to read under the locks.
@@ -11,9 +11,9 @@ use cuepoint_domain::timestamp::Timestamp;
 /// A store locks each kind by id and the kinds in one order, to avoid deadlocks between groups, and reads the
 /// rest after the locks. A store with a single writer locks nothing and reads all of it.
 #[derive(Clone, Debug, Default)]
-pub struct LockSet {
+pub struct GroupLockSet {
     /// The rows to lock; the fields of single plans (`withdrawn_since` and those after it) are not used.
-    pub rows: Names,
+    pub rows: LockSet,
     /// The users with recent withdrawals to read.
     pub withdrawn_by: BTreeSet<UserId>,
     /// The earliest time of those withdrawals; `None` if none are read.
@@ -32,29 +32,29 @@ pub struct LockSet {
     pub keys: Vec<KeyScope>,
 }
 
-impl LockSet {
+impl GroupLockSet {
     /// Computes the lock set of these plans.
     #[must_use]
     pub fn of<'a>(plans: impl IntoIterator<Item = &'a Plan>) -> Self {
         let mut all = Self::default();
         for plan in plans {
-            let names = plan.names();
-            all.rows.requests.extend(names.requests);
-            all.rows.users.extend(names.users);
-            all.rows.operators |= names.operators;
-            all.rows.wallets.extend(names.wallets);
-            all.rows.withdrawals.extend(names.withdrawals);
-            all.rows.topups.extend(names.topups);
-            all.rows.provider_messages.extend(names.provider_messages);
-            if let Some((user, since)) = names.withdrawn_since {
+            let lock_set = plan.lock_set();
+            all.rows.requests.extend(lock_set.requests);
+            all.rows.users.extend(lock_set.users);
+            all.rows.operators |= lock_set.operators;
+            all.rows.wallets.extend(lock_set.wallets);
+            all.rows.withdrawals.extend(lock_set.withdrawals);
+            all.rows.topups.extend(lock_set.topups);
+            all.rows.provider_messages.extend(lock_set.provider_messages);
+            if let Some((user, since)) = lock_set.withdrawn_since {
                 all.withdrawn_by.insert(user);
                 all.withdrawn_since = Some(all.withdrawn_since.map_or(since, |other| other.min(since)));
             }
-            if let Some((guest, dj)) = names.open_requests {
+            if let Some((guest, dj)) = lock_set.open_requests {
                 all.guests.insert(guest);
                 all.djs.insert(dj);
             }
-            if let Some((wallet, since)) = names.adjusted_since {
+            if let Some((wallet, since)) = lock_set.adjusted_since {
                 all.adjusted.insert(wallet);
                 all.adjusted_since = Some(all.adjusted_since.map_or(since, |other| other.min(since)));
             }

@@ -15,7 +15,7 @@ use cuepoint_domain::ports::Applied;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Topup, TopupStatus};
 use cuepoint_store_sql::rows::{StoredUser, StoredWallet, Sum};
-use cuepoint_store_sql::{Folded, LoadedRows, LockSet, fold};
+use cuepoint_store_sql::{Folded, GroupLockSet, LoadedRows, fold};
 
 const OWNER: i64 = 1;
 const STRANGER: i64 = 9;
@@ -160,7 +160,7 @@ fn a_key_that_is_no_longer_kept_is_replaced_once() {
 #[test]
 fn a_lock_set_names_what_all_plans_name() {
     let (one, other) = (topup(1, OWNER, Charge::Confirmed), topup(2, STRANGER, Charge::Confirmed));
-    let set = LockSet::of([&one, &other]);
+    let set = GroupLockSet::of([&one, &other]);
     assert_eq!(set.operations, [OperationId(1), OperationId(2)]);
     assert!(set.rows.wallets.contains(&user(OWNER)) && set.rows.wallets.contains(&user(STRANGER)));
 }

@@ -10,7 +10,7 @@ use crate::topup::TopupStatus;
 
 /// The rows that must be locked in the book before a plan is applied.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Names {
+pub struct LockSet {
     /// Requests, by id.
     pub requests: BTreeSet<RequestId>,
     /// Users, by id.
@@ -36,82 +36,82 @@ pub struct Names {
 impl Plan {
     /// The lock set of the plan.
     #[must_use]
-    pub fn names(&self) -> Names {
-        let mut names = Names::default();
+    pub fn lock_set(&self) -> LockSet {
+        let mut lock_set = LockSet::default();
         for transfer in &self.transfers {
-            names.wallets.extend(transfer.debit.owner());
-            names.wallets.extend(transfer.credit.owner());
+            lock_set.wallets.extend(transfer.debit.owner());
+            lock_set.wallets.extend(transfer.credit.owner());
         }
         if let (Some(_), Actor::User(user)) = (&self.metadata.key, self.metadata.actor) {
-            names.wallets.insert(user);
+            lock_set.wallets.insert(user);
         }
-        names.users.extend(self.operator());
-        self.name_step(&mut names);
-        self.name_guards(&mut names);
-        names
+        lock_set.users.extend(self.operator());
+        self.lock_step(&mut lock_set);
+        self.lock_guards(&mut lock_set);
+        lock_set
     }
 
-    fn name_step(&self, names: &mut Names) {
+    fn lock_step(&self, lock_set: &mut LockSet) {
         match &self.step {
             Step::OpenRequest(request) => {
-                names.wallets.insert(request.requester);
+                lock_set.wallets.insert(request.requester);
             }
             Step::OpenTopup(topup) => {
-                names.users.insert(topup.user);
-                names.wallets.insert(topup.user);
+                lock_set.users.insert(topup.user);
+                lock_set.wallets.insert(topup.user);
             }
-            Step::Unchanged(entity) => name_entity(entity, names),
+            Step::Unchanged(entity) => lock_entity(entity, lock_set),
             Step::OrderTopup { before, .. } | Step::SuspendTopup { before, .. } => {
-                names.topups.insert(before.id);
+                lock_set.topups.insert(before.id);
             }
             Step::MoveTopup { before, to } => {
-                names.topups.insert(before.id);
+                lock_set.topups.insert(before.id);
                 if *to == TopupStatus::Confirmed {
-                    names.users.insert(before.user);
+                    lock_set.users.insert(before.user);
                 }
             }
             Step::MoveRequest { before, to } => {
-                names.requests.insert(before.id);
+                lock_set.requests.insert(before.id);
                 if to.status() == RequestStatus::Played {
-                    names.users.insert(before.dj);
+                    lock_set.users.insert(before.dj);
                 }
             }
             Step::OpenWithdrawal(withdrawal) => {
-                names.wallets.insert(withdrawal.user);
+                lock_set.wallets.insert(withdrawal.user);
             }
             Step::MoveWithdrawal { before, .. } => {
-                names.withdrawals.insert(before.id);
-                names.wallets.insert(before.user);
+                lock_set.withdrawals.insert(before.id);
+                lock_set.wallets.insert(before.user);
             }
             Step::ApproveWithdrawal { before, .. } => {
-                names.withdrawals.insert(before.id);
-                names.wallets.insert(before.user);
-                names.users.extend(before.approvals.iter().map(|earlier| earlier.by));
-                names.adjusted_since = Some((before.user, self.adjustments_since()));
+                lock_set.withdrawals.insert(before.id);
+                lock_set.wallets.insert(before.user);
+                lock_set.users.extend(before.approvals.iter().map(|earlier| earlier.by));
+                lock_set.adjusted_since = Some((before.user, self.adjustments_since()));
             }
             Step::Adjust(adjustment) => {
-                names.wallets.insert(adjustment.user);
+                lock_set.wallets.insert(adjustment.user);
             }
             Step::Profile { user, .. } | Step::Standing { user, .. } => {
-                names.users.insert(*user);
-                names.wallets.insert(*user);
+                lock_set.users.insert(*user);
+                lock_set.wallets.insert(*user);
             }
             Step::ResolveMessage { before, .. } => {
-                names.provider_messages.insert(before.id);
+                lock_set.provider_messages.insert(before.id);
             }
         }
     }
 
-    fn name_guards(&self, names: &mut Names) {
+    fn lock_guards(&self, lock_set: &mut LockSet) {
         for guard in &self.guards {
             match (guard, &self.step) {
                 (Guard::Window(window), Step::OpenWithdrawal(withdrawal)) => {
                     let since = self.metadata.at.minus(window.length);
-                    let earliest = names.withdrawn_since.map_or(since, |(_, other)| other.min(since));
-                    names.withdrawn_since = Some((withdrawal.user, earliest));
+                    let earliest = lock_set.withdrawn_since.map_or(since, |(_, other)| other.min(since));
+                    lock_set.withdrawn_since = Some((withdrawal.user, earliest));
                 }
                 (Guard::OpenRequests(_), Step::OpenRequest(request)) => {
-                    names.open_requests = Some((request.requester, request.dj));
+                    lock_set.open_requests = Some((request.requester, request.dj));
                 }
                 (
                     Guard::NoRecentAdjustment(_),
@@ -119,9 +119,9 @@ impl Plan {
                     | Step::ApproveWithdrawal { before, .. }
                     | Step::Unchanged(Entity::Withdrawal(before)),
                 ) => {
-                    names.adjusted_since = Some((before.user, self.adjustments_since()));
+                    lock_set.adjusted_since = Some((before.user, self.adjustments_since()));
                 }
-                (Guard::ActiveOperator, _) => names.operators = true,
+                (Guard::ActiveOperator, _) => lock_set.operators = true,
                 (Guard::Window(_) | Guard::OpenRequests(_) | Guard::NoRecentAdjustment(_), _) => {}
             }
         }
@@ -129,27 +129,27 @@ impl Plan {
 }
 
 /// Adds the rows that show whether the entity is still as loaded, and the balance returned with it.
-fn name_entity(entity: &Entity, names: &mut Names) {
+fn lock_entity(entity: &Entity, lock_set: &mut LockSet) {
     match entity {
         Entity::MusicRequest(request) => {
-            names.requests.insert(request.id);
+            lock_set.requests.insert(request.id);
         }
         Entity::Withdrawal(withdrawal) => {
-            names.withdrawals.insert(withdrawal.id);
-            names.wallets.insert(withdrawal.user);
+            lock_set.withdrawals.insert(withdrawal.id);
+            lock_set.wallets.insert(withdrawal.user);
         }
         Entity::Topup(topup) => {
-            names.topups.insert(topup.id);
+            lock_set.topups.insert(topup.id);
         }
         Entity::Adjustment(adjustment) => {
-            names.wallets.insert(adjustment.user);
+            lock_set.wallets.insert(adjustment.user);
         }
         Entity::User(user) => {
-            names.users.insert(user.id);
-            names.wallets.insert(user.id);
+            lock_set.users.insert(user.id);
+            lock_set.wallets.insert(user.id);
         }
         Entity::ProviderMessage(message) => {
-            names.provider_messages.insert(message.id);
+            lock_set.provider_messages.insert(message.id);
         }
     }
 }

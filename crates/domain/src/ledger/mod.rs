@@ -33,7 +33,7 @@ pub use entity::{Entity, EntityKind, EntityRef};
 pub use entry::{Entry, Posting, PostingAccount};
 pub use entry_kind::EntryKind;
 pub use key::{Fingerprint, IdempotencyKey, KeyRecord, KeyReused, KeyScope};
-pub use lock_set::Names;
+pub use lock_set::LockSet;
 pub use operation_metadata::{Actor, OperationMetadata};
 pub use plan::{Guard, Plan, PlanKind, Step};
 pub use posting_rules::PostingRules;

@@ -9,7 +9,7 @@ use cuepoint_domain::ledger::{Plan, Rejection};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Applied;
 use cuepoint_store_sql::crash_points::{self, CrashPoint};
-use cuepoint_store_sql::{Folded, LoadedRows, LockSet, fold};
+use cuepoint_store_sql::{Folded, GroupLockSet, LoadedRows, fold};
 use diesel::result::{DatabaseErrorKind, Error as QueryError};
 use diesel::sql_types::{Array, Integer};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
@@ -349,7 +349,7 @@ async fn prepare(
     (currency, feature_level): (&Currency, FeatureLevel),
 ) -> Result<Prepared, DatabaseFailure> {
     crash_points::at(CrashPoint::BeforeLock, plans.iter().copied());
-    let set = LockSet::of(plans.iter().copied());
+    let set = GroupLockSet::of(plans.iter().copied());
     let begin = async { Ok((&mut &*connection).batch_execute("BEGIN").await?) };
     let lock = async {
         let locked = load::lock(&set, connection).await?;

@@ -1,6 +1,6 @@
 //! Loads the rows of a lock set: first the named ones are locked, then the rest is read.
 
-use cuepoint_store_sql::{LoadedRows, LockSet, StoredAdjustment};
+use cuepoint_store_sql::{GroupLockSet, LoadedRows, StoredAdjustment};
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
@@ -26,7 +26,7 @@ fn stored<Row: Into<Stored>, Stored>(rows: Vec<Row>) -> Vec<Stored> {
 
 /// Locks the rows, each kind by id and the kinds in one order, to avoid deadlocks between groups.
 pub(super) async fn lock(
-    set: &LockSet,
+    set: &GroupLockSet,
     connection: &AsyncPgConnection,
 ) -> Result<LoadedRows, DatabaseFailure> {
     /// Locks the named rows of one table.
@@ -47,22 +47,22 @@ pub(super) async fn lock(
             }
         };
     }
-    let names = &set.rows;
+    let lock_set = &set.rows;
     let people = async {
-        if names.operators {
+        if lock_set.operators {
             lock_operators(set, connection).await
         } else {
-            lock!(names.users, users, id, UserRow).await
+            lock!(lock_set.users, users, id, UserRow).await
         }
     };
     let people_and_things = try_join5(
-        lock!(names.requests, music_requests, id, MusicRequestRow),
+        lock!(lock_set.requests, music_requests, id, MusicRequestRow),
         people,
-        lock!(names.wallets, wallets, user_id, WalletRow),
-        lock!(names.withdrawals, withdrawals, id, WithdrawalRow),
-        lock!(names.topups, topups, id, TopupRow),
+        lock!(lock_set.wallets, wallets, user_id, WalletRow),
+        lock!(lock_set.withdrawals, withdrawals, id, WithdrawalRow),
+        lock!(lock_set.topups, topups, id, TopupRow),
     );
-    let messages = lock!(names.provider_messages, provider_messages, id, ProviderMessageRow);
+    let messages = lock!(lock_set.provider_messages, provider_messages, id, ProviderMessageRow);
     let ((requests, users, wallets, withdrawals, topups), provider_messages) =
         try_join(people_and_things, messages).await?;
     Ok(LoadedRows {
@@ -78,7 +78,7 @@ pub(super) async fn lock(
 
 /// Locks the named users and every operator, by id in one statement, in the same order as the users of other
 /// groups.
-async fn lock_operators(set: &LockSet, mut connection: &AsyncPgConnection) -> QueryResult<Vec<UserRow>> {
+async fn lock_operators(set: &GroupLockSet, mut connection: &AsyncPgConnection) -> QueryResult<Vec<UserRow>> {
     let ids: Vec<i64> = set.rows.users.iter().map(|id| id.get()).collect();
     users::table
         .filter(users::id.eq_any(ids).or(sql::<Bool>(ACTING_OPERATOR)))
@@ -92,7 +92,7 @@ async fn lock_operators(set: &LockSet, mut connection: &AsyncPgConnection) -> Qu
 /// Reads the other rows of the set after the locks: these statements see what the last holder of the locks
 /// committed.
 pub(super) async fn read(
-    set: &LockSet,
+    set: &GroupLockSet,
     connection: &AsyncPgConnection,
 ) -> Result<LoadedRows, DatabaseFailure> {
     let (withdrawals, requests, adjusted, operations, keys) = try_join5(
@@ -122,7 +122,7 @@ pub(super) async fn read(
 }
 
 async fn recent_withdrawals(
-    set: &LockSet,
+    set: &GroupLockSet,
     mut connection: &AsyncPgConnection,
 ) -> QueryResult<Vec<WithdrawalRow>> {
     let Some(since) = set.withdrawn_since else { return Ok(Vec::new()) };
@@ -136,7 +136,7 @@ async fn recent_withdrawals(
 }
 
 async fn open_requests(
-    set: &LockSet,
+    set: &GroupLockSet,
     mut connection: &AsyncPgConnection,
 ) -> QueryResult<Vec<MusicRequestRow>> {
     if set.guests.is_empty() {
@@ -154,14 +154,17 @@ async fn open_requests(
         .await
 }
 
-async fn recent_adjustments(set: &LockSet, connection: &AsyncPgConnection) -> QueryResult<Vec<AdjustedRow>> {
+async fn recent_adjustments(
+    set: &GroupLockSet,
+    connection: &AsyncPgConnection,
+) -> QueryResult<Vec<AdjustedRow>> {
     let Some(since) = set.adjusted_since else { return Ok(Vec::new()) };
     let of = set.adjusted.iter().map(|wallet| wallet.get()).collect();
     adjustments(connection, of, column_time(since)).await
 }
 
 async fn earlier_operations(
-    set: &LockSet,
+    set: &GroupLockSet,
     mut connection: &AsyncPgConnection,
 ) -> QueryResult<Vec<OperationRow>> {
     let ids: Vec<Uuid> = set.operations.iter().map(|id| Uuid::from_u128(id.0)).collect();
@@ -173,7 +176,7 @@ async fn earlier_operations(
 }
 
 async fn used_keys(
-    set: &LockSet,
+    set: &GroupLockSet,
     mut connection: &AsyncPgConnection,
 ) -> QueryResult<Vec<(KeyRow, OperationRow)>> {
     let scopes: Vec<Vec<u8>> = set.keys.iter().map(|scope| scope.0.to_vec()).collect();
