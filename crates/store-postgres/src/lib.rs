@@ -38,7 +38,7 @@ use connect::pool::Database;
 use connect::sentinel::Sentinel;
 use connect::{deployment, migrations};
 use ports::IdBlocks;
-use reads::ReadTogether;
+use reads::ReadBatchers;
 use writer::Writer;
 
 pub use backend::PostgresBackend;
@@ -70,8 +70,8 @@ impl fmt::Debug for PostgresOptions {
 /// A store in a PostgreSQL database.
 pub struct PostgresStore {
     database: Database,
-    together: Arc<ReadTogether>,
-    together_here: PerThread<ReadTogether>,
+    together: Arc<ReadBatchers>,
+    together_here: PerThread<ReadBatchers>,
     writer: Writer,
     ids: IdBlocks,
     sentinel: Sentinel,
@@ -110,7 +110,7 @@ impl PostgresStore {
         let database =
             Database::new(connector.clone(), options.pool_size).context("the pool cannot be made")?;
         let writer = Writer::start(connector.planning_once(), currency.clone())?;
-        let together = Arc::new(ReadTogether::start(&database));
+        let together = Arc::new(ReadBatchers::start(&database));
         Ok(Self {
             database,
             together,
@@ -123,8 +123,8 @@ impl PostgresStore {
     }
 
     /// The read batchers; a thread with a runtime of its own has its own.
-    fn together(&self) -> Arc<ReadTogether> {
-        let here = self.together_here.here(|| ReadTogether::start(&self.database));
+    fn together(&self) -> Arc<ReadBatchers> {
+        let here = self.together_here.here(|| ReadBatchers::start(&self.database));
         here.unwrap_or_else(|| Arc::clone(&self.together))
     }
 

@@ -49,7 +49,7 @@ impl MusicRequests for PostgresStore {
         asked: PageRequest,
     ) -> Result<Rows<MusicRequest>, Unavailable> {
         let list = RequestList { filter: *filter, page: asked };
-        let counted = self.together().request_lists.ask(list).await?;
+        let counted = self.together().request_lists.read(list).await?;
         counted.page(|row| row.request(&self.currency)).map_err(Unavailable::new)
     }
 

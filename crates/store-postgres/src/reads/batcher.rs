@@ -17,15 +17,15 @@ use crate::connect::pool::{Database, within};
 const QUEUE: usize = 1_024;
 
 /// A read that is batched with others of its kind.
-pub(crate) trait Question: Sized + Send + Sync + 'static {
+pub(crate) trait BatchedRead: Sized + Send + Sync + 'static {
     /// Its result.
     type Answer: Send + 'static;
     /// The maximum number of reads in a batch.
-    const AT_ONCE: usize;
+    const MAX_BATCH: usize;
 
     /// Answers these reads, in their order.
     fn answer(
-        questions: &[Self],
+        reads: &[Self],
         connection: &AsyncPgConnection,
     ) -> impl Future<Output = Result<Vec<Self::Answer>, DatabaseFailure>> + Send;
 }
@@ -46,32 +46,32 @@ pub(crate) trait Row: Clone + Send + Sync + 'static {
 }
 
 /// The read of the row with this id.
-pub(crate) struct ById<R>(i64, PhantomData<R>);
+pub(crate) struct ReadById<R>(i64, PhantomData<R>);
 
-impl<R: Row> Question for ById<R> {
+impl<R: Row> BatchedRead for ReadById<R> {
     type Answer = Option<R>;
-    const AT_ONCE: usize = 64;
+    const MAX_BATCH: usize = 64;
 
     async fn answer(
-        questions: &[Self],
+        reads: &[Self],
         connection: &AsyncPgConnection,
     ) -> Result<Vec<Self::Answer>, DatabaseFailure> {
-        let mut ids: Vec<i64> = questions.iter().map(|Self(id, _)| *id).collect();
+        let mut ids: Vec<i64> = reads.iter().map(|Self(id, _)| *id).collect();
         ids.sort_unstable();
         ids.dedup();
         let rows = R::load(connection, &ids).await?;
         let rows: HashMap<i64, R> = rows.into_iter().map(|row| (row.id(), row)).collect();
-        Ok(questions.iter().map(|Self(id, _)| rows.get(id).cloned()).collect())
+        Ok(reads.iter().map(|Self(id, _)| rows.get(id).cloned()).collect())
     }
 }
 
 /// A read and the channel of its result.
-type Waiting<Q> = (Q, oneshot::Sender<Result<<Q as Question>::Answer, Unavailable>>);
+type Waiting<Q> = (Q, oneshot::Sender<Result<<Q as BatchedRead>::Answer, Unavailable>>);
 
 /// A batcher of one kind of read.
-pub(crate) struct Together<Q: Question>(mpsc::Sender<Waiting<Q>>);
+pub(crate) struct ReadBatcher<Q: BatchedRead>(mpsc::Sender<Waiting<Q>>);
 
-impl<Q: Question> Together<Q> {
+impl<Q: BatchedRead> ReadBatcher<Q> {
     /// Starts a batcher on the current runtime; it runs until this handle is dropped.
     pub(crate) fn start(database: Database) -> Self {
         let (queue, waiting) = mpsc::channel(QUEUE);
@@ -80,26 +80,26 @@ impl<Q: Question> Together<Q> {
     }
 
     /// Returns the result of a read.
-    pub(crate) async fn ask(&self, question: Q) -> Result<Q::Answer, Unavailable> {
+    pub(crate) async fn read(&self, read: Q) -> Result<Q::Answer, Unavailable> {
         let (caller, answer) = oneshot::channel();
         let asked = async {
-            self.0.send((question, caller)).await.map_err(|_| DatabaseFailure::Deadline)?;
+            self.0.send((read, caller)).await.map_err(|_| DatabaseFailure::Deadline)?;
             answer.await.map_err(|_| DatabaseFailure::Deadline)
         };
         within(asked).await?
     }
 }
 
-impl<R: Row> Together<ById<R>> {
+impl<R: Row> ReadBatcher<ReadById<R>> {
     /// Returns the row with this id.
     pub(crate) async fn find(&self, id: i64) -> Result<Option<R>, Unavailable> {
-        self.ask(ById(id, PhantomData)).await
+        self.read(ReadById(id, PhantomData)).await
     }
 }
 
-async fn run<Q: Question>(mut waiting: mpsc::Receiver<Waiting<Q>>, database: Database) {
+async fn run<Q: BatchedRead>(mut waiting: mpsc::Receiver<Waiting<Q>>, database: Database) {
     let mut next = Vec::new();
-    while waiting.recv_many(&mut next, Q::AT_ONCE).await > 0 {
+    while waiting.recv_many(&mut next, Q::MAX_BATCH).await > 0 {
         // In a task of its own, so that a panic does not affect later batches.
         let answered = tokio::spawn(answer(std::mem::take(&mut next), database.clone())).await;
         if let Err(error) = answered {
@@ -109,9 +109,9 @@ async fn run<Q: Question>(mut waiting: mpsc::Receiver<Waiting<Q>>, database: Dat
 }
 
 /// Answers a batch; a cancelled read misses its result, and affects no other.
-async fn answer<Q: Question>(asked: Vec<Waiting<Q>>, database: Database) {
-    let (questions, callers): (Vec<Q>, Vec<_>) = asked.into_iter().unzip();
-    match database.read(async |connection| Q::answer(&questions, connection).await).await {
+async fn answer<Q: BatchedRead>(asked: Vec<Waiting<Q>>, database: Database) {
+    let (reads, callers): (Vec<Q>, Vec<_>) = asked.into_iter().unzip();
+    match database.read(async |connection| Q::answer(&reads, connection).await).await {
         Ok(answers) => callers.into_iter().zip(answers).for_each(|(caller, answer)| {
             let _ = caller.send(Ok(answer));
         }),

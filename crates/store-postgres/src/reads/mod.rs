@@ -14,7 +14,7 @@ pub(crate) use profiles::ProfileRow;
 
 use diesel::sql_types::Timestamptz;
 
-use self::batcher::{ById, Together};
+use self::batcher::{ReadBatcher, ReadById};
 use self::request_lists::RequestList;
 use crate::connect::pool::Database;
 use crate::rows::{MusicRequestRow, TopupRow, WalletRow, WithdrawalRow};
@@ -30,25 +30,25 @@ diesel::define_sql_function! {
 }
 
 /// The read batchers.
-pub(crate) struct ReadTogether {
-    pub(crate) profiles: Together<ById<ProfileRow>>,
-    pub(crate) wallets: Together<ById<WalletRow>>,
-    pub(crate) requests: Together<ById<MusicRequestRow>>,
-    pub(crate) request_lists: Together<RequestList>,
-    pub(crate) withdrawals: Together<ById<WithdrawalRow>>,
-    pub(crate) topups: Together<ById<TopupRow>>,
+pub(crate) struct ReadBatchers {
+    pub(crate) profiles: ReadBatcher<ReadById<ProfileRow>>,
+    pub(crate) wallets: ReadBatcher<ReadById<WalletRow>>,
+    pub(crate) requests: ReadBatcher<ReadById<MusicRequestRow>>,
+    pub(crate) request_lists: ReadBatcher<RequestList>,
+    pub(crate) withdrawals: ReadBatcher<ReadById<WithdrawalRow>>,
+    pub(crate) topups: ReadBatcher<ReadById<TopupRow>>,
 }
 
-impl ReadTogether {
+impl ReadBatchers {
     /// Starts the batchers on the current runtime; they run until this is dropped.
     pub(crate) fn start(database: &Database) -> Self {
         Self {
-            profiles: Together::start(database.clone()),
-            wallets: Together::start(database.clone()),
-            requests: Together::start(database.clone()),
-            request_lists: Together::start(database.clone()),
-            withdrawals: Together::start(database.clone()),
-            topups: Together::start(database.clone()),
+            profiles: ReadBatcher::start(database.clone()),
+            wallets: ReadBatcher::start(database.clone()),
+            requests: ReadBatcher::start(database.clone()),
+            request_lists: ReadBatcher::start(database.clone()),
+            withdrawals: ReadBatcher::start(database.clone()),
+            topups: ReadBatcher::start(database.clone()),
         }
     }
 }

@@ -15,7 +15,7 @@ use futures_util::TryStreamExt as _;
 use futures_util::future::try_join_all;
 use time::OffsetDateTime;
 
-use super::batcher::Question;
+use super::batcher::BatchedRead;
 use super::{Counted, limits};
 use crate::connect::failure::DatabaseFailure;
 use crate::rows::{MusicRequestRow, column_time};
@@ -31,17 +31,17 @@ pub(crate) struct RequestList {
     pub(crate) page: PageRequest,
 }
 
-impl Question for RequestList {
+impl BatchedRead for RequestList {
     type Answer = Counted<MusicRequestRow>;
     // Few, since all of them wait for the longest list.
-    const AT_ONCE: usize = 16;
+    const MAX_BATCH: usize = 16;
 
     async fn answer(
-        questions: &[Self],
+        reads: &[Self],
         connection: &AsyncPgConnection,
     ) -> Result<Vec<Self::Answer>, DatabaseFailure> {
         let mut forms: Vec<Vec<(usize, Self)>> = Vec::new();
-        for (place, list) in questions.iter().copied().enumerate() {
+        for (place, list) in reads.iter().copied().enumerate() {
             let alike = |form: &&mut Vec<(usize, Self)>| {
                 form.iter().any(|(_, other)| are_alike(&list.filter, &other.filter))
             };
