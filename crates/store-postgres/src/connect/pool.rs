@@ -52,9 +52,9 @@ where
 
 /// A pooled connection guard. The connection is closed unless it is given back, so that a cancelled statement
 /// cannot affect its next user.
-pub(crate) struct Loan(Option<Object<Manager>>);
+pub(crate) struct PooledConnection(Option<Object<ConnectionManager>>);
 
-impl Loan {
+impl PooledConnection {
     /// The connection itself.
     pub(crate) fn connection(&mut self) -> Result<&mut AsyncPgConnection, DatabaseFailure> {
         self.0.as_deref_mut().map(|opened| &mut **opened).ok_or(DatabaseFailure::Deadline)
@@ -74,7 +74,7 @@ impl Loan {
     }
 }
 
-impl Drop for Loan {
+impl Drop for PooledConnection {
     fn drop(&mut self) {
         if let Some(object) = self.0.take() {
             drop(Object::take(object));
@@ -84,12 +84,12 @@ impl Drop for Loan {
 
 /// Opens the connections of the pool, and decides which of them may be reused.
 #[derive(Clone)]
-pub(crate) struct Manager {
+pub(crate) struct ConnectionManager {
     connector: Connector,
     runtime: Handle,
 }
 
-impl managed::Manager for Manager {
+impl managed::Manager for ConnectionManager {
     type Type = AdmittedConnection;
     type Error = ConnectionError;
 
@@ -111,7 +111,7 @@ impl managed::Manager for Manager {
 /// The connections for everything but plans: a pool, and one connection for each single-threaded runtime.
 #[derive(Clone)]
 pub(crate) struct Database {
-    pool: Pool<Manager>,
+    pool: Pool<ConnectionManager>,
     connector: Connector,
     own: Arc<PerThread<SharedConnection>>,
 }
@@ -119,7 +119,7 @@ pub(crate) struct Database {
 impl Database {
     /// Creates a pool of at most `size` connections on the current runtime, each opened when first needed.
     pub(crate) fn new(connector: Connector, size: u32) -> anyhow::Result<Self> {
-        let manager = Manager { connector: connector.clone(), runtime: Handle::try_current()? };
+        let manager = ConnectionManager { connector: connector.clone(), runtime: Handle::try_current()? };
         let pool = Pool::builder(manager)
             .max_size(usize::try_from(size.max(1))?)
             .runtime(Runtime::Tokio1)
@@ -206,9 +206,9 @@ impl Database {
         for<'c> F: Work<&'c AsyncPgConnection, Result<T, DatabaseFailure>, Fut: Send> + Sync,
     {
         let Some(own) = own else {
-            let mut loan = self.lend().await?;
-            let done = run(loan.connection()?).await;
-            return loan.returned_after(done);
+            let mut pooled = self.lend().await?;
+            let done = run(pooled.connection()?).await;
+            return pooled.returned_after(done);
         };
         let used = own.get().await?;
         let done = run(used.connection()).await;
@@ -223,9 +223,9 @@ impl Database {
         for<'c> F: Work<&'c mut AsyncPgConnection, Result<T, DatabaseFailure>, Fut: Send> + Sync,
     {
         let once = async {
-            let mut loan = self.lend().await?;
-            let done = run(loan.connection()?).await;
-            loan.returned_after(done).inspect_err(|failure| self.learn_from(failure))
+            let mut pooled = self.lend().await?;
+            let done = run(pooled.connection()?).await;
+            pooled.returned_after(done).inspect_err(|failure| self.learn_from(failure))
         };
         within(once).await
     }
@@ -239,14 +239,14 @@ impl Database {
         for<'c> F: Work<&'c mut AsyncPgConnection, Result<T, DatabaseFailure>, Fut: Send> + Sync,
     {
         let attempts = async {
-            let mut loan = self.lend().await?;
-            let first = timeout(FIRST_ATTEMPT, run(loan.connection()?)).await;
-            let first = loan.returned_after(first.unwrap_or(Err(DatabaseFailure::Deadline)));
+            let mut pooled = self.lend().await?;
+            let first = timeout(FIRST_ATTEMPT, run(pooled.connection()?)).await;
+            let first = pooled.returned_after(first.unwrap_or(Err(DatabaseFailure::Deadline)));
             match first.inspect_err(|failure| self.learn_from(failure)) {
                 Err(failure) if failure.ended_connection() => {
-                    let mut loan = self.lend().await?;
-                    let again = run(loan.connection()?).await;
-                    loan.returned_after(again).inspect_err(|failure| self.learn_from(failure))
+                    let mut pooled = self.lend().await?;
+                    let again = run(pooled.connection()?).await;
+                    pooled.returned_after(again).inspect_err(|failure| self.learn_from(failure))
                 }
                 done => done,
             }
@@ -255,10 +255,10 @@ impl Database {
     }
 
     /// Gets a connection from the pool.
-    pub(crate) async fn lend(&self) -> Result<Loan, DatabaseFailure> {
+    pub(crate) async fn lend(&self) -> Result<PooledConnection, DatabaseFailure> {
         let object = self.pool.get().await?;
         self.tell();
-        Ok(Loan(Some(object)))
+        Ok(PooledConnection(Some(object)))
     }
 
     /// Reports the numbers of open connections and of those in use.

@@ -27,7 +27,7 @@ impl SharedConnection {
     }
 
     /// Returns the connection, which lives on the runtime of the task that first asked for it.
-    pub(crate) async fn get(&self) -> Result<Used<'_>, DatabaseFailure> {
+    pub(crate) async fn get(&self) -> Result<ConnectionGuard<'_>, DatabaseFailure> {
         if let Some(open) = self.opened() {
             return Ok(self.used(open));
         }
@@ -40,8 +40,8 @@ impl SharedConnection {
         Ok(self.used(opened))
     }
 
-    fn used(&self, connection: Arc<AdmittedConnection>) -> Used<'_> {
-        Used { of: self, connection, since: Instant::now(), done: false }
+    fn used(&self, connection: Arc<AdmittedConnection>) -> ConnectionGuard<'_> {
+        ConnectionGuard { of: self, connection, since: Instant::now(), done: false }
     }
 
     /// Gives a connection up: current reads over it complete, and the next one opens another.
@@ -65,14 +65,14 @@ impl SharedConnection {
 
 /// A connection in use for a read. It is given up if the read is cancelled after a while, since it may no
 /// longer answer.
-pub(crate) struct Used<'a> {
+pub(crate) struct ConnectionGuard<'a> {
     of: &'a SharedConnection,
     connection: Arc<AdmittedConnection>,
     since: Instant,
     done: bool,
 }
 
-impl Used<'_> {
+impl ConnectionGuard<'_> {
     pub(crate) fn connection(&self) -> &AsyncPgConnection {
         &self.connection
     }
@@ -86,7 +86,7 @@ impl Used<'_> {
     }
 }
 
-impl Drop for Used<'_> {
+impl Drop for ConnectionGuard<'_> {
     fn drop(&mut self) {
         if !self.done && self.since.elapsed() >= SILENCE {
             self.of.give_up(&self.connection);
