@@ -17,4 +17,4 @@ mod write_set;
 pub use fold::{Folded, fold};
 pub use loaded_rows::{LoadedRows, StoredAdjustment};
 pub use lock_set::GroupLockSet;
-pub use write_set::{Images, WriteSet};
+pub use write_set::{RowImages, WriteSet};

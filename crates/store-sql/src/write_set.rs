@@ -12,20 +12,20 @@ use crate::rows::{
 
 /// The last images of the rows of one table, by id.
 #[derive(Clone, Debug)]
-pub struct Images<Row> {
+pub struct RowImages<Row> {
     /// New rows.
     pub opened: BTreeMap<i64, Row>,
     /// Changed rows that the database already has.
     pub moved: BTreeMap<i64, Row>,
 }
 
-impl<Row> Default for Images<Row> {
+impl<Row> Default for RowImages<Row> {
     fn default() -> Self {
         Self { opened: BTreeMap::new(), moved: BTreeMap::new() }
     }
 }
 
-impl<Row> Images<Row> {
+impl<Row> RowImages<Row> {
     fn open(&mut self, id: i64, row: Row) {
         self.opened.insert(id, row);
     }
@@ -46,11 +46,11 @@ pub struct WriteSet {
     /// Operations, all new.
     pub operations: Vec<StoredOperation>,
     /// Music requests.
-    pub requests: Images<StoredRequest>,
+    pub requests: RowImages<StoredRequest>,
     /// Withdrawals.
-    pub withdrawals: Images<StoredWithdrawal>,
+    pub withdrawals: RowImages<StoredWithdrawal>,
     /// Top-ups, without their money in suspense.
-    pub topups: Images<StoredTopup>,
+    pub topups: RowImages<StoredTopup>,
     /// Top-ups with money that is or was in suspense, by id; only the columns of that money are written.
     pub suspense: BTreeMap<i64, StoredTopup>,
     /// Resolved provider messages, by id.

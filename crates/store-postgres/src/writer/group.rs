@@ -148,7 +148,7 @@ impl<F: Into<DatabaseFailure>> From<F> for Failed {
 }
 
 /// Commits groups, one after the other, on a connection of its own.
-pub(super) struct Committer {
+pub(super) struct GroupCommitter {
     connector: Connector,
     currency: Currency,
     /// The connection while it is idle.
@@ -159,7 +159,7 @@ pub(super) struct Committer {
     unanswered: Vec<i32>,
 }
 
-impl Committer {
+impl GroupCommitter {
     pub(super) fn new(connector: Connector, currency: Currency) -> Self {
         Self { connector, currency, idle: None, committed_at: None, unanswered: Vec::new() }
     }

@@ -39,7 +39,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::connect::connection::Connector;
 use crate::connect::failure::DatabaseFailure;
 use crate::telemetry;
-use group::{Committer, Limits};
+use group::{GroupCommitter, Limits};
 pub(crate) use statements::{Insert, Update};
 #[cfg(feature = "seed")]
 pub(crate) use write::write;
@@ -185,7 +185,7 @@ async fn run(
     currency: Currency,
     refused: Refused,
 ) {
-    let new = || Committer::new(connector.clone(), currency.clone());
+    let new = || GroupCommitter::new(connector.clone(), currency.clone());
     let mut committer = new();
     let mut jobs = Vec::new();
     loop {
@@ -219,7 +219,7 @@ async fn run(
 
 /// Commits a group; if one of its plans violates a constraint, each plan is committed by itself, so that only
 /// that one fails.
-async fn commit(committer: &mut Committer, jobs: Vec<Job>, refused: &Refused) {
+async fn commit(committer: &mut GroupCommitter, jobs: Vec<Job>, refused: &Refused) {
     let start = Instant::now();
     let (jobs, late): (Vec<Job>, Vec<Job>) =
         jobs.into_iter().partition(|job| start.duration_since(job.submitted) < WAIT);
@@ -249,7 +249,7 @@ async fn commit(committer: &mut Committer, jobs: Vec<Job>, refused: &Refused) {
 
 /// Commits the plans of these jobs together, and records whether the database accepts plans.
 async fn commit_jobs(
-    committer: &mut Committer,
+    committer: &mut GroupCommitter,
     jobs: &[Job],
     limits: &Limits,
     refused: &Refused,
