@@ -37,7 +37,7 @@ use connect::per_thread::PerThread;
 use connect::pool::Database;
 use connect::sentinel::Sentinel;
 use connect::{deployment, migrations};
-use ports::IdBlocks;
+use ports::IdRanges;
 use reads::ReadBatchers;
 use writer::Writer;
 
@@ -73,7 +73,7 @@ pub struct PostgresStore {
     together: Arc<ReadBatchers>,
     together_here: PerThread<ReadBatchers>,
     writer: Writer,
-    ids: IdBlocks,
+    ids: IdRanges,
     sentinel: Sentinel,
     currency: Currency,
 }
@@ -116,7 +116,7 @@ impl PostgresStore {
             together,
             together_here: PerThread::default(),
             writer,
-            ids: IdBlocks::default(),
+            ids: IdRanges::default(),
             sentinel: Sentinel::default(),
             currency,
         })

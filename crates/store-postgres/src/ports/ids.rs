@@ -24,23 +24,23 @@ diesel::define_sql_function! {
 }
 
 /// The rest of the block taken last.
-struct Block {
+struct IdRange {
     sequence: &'static str,
     length: i64,
-    left: Mutex<Left>,
+    left: Mutex<RemainingIds>,
 }
 
 /// The remaining numbers, and the generation of connections in which they were fetched. After a failover or a
 /// restore the sequence may return the same numbers again, so numbers of an earlier generation are dropped.
-struct Left {
+struct RemainingIds {
     numbers: RangeInclusive<i64>,
     generation: u64,
 }
 
-impl Block {
+impl IdRange {
     const fn of(sequence: &'static str, length: i64) -> Self {
         #[expect(clippy::reversed_empty_ranges, reason = "nothing was taken yet")]
-        Self { sequence, length, left: Mutex::const_new(Left { numbers: 1..=0, generation: 0 }) }
+        Self { sequence, length, left: Mutex::const_new(RemainingIds { numbers: 1..=0, generation: 0 }) }
     }
 
     /// Returns the next number, from a new block if the last one is used up; blocks are taken one at a time.
@@ -64,30 +64,30 @@ impl Block {
             })
             .await?;
         let numbers = first.saturating_add(1)..=first.saturating_add(self.length.saturating_sub(1));
-        *left = Left { numbers, generation };
+        *left = RemainingIds { numbers, generation };
         Ok(first)
     }
 }
 
 /// The blocks of every kind of id.
-pub(crate) struct IdBlocks {
-    users: Block,
-    requests: Block,
-    withdrawals: Block,
-    topups: Block,
-    adjustments: Block,
-    sessions: Block,
+pub(crate) struct IdRanges {
+    users: IdRange,
+    requests: IdRange,
+    withdrawals: IdRange,
+    topups: IdRange,
+    adjustments: IdRange,
+    sessions: IdRange,
 }
 
-impl Default for IdBlocks {
+impl Default for IdRanges {
     fn default() -> Self {
         Self {
-            users: Block::of("user_ids", SHORT),
-            requests: Block::of("music_request_ids", LONG),
-            withdrawals: Block::of("withdrawal_ids", LONG),
-            topups: Block::of("topup_ids", SHORT),
-            adjustments: Block::of("adjustment_ids", SHORT),
-            sessions: Block::of("session_ids", SHORT),
+            users: IdRange::of("user_ids", SHORT),
+            requests: IdRange::of("music_request_ids", LONG),
+            withdrawals: IdRange::of("withdrawal_ids", LONG),
+            topups: IdRange::of("topup_ids", SHORT),
+            adjustments: IdRange::of("adjustment_ids", SHORT),
+            sessions: IdRange::of("session_ids", SHORT),
         }
     }
 }

@@ -16,4 +16,4 @@ mod topups;
 mod wallets;
 mod withdrawals;
 
-pub(crate) use ids::IdBlocks;
+pub(crate) use ids::IdRanges;
