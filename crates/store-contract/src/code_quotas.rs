@@ -78,7 +78,7 @@ async fn is_full_for_a_day(
         assert_eq!(send(world, &code(now)).await, refused(quota, most, room), "{now:?}");
     }
     // Counted codes survive a purge.
-    world.store.tidy(too_early).await.unwrap();
+    world.store.purge_expired(too_early).await.unwrap();
     assert_eq!(send(world, &code(too_early)).await, refused(quota, most, room));
     assert_eq!(send(world, &code(room)).await, Issued::Done);
     let next = refused(quota, most, at(60).plus(WINDOW));

@@ -98,7 +98,7 @@ pub async fn tidying_deletes_keys_past_their_time(store: Arc<dyn Store>) {
     let receipt = world.fresh(first.clone()).await;
     world.fresh(withdrawal(&world, guest, 100, young, at(1)).await).await;
 
-    world.store.tidy(at(0).plus(Duration::days(7))).await.unwrap();
+    world.store.purge_expired(at(0).plus(Duration::days(7))).await.unwrap();
     assert_eq!(world.store.find_key(&old.scope).await.unwrap(), None);
     assert!(world.store.find_key(&young.scope).await.unwrap().is_some());
     assert_eq!(world.apply(first).await, Ok(Applied::Replayed(receipt)));

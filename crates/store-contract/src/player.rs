@@ -55,7 +55,7 @@ pub(crate) struct Player<'a> {
     pub(crate) topups: Vec<TopupId>,
     past: Vec<Past>,
     /// The time of the last purge.
-    tidied: Option<Timestamp>,
+    purged: Option<Timestamp>,
     pub(crate) now: i64,
     pub(crate) owed: i128,
     commands: u64,
@@ -110,7 +110,7 @@ impl<'a> Player<'a> {
             withdrawals: Vec::new(),
             topups: Vec::new(),
             past: Vec::new(),
-            tidied: None,
+            purged: None,
             now: 0,
             owed: 0,
             commands: 0,
@@ -186,8 +186,8 @@ impl<'a> Player<'a> {
         match command {
             Command::Pass { seconds } => self.now += seconds,
             Command::Tidy => {
-                self.world.store.tidy(self.time()).await.unwrap();
-                self.tidied = Some(self.time());
+                self.world.store.purge_expired(self.time()).await.unwrap();
+                self.purged = Some(self.time());
             }
             Command::Reopen => self.reopen().await,
             Command::LoseAnswer { reopen } => self.losing = Some(reopen),
@@ -370,8 +370,8 @@ impl<'a> Player<'a> {
         }
         let Past { plan, receipt } = &self.past[pick % self.past.len()];
         let answer = self.world.apply(plan.clone()).await;
-        let tidied = self.tidied.is_some_and(|tidied| plan.metadata().at.plus(Receipt::KEPT) <= tidied);
-        if tidied && matches!(receipt.outcome, Outcome::Profile(..)) && answer == Err(Rejection::Stale) {
+        let purged = self.purged.is_some_and(|purged| plan.metadata().at.plus(Receipt::KEPT) <= purged);
+        if purged && matches!(receipt.outcome, Outcome::Profile(..)) && answer == Err(Rejection::Stale) {
             self.told.insert("redacted".to_owned());
             return Ok(());
         }

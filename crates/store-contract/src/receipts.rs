@@ -237,7 +237,7 @@ pub async fn profiles_in_receipts_are_kept_for_seven_days(store: Arc<dyn Store>)
         [(young.clone(), tape.world.fresh(young).await), (money.clone(), tape.world.fresh(money).await)];
     let end = at(0).plus(Receipt::KEPT);
 
-    tape.world.store.tidy(end.minus(Duration::MICROSECOND)).await.unwrap();
+    tape.world.store.purge_expired(end.minus(Duration::MICROSECOND)).await.unwrap();
     let again = plans::change_profile(
         OperationMetadata { key: Some(key), ..tape.world.by(user, at(2)) },
         user,
@@ -249,7 +249,7 @@ pub async fn profiles_in_receipts_are_kept_for_seven_days(store: Arc<dyn Store>)
         assert_eq!(tape.world.apply(plan.clone()).await, Ok(Applied::Replayed(receipt.clone())));
     }
 
-    tape.world.store.tidy(end).await.unwrap();
+    tape.world.store.purge_expired(end).await.unwrap();
     for (plan, _) in &tape.played {
         assert_eq!(tape.world.apply(plan.clone()).await, Err(Rejection::Stale), "{:?}", plan.kind());
     }

@@ -255,7 +255,7 @@ pub async fn tidying_deletes_sessions_past_their_time(store: Arc<dyn Store>) {
     store.exchange(&hash(1), &successor(2), None, next_end, at(1)).await.unwrap();
     store.exchange(&hash(50), &successor(51), None, next_end, at(1)).await.unwrap();
     store.end(&hash(51), end()).await.unwrap();
-    store.tidy(end()).await.unwrap();
+    store.purge_expired(end()).await.unwrap();
     assert_eq!(exchange(&store, 1, 3).await, Exchange::Refused, "deleted, so it ends nothing");
     assert_eq!(exchange(&store, 51, 52).await, Exchange::Refused, "ended");
     assert_eq!(store.owner(&hash(51)).await.unwrap(), Some(user));
@@ -264,11 +264,11 @@ pub async fn tidying_deletes_sessions_past_their_time(store: Arc<dyn Store>) {
         1,
         "its access tokens may still live"
     );
-    store.tidy(end().plus(Session::KEPT)).await.unwrap();
+    store.purge_expired(end().plus(Session::KEPT)).await.unwrap();
     assert_eq!(store.owner(&hash(51)).await.unwrap(), None);
     assert!(store.revoked_since(at(0)).await.unwrap().sessions.is_empty());
     let done = store.exchange(&hash(2), &successor(3), None, next_end, end()).await.unwrap();
     assert_eq!(done, Exchange::Done(user, first));
-    store.tidy(next_end.plus(Session::KEPT)).await.unwrap();
+    store.purge_expired(next_end.plus(Session::KEPT)).await.unwrap();
     assert_eq!(store.owner(&hash(3)).await.unwrap(), None);
 }

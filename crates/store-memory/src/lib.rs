@@ -83,13 +83,13 @@ impl Store for MemoryStore {
         self.lock().map(drop)
     }
 
-    async fn tidy(&self, now: Timestamp) -> Result<(), Unavailable> {
+    async fn purge_expired(&self, now: Timestamp) -> Result<(), Unavailable> {
         let mut state = self.lock()?;
         state.book.keys.retain(|_, record| record.is_kept(now));
         receipts(&mut state.book).filter(|receipt| receipt.is_due(now)).for_each(StoredReceipt::redact);
-        state.sessions.tidy(now);
-        state.keys.tidy(now);
-        state.events.tidy(now);
+        state.sessions.purge_expired(now);
+        state.keys.purge_expired(now);
+        state.events.purge_expired(now);
         Ok(())
     }
 

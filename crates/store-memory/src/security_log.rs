@@ -30,7 +30,7 @@ impl Events {
     }
 
     /// Deletes the events past their retention.
-    pub(crate) fn tidy(&mut self, now: Timestamp) {
+    pub(crate) fn purge_expired(&mut self, now: Timestamp) {
         let since = now.minus(SecurityEvent::KEPT);
         self.events.retain(|(_, event)| event.at > since);
     }

@@ -41,7 +41,7 @@ impl Kept {
 
 impl Desk {
     /// Deletes expired tokens, ended sessions and networks past their retention.
-    pub(crate) fn tidy(&mut self, now: Timestamp) {
+    pub(crate) fn purge_expired(&mut self, now: Timestamp) {
         self.sessions.retain(|_, kept| {
             let end =
                 kept.ended_at.map_or(kept.session.expires_at, |ended| ended.min(kept.session.expires_at));

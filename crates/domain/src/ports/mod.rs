@@ -104,7 +104,7 @@ pub trait Store:
     ///
     /// # Errors
     /// [`Unavailable`]; some of it may be done then.
-    async fn tidy(&self, now: crate::timestamp::Timestamp) -> Result<(), Unavailable>;
+    async fn purge_expired(&self, now: crate::timestamp::Timestamp) -> Result<(), Unavailable>;
 
     /// Completes submitted operations and rejects new ones.
     async fn close(&self);

@@ -17,7 +17,7 @@ use crate::adapters::security::revocations;
 use crate::app::App;
 use crate::observability::metrics;
 
-const TIDY_INTERVAL: Duration = Duration::from_secs(3_600);
+const PURGE_INTERVAL: Duration = Duration::from_secs(3_600);
 /// The interval at which unresolved provider messages are counted.
 const MESSAGES_INTERVAL: Duration = Duration::from_secs(60);
 /// The interval at which unfinished erasures are resumed.
@@ -53,7 +53,7 @@ impl Background {
         let sweeping = app.clone();
         tasks.spawn(every(sweep_interval, stopped.clone(), move || sweep(sweeping.clone())));
         let tidying = app.clone();
-        tasks.spawn(every(TIDY_INTERVAL, stopped.clone(), move || tidy(tidying.clone())));
+        tasks.spawn(every(PURGE_INTERVAL, stopped.clone(), move || purge_expired(tidying.clone())));
         let reading = app.clone();
         tasks.spawn(every(revocations::INTERVAL, stopped.clone(), move || read_revocations(reading.clone())));
         tasks.spawn(job_queue::run(app.clone(), stopped.clone()));
@@ -183,12 +183,12 @@ async fn count_messages(app: Arc<App>) {
     }
 }
 
-async fn tidy(app: Arc<App>) {
+async fn purge_expired(app: Arc<App>) {
     // A wrong clock would shorten or prolong the retention.
     if app.authentication.clock.ensure_agreed().is_err() {
         return;
     }
-    if let Err(error) = app.store.tidy(app.authentication.clock.now()).await {
+    if let Err(error) = app.store.purge_expired(app.authentication.clock.now()).await {
         tracing::warn!(%error, "retention purge failed");
     }
 }

@@ -29,7 +29,7 @@ impl Store for PostgresStore {
         timeout(READY, both).await.unwrap_or_else(|_| Err(DatabaseFailure::Deadline.into()))
     }
 
-    async fn tidy(&self, now: Timestamp) -> Result<(), Unavailable> {
+    async fn purge_expired(&self, now: Timestamp) -> Result<(), Unavailable> {
         Ok(purge_expired(&self.database, now).await?)
     }
 

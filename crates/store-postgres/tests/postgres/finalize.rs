@@ -89,12 +89,12 @@ async fn profiles_stay_in_receipts_until_the_upgrade_is_finalized() {
     let user = guest(&store, 0).await;
     add_profile_changes(&owner, user, 3).await;
     let later = now().plus(Duration::days(8));
-    store.tidy(later).await.unwrap();
+    store.purge_expired(later).await.unwrap();
     assert_eq!(whole_receipts(&owner, user).await, 3);
 
     finalize_upgrade(url, name(url)).await.unwrap();
     store.revoked_since(now()).await.unwrap();
-    store.tidy(later).await.unwrap();
+    store.purge_expired(later).await.unwrap();
     assert_eq!(whole_receipts(&owner, user).await, 0);
 }
 

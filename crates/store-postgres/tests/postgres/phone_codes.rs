@@ -60,7 +60,7 @@ async fn only_codes_that_are_sent_are_kept_and_for_a_day_alone() {
     assert!(matches!(send(&store, now().plus(Duration::hours(8))).await, Issued::TooMany(_)));
     assert_eq!(rows().await, i64::from(MOST), "what is refused leaves no row");
     for (hours, kept) in [(23, 7), (24, 6), (27, 3), (30, 0)] {
-        store.tidy(now().plus(Duration::hours(hours))).await.unwrap();
+        store.purge_expired(now().plus(Duration::hours(hours))).await.unwrap();
         assert_eq!(rows().await, kept, "after {hours} hours");
     }
 }

@@ -248,7 +248,7 @@ async fn a_server_whose_clock_is_ahead_purges_and_expires_nothing_early() {
     ordered_topup(&store, user, present.plus(time::Duration::MINUTE)).await;
     for days in [40, 400] {
         let wrong = ahead(&client, days).await;
-        store.tidy(wrong).await.unwrap();
+        store.purge_expired(wrong).await.unwrap();
         assert!(store.find_key(&key.scope).await.unwrap().is_some(), "{days} days ahead");
         let overdue = Overdue { requester: None, now: wrong, after: None, limit: 10 };
         assert_eq!(store.overdue(&overdue).await.unwrap(), [], "{days} days ahead");

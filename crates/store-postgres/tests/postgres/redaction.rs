@@ -38,8 +38,8 @@ async fn more_profiles_than_one_batch_are_redacted_by_two_servers_at_once() {
     let (user, client) = (guest(&store, 0).await, client(database.url()).await);
     add_profile_changes(&client, user, 2_500).await;
     let (one, two) = tokio::join!(
-        store.tidy(now().plus(Duration::days(7)).plus(Duration::seconds(2_100))),
-        other.tidy(now().plus(Duration::days(7)).plus(Duration::seconds(2_100)))
+        store.purge_expired(now().plus(Duration::days(7)).plus(Duration::seconds(2_100))),
+        other.purge_expired(now().plus(Duration::days(7)).plus(Duration::seconds(2_100)))
     );
     assert!(one.is_ok() && two.is_ok());
     assert_eq!(whole_receipts(&client, user).await, 400);
@@ -58,7 +58,7 @@ async fn receipts_that_are_due_are_found_by_an_index() {
     let store = open(database.url()).await;
     let (user, client) = (guest(&store, 0).await, client(database.url()).await);
     add_profile_changes(&client, user, 5_000).await;
-    store.tidy(now().plus(Duration::days(8))).await.unwrap();
+    store.purge_expired(now().plus(Duration::days(8))).await.unwrap();
     client.batch_execute("VACUUM ANALYZE operations").await.unwrap();
     let due = "EXPLAIN SELECT id, at FROM operations \
         WHERE (receipt -> 'profile') ? 'balance' AND (at, id) > ('epoch', '00000000-0000-0000-0000-000000000000') \

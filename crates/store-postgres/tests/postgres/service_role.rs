@@ -51,7 +51,7 @@ async fn a_server_works_under_a_role_that_owns_nothing() {
     store.apply(withdrawal(&store, ada, 20_00, "T9").await).await.unwrap();
     assert_eq!(available(&store, ada).await, 30_00);
     assert_eq!(store.erase(bo, now(), now()).await.unwrap(), Erased::Done);
-    store.tidy(now()).await.unwrap();
+    store.purge_expired(now()).await.unwrap();
     store.ready().await.unwrap();
     assert!(store.next_request().await.is_ok());
 }
