@@ -63,7 +63,7 @@ pub struct KnownNetwork {
 impl KnownNetwork {
     /// The retention of a known network: failed logins from elsewhere do not lock out a user who has logged
     /// in from it.
-    pub const KEPT: Duration = Duration::days(30);
+    pub const RETENTION: Duration = Duration::days(30);
 }
 
 #[cfg(test)]

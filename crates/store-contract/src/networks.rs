@@ -95,7 +95,7 @@ pub async fn tidying_forgets_networks_past_their_time(store: Arc<dyn Store>) {
     log_in(&store, user, 2, at(0)).await;
     log_in(&store, user, 3, at(1)).await;
     assert_eq!(store.end_sessions(user, None, at(2)).await.unwrap(), 2);
-    let over = at(0).plus(KnownNetwork::KEPT);
+    let over = at(0).plus(KnownNetwork::RETENTION);
     store.purge_expired(over.minus(Duration::MICROSECOND)).await.unwrap();
     assert_eq!(known(&world, user).await.len(), 2, "the sessions are gone, and their networks known");
     store.purge_expired(over).await.unwrap();

@@ -220,7 +220,7 @@ pub async fn operations_about_a_person_are_listed(store: Arc<dyn Store>) {
     assert!(notes[1].profile.is_some() && notes[2].profile.is_some());
     check(&world, user, Part::Operations, &notes.clone().map(Record::Operation)).await;
 
-    world.store.purge_expired(at(1).plus(Receipt::KEPT)).await.unwrap();
+    world.store.purge_expired(at(1).plus(Receipt::RETENTION)).await.unwrap();
     notes[2].profile = None;
     check(&world, user, Part::Operations, &notes.clone().map(Record::Operation)).await;
 }

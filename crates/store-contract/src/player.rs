@@ -370,7 +370,7 @@ impl<'a> Player<'a> {
         }
         let Past { plan, receipt } = &self.past[pick % self.past.len()];
         let answer = self.world.apply(plan.clone()).await;
-        let purged = self.purged.is_some_and(|purged| plan.metadata().at.plus(Receipt::KEPT) <= purged);
+        let purged = self.purged.is_some_and(|purged| plan.metadata().at.plus(Receipt::RETENTION) <= purged);
         if purged && matches!(receipt.outcome, Outcome::Profile(..)) && answer == Err(Rejection::Stale) {
             self.told.insert("redacted".to_owned());
             return Ok(());
@@ -389,7 +389,7 @@ impl<'a> Player<'a> {
     }
 
     fn is_kept(&self, plan: &Plan) -> bool {
-        self.time() < plan.metadata().at.plus(KeyRecord::KEPT)
+        self.time() < plan.metadata().at.plus(KeyRecord::RETENTION)
     }
 
     /// Sends another command with an earlier key: it gets the earlier receipt or a refusal.

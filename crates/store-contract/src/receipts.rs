@@ -235,7 +235,7 @@ pub async fn profiles_in_receipts_are_kept_for_seven_days(store: Arc<dyn Store>)
     let money = tape.world.adjust_plan(tape.world.by(operator, at(0)), user, 7).await;
     let kept =
         [(young.clone(), tape.world.fresh(young).await), (money.clone(), tape.world.fresh(money).await)];
-    let end = at(0).plus(Receipt::KEPT);
+    let end = at(0).plus(Receipt::RETENTION);
 
     tape.world.store.purge_expired(end.minus(Duration::MICROSECOND)).await.unwrap();
     let again = plans::change_profile(

@@ -158,7 +158,7 @@ pub async fn tidying_deletes_events_older_than_a_year(store: Arc<dyn Store>) {
         let event = SecurityEvent::about(EventKind::LoginFailed, None, ClientInfo::default(), moment);
         world.store.append(&event).await.unwrap();
     }
-    world.store.purge_expired(old.plus(SecurityEvent::KEPT)).await.unwrap();
+    world.store.purge_expired(old.plus(SecurityEvent::RETENTION)).await.unwrap();
     let left = events(&world, EventFilter::default()).await;
     assert_eq!(left.iter().map(|event| event.at).collect::<Vec<_>>(), [young]);
 }

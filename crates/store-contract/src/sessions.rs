@@ -264,11 +264,11 @@ pub async fn tidying_deletes_sessions_past_their_time(store: Arc<dyn Store>) {
         1,
         "its access tokens may still live"
     );
-    store.purge_expired(end().plus(Session::KEPT)).await.unwrap();
+    store.purge_expired(end().plus(Session::RETENTION)).await.unwrap();
     assert_eq!(store.owner(&hash(51)).await.unwrap(), None);
     assert!(store.revoked_since(at(0)).await.unwrap().sessions.is_empty());
     let done = store.exchange(&hash(2), &successor(3), None, next_end, end()).await.unwrap();
     assert_eq!(done, Exchange::Done(user, first));
-    store.purge_expired(next_end.plus(Session::KEPT)).await.unwrap();
+    store.purge_expired(next_end.plus(Session::RETENTION)).await.unwrap();
     assert_eq!(store.owner(&hash(3)).await.unwrap(), None);
 }

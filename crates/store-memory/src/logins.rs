@@ -53,7 +53,7 @@ impl Keys {
 
     /// Deletes the challenges past their retention.
     pub(crate) fn purge_expired(&mut self, now: Timestamp) {
-        let since = now.minus(Challenge::KEPT);
+        let since = now.minus(Challenge::RETENTION);
         for sent in self.challenges.values_mut() {
             sent.retain(|challenge| challenge.issued_at > since);
         }

@@ -31,7 +31,7 @@ impl Events {
 
     /// Deletes the events past their retention.
     pub(crate) fn purge_expired(&mut self, now: Timestamp) {
-        let since = now.minus(SecurityEvent::KEPT);
+        let since = now.minus(SecurityEvent::RETENTION);
         self.events.retain(|(_, event)| event.at > since);
     }
 }

@@ -45,11 +45,11 @@ impl Desk {
         self.sessions.retain(|_, kept| {
             let end =
                 kept.ended_at.map_or(kept.session.expires_at, |ended| ended.min(kept.session.expires_at));
-            now < end.plus(Session::KEPT)
+            now < end.plus(Session::RETENTION)
         });
         let sessions = &self.sessions;
         self.tokens.retain(|_, token| now < token.expires_at && sessions.contains_key(&token.session));
-        let since = now.minus(KnownNetwork::KEPT);
+        let since = now.minus(KnownNetwork::RETENTION);
         for known in self.networks.values_mut() {
             known.retain(|(_, known)| known.seen_at > since);
         }

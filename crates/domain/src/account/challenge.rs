@@ -83,7 +83,7 @@ pub enum Judged {
 
 impl Challenge {
     /// The retention of a challenge, so that later ones can be counted against it.
-    pub const KEPT: Duration = Duration::days(1);
+    pub const RETENTION: Duration = Duration::days(1);
 
     /// Issues a challenge now; `None` if the user has no such address.
     #[must_use]

@@ -78,7 +78,7 @@ pub struct SecurityEvent {
 
 impl SecurityEvent {
     /// The retention of an event.
-    pub const KEPT: Duration = Duration::days(365);
+    pub const RETENTION: Duration = Duration::days(365);
 
     /// An event of a user's own account, or one about a user without an authenticated actor.
     #[must_use]

@@ -90,7 +90,7 @@ pub struct Session {
 
 impl Session {
     /// The retention of a session after its end, so that its access tokens remain on the revocation list.
-    pub const KEPT: Duration = Duration::days(2);
+    pub const RETENTION: Duration = Duration::days(2);
 
     /// The maximum number of live sessions per user, so that ending all of them, as a suspension does, is a
     /// small change.

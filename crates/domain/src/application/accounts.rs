@@ -86,7 +86,10 @@ impl Accounts {
         network: Option<ClientNetwork>,
     ) -> Result<bool, Unavailable> {
         let Some(network) = network else { return Ok(false) };
-        self.env.sessions.is_known_network(email, network, self.env.now().minus(KnownNetwork::KEPT)).await
+        self.env
+            .sessions
+            .is_known_network(email, network, self.env.now().minus(KnownNetwork::RETENTION))
+            .await
     }
 
     /// Begins a session with a password; an unknown address takes the same time as a wrong password.

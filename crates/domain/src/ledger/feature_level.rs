@@ -68,7 +68,7 @@ impl FeatureLevel {
         }
     }
 
-    /// Whether receipts of users who were not erased lose their profile after [`Receipt::KEPT`].
+    /// Whether receipts of users who were not erased lose their profile after [`Receipt::RETENTION`].
     #[must_use]
     pub const fn redacts_receipts(self) -> bool {
         match self {

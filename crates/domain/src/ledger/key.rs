@@ -60,12 +60,12 @@ pub struct KeyRecord {
 
 impl KeyRecord {
     /// The retention of a key, equal to that of the complete receipt that it answers with.
-    pub const KEPT: Duration = Receipt::KEPT;
+    pub const RETENTION: Duration = Receipt::RETENTION;
 
     /// Whether the key still stands for its first answer.
     #[must_use]
     pub fn is_kept(&self, now: Timestamp) -> bool {
-        now < self.at.plus(Self::KEPT)
+        now < self.at.plus(Self::RETENTION)
     }
 
     /// The receipt that answers a command with this key; `None` if the key has expired and is free again.
@@ -99,7 +99,7 @@ mod tests {
         };
         let receipt = StoredReceipt::Redacted { operation: OperationId(1), user };
         let record = KeyRecord { key: key(b"a"), receipt: receipt.clone(), at: Timestamp::EPOCH };
-        let end = Timestamp::EPOCH.plus(KeyRecord::KEPT);
+        let end = Timestamp::EPOCH.plus(KeyRecord::RETENTION);
         let last = end.minus(Duration::MICROSECOND);
         assert_eq!(record.answer(&key(b"a"), last), Ok(Some(&receipt)));
         assert_eq!(record.answer(&key(b"b"), last), Err(KeyReused));

@@ -28,7 +28,7 @@ pub struct Receipt {
 impl Receipt {
     /// The retention of a complete receipt, equal to that of an idempotency key. After that, a receipt that
     /// shows a profile is redacted.
-    pub const KEPT: Duration = Duration::days(7);
+    pub const RETENTION: Duration = Duration::days(7);
 }
 
 /// A stored receipt.
@@ -85,7 +85,7 @@ impl StoredReceipt {
     #[must_use]
     pub fn is_due(&self, now: Timestamp) -> bool {
         self.profile_of().is_some()
-            && self.whole().is_some_and(|receipt| receipt.at.plus(Receipt::KEPT) <= now)
+            && self.whole().is_some_and(|receipt| receipt.at.plus(Receipt::RETENTION) <= now)
     }
 }
 

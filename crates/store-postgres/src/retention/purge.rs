@@ -24,13 +24,13 @@ const BATCH: usize = 1_000;
 /// The statements of the purge, and the retention of their rows. The database's clock counts too, so that a
 /// server with a fast clock deletes nothing too early.
 const RETENTION: [(&str, Duration); 7] = [
-    (include_str!("purge/idempotency_keys.sql"), KeyRecord::KEPT),
+    (include_str!("purge/idempotency_keys.sql"), KeyRecord::RETENTION),
     (include_str!("purge/refresh_tokens.sql"), Duration::ZERO),
-    (include_str!("purge/sessions.sql"), Session::KEPT),
-    (include_str!("purge/login_networks.sql"), KnownNetwork::KEPT),
-    (include_str!("purge/challenges.sql"), Challenge::KEPT),
+    (include_str!("purge/sessions.sql"), Session::RETENTION),
+    (include_str!("purge/login_networks.sql"), KnownNetwork::RETENTION),
+    (include_str!("purge/challenges.sql"), Challenge::RETENTION),
     (include_str!("purge/phone_codes.sql"), code_quotas::WINDOW),
-    (include_str!("purge/security_events.sql"), SecurityEvent::KEPT),
+    (include_str!("purge/security_events.sql"), SecurityEvent::RETENTION),
 ];
 
 /// Deletes rows past their retention, and redacts receipts past theirs if the feature level permits it.

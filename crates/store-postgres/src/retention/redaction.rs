@@ -51,7 +51,7 @@ impl Position {
     const START: Self = Self { at: OffsetDateTime::UNIX_EPOCH, id: Uuid::nil() };
 }
 
-/// Redacts all receipts past [`Receipt::KEPT`].
+/// Redacts all receipts past [`Receipt::RETENTION`].
 pub(crate) async fn redact_due(database: &Database, now: Timestamp) -> Result<(), DatabaseFailure> {
     let mut position = Some(Position::START);
     while let Some(after) = position {
@@ -69,7 +69,7 @@ async fn next_due(
         after_at: after.at,
         after_id: after.id,
         now: column_time(now),
-        kept_for: PgInterval::from_microseconds(micros_of(Receipt::KEPT)),
+        kept_for: PgInterval::from_microseconds(micros_of(Receipt::RETENTION)),
         limit: BATCH,
     };
     Ok(batch.get_result(connection).await.optional()?)

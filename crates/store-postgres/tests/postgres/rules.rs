@@ -123,5 +123,5 @@ async fn the_security_log_keeps_events_in_sql_as_long_as_in_the_domain() {
     let (interval, _) = rest.split_once('\'').unwrap();
     let seconds = format!("SELECT extract(epoch FROM interval '{interval}')::bigint");
     let seconds: i64 = client.query_one(&seconds, &[]).await.unwrap().get(0);
-    assert_eq!(seconds, SecurityEvent::KEPT.whole_seconds());
+    assert_eq!(seconds, SecurityEvent::RETENTION.whole_seconds());
 }

@@ -115,7 +115,7 @@ fn a_refusal_gives_way_to_the_answer_of_its_twin() {
     assert_eq!(refused_with(Some(record(b"{}", now()))).unwrap(), done(request(), true));
     let other = refused_with(Some(record(b"other", now())));
     assert!(matches!(other, Err(OpenError::Failed(Failure::KeyReused))), "{other:?}");
-    let old = now().minus(KeyRecord::KEPT);
+    let old = now().minus(KeyRecord::RETENTION);
     assert!(offline(refused_with(Some(record(b"other", old)))));
 }
 
