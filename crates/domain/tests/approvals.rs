@@ -135,7 +135,7 @@ fn an_approval_of_somebody_who_was_suspended_meanwhile_is_replaced() {
 fn judging_waits_thirty_days_after_an_adjustment_and_all_else_does_not() {
     let mut ledger = ledger();
     adjust(&mut ledger, OPERATOR, at(4));
-    let over = at(4).plus(Adjustment::BARS_JUDGING_FOR);
+    let over = at(4).plus(Adjustment::JUDGING_BAR);
     let by = user(OPERATOR);
     let refused = Err(Rejection::RecentAdjustment);
     let soon = over.minus(time::Duration::MICROSECOND);

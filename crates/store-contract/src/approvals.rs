@@ -172,7 +172,7 @@ pub async fn who_adjusted_a_wallet_judges_none_of_its_withdrawals(store: Arc<dyn
         world.fresh(world.adjust_plan(world.by(operator, at(seconds)), guest, cents).await).await;
     }
     world.fresh(world.adjust_plan(world.by(bob, at(30)), other, 5).await).await;
-    let over = at(10).plus(Adjustment::BARS_JUDGING_FOR);
+    let over = at(10).plus(Adjustment::JUDGING_BAR);
     let just_before = over.minus(Duration::MICROSECOND);
     for (by, wallet, since, adjusted) in [
         (ada, guest, at(10).minus(Duration::MICROSECOND), true),

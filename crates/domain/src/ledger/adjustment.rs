@@ -72,7 +72,7 @@ pub struct Adjustment {
 
 impl Adjustment {
     /// The period during which an operator who adjusted a wallet may not judge withdrawals from it.
-    pub const BARS_JUDGING_FOR: Duration = Duration::days(30);
+    pub const JUDGING_BAR: Duration = Duration::days(30);
 
     /// Checks that the amount is within the current limit.
     pub(crate) fn check(&self, terms: &AdjustmentTerms) -> Result<(), AdjustmentRefusal> {

@@ -148,7 +148,7 @@ pub enum Guard {
     Window(Window),
     /// Including the opened request, the guest has at most this many open requests with the DJ.
     OpenRequests(u32),
-    /// The judging operator has not adjusted the owner's wallet within [`Adjustment::BARS_JUDGING_FOR`].
+    /// The judging operator has not adjusted the owner's wallet within [`Adjustment::JUDGING_BAR`].
     NoRecentAdjustment(UserId),
     /// The change leaves an active operator, if there was one.
     ActiveOperator,
@@ -239,6 +239,6 @@ impl Plan {
 
     /// The time after which an adjustment bars its operator from judging the wallet's withdrawals.
     pub(crate) fn adjustments_since(&self) -> Timestamp {
-        self.metadata.at.minus(Adjustment::BARS_JUDGING_FOR)
+        self.metadata.at.minus(Adjustment::JUDGING_BAR)
     }
 }

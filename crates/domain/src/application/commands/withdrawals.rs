@@ -250,7 +250,7 @@ impl Command for JudgeWithdrawal {
         principal: &Principal,
         withdrawal: &Authorized<Withdrawal, permission::JudgeWithdrawal>,
     ) -> Result<(), Failure> {
-        let since = env.now().minus(Adjustment::BARS_JUDGING_FOR);
+        let since = env.now().minus(Adjustment::JUDGING_BAR);
         let adjusted = env.wallets.has_adjusted(principal.user, withdrawal.user, since).await?;
         if adjusted { Err(Failure::RecentAdjustment) } else { Ok(()) }
     }
