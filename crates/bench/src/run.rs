@@ -27,7 +27,7 @@ const READ: &str = "read";
 /// The copy for writes, created anew for each row.
 const WRITTEN: &str = "written";
 /// A rate limit per minute that is never reached, so that the counting itself is part of the cost.
-const MOST_CALLS: &str = "1000000";
+const MAX_CALLS: &str = "1000000";
 
 /// Measures the rows that the options select.
 ///
@@ -281,10 +281,10 @@ impl Bench {
             ("CUEPOINT__SERVER__PORT", "0".to_owned()),
             ("CUEPOINT__STORAGE__POSTGRES__URL", self.cluster.url_of(database)),
             ("CUEPOINT__AUTH__SIGNING_KEY_FILE", key_file),
-            ("CUEPOINT__RATE_LIMITS__LOGIN_PER_MINUTE", MOST_CALLS.to_owned()),
-            ("CUEPOINT__RATE_LIMITS__REQUESTS_PER_MINUTE", MOST_CALLS.to_owned()),
-            ("CUEPOINT__RATE_LIMITS__WITHDRAWALS_PER_MINUTE", MOST_CALLS.to_owned()),
-            ("CUEPOINT__RATE_LIMITS__DEFAULT_PER_MINUTE", MOST_CALLS.to_owned()),
+            ("CUEPOINT__RATE_LIMITS__LOGIN_PER_MINUTE", MAX_CALLS.to_owned()),
+            ("CUEPOINT__RATE_LIMITS__REQUESTS_PER_MINUTE", MAX_CALLS.to_owned()),
+            ("CUEPOINT__RATE_LIMITS__WITHDRAWALS_PER_MINUTE", MAX_CALLS.to_owned()),
+            ("CUEPOINT__RATE_LIMITS__DEFAULT_PER_MINUTE", MAX_CALLS.to_owned()),
             // Otherwise each server reads the whole ledger when it starts, which would be measured too.
             ("CUEPOINT__LEDGER__AUDIT_INTERVAL_SECONDS", "0".to_owned()),
         ];

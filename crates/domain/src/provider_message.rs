@@ -77,12 +77,12 @@ impl WebhookId {
     }
 }
 
-/// An excerpt of a message: at most `MOST` bytes of UTF-8, with `…` marking truncation and U+FFFD in place of
+/// An excerpt of a message: at most `MAX` bytes of UTF-8, with `…` marking truncation and U+FFFD in place of
 /// each control character.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Excerpt<const MOST: usize>(String);
+pub struct Excerpt<const MAX: usize>(String);
 
-impl<const MOST: usize> Excerpt<MOST> {
+impl<const MAX: usize> Excerpt<MAX> {
     /// The excerpt of a text.
     #[must_use]
     pub fn of(text: &str) -> Self {
@@ -90,13 +90,13 @@ impl<const MOST: usize> Excerpt<MOST> {
         let clean = text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c });
         let (mut kept, mut cut_at) = (String::new(), 0);
         for character in clean {
-            if kept.len().saturating_add(character.len_utf8()) > MOST {
+            if kept.len().saturating_add(character.len_utf8()) > MAX {
                 kept.truncate(cut_at);
                 kept.push(CUT);
                 return Self(kept);
             }
             kept.push(character);
-            if kept.len().saturating_add(CUT.len_utf8()) <= MOST {
+            if kept.len().saturating_add(CUT.len_utf8()) <= MAX {
                 cut_at = kept.len();
             }
         }
@@ -116,7 +116,7 @@ impl<const MOST: usize> Excerpt<MOST> {
     }
 }
 
-impl<const MOST: usize> fmt::Display for Excerpt<MOST> {
+impl<const MAX: usize> fmt::Display for Excerpt<MAX> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -183,7 +183,7 @@ pub struct ProviderMessage {
 impl ProviderMessage {
     /// The maximum number of unresolved messages. Beyond it, further messages are only logged and counted, so
     /// that a malfunctioning provider cannot fill the database.
-    pub const MOST_UNRESOLVED: u32 = 10_000;
+    pub const MAX_UNRESOLVED: u32 = 10_000;
 }
 
 /// The message is already resolved.

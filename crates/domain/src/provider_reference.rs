@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::ids::OperationId;
 
 /// The number of digits of the largest id, `i64::MAX`.
-const MOST_DIGITS: usize = 19;
+const MAX_DIGITS: usize = 19;
 
 /// The reference of a top-up or a withdrawal at its provider.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,7 +55,7 @@ impl FromStr for ProviderReference {
             return Ok(Self::Operation(OperationId(uuid.as_u128())));
         }
         let digits = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
-        if text.is_empty() || !digits || text.len() > MOST_DIGITS {
+        if text.is_empty() || !digits || text.len() > MAX_DIGITS {
             return Err(MalformedReference);
         }
         text.parse().map(Self::Row).map_err(|_| MalformedReference)

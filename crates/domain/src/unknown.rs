@@ -19,10 +19,10 @@ impl UnknownName {
     /// The maximum length, in bytes.
     pub const LONGEST: usize = 64;
     /// The maximum number of interned names.
-    pub const MOST: usize = 1_000;
+    pub const MAX: usize = 1_000;
 
     /// Interns a stored name; `None` if no version writes such a name: empty, longer than [`Self::LONGEST`],
-    /// with characters other than lower-case letters, digits and underscores, or beyond [`Self::MOST`].
+    /// with characters other than lower-case letters, digits and underscores, or beyond [`Self::MAX`].
     #[must_use]
     pub fn stored(name: &str) -> Option<Self> {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
@@ -33,7 +33,7 @@ impl UnknownName {
         if let Some(known) = met.get(name) {
             return Some(Self(known));
         }
-        if met.len() >= Self::MOST {
+        if met.len() >= Self::MAX {
             return None;
         }
         let kept: &'static str = name.to_owned().leak();

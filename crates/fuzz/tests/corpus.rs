@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use cuepoint_fuzz::TARGETS;
 
 /// The maximum size of the corpus, in bytes.
-const MOST_BYTES: u64 = 100_000;
+const MAX_BYTES: u64 = 100_000;
 
 fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")
@@ -40,5 +40,5 @@ fn the_kept_inputs_are_those_of_the_targets_and_small() {
     assert_eq!(names, TARGETS.iter().map(|(name, _)| *name).collect());
     let bytes: u64 =
         folders.iter().flat_map(|folder| files(folder)).map(|file| file.metadata().unwrap().len()).sum();
-    assert!(bytes < MOST_BYTES, "the corpus has {bytes} bytes");
+    assert!(bytes < MAX_BYTES, "the corpus has {bytes} bytes");
 }

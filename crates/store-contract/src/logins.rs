@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cuepoint_domain::account::challenge::{
-    Challenge, ISSUE_WINDOW, Judged, MOST_ATTEMPTS, MOST_ISSUED, Purpose,
+    Challenge, ISSUE_WINDOW, Judged, MAX_ATTEMPTS, MAX_ISSUED, Purpose,
 };
 use cuepoint_domain::account::code_quotas::{CodeQuota, TooMany};
 use cuepoint_domain::account::session::TokenHash;
@@ -20,7 +20,7 @@ use crate::world::{World, at, at_once, line};
 
 /// The refusal of a challenge whose hourly quota is used up.
 fn too_many(until: Timestamp) -> Issued {
-    let most = u32::try_from(MOST_ISSUED).unwrap();
+    let most = u32::try_from(MAX_ISSUED).unwrap();
     Issued::TooMany(TooMany { quota: CodeQuota::Hour, most, until })
 }
 
@@ -175,7 +175,7 @@ pub async fn wrong_answers_are_counted_exactly(store: Arc<dyn Store>) {
     });
     let answers = at_once(tasks).await;
     let wrong = answers.iter().filter(|judged| **judged == Judged::Wrong).count();
-    assert_eq!(wrong, usize::try_from(MOST_ATTEMPTS).unwrap());
+    assert_eq!(wrong, usize::try_from(MAX_ATTEMPTS).unwrap());
     assert!(answers.iter().all(|judged| *judged != Judged::Right));
     assert_eq!(answer(&world, user, Purpose::Email, 1, at(2)).await, Judged::Over);
     assert!(!world.user(user).await.email_verified);
@@ -205,9 +205,9 @@ pub async fn challenges_are_sent_a_few_times_an_hour(store: Arc<dyn Store>) {
     });
     let answers = at_once(tasks).await;
     let later = at(0).plus(ISSUE_WINDOW);
-    assert_eq!(answers.iter().filter(|issued| **issued == Issued::Done).count(), MOST_ISSUED);
+    assert_eq!(answers.iter().filter(|issued| **issued == Issued::Done).count(), MAX_ISSUED);
     let refused = answers.iter().filter(|issued| **issued == too_many(later)).count();
-    assert_eq!(refused, 20 - MOST_ISSUED);
+    assert_eq!(refused, 20 - MAX_ISSUED);
     assert_eq!(issue(&world, user, Purpose::Phone, 50, at(1)).await, Issued::Done);
     let before = later.minus(Duration::MICROSECOND);
     assert_eq!(issue(&world, user, Purpose::Email, 51, before).await, too_many(later));
@@ -226,7 +226,7 @@ pub async fn an_address_is_sent_a_few_challenges_whosever_it_is(store: Arc<dyn S
         async move { issue(&world, user, Purpose::Phone, number, at(0)).await }
     });
     let answers = at_once(tasks).await;
-    assert_eq!(answers.iter().filter(|issued| **issued == Issued::Done).count(), MOST_ISSUED);
+    assert_eq!(answers.iter().filter(|issued| **issued == Issued::Done).count(), MAX_ISSUED);
     let later = at(0).plus(ISSUE_WINDOW);
     for user in [ada, bob] {
         assert_eq!(issue(&world, user, Purpose::Phone, 50, at(1)).await, too_many(later));

@@ -7,7 +7,7 @@ mod payouts;
 mod suspense;
 mod withdrawals;
 
-pub(crate) use orders::{FIRST_WAIT, LEASE, MOST_ATTEMPTS, Ordering};
+pub(crate) use orders::{FIRST_WAIT, LEASE, MAX_ATTEMPTS, Ordering};
 pub(crate) use payouts::RETRY_SECONDS;
 
 use crate::refusal::Refusal;

@@ -17,7 +17,7 @@ use time::Duration;
 use crate::world::{World, at, at_once, key, line};
 
 /// A bound that no test here reaches.
-const MOST: u32 = ProviderMessage::MOST_UNRESOLVED;
+const MAX: u32 = ProviderMessage::MAX_UNRESOLVED;
 
 /// A message of a source with this `webhook-id`.
 fn message(source: MessageSource, webhook_id: &str) -> MessageRecord {
@@ -52,7 +52,7 @@ async fn listed(world: &World, resolved: Option<bool>) -> Vec<ProviderMessage> {
 }
 
 async fn keep(world: &World, record: &MessageRecord) -> ProviderMessage {
-    assert_eq!(world.store.record_message(record, MOST).await.unwrap(), Recorded::Added);
+    assert_eq!(world.store.record_message(record, MAX).await.unwrap(), Recorded::Added);
     let kept = listed(world, Some(false)).await;
     kept.into_iter().max_by_key(|message| message.id).unwrap()
 }
@@ -107,7 +107,7 @@ pub async fn a_message_is_kept_once(store: Arc<dyn Store>) {
     let operator = world.guest(0).await;
     let first = keep(&world, &payout("1")).await;
     let changed = MessageRecord { reference: Excerpt::of("5"), received_at: at(2), ..payout("1") };
-    let record = async |record| world.store.record_message(&record, MOST).await.unwrap();
+    let record = async |record| world.store.record_message(&record, MAX).await.unwrap();
     assert_eq!(record(payout("1")).await, Recorded::Known);
     assert_eq!(record(changed).await, Recorded::Known);
     assert_eq!(listed(&world, None).await, std::slice::from_ref(&first));
@@ -123,7 +123,7 @@ pub async fn a_message_sent_in_parallel_is_kept_once(store: Arc<dyn Store>) {
     let world = World::new(store);
     let answers = at_once((0..32).map(|number: i32| {
         let (world, record) = (world.clone(), payout(&(number % 2).to_string()));
-        async move { world.store.record_message(&record, MOST).await.unwrap() }
+        async move { world.store.record_message(&record, MAX).await.unwrap() }
     }))
     .await;
     assert_eq!(answers.iter().filter(|answer| **answer == Recorded::Added).count(), 2, "{answers:?}");

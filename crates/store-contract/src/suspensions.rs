@@ -125,16 +125,16 @@ pub async fn no_more_sessions_live_than_may(store: Arc<dyn Store>) {
     let (user, other) = (world.guest(0).await, world.guest(0).await);
     let theirs = log_in(&store, other, 250, at(0)).await.id;
     let (mut begun, mut seconds) = (Vec::new(), 0);
-    for number in 0..u8::try_from(Session::MOST_ALIVE).unwrap() {
+    for number in 0..u8::try_from(Session::MAX_LIVE).unwrap() {
         begun.push(log_in(&store, user, number, at(seconds)).await.id);
         seconds += 1;
     }
-    assert_eq!(alive(&store, user, at(seconds)).await.len(), Session::MOST_ALIVE);
+    assert_eq!(alive(&store, user, at(seconds)).await.len(), Session::MAX_LIVE);
     // The first one is used once more, so that the second is the least recently used.
     store.exchange(&hash(0), &successor(200), None, end(), at(seconds)).await.unwrap();
     let newest = log_in(&store, user, 201, at(seconds + 1)).await.id;
     let left = alive(&store, user, at(seconds + 2)).await;
-    assert_eq!((left.len(), left.contains(&newest)), (Session::MOST_ALIVE, true));
+    assert_eq!((left.len(), left.contains(&newest)), (Session::MAX_LIVE, true));
     assert!(left.contains(&begun[0]) && !left.contains(&begun[1]));
     assert_eq!(exchange(&store, 1, 202).await, Exchange::Refused);
     assert_eq!(alive(&store, other, at(seconds)).await, [theirs]);

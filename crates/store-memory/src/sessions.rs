@@ -91,7 +91,7 @@ impl Desk {
         let alive = self.sessions.values().filter(|kept| kept.session.user == user && kept.is_alive(now));
         let mut alive: Vec<_> = alive.map(|kept| (kept.session.used_at, kept.session.id)).collect();
         alive.sort_unstable_by_key(|place| std::cmp::Reverse(*place));
-        for (_, id) in alive.into_iter().skip(Session::MOST_ALIVE) {
+        for (_, id) in alive.into_iter().skip(Session::MAX_LIVE) {
             self.end(id, now);
         }
     }

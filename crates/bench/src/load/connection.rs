@@ -13,7 +13,7 @@ use super::answer;
 /// The initial size of the receive buffer.
 const ROOM: usize = 16 * 1_024;
 /// The longest accepted response.
-const MOST_ROOM: usize = 16 * 1_024 * 1_024;
+const MAX_ROOM: usize = 16 * 1_024 * 1_024;
 
 /// A connection with at most one request in flight.
 pub(super) struct Connection {
@@ -85,7 +85,7 @@ impl Connection {
             if length < capacity {
                 return Ok(false);
             }
-            ensure!(self.answer.len() < MOST_ROOM, "an answer is longer than {MOST_ROOM} bytes");
+            ensure!(self.answer.len() < MAX_ROOM, "an answer is longer than {MAX_ROOM} bytes");
             self.answer.resize(self.answer.len().saturating_mul(2), 0);
         }
     }

@@ -45,10 +45,10 @@ impl Purpose {
 }
 
 /// The wrong answers that end a challenge: with six digits, a guess succeeds once in 200 000 challenges.
-pub const MOST_ATTEMPTS: i16 = 5;
+pub const MAX_ATTEMPTS: i16 = 5;
 /// The maximum number of challenges of one purpose per user, and per address, within [`ISSUE_WINDOW`].
-pub const MOST_ISSUED: usize = 5;
-/// See [`MOST_ISSUED`].
+pub const MAX_ISSUED: usize = 5;
+/// See [`MAX_ISSUED`].
 pub const ISSUE_WINDOW: Duration = Duration::hours(1);
 
 /// A stored challenge.
@@ -104,7 +104,7 @@ impl Challenge {
     pub fn judge(&self, user: &User, presented: &[TokenHash], now: Timestamp) -> Judged {
         let open = self.ended_at.is_none()
             && now < self.expires_at()
-            && self.attempts < MOST_ATTEMPTS
+            && self.attempts < MAX_ATTEMPTS
             && self.purpose.target(user).as_deref() == Some(self.target.as_str());
         match (open, presented.contains(&self.hash)) {
             (false, _) => Judged::Over,
@@ -134,11 +134,11 @@ pub fn may_issue(earlier: &[Timestamp], now: Timestamp) -> Result<(), TooMany> {
     let since = now.minus(ISSUE_WINDOW);
     let mut recent: Vec<Timestamp> = earlier.iter().copied().filter(|at| *at > since).collect();
     recent.sort_unstable();
-    match recent.len().checked_sub(MOST_ISSUED) {
+    match recent.len().checked_sub(MAX_ISSUED) {
         None => Ok(()),
         Some(index) => {
             let until = recent.get(index).copied().unwrap_or(now).plus(ISSUE_WINDOW);
-            let most = u32::try_from(MOST_ISSUED).unwrap_or(u32::MAX);
+            let most = u32::try_from(MAX_ISSUED).unwrap_or(u32::MAX);
             Err(TooMany { quota: CodeQuota::Hour, most, until })
         }
     }
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(fresh.judge(&user(), &RIGHT, at(9)), Judged::Right);
         assert_eq!(fresh.judge(&user(), &WRONG, at(9)), Judged::Wrong);
         assert_eq!(fresh.judge(&user(), &RIGHT, at(10)), Judged::Over);
-        let guessed = Challenge { attempts: MOST_ATTEMPTS, ..fresh.clone() };
+        let guessed = Challenge { attempts: MAX_ATTEMPTS, ..fresh.clone() };
         assert_eq!(guessed.judge(&user(), &RIGHT, at(1)), Judged::Over);
         let ended = Challenge { ended_at: Some(at(1)), ..fresh };
         assert_eq!(ended.judge(&user(), &RIGHT, at(2)), Judged::Over);

@@ -18,7 +18,7 @@ pub const WINDOW: Duration = Duration::days(1);
 /// A quota that a code counts against.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CodeQuota {
-    /// Codes per user or address within an hour ([`crate::account::challenge::MOST_ISSUED`]).
+    /// Codes per user or address within an hour ([`crate::account::challenge::MAX_ISSUED`]).
     Hour,
     /// Codes per phone number.
     Number,

@@ -94,7 +94,7 @@ impl Session {
 
     /// The maximum number of live sessions per user, so that ending all of them, as a suspension does, is a
     /// small change.
-    pub const MOST_ALIVE: usize = 100;
+    pub const MAX_LIVE: usize = 100;
 
     /// A session that begins now, with a token of this lifetime.
     #[must_use]

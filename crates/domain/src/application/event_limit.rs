@@ -7,7 +7,7 @@ use std::hash::Hash;
 use crate::timestamp::Timestamp;
 
 /// The maximum number of different events recorded within an hour.
-pub(super) const MOST: usize = 1_000;
+pub(super) const MAX: usize = 1_000;
 /// The length of an hour in microseconds.
 const HOUR: i64 = 3_600_000_000;
 
@@ -45,7 +45,7 @@ impl<T: Eq + Hash> HourlyEvents<T> {
         }
         if self.seen.contains(&event) {
             Recording::Again
-        } else if self.seen.len() < MOST {
+        } else if self.seen.len() < MAX {
             self.seen.insert(event);
             Recording::First
         } else if std::mem::replace(&mut self.is_full, true) {
@@ -83,13 +83,13 @@ mod tests {
     #[test]
     fn events_above_the_limit_are_recorded_as_one() {
         let mut hourly = HourlyEvents::default();
-        for what in 0..MOST {
+        for what in 0..MAX {
             assert_eq!(hourly.admit(what, at(0)), Recording::First);
         }
-        assert_eq!(hourly.admit(MOST, at(1)), Recording::TooMany);
-        assert_eq!(hourly.admit(MOST, at(1)), Recording::Again);
-        assert_eq!(hourly.admit(MOST + 1, at(2)), Recording::Again);
+        assert_eq!(hourly.admit(MAX, at(1)), Recording::TooMany);
+        assert_eq!(hourly.admit(MAX, at(1)), Recording::Again);
+        assert_eq!(hourly.admit(MAX + 1, at(2)), Recording::Again);
         assert_eq!(hourly.admit(0, at(2)), Recording::Again);
-        assert_eq!(hourly.admit(MOST, at(60)), Recording::First);
+        assert_eq!(hourly.admit(MAX, at(60)), Recording::First);
     }
 }

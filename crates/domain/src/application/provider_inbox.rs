@@ -246,7 +246,7 @@ impl ProviderInbox {
             presented: message.presented.clone(),
             received_at: self.env.now(),
         };
-        let recorded = self.env.messages.record_message(&record, ProviderMessage::MOST_UNRESOLVED).await?;
+        let recorded = self.env.messages.record_message(&record, ProviderMessage::MAX_UNRESOLVED).await?;
         let status = status.flatten();
         Ok(MessageOutcome::Contradiction(Contradicted { contradiction, row, status, recorded }))
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::account::security_log::{EventKind, SecurityEvent};
 use crate::account::session::ClientInfo;
-use crate::application::event_limit::{HourlyEvents, MOST, Recording};
+use crate::application::event_limit::{HourlyEvents, MAX, Recording};
 use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
 use crate::network::ClientNetwork;
@@ -44,10 +44,9 @@ impl SecurityAudit {
         }
         let (client, detail) = match admit(&self.unknown_logins, client.network(), now) {
             Recording::First => (client, "unknown account".to_owned()),
-            Recording::TooMany => (
-                ClientInfo::default(),
-                format!("unknown accounts, from more than {MOST} networks in an hour"),
-            ),
+            Recording::TooMany => {
+                (ClientInfo::default(), format!("unknown accounts, from more than {MAX} networks in an hour"))
+            }
             Recording::Again => return,
         };
         let event = SecurityEvent::about(kind, None, client, now);
@@ -60,7 +59,7 @@ impl SecurityAudit {
         let detail = match admit(&self.denials, (principal.user, operation.clone()), now) {
             Recording::First => operation,
             Recording::TooMany => Line::from_stored(format!(
-                "more than {MOST} times in an hour, by different callers or on different routes"
+                "more than {MAX} times in an hour, by different callers or on different routes"
             )),
             Recording::Again => return,
         };

@@ -41,7 +41,7 @@ pub enum Exchange {
 pub trait Sessions: Send + Sync {
     /// Stores a new session with its first token if the password of its user is still the verified one and
     /// the user is not suspended, in one atomic step: a login is refused if the password was changed or the
-    /// user suspended in the meantime. If the user then has more than [`Session::MOST_ALIVE`] live sessions,
+    /// user suspended in the meantime. If the user then has more than [`Session::MAX_LIVE`] live sessions,
     /// the least recently used ones end. The network of the session becomes known. A repeated call changes
     /// nothing and succeeds, because the session already has this id and token.
     ///

@@ -3,7 +3,7 @@
 use super::{Model, Refusal, Seen};
 
 /// The maximum number of unanswered orders of a top-up.
-pub(crate) const MOST_ATTEMPTS: u32 = 3;
+pub(crate) const MAX_ATTEMPTS: u32 = 3;
 /// The duration of a server's lease on a top-up, in seconds.
 pub(crate) const LEASE: i64 = 30;
 /// The wait after the first order without an answer, doubled after each further one.
@@ -45,7 +45,7 @@ impl Model {
     /// Claims a due top-up, or gives it up.
     pub(crate) fn take_up_topup(&mut self, place: usize, now: i64) -> Seen {
         let ordering = &mut self.topups[place].ordering;
-        if ordering.attempts < MOST_ATTEMPTS {
+        if ordering.attempts < MAX_ATTEMPTS {
             (ordering.attempts, ordering.next) = (ordering.attempts + 1, Some(now + LEASE));
         } else {
             ordering.next = None;
@@ -65,7 +65,7 @@ impl Model {
             "page" => (ordering.page, ordering.next) = (true, None),
             "taken" => ordering.next = None,
             "refused" => (topup.status, ordering.next) = ("failed", None),
-            "silent" if before.attempts >= MOST_ATTEMPTS => ordering.next = None,
+            "silent" if before.attempts >= MAX_ATTEMPTS => ordering.next = None,
             "silent" => {
                 let wait = |_| now + FIRST_WAIT * 2_i64.pow(before.attempts - 1);
                 ordering.next = before.next.map(wait);

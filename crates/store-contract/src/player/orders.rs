@@ -9,7 +9,7 @@ use cuepoint_domain::topup::{
 use time::Duration;
 
 use super::{Player, equal, picked};
-use crate::model::{FIRST_WAIT, LEASE, MOST_ATTEMPTS};
+use crate::model::{FIRST_WAIT, LEASE, MAX_ATTEMPTS};
 use crate::world::{amount, topup_of};
 
 /// More than the number of due top-ups that all histories on one store leave.
@@ -17,7 +17,7 @@ const ALL: u32 = 1_000_000;
 
 /// The order terms of a history.
 pub(super) const TERMS: OrderTerms = OrderTerms {
-    max_attempts: MOST_ATTEMPTS,
+    max_attempts: MAX_ATTEMPTS,
     retry_after: Duration::seconds(FIRST_WAIT),
     lease: Duration::seconds(LEASE),
 };

@@ -14,7 +14,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::reads::batcher::Row;
-use crate::reads::readable::{MOST_UNREADABLE, decode_all, one_by_one};
+use crate::reads::readable::{MAX_UNREADABLE, decode_all, one_by_one};
 use crate::reads::request_lists::RequestList;
 use crate::reads::{columns, least};
 use crate::rows::{MusicRequestRow, column_time};
@@ -77,7 +77,7 @@ impl MusicRequests for PostgresStore {
                 if let Some(requests) = decode_all(loaded, value)? {
                     return Ok(requests);
                 }
-                let most = i64::from(limit.saturating_add(MOST_UNREADABLE));
+                let most = i64::from(limit.saturating_add(MAX_UNREADABLE));
                 let ids = overdue(which).limit(most).select(music_requests::id);
                 one_by_one(connection, ids.load(&mut connection).await?, limit, value).await
             })

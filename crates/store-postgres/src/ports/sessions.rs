@@ -206,7 +206,7 @@ async fn end_surplus(
     user: UserId,
     now: Timestamp,
 ) -> Result<(), DatabaseFailure> {
-    let most = i64::try_from(Session::MOST_ALIVE).unwrap_or(i64::MAX);
+    let most = i64::try_from(Session::MAX_LIVE).unwrap_or(i64::MAX);
     let surplus: Vec<i64> = alive_of(user, now)
         .order((sessions::used_at.desc(), sessions::id.desc()))
         .offset(most)

@@ -15,7 +15,7 @@ use uuid::Uuid;
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::reads::batcher::Row;
-use crate::reads::readable::{MOST_UNREADABLE, decode_all, one_by_one};
+use crate::reads::readable::{MAX_UNREADABLE, decode_all, one_by_one};
 use crate::reads::{Counted, NewestFirst, UnsettledFirst, columns, least, limits, paged};
 use crate::rows::{TopupRow, column_time};
 use crate::schema::topups::{self, table};
@@ -98,7 +98,7 @@ impl Topups for PostgresStore {
                 if let Some(due) = decode_all(loaded, value)? {
                     return Ok(due);
                 }
-                let most = i64::from(limit.saturating_add(MOST_UNREADABLE));
+                let most = i64::from(limit.saturating_add(MAX_UNREADABLE));
                 let ids = due_orders(now).limit(most).select(topups::id);
                 one_by_one(connection, ids.load(&mut connection).await?, limit, value).await
             })

@@ -10,7 +10,7 @@ use crate::connect::failure::DatabaseFailure;
 use crate::rows::Corrupt;
 
 /// The maximum number of unreadable rows that are skipped to fill a list.
-pub(crate) const MOST_UNREADABLE: u32 = 1_000;
+pub(crate) const MAX_UNREADABLE: u32 = 1_000;
 
 /// Whether a row has a value that Rust cannot represent, such as an infinite time.
 const fn is_unreadable(failure: &DatabaseFailure) -> bool {

@@ -33,7 +33,7 @@ const NO_PASSWORD: &str = "!";
 /// job.
 const WITHIN_CALL: Duration = Duration::from_secs(1);
 /// The maximum number of pending erasures per search.
-const MOST_PENDING: i64 = 1_000;
+const MAX_PENDING: i64 = 1_000;
 
 /// The statements that delete or anonymize a batch of other rows of the user.
 const FORGET: [&str; 3] = [
@@ -93,7 +93,7 @@ impl PostgresStore {
             .database
             .read_by_pool(async |mut connection| {
                 let pending = users::table.filter(users::erasure_pending);
-                let ids = pending.order(users::id).limit(MOST_PENDING).select(users::id);
+                let ids = pending.order(users::id).limit(MAX_PENDING).select(users::id);
                 Ok(ids.load(&mut connection).await?)
             })
             .await?;

@@ -34,7 +34,7 @@ const PROVEN_FOR: Duration = Duration::from_secs(1);
 const PROOF_WITHIN: Duration = Duration::from_millis(1_700);
 const PROOF_WORK: Duration = Duration::from_millis(850);
 /// The maximum number of commits waiting for a synchronous standby; further plans are refused.
-const MOST_UNANSWERED: usize = 3;
+const MAX_UNANSWERED: usize = 3;
 /// A write without rows, under the locks of the plans' statements: it is logged and replicated like every
 /// other, so that its commit proves that plans can be committed.
 const PROVE: &str = "LOCK TABLE music_requests, users, wallets, withdrawals, topups, operations, idempotency_keys, \
@@ -293,7 +293,7 @@ impl GroupCommitter {
         plans: &[&Plan],
         limits: &Limits,
     ) -> Result<(), DatabaseFailure> {
-        let most = if plans.is_empty() { 1 } else { MOST_UNANSWERED };
+        let most = if plans.is_empty() { 1 } else { MAX_UNANSWERED };
         if self.unanswered.len() < most {
             return Ok(());
         }

@@ -23,7 +23,7 @@ const CHANGES: i64 = 100_000;
 const CHANGES_IN_SOAK: i64 = 1_000_000;
 /// The maximum delay of another user's operation by an erasure. A long run measures it: the difference
 /// between the longest operation beside an erasure and the longest one in the same time without.
-const MOST_DELAY: Duration = Duration::from_millis(100);
+const MAX_DELAY: Duration = Duration::from_millis(100);
 
 fn is_long_run() -> bool {
     env::var_os("CUEPOINT_SOAK").is_some()
@@ -115,7 +115,7 @@ async fn somebody_with_very_many_changes_is_erased_while_others_go_on() {
         let began = Instant::now();
         let alone = top_up(&store, stranger, || began.elapsed() < finished).await;
         assert!(
-            longest <= alone + MOST_DELAY,
+            longest <= alone + MAX_DELAY,
             "a stranger waited {longest:?}, and {alone:?} without an erasure"
         );
     }

@@ -15,7 +15,7 @@ const OWN: i64 = 5;
 const PAGE: u32 = 2;
 /// The maximum number of rows of a table read by all pages of all lists. Some tables have two of the lists,
 /// and each page is found by an index, from which a row or two more are read.
-const MOST_READ: i64 = 100;
+const MAX_READ: i64 = 100;
 
 /// One row of each list for every user, and `OWN` for the exported user: `{user}` is that user, and `{other}`
 /// another one who is a party of all requests and blocks.
@@ -120,6 +120,6 @@ async fn an_export_reads_no_rows_of_others() {
     let counted = read.iter().filter(|(_, rows, _)| *rows > 0).count();
     assert!(counted >= 12, "tables without a count: {read:?}");
     let too_many: Vec<_> =
-        read.iter().filter(|(_, rows, entries)| *rows > MOST_READ || *entries > MOST_READ).collect();
+        read.iter().filter(|(_, rows, entries)| *rows > MAX_READ || *entries > MAX_READ).collect();
     assert!(too_many.is_empty(), "more rows or index entries than the person's: {too_many:?}");
 }

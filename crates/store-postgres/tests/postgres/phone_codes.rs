@@ -17,7 +17,7 @@ use time::Duration;
 use crate::world::{client, now, open};
 
 /// The maximum number of codes of the deployment within a day.
-const MOST: u32 = 7;
+const MAX: u32 = 7;
 
 /// Sends a code to a new user with their own number and network.
 async fn send(store: &PostgresStore, at: Timestamp) -> Issued {
@@ -31,7 +31,7 @@ async fn send(store: &PostgresStore, at: Timestamp) -> Issued {
     own[..8].copy_from_slice(&id.get().to_be_bytes());
     let own = Candidates { current: TokenHash(own), others: Vec::new() };
     let (number, network) = (own.clone(), own);
-    let counted = CountedCode { number, network, most_of_deployment: NonZeroU32::new(MOST), at };
+    let counted = CountedCode { number, network, most_of_deployment: NonZeroU32::new(MAX), at };
     let challenge = Challenge::issue(&user, Purpose::Phone, TokenHash([1; 32]), at).unwrap();
     store.issue(&challenge, Some(&counted)).await.unwrap()
 }
@@ -41,9 +41,9 @@ async fn servers_together_send_no_more_codes_than_the_deployment_may() {
     let database = TestDatabase::create().await;
     let servers = [open(database.url()).await, open(database.url()).await];
     let answers = join_all((0..30).map(|number| send(&servers[number % 2], now()))).await;
-    let most = usize::try_from(MOST).unwrap();
+    let most = usize::try_from(MAX).unwrap();
     assert_eq!(answers.iter().filter(|issued| **issued == Issued::Done).count(), most, "{answers:?}");
-    let full = TooMany { quota: CodeQuota::Deployment, most: MOST, until: now().plus(WINDOW) };
+    let full = TooMany { quota: CodeQuota::Deployment, most: MAX, until: now().plus(WINDOW) };
     let refused = answers.iter().filter(|issued| **issued == Issued::TooMany(full)).count();
     assert_eq!(refused, 30 - most, "{answers:?}");
 }
@@ -54,11 +54,11 @@ async fn only_codes_that_are_sent_are_kept_and_for_a_day_alone() {
     let (store, client) = (open(database.url()).await, client(database.url()).await);
     let rows =
         async || client.query_one("SELECT count(*) FROM phone_codes", &[]).await.unwrap().get::<_, i64>(0);
-    for number in 0..i64::from(MOST) {
+    for number in 0..i64::from(MAX) {
         assert_eq!(send(&store, now().plus(Duration::hours(number))).await, Issued::Done);
     }
     assert!(matches!(send(&store, now().plus(Duration::hours(8))).await, Issued::TooMany(_)));
-    assert_eq!(rows().await, i64::from(MOST), "what is refused leaves no row");
+    assert_eq!(rows().await, i64::from(MAX), "what is refused leaves no row");
     for (hours, kept) in [(23, 7), (24, 6), (27, 3), (30, 0)] {
         store.purge_expired(now().plus(Duration::hours(hours))).await.unwrap();
         assert_eq!(rows().await, kept, "after {hours} hours");

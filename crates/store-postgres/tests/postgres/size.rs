@@ -15,7 +15,7 @@ const ENTRIES: usize = 20_000;
 /// The number of plans that wait for a commit together.
 const AT_ONCE: usize = 500;
 /// All entries together would take several times as much, from a million on.
-const MOST_GROWTH: u64 = 64 << 20;
+const MAX_GROWTH: u64 = 64 << 20;
 
 #[expect(clippy::disallowed_methods, reason = "tests have no configuration; a long run is asked for by hand")]
 fn entries() -> usize {
@@ -64,6 +64,6 @@ async fn a_large_ledger_is_checked_in_bounded_memory() {
     let grown = peak().saturating_sub(before);
     let count = u64::try_from(entries).unwrap();
     assert_eq!((summary.entries, summary.postings, summary.entities), (count, count, count));
-    assert!(grown < MOST_GROWTH, "{entries} entries took {grown} bytes more");
+    assert!(grown < MAX_GROWTH, "{entries} entries took {grown} bytes more");
     println!("{entries} entries checked, peak {} KiB more, {} KiB in all", grown >> 10, peak() >> 10);
 }

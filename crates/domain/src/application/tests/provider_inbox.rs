@@ -170,7 +170,7 @@ impl Scene {
         let mut messages = MockProviderMessages::new();
         let scene = self.clone();
         messages.expect_record_message().returning(move |record, most| {
-            assert_eq!(most, ProviderMessage::MOST_UNRESOLVED);
+            assert_eq!(most, ProviderMessage::MAX_UNRESOLVED);
             scene.kept.lock().unwrap().push(record.clone());
             Ok(Recorded::Added)
         });

@@ -195,7 +195,7 @@ fn incoming(call: &Call, kind: &str, data: &Object, fields: Fields<'_>) -> Resul
 }
 
 /// The beginning of a value: of the string, or of its JSON text otherwise.
-fn excerpt<const MOST: usize>(data: &Object, field: &str) -> Option<Excerpt<MOST>> {
+fn excerpt<const MAX: usize>(data: &Object, field: &str) -> Option<Excerpt<MAX>> {
     let json = data.get(field).map(|raw| raw.get()).filter(|json| *json != "null")?;
     let text = serde_json::from_str::<String>(json);
     Some(Excerpt::of(text.as_deref().unwrap_or(json)))

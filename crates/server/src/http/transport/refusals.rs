@@ -28,7 +28,7 @@ const LONGEST_HEAD: usize = 256;
 /// and the reset may overtake the answer.
 const LINGER: Duration = Duration::from_secs(1);
 /// The maximum number of bytes read during that time.
-const MOST_UNREAD: usize = 1 << 20;
+const MAX_UNREAD: usize = 1 << 20;
 const CHUNK: usize = 8_192;
 
 /// A client connection that sends the parser's refusals as envelopes.
@@ -132,7 +132,7 @@ impl Refusal {
             self.end = Some(Box::pin(sleep(LINGER)));
         }
         let over = self.end.as_mut().is_none_or(|end| end.as_mut().poll(context).is_ready());
-        while !over && self.unread < MOST_UNREAD {
+        while !over && self.unread < MAX_UNREAD {
             let mut chunk = [0; CHUNK];
             let mut chunk = ReadBuf::new(&mut chunk);
             let read = ready!(Pin::new(&mut *tcp).poll_read(context, &mut chunk));
