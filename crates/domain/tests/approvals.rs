@@ -5,7 +5,7 @@
 
 mod support;
 
-use cuepoint_domain::account::{Role, StandingChange};
+use cuepoint_domain::account::{AccountStatusChange, Role};
 use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
 use cuepoint_domain::ledger::plans;
@@ -23,15 +23,15 @@ const OTHER: i64 = DJ;
 fn ledger() -> Ledger {
     let mut ledger = Ledger::new(0, 1_000);
     for operator in [OPERATOR, OTHER] {
-        stand(&mut ledger, operator, StandingChange::Role(Role::Operator), at(0));
+        stand(&mut ledger, operator, AccountStatusChange::Role(Role::Operator), at(0));
     }
     ledger.withdraw(1, GUEST, 200).unwrap();
     ledger
 }
 
-fn stand(ledger: &mut Ledger, who: i64, change: StandingChange, now: Timestamp) {
+fn stand(ledger: &mut Ledger, who: i64, change: AccountStatusChange, now: Timestamp) {
     let metadata = ledger.metadata(now);
-    ledger.apply(&plans::change_standing(metadata, user(who), change)).unwrap();
+    ledger.apply(&plans::change_account_status(metadata, user(who), change)).unwrap();
 }
 
 fn stored(ledger: &Ledger) -> Withdrawal {
@@ -122,8 +122,8 @@ fn nobody_approves_their_own_whatever_the_limit() {
 fn an_approval_of_somebody_who_was_suspended_meanwhile_is_replaced() {
     let mut ledger = ledger();
     approve(&mut ledger, OPERATOR, Some(1), 5);
-    stand(&mut ledger, OPERATOR, StandingChange::Suspend, at(6));
-    stand(&mut ledger, OPERATOR, StandingChange::Restore, at(7));
+    stand(&mut ledger, OPERATOR, AccountStatusChange::Suspend, at(6));
+    stand(&mut ledger, OPERATOR, AccountStatusChange::Restore, at(7));
     // The approval from before the suspension no longer counts, so this one replaces it.
     approve(&mut ledger, OPERATOR, Some(1), 8);
     assert_eq!(stored(&ledger).approvals[0].at, at(8));

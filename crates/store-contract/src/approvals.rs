@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cuepoint_domain::account::security_log::EventFilter;
-use cuepoint_domain::account::{Role, StandingChange};
+use cuepoint_domain::account::{AccountStatusChange, Role};
 use cuepoint_domain::ids::{UserId, WithdrawalId};
 use cuepoint_domain::ledger::adjustment::Adjustment;
 use cuepoint_domain::ledger::plans;
@@ -128,11 +128,11 @@ pub async fn approvals_at_once_are_counted_once_each(store: Arc<dyn Store>) {
 /// demoted, even if restored, nor after they adjusted the wallet. Once the limit is lifted, one approval is
 /// enough again.
 pub async fn an_earlier_approval_counts_while_it_could_be_given_anew(store: Arc<dyn Store>) {
-    use StandingChange::{Restore, Role as Give, Suspend};
+    use AccountStatusChange::{Restore, Role as Give, Suspend};
     use WithdrawalStatus::{Approved, Pending};
     let mut world = four_eyes(store);
     let (guest, bob) = (world.guest(10_000).await, world.operator().await);
-    let lives: [&[StandingChange]; 5] = [
+    let lives: [&[AccountStatusChange]; 5] = [
         &[Suspend],
         &[Suspend, Restore],
         &[Give(Role::Auditor)],
@@ -240,7 +240,7 @@ pub async fn a_plan_of_a_dismissed_operator_changes_nothing(store: Arc<dyn Store
     let world = World::new(store);
     let (chief, guest) = (world.operator().await, world.guest(100).await);
     let id = world.withdrawn(guest, 100).await;
-    for change in [StandingChange::Suspend, StandingChange::Role(Role::Auditor)] {
+    for change in [AccountStatusChange::Suspend, AccountStatusChange::Role(Role::Auditor)] {
         let dismissed = world.operator().await;
         let metadata = || OperationMetadata { as_operator: true, ..world.by(dismissed, at(5)) };
         let stored = world.stored_withdrawal(id).await;
@@ -248,7 +248,7 @@ pub async fn a_plan_of_a_dismissed_operator_changes_nothing(store: Arc<dyn Store
         let plans = [
             plans::move_withdrawal(metadata(), &stored, approve).unwrap(),
             world.adjust_plan(metadata(), guest, 7).await,
-            plans::change_standing(metadata(), guest, StandingChange::Role(Role::Operator)),
+            plans::change_account_status(metadata(), guest, AccountStatusChange::Role(Role::Operator)),
         ];
         world.stand(chief, dismissed, change, at(4)).await;
         for plan in plans {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use cuepoint_domain::account::challenge::{Challenge, Judged, Purpose};
 use cuepoint_domain::account::session::TokenHash;
-use cuepoint_domain::account::{self, ErasureRefusal, Field, Locate, ProfileChange, StandingChange, User};
+use cuepoint_domain::account::{
+    self, AccountStatusChange, ErasureRefusal, Field, Locate, ProfileChange, User,
+};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Balance, EntityKind, OperationMetadata, Rejection, Wallet};
@@ -152,7 +154,7 @@ pub async fn erasures_cross_whatever_else_is_done(store: Arc<dyn Store>) {
                     1 => {
                         let metadata =
                             OperationMetadata { reason: Some(line("a reason")), ..world.by(operator, at(2)) };
-                        let plan = plans::change_standing(metadata, dj, StandingChange::Suspend);
+                        let plan = plans::change_account_status(metadata, dj, AccountStatusChange::Suspend);
                         let stood = world.apply(plan).await;
                         assert!(
                             matches!(stood, Ok(_) | Err(Rejection::Missing(EntityKind::User))),

@@ -6,7 +6,7 @@ use cuepoint_domain::account::challenge::{Challenge, Purpose};
 use cuepoint_domain::account::personal_data::{ActedBy, OperationNote, Part, Place, Record};
 use cuepoint_domain::account::security_log::{EventKind, SecurityEvent};
 use cuepoint_domain::account::session::{ClientInfo, TokenHash};
-use cuepoint_domain::account::{Field, ProfileChange, StandingChange};
+use cuepoint_domain::account::{AccountStatusChange, Field, ProfileChange};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{EntityRef, OperationMetadata, Outcome, Receipt};
@@ -189,7 +189,8 @@ pub async fn operations_about_a_person_are_listed(store: Arc<dyn Store>) {
     let change = ProfileChange { name: Field::Set(line("Ada")), ..ProfileChange::default() };
     let reason = |plan: OperationMetadata| OperationMetadata { reason: Some(line("a reason")), ..plan };
     let renamed = world.fresh(plans::change_profile(world.by(user, at(1)), user, change)).await;
-    let suspend = plans::change_standing(reason(world.by(operator, at(2))), user, StandingChange::Suspend);
+    let suspend =
+        plans::change_account_status(reason(world.by(operator, at(2))), user, AccountStatusChange::Suspend);
     let suspended = world.fresh(suspend).await;
     // Without a reason, a user's own operations on their money are listed as money alone.
     world.withdraw(user, 10, at(3)).await.unwrap();

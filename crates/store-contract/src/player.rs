@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use cuepoint_domain::account::{ArtistType, Field, ProfileChange, Role, StandingChange};
+use cuepoint_domain::account::{AccountStatusChange, ArtistType, Field, ProfileChange, Role};
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{
@@ -229,10 +229,11 @@ impl<'a> Player<'a> {
                 return self.agree(answer, model);
             }
             Command::Stand { who, suspend } => {
-                let change = if suspend { StandingChange::Suspend } else { StandingChange::Restore };
+                let change =
+                    if suspend { AccountStatusChange::Suspend } else { AccountStatusChange::Restore };
                 let metadata =
                     OperationMetadata { reason: Some(line("a reason")), ..self.metadata(OPERATOR, keyed) };
-                let plan = plans::change_standing(metadata, self.people[who], change);
+                let plan = plans::change_account_status(metadata, self.people[who], change);
                 let answer = self.apply(Ok(plan)).await;
                 let model = self.model.stand(who, suspend, self.now);
                 return self.agree(answer, model);
@@ -241,7 +242,8 @@ impl<'a> Player<'a> {
                 let role = if operator { Role::Operator } else { Role::Member };
                 let metadata =
                     OperationMetadata { reason: Some(line("a reason")), ..self.metadata(OPERATOR, keyed) };
-                let plan = plans::change_standing(metadata, self.people[who], StandingChange::Role(role));
+                let plan =
+                    plans::change_account_status(metadata, self.people[who], AccountStatusChange::Role(role));
                 let answer = self.apply(Ok(plan)).await;
                 let model = self.model.employ(who, operator, self.now);
                 return self.agree(answer, model);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use cuepoint_domain::account::{
-    ArtistType, Coordinates, Field, Kilometres, Locate, ProfileChange, Role, StandingChange,
+    AccountStatusChange, ArtistType, Coordinates, Field, Kilometres, Locate, ProfileChange, Role,
 };
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
@@ -179,8 +179,12 @@ pub async fn receipts_of_profiles_read_back(store: Arc<dyn Store>) {
         tape.play(plan).await;
         let nothing = plans::change_profile(tape.metadata(), user, ProfileChange::default());
         tape.play(nothing).await;
-        for to in [StandingChange::Suspend, StandingChange::Role(Role::Auditor), StandingChange::Restore] {
-            let plan = plans::change_standing(tape.metadata(), user, to);
+        for to in [
+            AccountStatusChange::Suspend,
+            AccountStatusChange::Role(Role::Auditor),
+            AccountStatusChange::Restore,
+        ] {
+            let plan = plans::change_account_status(tape.metadata(), user, to);
             tape.play(plan).await;
         }
     }
@@ -227,9 +231,11 @@ pub async fn profiles_in_receipts_are_kept_for_seven_days(store: Arc<dyn Store>)
         change.clone(),
     );
     tape.play(rename).await;
-    for change in [StandingChange::Suspend, StandingChange::Restore, StandingChange::Role(Role::Auditor)] {
+    for change in
+        [AccountStatusChange::Suspend, AccountStatusChange::Restore, AccountStatusChange::Role(Role::Auditor)]
+    {
         let metadata = OperationMetadata { reason: Some(line("a reason")), ..tape.world.by(operator, at(0)) };
-        tape.play(plans::change_standing(metadata, user, change)).await;
+        tape.play(plans::change_account_status(metadata, user, change)).await;
     }
     let young = plans::change_profile(tape.world.by(user, at(1)), user, ProfileChange::default());
     let money = tape.world.adjust_plan(tape.world.by(operator, at(0)), user, 7).await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cuepoint_domain::account::security_log::{EventFilter, EventKind, SecurityEvent};
 use cuepoint_domain::account::session::ClientInfo;
-use cuepoint_domain::account::{Role, StandingChange};
+use cuepoint_domain::account::{AccountStatusChange, Role};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::OperationMetadata;
@@ -118,7 +118,7 @@ pub async fn operators_changes_leave_one_event_each(store: Arc<dyn Store>) {
     assert!(matches!(world.apply(same_key).await, Ok(Applied::Replayed(_))));
     let refused = OperationMetadata { key: None, ..metadata() };
     assert!(world.apply(world.adjust_plan(refused, user, -500).await).await.is_err());
-    world.stand(operator, user, StandingChange::Role(Role::Auditor), at(2)).await;
+    world.stand(operator, user, AccountStatusChange::Role(Role::Auditor), at(2)).await;
     world.withdraw(user, 10, at(3)).await.unwrap();
 
     let found = events(&world, about(user)).await;
@@ -139,7 +139,7 @@ pub async fn a_change_sent_in_parallel_leaves_one_event(store: Arc<dyn Store>) {
     let world = World::new(store);
     let (user, operator) = (world.guest(0).await, world.guest(0).await);
     let metadata = OperationMetadata { reason: Some(line("a reason")), ..world.by(operator, at(1)) };
-    let plan = plans::change_standing(metadata, user, StandingChange::Suspend);
+    let plan = plans::change_account_status(metadata, user, AccountStatusChange::Suspend);
     let tasks = (0..50).map(|_| {
         let (world, plan) = (world.clone(), plan.clone());
         async move { world.apply(plan).await.unwrap() }

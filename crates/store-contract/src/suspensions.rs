@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use cuepoint_domain::account::session::Session;
-use cuepoint_domain::account::{ErasureRefusal, Role, StandingChange};
+use cuepoint_domain::account::{AccountStatusChange, ErasureRefusal, Role};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{OperationMetadata, Plan, Rejection};
@@ -15,9 +15,9 @@ use crate::sessions::{alive, end, exchange, hash, log_in, new_session, successor
 use crate::world::{World, at, at_once, line};
 
 /// A change of an account status, by this user.
-fn change(world: &World, by: UserId, user: UserId, change: StandingChange, seconds: i64) -> Plan {
+fn change(world: &World, by: UserId, user: UserId, change: AccountStatusChange, seconds: i64) -> Plan {
     let metadata = OperationMetadata { reason: Some(line("a reason")), ..world.by(by, at(seconds)) };
-    plans::change_standing(metadata, user, change)
+    plans::change_account_status(metadata, user, change)
 }
 
 /// A fixture with this many operators.
@@ -63,7 +63,7 @@ pub async fn a_suspension_ends_the_sessions(store: Arc<dyn Store>) {
         log_in(&store, user, number, at(0)).await;
     }
     let theirs = log_in(&store, other, 50, at(0)).await.id;
-    let suspend = change(&world, operator, user, StandingChange::Suspend, 5);
+    let suspend = change(&world, operator, user, AccountStatusChange::Suspend, 5);
     world.fresh(suspend.clone()).await;
     assert_eq!(alive(&store, user, at(5)).await, []);
     assert_eq!(alive(&store, other, at(5)).await, [theirs]);
@@ -77,7 +77,7 @@ pub async fn a_suspension_ends_the_sessions(store: Arc<dyn Store>) {
     assert_eq!(store.begin(&late, hash(60), &password).await.unwrap(), Begun::Suspended);
     assert_eq!(store.owner(&hash(60)).await.unwrap(), None);
 
-    world.stand(operator, user, StandingChange::Restore, at(7)).await;
+    world.stand(operator, user, AccountStatusChange::Restore, at(7)).await;
     assert_eq!(alive(&store, user, at(7)).await, []);
     assert_eq!(exchange(&store, 1, 11).await, Exchange::Refused);
     let anew = log_in(&store, user, 61, at(8)).await.id;
@@ -96,7 +96,7 @@ pub async fn no_session_that_begins_beside_a_suspension_survives_it(store: Arc<d
         let password = store.credentials_of(user).await.unwrap().unwrap().password;
         let (late, suspend) = (
             new_session(&store, user, at(1)).await,
-            change(&world, operator, user, StandingChange::Suspend, 1),
+            change(&world, operator, user, AccountStatusChange::Suspend, 1),
         );
         let tasks = (0..3_u8).map(|what| {
             let (world, store) = (world.clone(), Arc::clone(&store));
@@ -111,7 +111,7 @@ pub async fn no_session_that_begins_beside_a_suspension_survives_it(store: Arc<d
         });
         at_once(tasks).await;
         assert_eq!(alive(&store, user, at(2)).await, []);
-        world.stand(operator, user, StandingChange::Restore, at(3)).await;
+        world.stand(operator, user, AccountStatusChange::Restore, at(3)).await;
         assert_eq!(alive(&store, user, at(3)).await, []);
         for token in [round, 100 + round, 200 + round] {
             assert_eq!(exchange(&store, token, 40).await, Exchange::Refused, "token {token}");
@@ -144,12 +144,14 @@ pub async fn no_more_sessions_live_than_may(store: Arc<dyn Store>) {
 pub async fn the_last_active_operator_stays(store: Arc<dyn Store>) {
     let (world, operators) = with_operators(store, 3).await;
     let (guest, last) = (world.guest(0).await, operators[0]);
-    world.stand(last, operators[1], StandingChange::Suspend, at(1)).await;
+    world.stand(last, operators[1], AccountStatusChange::Suspend, at(1)).await;
     assert_eq!(world.store.erase(operators[2], at(2), at(2)).await.unwrap(), Erased::Done);
     let before = world.user(last).await;
-    for to in
-        [StandingChange::Suspend, StandingChange::Role(Role::Auditor), StandingChange::Role(Role::Member)]
-    {
+    for to in [
+        AccountStatusChange::Suspend,
+        AccountStatusChange::Role(Role::Auditor),
+        AccountStatusChange::Role(Role::Member),
+    ] {
         let refused = world.apply(change(&world, guest, last, to, 3)).await;
         assert_eq!(refused, Err(Rejection::LastOperator), "{to:?}");
     }
@@ -157,9 +159,9 @@ pub async fn the_last_active_operator_stays(store: Arc<dyn Store>) {
     assert_eq!(refused, Erased::Refused(ErasureRefusal::LastOperator));
     assert_eq!(world.user(last).await, before);
     // The suspended operator is not an active one, and can lose the role.
-    world.stand(last, operators[1], StandingChange::Role(Role::Member), at(4)).await;
-    world.stand(last, guest, StandingChange::Role(Role::Operator), at(5)).await;
-    world.stand(guest, last, StandingChange::Suspend, at(6)).await;
+    world.stand(last, operators[1], AccountStatusChange::Role(Role::Member), at(4)).await;
+    world.stand(last, guest, AccountStatusChange::Role(Role::Operator), at(5)).await;
+    world.stand(guest, last, AccountStatusChange::Suspend, at(6)).await;
     assert_eq!(active(&world, &[last, guest]).await, 1);
 }
 
@@ -169,7 +171,7 @@ pub async fn of_operators_who_dismiss_each_other_one_remains(store: Arc<dyn Stor
     let world = World::new(store);
     for round in 0..12 {
         let operators = renewed(&world, 2 + round % 2).await;
-        let ways = [StandingChange::Suspend, StandingChange::Role(Role::Member)];
+        let ways = [AccountStatusChange::Suspend, AccountStatusChange::Role(Role::Member)];
         let plans = (0..operators.len()).map(|number| {
             let (by, whom) = (operators[number], operators[(number + 1) % operators.len()]);
             change(&world, by, whom, ways[(number + round) % 2], 10)
@@ -189,7 +191,7 @@ async fn renewed(world: &World, many: usize) -> Vec<UserId> {
     let everybody = world.store.people(None, PageRequest::new(1, 100)).await.unwrap();
     for user in everybody.rows {
         if user.is_active_operator() && !operators.contains(&user.id) {
-            world.stand(operators[0], user.id, StandingChange::Role(Role::Member), at(0)).await;
+            world.stand(operators[0], user.id, AccountStatusChange::Role(Role::Member), at(0)).await;
         }
     }
     operators
@@ -210,7 +212,7 @@ pub async fn of_operators_who_leave_at_once_one_remains(store: Arc<dyn Store>) {
                         other => panic!("{other:?}"),
                     },
                     _ => {
-                        let to = StandingChange::Role(Role::Auditor);
+                        let to = AccountStatusChange::Role(Role::Auditor);
                         let plan = change(&world, operators[0], operators[2], to, 20);
                         matches!(world.apply(plan).await, Ok(Applied::Fresh(_)))
                     }

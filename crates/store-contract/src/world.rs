@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use cuepoint_domain::account::{ArtistType, Field, ProfileChange, Role, StandingChange, User};
+use cuepoint_domain::account::{AccountStatusChange, ArtistType, Field, ProfileChange, Role, User};
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::ledger::plans;
@@ -416,11 +416,11 @@ impl World {
         &self,
         operator: UserId,
         user: UserId,
-        change: StandingChange,
+        change: AccountStatusChange,
         now: Timestamp,
     ) -> Receipt {
         let metadata = OperationMetadata { reason: Some(line("a reason")), ..self.by(operator, now) };
-        self.fresh(plans::change_standing(metadata, user, change)).await
+        self.fresh(plans::change_account_status(metadata, user, change)).await
     }
 
     /// An audit of the whole ledger, expected to find nothing.

@@ -12,5 +12,7 @@ mod user;
 
 pub use erasure::{ErasureRefusal, erase};
 pub use profile::{Field, Locate, ProfileChange, ProfileRefusal, change_profile};
-pub use standing::{StandingChange, change_standing, ends_sessions, leaves_an_operator, may_dismiss};
+pub use standing::{
+    AccountStatusChange, change_account_status, ends_sessions, leaves_an_operator, may_dismiss,
+};
 pub use user::{ArtistType, Coordinates, DjProfile, Kilometres, Rating, Role, User};

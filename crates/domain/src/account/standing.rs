@@ -5,7 +5,7 @@ use crate::timestamp::Timestamp;
 
 /// A change of an account's status or role.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum StandingChange {
+pub enum AccountStatusChange {
     /// Suspends the account: all its requests are rejected, and a DJ accepts no requests.
     Suspend,
     /// Ends the suspension.
@@ -16,17 +16,17 @@ pub enum StandingChange {
 
 /// Applies the change to the user; the user stays as is if it has no effect.
 #[must_use]
-pub fn change_standing(user: &User, change: StandingChange, at: Timestamp) -> User {
+pub fn change_account_status(user: &User, change: AccountStatusChange, at: Timestamp) -> User {
     let mut changed = user.clone();
     match change {
-        StandingChange::Suspend => {
+        AccountStatusChange::Suspend => {
             changed.suspended_at = Some(user.suspended_at.unwrap_or(at));
             if let Some(dj) = &mut changed.dj {
                 dj.online = false;
             }
         }
-        StandingChange::Restore => changed.suspended_at = None,
-        StandingChange::Role(role) => changed.role = role,
+        AccountStatusChange::Restore => changed.suspended_at = None,
+        AccountStatusChange::Role(role) => changed.role = role,
     }
     if changed != *user {
         changed.standing_at = Some(user.standing_at.map_or(at, |before| before.max(at)));
@@ -37,21 +37,21 @@ pub fn change_standing(user: &User, change: StandingChange, at: Timestamp) -> Us
 /// Whether the change ends the user's sessions. A restoration ends those begun during the suspension, which
 /// servers of an earlier version allowed.
 #[must_use]
-pub const fn ends_sessions(user: &User, change: StandingChange) -> bool {
+pub const fn ends_sessions(user: &User, change: AccountStatusChange) -> bool {
     match change {
-        StandingChange::Suspend => true,
-        StandingChange::Restore => user.suspended_at.is_some(),
-        StandingChange::Role(_) => false,
+        AccountStatusChange::Suspend => true,
+        AccountStatusChange::Restore => user.suspended_at.is_some(),
+        AccountStatusChange::Role(_) => false,
     }
 }
 
 /// Whether the change may leave the deployment without an active operator.
 #[must_use]
-pub fn may_dismiss(change: StandingChange) -> bool {
+pub fn may_dismiss(change: AccountStatusChange) -> bool {
     match change {
-        StandingChange::Suspend => true,
-        StandingChange::Restore => false,
-        StandingChange::Role(role) => role != Role::Operator,
+        AccountStatusChange::Suspend => true,
+        AccountStatusChange::Restore => false,
+        AccountStatusChange::Role(role) => role != Role::Operator,
     }
 }
 
@@ -88,31 +88,31 @@ mod tests {
 
     #[test]
     fn who_is_shut_out_takes_no_requests_until_they_say_so_again() {
-        let suspended = change_standing(&dj(), StandingChange::Suspend, at(5));
+        let suspended = change_account_status(&dj(), AccountStatusChange::Suspend, at(5));
         assert_eq!((suspended.suspended_at, suspended.standing_at), (Some(at(5)), Some(at(5))));
         assert!(!suspended.dj.as_ref().unwrap().online);
-        let restored = change_standing(&suspended, StandingChange::Restore, at(9));
+        let restored = change_account_status(&suspended, AccountStatusChange::Restore, at(9));
         assert_eq!((restored.suspended_at, restored.standing_at), (None, Some(at(9))));
         assert!(!restored.dj.as_ref().unwrap().online);
     }
 
     #[test]
     fn a_change_to_what_is_already_so_leaves_no_trace() {
-        let suspended = change_standing(&dj(), StandingChange::Suspend, at(5));
-        assert_eq!(change_standing(&suspended, StandingChange::Suspend, at(7)), suspended);
-        assert_eq!(change_standing(&dj(), StandingChange::Restore, at(7)), dj());
-        assert_eq!(change_standing(&dj(), StandingChange::Role(Role::Member), at(7)), dj());
+        let suspended = change_account_status(&dj(), AccountStatusChange::Suspend, at(5));
+        assert_eq!(change_account_status(&suspended, AccountStatusChange::Suspend, at(7)), suspended);
+        assert_eq!(change_account_status(&dj(), AccountStatusChange::Restore, at(7)), dj());
+        assert_eq!(change_account_status(&dj(), AccountStatusChange::Role(Role::Member), at(7)), dj());
     }
 
     #[test]
     fn who_is_suspended_or_restored_logs_in_anew() {
-        let suspended = change_standing(&dj(), StandingChange::Suspend, at(5));
+        let suspended = change_account_status(&dj(), AccountStatusChange::Suspend, at(5));
         for (user, change, ends) in [
-            (&dj(), StandingChange::Suspend, true),
-            (&suspended, StandingChange::Suspend, true),
-            (&suspended, StandingChange::Restore, true),
-            (&dj(), StandingChange::Restore, false),
-            (&dj(), StandingChange::Role(Role::Auditor), false),
+            (&dj(), AccountStatusChange::Suspend, true),
+            (&suspended, AccountStatusChange::Suspend, true),
+            (&suspended, AccountStatusChange::Restore, true),
+            (&dj(), AccountStatusChange::Restore, false),
+            (&dj(), AccountStatusChange::Role(Role::Auditor), false),
         ] {
             assert_eq!(ends_sessions(user, change), ends, "{change:?}");
         }
@@ -122,31 +122,31 @@ mod tests {
     fn an_active_operator_remains() {
         let operator = |id| User {
             id: UserId::new(id).unwrap(),
-            ..change_standing(&dj(), StandingChange::Role(Role::Operator), at(1))
+            ..change_account_status(&dj(), AccountStatusChange::Role(Role::Operator), at(1))
         };
-        let suspended = |id| change_standing(&operator(id), StandingChange::Suspend, at(2));
+        let suspended = |id| change_account_status(&operator(id), AccountStatusChange::Suspend, at(2));
         let erased = |id| User { erased_at: Some(at(2)), ..operator(id) };
         let leaves = |change, others: &[User]| {
-            let after = change_standing(&operator(1), change, at(3));
+            let after = change_account_status(&operator(1), change, at(3));
             leaves_an_operator(&operator(1), &after, others)
         };
-        let dismissals = [StandingChange::Suspend, StandingChange::Role(Role::Auditor)];
+        let dismissals = [AccountStatusChange::Suspend, AccountStatusChange::Role(Role::Auditor)];
         for change in dismissals {
             assert!(may_dismiss(change));
             assert!(leaves(change, &[operator(1), operator(2)]), "{change:?}");
             assert!(!leaves(change, &[operator(1), dj(), suspended(2), erased(3)]), "{change:?}");
         }
-        for change in [StandingChange::Restore, StandingChange::Role(Role::Operator)] {
+        for change in [AccountStatusChange::Restore, AccountStatusChange::Role(Role::Operator)] {
             assert!(!may_dismiss(change) && leaves(change, &[operator(1)]), "{change:?}");
         }
         // A user who is not an active operator can be changed even if no active operator is left.
-        let demoted = change_standing(&suspended(1), StandingChange::Role(Role::Member), at(3));
+        let demoted = change_account_status(&suspended(1), AccountStatusChange::Role(Role::Member), at(3));
         assert!(leaves_an_operator(&suspended(1), &demoted, []));
     }
 
     #[test]
     fn a_role_is_given_and_noted() {
-        let auditor = change_standing(&dj(), StandingChange::Role(Role::Auditor), at(3));
+        let auditor = change_account_status(&dj(), AccountStatusChange::Role(Role::Auditor), at(3));
         assert_eq!((auditor.role, auditor.standing_at), (Role::Auditor, Some(at(3))));
     }
 }

@@ -1,7 +1,7 @@
 //! The reference semantics of a plan: pure, total, all or nothing.
 
 use crate::account::security_log::SecurityEvent;
-use crate::account::{User, change_profile, change_standing, ends_sessions, leaves_an_operator};
+use crate::account::{User, change_account_status, change_profile, ends_sessions, leaves_an_operator};
 use crate::ids::UserId;
 use crate::ledger::posting::{Posted, post};
 use crate::ledger::{
@@ -133,7 +133,7 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Entity, Rejec
         Step::Standing { user, change } => {
             let stored = person(book, *user)?;
             let at = plan.metadata.at;
-            let changed = change_standing(stored, *change, at);
+            let changed = change_account_status(stored, *change, at);
             let ended = ends_sessions(stored, *change);
             changes.ended_sessions = ended.then_some(EndedSessions { user: *user, at });
             changes.user = (changed != *stored).then(|| changed.clone());
@@ -288,7 +288,7 @@ fn guards(book: &Book, plan: &Plan) -> Result<(), Rejection> {
             }
             (Guard::ActiveOperator, Step::Standing { user, change }) => {
                 let before = person(book, *user)?;
-                let after = change_standing(before, *change, at);
+                let after = change_account_status(before, *change, at);
                 if !leaves_an_operator(before, &after, book.users.values()) {
                     return Err(Rejection::LastOperator);
                 }

@@ -2,7 +2,7 @@
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
-use crate::account::{ProfileChange, StandingChange};
+use crate::account::{AccountStatusChange, ProfileChange};
 use crate::ids::UserId;
 use crate::ledger::adjustment::Adjustment;
 use crate::ledger::{Actor, Entity, EntityRef, OperationMetadata, PostingRules, Transfer};
@@ -86,7 +86,7 @@ pub enum Step {
         /// The user.
         user: UserId,
         /// The change.
-        change: StandingChange,
+        change: AccountStatusChange,
     },
     /// Resolves a provider message.
     ResolveMessage {
@@ -222,9 +222,9 @@ impl Plan {
             Step::SuspendTopup { .. } => PlanKind::SettleSuspense,
             Step::Adjust(_) => PlanKind::Adjust,
             Step::Profile { .. } => PlanKind::Profile,
-            Step::Standing { change: StandingChange::Suspend, .. } => PlanKind::Suspend,
-            Step::Standing { change: StandingChange::Restore, .. } => PlanKind::Restore,
-            Step::Standing { change: StandingChange::Role(_), .. } => PlanKind::Role,
+            Step::Standing { change: AccountStatusChange::Suspend, .. } => PlanKind::Suspend,
+            Step::Standing { change: AccountStatusChange::Restore, .. } => PlanKind::Restore,
+            Step::Standing { change: AccountStatusChange::Role(_), .. } => PlanKind::Role,
             Step::ResolveMessage { .. } => PlanKind::ResolveMessage,
         }
     }

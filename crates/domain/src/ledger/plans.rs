@@ -1,6 +1,6 @@
 //! The constructors of all plans: the only place where a rule's decision becomes an atomic change.
 
-use crate::account::{ProfileChange, StandingChange, User, may_dismiss};
+use crate::account::{AccountStatusChange, ProfileChange, User, may_dismiss};
 use crate::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
 use crate::ledger::{Entity, Guard, OperationMetadata, Plan, PostingRules, Step, Transfer};
@@ -199,7 +199,7 @@ pub fn change_profile(metadata: OperationMetadata, user: UserId, change: Profile
 /// Changes a user's account status or role, for the reason in the operation metadata; whether an active
 /// operator remains is checked when the plan is applied.
 #[must_use]
-pub fn change_standing(metadata: OperationMetadata, user: UserId, change: StandingChange) -> Plan {
+pub fn change_account_status(metadata: OperationMetadata, user: UserId, change: AccountStatusChange) -> Plan {
     let guards = may_dismiss(change).then_some(Guard::ActiveOperator).into_iter().collect();
     Plan { guards, ..plan(metadata, Step::Standing { user, change }, []) }
 }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use cuepoint_domain::account::challenge::{Challenge, Purpose};
 use cuepoint_domain::account::security_log::{EventFilter, EventKind, SecurityEvent};
 use cuepoint_domain::account::session::{ClientInfo, Session, TokenHash};
-use cuepoint_domain::account::{Field, Kilometres, Locate, ProfileChange, StandingChange, User};
+use cuepoint_domain::account::{AccountStatusChange, Field, Kilometres, Locate, ProfileChange, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope, OperationMetadata};
@@ -67,9 +67,9 @@ async fn live(store: &PostgresStore) -> UserId {
     let keyed = OperationMetadata { key: Some(key), ..metadata(store, id) };
     store.apply(plans::change_profile(keyed, id, change)).await.unwrap();
     let operator = guest(store, 0).await;
-    for change in [StandingChange::Suspend, StandingChange::Restore] {
+    for change in [AccountStatusChange::Suspend, AccountStatusChange::Restore] {
         let metadata = OperationMetadata { reason: Some(line("a reason")), ..metadata(store, operator) };
-        store.apply(plans::change_standing(metadata, id, change)).await.unwrap();
+        store.apply(plans::change_account_status(metadata, id, change)).await.unwrap();
     }
     for purpose in Purpose::all() {
         store

@@ -1,7 +1,7 @@
 //! Reads after a lock wait: a plan sees what the last holder of its locks committed.
 
 use cuepoint_domain::account::session::{ClientInfo, Session, TokenHash};
-use cuepoint_domain::account::{ArtistType, DjProfile, StandingChange, User};
+use cuepoint_domain::account::{AccountStatusChange, ArtistType, DjProfile, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::ledger::plans;
@@ -172,7 +172,7 @@ async fn a_suspension_whose_sessions_cannot_be_ended_changes_nothing() {
     let suspend = || {
         let metadata =
             OperationMetadata { reason: Some(Line::new("a reason").unwrap()), ..metadata(&store, operator) };
-        plans::change_standing(metadata, user, StandingChange::Suspend)
+        plans::change_account_status(metadata, user, AccountStatusChange::Suspend)
     };
     let refused = store.apply(suspend()).await;
     assert!(matches!(refused, Err(ApplyError::Unavailable(_))), "{refused:?}");

@@ -1,6 +1,6 @@
 //! Several servers on one database.
 
-use cuepoint_domain::account::{ErasureRefusal, Role, StandingChange};
+use cuepoint_domain::account::{AccountStatusChange, ErasureRefusal, Role};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Auditor, OperationMetadata, Plan, Rejection};
@@ -77,13 +77,13 @@ async fn servers_hand_out_different_ids_from_one_on() {
 /// A registered operator.
 async fn operator(server: &PostgresStore) -> UserId {
     let id = guest(server, 0).await;
-    server.apply(standing(server, id, id, StandingChange::Role(Role::Operator))).await.unwrap();
+    server.apply(standing(server, id, id, AccountStatusChange::Role(Role::Operator))).await.unwrap();
     id
 }
 
-fn standing(server: &PostgresStore, by: UserId, user: UserId, change: StandingChange) -> Plan {
+fn standing(server: &PostgresStore, by: UserId, user: UserId, change: AccountStatusChange) -> Plan {
     let reason = Some(Line::new("a reason").unwrap());
-    plans::change_standing(OperationMetadata { reason, ..metadata(server, by) }, user, change)
+    plans::change_account_status(OperationMetadata { reason, ..metadata(server, by) }, user, change)
 }
 
 async fn is_operator(server: &PostgresStore, user: UserId) -> bool {
@@ -97,13 +97,16 @@ async fn of_operators_who_dismiss_each_other_at_different_servers_one_remains() 
     let mut last = operator(&servers[0]).await;
     for round in 0..30 {
         let (ada, bob) = (operator(&servers[0]).await, operator(&servers[1]).await);
-        servers[2].apply(standing(&servers[2], ada, last, StandingChange::Role(Role::Member))).await.unwrap();
-        let ways = [StandingChange::Suspend, StandingChange::Role(Role::Auditor)];
+        servers[2]
+            .apply(standing(&servers[2], ada, last, AccountStatusChange::Role(Role::Member)))
+            .await
+            .unwrap();
+        let ways = [AccountStatusChange::Suspend, AccountStatusChange::Role(Role::Auditor)];
         let first = servers[0].apply(standing(&servers[0], ada, bob, ways[round % 2]));
         let second = servers[1].apply(standing(&servers[1], bob, ada, ways[(round / 2) % 2]));
         // A third plan that locks every operator.
         let guest = guest(&servers[2], 0).await;
-        let third = servers[2].apply(standing(&servers[2], ada, guest, StandingChange::Suspend));
+        let third = servers[2].apply(standing(&servers[2], ada, guest, AccountStatusChange::Suspend));
         let (first, second, third) = tokio::join!(first, second, third);
         assert!(third.is_ok(), "{third:?}");
         let refused = |answer: &Result<_, ApplyError>| {
@@ -132,7 +135,7 @@ async fn of_operators_who_are_erased_at_different_servers_one_remains() {
         // Demotes the remaining operators to make room for the next two.
         let last = if both[0] == Erased::Done { bob } else { ada };
         let next = operator(&one).await;
-        one.apply(standing(&one, next, last, StandingChange::Role(Role::Member))).await.unwrap();
+        one.apply(standing(&one, next, last, AccountStatusChange::Role(Role::Member))).await.unwrap();
         let others = "UPDATE users SET role = 'member' WHERE id = $1";
         client(database.url()).await.execute(others, &[&next.get()]).await.unwrap();
     }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::account::{StandingChange, User};
+use crate::account::{AccountStatusChange, User};
 use crate::application::queries::active_user;
 use crate::application::{Authorized, Command, CommandError, Effects, Environment, Failure, receipts};
 use crate::authorization::{Ownership, Principal, permission};
@@ -30,7 +30,7 @@ impl Command for ChangeAccountStatus {
     type Permission = permission::ManagePeople;
     type Entity = User;
     /// The change and its reason.
-    type Input = (StandingChange, Line);
+    type Input = (AccountStatusChange, Line);
     type Output = User;
     type Refusal = ChangeAccountStatusRefusal;
 
@@ -48,10 +48,10 @@ impl Command for ChangeAccountStatus {
         metadata: OperationMetadata,
         _: &Principal,
         user: &Authorized<User, permission::ManagePeople>,
-        (change, reason): &(StandingChange, Line),
+        (change, reason): &(AccountStatusChange, Line),
     ) -> Result<Plan, CommandError<ChangeAccountStatusRefusal>> {
         let metadata = OperationMetadata { reason: Some(reason.clone()), ..metadata };
-        Ok(plans::change_standing(metadata, user.id, *change))
+        Ok(plans::change_account_status(metadata, user.id, *change))
     }
 
     fn rejected(rejection: Rejection) -> CommandError<ChangeAccountStatusRefusal> {

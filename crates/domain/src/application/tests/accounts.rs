@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::account::session::{Candidates, TokenHash};
-use crate::account::{StandingChange, change_standing};
+use crate::account::{AccountStatusChange, change_account_status};
 use crate::text::Password;
 
 /// The doubles of a test, and its expectations of the security log.
@@ -254,7 +254,7 @@ fn who_is_suspended_learns_so_with_the_right_password_alone() {
         people.expect_profile().returning(|_| {
             let profile = dj(true);
             Ok(Some(Profile {
-                user: change_standing(&profile.user, StandingChange::Suspend, now()),
+                user: change_account_status(&profile.user, AccountStatusChange::Suspend, now()),
                 ..profile
             }))
         });

@@ -70,8 +70,8 @@ impl Command for Probe<'_> {
         if self.refused {
             return Err(CommandError::Refused(Refused));
         }
-        let change = crate::account::StandingChange::Suspend;
-        Ok(crate::ledger::plans::change_standing(metadata, principal.user, change))
+        let change = crate::account::AccountStatusChange::Suspend;
+        Ok(crate::ledger::plans::change_account_status(metadata, principal.user, change))
     }
 
     fn output(receipt: Receipt) -> Result<MusicRequest, Failure> {

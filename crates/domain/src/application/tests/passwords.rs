@@ -4,7 +4,7 @@ use super::*;
 use crate::account::challenge::Purpose;
 use crate::account::code_quotas::{CodeQuota, TooMany};
 use crate::account::session::TokenHash;
-use crate::account::{StandingChange, change_standing};
+use crate::account::{AccountStatusChange, change_account_status};
 use crate::text::Password;
 
 /// The doubles of a test, and its expectations of the security log.
@@ -227,7 +227,7 @@ fn nothing_is_sent_to_who_is_unknown_shut_out_or_was_sent_too_many() {
     let mut suspended = MockPeople::new();
     suspended.expect_profile().returning(|_| {
         let profile = dj(false);
-        let user = change_standing(&profile.user, StandingChange::Suspend, now());
+        let user = change_account_status(&profile.user, AccountStatusChange::Suspend, now());
         Ok(Some(Profile { user, ..profile }))
     });
     forgot(Setup { people: suspended, logins: known(Issued::Done), ..Setup::default() }).unwrap();

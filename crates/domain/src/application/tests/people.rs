@@ -1,7 +1,7 @@
 //! Staff's changes of accounts, and the blocks of DJs, on doubles of the ports.
 
 use super::*;
-use crate::account::StandingChange;
+use crate::account::AccountStatusChange;
 use crate::account::security_log::EventFilter;
 use crate::ledger::{Actor, EntityKind, Step};
 use crate::page::{PageRequest, Rows};
@@ -22,7 +22,7 @@ fn queries(people: MockPeople) -> PeopleQueries {
 fn change(
     ledger: MockLedger,
     refreshes: usize,
-    (change, reason): (StandingChange, &str),
+    (change, reason): (AccountStatusChange, &str),
 ) -> Result<Done<User>, ChangeError> {
     let doubles =
         Doubles { ledger, people: with_dj(false), revocations: refreshed(refreshes), ..Doubles::default() };
@@ -53,10 +53,10 @@ fn a_standing_is_changed_by_an_operator_for_a_reason() {
         let metadata = plan.metadata();
         metadata.actor == Actor::User(user(3))
             && metadata.reason == Some(Line::new("fraud").unwrap())
-            && matches!(plan.step(), Step::Standing { user, change: StandingChange::Suspend } if user.get() == 2)
+            && matches!(plan.step(), Step::Standing { user, change: AccountStatusChange::Suspend } if user.get() == 2)
     };
     ledger.expect_apply().withf(theirs).once().returning(|_| Ok(Applied::Fresh(of_dj())));
-    let changed = change(ledger, 1, (StandingChange::Suspend, "fraud"));
+    let changed = change(ledger, 1, (AccountStatusChange::Suspend, "fraud"));
     assert_eq!(changed.unwrap(), done(dj(true).user, false));
 }
 
@@ -64,7 +64,7 @@ fn a_standing_is_changed_by_an_operator_for_a_reason() {
 fn who_was_erased_meanwhile_is_a_conflict() {
     let mut ledger = MockLedger::new();
     ledger.expect_apply().once().returning(|_| rejected(Rejection::Missing(EntityKind::User)));
-    let changed = change(ledger, 0, (StandingChange::Suspend, "fraud"));
+    let changed = change(ledger, 0, (AccountStatusChange::Suspend, "fraud"));
     assert!(matches!(changed, Err(ChangeError::Failed(Failure::Conflict))), "{changed:?}");
 }
 
@@ -72,7 +72,7 @@ fn who_was_erased_meanwhile_is_a_conflict() {
 fn the_last_operator_is_not_dismissed() {
     let mut ledger = MockLedger::new();
     ledger.expect_apply().once().returning(|_| rejected(Rejection::LastOperator));
-    let changed = change(ledger, 0, (StandingChange::Role(Role::Member), "a coup"));
+    let changed = change(ledger, 0, (AccountStatusChange::Role(Role::Member), "a coup"));
     let last = ChangeAccountStatusRefusal::LastOperator;
     assert!(matches!(changed, Err(ChangeError::Refused(refusal)) if refusal == last));
 }
@@ -86,7 +86,7 @@ fn nobody_changes_their_own_standing_and_nobody_else_changes_any() {
             Ok(Some(Profile { user: User { id, ..user }, balance }))
         });
         let context = Context { principal, ..context(3) };
-        let input = input((StandingChange::Restore, Line::new("why not").unwrap()));
+        let input = input((AccountStatusChange::Restore, Line::new("why not").unwrap()));
         let executor = Doubles { people, ..Doubles::default() }.executor();
         run(executor.run(&context, ChangeAccountStatus { id }, input))
     };
@@ -105,7 +105,7 @@ fn who_was_erased_is_nobody_to_staff() {
     let found = run(queries(with_dj(true)).user(&principal(3), user(2)));
     assert!(matches!(found, Err(Failure::NotFound)), "{found:?}");
     let executor = Doubles { people: with_dj(true), ..Doubles::default() }.executor();
-    let input = input((StandingChange::Suspend, Line::new("fraud").unwrap()));
+    let input = input((AccountStatusChange::Suspend, Line::new("fraud").unwrap()));
     let changed = run(executor.run(&context(3), CHANGE, input));
     assert!(matches!(changed, Err(ChangeError::Failed(Failure::NotFound))), "{changed:?}");
 }

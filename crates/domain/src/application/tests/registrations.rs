@@ -3,7 +3,7 @@
 use super::accounts::{Setup, accounts, checked, hash, known, password, session};
 use super::*;
 use crate::account::session::{Session, TokenHash};
-use crate::account::{StandingChange, change_standing};
+use crate::account::{AccountStatusChange, change_account_status};
 use crate::page::Rows;
 
 /// A taken address, and the state found by a repeated registration.
@@ -41,7 +41,7 @@ fn again(taken: Taken) -> Result<SignedIn, CommandError<RegisterRefusal>> {
         let profile = dj(true);
         let mut user = User { created_at: now().minus(age), ..profile.user };
         if suspended {
-            user = change_standing(&user, StandingChange::Suspend, now());
+            user = change_account_status(&user, AccountStatusChange::Suspend, now());
         }
         Ok(Some(Profile { user, ..profile }))
     });

@@ -1,7 +1,7 @@
 //! Accounts and the security log, for staff.
 
 use cuepoint_domain::account::security_log::{EventFilter, EventKind};
-use cuepoint_domain::account::{Role, StandingChange};
+use cuepoint_domain::account::{AccountStatusChange, Role};
 use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::ChangeAccountStatus;
 use cuepoint_domain::authorization::{Action, Principal};
@@ -123,22 +123,22 @@ async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
 }
 
 async fn suspend(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
-    change(&call, &principal, |ReasonBody { reason }| (StandingChange::Suspend, reason)).await
+    change(&call, &principal, |ReasonBody { reason }| (AccountStatusChange::Suspend, reason)).await
 }
 
 async fn restore(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
-    change(&call, &principal, |ReasonBody { reason }| (StandingChange::Restore, reason)).await
+    change(&call, &principal, |ReasonBody { reason }| (AccountStatusChange::Restore, reason)).await
 }
 
 async fn give_role(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
-    change(&call, &principal, |RoleBody { role, reason }| (StandingChange::Role(role), reason)).await
+    change(&call, &principal, |RoleBody { role, reason }| (AccountStatusChange::Role(role), reason)).await
 }
 
 /// Changes the status or role of the account in the path.
 async fn change<B: RequestBody>(
     call: &Call,
     principal: &Principal,
-    input: impl FnOnce(B) -> (StandingChange, Line),
+    input: impl FnOnce(B) -> (AccountStatusChange, Line),
 ) -> Result<Done<Answer>, ApiError> {
     let command = ChangeAccountStatus { id: call.id(UserId::new)? };
     let done = call.run(principal, command, || call.body().map(input)).await?;

@@ -1,6 +1,6 @@
 //! The rows that are tampered with.
 
-use cuepoint_domain::account::{ArtistType, Field, ProfileChange, Role, StandingChange, User};
+use cuepoint_domain::account::{AccountStatusChange, ArtistType, Field, ProfileChange, Role, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::ledger::plans;
@@ -85,8 +85,8 @@ async fn approvals(store: &PostgresStore, by: UserId) {
     let operators = [guest(store, 0).await, guest(store, 0).await];
     let guest = guest(store, 30_00).await;
     for operator in operators {
-        let employ = StandingChange::Role(Role::Operator);
-        applied(store, plans::change_standing(metadata(store, by), operator, employ)).await;
+        let employ = AccountStatusChange::Role(Role::Operator);
+        applied(store, plans::change_account_status(metadata(store, by), operator, employ)).await;
     }
     for approvals in [&operators[..1], &operators] {
         let opened = withdrawal(store, guest, 5_00, "T1").await;
