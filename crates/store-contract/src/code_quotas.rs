@@ -10,7 +10,7 @@ use cuepoint_domain::account::code_quotas::{
     CodeQuota, CountedCode, PER_NETWORK, PER_NUMBER, TooMany, WINDOW,
 };
 use cuepoint_domain::account::session::{Candidates, TokenHash};
-use cuepoint_domain::ports::{Erased, Issued, Store};
+use cuepoint_domain::ports::{Erased, IssueOutcome, Store};
 use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;
 
@@ -43,24 +43,24 @@ async fn somebody(world: &World) -> User {
 }
 
 /// Sends a code to a new user.
-async fn send(world: &World, code: &CountedCode) -> Issued {
+async fn send(world: &World, code: &CountedCode) -> IssueOutcome {
     send_to(world, &somebody(world).await, code).await
 }
 
-async fn send_to(world: &World, user: &User, code: &CountedCode) -> Issued {
+async fn send_to(world: &World, user: &User, code: &CountedCode) -> IssueOutcome {
     let challenge = Challenge::issue(user, Purpose::Phone, TokenHash([1; 32]), code.at).unwrap();
     world.store.issue(&challenge, Some(code)).await.unwrap()
 }
 
-fn refused(quota: CodeQuota, most: u32, until: Timestamp) -> Issued {
-    Issued::TooMany(TooMany { quota, most, until })
+fn refused(quota: CodeQuota, most: u32, until: Timestamp) -> IssueOutcome {
+    IssueOutcome::TooMany(TooMany { quota, most, until })
 }
 
 /// Sends one code a minute until a quota is full, and returns the time of the first.
 async fn fill(world: &World, many: u32, code: impl Fn(u32, Timestamp) -> CountedCode) -> Timestamp {
     for number in 0..many {
         let sent_at = at(60 * i64::from(number));
-        assert_eq!(send(world, &code(number, sent_at)).await, Issued::Done, "code {number}");
+        assert_eq!(send(world, &code(number, sent_at)).await, IssueOutcome::Done, "code {number}");
     }
     at(0)
 }
@@ -80,7 +80,7 @@ async fn is_full_for_a_day(
     // Counted codes survive a purge.
     world.store.purge_expired(too_early).await.unwrap();
     assert_eq!(send(world, &code(too_early)).await, refused(quota, most, room));
-    assert_eq!(send(world, &code(room)).await, Issued::Done);
+    assert_eq!(send(world, &code(room)).await, IssueOutcome::Done);
     let next = refused(quota, most, at(60).plus(WINDOW));
     assert_eq!(send(world, &code(room)).await, next, "the second one still counts");
 }
@@ -94,7 +94,7 @@ fn number_of(number: u32) -> u8 {
 pub async fn a_number_is_sent_a_few_codes_a_day(store: Arc<dyn Store>) {
     let world = World::new(store);
     fill(&world, PER_NUMBER, |number, now| code(200, number_of(number), 0, now)).await;
-    assert_eq!(send(&world, &code(201, 90, 0, at(900))).await, Issued::Done, "another number");
+    assert_eq!(send(&world, &code(201, 90, 0, at(900))).await, IssueOutcome::Done, "another number");
     is_full_for_a_day(&world, CodeQuota::Number, PER_NUMBER, |now| code(200, 100, 0, now)).await;
 }
 
@@ -102,7 +102,7 @@ pub async fn a_number_is_sent_a_few_codes_a_day(store: Arc<dyn Store>) {
 pub async fn a_network_asks_for_some_codes_a_day(store: Arc<dyn Store>) {
     let world = World::new(store);
     fill(&world, PER_NETWORK, |number, now| code(number_of(number), 200, 0, now)).await;
-    assert_eq!(send(&world, &code(90, 201, 0, at(1_900))).await, Issued::Done, "another network");
+    assert_eq!(send(&world, &code(90, 201, 0, at(1_900))).await, IssueOutcome::Done, "another network");
     is_full_for_a_day(&world, CodeQuota::Network, PER_NETWORK, |now| code(100, 200, 0, now)).await;
 }
 
@@ -112,7 +112,7 @@ pub async fn a_deployment_sends_some_codes_a_day(store: Arc<dyn Store>) {
     fill(&world, 7, |number, now| code(number_of(number), number_of(number), 7, now)).await;
     is_full_for_a_day(&world, CodeQuota::Deployment, 7, |now| code(100, 100, 7, now)).await;
     for number in 0..10 {
-        assert_eq!(send(&world, &code(150 + number, 150, 0, at(100_000))).await, Issued::Done);
+        assert_eq!(send(&world, &code(150 + number, 150, 0, at(100_000))).await, IssueOutcome::Done);
     }
 }
 
@@ -131,7 +131,7 @@ pub async fn codes_asked_for_at_once_are_counted_exactly(store: Arc<dyn Store>) 
             async move { send(&world, &code(100 + number, now)).await }
         });
         let answers = at_once(tasks).await;
-        let sent = answers.iter().filter(|issued| **issued == Issued::Done).count();
+        let sent = answers.iter().filter(|issued| **issued == IssueOutcome::Done).count();
         assert_eq!(sent, usize::try_from(most).unwrap(), "{quota:?}");
         let full = refused(quota, most, now.plus(WINDOW));
         assert_eq!(answers.iter().filter(|issued| **issued == full).count(), 30 - sent, "{quota:?}");
@@ -144,7 +144,7 @@ pub async fn an_erasure_resets_no_count(store: Arc<dyn Store>) {
     for number in 0..PER_NUMBER {
         let user = somebody(&world).await;
         let sent = send_to(&world, &user, &code(200, 200, 0, at(i64::from(number)))).await;
-        assert_eq!(sent, Issued::Done);
+        assert_eq!(sent, IssueOutcome::Done);
         assert_eq!(world.erase(user.id, 60).await, Erased::Done);
     }
     let full = refused(CodeQuota::Number, PER_NUMBER, at(0).plus(WINDOW));
@@ -162,14 +162,14 @@ pub async fn codes_count_under_every_key_and_for_the_longest_wait(store: Arc<dyn
     };
     assert_eq!(send(&world, &rotated).await, refused(CodeQuota::Number, PER_NUMBER, at(0).plus(WINDOW)));
     // The deployment's single code was sent last.
-    assert_eq!(send(&world, &code(210, 210, 0, at(3_700))).await, Issued::Done);
+    assert_eq!(send(&world, &code(210, 210, 0, at(3_700))).await, IssueOutcome::Done);
     let both = code(200, 100, 1, at(3_800));
     assert_eq!(send(&world, &both).await, refused(CodeQuota::Deployment, 1, at(3_700).plus(WINDOW)));
     // The user's own hour has passed by then.
     let user = somebody(&world).await;
     for network in 0..5 {
         let sent = send_to(&world, &user, &code(220 + network, 220, 0, at(4_000))).await;
-        assert_eq!(sent, Issued::Done);
+        assert_eq!(sent, IssueOutcome::Done);
     }
     let hour = refused(CodeQuota::Hour, 5, at(4_000 + 3_600));
     assert_eq!(send_to(&world, &user, &code(230, 230, 0, at(4_001))).await, hour);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::challenge::{Challenge, Judged, Purpose};
+use cuepoint_domain::account::challenge::{AnswerOutcome, Challenge, Purpose};
 use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::account::{
     self, AccountStatusChange, ErasureRefusal, Field, Locate, ProfileChange, User,
@@ -64,7 +64,7 @@ pub async fn who_was_erased_is_nobody(store: Arc<dyn Store>) {
         .unwrap();
     assert_eq!(world.store.credentials_of(user.id).await.unwrap(), None);
     let answered = world.store.answer(user.id, Purpose::Phone, &[TokenHash([1; 32])], at(4)).await.unwrap();
-    assert_eq!(answered, Judged::Over);
+    assert_eq!(answered, AnswerOutcome::Over);
     assert_eq!(alive(&world.store, user.id, at(4)).await, []);
     let page = PageRequest::new(1, 15);
     assert_eq!(world.store.djs(DjFilter::default(), page).await.unwrap(), Rows::none(0));

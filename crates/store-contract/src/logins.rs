@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use cuepoint_domain::account::challenge::{
-    Challenge, ISSUE_WINDOW, Judged, MAX_ATTEMPTS, MAX_ISSUED, Purpose,
+    AnswerOutcome, Challenge, ISSUE_WINDOW, MAX_ATTEMPTS, MAX_ISSUED, Purpose,
 };
 use cuepoint_domain::account::code_quotas::{CodeQuota, TooMany};
 use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::account::{Field, ProfileChange};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ports::{Credentials, Issued, PasswordHash, Registered, Store};
+use cuepoint_domain::ports::{Credentials, IssueOutcome, PasswordHash, Registered, Store};
 use cuepoint_domain::text::Email;
 use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;
@@ -19,9 +19,9 @@ use crate::sessions::{alive, log_in};
 use crate::world::{World, at, at_once, line};
 
 /// The refusal of a challenge whose hourly quota is used up.
-fn too_many(until: Timestamp) -> Issued {
+fn too_many(until: Timestamp) -> IssueOutcome {
     let most = u32::try_from(MAX_ISSUED).unwrap();
-    Issued::TooMany(TooMany { quota: CodeQuota::Hour, most, until })
+    IssueOutcome::TooMany(TooMany { quota: CodeQuota::Hour, most, until })
 }
 
 fn secret(number: u8) -> TokenHash {
@@ -42,13 +42,13 @@ async fn person(world: &World) -> UserId {
 }
 
 /// Issues a challenge with the secret of this number to a user with their current addresses.
-async fn issue(world: &World, user: UserId, purpose: Purpose, number: u8, now: Timestamp) -> Issued {
+async fn issue(world: &World, user: UserId, purpose: Purpose, number: u8, now: Timestamp) -> IssueOutcome {
     let user = world.user(user).await;
     let challenge = Challenge::issue(&user, purpose, secret(number), now).unwrap();
     world.store.issue(&challenge, None).await.unwrap()
 }
 
-async fn answer(world: &World, user: UserId, purpose: Purpose, number: u8, now: Timestamp) -> Judged {
+async fn answer(world: &World, user: UserId, purpose: Purpose, number: u8, now: Timestamp) -> AnswerOutcome {
     world.store.answer(user, purpose, &[secret(250), secret(number)], now).await.unwrap()
 }
 
@@ -101,7 +101,7 @@ pub async fn a_changed_password_ends_what_the_old_one_opened(store: Arc<dyn Stor
     assert_eq!(world.store.reset_password(&secret(7), &hash("newer"), at(3)).await.unwrap(), None);
     assert_eq!(
         answer(&world, user, Purpose::Email, 8, at(3)).await,
-        Judged::Right,
+        AnswerOutcome::Right,
         "no password depends on it"
     );
     assert_eq!(password(&world, user).await, hash("new"));
@@ -127,15 +127,19 @@ pub async fn one_of_many_changes_a_password(store: Arc<dyn Store>) {
 pub async fn a_right_answer_proves_an_address_once(store: Arc<dyn Store>) {
     let world = World::new(store);
     let user = person(&world).await;
-    assert_eq!(answer(&world, user, Purpose::Email, 1, at(0)).await, Judged::Over, "nothing was sent");
+    assert_eq!(answer(&world, user, Purpose::Email, 1, at(0)).await, AnswerOutcome::Over, "nothing was sent");
     issue(&world, user, Purpose::Email, 1, at(0)).await;
     issue(&world, user, Purpose::Phone, 2, at(0)).await;
-    assert_eq!(answer(&world, user, Purpose::Phone, 1, at(1)).await, Judged::Wrong, "for another address");
-    assert_eq!(answer(&world, user, Purpose::Email, 1, at(1)).await, Judged::Right);
+    assert_eq!(
+        answer(&world, user, Purpose::Phone, 1, at(1)).await,
+        AnswerOutcome::Wrong,
+        "for another address"
+    );
+    assert_eq!(answer(&world, user, Purpose::Email, 1, at(1)).await, AnswerOutcome::Right);
     let proven = world.user(user).await;
     assert_eq!((proven.email_verified, proven.phone_verified), (true, false));
-    assert_eq!(answer(&world, user, Purpose::Email, 1, at(2)).await, Judged::Over);
-    assert_eq!(answer(&world, user, Purpose::Phone, 2, at(2)).await, Judged::Right);
+    assert_eq!(answer(&world, user, Purpose::Email, 1, at(2)).await, AnswerOutcome::Over);
+    assert_eq!(answer(&world, user, Purpose::Phone, 2, at(2)).await, AnswerOutcome::Right);
     assert!(world.user(user).await.phone_verified);
 }
 
@@ -145,11 +149,11 @@ pub async fn only_the_newest_challenge_is_answered_in_time(store: Arc<dyn Store>
     let user = person(&world).await;
     let end = at(0).plus(Purpose::Email.valid_for());
     issue(&world, user, Purpose::Email, 1, at(0)).await;
-    assert_eq!(answer(&world, user, Purpose::Email, 1, end).await, Judged::Over);
+    assert_eq!(answer(&world, user, Purpose::Email, 1, end).await, AnswerOutcome::Over);
     issue(&world, user, Purpose::Email, 2, at(0)).await;
-    assert_eq!(answer(&world, user, Purpose::Email, 1, at(1)).await, Judged::Wrong, "it was replaced");
+    assert_eq!(answer(&world, user, Purpose::Email, 1, at(1)).await, AnswerOutcome::Wrong, "it was replaced");
     let in_time = end.minus(Duration::MICROSECOND);
-    assert_eq!(answer(&world, user, Purpose::Email, 2, in_time).await, Judged::Right);
+    assert_eq!(answer(&world, user, Purpose::Email, 2, in_time).await, AnswerOutcome::Right);
 }
 
 /// A code for an address that was changed in the meantime verifies nothing.
@@ -160,7 +164,7 @@ pub async fn a_code_for_an_earlier_number_proves_nothing(store: Arc<dyn Store>) 
     let phone = Field::Set(Some(line("+15550199")));
     let change = ProfileChange { phone, ..ProfileChange::default() };
     world.fresh(plans::change_profile(world.by(user, at(1)), user, change)).await;
-    assert_eq!(answer(&world, user, Purpose::Phone, 1, at(2)).await, Judged::Over);
+    assert_eq!(answer(&world, user, Purpose::Phone, 1, at(2)).await, AnswerOutcome::Over);
     assert!(!world.user(user).await.phone_verified);
 }
 
@@ -174,10 +178,10 @@ pub async fn wrong_answers_are_counted_exactly(store: Arc<dyn Store>) {
         async move { answer(&world, user, Purpose::Email, 100 + number, at(1)).await }
     });
     let answers = at_once(tasks).await;
-    let wrong = answers.iter().filter(|judged| **judged == Judged::Wrong).count();
+    let wrong = answers.iter().filter(|judged| **judged == AnswerOutcome::Wrong).count();
     assert_eq!(wrong, usize::try_from(MAX_ATTEMPTS).unwrap());
-    assert!(answers.iter().all(|judged| *judged != Judged::Right));
-    assert_eq!(answer(&world, user, Purpose::Email, 1, at(2)).await, Judged::Over);
+    assert!(answers.iter().all(|judged| *judged != AnswerOutcome::Right));
+    assert_eq!(answer(&world, user, Purpose::Email, 1, at(2)).await, AnswerOutcome::Over);
     assert!(!world.user(user).await.email_verified);
 }
 
@@ -191,8 +195,8 @@ pub async fn one_of_many_right_answers_is_right(store: Arc<dyn Store>) {
         async move { answer(&world, user, Purpose::Email, 1, at(1)).await }
     });
     let answers = at_once(tasks).await;
-    assert_eq!(answers.iter().filter(|judged| **judged == Judged::Right).count(), 1);
-    assert_eq!(answers.iter().filter(|judged| **judged == Judged::Over).count(), 19);
+    assert_eq!(answers.iter().filter(|judged| **judged == AnswerOutcome::Right).count(), 1);
+    assert_eq!(answers.iter().filter(|judged| **judged == AnswerOutcome::Over).count(), 19);
 }
 
 /// A limited number of challenges is issued within an hour, per purpose and also under concurrency.
@@ -205,15 +209,15 @@ pub async fn challenges_are_sent_a_few_times_an_hour(store: Arc<dyn Store>) {
     });
     let answers = at_once(tasks).await;
     let later = at(0).plus(ISSUE_WINDOW);
-    assert_eq!(answers.iter().filter(|issued| **issued == Issued::Done).count(), MAX_ISSUED);
+    assert_eq!(answers.iter().filter(|issued| **issued == IssueOutcome::Done).count(), MAX_ISSUED);
     let refused = answers.iter().filter(|issued| **issued == too_many(later)).count();
     assert_eq!(refused, 20 - MAX_ISSUED);
-    assert_eq!(issue(&world, user, Purpose::Phone, 50, at(1)).await, Issued::Done);
+    assert_eq!(issue(&world, user, Purpose::Phone, 50, at(1)).await, IssueOutcome::Done);
     let before = later.minus(Duration::MICROSECOND);
     assert_eq!(issue(&world, user, Purpose::Email, 51, before).await, too_many(later));
     world.store.purge_expired(before).await.unwrap();
     assert_eq!(issue(&world, user, Purpose::Email, 51, before).await, too_many(later), "still counted");
-    assert_eq!(issue(&world, user, Purpose::Email, 51, later).await, Issued::Done);
+    assert_eq!(issue(&world, user, Purpose::Email, 51, later).await, IssueOutcome::Done);
 }
 
 /// Users with one phone number share its quota, also under concurrency; a challenge is replaced only by the
@@ -226,15 +230,19 @@ pub async fn an_address_is_sent_a_few_challenges_whosever_it_is(store: Arc<dyn S
         async move { issue(&world, user, Purpose::Phone, number, at(0)).await }
     });
     let answers = at_once(tasks).await;
-    assert_eq!(answers.iter().filter(|issued| **issued == Issued::Done).count(), MAX_ISSUED);
+    assert_eq!(answers.iter().filter(|issued| **issued == IssueOutcome::Done).count(), MAX_ISSUED);
     let later = at(0).plus(ISSUE_WINDOW);
     for user in [ada, bob] {
         assert_eq!(issue(&world, user, Purpose::Phone, 50, at(1)).await, too_many(later));
-        assert_eq!(issue(&world, user, Purpose::Email, 51, at(1)).await, Issued::Done, "another address");
+        assert_eq!(
+            issue(&world, user, Purpose::Email, 51, at(1)).await,
+            IssueOutcome::Done,
+            "another address"
+        );
     }
-    assert_eq!(issue(&world, ada, Purpose::Phone, 52, later).await, Issued::Done);
-    assert_eq!(issue(&world, bob, Purpose::Phone, 53, later).await, Issued::Done);
-    assert_eq!(answer(&world, ada, Purpose::Phone, 52, later).await, Judged::Right);
+    assert_eq!(issue(&world, ada, Purpose::Phone, 52, later).await, IssueOutcome::Done);
+    assert_eq!(issue(&world, bob, Purpose::Phone, 53, later).await, IssueOutcome::Done);
+    assert_eq!(answer(&world, ada, Purpose::Phone, 52, later).await, AnswerOutcome::Right);
 }
 
 /// A password reset by e-mail verifies the address and ends every session of the user; the token is used up.

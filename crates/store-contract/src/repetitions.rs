@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cuepoint_domain::account::User;
 use cuepoint_domain::account::session::{Candidates, ClientInfo, REPEATABLE_FOR, Session, TokenHash};
 use cuepoint_domain::ids::{SessionId, UserId};
-use cuepoint_domain::ports::{Begun, Exchange, PasswordHash, Registered, Store};
+use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, PasswordHash, Registered, Store};
 use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;
 
@@ -14,7 +14,7 @@ use crate::sessions::{alive, end, exchange, hash, log_in, logged_in, successor, 
 use crate::world::{World, at, at_once};
 
 /// Presents a token with this single successor at this time.
-async fn present(store: &Arc<dyn Store>, presented: u8, next: u8, now: Timestamp) -> Exchange {
+async fn present(store: &Arc<dyn Store>, presented: u8, next: u8, now: Timestamp) -> ExchangeOutcome {
     store.exchange(&hash(presented), &successor(next), None, end(), now).await.unwrap()
 }
 
@@ -27,9 +27,9 @@ async fn race(store: &Arc<dyn Store>, user: UserId, session: SessionId, tokens: 
         async move { exchange(&store, presented, next).await }
     });
     let answers = at_once(tasks).await;
-    let repeated = Exchange::Repeated(user, session, hash(next));
+    let repeated = ExchangeOutcome::Repeated(user, session, hash(next));
     let (done, others): (Vec<_>, Vec<_>) =
-        answers.into_iter().partition(|answer| *answer == Exchange::Done(user, session));
+        answers.into_iter().partition(|answer| *answer == ExchangeOutcome::Done(user, session));
     assert!(others.iter().all(|answer| *answer == repeated), "{others:?}");
     done.len()
 }
@@ -41,7 +41,7 @@ pub async fn of_two_racing_exchanges_both_get_the_same_successor(store: Arc<dyn 
         let (first, next) = (100 + round, 20 + round);
         let session = log_in(&store, user, first, at(0)).await.id;
         assert_eq!(race(&store, user, session, (first, next), 2).await, 1);
-        assert_eq!(exchange(&store, next, 60 + round).await, Exchange::Done(user, session));
+        assert_eq!(exchange(&store, next, 60 + round).await, ExchangeOutcome::Done(user, session));
     }
 }
 
@@ -51,56 +51,60 @@ pub async fn of_many_racing_exchanges_all_get_the_same_successor(store: Arc<dyn 
     let (store, user, session) = logged_in(store).await;
     assert_eq!(race(&store, user, session, (1, 2), 30).await, 1);
     assert_eq!(alive(&store, user, at(2)).await, [session]);
-    assert_eq!(exchange(&store, 2, 3).await, Exchange::Done(user, session));
+    assert_eq!(exchange(&store, 2, 3).await, ExchangeOutcome::Done(user, session));
 }
 
 /// An exchanged token returns its successor again for a minute, to the microsecond, and ends its session from
 /// then on.
 pub async fn an_exchange_is_repeated_for_a_minute(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
-    assert_eq!(present(&store, 1, 2, at(1)).await, Exchange::Done(user, session));
+    assert_eq!(present(&store, 1, 2, at(1)).await, ExchangeOutcome::Done(user, session));
     let minute_over = at(1).plus(REPEATABLE_FOR);
     for now in [at(1), at(2), minute_over.minus(Duration::MICROSECOND)] {
-        assert_eq!(present(&store, 1, 2, now).await, Exchange::Repeated(user, session, hash(2)), "{now:?}");
+        assert_eq!(
+            present(&store, 1, 2, now).await,
+            ExchangeOutcome::Repeated(user, session, hash(2)),
+            "{now:?}"
+        );
     }
     assert_eq!(alive(&store, user, at(1)).await, [session]);
-    assert_eq!(present(&store, 1, 2, minute_over).await, Exchange::SessionEnded(user, session));
-    assert_eq!(present(&store, 2, 3, minute_over).await, Exchange::Refused);
+    assert_eq!(present(&store, 1, 2, minute_over).await, ExchangeOutcome::SessionEnded(user, session));
+    assert_eq!(present(&store, 2, 3, minute_over).await, ExchangeOutcome::Refused);
     assert_eq!(alive(&store, user, minute_over).await, []);
 }
 
 /// Once the successor was used, the token before it ends the session, even within the minute.
 pub async fn an_exchange_is_repeated_until_its_successor_is_used(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
-    assert_eq!(exchange(&store, 1, 2).await, Exchange::Done(user, session));
-    assert_eq!(exchange(&store, 1, 2).await, Exchange::Repeated(user, session, hash(2)));
-    assert_eq!(exchange(&store, 2, 3).await, Exchange::Done(user, session));
-    assert_eq!(exchange(&store, 2, 3).await, Exchange::Repeated(user, session, hash(3)));
-    assert_eq!(exchange(&store, 1, 2).await, Exchange::SessionEnded(user, session));
+    assert_eq!(exchange(&store, 1, 2).await, ExchangeOutcome::Done(user, session));
+    assert_eq!(exchange(&store, 1, 2).await, ExchangeOutcome::Repeated(user, session, hash(2)));
+    assert_eq!(exchange(&store, 2, 3).await, ExchangeOutcome::Done(user, session));
+    assert_eq!(exchange(&store, 2, 3).await, ExchangeOutcome::Repeated(user, session, hash(3)));
+    assert_eq!(exchange(&store, 1, 2).await, ExchangeOutcome::SessionEnded(user, session));
     for presented in 1..4 {
-        assert_eq!(exchange(&store, presented, presented + 1).await, Exchange::Refused, "{presented}");
+        assert_eq!(exchange(&store, presented, presented + 1).await, ExchangeOutcome::Refused, "{presented}");
     }
 }
 
 /// The stored successor is found among all candidates, whichever key derived it, and no other is stored.
 pub async fn a_successor_under_another_key_is_found(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
-    assert_eq!(exchange(&store, 1, 2).await, Exchange::Done(user, session));
+    assert_eq!(exchange(&store, 1, 2).await, ExchangeOutcome::Done(user, session));
     let rotated = Candidates { current: hash(20), others: vec![hash(21), hash(2)] };
     let again = store.exchange(&hash(1), &rotated, None, end(), at(2)).await.unwrap();
-    assert_eq!(again, Exchange::Repeated(user, session, hash(2)));
+    assert_eq!(again, ExchangeOutcome::Repeated(user, session, hash(2)));
     for never in [20, 21] {
         assert_eq!(store.owner(&hash(never)).await.unwrap(), None);
     }
-    assert_eq!(exchange(&store, 2, 3).await, Exchange::Done(user, session));
+    assert_eq!(exchange(&store, 2, 3).await, ExchangeOutcome::Done(user, session));
 }
 
 /// In an ended session no exchange is repeated.
 pub async fn an_exchange_in_an_ended_session_is_not_repeated(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
-    assert_eq!(exchange(&store, 1, 2).await, Exchange::Done(user, session));
+    assert_eq!(exchange(&store, 1, 2).await, ExchangeOutcome::Done(user, session));
     assert!(store.end_session(user, session, at(2)).await.unwrap());
-    assert_eq!(present(&store, 1, 2, at(2)).await, Exchange::Refused);
+    assert_eq!(present(&store, 1, 2, at(2)).await, ExchangeOutcome::Refused);
 }
 
 async fn register(store: &Arc<dyn Store>, user: &User, session: &Session, token: TokenHash) -> Registered {
@@ -125,9 +129,9 @@ pub async fn a_repeated_registration_adds_one_person(store: Arc<dyn Store>) {
     }
     assert_eq!(alive(&store, user.id, at(2)).await, [first.id]);
     // Changes of the session in between remain.
-    assert_eq!(exchange(&store, 1, 2).await, Exchange::Done(user.id, first.id));
+    assert_eq!(exchange(&store, 1, 2).await, ExchangeOutcome::Done(user.id, first.id));
     assert_eq!(register(&store, &user, &first, hash(1)).await, Registered::Done);
-    assert_eq!(exchange(&store, 2, 3).await, Exchange::Done(user.id, first.id));
+    assert_eq!(exchange(&store, 2, 3).await, ExchangeOutcome::Done(user.id, first.id));
 
     let other = User { email: user.email.clone(), ..world.stranger(false, at(1)).await };
     let second = Session { id: store.next_session().await.unwrap(), user: other.id, ..first.clone() };
@@ -142,12 +146,12 @@ pub async fn a_repeated_login_begins_one_session(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     let password = store.credentials_of(user).await.unwrap().unwrap().password;
     let kept = Session::begin(session, user, ClientInfo::default(), at(0), valid_for());
-    assert_eq!(store.begin(&kept, hash(1), &password).await.unwrap(), Begun::Done);
+    assert_eq!(store.begin(&kept, hash(1), &password).await.unwrap(), BeginOutcome::Done);
     assert_eq!(alive(&store, user, at(1)).await, [session]);
     // Changes of the session in between remain.
-    assert_eq!(exchange(&store, 1, 2).await, Exchange::Done(user, session));
-    assert_eq!(store.begin(&kept, hash(1), &password).await.unwrap(), Begun::Done);
-    assert_eq!(exchange(&store, 2, 3).await, Exchange::Done(user, session));
+    assert_eq!(exchange(&store, 1, 2).await, ExchangeOutcome::Done(user, session));
+    assert_eq!(store.begin(&kept, hash(1), &password).await.unwrap(), BeginOutcome::Done);
+    assert_eq!(exchange(&store, 2, 3).await, ExchangeOutcome::Done(user, session));
     assert!(store.begin(&kept, hash(9), &password).await.is_err());
     assert_eq!(store.owner(&hash(9)).await.unwrap(), None);
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cuepoint_domain::account::session::{Candidates, ClientInfo, Session, TokenHash};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::ports::{Begun, Erased, Exchange, PasswordHash, Store};
+use cuepoint_domain::ports::{BeginOutcome, Erased, ExchangeOutcome, PasswordHash, Store};
 use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;
 
@@ -36,7 +36,7 @@ pub(crate) async fn log_in(store: &Arc<dyn Store>, user: UserId, number: u8, now
     let address = Some(if number.is_multiple_of(2) { "192.0.2.7" } else { "2001:db8::7" }.parse().unwrap());
     let session = Session::begin(id, user, ClientInfo { address, agent }, now, valid_for());
     let password = store.credentials_of(user).await.unwrap().unwrap().password;
-    assert_eq!(store.begin(&session, hash(number), &password).await.unwrap(), Begun::Done);
+    assert_eq!(store.begin(&session, hash(number), &password).await.unwrap(), BeginOutcome::Done);
     session
 }
 
@@ -52,7 +52,7 @@ pub(crate) async fn logged_in(store: Arc<dyn Store>) -> (Arc<dyn Store>, UserId,
     (store, user, session)
 }
 
-pub(crate) async fn exchange(store: &Arc<dyn Store>, presented: u8, next: u8) -> Exchange {
+pub(crate) async fn exchange(store: &Arc<dyn Store>, presented: u8, next: u8) -> ExchangeOutcome {
     store.exchange(&hash(presented), &successor(next), None, end(), at(1)).await.unwrap()
 }
 
@@ -71,10 +71,10 @@ pub async fn a_login_with_a_changed_password_begins_nothing(store: Arc<dyn Store
     assert!(store.change_password(user, &before, &after, None, at(1)).await.unwrap());
     let id = store.next_session().await.unwrap();
     let late = Session::begin(id, user, ClientInfo::default(), at(2), valid_for());
-    assert_eq!(store.begin(&late, hash(2), &before).await.unwrap(), Begun::PasswordChanged);
+    assert_eq!(store.begin(&late, hash(2), &before).await.unwrap(), BeginOutcome::PasswordChanged);
     assert_eq!(store.owner(&hash(2)).await.unwrap(), None);
     assert_eq!(store.erase(user, at(3), at(3)).await.unwrap(), Erased::Done);
-    assert_eq!(store.begin(&late, hash(2), &after).await.unwrap(), Begun::PasswordChanged);
+    assert_eq!(store.begin(&late, hash(2), &after).await.unwrap(), BeginOutcome::PasswordChanged);
     assert_eq!(alive(&store, user, at(4)).await, []);
 }
 
@@ -82,12 +82,12 @@ pub async fn a_login_with_a_changed_password_begins_nothing(store: Arc<dyn Store
 pub async fn a_token_is_exchanged_for_the_next(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     for number in 1..5 {
-        assert_eq!(exchange(&store, number, number + 1).await, Exchange::Done(user, session));
+        assert_eq!(exchange(&store, number, number + 1).await, ExchangeOutcome::Done(user, session));
         for known in [number, number + 1] {
             assert_eq!(store.owner(&hash(known)).await.unwrap(), Some(user), "token {known}");
         }
     }
-    assert_eq!(exchange(&store, 99, 100).await, Exchange::Refused, "an unknown token");
+    assert_eq!(exchange(&store, 99, 100).await, ExchangeOutcome::Refused, "an unknown token");
     assert_eq!(store.owner(&hash(99)).await.unwrap(), None);
 }
 
@@ -97,12 +97,12 @@ pub async fn a_used_token_ends_its_session(store: Arc<dyn Store>) {
     let other = log_in(&store, user, 50, at(0)).await.id;
     exchange(&store, 1, 2).await;
     exchange(&store, 2, 3).await;
-    assert_eq!(exchange(&store, 1, 9).await, Exchange::SessionEnded(user, session));
+    assert_eq!(exchange(&store, 1, 9).await, ExchangeOutcome::SessionEnded(user, session));
     for presented in [3, 2, 1, 9] {
-        assert_eq!(exchange(&store, presented, 10).await, Exchange::Refused, "token {presented}");
+        assert_eq!(exchange(&store, presented, 10).await, ExchangeOutcome::Refused, "token {presented}");
     }
     assert_eq!(alive(&store, user, at(2)).await, [other]);
-    assert_eq!(exchange(&store, 50, 51).await, Exchange::Done(user, other), "another login goes on");
+    assert_eq!(exchange(&store, 50, 51).await, ExchangeOutcome::Done(user, other), "another login goes on");
 }
 
 /// Of two concurrent exchanges of a token, without a common candidate, one succeeds and the other ends the
@@ -117,10 +117,10 @@ pub async fn of_two_racing_exchanges_without_a_common_key_one_ends_the_session(s
             async move { exchange(&store, first, next).await }
         });
         let answers = at_once(tasks).await;
-        assert!(answers.contains(&Exchange::Done(user, session)), "{answers:?}");
-        assert!(answers.contains(&Exchange::SessionEnded(user, session)), "{answers:?}");
+        assert!(answers.contains(&ExchangeOutcome::Done(user, session)), "{answers:?}");
+        assert!(answers.contains(&ExchangeOutcome::SessionEnded(user, session)), "{answers:?}");
         for next in next {
-            assert_eq!(exchange(&store, next, 255).await, Exchange::Refused);
+            assert_eq!(exchange(&store, next, 255).await, ExchangeOutcome::Refused);
         }
     }
 }
@@ -129,13 +129,13 @@ pub async fn of_two_racing_exchanges_without_a_common_key_one_ends_the_session(s
 pub async fn a_token_past_its_end_is_refused(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     let late = store.exchange(&hash(1), &successor(2), None, end(), end()).await.unwrap();
-    assert_eq!(late, Exchange::Refused);
+    assert_eq!(late, ExchangeOutcome::Refused);
     let in_time = end().minus(Duration::MICROSECOND);
     let next_end = end().plus(Duration::days(1));
     let done = store.exchange(&hash(1), &successor(2), None, next_end, in_time).await.unwrap();
-    assert_eq!(done, Exchange::Done(user, session));
+    assert_eq!(done, ExchangeOutcome::Done(user, session));
     let next = store.exchange(&hash(2), &successor(3), None, next_end, end()).await.unwrap();
-    assert_eq!(next, Exchange::Done(user, session), "the next token has an end of its own");
+    assert_eq!(next, ExchangeOutcome::Done(user, session), "the next token has an end of its own");
 }
 
 /// A used token presented again ends its session even after it has expired.
@@ -144,10 +144,10 @@ pub async fn a_used_token_past_its_end_still_ends_its_session(store: Arc<dyn Sto
     let next_end = end().plus(Duration::days(1));
     store.exchange(&hash(1), &successor(2), None, next_end, at(1)).await.unwrap();
     let reused = store.exchange(&hash(1), &successor(3), None, next_end, end()).await.unwrap();
-    assert_eq!(reused, Exchange::SessionEnded(user, session));
+    assert_eq!(reused, ExchangeOutcome::SessionEnded(user, session));
     assert_eq!(
         store.exchange(&hash(2), &successor(3), None, next_end, end()).await.unwrap(),
-        Exchange::Refused
+        ExchangeOutcome::Refused
     );
 }
 
@@ -160,10 +160,10 @@ pub async fn a_session_is_ended_by_any_of_its_tokens(store: Arc<dyn Store>) {
     assert_eq!(store.end(&hash(1), at(2)).await.unwrap(), Some((user, session)));
     assert_eq!(store.end(&hash(2), at(3)).await.unwrap(), None, "it was ended before");
     for presented in [1, 2] {
-        assert_eq!(exchange(&store, presented, 3).await, Exchange::Refused);
+        assert_eq!(exchange(&store, presented, 3).await, ExchangeOutcome::Refused);
     }
     assert_eq!(store.end(&hash(50), end()).await.unwrap(), None, "it was over");
-    assert_eq!(exchange(&store, 50, 51).await, Exchange::Done(user, other));
+    assert_eq!(exchange(&store, 50, 51).await, ExchangeOutcome::Done(user, other));
 }
 
 /// A user's live sessions are listed newest first, with their beginning and last use, in pages, without those
@@ -200,10 +200,10 @@ pub async fn nobody_ends_the_session_of_another(store: Arc<dyn Store>) {
     assert!(!store.end_session(user, session, end()).await.unwrap(), "it was over");
     assert!(store.end_session(user, session, at(1)).await.unwrap());
     assert!(!store.end_session(user, session, at(2)).await.unwrap(), "it was ended before");
-    assert_eq!(exchange(&store, 1, 2).await, Exchange::Refused);
+    assert_eq!(exchange(&store, 1, 2).await, ExchangeOutcome::Refused);
     assert_eq!(alive(&store, user, at(2)).await, []);
     assert_eq!(alive(&store, stranger, at(2)).await, [theirs]);
-    assert_eq!(exchange(&store, 50, 51).await, Exchange::Done(stranger, theirs));
+    assert_eq!(exchange(&store, 50, 51).await, ExchangeOutcome::Done(stranger, theirs));
 }
 
 /// Ending all others keeps the given one; ending all keeps none; other users' sessions stay live.
@@ -217,7 +217,7 @@ pub async fn all_other_sessions_are_ended(store: Arc<dyn Store>) {
     assert_eq!(store.end_sessions(user, Some(first), at(3)).await.unwrap(), 2, "one was over already");
     assert_eq!(alive(&store, user, at(4)).await, [first]);
     for presented in [2, 3] {
-        assert_eq!(exchange(&store, presented, 9).await, Exchange::Refused);
+        assert_eq!(exchange(&store, presented, 9).await, ExchangeOutcome::Refused);
     }
     assert_eq!(store.end_sessions(user, None, at(5)).await.unwrap(), 1);
     assert_eq!(store.end_sessions(user, None, at(6)).await.unwrap(), 0);
@@ -256,8 +256,8 @@ pub async fn tidying_deletes_sessions_past_their_time(store: Arc<dyn Store>) {
     store.exchange(&hash(50), &successor(51), None, next_end, at(1)).await.unwrap();
     store.end(&hash(51), end()).await.unwrap();
     store.purge_expired(end()).await.unwrap();
-    assert_eq!(exchange(&store, 1, 3).await, Exchange::Refused, "deleted, so it ends nothing");
-    assert_eq!(exchange(&store, 51, 52).await, Exchange::Refused, "ended");
+    assert_eq!(exchange(&store, 1, 3).await, ExchangeOutcome::Refused, "deleted, so it ends nothing");
+    assert_eq!(exchange(&store, 51, 52).await, ExchangeOutcome::Refused, "ended");
     assert_eq!(store.owner(&hash(51)).await.unwrap(), Some(user));
     assert_eq!(
         store.revoked_since(at(0)).await.unwrap().sessions.len(),
@@ -268,7 +268,7 @@ pub async fn tidying_deletes_sessions_past_their_time(store: Arc<dyn Store>) {
     assert_eq!(store.owner(&hash(51)).await.unwrap(), None);
     assert!(store.revoked_since(at(0)).await.unwrap().sessions.is_empty());
     let done = store.exchange(&hash(2), &successor(3), None, next_end, end()).await.unwrap();
-    assert_eq!(done, Exchange::Done(user, first));
+    assert_eq!(done, ExchangeOutcome::Done(user, first));
     store.purge_expired(next_end.plus(Session::RETENTION)).await.unwrap();
     assert_eq!(store.owner(&hash(3)).await.unwrap(), None);
 }

@@ -9,7 +9,7 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{OperationMetadata, Plan, Rejection};
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::ports::{Applied, Begun, Erased, Exchange, Store};
+use cuepoint_domain::ports::{Applied, BeginOutcome, Erased, ExchangeOutcome, Store};
 
 use crate::sessions::{alive, end, exchange, hash, log_in, new_session, successor};
 use crate::world::{World, at, at_once, line};
@@ -70,16 +70,16 @@ pub async fn a_suspension_ends_the_sessions(store: Arc<dyn Store>) {
     let revoked = store.revoked_since(at(5)).await.unwrap();
     assert_eq!(revoked.sessions.len(), 3, "as of the moment of the change");
     for token in 1..4 {
-        assert_eq!(exchange(&store, token, token + 10).await, Exchange::Refused, "token {token}");
+        assert_eq!(exchange(&store, token, token + 10).await, ExchangeOutcome::Refused, "token {token}");
     }
     let password = store.credentials_of(user).await.unwrap().unwrap().password;
     let late = new_session(&store, user, at(6)).await;
-    assert_eq!(store.begin(&late, hash(60), &password).await.unwrap(), Begun::Suspended);
+    assert_eq!(store.begin(&late, hash(60), &password).await.unwrap(), BeginOutcome::Suspended);
     assert_eq!(store.owner(&hash(60)).await.unwrap(), None);
 
     world.stand(operator, user, AccountStatusChange::Restore, at(7)).await;
     assert_eq!(alive(&store, user, at(7)).await, []);
-    assert_eq!(exchange(&store, 1, 11).await, Exchange::Refused);
+    assert_eq!(exchange(&store, 1, 11).await, ExchangeOutcome::Refused);
     let anew = log_in(&store, user, 61, at(8)).await.id;
     // The repeated plan gets its receipt, and does not suspend again.
     assert!(matches!(world.apply(suspend).await, Ok(Applied::Replayed(_))));
@@ -114,7 +114,7 @@ pub async fn no_session_that_begins_beside_a_suspension_survives_it(store: Arc<d
         world.stand(operator, user, AccountStatusChange::Restore, at(3)).await;
         assert_eq!(alive(&store, user, at(3)).await, []);
         for token in [round, 100 + round, 200 + round] {
-            assert_eq!(exchange(&store, token, 40).await, Exchange::Refused, "token {token}");
+            assert_eq!(exchange(&store, token, 40).await, ExchangeOutcome::Refused, "token {token}");
         }
     }
 }
@@ -136,7 +136,7 @@ pub async fn no_more_sessions_live_than_may(store: Arc<dyn Store>) {
     let left = alive(&store, user, at(seconds + 2)).await;
     assert_eq!((left.len(), left.contains(&newest)), (Session::MAX_LIVE, true));
     assert!(left.contains(&begun[0]) && !left.contains(&begun[1]));
-    assert_eq!(exchange(&store, 1, 202).await, Exchange::Refused);
+    assert_eq!(exchange(&store, 1, 202).await, ExchangeOutcome::Refused);
     assert_eq!(alive(&store, other, at(seconds)).await, [theirs]);
 }
 

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use cuepoint_domain::account::challenge::{Challenge, Judged, Purpose, may_issue};
+use cuepoint_domain::account::challenge::{AnswerOutcome, Challenge, Purpose, may_issue};
 use cuepoint_domain::account::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany, WINDOW};
 use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::ids::{SessionId, UserId};
-use cuepoint_domain::ports::{Credentials, Issued, Logins, PasswordHash, Unavailable};
+use cuepoint_domain::ports::{Credentials, IssueOutcome, Logins, PasswordHash, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 
 use crate::{MemoryStore, State};
@@ -109,17 +109,23 @@ impl Keys {
 
 impl State {
     /// Judges an answer to a challenge, and applies the consequences.
-    fn answer(&mut self, user: UserId, purpose: Purpose, presented: &[TokenHash], now: Timestamp) -> Judged {
-        let Some(person) = self.book.users.get_mut(&user) else { return Judged::Over };
-        let Some(challenge) = self.keys.newest(user, purpose) else { return Judged::Over };
+    fn answer(
+        &mut self,
+        user: UserId,
+        purpose: Purpose,
+        presented: &[TokenHash],
+        now: Timestamp,
+    ) -> AnswerOutcome {
+        let Some(person) = self.book.users.get_mut(&user) else { return AnswerOutcome::Over };
+        let Some(challenge) = self.keys.newest(user, purpose) else { return AnswerOutcome::Over };
         let judged = challenge.judge(person, presented, now);
         match judged {
-            Judged::Right => {
+            AnswerOutcome::Right => {
                 challenge.ended_at = Some(now);
                 *person = challenge.proven(person);
             }
-            Judged::Wrong => challenge.attempts = challenge.attempts.saturating_add(1),
-            Judged::Over => {}
+            AnswerOutcome::Wrong => challenge.attempts = challenge.attempts.saturating_add(1),
+            AnswerOutcome::Over => {}
         }
         judged
     }
@@ -167,7 +173,7 @@ impl Logins for MemoryStore {
         &self,
         challenge: &Challenge,
         counted: Option<&'a CountedCode>,
-    ) -> Result<Issued, Unavailable> {
+    ) -> Result<IssueOutcome, Unavailable> {
         let state = &mut *self.lock()?;
         let (user, purpose) = (challenge.user, challenge.purpose);
         if !state.is_somebody(user) {
@@ -181,12 +187,12 @@ impl Logins for MemoryStore {
         let hour = may_issue(&earlier, challenge.issued_at).err();
         let used_up = counted.map(|code| keys.used_up(code)).unwrap_or_default();
         if let Some(too_many) = TooMany::longest(hour.into_iter().chain(used_up)) {
-            return Ok(Issued::TooMany(too_many));
+            return Ok(IssueOutcome::TooMany(too_many));
         }
         keys.phone_codes.extend(counted.map(KeptCode::from));
         keys.end(user, purpose, challenge.issued_at);
         keys.challenges.entry(user).or_default().push(challenge.clone());
-        Ok(Issued::Done)
+        Ok(IssueOutcome::Done)
     }
 
     async fn answer(
@@ -195,7 +201,7 @@ impl Logins for MemoryStore {
         purpose: Purpose,
         presented: &[TokenHash],
         now: Timestamp,
-    ) -> Result<Judged, Unavailable> {
+    ) -> Result<AnswerOutcome, Unavailable> {
         Ok(self.lock()?.answer(user, purpose, presented, now))
     }
 
@@ -210,7 +216,7 @@ impl Logins for MemoryStore {
         let asked =
             all.find(|challenge| challenge.purpose == Purpose::Password && challenge.hash == *presented);
         let Some(user) = asked.map(|challenge| challenge.user) else { return Ok(None) };
-        if state.answer(user, Purpose::Password, &[*presented], now) != Judged::Right {
+        if state.answer(user, Purpose::Password, &[*presented], now) != AnswerOutcome::Right {
             return Ok(None);
         }
         state.keys.passwords.insert(user, after.clone());

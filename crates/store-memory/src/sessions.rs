@@ -11,7 +11,7 @@ use cuepoint_domain::authorization::{AccountStatus, RevocationList};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::network::{ClientNetwork, KnownNetwork};
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::ports::{Begun, Exchange, PasswordHash, Sessions, Unavailable};
+use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, PasswordHash, Sessions, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 
 use crate::lists::cut;
@@ -151,21 +151,21 @@ impl Desk {
         network: Option<ClientNetwork>,
         expires_at: Timestamp,
         now: Timestamp,
-    ) -> Exchange {
+    ) -> ExchangeOutcome {
         let successor = successors.iter().find_map(|hash| self.tokens.get(hash)).cloned();
-        let Some(token) = self.tokens.get_mut(presented) else { return Exchange::Refused };
+        let Some(token) = self.tokens.get_mut(presented) else { return ExchangeOutcome::Refused };
         let (id, user) = (token.session, token.user);
         let Some(kept) = self.sessions.get_mut(&id).filter(|kept| kept.ended_at.is_none()) else {
-            return Exchange::Refused;
+            return ExchangeOutcome::Refused;
         };
         match token.presented(successor.as_ref(), now) {
-            PresentedToken::Refuse => Exchange::Refused,
-            PresentedToken::Repeat(kept) => Exchange::Repeated(user, id, kept),
+            PresentedToken::Refuse => ExchangeOutcome::Refused,
+            PresentedToken::Repeat(kept) => ExchangeOutcome::Repeated(user, id, kept),
             PresentedToken::EndSession => {
                 kept.ended_at = Some(now);
-                Exchange::SessionEnded(user, id)
+                ExchangeOutcome::SessionEnded(user, id)
             }
-            PresentedToken::Exchange => {
+            PresentedToken::ExchangeOutcome => {
                 token.used_at = Some(now);
                 (kept.session.used_at, kept.session.expires_at) = (now, expires_at);
                 let hash = successors.current;
@@ -173,7 +173,7 @@ impl Desk {
                     RefreshToken { hash, session: id, user, issued_at: now, expires_at, used_at: None };
                 self.tokens.insert(hash, next);
                 self.see(user, network, now);
-                Exchange::Done(user, id)
+                ExchangeOutcome::Done(user, id)
             }
         }
     }
@@ -186,17 +186,17 @@ impl Sessions for MemoryStore {
         session: &Session,
         token: TokenHash,
         checked: &PasswordHash,
-    ) -> Result<Begun, Unavailable> {
+    ) -> Result<BeginOutcome, Unavailable> {
         let State { book, keys, sessions, .. } = &mut *self.lock()?;
         if !keys.is_password(session.user, checked) {
-            return Ok(Begun::PasswordChanged);
+            return Ok(BeginOutcome::PasswordChanged);
         }
         if book.users.get(&session.user).is_some_and(|user| user.suspended_at.is_some()) {
-            return Ok(Begun::Suspended);
+            return Ok(BeginOutcome::Suspended);
         }
         sessions.begin(session, token)?;
         sessions.end_surplus(session.user, session.began_at);
-        Ok(Begun::Done)
+        Ok(BeginOutcome::Done)
     }
 
     async fn owner(&self, presented: &TokenHash) -> Result<Option<UserId>, Unavailable> {
@@ -210,7 +210,7 @@ impl Sessions for MemoryStore {
         network: Option<ClientNetwork>,
         expires_at: Timestamp,
         now: Timestamp,
-    ) -> Result<Exchange, Unavailable> {
+    ) -> Result<ExchangeOutcome, Unavailable> {
         Ok(self.lock()?.sessions.exchange(presented, successors, network, expires_at, now))
     }
 

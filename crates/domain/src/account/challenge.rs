@@ -72,7 +72,7 @@ pub struct Challenge {
 
 /// The result of checking an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Judged {
+pub enum AnswerOutcome {
     /// Correct: the address is verified and the challenge ends.
     Right,
     /// Wrong: the attempt counts.
@@ -101,15 +101,15 @@ impl Challenge {
     /// Checks an answer by this user, in their current state, at `now`. `presented` holds every hash under
     /// which the secret may be stored.
     #[must_use]
-    pub fn judge(&self, user: &User, presented: &[TokenHash], now: Timestamp) -> Judged {
+    pub fn judge(&self, user: &User, presented: &[TokenHash], now: Timestamp) -> AnswerOutcome {
         let open = self.ended_at.is_none()
             && now < self.expires_at()
             && self.attempts < MAX_ATTEMPTS
             && self.purpose.target(user).as_deref() == Some(self.target.as_str());
         match (open, presented.contains(&self.hash)) {
-            (false, _) => Judged::Over,
-            (true, true) => Judged::Right,
-            (true, false) => Judged::Wrong,
+            (false, _) => AnswerOutcome::Over,
+            (true, true) => AnswerOutcome::Right,
+            (true, false) => AnswerOutcome::Wrong,
         }
     }
 
@@ -170,19 +170,19 @@ mod tests {
     #[test]
     fn a_challenge_is_answered_in_time_and_before_too_many_guesses() {
         let fresh = challenge(Purpose::Email);
-        assert_eq!(fresh.judge(&user(), &RIGHT, at(9)), Judged::Right);
-        assert_eq!(fresh.judge(&user(), &WRONG, at(9)), Judged::Wrong);
-        assert_eq!(fresh.judge(&user(), &RIGHT, at(10)), Judged::Over);
+        assert_eq!(fresh.judge(&user(), &RIGHT, at(9)), AnswerOutcome::Right);
+        assert_eq!(fresh.judge(&user(), &WRONG, at(9)), AnswerOutcome::Wrong);
+        assert_eq!(fresh.judge(&user(), &RIGHT, at(10)), AnswerOutcome::Over);
         let guessed = Challenge { attempts: MAX_ATTEMPTS, ..fresh.clone() };
-        assert_eq!(guessed.judge(&user(), &RIGHT, at(1)), Judged::Over);
+        assert_eq!(guessed.judge(&user(), &RIGHT, at(1)), AnswerOutcome::Over);
         let ended = Challenge { ended_at: Some(at(1)), ..fresh };
-        assert_eq!(ended.judge(&user(), &RIGHT, at(2)), Judged::Over);
+        assert_eq!(ended.judge(&user(), &RIGHT, at(2)), AnswerOutcome::Over);
     }
 
     #[test]
     fn an_answer_proves_the_address_that_it_was_sent_to() {
         let moved = User { phone: Some(Line::new("+1 555 0199").unwrap()), ..user() };
-        assert_eq!(challenge(Purpose::Phone).judge(&moved, &RIGHT, at(1)), Judged::Over);
+        assert_eq!(challenge(Purpose::Phone).judge(&moved, &RIGHT, at(1)), AnswerOutcome::Over);
         let nowhere = User { phone: None, ..user() };
         assert_eq!(Challenge::issue(&nowhere, Purpose::Phone, TokenHash([1; 32]), at(0)), None);
         assert!(challenge(Purpose::Phone).proven(&user()).phone_verified);

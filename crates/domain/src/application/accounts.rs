@@ -14,7 +14,8 @@ use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
 use crate::network::{ClientNetwork, KnownNetwork};
 use crate::ports::{
-    AccessToken, Begun, Credentials, Exchange, PasswordHash, Profile, Token, Unavailable, Verified,
+    AccessToken, BeginOutcome, Credentials, ExchangeOutcome, PasswordCheck, PasswordHash, Profile, Token,
+    Unavailable,
 };
 use crate::text::{Email, Password};
 
@@ -140,7 +141,7 @@ impl Accounts {
         };
         let (user, hash) = known.map(|Credentials { user, password }| (user, password)).unzip();
         let verified = self.env.passwords.verify(password, hash.clone()).await?;
-        let right = user.zip(hash).filter(|_| verified != Verified::Wrong);
+        let right = user.zip(hash).filter(|_| verified != PasswordCheck::Wrong);
         let profile = match &right {
             Some((user, _)) => self.env.people.profile(*user).await?,
             None => None,
@@ -157,12 +158,12 @@ impl Accounts {
         let kept =
             Session::begin(session, id, client.clone(), self.env.now(), self.env.terms.refresh_token_for);
         match self.env.sessions.begin(&kept, self.env.secrets.fingerprint(&refresh_token), &hash).await? {
-            Begun::Done => {}
-            Begun::PasswordChanged => return Ok(ControlFlow::Continue(id)),
-            Begun::Suspended => return Err(self.suspended(id, client).await),
+            BeginOutcome::Done => {}
+            BeginOutcome::PasswordChanged => return Ok(ControlFlow::Continue(id)),
+            BeginOutcome::Suspended => return Err(self.suspended(id, client).await),
         }
         self.env.security_audit.about(EventKind::LoggedIn, Some(id), Some(session), client).await;
-        if verified == Verified::Outdated {
+        if verified == PasswordCheck::Outdated {
             self.rehash(id, &hash, password).await;
         }
         Ok(ControlFlow::Break(StartedSession { profile, session, refresh_token }))
@@ -228,16 +229,16 @@ impl Accounts {
         let hashes = successors.map(|token| self.env.secrets.fingerprint(token));
         let (network, expires_at) = (client.network(), now.plus(self.env.terms.refresh_token_for));
         match self.env.sessions.exchange(&hash, &hashes, network, expires_at, now).await? {
-            Exchange::Done(_, session) => {
+            ExchangeOutcome::Done(_, session) => {
                 Ok(StartedSession { profile, session, refresh_token: successors.current })
             }
-            Exchange::Repeated(_, session, kept) => {
+            ExchangeOutcome::Repeated(_, session, kept) => {
                 let issued = successors.iter().find(|token| self.env.secrets.fingerprint(token) == kept);
                 let refresh_token =
                     issued.ok_or(CommandError::Refused(RefreshRefusal::InvalidToken))?.clone();
                 Ok(StartedSession { profile, session, refresh_token })
             }
-            Exchange::SessionEnded(user, session) => {
+            ExchangeOutcome::SessionEnded(user, session) => {
                 effects.revocations_changed();
                 self.env
                     .security_audit
@@ -245,7 +246,7 @@ impl Accounts {
                     .await;
                 Err(CommandError::Refused(RefreshRefusal::Reused))
             }
-            Exchange::Refused => Err(CommandError::Refused(RefreshRefusal::InvalidToken)),
+            ExchangeOutcome::Refused => Err(CommandError::Refused(RefreshRefusal::InvalidToken)),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::account::session::ClientInfo;
 use crate::application::{ClientContext, CommandError, Context, Environment, Executor, Failure};
 use crate::authorization::permission::UseAccount;
 use crate::ids::UserId;
-use crate::ports::{Credentials, Issued, Job, Notice, Recipient, Token, Unavailable, Verified};
+use crate::ports::{Credentials, IssueOutcome, Job, Notice, PasswordCheck, Recipient, Token, Unavailable};
 use crate::text::{Email, Password};
 
 /// Why a change of a password is refused.
@@ -71,7 +71,7 @@ impl PasswordChanges {
                 let known = env.logins.credentials_of(*own).await?;
                 let Credentials { user, password: before } = known.ok_or(Failure::UnknownPrincipal)?;
                 let client = context.client.clone();
-                if env.passwords.verify(present, Some(before.clone())).await? == Verified::Wrong {
+                if env.passwords.verify(present, Some(before.clone())).await? == PasswordCheck::Wrong {
                     env.security_audit.by(principal, EventKind::PasswordChangeFailed, client).await;
                     return Err(CommandError::Refused(ChangePasswordRefusal::WrongPassword));
                 }
@@ -160,7 +160,7 @@ impl PasswordChanges {
         let hash = env.secrets.fingerprint(&token);
         let challenge = Challenge::issue(&user, Purpose::Password, hash, env.now());
         let Some(challenge) = challenge else { return Ok(()) };
-        if env.logins.issue(&challenge, None).await? != Issued::Done {
+        if env.logins.issue(&challenge, None).await? != IssueOutcome::Done {
             return Ok(());
         }
         env.notifier.send(&Recipient::Email(user.email), &Notice::PasswordReset(token)).await?;

@@ -11,7 +11,7 @@ use crate::account::security_log::{EventKind, SecurityEvent};
 use crate::application::jobs::Expiry;
 use crate::application::{Authorized, CommandError, Context, Environment, Executor, Failure};
 use crate::authorization::{Principal, permission::UsePersonalData};
-use crate::ports::{Credentials, Erased, Profile, Unavailable, Verified};
+use crate::ports::{Credentials, Erased, PasswordCheck, Profile, Unavailable};
 use crate::text::{Line, Password};
 
 /// The number of records per page of a list.
@@ -115,7 +115,7 @@ impl PersonalData {
                 let known = env.logins.credentials_of(*own).await?;
                 let hash = known.map(|Credentials { password, .. }| password);
                 let client = context.client.clone();
-                if env.passwords.verify(password, hash).await? == Verified::Wrong {
+                if env.passwords.verify(password, hash).await? == PasswordCheck::Wrong {
                     let detail = Some(Line::from_stored("erasure".to_owned()));
                     let event = SecurityEvent::by(principal, EventKind::LoginFailed, client, env.now());
                     env.security_audit.add(SecurityEvent { detail, ..event }).await;

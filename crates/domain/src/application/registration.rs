@@ -13,7 +13,7 @@ use crate::ids::{SessionId, UserId};
 use crate::ledger::Balance;
 use crate::page::PageRequest;
 use crate::ports::{
-    Credentials, FirstOperator, PasswordHash, Profile, Registered, Token, Unavailable, Verified,
+    Credentials, FirstOperator, PasswordCheck, PasswordHash, Profile, Registered, Token, Unavailable,
 };
 use crate::text::{Email, Line, Password, Phone};
 
@@ -122,7 +122,9 @@ impl Accounts {
         if profile.user.suspended_at.is_some() || !repeats(registered_at, now) {
             return Ok(None);
         }
-        if self.env.passwords.verify(&registration.password, Some(hash.clone())).await? == Verified::Wrong {
+        if self.env.passwords.verify(&registration.password, Some(hash.clone())).await?
+            == PasswordCheck::Wrong
+        {
             self.env.security_audit.about(EventKind::LoginFailed, Some(id), None, client).await;
             return Ok(None);
         }

@@ -7,14 +7,14 @@ use time::Duration;
 use thiserror::Error;
 
 use crate::account::User;
-use crate::account::challenge::{Challenge, Judged, Purpose};
+use crate::account::challenge::{AnswerOutcome, Challenge, Purpose};
 use crate::account::code_quotas::{CodeQuota, CountedCode, TooMany};
 use crate::account::security_log::EventKind;
 use crate::account::session::{Candidates, ClientInfo, TokenHash};
 use crate::application::{CommandError, Context, Environment, Executor, Failure};
 use crate::authorization::Principal;
 use crate::authorization::permission::UseAccount;
-use crate::ports::{Guessable, Issued, Notice, Profile, Recipient, Token, Unavailable};
+use crate::ports::{IssueOutcome, LowEntropyValue, Notice, Profile, Recipient, Token, Unavailable};
 use crate::timestamp::Timestamp;
 
 /// An address that can be verified.
@@ -138,13 +138,15 @@ impl Verifications {
             Recipient::Email(_) => None,
         };
         match env.logins.issue(&challenge, counted.as_ref()).await? {
-            Issued::Done => Ok(env.notifier.send(&to, &Notice::Code(code)).await?),
-            Issued::TooMany(TooMany { quota, most, until }) => Err(CommandError::Refused(match quota {
-                CodeQuota::Deployment => SendCodeRefusal::BudgetSpent(between(now, until)),
-                CodeQuota::Hour | CodeQuota::Number | CodeQuota::Network => {
-                    SendCodeRefusal::TooMany { most, wait: between(now, until) }
-                }
-            })),
+            IssueOutcome::Done => Ok(env.notifier.send(&to, &Notice::Code(code)).await?),
+            IssueOutcome::TooMany(TooMany { quota, most, until }) => {
+                Err(CommandError::Refused(match quota {
+                    CodeQuota::Deployment => SendCodeRefusal::BudgetSpent(between(now, until)),
+                    CodeQuota::Hour | CodeQuota::Number | CodeQuota::Network => {
+                        SendCodeRefusal::TooMany { most, wait: between(now, until) }
+                    }
+                }))
+            }
         }
     }
 
@@ -154,8 +156,8 @@ impl Verifications {
         // All clients with an unknown network count as one.
         let network = client.network().map(|network| network.to_string()).unwrap_or_default();
         Ok(CountedCode {
-            number: self.env.secrets.keyed_hashes(Guessable::PhoneNumber, &digits, now)?,
-            network: self.env.secrets.keyed_hashes(Guessable::Network, &network, now)?,
+            number: self.env.secrets.keyed_hashes(LowEntropyValue::PhoneNumber, &digits, now)?,
+            network: self.env.secrets.keyed_hashes(LowEntropyValue::Network, &network, now)?,
             most_of_deployment: self.env.terms.phone_codes_per_day,
             at: now,
         })
@@ -182,9 +184,10 @@ impl Verifications {
                 // A code that an earlier version sent a few minutes ago is stored without a key.
                 hashes.push(env.secrets.fingerprint(&bound(principal, address, code)));
                 let judged = env.logins.answer(*own, address.purpose(), &hashes, now).await?;
-                let kind = if judged == Judged::Right { address.event() } else { EventKind::CodeRefused };
+                let kind =
+                    if judged == AnswerOutcome::Right { address.event() } else { EventKind::CodeRefused };
                 env.security_audit.by(principal, kind, context.client.clone()).await;
-                if judged != Judged::Right {
+                if judged != AnswerOutcome::Right {
                     return Err(CommandError::Refused(VerifyRefusal::InvalidCode));
                 }
                 match address {
@@ -208,7 +211,7 @@ impl Verifications {
         code: &Token,
         now: Timestamp,
     ) -> Result<Candidates<TokenHash>, Unavailable> {
-        self.env.secrets.keyed_hashes(Guessable::Code, &bound(principal, address, code).0, now)
+        self.env.secrets.keyed_hashes(LowEntropyValue::Code, &bound(principal, address, code).0, now)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use crate::account::challenge::{Challenge, Judged, Purpose};
+use crate::account::challenge::{AnswerOutcome, Challenge, Purpose};
 use crate::account::code_quotas::{CountedCode, TooMany};
 use crate::account::session::TokenHash;
 use crate::ids::{SessionId, UserId};
@@ -20,7 +20,7 @@ pub struct Credentials {
 
 /// The outcome of issuing a challenge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Issued {
+pub enum IssueOutcome {
     /// It was stored, and ended the previous one.
     Done,
     /// The quota is used up.
@@ -83,12 +83,12 @@ pub trait Logins: Send + Sync {
         &self,
         challenge: &Challenge,
         counted: Option<&'a CountedCode>,
-    ) -> Result<Issued, Unavailable>;
+    ) -> Result<IssueOutcome, Unavailable>;
 
     /// Judges an answer to the user's newest challenge of this purpose, in one atomic step:
     /// [`Challenge::judge`] compares it with every hash under which the challenge may be stored. A right
     /// answer ends the challenge and changes the user as specified by [`Challenge::proven`]; a wrong one is
-    /// counted. Without a challenge the result is [`Judged::Over`].
+    /// counted. Without a challenge the result is [`AnswerOutcome::Over`].
     ///
     /// # Errors
     /// [`Unavailable`]; nothing changed then.
@@ -98,7 +98,7 @@ pub trait Logins: Send + Sync {
         purpose: Purpose,
         presented: &[TokenHash],
         now: Timestamp,
-    ) -> Result<Judged, Unavailable>;
+    ) -> Result<AnswerOutcome, Unavailable>;
 
     /// Answers the challenge for [`Purpose::Password`] with this hash and sets the new password, atomically:
     /// the challenge and all sessions of its user end, and the user changes as specified by

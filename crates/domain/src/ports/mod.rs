@@ -32,9 +32,9 @@ pub use clock::Clock;
 pub use effects::{Job, JobQueue, Revocations, Task, TaskSpawner};
 pub use ids::Ids;
 pub use ledger::{Applied, ApplyError, Audit, Ledger};
-pub use logins::{Credentials, Issued, Logins};
+pub use logins::{Credentials, IssueOutcome, Logins};
 pub use notifier::{Notice, Notifier, Recipient};
-pub use passwords::{Guessable, PasswordHash, Passwords, Secrets, Token, Verified};
+pub use passwords::{LowEntropyValue, PasswordCheck, PasswordHash, Passwords, Secrets, Token};
 pub use people::{DjFilter, Erased, FirstOperator, People, Profile, Registered};
 pub use personal_data::PersonalRecords;
 pub use principals::{PrincipalCheck, PrincipalRefusal};
@@ -43,7 +43,7 @@ pub use provider_messages::{ProviderMessages, Recorded};
 pub use readiness::ReadinessProbe;
 pub use reads::{MusicRequests, Topups, Wallets, Withdrawals};
 pub use security_log::SecurityLog;
-pub use sessions::{Begun, Exchange, Sessions};
+pub use sessions::{BeginOutcome, ExchangeOutcome, Sessions};
 pub use timer::{Deadline, Timer};
 
 #[cfg(any(test, feature = "mocks"))]

@@ -20,7 +20,7 @@ impl std::fmt::Debug for PasswordHash {
 
 /// The outcome of verifying a password.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verified {
+pub enum PasswordCheck {
     /// The password does not match.
     Wrong,
     /// The password matches.
@@ -39,12 +39,16 @@ pub trait Passwords: Send + Sync {
     /// [`Unavailable`] when no hash can be computed now.
     async fn hash(&self, password: &Password) -> Result<PasswordHash, Unavailable>;
 
-    /// Verifies a password. Without a hash it takes the same time and returns [`Verified::Wrong`], so that
+    /// Verifies a password. Without a hash it takes the same time and returns [`PasswordCheck::Wrong`], so that
     /// timing does not reveal whether an account exists.
     ///
     /// # Errors
     /// [`Unavailable`] when no hash can be computed now.
-    async fn verify(&self, password: &Password, hash: Option<PasswordHash>) -> Result<Verified, Unavailable>;
+    async fn verify(
+        &self,
+        password: &Password,
+        hash: Option<PasswordHash>,
+    ) -> Result<PasswordCheck, Unavailable>;
 
     /// Whether the password is known from breaches and must not be chosen.
     fn is_breached(&self, password: &Password) -> bool;
@@ -63,7 +67,7 @@ impl std::fmt::Debug for Token {
 /// The kinds of low-entropy values, stored as keyed hashes because the input of an unkeyed hash could be
 /// found by trial.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Guessable {
+pub enum LowEntropyValue {
     /// A code of six digits, bound to its user and purpose.
     Code,
     /// A phone number.
@@ -106,7 +110,7 @@ pub trait Secrets: Send + Sync {
     /// [`Unavailable`] when no key is in force.
     fn keyed_hashes(
         &self,
-        what: Guessable,
+        what: LowEntropyValue,
         text: &str,
         now: Timestamp,
     ) -> Result<Candidates<TokenHash>, Unavailable>;

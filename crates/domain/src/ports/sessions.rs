@@ -12,7 +12,7 @@ use crate::timestamp::Timestamp;
 
 /// The outcome of storing a new session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Begun {
+pub enum BeginOutcome {
     /// The session is stored.
     Done,
     /// The password is no longer the verified one, or the user was erased: nothing is stored.
@@ -23,7 +23,7 @@ pub enum Begun {
 
 /// The outcome of presenting a refresh token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Exchange {
+pub enum ExchangeOutcome {
     /// The next token of the session is stored, and the presented one is used up.
     Done(UserId, SessionId),
     /// The token was exchanged recently for the candidate with this hash, which is unused: nothing changed.
@@ -52,7 +52,7 @@ pub trait Sessions: Send + Sync {
         session: &Session,
         token: TokenHash,
         checked: &PasswordHash,
-    ) -> Result<Begun, Unavailable>;
+    ) -> Result<BeginOutcome, Unavailable>;
 
     /// The user of this token, used or not; `None` if the token is unknown.
     ///
@@ -62,8 +62,8 @@ pub trait Sessions: Send + Sync {
 
     /// Exchanges a presented token for the current one of the successors, as
     /// [`crate::account::session::RefreshToken::presented`] decides, in one atomic step: of any number of
-    /// concurrent calls with the same token, at most one gets [`Exchange::Done`]. Each of the others gets
-    /// [`Exchange::Repeated`] if the stored successor is among its candidates, else ends the session. The
+    /// concurrent calls with the same token, at most one gets [`ExchangeOutcome::Done`]. Each of the others gets
+    /// [`ExchangeOutcome::Repeated`] if the stored successor is among its candidates, else ends the session. The
     /// network of the exchange, if given, becomes known.
     ///
     /// # Errors
@@ -75,7 +75,7 @@ pub trait Sessions: Send + Sync {
         network: Option<ClientNetwork>,
         expires_at: Timestamp,
         now: Timestamp,
-    ) -> Result<Exchange, Unavailable>;
+    ) -> Result<ExchangeOutcome, Unavailable>;
 
     /// Whether a session of the user with this address, folded by [`crate::text::Email::folded`], began or
     /// was refreshed from the network after this time. It takes the same time if the address is unknown.

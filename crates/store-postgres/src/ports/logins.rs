@@ -3,12 +3,12 @@
 
 use async_trait::async_trait;
 use cuepoint_domain::account::User;
-use cuepoint_domain::account::challenge::{Challenge, ISSUE_WINDOW, Judged, Purpose, may_issue};
+use cuepoint_domain::account::challenge::{AnswerOutcome, Challenge, ISSUE_WINDOW, Purpose, may_issue};
 use cuepoint_domain::account::code_quotas::{CountedCode, TooMany};
 use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::ports::{Credentials, Issued, Logins, PasswordHash, Unavailable};
+use cuepoint_domain::ports::{Credentials, IssueOutcome, Logins, PasswordHash, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
@@ -99,7 +99,7 @@ impl Logins for PostgresStore {
         &self,
         challenge: &Challenge,
         counted: Option<&'a CountedCode>,
-    ) -> Result<Issued, Unavailable> {
+    ) -> Result<IssueOutcome, Unavailable> {
         let issued = self
             .database
             .write(async |connection| {
@@ -119,7 +119,7 @@ impl Logins for PostgresStore {
         purpose: Purpose,
         presented: &[TokenHash],
         now: Timestamp,
-    ) -> Result<Judged, Unavailable> {
+    ) -> Result<AnswerOutcome, Unavailable> {
         let judged = self
             .database
             .write(async |connection| {
@@ -191,7 +191,7 @@ async fn issue(
     challenge: &Challenge,
     counted: Option<&CountedCode>,
     currency: &Currency,
-) -> Result<Issued, DatabaseFailure> {
+) -> Result<IssueOutcome, DatabaseFailure> {
     let person = lock(connection, challenge.user, currency).await?;
     // An erased user must not get a challenge, since it would store their address.
     person.filter(|user| user.is_present()).ok_or(QueryError::NotFound)?;
@@ -215,7 +215,7 @@ async fn issue(
         None => Vec::new(),
     };
     if let Some(too_many) = TooMany::longest(hour.into_iter().chain(used_up)) {
-        return Ok(Issued::TooMany(too_many));
+        return Ok(IssueOutcome::TooMany(too_many));
     }
     if let Some(code) = counted {
         phone_codes::count(connection, code).await?;
@@ -223,7 +223,7 @@ async fn issue(
     end_open(connection, challenge.user, challenge.purpose, challenge.issued_at).await?;
     let challenge = NewChallengeRow::of(challenge);
     diesel::insert_into(challenges::table).values(challenge).execute(connection).await?;
-    Ok(Issued::Done)
+    Ok(IssueOutcome::Done)
 }
 
 /// Judges an answer to the newest challenge of a purpose, under the lock of its user.
@@ -234,8 +234,8 @@ async fn answer(
     presented: &[TokenHash],
     now: Timestamp,
     currency: &Currency,
-) -> Result<Judged, DatabaseFailure> {
-    let Some(person) = lock(connection, user, currency).await? else { return Ok(Judged::Over) };
+) -> Result<AnswerOutcome, DatabaseFailure> {
+    let Some(person) = lock(connection, user, currency).await? else { return Ok(AnswerOutcome::Over) };
     let newest: Option<ChallengeRow> = challenges::table
         .filter(challenges::user_id.eq(user.get()))
         .filter(challenges::purpose.eq(purpose.name()))
@@ -244,21 +244,21 @@ async fn answer(
         .first(connection)
         .await
         .optional()?;
-    let Some(newest) = newest else { return Ok(Judged::Over) };
+    let Some(newest) = newest else { return Ok(AnswerOutcome::Over) };
     let kept = challenges::table.find(newest.id);
     let challenge = newest.challenge()?;
     let judged = challenge.judge(&person, presented, now);
     match judged {
-        Judged::Right => {
+        AnswerOutcome::Right => {
             diesel::update(kept).set(challenges::ended_at.eq(column_time(now))).execute(connection).await?;
             let proven: User = challenge.proven(&person);
             write(connection, &proven, currency).await?;
         }
-        Judged::Wrong => {
+        AnswerOutcome::Wrong => {
             let attempts = challenge.attempts.saturating_add(1);
             diesel::update(kept).set(challenges::attempts.eq(attempts)).execute(connection).await?;
         }
-        Judged::Over => {}
+        AnswerOutcome::Over => {}
     }
     Ok(judged)
 }
@@ -281,7 +281,7 @@ async fn reset(
     let Some(owner) = owner else { return Ok(None) };
     let user = known("challenges.user_id", UserId::new(owner))?;
     let answered = answer(connection, user, Purpose::Password, &[*presented], now, currency).await?;
-    if answered != Judged::Right {
+    if answered != AnswerOutcome::Right {
         return Ok(None);
     }
     diesel::update(users::table.find(owner))

@@ -7,7 +7,7 @@ use cuepoint_domain::authorization::RevocationList;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::network::ClientNetwork;
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::ports::{Begun, Exchange, PasswordHash, Sessions, Unavailable};
+use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, PasswordHash, Sessions, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
@@ -35,7 +35,7 @@ impl Sessions for PostgresStore {
         session: &Session,
         token: TokenHash,
         checked: &PasswordHash,
-    ) -> Result<Begun, Unavailable> {
+    ) -> Result<BeginOutcome, Unavailable> {
         let token = TokenRow::of(&session.first_token(token));
         let begun = self
             .database
@@ -72,7 +72,7 @@ impl Sessions for PostgresStore {
         network: Option<ClientNetwork>,
         expires_at: Timestamp,
         now: Timestamp,
-    ) -> Result<Exchange, Unavailable> {
+    ) -> Result<ExchangeOutcome, Unavailable> {
         let presented = *presented;
         let exchanged = self
             .database
@@ -182,7 +182,7 @@ async fn log_in(
     session: &Session,
     token: &TokenRow,
     checked: &PasswordHash,
-) -> Result<Begun, DatabaseFailure> {
+) -> Result<BeginOutcome, DatabaseFailure> {
     let person: Option<(String, Option<OffsetDateTime>)> = users::table
         .find(session.user.get())
         .select((users::password_hash, users::suspended_at))
@@ -192,12 +192,12 @@ async fn log_in(
         .optional()?;
     match person {
         Some((password, None)) if password == checked.0 => {}
-        Some((password, Some(_))) if password == checked.0 => return Ok(Begun::Suspended),
-        _ => return Ok(Begun::PasswordChanged),
+        Some((password, Some(_))) if password == checked.0 => return Ok(BeginOutcome::Suspended),
+        _ => return Ok(BeginOutcome::PasswordChanged),
     }
     begin(connection, session, token).await?;
     end_surplus(connection, session.user, session.began_at).await?;
-    Ok(Begun::Done)
+    Ok(BeginOutcome::Done)
 }
 
 /// Ends the least recently used sessions of a locked user beyond the limit.
@@ -247,7 +247,7 @@ async fn exchange(
     network: Option<ClientNetwork>,
     expires_at: Timestamp,
     now: Timestamp,
-) -> Result<Exchange, DatabaseFailure> {
+) -> Result<ExchangeOutcome, DatabaseFailure> {
     let hash = presented.0.to_vec();
     let session = tokens::table.find(hash.clone()).select(tokens::session_id);
     // The user first, as in an erasure: the network that is recorded at the end references them.
@@ -266,7 +266,7 @@ async fn exchange(
         .await
         .optional()?;
     let Some(session) = session.filter(|session| session.ended_at.is_none()) else {
-        return Ok(Exchange::Refused);
+        return Ok(ExchangeOutcome::Refused);
     };
     let (id, user) = (session_id(session.id)?, user_id(session.user_id)?);
     // Read under the lock: its previous holder may have used the token.
@@ -277,19 +277,21 @@ async fn exchange(
         .load(connection)
         .await?;
     let kept = rows.into_iter().map(|row| row.token(user)).collect::<Result<Vec<_>, _>>()?;
-    let Some(token) = kept.iter().find(|token| token.hash == presented) else { return Ok(Exchange::Refused) };
+    let Some(token) = kept.iter().find(|token| token.hash == presented) else {
+        return Ok(ExchangeOutcome::Refused);
+    };
     let successor = kept.iter().find(|token| token.hash != presented);
     let owner = session.user_id;
     let session = sessions::table.find(session.id);
     let at = column_time(now);
     match token.presented(successor, now) {
-        PresentedToken::Refuse => Ok(Exchange::Refused),
-        PresentedToken::Repeat(kept) => Ok(Exchange::Repeated(user, id, kept)),
+        PresentedToken::Refuse => Ok(ExchangeOutcome::Refused),
+        PresentedToken::Repeat(kept) => Ok(ExchangeOutcome::Repeated(user, id, kept)),
         PresentedToken::EndSession => {
             diesel::update(session).set(sessions::ended_at.eq(at)).execute(connection).await?;
-            Ok(Exchange::SessionEnded(user, id))
+            Ok(ExchangeOutcome::SessionEnded(user, id))
         }
-        PresentedToken::Exchange => {
+        PresentedToken::ExchangeOutcome => {
             diesel::update(tokens::table.find(hash)).set(tokens::used_at.eq(at)).execute(connection).await?;
             let hash = successors.current;
             let next = RefreshToken { hash, issued_at: now, expires_at, used_at: None, ..token.clone() };
@@ -299,7 +301,7 @@ async fn exchange(
                 .execute(connection)
                 .await?;
             see(connection, owner, network, at).await?;
-            Ok(Exchange::Done(user, id))
+            Ok(ExchangeOutcome::Done(user, id))
         }
     }
 }

@@ -9,7 +9,7 @@ use cuepoint_domain::ledger::{OperationMetadata, Outcome, Plan, Rejection};
 use cuepoint_domain::money::{BasisPoints, Money};
 use cuepoint_domain::music_request::{NewRequest, RequestTerms};
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::ports::{Applied, ApplyError, Begun, Ids, Ledger, Logins, People, Sessions};
+use cuepoint_domain::ports::{Applied, ApplyError, BeginOutcome, Ids, Ledger, Logins, People, Sessions};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::withdrawal::{Limit, Move, WithdrawalLimits, WithdrawalTerms};
 use cuepoint_store_postgres::PostgresStore;
@@ -166,7 +166,7 @@ async fn a_suspension_whose_sessions_cannot_be_ended_changes_nothing() {
     let id = store.next_session().await.unwrap();
     let session = Session::begin(id, user, ClientInfo::default(), now(), Duration::days(30));
     let password = store.credentials_of(user).await.unwrap().unwrap().password;
-    assert_eq!(store.begin(&session, TokenHash([1; 32]), &password).await.unwrap(), Begun::Done);
+    assert_eq!(store.begin(&session, TokenHash([1; 32]), &password).await.unwrap(), BeginOutcome::Done);
     let holder = client(database.url()).await;
     holder.batch_execute("BEGIN; SELECT FROM sessions FOR UPDATE").await.unwrap();
     let suspend = || {

@@ -4,7 +4,7 @@ use cuepoint_domain::account::personal_data::{Part, Record};
 use cuepoint_domain::account::session::{Candidates, Session, TokenHash};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::ports::{Begun, Exchange, Ids, Logins, People, PersonalRecords, Sessions};
+use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, Ids, Logins, People, PersonalRecords, Sessions};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore, migrate};
@@ -89,13 +89,13 @@ async fn whoever_was_logged_in_before_there_were_sessions_stays_so() {
         let successors = Candidates { current: token(to), others: Vec::new() };
         store.exchange(&token(from), &successors, None, january(40), january(3)).await.unwrap()
     };
-    assert_eq!(exchange(3, 9).await, Exchange::Refused, "ended before");
-    assert_eq!(exchange(2, 4).await, Exchange::Done(user, session.id));
+    assert_eq!(exchange(3, 9).await, ExchangeOutcome::Refused, "ended before");
+    assert_eq!(exchange(2, 4).await, ExchangeOutcome::Done(user, session.id));
     let next = store.next_session().await.unwrap();
     let password = store.credentials_of(user).await.unwrap().unwrap().password;
     let begun = store.begin(&Session { id: next, ..session.clone() }, token(7), &password).await.unwrap();
-    assert_eq!(begun, Begun::Done);
-    assert_eq!(exchange(1, 9).await, Exchange::SessionEnded(user, session.id));
+    assert_eq!(begun, BeginOutcome::Done);
+    assert_eq!(exchange(1, 9).await, ExchangeOutcome::SessionEnded(user, session.id));
 }
 
 const NETWORKS_OF_SESSIONS: &str =

@@ -6,7 +6,7 @@ use cuepoint_domain::account::User;
 use cuepoint_domain::account::challenge::{Challenge, Purpose};
 use cuepoint_domain::account::code_quotas::{CodeQuota, CountedCode, TooMany, WINDOW};
 use cuepoint_domain::account::session::{Candidates, TokenHash};
-use cuepoint_domain::ports::{Ids, Issued, Logins, PasswordHash, People, Registered, Store};
+use cuepoint_domain::ports::{Ids, IssueOutcome, Logins, PasswordHash, People, Registered, Store};
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_postgres::PostgresStore;
@@ -20,7 +20,7 @@ use crate::world::{client, now, open};
 const MAX: u32 = 7;
 
 /// Sends a code to a new user with their own number and network.
-async fn send(store: &PostgresStore, at: Timestamp) -> Issued {
+async fn send(store: &PostgresStore, at: Timestamp) -> IssueOutcome {
     let id = store.next_user().await.unwrap();
     let email = Email::new(&format!("person{id}@example.com")).unwrap();
     let phone = Line::new(&format!("+49301{:06}", id.get())).unwrap();
@@ -42,9 +42,9 @@ async fn servers_together_send_no_more_codes_than_the_deployment_may() {
     let servers = [open(database.url()).await, open(database.url()).await];
     let answers = join_all((0..30).map(|number| send(&servers[number % 2], now()))).await;
     let most = usize::try_from(MAX).unwrap();
-    assert_eq!(answers.iter().filter(|issued| **issued == Issued::Done).count(), most, "{answers:?}");
+    assert_eq!(answers.iter().filter(|issued| **issued == IssueOutcome::Done).count(), most, "{answers:?}");
     let full = TooMany { quota: CodeQuota::Deployment, most: MAX, until: now().plus(WINDOW) };
-    let refused = answers.iter().filter(|issued| **issued == Issued::TooMany(full)).count();
+    let refused = answers.iter().filter(|issued| **issued == IssueOutcome::TooMany(full)).count();
     assert_eq!(refused, 30 - most, "{answers:?}");
 }
 
@@ -55,9 +55,9 @@ async fn only_codes_that_are_sent_are_kept_and_for_a_day_alone() {
     let rows =
         async || client.query_one("SELECT count(*) FROM phone_codes", &[]).await.unwrap().get::<_, i64>(0);
     for number in 0..i64::from(MAX) {
-        assert_eq!(send(&store, now().plus(Duration::hours(number))).await, Issued::Done);
+        assert_eq!(send(&store, now().plus(Duration::hours(number))).await, IssueOutcome::Done);
     }
-    assert!(matches!(send(&store, now().plus(Duration::hours(8))).await, Issued::TooMany(_)));
+    assert!(matches!(send(&store, now().plus(Duration::hours(8))).await, IssueOutcome::TooMany(_)));
     assert_eq!(rows().await, i64::from(MAX), "what is refused leaves no row");
     for (hours, kept) in [(23, 7), (24, 6), (27, 3), (30, 0)] {
         store.purge_expired(now().plus(Duration::hours(hours))).await.unwrap();

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use cuepoint_domain::account::User;
 use cuepoint_domain::account::session::{Candidates, ClientInfo, Session, TokenHash};
 use cuepoint_domain::ids::{SessionId, UserId};
-use cuepoint_domain::ports::{Begun, Exchange, Ids, Logins, PasswordHash, People, Registered, Sessions};
+use cuepoint_domain::ports::{
+    BeginOutcome, ExchangeOutcome, Ids, Logins, PasswordHash, People, Registered, Sessions,
+};
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
@@ -84,7 +86,7 @@ async fn a_login_survives_a_lost_commit_and_begins_one_session() {
         let session = scene.session(user).await;
         scene.proxy.turn(loss);
         let begun = scene.store.begin(&session, hash(1), &password).await.unwrap();
-        assert_eq!(begun, Begun::Done, "{loss:?}");
+        assert_eq!(begun, BeginOutcome::Done, "{loss:?}");
         assert_eq!(scene.count("sessions").await, 1, "{loss:?}");
         assert_eq!(scene.count("refresh_tokens").await, 1, "{loss:?}");
         assert_eq!(scene.store.owner(&hash(1)).await.unwrap(), Some(user), "{loss:?}");
@@ -98,20 +100,20 @@ async fn a_refresh_survives_a_lost_commit_and_keeps_one_successor() {
         let user = guest(&scene.store, 0).await;
         let password = scene.store.credentials_of(user).await.unwrap().unwrap().password;
         let session = scene.session(user).await;
-        assert_eq!(scene.store.begin(&session, hash(1), &password).await.unwrap(), Begun::Done);
+        assert_eq!(scene.store.begin(&session, hash(1), &password).await.unwrap(), BeginOutcome::Done);
         let (successors, end) = (Candidates { current: hash(2), others: Vec::new() }, session.expires_at);
         scene.proxy.turn(loss);
         let exchanged = scene.store.exchange(&hash(1), &successors, None, end, now()).await.unwrap();
         let expected = match loss {
-            Weather::LosesCommit => Exchange::Done(user, session.id),
-            _ => Exchange::Repeated(user, session.id, hash(2)),
+            Weather::LosesCommit => ExchangeOutcome::Done(user, session.id),
+            _ => ExchangeOutcome::Repeated(user, session.id, hash(2)),
         };
         assert_eq!(exchanged, expected, "{loss:?}");
         assert_eq!(scene.count("sessions WHERE ended_at IS NULL").await, 1, "{loss:?}");
         assert_eq!(scene.count("refresh_tokens").await, 2, "{loss:?}");
         let next = Candidates { current: hash(3), others: Vec::new() };
         let exchanged = scene.store.exchange(&hash(2), &next, None, end, now()).await.unwrap();
-        assert_eq!(exchanged, Exchange::Done(user, session.id), "{loss:?}");
+        assert_eq!(exchanged, ExchangeOutcome::Done(user, session.id), "{loss:?}");
     }
 }
 
@@ -137,5 +139,5 @@ async fn a_repetition_that_fails_too_is_answered_in_time() {
         assert!(start.elapsed() < Duration::from_secs(5), "{weather:?}: {:?}", start.elapsed());
     }
     scene.proxy.turn(Weather::Fair);
-    assert_eq!(scene.store.begin(&session, hash(1), &password).await.unwrap(), Begun::Done);
+    assert_eq!(scene.store.begin(&session, hash(1), &password).await.unwrap(), BeginOutcome::Done);
 }

@@ -69,7 +69,7 @@ pub(super) fn known(hash: &'static str) -> MockLogins {
     logins
 }
 
-pub(super) fn checked(verified: Verified) -> MockPasswords {
+pub(super) fn checked(verified: PasswordCheck) -> MockPasswords {
     let mut passwords = MockPasswords::new();
     passwords.expect_verify().once().returning(move |_, _| Ok(verified));
     passwords
@@ -82,7 +82,7 @@ fn begun() -> MockSessions {
         .expect_begin()
         .withf(|begun, token, _| begun.id == session() && token.0[0] == 1)
         .once()
-        .returning(|_, _, _| Ok(Begun::Done));
+        .returning(|_, _, _| Ok(BeginOutcome::Done));
     sessions
 }
 
@@ -100,7 +100,7 @@ fn an_unknown_address_costs_a_password_check_too() {
             .expect_verify()
             .withf(|_, hash| hash.is_none())
             .once()
-            .returning(|_, _| Ok(Verified::Wrong));
+            .returning(|_, _| Ok(PasswordCheck::Wrong));
         let setup = Setup { logins, passwords, noted: vec![EventKind::LoginFailed], ..Setup::default() };
         let refused = run(accounts(setup).login(&client(), email, &password()));
         assert!(matches!(refused, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))), "{email}");
@@ -113,7 +113,7 @@ fn a_login_begins_a_session() {
         people: people_with(true),
         logins: known("hash"),
         sessions: begun(),
-        passwords: checked(Verified::Right),
+        passwords: checked(PasswordCheck::Right),
         noted: vec![EventKind::LoggedIn],
         ..Setup::default()
     };
@@ -129,10 +129,10 @@ fn a_login_with_a_password_that_changed_meanwhile_is_checked_again() {
         .expect_begin()
         .withf(|_, _, checked| checked.0 == "hash")
         .once()
-        .returning(|_, _, _| Ok(Begun::PasswordChanged));
+        .returning(|_, _, _| Ok(BeginOutcome::PasswordChanged));
     let mut passwords = MockPasswords::new();
     let mut turn = mockall::Sequence::new();
-    for verified in [Verified::Right, Verified::Wrong] {
+    for verified in [PasswordCheck::Right, PasswordCheck::Wrong] {
         passwords.expect_verify().once().in_sequence(&mut turn).returning(move |_, _| Ok(verified));
     }
     let (people, logins, noted) = (people_with(true), known("hash"), vec![EventKind::LoginFailed]);
@@ -143,9 +143,9 @@ fn a_login_with_a_password_that_changed_meanwhile_is_checked_again() {
 #[test]
 fn a_login_whose_password_keeps_changing_is_noted_as_failed() {
     let mut sessions = MockSessions::new();
-    sessions.expect_begin().times(2).returning(|_, _, _| Ok(Begun::PasswordChanged));
+    sessions.expect_begin().times(2).returning(|_, _, _| Ok(BeginOutcome::PasswordChanged));
     let mut passwords = MockPasswords::new();
-    passwords.expect_verify().times(2).returning(|_, _| Ok(Verified::Right));
+    passwords.expect_verify().times(2).returning(|_, _| Ok(PasswordCheck::Right));
     let (people, logins, noted) = (people_with(true), known("hash"), vec![EventKind::LoginFailed]);
     let refused = login(Setup { people, logins, sessions, passwords, noted, ..Setup::default() });
     assert!(matches!(refused, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))), "{refused:?}");
@@ -154,13 +154,13 @@ fn a_login_whose_password_keeps_changing_is_noted_as_failed() {
 #[test]
 fn a_login_of_somebody_who_is_suspended_meanwhile_is_refused() {
     let mut sessions = MockSessions::new();
-    sessions.expect_begin().once().returning(|_, _, _| Ok(Begun::Suspended));
+    sessions.expect_begin().once().returning(|_, _, _| Ok(BeginOutcome::Suspended));
     let (people, logins, noted) = (people_with(true), known("hash"), vec![EventKind::LoginFailed]);
     let refused = login(Setup {
         people,
         logins,
         sessions,
-        passwords: checked(Verified::Right),
+        passwords: checked(PasswordCheck::Right),
         noted,
         ..Setup::default()
     });
@@ -171,10 +171,10 @@ fn a_login_of_somebody_who_is_suspended_meanwhile_is_refused() {
 fn a_login_that_began_is_not_undone_by_what_comes_after_it() {
     let mut logins = known("old");
     logins.expect_rehash().once().returning(|_, _, _| Err(Unavailable::new("the storage is away")));
-    let mut passwords = checked(Verified::Outdated);
+    let mut passwords = checked(PasswordCheck::Outdated);
     passwords.expect_hash().once().returning(|_| Ok(PasswordHash("new".to_owned())));
     let rehash = Setup { logins, passwords, ..Setup::default() };
-    let mut hash = checked(Verified::Outdated);
+    let mut hash = checked(PasswordCheck::Outdated);
     hash.expect_hash().once().returning(|_| Err(Unavailable::new("too much to hash")));
     let passwords = Setup { logins: known("old"), passwords: hash, ..Setup::default() };
     for setup in [rehash, passwords] {
@@ -241,7 +241,7 @@ fn a_login_hashes_again_what_was_hashed_as_in_earlier_days() {
         .withf(|who, before, after| *who == user(2) && before.0 == "old" && after.0 == "new")
         .once()
         .returning(|_, _, _| Ok(()));
-    let mut passwords = checked(Verified::Outdated);
+    let mut passwords = checked(PasswordCheck::Outdated);
     passwords.expect_hash().once().returning(|_| Ok(PasswordHash("new".to_owned())));
     let (people, sessions, noted) = (people_with(true), begun(), vec![EventKind::LoggedIn]);
     assert!(login(Setup { people, logins, sessions, passwords, noted, ..Setup::default() }).is_ok());
@@ -260,7 +260,7 @@ fn who_is_suspended_learns_so_with_the_right_password_alone() {
         });
         people
     };
-    for verified in [Verified::Right, Verified::Wrong] {
+    for verified in [PasswordCheck::Right, PasswordCheck::Wrong] {
         let setup = Setup {
             people: suspended(),
             logins: known("hash"),
@@ -271,7 +271,7 @@ fn who_is_suspended_learns_so_with_the_right_password_alone() {
         let refused = login(setup).unwrap_err();
         assert_eq!(
             matches!(refused, CommandError::Refused(LoginRefusal::Suspended)),
-            verified == Verified::Right,
+            verified == PasswordCheck::Right,
             "{refused:?}"
         );
     }
@@ -283,7 +283,7 @@ fn who_is_suspended_learns_so_with_the_right_password_alone() {
 }
 
 /// Sessions whose exchange of the DJ's token has this outcome.
-fn presented(exchange: Exchange) -> MockSessions {
+fn presented(exchange: ExchangeOutcome) -> MockSessions {
     let mut sessions = MockSessions::new();
     sessions.expect_owner().returning(|_| Ok(Some(user(2))));
     sessions
@@ -310,7 +310,7 @@ fn refresh(setup: Setup) -> Result<SignedIn, CommandError<RefreshRefusal>> {
 
 #[test]
 fn a_refresh_hands_out_the_token_that_was_kept() {
-    let sessions = presented(Exchange::Done(user(2), session()));
+    let sessions = presented(ExchangeOutcome::Done(user(2), session()));
     let refreshed = refresh(Setup { people: people_with(true), sessions, ..Setup::default() });
     assert_eq!(refreshed.unwrap().refresh_token, Token("next".to_owned()));
 }
@@ -318,7 +318,7 @@ fn a_refresh_hands_out_the_token_that_was_kept() {
 #[test]
 fn a_repeated_refresh_hands_out_the_token_that_is_kept() {
     for kept in ["next", "other"] {
-        let sessions = presented(Exchange::Repeated(user(2), session(), hash(kept)));
+        let sessions = presented(ExchangeOutcome::Repeated(user(2), session(), hash(kept)));
         let refreshed = refresh(Setup { people: people_with(true), sessions, ..Setup::default() });
         assert_eq!(refreshed.unwrap().refresh_token, Token(kept.to_owned()));
     }
@@ -326,13 +326,16 @@ fn a_repeated_refresh_hands_out_the_token_that_is_kept() {
 
 #[test]
 fn a_used_refresh_token_is_refused_and_noted() {
-    let sessions = presented(Exchange::SessionEnded(user(2), session()));
+    let sessions = presented(ExchangeOutcome::SessionEnded(user(2), session()));
     let noted = vec![EventKind::RefreshTokenReused];
     let refreshed = 1;
     let setup = Setup { people: people_with(true), sessions, noted, refreshed, ..Setup::default() };
     assert!(matches!(refresh(setup), Err(CommandError::Refused(RefreshRefusal::Reused))));
-    let over =
-        Setup { people: people_with(true), sessions: presented(Exchange::Refused), ..Setup::default() };
+    let over = Setup {
+        people: people_with(true),
+        sessions: presented(ExchangeOutcome::Refused),
+        ..Setup::default()
+    };
     assert!(matches!(refresh(over), Err(CommandError::Refused(RefreshRefusal::InvalidToken))));
 }
 

@@ -64,7 +64,7 @@ fn credentials() -> Option<Credentials> {
 }
 
 /// Passwords with this verification of the current one, where the new one is not breached.
-fn compared(verified: Verified) -> MockPasswords {
+fn compared(verified: PasswordCheck) -> MockPasswords {
     let mut passwords = unknown();
     passwords
         .expect_verify()
@@ -108,7 +108,7 @@ fn held(still: bool) -> MockLogins {
 
 #[test]
 fn a_change_needs_the_present_password() {
-    for verified in [Verified::Right, Verified::Outdated] {
+    for verified in [PasswordCheck::Right, PasswordCheck::Outdated] {
         let noted = vec![EventKind::PasswordChanged];
         let (logins, passwords) = (held(true), compared(verified));
         change(Setup { logins, passwords, noted, changed: true, ..Setup::default() }).unwrap();
@@ -116,7 +116,7 @@ fn a_change_needs_the_present_password() {
     let mut logins = MockLogins::new();
     logins.expect_credentials_of().returning(|_| Ok(credentials()));
     let noted = vec![EventKind::PasswordChangeFailed];
-    let passwords = compared(Verified::Wrong);
+    let passwords = compared(PasswordCheck::Wrong);
     let refused = change(Setup { logins, passwords, noted, ..Setup::default() });
     assert!(
         matches!(refused, Err(CommandError::Refused(ChangePasswordRefusal::WrongPassword))),
@@ -127,13 +127,13 @@ fn a_change_needs_the_present_password() {
 #[test]
 fn a_log_that_is_away_undoes_nothing() {
     let log = Some(log_away(EventKind::PasswordChanged));
-    let (logins, passwords) = (held(true), compared(Verified::Right));
+    let (logins, passwords) = (held(true), compared(PasswordCheck::Right));
     change(Setup { logins, passwords, log, changed: true, ..Setup::default() }).unwrap();
 }
 
 #[test]
 fn a_password_that_changed_meanwhile_is_a_conflict() {
-    let setup = Setup { logins: held(false), passwords: compared(Verified::Right), ..Setup::default() };
+    let setup = Setup { logins: held(false), passwords: compared(PasswordCheck::Right), ..Setup::default() };
     let refused = change(setup);
     assert!(matches!(refused, Err(CommandError::Failed(Failure::Conflict))), "{refused:?}");
 }
@@ -188,7 +188,7 @@ fn forgot(setup: Setup) -> Result<(), Unavailable> {
 }
 
 /// Logins that know the address, with this outcome of issuing a challenge.
-fn known(issued: Issued) -> MockLogins {
+fn known(issued: IssueOutcome) -> MockLogins {
     let mut logins = MockLogins::new();
     logins.expect_credentials().with(eq("dee@example.com")).returning(|_| Ok(credentials()));
     logins
@@ -215,7 +215,7 @@ fn who_forgot_is_sent_the_token_that_was_kept() {
         .once()
         .returning(|_, _| Ok(()));
     let noted = vec![EventKind::PasswordResetRequested];
-    let (people, logins) = (people_with(true), known(Issued::Done));
+    let (people, logins) = (people_with(true), known(IssueOutcome::Done));
     forgot(Setup { people, logins, notifier, noted, ..Setup::default() }).unwrap();
 }
 
@@ -230,9 +230,9 @@ fn nothing_is_sent_to_who_is_unknown_shut_out_or_was_sent_too_many() {
         let user = change_account_status(&profile.user, AccountStatusChange::Suspend, now());
         Ok(Some(Profile { user, ..profile }))
     });
-    forgot(Setup { people: suspended, logins: known(Issued::Done), ..Setup::default() }).unwrap();
+    forgot(Setup { people: suspended, logins: known(IssueOutcome::Done), ..Setup::default() }).unwrap();
     let too_many = TooMany { quota: CodeQuota::Hour, most: 5, until: now() };
-    let logins = known(Issued::TooMany(too_many));
+    let logins = known(IssueOutcome::TooMany(too_many));
     forgot(Setup { people: people_with(true), logins, ..Setup::default() }).unwrap();
 }
 
@@ -241,7 +241,7 @@ fn a_message_that_does_not_get_through_is_said() {
     let mut notifier = MockNotifier::new();
     notifier.expect_send().returning(|_, _| Err(Unavailable::new("the mail server is away")));
     notifier.expect_can_reach().return_const(true);
-    let logins = known(Issued::Done);
+    let logins = known(IssueOutcome::Done);
     let changes = changes(Setup { people: people_with(true), logins, notifier, ..Setup::default() });
     assert!(run(changes.run(forgotten("dee@example.com"))).is_err());
     assert!(run(changes.run(Job::NotifyPasswordChanged(user(2)))).is_err());

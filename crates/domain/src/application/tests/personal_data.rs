@@ -121,7 +121,7 @@ fn an_export_is_noted() {
 
 /// The outcome of erasing the DJ, given this verification of their password and this outcome of the store.
 fn erase(
-    verified: Verified,
+    verified: PasswordCheck,
     erased: Option<Erased>,
     log: MockSecurityLog,
 ) -> Result<(), CommandError<EraseRefusal>> {
@@ -149,15 +149,15 @@ fn erase(
 
 #[test]
 fn a_person_is_erased_who_proves_who_they_are_and_whose_money_is_gone() {
-    assert!(erase(Verified::Right, Some(Erased::Done), noting(EventKind::DataErased)).is_ok());
-    let wrong = erase(Verified::Wrong, None, noting(EventKind::LoginFailed));
+    assert!(erase(PasswordCheck::Right, Some(Erased::Done), noting(EventKind::DataErased)).is_ok());
+    let wrong = erase(PasswordCheck::Wrong, None, noting(EventKind::LoginFailed));
     assert!(matches!(wrong, Err(CommandError::Refused(EraseRefusal::WrongPassword))), "{wrong:?}");
     let refused = Some(Erased::Refused(ErasureRefusal::MoneyLeft));
-    let rich = erase(Verified::Right, refused, MockSecurityLog::new());
+    let rich = erase(PasswordCheck::Right, refused, MockSecurityLog::new());
     assert!(matches!(rich, Err(CommandError::Refused(EraseRefusal::MoneyLeft))), "{rich:?}");
     let refused = Some(Erased::Refused(ErasureRefusal::TopupPending));
-    let waiting = erase(Verified::Right, refused, MockSecurityLog::new());
+    let waiting = erase(PasswordCheck::Right, refused, MockSecurityLog::new());
     assert!(matches!(waiting, Err(CommandError::Refused(EraseRefusal::TopupPending))), "{waiting:?}");
-    let again = erase(Verified::Right, Some(Erased::Nobody), MockSecurityLog::new());
+    let again = erase(PasswordCheck::Right, Some(Erased::Nobody), MockSecurityLog::new());
     assert!(matches!(again, Err(CommandError::Failed(Failure::UnknownPrincipal))), "{again:?}");
 }

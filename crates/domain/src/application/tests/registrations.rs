@@ -12,7 +12,7 @@ struct Taken {
     age: Duration,
     suspended: bool,
     /// The verification of the password; `None` if it must not be verified.
-    verified: Option<Verified>,
+    verified: Option<PasswordCheck>,
     /// The live sessions.
     alive: Vec<Session>,
     /// The hash of the stored token.
@@ -28,7 +28,7 @@ fn began(age: Duration) -> Session {
 /// An account that was registered a second ago, with its first session.
 fn fresh() -> Taken {
     let age = Duration::SECOND;
-    let verified = Some(Verified::Right);
+    let verified = Some(PasswordCheck::Right);
     Taken { age, suspended: false, verified, alive: vec![began(age)], kept: hash("next"), noted: Vec::new() }
 }
 
@@ -96,7 +96,7 @@ fn the_address_is_taken_for_everybody_else() {
     let used = Session { used_at: now(), ..began(Duration::SECOND) };
     let noted = vec![EventKind::LoginFailed];
     for (case, taken) in [
-        ("a wrong password", Taken { verified: Some(Verified::Wrong), noted, ..fresh() }),
+        ("a wrong password", Taken { verified: Some(PasswordCheck::Wrong), noted, ..fresh() }),
         ("a suspended account", Taken { suspended: true, verified: None, ..fresh() }),
         ("a session that ended", Taken { alive: Vec::new(), ..fresh() }),
         ("a token that was used", Taken { alive: vec![used], ..fresh() }),

@@ -1,7 +1,7 @@
 //! E-mail and phone verification, on doubles of the ports.
 
 use super::*;
-use crate::account::challenge::{Judged, Purpose};
+use crate::account::challenge::{AnswerOutcome, Purpose};
 use crate::account::code_quotas::{CodeQuota, CountedCode, TooMany};
 use crate::account::session::{Candidates, TokenHash};
 
@@ -30,11 +30,11 @@ fn verifications(setup: Setup) -> Verifications {
     secrets.expect_keyed_hashes().returning(|what, text, at| {
         assert_eq!(at, now());
         let number = match (what, text) {
-            (Guessable::Code, "email:2:042137") => 1,
-            (Guessable::Code, "phone:2:042137") => 2,
-            (Guessable::PhoneNumber, "15550100") => 3,
-            (Guessable::Network, "192.0.2.7/32") => 4,
-            (Guessable::Network, "") => 5,
+            (LowEntropyValue::Code, "email:2:042137") => 1,
+            (LowEntropyValue::Code, "phone:2:042137") => 2,
+            (LowEntropyValue::PhoneNumber, "15550100") => 3,
+            (LowEntropyValue::Network, "192.0.2.7/32") => 4,
+            (LowEntropyValue::Network, "") => 5,
             other => panic!("{other:?}"),
         };
         Ok(keyed(number))
@@ -51,7 +51,7 @@ fn reaching() -> MockNotifier {
     notifier
 }
 
-fn issuing(issued: Issued) -> MockLogins {
+fn issuing(issued: IssueOutcome) -> MockLogins {
     let mut logins = MockLogins::new();
     logins
         .expect_issue()
@@ -81,7 +81,7 @@ fn the_code_that_was_kept_is_sent() {
         })
         .once()
         .returning(|_, _| Ok(()));
-    let (people, logins) = (people_with(true), issuing(Issued::Done));
+    let (people, logins) = (people_with(true), issuing(IssueOutcome::Done));
     send(Setup { people, logins, notifier, ..Setup::default() }, Address::Email).unwrap();
 }
 
@@ -109,7 +109,7 @@ fn nothing_is_kept_where_nothing_is_sent() {
 fn too_many_codes_say_how_long_to_wait() {
     let wait = Duration::minutes(7);
     for (quota, most) in [(CodeQuota::Hour, 5), (CodeQuota::Number, 5), (CodeQuota::Network, 20)] {
-        let logins = issuing(Issued::TooMany(TooMany { quota, most, until: now().plus(wait) }));
+        let logins = issuing(IssueOutcome::TooMany(TooMany { quota, most, until: now().plus(wait) }));
         let setup = Setup { people: people_with(true), logins, notifier: reaching(), ..Setup::default() };
         match send(setup, Address::Email) {
             Err(CommandError::Refused(SendCodeRefusal::TooMany { most: told, wait: waits })) => {
@@ -119,7 +119,7 @@ fn too_many_codes_say_how_long_to_wait() {
         }
     }
     let spent = TooMany { quota: CodeQuota::Deployment, most: 7, until: now().plus(wait) };
-    let logins = issuing(Issued::TooMany(spent));
+    let logins = issuing(IssueOutcome::TooMany(spent));
     let setup = Setup { people: people_with(true), logins, notifier: reaching(), ..Setup::default() };
     let refused = send(setup, Address::Email);
     assert!(
@@ -146,7 +146,7 @@ fn a_code_for_a_phone_is_counted_for_number_network_and_deployment() {
                 challenge.hash == TokenHash([2; 32]) && code.is_some_and(|code| *code == counted)
             })
             .once()
-            .returning(|_, _| Ok(Issued::Done));
+            .returning(|_, _| Ok(IssueOutcome::Done));
         let mut notifier = reaching();
         notifier.expect_send().once().returning(|_, _| Ok(()));
         let verifications = verifications(Setup { people, logins, notifier, ..Setup::default() });
@@ -161,10 +161,10 @@ fn only_a_right_answer_proves() {
     let phone = (Address::Phone, Purpose::Phone, TokenHash([2; 32]));
     let email = (Address::Email, Purpose::Email, TokenHash([1; 32]));
     for ((address, purpose, hash), judged, kind) in [
-        (email, Judged::Right, EventKind::EmailVerified),
-        (phone, Judged::Right, EventKind::PhoneVerified),
-        (email, Judged::Wrong, EventKind::CodeRefused),
-        (email, Judged::Over, EventKind::CodeRefused),
+        (email, AnswerOutcome::Right, EventKind::EmailVerified),
+        (phone, AnswerOutcome::Right, EventKind::PhoneVerified),
+        (email, AnswerOutcome::Wrong, EventKind::CodeRefused),
+        (email, AnswerOutcome::Over, EventKind::CodeRefused),
     ] {
         let mut logins = MockLogins::new();
         logins
@@ -181,14 +181,14 @@ fn only_a_right_answer_proves() {
         let code = Token("042137".to_owned());
         match run(verifications(setup).verify(&context(2), address, &code)) {
             Ok(profile) => {
-                assert_eq!(judged, Judged::Right);
+                assert_eq!(judged, AnswerOutcome::Right);
                 assert_eq!(profile.user.email_verified, address == Address::Email);
                 assert_eq!(profile.user.phone_verified, address == Address::Phone);
             }
             Err(refused) => {
                 assert!(
                     matches!(refused, CommandError::Refused(VerifyRefusal::InvalidCode))
-                        && judged != Judged::Right,
+                        && judged != AnswerOutcome::Right,
                     "{refused:?}"
                 );
             }

@@ -7,7 +7,7 @@ use argon2::password_hash::phc::PasswordHash as ParsedHash;
 use argon2::password_hash::{Error, PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
 use async_trait::async_trait;
-use cuepoint_domain::ports::{PasswordHash, Passwords, Unavailable, Verified};
+use cuepoint_domain::ports::{PasswordCheck, PasswordHash, Passwords, Unavailable};
 use cuepoint_domain::text::Password;
 use passwords::analyzer::is_common_password;
 use serde::Deserialize;
@@ -78,12 +78,12 @@ impl Passwords for Argon2Passwords {
         &self,
         password: &Password,
         against: Option<PasswordHash>,
-    ) -> Result<Verified, Unavailable> {
+    ) -> Result<PasswordCheck, Unavailable> {
         let (password, cost) = (password.clone(), self.cost.clone());
         self.in_turn(move || match against {
             Some(against) => verify(&password, &against, &cost),
             // Takes as much work as a comparison.
-            None => hash(&password, cost).map(|_| Verified::Wrong),
+            None => hash(&password, cost).map(|_| PasswordCheck::Wrong),
         })
         .await
     }
@@ -104,15 +104,15 @@ fn hash(password: &Password, cost: Params) -> Result<PasswordHash, Error> {
     argon2id(cost).hash_password(password.reveal().as_bytes()).map(|hash| PasswordHash(hash.to_string()))
 }
 
-fn verify(password: &Password, against: &PasswordHash, cost: &Params) -> Result<Verified, Error> {
+fn verify(password: &Password, against: &PasswordHash, cost: &Params) -> Result<PasswordCheck, Error> {
     let against = ParsedHash::new(&against.0)?;
     let kept = Params::try_from(&against)?;
     let costs = |params: &Params| (params.m_cost(), params.t_cost(), params.p_cost());
     // The stored hash determines the cost of the comparison.
     match argon2id(cost.clone()).verify_password(password.reveal().as_bytes(), &against) {
-        Ok(()) if costs(&kept) != costs(cost) => Ok(Verified::Outdated),
-        Ok(()) => Ok(Verified::Right),
-        Err(Error::PasswordInvalid) => Ok(Verified::Wrong),
+        Ok(()) if costs(&kept) != costs(cost) => Ok(PasswordCheck::Outdated),
+        Ok(()) => Ok(PasswordCheck::Right),
+        Err(Error::PasswordInvalid) => Ok(PasswordCheck::Wrong),
         Err(error) => Err(error),
     }
 }
@@ -140,10 +140,13 @@ mod tests {
         assert!(hash.0.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", hash.0);
         assert_eq!(
             passwords.verify(&password("correct horse"), Some(hash.clone())).await.unwrap(),
-            Verified::Right
+            PasswordCheck::Right
         );
-        assert_eq!(passwords.verify(&password("correct horsE"), Some(hash)).await.unwrap(), Verified::Wrong);
-        assert_eq!(passwords.verify(&password("correct horse"), None).await.unwrap(), Verified::Wrong);
+        assert_eq!(
+            passwords.verify(&password("correct horsE"), Some(hash)).await.unwrap(),
+            PasswordCheck::Wrong
+        );
+        assert_eq!(passwords.verify(&password("correct horse"), None).await.unwrap(), PasswordCheck::Wrong);
     }
 
     #[tokio::test]
@@ -152,8 +155,11 @@ mod tests {
         assert!(before.0.contains("$m=8192,t=2,p=1$"), "{}", before.0);
         let passwords = passwords(9_216);
         let verified = passwords.verify(&password("correct horse"), Some(before.clone())).await.unwrap();
-        assert_eq!(verified, Verified::Outdated);
-        assert_eq!(passwords.verify(&password("wrong horse"), Some(before)).await.unwrap(), Verified::Wrong);
+        assert_eq!(verified, PasswordCheck::Outdated);
+        assert_eq!(
+            passwords.verify(&password("wrong horse"), Some(before)).await.unwrap(),
+            PasswordCheck::Wrong
+        );
     }
 
     #[tokio::test]

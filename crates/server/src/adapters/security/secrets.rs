@@ -2,7 +2,7 @@
 
 use cuepoint_domain::account::session::{Candidates, TokenHash};
 use cuepoint_domain::ids::SessionId;
-use cuepoint_domain::ports::{Guessable, PasswordHash, Secrets, Token, Unavailable};
+use cuepoint_domain::ports::{LowEntropyValue, PasswordHash, Secrets, Token, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 use sha2::{Digest, Sha256};
 
@@ -70,14 +70,14 @@ impl Secrets for KeyedSecrets {
 
     fn keyed_hashes(
         &self,
-        what: Guessable,
+        what: LowEntropyValue,
         text: &str,
         now: Timestamp,
     ) -> Result<Candidates<TokenHash>, Unavailable> {
         let label = match what {
-            Guessable::Code => CODE_LABEL,
-            Guessable::PhoneNumber => PHONE_NUMBER_LABEL,
-            Guessable::Network => NETWORK_LABEL,
+            LowEntropyValue::Code => CODE_LABEL,
+            LowEntropyValue::PhoneNumber => PHONE_NUMBER_LABEL,
+            LowEntropyValue::Network => NETWORK_LABEL,
         };
         let ring = self.keys.ring();
         let keys = ring.all(now).ok_or_else(|| Unavailable::new(NO_KEY_SIGNS))?;
@@ -186,22 +186,22 @@ mod tests {
     fn what_can_be_guessed_is_hashed_under_each_key_that_there_is() {
         let hashes = |keys: &str, what, text: &str| secrets(keys).keyed_hashes(what, text, NOW).unwrap();
         let (a, b) = (format!("a:{KEY}"), format!("b:{OTHER}"));
-        let of_a = hashes(&a, Guessable::Code, "email:2:042137");
+        let of_a = hashes(&a, LowEntropyValue::Code, "email:2:042137");
         assert!(of_a.others.is_empty());
         // The hash depends on the purpose but not on the id of the key, and no unkeyed hash equals it.
-        assert!(hashes(&format!("x:{KEY}"), Guessable::Code, "email:2:042137") == of_a);
+        assert!(hashes(&format!("x:{KEY}"), LowEntropyValue::Code, "email:2:042137") == of_a);
         let different = [
-            hashes(&a, Guessable::Code, "email:2:042138").current,
-            hashes(&a, Guessable::PhoneNumber, "email:2:042137").current,
-            hashes(&a, Guessable::Network, "email:2:042137").current,
-            hashes(&b, Guessable::Code, "email:2:042137").current,
+            hashes(&a, LowEntropyValue::Code, "email:2:042138").current,
+            hashes(&a, LowEntropyValue::PhoneNumber, "email:2:042137").current,
+            hashes(&a, LowEntropyValue::Network, "email:2:042137").current,
+            hashes(&b, LowEntropyValue::Code, "email:2:042137").current,
             secrets(&a).fingerprint(&Token("email:2:042137".to_owned())),
             TokenHash(Sha256::digest(b"code\0email:2:042137").into()),
         ];
         assert!(!different.contains(&of_a.current));
         // Keys that have expired or do not sign yet are included.
         let keys = format!("{b}\n{a} until=1970-01-01T00:00:00Z\nc:{THIRD} from=2100-01-01T00:00:00Z");
-        let all = hashes(&keys, Guessable::Code, "email:2:042137");
+        let all = hashes(&keys, LowEntropyValue::Code, "email:2:042137");
         assert!(all.current != of_a.current && all.others.contains(&of_a.current) && all.others.len() == 2);
     }
 
@@ -212,6 +212,6 @@ mod tests {
         assert!(secrets.successors(&Token("one".to_owned()), NOW).is_ok());
         let later = NOW.plus(Duration::SECOND);
         assert!(secrets.successors(&Token("one".to_owned()), later).is_err());
-        assert!(secrets.keyed_hashes(Guessable::Code, "one", later).is_err());
+        assert!(secrets.keyed_hashes(LowEntropyValue::Code, "one", later).is_err());
     }
 }
