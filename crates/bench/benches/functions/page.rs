@@ -8,7 +8,7 @@ use cuepoint_domain::page::Rows;
 use cuepoint_domain::text::{Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_server::http::operations::views::MusicRequestView as Shown;
-use cuepoint_server::http::wire::envelope::Answer;
+use cuepoint_server::http::wire::envelope::ApiResponse;
 use cuepoint_server::http::wire::page::Paging;
 use cuepoint_server::http::wire::query::Query;
 use divan::Bencher;
@@ -23,7 +23,7 @@ fn fifteen_requests(bencher: Bencher<'_, '_>) {
         let paging = Paging::read(&Query::parse("page=2"), path, &["status"]);
         let rows = Rows { rows, total: 408 };
         let page = paging.page(&rows, |request| Shown::new(request, &usd));
-        Answer::ok("Music requests.", page)
+        ApiResponse::ok("Music requests.", page)
     });
 }
 

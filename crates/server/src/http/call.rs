@@ -17,7 +17,7 @@ use crate::http::transport::client_address;
 use crate::http::transport::deadline::RequestDeadline;
 use crate::http::transport::rate_limits::{LoginAttempt, LoginLimitRefusal};
 use crate::http::wire::body::RequestBody;
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::headers::{self, Signature};
 use crate::http::wire::json::Object;
@@ -179,13 +179,13 @@ fn folded(email: &str) -> String {
 /// The answer with a page of these rows.
 ///
 /// # Errors
-/// As [`Answer::ok`].
+/// As [`ApiResponse::ok`].
 pub fn page<'r, R, T: Serialize>(
     message: &'static str,
     paging: &Paging,
     rows: &'r Rows<R>,
     view: impl Fn(&'r R) -> T,
-) -> Result<Answer, ApiError> {
+) -> Result<ApiResponse, ApiError> {
     let page: Page<T> = paging.page(rows, view);
-    Answer::ok(message, page)
+    ApiResponse::ok(message, page)
 }

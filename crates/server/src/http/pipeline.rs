@@ -28,7 +28,7 @@ use crate::http::route::{Access, Body, Endpoint, Provider, Route};
 use crate::http::transport::client_address::{client, client_address};
 use crate::http::transport::deadline::RequestDeadline;
 use crate::http::transport::rate_limits::{Class, Subject};
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::headers::{self, Signature};
 use crate::http::wire::json::{BodyError, Object};
@@ -46,7 +46,7 @@ pub async fn answer(
     app: &Arc<App>,
     request: &HttpRequest,
     payload: Payload,
-) -> Result<Answer, ApiError> {
+) -> Result<ApiResponse, ApiError> {
     let principal = admit(route, app, request).await?;
     let received = receive(route, app, request, payload, principal.as_ref()).await;
     let (key, body) = received.or_else(|refused| {
@@ -79,7 +79,7 @@ pub async fn answer(
 }
 
 /// Calls the handler.
-async fn handle(route: Rc<Route>, call: Call, principal: Option<Principal>) -> Result<Answer, ApiError> {
+async fn handle(route: Rc<Route>, call: Call, principal: Option<Principal>) -> Result<ApiResponse, ApiError> {
     match (&route.endpoint, principal) {
         (Endpoint::Open(run), _) => run(call).await,
         (Endpoint::Authenticated(run) | Endpoint::Command(run), Some(principal)) => {

@@ -12,7 +12,7 @@ use cuepoint_domain::authorization::{Action, Principal};
 use crate::app::App;
 use crate::http::call::Call;
 use crate::http::transport::rate_limits::Class;
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::ApiError;
 
 /// The authorization of a route.
@@ -77,11 +77,11 @@ pub enum Endpoint {
     /// Outside the base address: no token, no body, any media type.
     Plain(Box<dyn Fn(Arc<App>, HttpRequest) -> Handled<HttpResponse>>),
     /// Without a token.
-    Open(Box<dyn Fn(Call) -> Handled<Answer>>),
+    Open(Box<dyn Fn(Call) -> Handled<ApiResponse>>),
     /// With a token.
-    Authenticated(Box<dyn Fn(Call, Principal) -> Handled<Answer>>),
+    Authenticated(Box<dyn Fn(Call, Principal) -> Handled<ApiResponse>>),
     /// A command with a token; it takes an Idempotency-Key.
-    Command(Box<dyn Fn(Call, Principal) -> Handled<Answer>>),
+    Command(Box<dyn Fn(Call, Principal) -> Handled<ApiResponse>>),
 }
 
 /// A route.
@@ -115,7 +115,7 @@ where
 pub fn anonymous<F, A>(run: F) -> Endpoint
 where
     F: Fn(Call) -> A + 'static,
-    A: Future<Output = Result<Answer, ApiError>> + 'static,
+    A: Future<Output = Result<ApiResponse, ApiError>> + 'static,
 {
     Endpoint::Open(Box::new(move |call| Box::pin(run(call))))
 }
@@ -124,7 +124,7 @@ where
 pub fn authenticated<F, A>(run: F) -> Endpoint
 where
     F: Fn(Call, Principal) -> A + 'static,
-    A: Future<Output = Result<Answer, ApiError>> + 'static,
+    A: Future<Output = Result<ApiResponse, ApiError>> + 'static,
 {
     Endpoint::Authenticated(Box::new(move |call, principal| Box::pin(run(call, principal))))
 }
@@ -133,7 +133,7 @@ where
 pub fn command<F, A>(run: F) -> Endpoint
 where
     F: Fn(Call, Principal) -> A + 'static,
-    A: Future<Output = Result<Done<Answer>, ApiError>> + 'static,
+    A: Future<Output = Result<Done<ApiResponse>, ApiError>> + 'static,
 {
     Endpoint::Command(Box::new(move |call, principal| {
         let running = run(call, principal);

@@ -17,7 +17,7 @@ use crate::http::pipeline;
 use crate::http::route::{Endpoint, Reach, Route};
 use crate::http::transport::client_address::ClientAddress;
 use crate::http::transport::networks::Networks;
-use crate::http::wire::envelope::{self, Answer};
+use crate::http::wire::envelope::{self, ApiResponse};
 use crate::http::wire::error::{ApiError, Code, RateLimitStatus};
 
 /// Registers all operations with the web server; other methods of a path are answered with its allowed
@@ -94,7 +94,7 @@ async fn serve(
     let answered = match &route.endpoint {
         Endpoint::Plain(run) => run(Arc::clone(app), request.clone()).await,
         Endpoint::Open(_) | Endpoint::Authenticated(_) | Endpoint::Command(_) => {
-            pipeline::answer(route, app, &request, payload).await.map(Answer::respond)
+            pipeline::answer(route, app, &request, payload).await.map(ApiResponse::respond)
         }
     };
     let standing = request.extensions().get::<RateLimitStatus>().copied();

@@ -6,7 +6,7 @@ use crate::http::call::Call;
 use crate::http::declaration::{ok, operations};
 use crate::http::operations::views::{AuditData, AuditView};
 use crate::http::route::authenticated;
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::ApiError;
 
 operations! {
@@ -22,7 +22,7 @@ operations! {
     }
 }
 
-async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn show(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let last = call.app.services.ledger_audits.last(&principal)?;
-    Answer::ok("Audit.", AuditData { audit: AuditView::new(last.as_ref()) })
+    ApiResponse::ok("Audit.", AuditData { audit: AuditView::new(last.as_ref()) })
 }

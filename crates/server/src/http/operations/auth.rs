@@ -10,7 +10,7 @@ use crate::http::operations::views::{Empty, SessionView, UserView};
 use crate::http::route::{Access, anonymous};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
 
@@ -109,7 +109,7 @@ body! {
     }
 }
 
-async fn register(call: Call) -> Result<Answer, ApiError> {
+async fn register(call: Call) -> Result<ApiResponse, ApiError> {
     let RegistrationBody { name, email, password, phone, is_dj } = call.body()?;
     let registration = Registration { name, email, password, phone, is_dj: is_dj.unwrap_or(false) };
     let attempt = call.admit_registration(&registration.email)?;
@@ -117,28 +117,28 @@ async fn register(call: Call) -> Result<Answer, ApiError> {
     if !matches!(registered, Err(CommandError::Refused(RegisterRefusal::EmailTaken))) {
         call.app.limits.give_back(attempt);
     }
-    Answer::created("Registered.", session(&call, &registered?))
+    ApiResponse::created("Registered.", session(&call, &registered?))
 }
 
-async fn login(call: Call) -> Result<Answer, ApiError> {
+async fn login(call: Call) -> Result<ApiResponse, ApiError> {
     let LoginBody { email, password } = call.body()?;
     let attempt = call.admit_login(&email).await?;
     let logged_in = call.app.services.accounts.login(&call.client_context(), &email, &password).await;
     if !matches!(logged_in, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))) {
         call.app.limits.give_back(attempt);
     }
-    Answer::ok("Logged in.", session(&call, &logged_in?))
+    ApiResponse::ok("Logged in.", session(&call, &logged_in?))
 }
 
-async fn refresh(call: Call) -> Result<Answer, ApiError> {
+async fn refresh(call: Call) -> Result<ApiResponse, ApiError> {
     let refreshed =
         call.app.services.accounts.refresh(&call.client_context(), &refresh_token(&call)?).await?;
-    Answer::ok("Refreshed.", session(&call, &refreshed))
+    ApiResponse::ok("Refreshed.", session(&call, &refreshed))
 }
 
-async fn logout(call: Call) -> Result<Answer, ApiError> {
+async fn logout(call: Call) -> Result<ApiResponse, ApiError> {
     call.app.services.accounts.logout(&call.client_context(), &refresh_token(&call)?).await?;
-    Answer::ok("Logged out.", Empty {})
+    ApiResponse::ok("Logged out.", Empty {})
 }
 
 fn refresh_token(call: &Call) -> Result<Token, ApiError> {

@@ -7,7 +7,7 @@ use crate::http::call::{self, Call};
 use crate::http::declaration::{ok, operations, page};
 use crate::http::operations::views::{BlockData, BlockView, Empty};
 use crate::http::route::authenticated;
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 
 operations! {
@@ -47,18 +47,18 @@ operations! {
     }
 }
 
-async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.blocks.list(&principal, paging.request()).await?;
     call::page("Blocks.", &paging, &rows, BlockView::new)
 }
 
-async fn block(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn block(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let block = call.app.services.blocks.block(&call.context(&principal), call.id(UserId::new)?).await?;
-    Answer::ok("Blocked.", BlockData { block: BlockView::new(&block) })
+    ApiResponse::ok("Blocked.", BlockData { block: BlockView::new(&block) })
 }
 
-async fn unblock(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn unblock(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     call.app.services.blocks.unblock(&call.context(&principal), call.id(UserId::new)?).await?;
-    Answer::ok("Unblocked.", Empty {})
+    ApiResponse::ok("Unblocked.", Empty {})
 }

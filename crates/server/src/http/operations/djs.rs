@@ -8,7 +8,7 @@ use crate::http::call::{self, Call};
 use crate::http::declaration::{filter, ok, operations, page};
 use crate::http::operations::views::{DjData, DjView};
 use crate::http::route::authenticated;
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
 use crate::http::wire::query::Filters;
@@ -37,7 +37,7 @@ operations! {
     }
 }
 
-async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let mut filters = Filters::of(&call.query);
     let online = filters.read("online", values::yes_or_no, messages::flag);
     filters.complete()?;
@@ -46,7 +46,7 @@ async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     call::page("DJs.", &paging, &rows, |dj| DjView::new(dj, call.currency()))
 }
 
-async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn show(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let dj = call.app.services.profiles.dj(&principal, call.id(UserId::new)?).await?;
-    Answer::ok("DJ.", DjData { dj: DjView::new(&dj, call.currency()) })
+    ApiResponse::ok("DJ.", DjData { dj: DjView::new(&dj, call.currency()) })
 }

@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::http::declaration::{of_type, ok, operations};
 use crate::http::operations::views::Empty;
 use crate::http::route::{Access, Reach, plain};
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
 
@@ -50,12 +50,12 @@ operations! {
 }
 
 async fn live(_app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
-    Answer::ok("Alive.", Empty {}).map(Answer::respond)
+    ApiResponse::ok("Alive.", Empty {}).map(ApiResponse::respond)
 }
 
 async fn ready(app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
     app.services.readiness.check().await?;
-    Answer::ok("Ready.", Empty {}).map(Answer::respond)
+    ApiResponse::ok("Ready.", Empty {}).map(ApiResponse::respond)
 }
 
 async fn metrics(app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {

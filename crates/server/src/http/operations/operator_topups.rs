@@ -14,7 +14,7 @@ use crate::http::declaration::{filter, json, ok, operations, page};
 use crate::http::operations::operators::{ReasonBody, reason};
 use crate::http::operations::views::{OperatorTopupData, OperatorTopupView, SuspenseData, SuspenseView};
 use crate::http::route::{authenticated, command};
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
 use crate::http::wire::messages;
@@ -96,7 +96,7 @@ operations! {
 /// A reference in a filter: a UUID in any letter case, or a decimal id.
 const REFERENCE: &str = "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[1-9][0-9]{0,17})$";
 
-async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let mut filters = Filters::of(&call.query);
     let user = filters.user("user_id");
     let reference =
@@ -113,20 +113,20 @@ async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     call::page("Top-ups.", &paging, &rows, |topup| OperatorTopupView::new(topup, call.currency()))
 }
 
-async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn show(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let topup = call.app.services.topups.of_any_user(&principal, call.id(TopupId::new)?).await?;
-    Answer::ok("Top-up.", OperatorTopupData { topup: OperatorTopupView::new(&topup, call.currency()) })
+    ApiResponse::ok("Top-up.", OperatorTopupData { topup: OperatorTopupView::new(&topup, call.currency()) })
 }
 
-async fn reverse(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn reverse(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let command = ReverseTopup { id: call.id(TopupId::new)? };
     call.run(&principal, command, || reason(&call)).await?.try_map(|topup| {
         let topup = OperatorTopupView::new(&topup, call.currency());
-        Answer::ok("Top-up reversed.", OperatorTopupData { topup })
+        ApiResponse::ok("Top-up reversed.", OperatorTopupData { topup })
     })
 }
 
-async fn suspense(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn suspense(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging(&[]);
     let found = call.app.services.topups.in_suspense(&principal, paging.request()).await?;
     // The list contains only top-ups with money in suspense.
@@ -134,12 +134,12 @@ async fn suspense(call: Call, principal: Principal) -> Result<Answer, ApiError> 
     call::page("Suspense.", &paging, &Rows { rows, total: found.total }, SuspenseView::clone)
 }
 
-async fn settle(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn settle(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let command = SettleSuspense { id: call.id(TopupId::new)? };
     call.run(&principal, command, || reason(&call)).await?.try_map(|topup| {
         let suspense = in_suspense(&call, &topup)
             .ok_or_else(|| ApiError::internal("money was settled that is not in suspense"))?;
-        Answer::ok("Money settled.", SuspenseData { suspense })
+        ApiResponse::ok("Money settled.", SuspenseData { suspense })
     })
 }
 

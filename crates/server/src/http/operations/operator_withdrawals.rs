@@ -15,7 +15,7 @@ use crate::http::operations::operators::{ReasonBody, reason};
 use crate::http::operations::views::OperatorWithdrawalView;
 use crate::http::route::{authenticated, command};
 use crate::http::wire::body::body;
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
 use crate::http::wire::messages;
@@ -142,7 +142,7 @@ body! {
     }
 }
 
-async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let mut filters = Filters::of(&call.query);
     let status = filters.read("status", WithdrawalStatus::named, messages::selected);
     filters.complete()?;
@@ -153,40 +153,44 @@ async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     })
 }
 
-async fn approve(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn approve(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     judge(&call, &principal, Judgement::Approve).await
 }
 
-async fn reject(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn reject(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     judge(&call, &principal, Judgement::Reject).await
 }
 
-async fn fail(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn fail(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     judge(&call, &principal, Judgement::Fail).await
 }
 
-async fn judge(call: &Call, principal: &Principal, judgement: Judgement) -> Result<Done<Answer>, ApiError> {
+async fn judge(
+    call: &Call,
+    principal: &Principal,
+    judgement: Judgement,
+) -> Result<Done<ApiResponse>, ApiError> {
     let command = JudgeWithdrawal { id: call.id(WithdrawalId::new)?, judgement };
     updated(call, call.run(principal, command, || reason(call)).await?)
 }
 
-async fn process(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn process(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     send(&call, &principal, || Ok((SendingStep::Process, reason(&call)?))).await
 }
 
-async fn broadcast(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn broadcast(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let read_input =
         || call.body().map(|SentBody { txid, reason }| (SendingStep::Broadcast { txid }, reason));
     send(&call, &principal, read_input).await
 }
 
-async fn complete(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn complete(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let read_input =
         || call.body().map(|CompletedBody { txid, reason }| (SendingStep::Complete { txid }, reason));
     send(&call, &principal, read_input).await
 }
 
-async fn review(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn review(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     send(&call, &principal, || Ok((SendingStep::Review, reason(&call)?))).await
 }
 
@@ -194,14 +198,14 @@ async fn send(
     call: &Call,
     principal: &Principal,
     read_input: impl FnOnce() -> Result<(SendingStep, Line), ApiError>,
-) -> Result<Done<Answer>, ApiError> {
+) -> Result<Done<ApiResponse>, ApiError> {
     let command = SendWithdrawal { id: call.id(WithdrawalId::new)? };
     updated(call, call.run(principal, command, read_input).await?)
 }
 
 /// The answer to a change of a withdrawal's status.
-fn updated(call: &Call, done: Done<Withdrawn>) -> Result<Done<Answer>, ApiError> {
+fn updated(call: &Call, done: Done<Withdrawn>) -> Result<Done<ApiResponse>, ApiError> {
     done.try_map(|Withdrawn { withdrawal, .. }| {
-        Answer::ok("Withdrawal updated.", OperatorWithdrawalView::new(&withdrawal, call.currency()))
+        ApiResponse::ok("Withdrawal updated.", OperatorWithdrawalView::new(&withdrawal, call.currency()))
     })
 }

@@ -14,7 +14,7 @@ use crate::http::operations::requests::updated;
 use crate::http::operations::views::{AdjustedView, MusicRequestView};
 use crate::http::route::command;
 use crate::http::wire::body::body;
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
 
@@ -76,12 +76,12 @@ pub(super) fn reason(call: &Call) -> Result<Line, ApiError> {
     call.body().map(|ReasonBody { reason }| reason)
 }
 
-async fn refund(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn refund(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let command = RefundRequest { id: call.id(RequestId::new)? };
     updated(&call, call.run(&principal, command, || reason(&call)).await?)
 }
 
-async fn adjust(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn adjust(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let read_input = || {
         let AdjustmentBody { user_id, amount, reason } = call.body()?;
         Ok(NewAdjustment { user: user_id, correction: amount, reason })
@@ -90,6 +90,6 @@ async fn adjust(call: Call, principal: Principal) -> Result<Done<Answer>, ApiErr
     let done = done.map_err(|error| error.into_api_error(call.currency()))?;
     done.try_map(|adjusted| {
         let view = AdjustedView::new(&adjusted.adjustment, adjusted.balance, adjusted.at, call.currency());
-        Answer::created("Balance adjusted.", view)
+        ApiResponse::created("Balance adjusted.", view)
     })
 }

@@ -10,7 +10,7 @@ use crate::http::operations::views::Empty;
 use crate::http::route::{Access, anonymous, authenticated};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
 
@@ -87,20 +87,20 @@ body! {
     }
 }
 
-async fn change(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn change(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let NewPasswordBody { current_password, password } = call.body()?;
     call.app.services.passwords.change(&call.context(&principal), &current_password, &password).await?;
-    Answer::ok("Password changed.", Empty {})
+    ApiResponse::ok("Password changed.", Empty {})
 }
 
-async fn forgot(call: Call) -> Result<Answer, ApiError> {
+async fn forgot(call: Call) -> Result<ApiResponse, ApiError> {
     let ForgottenPasswordBody { email } = call.body()?;
     call.app.services.passwords.request_reset(&call.client_context(), email)?;
-    Answer::ok("If there is such an account, a message is on its way.", Empty {})
+    ApiResponse::ok("If there is such an account, a message is on its way.", Empty {})
 }
 
-async fn reset(call: Call) -> Result<Answer, ApiError> {
+async fn reset(call: Call) -> Result<ApiResponse, ApiError> {
     let ResetPasswordBody { token, password } = call.body()?;
     call.app.services.passwords.reset(&call.client_context(), &token, &password).await?;
-    Answer::ok("Password set.", Empty {})
+    ApiResponse::ok("Password set.", Empty {})
 }

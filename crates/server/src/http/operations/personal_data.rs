@@ -16,7 +16,7 @@ use crate::http::operations::views::{AccountView, Empty, PersonalDataView, UserV
 use crate::http::route::authenticated;
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
 
@@ -60,7 +60,7 @@ body! {
 /// A chunk of the body, or the error that ends it.
 type Piece = Result<Bytes, Box<dyn Error>>;
 
-async fn export(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn export(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let personal_data = &call.app.services.personal_data;
     let profile = personal_data.export(&call.context(&principal)).await?;
     let user = UserView::new(&profile.user, profile.balance.available, call.currency());
@@ -78,13 +78,13 @@ async fn export(call: Call, principal: Principal) -> Result<Answer, ApiError> {
         pieces = pieces.chain(list(part.name(), rows, write)).boxed_local();
     }
     let tail = stream::once(future::ready(Ok(Bytes::from_static(b"}}"))));
-    Ok(Answer::in_pieces(until_failure(pieces.chain(tail)).boxed_local()))
+    Ok(ApiResponse::in_pieces(until_failure(pieces.chain(tail)).boxed_local()))
 }
 
-async fn erase(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn erase(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let ErasureBody { password } = call.body()?;
     call.app.services.personal_data.erase(&call.context(&principal), &password).await?;
-    Answer::ok("Erased.", Empty {})
+    ApiResponse::ok("Erased.", Empty {})
 }
 
 /// A list as a further key of an object, in one chunk per page.
@@ -170,7 +170,7 @@ mod tests {
 
     /// The bytes of a list that a client receives until the connection ends.
     async fn sent(pages: fn() -> Vec<Option<Vec<Record>>>) -> String {
-        let answer = move || async move { Answer::in_pieces(pieces(pages()).boxed_local()).respond() };
+        let answer = move || async move { ApiResponse::in_pieces(pieces(pages()).boxed_local()).respond() };
         let server = HttpServer::new(move || App::new().default_service(web::to(answer)));
         let server = server.workers(1).disable_signals().bind(("127.0.0.1", 0)).unwrap();
         let address = *server.addrs().first().unwrap();

@@ -13,7 +13,7 @@ use crate::http::declaration::{json, ok, operations};
 use crate::http::operations::views::{UserData, UserView};
 use crate::http::route::{authenticated, command};
 use crate::http::wire::body::body;
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
 
@@ -72,16 +72,16 @@ body! {
 /// The fields that only DJs can set.
 const DJ_FIELDS: [&str; 3] = ["online", "fee_upcoming_artist", "fee_popular_song"];
 
-async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn show(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let profile = call.app.services.profiles.own(&principal).await?;
-    Answer::ok("Personal information.", view(&call, &profile))
+    ApiResponse::ok("Personal information.", view(&call, &profile))
 }
 
-async fn change(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn change(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let sets_dj_fields = DJ_FIELDS.iter().any(|field| call.has_field(field));
     let read = || call.body::<PersonalInfoBody>().map(ProfileChange::from);
     let done = call.run(&principal, ChangeProfile { sets_dj_fields }, read).await?;
-    done.try_map(|profile| Answer::ok("Personal information updated.", view(&call, &profile)))
+    done.try_map(|profile| ApiResponse::ok("Personal information updated.", view(&call, &profile)))
 }
 
 impl From<PersonalInfoBody> for ProfileChange {

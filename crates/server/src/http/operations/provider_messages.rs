@@ -11,7 +11,7 @@ use crate::http::declaration::{filter, json, ok, operations, page};
 use crate::http::operations::operators::{ReasonBody, reason};
 use crate::http::operations::views::{ProviderMessageData, ProviderMessageView};
 use crate::http::route::{authenticated, command};
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
 use crate::http::wire::query::Filters;
@@ -49,7 +49,7 @@ operations! {
     }
 }
 
-async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let mut filters = Filters::of(&call.query);
     let resolved = filters.read("resolved", values::yes_or_no, messages::flag);
     filters.complete()?;
@@ -59,10 +59,10 @@ async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     call::page("Provider messages.", &paging, &rows, ProviderMessageView::new)
 }
 
-async fn resolve(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn resolve(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let command = ResolveMessage { id: call.id(ProviderMessageId::new)? };
     call.run(&principal, command, || reason(&call)).await?.try_map(|message| {
         let provider_message = ProviderMessageView::new(&message);
-        Answer::ok("Provider message resolved.", ProviderMessageData { provider_message })
+        ApiResponse::ok("Provider message resolved.", ProviderMessageData { provider_message })
     })
 }

@@ -17,7 +17,7 @@ use crate::http::operations::views::{Empty, MusicRequestView};
 use crate::http::route::{authenticated, command};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
 use crate::http::wire::messages;
@@ -136,7 +136,7 @@ body! {
     }
 }
 
-async fn open(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn open(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let read_input = || {
         let MusicRequestBody { dj_id, song_title, artist_name, artist_type, music_url, fee } = call.body()?;
         Ok(NewRequest { dj: dj_id, song_title, artist_name, artist_type, music_url, fee })
@@ -146,21 +146,21 @@ async fn open(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError
     done.try_map(|request| {
         let location = format!("{}/api/v1/music/requests/{}", call.app.settings.public_url, request.id);
         let view = MusicRequestView::new(&request, call.currency());
-        Ok(Answer::created("Request sent.", view)?.at(location))
+        Ok(ApiResponse::created("Request sent.", view)?.at(location))
     })
 }
 
-async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn show(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let request = call.app.services.music_requests.visible(&principal, call.id(RequestId::new)?).await?;
-    Answer::ok("Request.", MusicRequestView::new(&request, call.currency()))
+    ApiResponse::ok("Request.", MusicRequestView::new(&request, call.currency()))
 }
 
-async fn cancel(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn cancel(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let command = CancelRequest { id: call.id(RequestId::new)? };
     updated(&call, call.run(&principal, command, call::no_input).await?)
 }
 
-async fn answer(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn answer(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let command = AnswerRequest { id: call.id(RequestId::new)? };
     let read_input = || call.body().map(|DjAnswerBody { status }| status);
     updated(&call, call.run(&principal, command, read_input).await?)
@@ -170,11 +170,13 @@ async fn answer(call: Call, principal: Principal) -> Result<Done<Answer>, ApiErr
 pub(super) fn updated(
     call: &Call,
     done: Done<music_request::MusicRequest>,
-) -> Result<Done<Answer>, ApiError> {
-    done.try_map(|request| Answer::ok("Request updated.", MusicRequestView::new(&request, call.currency())))
+) -> Result<Done<ApiResponse>, ApiError> {
+    done.try_map(|request| {
+        ApiResponse::ok("Request updated.", MusicRequestView::new(&request, call.currency()))
+    })
 }
 
-async fn made(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn made(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let mut filters = Filters::of(&call.query);
     let status = filters.read("status", RequestStatus::named, messages::selected);
     let dj = filters.user("dj_id");
@@ -185,7 +187,7 @@ async fn made(call: Call, principal: Principal) -> Result<Answer, ApiError> {
     call::page("Requests.", &paging, &rows, |request| MusicRequestView::new(request, call.currency()))
 }
 
-async fn addressed(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn addressed(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging(&["status"]);
     let read_filter = || -> Result<_, ApiError> {
         let mut filters = Filters::of(&call.query);

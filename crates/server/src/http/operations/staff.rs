@@ -14,7 +14,7 @@ use crate::http::operations::operators::ReasonBody;
 use crate::http::operations::views::{PersonData, PersonView, SecurityEventView};
 use crate::http::route::{authenticated, command};
 use crate::http::wire::body::{RequestBody, body};
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
 use crate::http::wire::messages;
@@ -110,27 +110,27 @@ body! {
     }
 }
 
-async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging(&["email"]);
     let email = call.query.get("email");
     let users = call.app.services.people.list(&principal, email, paging.request()).await?;
     call::page("People.", &paging, &users, PersonView::new)
 }
 
-async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn show(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let user = call.app.services.people.user(&principal, call.id(UserId::new)?).await?;
-    Answer::ok("Person.", PersonData { user: PersonView::new(&user) })
+    ApiResponse::ok("Person.", PersonData { user: PersonView::new(&user) })
 }
 
-async fn suspend(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn suspend(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     change(&call, &principal, |ReasonBody { reason }| (AccountStatusChange::Suspend, reason)).await
 }
 
-async fn restore(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn restore(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     change(&call, &principal, |ReasonBody { reason }| (AccountStatusChange::Restore, reason)).await
 }
 
-async fn give_role(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn give_role(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     change(&call, &principal, |RoleBody { role, reason }| (AccountStatusChange::Role(role), reason)).await
 }
 
@@ -139,13 +139,13 @@ async fn change<B: RequestBody>(
     call: &Call,
     principal: &Principal,
     input: impl FnOnce(B) -> (AccountStatusChange, Line),
-) -> Result<Done<Answer>, ApiError> {
+) -> Result<Done<ApiResponse>, ApiError> {
     let command = ChangeAccountStatus { id: call.id(UserId::new)? };
     let done = call.run(principal, command, || call.body().map(input)).await?;
-    done.try_map(|user| Answer::ok("Person updated.", PersonData { user: PersonView::new(&user) }))
+    done.try_map(|user| ApiResponse::ok("Person updated.", PersonData { user: PersonView::new(&user) }))
 }
 
-async fn events(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn events(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let mut filters = Filters::of(&call.query);
     let user = filters.user("user_id");
     let kind = filters.read("kind", EventKind::named, messages::selected);

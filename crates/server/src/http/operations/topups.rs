@@ -11,7 +11,7 @@ use crate::http::declaration::{created, json, ok, operations, page};
 use crate::http::operations::views::{self, TopupData};
 use crate::http::route::{authenticated, command};
 use crate::http::wire::body::body;
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
 
@@ -61,22 +61,22 @@ body! {
     }
 }
 
-async fn open(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn open(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let read_input = || call.body().map(|TopupBody { amount }| amount);
     call.run(&principal, OpenTopup, read_input).await?.try_map(|topup| {
         let location = format!("{}/api/v1/wallet/topups/{}", call.app.settings.public_url, topup.id);
         let view = TopupData { topup: views::TopupView::new(&topup, call.currency()) };
-        Ok(Answer::created("Top-up started.", view)?.at(location))
+        Ok(ApiResponse::created("Top-up started.", view)?.at(location))
     })
 }
 
-async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.topups.list(&principal, paging.request()).await?;
     call::page("Top-ups.", &paging, &rows, |topup| views::TopupView::new(topup, call.currency()))
 }
 
-async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn show(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let topup = call.app.services.topups.own(&principal, call.id(TopupId::new)?).await?;
-    Answer::ok("Top-up.", TopupData { topup: views::TopupView::new(&topup, call.currency()) })
+    ApiResponse::ok("Top-up.", TopupData { topup: views::TopupView::new(&topup, call.currency()) })
 }

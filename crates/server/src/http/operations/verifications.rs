@@ -10,7 +10,7 @@ use crate::http::operations::views::{Empty, UserData, UserView};
 use crate::http::route::authenticated;
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::ApiError;
 use crate::http::wire::kinds;
 
@@ -71,23 +71,23 @@ body! {
     }
 }
 
-async fn send_email_code(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn send_email_code(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     send(&call, &principal, Address::Email).await
 }
 
-async fn send_phone_code(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn send_phone_code(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     send(&call, &principal, Address::Phone).await
 }
 
-async fn verify_email(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn verify_email(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     verify(&call, &principal, Address::Email).await
 }
 
-async fn verify_phone(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn verify_phone(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     verify(&call, &principal, Address::Phone).await
 }
 
-async fn send(call: &Call, principal: &Principal, address: Address) -> Result<Answer, ApiError> {
+async fn send(call: &Call, principal: &Principal, address: Address) -> Result<ApiResponse, ApiError> {
     let sent = call.app.services.verifications.send_code(&call.context(principal), address).await;
     let budget_spent = matches!(sent, Err(CommandError::Refused(SendCodeRefusal::BudgetSpent(_))));
     if budget_spent && call.app.phone_budget_warning.is_due() {
@@ -96,13 +96,13 @@ async fn send(call: &Call, principal: &Principal, address: Address) -> Result<An
         );
     }
     sent?;
-    Answer::ok("Code sent, unless it was proven before.", Empty {})
+    ApiResponse::ok("Code sent, unless it was proven before.", Empty {})
 }
 
-async fn verify(call: &Call, principal: &Principal, address: Address) -> Result<Answer, ApiError> {
+async fn verify(call: &Call, principal: &Principal, address: Address) -> Result<ApiResponse, ApiError> {
     let VerificationCodeBody { code: Token(code) } = call.body()?;
     let code = Token(code.trim().to_owned());
     let profile = call.app.services.verifications.verify(&call.context(principal), address, &code).await?;
     let user = UserView::new(&profile.user, profile.balance.available, call.currency());
-    Answer::ok("Verified.", UserData { user })
+    ApiResponse::ok("Verified.", UserData { user })
 }

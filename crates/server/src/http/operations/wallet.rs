@@ -6,7 +6,7 @@ use crate::http::call::{self, Call};
 use crate::http::declaration::{Filter, filter, ok, operations, page};
 use crate::http::operations::views::{EntryData, EntryView, WalletData, WalletView};
 use crate::http::route::authenticated;
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
 use crate::http::wire::query::Filters;
@@ -52,7 +52,7 @@ operations! {
     }
 }
 
-async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn show(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let mut filters = Filters::of(&call.query);
     let at = filters.read("at", time::moment, messages::date);
     filters.complete()?;
@@ -61,16 +61,16 @@ async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
         Some(at) => wallet.balance_at(&principal, at).await?,
         None => wallet.balance(&principal).await?,
     };
-    Answer::ok("Wallet.", WalletData { wallet: WalletView::new(balance, call.currency()) })
+    ApiResponse::ok("Wallet.", WalletData { wallet: WalletView::new(balance, call.currency()) })
 }
 
-async fn entries(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn entries(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.wallet.entries(&principal, paging.request()).await?;
     call::page("Wallet entries.", &paging, &rows, |entry| EntryView::new(entry, call.currency()))
 }
 
-async fn entry(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn entry(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let entry = call.app.services.wallet.entry(&principal, call.id(Some)?).await?;
-    Answer::ok("Wallet entry.", EntryData { entry: EntryView::new(&entry, call.currency()) })
+    ApiResponse::ok("Wallet entry.", EntryData { entry: EntryView::new(&entry, call.currency()) })
 }

@@ -21,7 +21,7 @@ use crate::http::call::Call;
 use crate::http::declaration::{json, no_content, operations};
 use crate::http::route::{Provider, anonymous};
 use crate::http::wire::body::{body, described_fields};
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::fields::Fields;
 use crate::http::wire::json::Object;
@@ -118,7 +118,7 @@ described_fields! {
     }
 }
 
-async fn topups(call: Call) -> Result<Answer, ApiError> {
+async fn topups(call: Call) -> Result<ApiResponse, ApiError> {
     let TopupEventBody { kind, data } = call.body()?;
     let mut fields = Fields::of(&data);
     let update = match kind.as_str() {
@@ -133,7 +133,7 @@ async fn topups(call: Call) -> Result<Answer, ApiError> {
     acknowledged(MessageSource::Topups, &message, outcome)
 }
 
-async fn payouts(call: Call) -> Result<Answer, ApiError> {
+async fn payouts(call: Call) -> Result<ApiResponse, ApiError> {
     let PayoutEventBody { kind, data } = call.body()?;
     let mut fields = Fields::of(&data);
     let update = match kind.as_str() {
@@ -214,9 +214,9 @@ fn subject(mut fields: Fields<'_>, currency: &Currency) -> Result<MessageSubject
     })
 }
 
-fn of_unknown_type(kind: &str) -> Answer {
+fn of_unknown_type(kind: &str) -> ApiResponse {
     tracing::info!(kind = Excerpt::<64>::of(kind).as_str(), "a provider's message of an unknown type");
-    Answer::no_content()
+    ApiResponse::no_content()
 }
 
 /// The answer to a message; its outcome is logged and counted in the metrics.
@@ -224,7 +224,7 @@ fn acknowledged(
     source: MessageSource,
     message: &IncomingMessage,
     outcome: Result<MessageOutcome, CommandError<ProviderMessageRefusal>>,
-) -> Result<Answer, ApiError> {
+) -> Result<ApiResponse, ApiError> {
     let (source_name, kind) = (source.name(), message.kind.as_str());
     match outcome.inspect_err(|error| log_refusal(source, message, error))? {
         MessageOutcome::Moved { row, status } => {
@@ -250,7 +250,7 @@ fn acknowledged(
             }
         }
     }
-    Ok(Answer::no_content())
+    Ok(ApiResponse::no_content())
 }
 
 /// Logs a refused message. An id alone may belong to an earlier row, so the ledger may lack the reported

@@ -15,7 +15,7 @@ use crate::http::operations::views::{Empty, WithdrawalOptionsView, WithdrawalReq
 use crate::http::route::{authenticated, command};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
-use crate::http::wire::envelope::Answer;
+use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
 
@@ -96,7 +96,7 @@ body! {
     }
 }
 
-async fn open(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn open(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let read_input = || {
         let WithdrawalBody { amount, wallet_address, currency, network } = call.body()?;
         Ok(NewWithdrawal { amount, wallet_address, currency, network })
@@ -106,29 +106,29 @@ async fn open(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError
     done.try_map(|Withdrawn { withdrawal, balance }| {
         let location = format!("{}/api/v1/withdrawals/{}", call.app.settings.public_url, withdrawal.id);
         let view = WithdrawalRequestedView::new(&withdrawal, balance, call.currency());
-        Ok(Answer::created_bare(view)?.at(location))
+        Ok(ApiResponse::created_bare(view)?.at(location))
     })
 }
 
-async fn options(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn options(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let terms = call.app.services.withdrawals.terms(&principal)?;
-    Answer::ok("Withdrawal options.", WithdrawalOptionsView::new(terms))
+    ApiResponse::ok("Withdrawal options.", WithdrawalOptionsView::new(terms))
 }
 
-async fn list(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.withdrawals.list(&principal, paging.request()).await?;
     call::page("Withdrawals.", &paging, &rows, |withdrawal| WithdrawalView::new(withdrawal, call.currency()))
 }
 
-async fn show(call: Call, principal: Principal) -> Result<Answer, ApiError> {
+async fn show(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
     let withdrawal = call.app.services.withdrawals.own(&principal, call.id(WithdrawalId::new)?).await?;
-    Answer::ok("Withdrawal.", WithdrawalView::new(&withdrawal, call.currency()))
+    ApiResponse::ok("Withdrawal.", WithdrawalView::new(&withdrawal, call.currency()))
 }
 
-async fn cancel(call: Call, principal: Principal) -> Result<Done<Answer>, ApiError> {
+async fn cancel(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let command = CancelWithdrawal { id: call.id(WithdrawalId::new)? };
     call.run(&principal, command, call::no_input).await?.try_map(|Withdrawn { withdrawal, .. }| {
-        Answer::ok("Withdrawal cancelled.", WithdrawalView::new(&withdrawal, call.currency()))
+        ApiResponse::ok("Withdrawal cancelled.", WithdrawalView::new(&withdrawal, call.currency()))
     })
 }

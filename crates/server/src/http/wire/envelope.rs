@@ -78,7 +78,7 @@ pub struct FailureEnvelope<'a> {
 
 /// A success before it is sent.
 #[derive(Debug)]
-pub struct Answer {
+pub struct ApiResponse {
     status: StatusCode,
     location: Option<String>,
     replayed: bool,
@@ -103,7 +103,7 @@ impl std::fmt::Debug for Body {
     }
 }
 
-impl Answer {
+impl ApiResponse {
     /// 200 with this data.
     ///
     /// # Errors
@@ -115,7 +115,7 @@ impl Answer {
     /// 201 with this data.
     ///
     /// # Errors
-    /// As [`Answer::ok`].
+    /// As [`ApiResponse::ok`].
     pub fn created<T: Serialize>(message: &'static str, data: T) -> Result<Self, ApiError> {
         Self::of(StatusCode::CREATED, &Success { status: "ok", message, data })
     }
@@ -123,7 +123,7 @@ impl Answer {
     /// 201 with this data and no message.
     ///
     /// # Errors
-    /// As [`Answer::ok`].
+    /// As [`ApiResponse::ok`].
     pub fn created_bare<T: Serialize>(data: T) -> Result<Self, ApiError> {
         Self::of(StatusCode::CREATED, &BareSuccess { status: "ok", data })
     }
@@ -279,7 +279,7 @@ mod tests {
 
     #[actix_web::test]
     async fn a_success_has_status_message_and_data() {
-        let answer = Answer::created("Done.", json!({"id": 1})).unwrap().at("http://x/1".to_owned());
+        let answer = ApiResponse::created("Done.", json!({"id": 1})).unwrap().at("http://x/1".to_owned());
         let response = answer.replayed().respond();
         assert_eq!(response.status(), StatusCode::CREATED);
         let (headers, body) = sent(response).await;
