@@ -26,7 +26,7 @@ use crate::http::wire::query::Query;
 
 /// A call whose form has been checked.
 #[derive(Clone)]
-pub struct Call {
+pub struct ApiCall {
     /// The state that handlers share.
     pub app: Arc<App>,
     /// The query parameters.
@@ -39,7 +39,7 @@ pub struct Call {
     pub(super) key: Option<IdempotencyKey>,
 }
 
-impl Call {
+impl ApiCall {
     /// The currency of the deployment.
     #[must_use]
     pub fn currency(&self) -> &Currency {

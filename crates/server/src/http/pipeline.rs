@@ -22,7 +22,7 @@ use tracing::Instrument as _;
 use crate::adapters::security::authentication::Authentication;
 use crate::adapters::webhooks::SignedMessage;
 use crate::app::App;
-use crate::http::call::Call;
+use crate::http::call::ApiCall;
 use crate::http::reliance::ensure_reliable;
 use crate::http::route::{Access, Body, Endpoint, Provider, Route};
 use crate::http::transport::client_address::{client, client_address};
@@ -58,7 +58,7 @@ pub async fn answer(
     })?;
     let deadline = RequestDeadline::of_request_read_now();
     let principal = principal.map(|principal| still_admitted(route, app, principal)).transpose()?;
-    let call = Call {
+    let call = ApiCall {
         app: Arc::clone(app),
         query: Query::parse(request.query_string()),
         request: request.clone(),
@@ -79,7 +79,11 @@ pub async fn answer(
 }
 
 /// Calls the handler.
-async fn handle(route: Rc<Route>, call: Call, principal: Option<Principal>) -> Result<ApiResponse, ApiError> {
+async fn handle(
+    route: Rc<Route>,
+    call: ApiCall,
+    principal: Option<Principal>,
+) -> Result<ApiResponse, ApiError> {
     match (&route.endpoint, principal) {
         (Endpoint::Open(run), _) => run(call).await,
         (Endpoint::Authenticated(run) | Endpoint::Command(run), Some(principal)) => {

@@ -10,7 +10,7 @@ use cuepoint_domain::application::Done;
 use cuepoint_domain::authorization::{Action, Principal};
 
 use crate::app::App;
-use crate::http::call::Call;
+use crate::http::call::ApiCall;
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::ApiError;
@@ -77,11 +77,11 @@ pub enum Endpoint {
     /// Outside the base address: no token, no body, any media type.
     Plain(Box<dyn Fn(Arc<App>, HttpRequest) -> Handled<HttpResponse>>),
     /// Without a token.
-    Open(Box<dyn Fn(Call) -> Handled<ApiResponse>>),
+    Open(Box<dyn Fn(ApiCall) -> Handled<ApiResponse>>),
     /// With a token.
-    Authenticated(Box<dyn Fn(Call, Principal) -> Handled<ApiResponse>>),
+    Authenticated(Box<dyn Fn(ApiCall, Principal) -> Handled<ApiResponse>>),
     /// A command with a token; it takes an Idempotency-Key.
-    Command(Box<dyn Fn(Call, Principal) -> Handled<ApiResponse>>),
+    Command(Box<dyn Fn(ApiCall, Principal) -> Handled<ApiResponse>>),
 }
 
 /// A route.
@@ -114,7 +114,7 @@ where
 /// A handler of requests without a token.
 pub fn anonymous<F, A>(run: F) -> Endpoint
 where
-    F: Fn(Call) -> A + 'static,
+    F: Fn(ApiCall) -> A + 'static,
     A: Future<Output = Result<ApiResponse, ApiError>> + 'static,
 {
     Endpoint::Open(Box::new(move |call| Box::pin(run(call))))
@@ -123,7 +123,7 @@ where
 /// A handler of requests with a token that takes no Idempotency-Key.
 pub fn authenticated<F, A>(run: F) -> Endpoint
 where
-    F: Fn(Call, Principal) -> A + 'static,
+    F: Fn(ApiCall, Principal) -> A + 'static,
     A: Future<Output = Result<ApiResponse, ApiError>> + 'static,
 {
     Endpoint::Authenticated(Box::new(move |call, principal| Box::pin(run(call, principal))))
@@ -132,7 +132,7 @@ where
 /// A handler that runs a command; the answer to a replayed command is marked.
 pub fn command<F, A>(run: F) -> Endpoint
 where
-    F: Fn(Call, Principal) -> A + 'static,
+    F: Fn(ApiCall, Principal) -> A + 'static,
     A: Future<Output = Result<Done<ApiResponse>, ApiError>> + 'static,
 {
     Endpoint::Command(Box::new(move |call, principal| {

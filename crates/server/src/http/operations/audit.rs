@@ -2,7 +2,7 @@
 
 use cuepoint_domain::authorization::{Action, Principal};
 
-use crate::http::call::Call;
+use crate::http::call::ApiCall;
 use crate::http::declaration::{ok, operations};
 use crate::http::operations::views::{AuditData, AuditView};
 use crate::http::route::authenticated;
@@ -22,7 +22,7 @@ operations! {
     }
 }
 
-async fn show(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let last = call.app.services.ledger_audits.last(&principal)?;
     ApiResponse::ok("Audit.", AuditData { audit: AuditView::new(last.as_ref()) })
 }

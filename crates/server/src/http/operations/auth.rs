@@ -4,7 +4,7 @@ use cuepoint_domain::application::{CommandError, LoginRefusal, RegisterRefusal, 
 use cuepoint_domain::ports::Token;
 use cuepoint_domain::text::{Email, Line, Password, Phone};
 
-use crate::http::call::Call;
+use crate::http::call::ApiCall;
 use crate::http::declaration::{created, json, ok, operations};
 use crate::http::operations::views::{Empty, SessionView, UserView};
 use crate::http::route::{Access, anonymous};
@@ -109,7 +109,7 @@ body! {
     }
 }
 
-async fn register(call: Call) -> Result<ApiResponse, ApiError> {
+async fn register(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let RegistrationBody { name, email, password, phone, is_dj } = call.body()?;
     let registration = Registration { name, email, password, phone, is_dj: is_dj.unwrap_or(false) };
     let attempt = call.admit_registration(&registration.email)?;
@@ -120,7 +120,7 @@ async fn register(call: Call) -> Result<ApiResponse, ApiError> {
     ApiResponse::created("Registered.", session(&call, &registered?))
 }
 
-async fn login(call: Call) -> Result<ApiResponse, ApiError> {
+async fn login(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let LoginBody { email, password } = call.body()?;
     let attempt = call.admit_login(&email).await?;
     let logged_in = call.app.services.accounts.login(&call.client_context(), &email, &password).await;
@@ -130,23 +130,23 @@ async fn login(call: Call) -> Result<ApiResponse, ApiError> {
     ApiResponse::ok("Logged in.", session(&call, &logged_in?))
 }
 
-async fn refresh(call: Call) -> Result<ApiResponse, ApiError> {
+async fn refresh(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let refreshed =
         call.app.services.accounts.refresh(&call.client_context(), &refresh_token(&call)?).await?;
     ApiResponse::ok("Refreshed.", session(&call, &refreshed))
 }
 
-async fn logout(call: Call) -> Result<ApiResponse, ApiError> {
+async fn logout(call: ApiCall) -> Result<ApiResponse, ApiError> {
     call.app.services.accounts.logout(&call.client_context(), &refresh_token(&call)?).await?;
     ApiResponse::ok("Logged out.", Empty {})
 }
 
-fn refresh_token(call: &Call) -> Result<Token, ApiError> {
+fn refresh_token(call: &ApiCall) -> Result<Token, ApiError> {
     let RefreshTokenBody { refresh_token } = call.body()?;
     Ok(refresh_token)
 }
 
-fn session(call: &Call, signed_in: &SignedIn) -> SessionView {
+fn session(call: &ApiCall, signed_in: &SignedIn) -> SessionView {
     let SignedIn { profile, refresh_token, access_token, .. } = signed_in;
     SessionView {
         user: UserView::new(&profile.user, profile.balance.available, call.currency()),

@@ -3,7 +3,7 @@
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::UserId;
 
-use crate::http::call::{self, Call};
+use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{ok, operations, page};
 use crate::http::operations::views::{BlockData, BlockView, Empty};
 use crate::http::route::authenticated;
@@ -47,18 +47,18 @@ operations! {
     }
 }
 
-async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.blocks.list(&principal, paging.request()).await?;
     call::page("Blocks.", &paging, &rows, BlockView::new)
 }
 
-async fn block(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn block(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let block = call.app.services.blocks.block(&call.context(&principal), call.id(UserId::new)?).await?;
     ApiResponse::ok("Blocked.", BlockData { block: BlockView::new(&block) })
 }
 
-async fn unblock(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn unblock(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     call.app.services.blocks.unblock(&call.context(&principal), call.id(UserId::new)?).await?;
     ApiResponse::ok("Unblocked.", Empty {})
 }

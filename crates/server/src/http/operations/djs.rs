@@ -4,7 +4,7 @@ use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ports::DjFilter;
 
-use crate::http::call::{self, Call};
+use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{filter, ok, operations, page};
 use crate::http::operations::views::{DjData, DjView};
 use crate::http::route::authenticated;
@@ -37,7 +37,7 @@ operations! {
     }
 }
 
-async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let mut filters = Filters::of(&call.query);
     let online = filters.read("online", values::yes_or_no, messages::flag);
     filters.complete()?;
@@ -46,7 +46,7 @@ async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError>
     call::page("DJs.", &paging, &rows, |dj| DjView::new(dj, call.currency()))
 }
 
-async fn show(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let dj = call.app.services.profiles.dj(&principal, call.id(UserId::new)?).await?;
     ApiResponse::ok("DJ.", DjData { dj: DjView::new(&dj, call.currency()) })
 }

@@ -9,7 +9,7 @@ use cuepoint_domain::page::Rows;
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::topup;
 
-use crate::http::call::{self, Call};
+use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{filter, json, ok, operations, page};
 use crate::http::operations::operators::{ReasonBody, reason};
 use crate::http::operations::views::{OperatorTopupData, OperatorTopupView, SuspenseData, SuspenseView};
@@ -96,7 +96,7 @@ operations! {
 /// A reference in a filter: a UUID in any letter case, or a decimal id.
 const REFERENCE: &str = "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[1-9][0-9]{0,17})$";
 
-async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let mut filters = Filters::of(&call.query);
     let user = filters.user("user_id");
     let reference =
@@ -113,12 +113,12 @@ async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError>
     call::page("Top-ups.", &paging, &rows, |topup| OperatorTopupView::new(topup, call.currency()))
 }
 
-async fn show(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let topup = call.app.services.topups.of_any_user(&principal, call.id(TopupId::new)?).await?;
     ApiResponse::ok("Top-up.", OperatorTopupData { topup: OperatorTopupView::new(&topup, call.currency()) })
 }
 
-async fn reverse(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn reverse(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let command = ReverseTopup { id: call.id(TopupId::new)? };
     call.run(&principal, command, || reason(&call)).await?.try_map(|topup| {
         let topup = OperatorTopupView::new(&topup, call.currency());
@@ -126,7 +126,7 @@ async fn reverse(call: Call, principal: Principal) -> Result<Done<ApiResponse>, 
     })
 }
 
-async fn suspense(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn suspense(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging(&[]);
     let found = call.app.services.topups.in_suspense(&principal, paging.request()).await?;
     // The list contains only top-ups with money in suspense.
@@ -134,7 +134,7 @@ async fn suspense(call: Call, principal: Principal) -> Result<ApiResponse, ApiEr
     call::page("Suspense.", &paging, &Rows { rows, total: found.total }, SuspenseView::clone)
 }
 
-async fn settle(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn settle(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let command = SettleSuspense { id: call.id(TopupId::new)? };
     call.run(&principal, command, || reason(&call)).await?.try_map(|topup| {
         let suspense = in_suspense(&call, &topup)
@@ -144,6 +144,6 @@ async fn settle(call: Call, principal: Principal) -> Result<Done<ApiResponse>, A
 }
 
 /// The view of a top-up's money in suspense, if any.
-fn in_suspense(call: &Call, topup: &topup::Topup) -> Option<SuspenseView> {
+fn in_suspense(call: &ApiCall, topup: &topup::Topup) -> Option<SuspenseView> {
     topup.suspense.as_ref().map(|suspense| SuspenseView::new(topup, suspense, call.currency()))
 }

@@ -9,7 +9,7 @@ use cuepoint_domain::ids::WithdrawalId;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::withdrawal::WithdrawalStatus;
 
-use crate::http::call::{self, Call};
+use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{filter, json, ok, operations, page};
 use crate::http::operations::operators::{ReasonBody, reason};
 use crate::http::operations::views::OperatorWithdrawalView;
@@ -142,7 +142,7 @@ body! {
     }
 }
 
-async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let mut filters = Filters::of(&call.query);
     let status = filters.read("status", WithdrawalStatus::named, messages::selected);
     filters.complete()?;
@@ -153,20 +153,20 @@ async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError>
     })
 }
 
-async fn approve(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn approve(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     judge(&call, &principal, Judgement::Approve).await
 }
 
-async fn reject(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn reject(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     judge(&call, &principal, Judgement::Reject).await
 }
 
-async fn fail(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn fail(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     judge(&call, &principal, Judgement::Fail).await
 }
 
 async fn judge(
-    call: &Call,
+    call: &ApiCall,
     principal: &Principal,
     judgement: Judgement,
 ) -> Result<Done<ApiResponse>, ApiError> {
@@ -174,28 +174,28 @@ async fn judge(
     updated(call, call.run(principal, command, || reason(call)).await?)
 }
 
-async fn process(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn process(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     send(&call, &principal, || Ok((SendingStep::Process, reason(&call)?))).await
 }
 
-async fn broadcast(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn broadcast(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let read_input =
         || call.body().map(|SentBody { txid, reason }| (SendingStep::Broadcast { txid }, reason));
     send(&call, &principal, read_input).await
 }
 
-async fn complete(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn complete(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let read_input =
         || call.body().map(|CompletedBody { txid, reason }| (SendingStep::Complete { txid }, reason));
     send(&call, &principal, read_input).await
 }
 
-async fn review(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn review(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     send(&call, &principal, || Ok((SendingStep::Review, reason(&call)?))).await
 }
 
 async fn send(
-    call: &Call,
+    call: &ApiCall,
     principal: &Principal,
     read_input: impl FnOnce() -> Result<(SendingStep, Line), ApiError>,
 ) -> Result<Done<ApiResponse>, ApiError> {
@@ -204,7 +204,7 @@ async fn send(
 }
 
 /// The answer to a change of a withdrawal's status.
-fn updated(call: &Call, done: Done<Withdrawn>) -> Result<Done<ApiResponse>, ApiError> {
+fn updated(call: &ApiCall, done: Done<Withdrawn>) -> Result<Done<ApiResponse>, ApiError> {
     done.try_map(|Withdrawn { withdrawal, .. }| {
         ApiResponse::ok("Withdrawal updated.", OperatorWithdrawalView::new(&withdrawal, call.currency()))
     })

@@ -7,7 +7,7 @@ use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::ledger::adjustment::Correction;
 use cuepoint_domain::text::Line;
 
-use crate::http::call::Call;
+use crate::http::call::ApiCall;
 use crate::http::declaration::{created, json, ok, operations};
 use crate::http::mapping::IntoApiError as _;
 use crate::http::operations::requests::updated;
@@ -72,16 +72,16 @@ body! {
 ///
 /// # Errors
 /// 422 with the messages of all wrong fields.
-pub(super) fn reason(call: &Call) -> Result<Line, ApiError> {
+pub(super) fn reason(call: &ApiCall) -> Result<Line, ApiError> {
     call.body().map(|ReasonBody { reason }| reason)
 }
 
-async fn refund(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn refund(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let command = RefundRequest { id: call.id(RequestId::new)? };
     updated(&call, call.run(&principal, command, || reason(&call)).await?)
 }
 
-async fn adjust(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn adjust(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let read_input = || {
         let AdjustmentBody { user_id, amount, reason } = call.body()?;
         Ok(NewAdjustment { user: user_id, correction: amount, reason })

@@ -4,7 +4,7 @@ use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ports::Token;
 use cuepoint_domain::text::{Email, Password};
 
-use crate::http::call::Call;
+use crate::http::call::ApiCall;
 use crate::http::declaration::{json, ok, operations};
 use crate::http::operations::views::Empty;
 use crate::http::route::{Access, anonymous, authenticated};
@@ -87,19 +87,19 @@ body! {
     }
 }
 
-async fn change(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn change(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let NewPasswordBody { current_password, password } = call.body()?;
     call.app.services.passwords.change(&call.context(&principal), &current_password, &password).await?;
     ApiResponse::ok("Password changed.", Empty {})
 }
 
-async fn forgot(call: Call) -> Result<ApiResponse, ApiError> {
+async fn forgot(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let ForgottenPasswordBody { email } = call.body()?;
     call.app.services.passwords.request_reset(&call.client_context(), email)?;
     ApiResponse::ok("If there is such an account, a message is on its way.", Empty {})
 }
 
-async fn reset(call: Call) -> Result<ApiResponse, ApiError> {
+async fn reset(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let ResetPasswordBody { token, password } = call.body()?;
     call.app.services.passwords.reset(&call.client_context(), &token, &password).await?;
     ApiResponse::ok("Password set.", Empty {})

@@ -10,7 +10,7 @@ use cuepoint_domain::text::Password;
 use futures_util::future;
 use futures_util::stream::{self, Stream, StreamExt as _};
 
-use crate::http::call::Call;
+use crate::http::call::ApiCall;
 use crate::http::declaration::{json, ok, operations};
 use crate::http::operations::views::{AccountView, Empty, PersonalDataView, UserView, WalletView, row};
 use crate::http::route::authenticated;
@@ -60,7 +60,7 @@ body! {
 /// A chunk of the body, or the error that ends it.
 type Piece = Result<Bytes, Box<dyn Error>>;
 
-async fn export(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn export(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let personal_data = &call.app.services.personal_data;
     let profile = personal_data.export(&call.context(&principal)).await?;
     let user = UserView::new(&profile.user, profile.balance.available, call.currency());
@@ -81,7 +81,7 @@ async fn export(call: Call, principal: Principal) -> Result<ApiResponse, ApiErro
     Ok(ApiResponse::in_pieces(until_failure(pieces.chain(tail)).boxed_local()))
 }
 
-async fn erase(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn erase(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let ErasureBody { password } = call.body()?;
     call.app.services.personal_data.erase(&call.context(&principal), &password).await?;
     ApiResponse::ok("Erased.", Empty {})

@@ -8,7 +8,7 @@ use cuepoint_domain::money::Money;
 use cuepoint_domain::ports::Profile;
 use cuepoint_domain::text::Line;
 
-use crate::http::call::Call;
+use crate::http::call::ApiCall;
 use crate::http::declaration::{json, ok, operations};
 use crate::http::operations::views::{UserData, UserView};
 use crate::http::route::{authenticated, command};
@@ -72,12 +72,12 @@ body! {
 /// The fields that only DJs can set.
 const DJ_FIELDS: [&str; 3] = ["online", "fee_upcoming_artist", "fee_popular_song"];
 
-async fn show(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let profile = call.app.services.profiles.own(&principal).await?;
     ApiResponse::ok("Personal information.", view(&call, &profile))
 }
 
-async fn change(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn change(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let sets_dj_fields = DJ_FIELDS.iter().any(|field| call.has_field(field));
     let read = || call.body::<PersonalInfoBody>().map(ProfileChange::from);
     let done = call.run(&principal, ChangeProfile { sets_dj_fields }, read).await?;
@@ -101,6 +101,6 @@ impl From<PersonalInfoBody> for ProfileChange {
     }
 }
 
-fn view(call: &Call, profile: &Profile) -> UserData {
+fn view(call: &ApiCall, profile: &Profile) -> UserData {
     UserData { user: UserView::new(&profile.user, profile.balance.available, call.currency()) }
 }

@@ -6,7 +6,7 @@ use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::ProviderMessageId;
 use cuepoint_domain::provider_message::MessageFilter;
 
-use crate::http::call::{self, Call};
+use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{filter, json, ok, operations, page};
 use crate::http::operations::operators::{ReasonBody, reason};
 use crate::http::operations::views::{ProviderMessageData, ProviderMessageView};
@@ -49,7 +49,7 @@ operations! {
     }
 }
 
-async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let mut filters = Filters::of(&call.query);
     let resolved = filters.read("resolved", values::yes_or_no, messages::flag);
     filters.complete()?;
@@ -59,7 +59,7 @@ async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError>
     call::page("Provider messages.", &paging, &rows, ProviderMessageView::new)
 }
 
-async fn resolve(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn resolve(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let command = ResolveMessage { id: call.id(ProviderMessageId::new)? };
     call.run(&principal, command, || reason(&call)).await?.try_map(|message| {
         let provider_message = ProviderMessageView::new(&message);

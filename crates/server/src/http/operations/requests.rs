@@ -10,7 +10,7 @@ use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{self, NewRequest, RequestStatus};
 use cuepoint_domain::text::{Line, MusicUrl};
 
-use crate::http::call::{self, Call};
+use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{Filter, created, filter, json, ok, operations, optional_json, page};
 use crate::http::mapping::IntoApiError as _;
 use crate::http::operations::views::{Empty, MusicRequestView};
@@ -136,7 +136,7 @@ body! {
     }
 }
 
-async fn open(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn open(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let read_input = || {
         let MusicRequestBody { dj_id, song_title, artist_name, artist_type, music_url, fee } = call.body()?;
         Ok(NewRequest { dj: dj_id, song_title, artist_name, artist_type, music_url, fee })
@@ -150,17 +150,17 @@ async fn open(call: Call, principal: Principal) -> Result<Done<ApiResponse>, Api
     })
 }
 
-async fn show(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let request = call.app.services.music_requests.visible(&principal, call.id(RequestId::new)?).await?;
     ApiResponse::ok("Request.", MusicRequestView::new(&request, call.currency()))
 }
 
-async fn cancel(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn cancel(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let command = CancelRequest { id: call.id(RequestId::new)? };
     updated(&call, call.run(&principal, command, call::no_input).await?)
 }
 
-async fn answer(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn answer(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let command = AnswerRequest { id: call.id(RequestId::new)? };
     let read_input = || call.body().map(|DjAnswerBody { status }| status);
     updated(&call, call.run(&principal, command, read_input).await?)
@@ -168,7 +168,7 @@ async fn answer(call: Call, principal: Principal) -> Result<Done<ApiResponse>, A
 
 /// The answer to a change of a request's status.
 pub(super) fn updated(
-    call: &Call,
+    call: &ApiCall,
     done: Done<music_request::MusicRequest>,
 ) -> Result<Done<ApiResponse>, ApiError> {
     done.try_map(|request| {
@@ -176,7 +176,7 @@ pub(super) fn updated(
     })
 }
 
-async fn made(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn made(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let mut filters = Filters::of(&call.query);
     let status = filters.read("status", RequestStatus::named, messages::selected);
     let dj = filters.user("dj_id");
@@ -187,7 +187,7 @@ async fn made(call: Call, principal: Principal) -> Result<ApiResponse, ApiError>
     call::page("Requests.", &paging, &rows, |request| MusicRequestView::new(request, call.currency()))
 }
 
-async fn addressed(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn addressed(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging(&["status"]);
     let read_filter = || -> Result<_, ApiError> {
         let mut filters = Filters::of(&call.query);

@@ -3,7 +3,7 @@
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::SessionId;
 
-use crate::http::call::{self, Call};
+use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{ok, operations, optional_json, page};
 use crate::http::operations::views::{ActiveSessionView, Empty};
 use crate::http::route::authenticated;
@@ -44,19 +44,19 @@ operations! {
     }
 }
 
-async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.sessions.list(&principal, paging.request()).await?;
     call::page("Sessions.", &paging, &rows, |session| ActiveSessionView::new(session, principal.session))
 }
 
-async fn end(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn end(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let id = call.id(SessionId::new)?;
     call.app.services.sessions.end(&call.context(&principal), id).await?;
     ApiResponse::ok("Session ended.", Empty {})
 }
 
-async fn end_all(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn end_all(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     call.app.services.sessions.end_all(&call.context(&principal)).await?;
     ApiResponse::ok("Logged out everywhere.", Empty {})
 }

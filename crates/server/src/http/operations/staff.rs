@@ -8,7 +8,7 @@ use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::text::Line;
 
-use crate::http::call::{self, Call};
+use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{filter, json, ok, operations, page};
 use crate::http::operations::operators::ReasonBody;
 use crate::http::operations::views::{PersonData, PersonView, SecurityEventView};
@@ -110,33 +110,33 @@ body! {
     }
 }
 
-async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging(&["email"]);
     let email = call.query.get("email");
     let users = call.app.services.people.list(&principal, email, paging.request()).await?;
     call::page("People.", &paging, &users, PersonView::new)
 }
 
-async fn show(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let user = call.app.services.people.user(&principal, call.id(UserId::new)?).await?;
     ApiResponse::ok("Person.", PersonData { user: PersonView::new(&user) })
 }
 
-async fn suspend(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn suspend(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     change(&call, &principal, |ReasonBody { reason }| (AccountStatusChange::Suspend, reason)).await
 }
 
-async fn restore(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn restore(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     change(&call, &principal, |ReasonBody { reason }| (AccountStatusChange::Restore, reason)).await
 }
 
-async fn give_role(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn give_role(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     change(&call, &principal, |RoleBody { role, reason }| (AccountStatusChange::Role(role), reason)).await
 }
 
 /// Changes the status or role of the account in the path.
 async fn change<B: RequestBody>(
-    call: &Call,
+    call: &ApiCall,
     principal: &Principal,
     input: impl FnOnce(B) -> (AccountStatusChange, Line),
 ) -> Result<Done<ApiResponse>, ApiError> {
@@ -145,7 +145,7 @@ async fn change<B: RequestBody>(
     done.try_map(|user| ApiResponse::ok("Person updated.", PersonData { user: PersonView::new(&user) }))
 }
 
-async fn events(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn events(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let mut filters = Filters::of(&call.query);
     let user = filters.user("user_id");
     let kind = filters.read("kind", EventKind::named, messages::selected);

@@ -6,7 +6,7 @@ use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::TopupId;
 use cuepoint_domain::money::Amount;
 
-use crate::http::call::{self, Call};
+use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{created, json, ok, operations, page};
 use crate::http::operations::views::{self, TopupData};
 use crate::http::route::{authenticated, command};
@@ -61,7 +61,7 @@ body! {
     }
 }
 
-async fn open(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn open(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let read_input = || call.body().map(|TopupBody { amount }| amount);
     call.run(&principal, OpenTopup, read_input).await?.try_map(|topup| {
         let location = format!("{}/api/v1/wallet/topups/{}", call.app.settings.public_url, topup.id);
@@ -70,13 +70,13 @@ async fn open(call: Call, principal: Principal) -> Result<Done<ApiResponse>, Api
     })
 }
 
-async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.topups.list(&principal, paging.request()).await?;
     call::page("Top-ups.", &paging, &rows, |topup| views::TopupView::new(topup, call.currency()))
 }
 
-async fn show(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let topup = call.app.services.topups.own(&principal, call.id(TopupId::new)?).await?;
     ApiResponse::ok("Top-up.", TopupData { topup: views::TopupView::new(&topup, call.currency()) })
 }

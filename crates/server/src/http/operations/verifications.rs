@@ -4,7 +4,7 @@ use cuepoint_domain::application::{Address, CommandError, SendCodeRefusal};
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ports::Token;
 
-use crate::http::call::Call;
+use crate::http::call::ApiCall;
 use crate::http::declaration::{json, ok, operations, optional_json};
 use crate::http::operations::views::{Empty, UserData, UserView};
 use crate::http::route::authenticated;
@@ -71,23 +71,23 @@ body! {
     }
 }
 
-async fn send_email_code(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn send_email_code(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     send(&call, &principal, Address::Email).await
 }
 
-async fn send_phone_code(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn send_phone_code(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     send(&call, &principal, Address::Phone).await
 }
 
-async fn verify_email(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn verify_email(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     verify(&call, &principal, Address::Email).await
 }
 
-async fn verify_phone(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn verify_phone(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     verify(&call, &principal, Address::Phone).await
 }
 
-async fn send(call: &Call, principal: &Principal, address: Address) -> Result<ApiResponse, ApiError> {
+async fn send(call: &ApiCall, principal: &Principal, address: Address) -> Result<ApiResponse, ApiError> {
     let sent = call.app.services.verifications.send_code(&call.context(principal), address).await;
     let budget_spent = matches!(sent, Err(CommandError::Refused(SendCodeRefusal::BudgetSpent(_))));
     if budget_spent && call.app.phone_budget_warning.is_due() {
@@ -99,7 +99,7 @@ async fn send(call: &Call, principal: &Principal, address: Address) -> Result<Ap
     ApiResponse::ok("Code sent, unless it was proven before.", Empty {})
 }
 
-async fn verify(call: &Call, principal: &Principal, address: Address) -> Result<ApiResponse, ApiError> {
+async fn verify(call: &ApiCall, principal: &Principal, address: Address) -> Result<ApiResponse, ApiError> {
     let VerificationCodeBody { code: Token(code) } = call.body()?;
     let code = Token(code.trim().to_owned());
     let profile = call.app.services.verifications.verify(&call.context(principal), address, &code).await?;

@@ -2,7 +2,7 @@
 
 use cuepoint_domain::authorization::{Action, Principal};
 
-use crate::http::call::{self, Call};
+use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{Filter, filter, ok, operations, page};
 use crate::http::operations::views::{EntryData, EntryView, WalletData, WalletView};
 use crate::http::route::authenticated;
@@ -52,7 +52,7 @@ operations! {
     }
 }
 
-async fn show(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let mut filters = Filters::of(&call.query);
     let at = filters.read("at", time::moment, messages::date);
     filters.complete()?;
@@ -64,13 +64,13 @@ async fn show(call: Call, principal: Principal) -> Result<ApiResponse, ApiError>
     ApiResponse::ok("Wallet.", WalletData { wallet: WalletView::new(balance, call.currency()) })
 }
 
-async fn entries(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn entries(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.wallet.entries(&principal, paging.request()).await?;
     call::page("Wallet entries.", &paging, &rows, |entry| EntryView::new(entry, call.currency()))
 }
 
-async fn entry(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn entry(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let entry = call.app.services.wallet.entry(&principal, call.id(Some)?).await?;
     ApiResponse::ok("Wallet entry.", EntryData { entry: EntryView::new(&entry, call.currency()) })
 }

@@ -17,7 +17,7 @@ use cuepoint_domain::topup::{Payment, TopupUpdate};
 use cuepoint_domain::withdrawal::PayoutUpdate;
 
 use crate::adapters::webhooks::kept_reason;
-use crate::http::call::Call;
+use crate::http::call::ApiCall;
 use crate::http::declaration::{json, no_content, operations};
 use crate::http::route::{Provider, anonymous};
 use crate::http::wire::body::{body, described_fields};
@@ -118,7 +118,7 @@ described_fields! {
     }
 }
 
-async fn topups(call: Call) -> Result<ApiResponse, ApiError> {
+async fn topups(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let TopupEventBody { kind, data } = call.body()?;
     let mut fields = Fields::of(&data);
     let update = match kind.as_str() {
@@ -133,7 +133,7 @@ async fn topups(call: Call) -> Result<ApiResponse, ApiError> {
     acknowledged(MessageSource::Topups, &message, outcome)
 }
 
-async fn payouts(call: Call) -> Result<ApiResponse, ApiError> {
+async fn payouts(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let PayoutEventBody { kind, data } = call.body()?;
     let mut fields = Fields::of(&data);
     let update = match kind.as_str() {
@@ -180,7 +180,12 @@ fn reason(data: &Object) -> Option<Line> {
 }
 
 /// The message, once all fields but those of its subject have been read.
-fn incoming(call: &Call, kind: &str, data: &Object, fields: Fields<'_>) -> Result<IncomingMessage, ApiError> {
+fn incoming(
+    call: &ApiCall,
+    kind: &str,
+    data: &Object,
+    fields: Fields<'_>,
+) -> Result<IncomingMessage, ApiError> {
     let id = call.signature()?.id;
     Ok(IncomingMessage {
         subject: subject(fields, call.currency())?,

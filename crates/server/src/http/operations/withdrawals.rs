@@ -8,7 +8,7 @@ use cuepoint_domain::money::Amount;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::withdrawal::NewWithdrawal;
 
-use crate::http::call::{self, Call};
+use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{created_bare, json, ok, operations, optional_json, page};
 use crate::http::mapping::IntoApiError as _;
 use crate::http::operations::views::{Empty, WithdrawalOptionsView, WithdrawalRequestedView, WithdrawalView};
@@ -96,7 +96,7 @@ body! {
     }
 }
 
-async fn open(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn open(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let read_input = || {
         let WithdrawalBody { amount, wallet_address, currency, network } = call.body()?;
         Ok(NewWithdrawal { amount, wallet_address, currency, network })
@@ -110,23 +110,23 @@ async fn open(call: Call, principal: Principal) -> Result<Done<ApiResponse>, Api
     })
 }
 
-async fn options(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn options(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let terms = call.app.services.withdrawals.terms(&principal)?;
     ApiResponse::ok("Withdrawal options.", WithdrawalOptionsView::new(terms))
 }
 
-async fn list(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging(&[]);
     let rows = call.app.services.withdrawals.list(&principal, paging.request()).await?;
     call::page("Withdrawals.", &paging, &rows, |withdrawal| WithdrawalView::new(withdrawal, call.currency()))
 }
 
-async fn show(call: Call, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let withdrawal = call.app.services.withdrawals.own(&principal, call.id(WithdrawalId::new)?).await?;
     ApiResponse::ok("Withdrawal.", WithdrawalView::new(&withdrawal, call.currency()))
 }
 
-async fn cancel(call: Call, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn cancel(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
     let command = CancelWithdrawal { id: call.id(WithdrawalId::new)? };
     call.run(&principal, command, call::no_input).await?.try_map(|Withdrawn { withdrawal, .. }| {
         ApiResponse::ok("Withdrawal cancelled.", WithdrawalView::new(&withdrawal, call.currency()))
