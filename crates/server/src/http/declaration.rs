@@ -25,7 +25,7 @@
 use actix_web::http::{Method, StatusCode};
 use utoipa::ToSchema;
 
-use crate::http::route::{Access, Body, Endpoint, Reach, Route};
+use crate::http::route::{Access, Body, Endpoint, Exposure, Route};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::envelope::{BareSuccess, Success};
 use crate::http::wire::error::Code;
@@ -50,7 +50,7 @@ pub struct Declaration {
     /// The authorization that it requires.
     pub access: Access,
     /// The networks from which it is reachable.
-    pub reach: Reach,
+    pub exposure: Exposure,
     /// The rate limit that its calls count against; operations outside the base address have none.
     pub class: Class,
     /// Its request body.
@@ -86,7 +86,7 @@ impl Declaration {
             documentation,
             tag: Tag::Service,
             access,
-            reach: if is_for_staff { Reach::Operators } else { Reach::Everywhere },
+            exposure: if is_for_staff { Exposure::Operators } else { Exposure::Everywhere },
             class: Class::Other,
             body: Input::NONE,
             filters: Vec::new(),
@@ -112,8 +112,8 @@ impl Declaration {
     /// Its route.
     #[must_use]
     pub fn route(self) -> Route {
-        let Self { method, path, access, reach, class, body, run, .. } = self;
-        Route { method, path, access, reach, class, body: body.takes, endpoint: run }
+        let Self { method, path, access, exposure, class, body, run, .. } = self;
+        Route { method, path, access, exposure, class, body: body.takes, endpoint: run }
     }
 }
 

@@ -40,7 +40,7 @@ impl From<Provider> for Access {
 
 /// The networks from which a route is reachable; for others it does not exist.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reach {
+pub enum Exposure {
     /// All networks.
     Everywhere,
     /// The networks of metrics.
@@ -93,7 +93,7 @@ pub struct Route {
     /// Its authorization.
     pub access: Access,
     /// The networks from which it is reachable.
-    pub reach: Reach,
+    pub exposure: Exposure,
     /// The rate limit that its calls count against; routes outside the base address have none.
     pub class: Class,
     /// Its request body.

@@ -14,7 +14,7 @@ use crate::http::declaration::Declaration;
 use crate::http::observe::{self, request_id};
 use crate::http::operations;
 use crate::http::pipeline;
-use crate::http::route::{Endpoint, Reach, Route};
+use crate::http::route::{Endpoint, Exposure, Route};
 use crate::http::transport::client_address::ClientAddress;
 use crate::http::transport::networks::Networks;
 use crate::http::wire::envelope::{self, ApiResponse};
@@ -56,10 +56,10 @@ fn resource(app: &Arc<App>, path: &'static str, routes: &[Rc<Route>]) -> Resourc
     };
     let empty = web::resource(path).default_service(web::to(refuse));
     // A guard, so that the router finds nothing for clients elsewhere, whatever the method.
-    let empty = match routes.first().map_or(Reach::Everywhere, |route| route.reach) {
-        Reach::Everywhere => empty,
-        Reach::Metrics => empty.guard(within(app.settings.reachable.metrics.clone())),
-        Reach::Operators => empty.guard(within(app.settings.reachable.operators.clone())),
+    let empty = match routes.first().map_or(Exposure::Everywhere, |route| route.exposure) {
+        Exposure::Everywhere => empty,
+        Exposure::Metrics => empty.guard(within(app.settings.reachable.metrics.clone())),
+        Exposure::Operators => empty.guard(within(app.settings.reachable.operators.clone())),
     };
     routes.iter().fold(empty, |resource, route| {
         let (app, served) = (Arc::clone(app), Rc::clone(route));

@@ -19,7 +19,7 @@ use utoipa::openapi::{Header, Object, Ref, RefOr, Required};
 
 use super::{BEARER, SIGNATURE, examples};
 use crate::http::declaration::Declaration;
-use crate::http::route::{Access, Body, Endpoint, Reach};
+use crate::http::route::{Access, Body, Endpoint, Exposure};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::error::Code;
 use crate::http::wire::kinds;
@@ -193,7 +193,7 @@ pub(super) fn failures(declaration: &Declaration) -> Vec<Code> {
     if matches!(declaration.run, Endpoint::Command(_)) {
         codes.extend([Code::IdempotencyKeyReused, Code::IdempotencyInFlight, Code::Conflict]);
     }
-    if declaration.path.contains("{id}") || declaration.reach != Reach::Everywhere {
+    if declaration.path.contains("{id}") || declaration.exposure != Exposure::Everywhere {
         codes.push(Code::NotFound);
     }
     codes.extend(declaration.fails);

@@ -8,7 +8,7 @@ use utoipa_swagger_ui::Config;
 
 use crate::app::App;
 use crate::http::declaration::{of_type, operations};
-use crate::http::route::{Access, Body, Reach, Route, plain};
+use crate::http::route::{Access, Body, Exposure, Route, plain};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
@@ -39,7 +39,7 @@ pub(in crate::http) fn files() -> Route {
         method: Method::GET,
         path: "/docs/{file:.*}",
         access: Access::Open,
-        reach: Reach::Everywhere,
+        exposure: Exposure::Everywhere,
         class: Class::Other,
         body: Body::None,
         endpoint: plain(file),

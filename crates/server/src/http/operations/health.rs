@@ -8,7 +8,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use crate::app::App;
 use crate::http::declaration::{of_type, ok, operations};
 use crate::http::operations::views::Empty;
-use crate::http::route::{Access, Reach, plain};
+use crate::http::route::{Access, Exposure, plain};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
@@ -45,7 +45,7 @@ operations! {
         access: Access::Open,
         run: plain(metrics),
         answers: of_type("text/plain", kinds::ANY_TEXT.schema, "The metrics in the text format of Prometheus."),
-        reach: Reach::Metrics,
+        exposure: Exposure::Metrics,
     }
 }
 
