@@ -27,7 +27,7 @@ use crate::http::reliance::ensure_reliable;
 use crate::http::route::{Access, Body, Endpoint, Provider, Route};
 use crate::http::transport::client_address::{client, client_address};
 use crate::http::transport::deadline::RequestDeadline;
-use crate::http::transport::rate_limits::{Class, Subject};
+use crate::http::transport::rate_limits::{Class, RateLimitSubject};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::headers::{self, Signature};
@@ -106,7 +106,7 @@ async fn admit(route: &Route, app: &App, request: &HttpRequest) -> Result<Option
     if denied.is_some() {
         principal = Err(Code::InsufficientScope.into());
     }
-    let subject = known.filter(|_| principal.is_ok()).map(|known| Subject::Caller(known.user));
+    let subject = known.filter(|_| principal.is_ok()).map(|known| RateLimitSubject::Principal(known.user));
     // A rejected token does not use up the quota of a class of routes.
     let class = if principal.is_ok() { route.class } else { Class::Other };
     count(class, subject.unwrap_or_else(|| address(request)), app, request)?;
@@ -119,15 +119,15 @@ async fn admit(route: &Route, app: &App, request: &HttpRequest) -> Result<Option
 }
 
 /// Counts a request, and keeps the rate limit status for the response headers.
-fn count(class: Class, subject: Subject, app: &App, request: &HttpRequest) -> Result<(), ApiError> {
+fn count(class: Class, subject: RateLimitSubject, app: &App, request: &HttpRequest) -> Result<(), ApiError> {
     if let Some(status) = app.limits.admit(class, subject).map_err(ApiError::rate_limited)? {
         request.extensions_mut().insert(status);
     }
     Ok(())
 }
 
-fn address(request: &HttpRequest) -> Subject {
-    Subject::address(client_address(request).address)
+fn address(request: &HttpRequest) -> RateLimitSubject {
+    RateLimitSubject::address(client_address(request).address)
 }
 
 /// The principal of the access token with their current role, if the route requires a token.

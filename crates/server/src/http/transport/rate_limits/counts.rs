@@ -6,7 +6,7 @@ use governor::nanos::Nanos;
 use governor::state::StateStore;
 use hashlink::LruCache;
 
-use super::Subject;
+use super::RateLimitSubject;
 
 /// The maximum number of counted subjects, some ten megabytes.
 ///
@@ -16,7 +16,7 @@ const MAX_SUBJECTS: usize = 100_000;
 
 /// The time at which each subject's quota is full again; clones share it.
 #[derive(Clone)]
-pub(super) struct Counts(Arc<Mutex<LruCache<Subject, Nanos>>>);
+pub(super) struct Counts(Arc<Mutex<LruCache<RateLimitSubject, Nanos>>>);
 
 impl Default for Counts {
     fn default() -> Self {
@@ -29,13 +29,13 @@ impl Counts {
         Self(Arc::new(Mutex::new(LruCache::new(subjects))))
     }
 
-    fn lock(&self) -> MutexGuard<'_, LruCache<Subject, Nanos>> {
+    fn lock(&self) -> MutexGuard<'_, LruCache<RateLimitSubject, Nanos>> {
         // A poisoned lock is safe to use: the value is a single number, so no update can be partial.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Refunds one call to a subject: its quota is full earlier by this interval.
-    pub(super) fn give_back(&self, subject: &Subject, interval: Nanos) {
+    pub(super) fn give_back(&self, subject: &RateLimitSubject, interval: Nanos) {
         if let Some(whole_again) = self.lock().get_mut(subject) {
             *whole_again = whole_again.saturating_sub(interval);
         }
@@ -43,9 +43,9 @@ impl Counts {
 }
 
 impl StateStore for Counts {
-    type Key = Subject;
+    type Key = RateLimitSubject;
 
-    fn measure_and_replace<T, F, E>(&self, subject: &Subject, judge: F) -> Result<T, E>
+    fn measure_and_replace<T, F, E>(&self, subject: &RateLimitSubject, judge: F) -> Result<T, E>
     where
         F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
     {
@@ -62,12 +62,12 @@ mod tests {
 
     use super::*;
 
-    fn number(of: u32) -> Subject {
-        Subject::address(Some(IpAddr::V4(Ipv4Addr::from_bits(of))))
+    fn number(of: u32) -> RateLimitSubject {
+        RateLimitSubject::address(Some(IpAddr::V4(Ipv4Addr::from_bits(of))))
     }
 
     /// The stored count of a subject, which thereby becomes the most recent one.
-    fn seen(counts: &Counts, subject: Subject) -> Option<u64> {
+    fn seen(counts: &Counts, subject: RateLimitSubject) -> Option<u64> {
         let answer = counts.measure_and_replace(&subject, |known| Ok::<_, ()>((known, Nanos::from(7))));
         answer.unwrap().map(u64::from)
     }

@@ -9,15 +9,15 @@ use governor::nanos::Nanos;
 use governor::{Quota as Rate, RateLimiter};
 
 use super::counts::Counts;
-use super::{Limiter, Quotas, Subject, check};
+use super::{Limiter, Quotas, RateLimitSubject, check};
 use crate::http::wire::error::Quota;
 
 /// A login that counts as failed until it is refunded.
 #[derive(Default, Debug)]
 #[must_use = "a login that did not fail is given back"]
 pub struct LoginAttempt {
-    by_network: Option<Subject>,
-    by_account: Option<Subject>,
+    by_network: Option<RateLimitSubject>,
+    by_account: Option<RateLimitSubject>,
 }
 
 /// The reason for refusing a login before its password is checked.
@@ -45,11 +45,11 @@ impl<C: Clock + Clone> Refundable<C> {
         Self { limiter, counts, interval: rate.replenish_interval().into() }
     }
 
-    fn take(&self, subject: &Subject) -> Result<(), Quota> {
+    fn take(&self, subject: &RateLimitSubject) -> Result<(), Quota> {
         check(&self.limiter, subject).map(drop)
     }
 
-    fn give_back(&self, subject: &Subject) {
+    fn give_back(&self, subject: &RateLimitSubject) {
         self.counts.give_back(subject, self.interval);
     }
 }
@@ -76,7 +76,7 @@ impl<C: Clock + Clone> FailedLogins<C> {
         folded_name: &str,
         network: Option<ClientNetwork>,
     ) -> Result<LoginAttempt, LoginLimitRefusal> {
-        let (account, from) = Subject::account(&self.names, folded_name, network);
+        let (account, from) = RateLimitSubject::account(&self.names, folded_name, network);
         self.by_network.take(&from).map_err(LoginLimitRefusal::Network)?;
         let attempt = LoginAttempt { by_network: Some(from), by_account: None };
         match self.by_account.take(&account) {

@@ -17,7 +17,7 @@ use governor::middleware::StateInformationMiddleware;
 use counts::Counts;
 use failed_logins::FailedLogins;
 pub use failed_logins::{LoginAttempt, LoginLimitRefusal};
-pub use subject::Subject;
+pub use subject::RateLimitSubject;
 
 use crate::http::wire::error::{Quota, RateLimitStatus};
 
@@ -51,7 +51,7 @@ pub struct Quotas {
     pub failed_logins_per_hour: NonZeroU32,
 }
 
-type Limiter<C> = RateLimiter<Subject, Counts, C, StateInformationMiddleware>;
+type Limiter<C> = RateLimiter<RateLimitSubject, Counts, C, StateInformationMiddleware>;
 
 /// The counts of all subjects.
 pub struct RateLimits<C: Clock = MonotonicClock> {
@@ -113,7 +113,7 @@ impl<C: Clock + Clone> RateLimits<C> {
     ///
     /// # Errors
     /// The exhausted [`Quota`]; a refused call does not count.
-    pub fn admit(&self, class: Class, subject: Subject) -> Result<Option<RateLimitStatus>, Quota> {
+    pub fn admit(&self, class: Class, subject: RateLimitSubject) -> Result<Option<RateLimitStatus>, Quota> {
         let Some(classes) = &self.classes else { return Ok(None) };
         let limiter = match class {
             Class::Login => &classes.login,
@@ -126,7 +126,7 @@ impl<C: Clock + Clone> RateLimits<C> {
 }
 
 /// Counts one subject.
-fn check<C: Clock>(limiter: &Limiter<C>, subject: &Subject) -> Result<RateLimitStatus, Quota> {
+fn check<C: Clock>(limiter: &Limiter<C>, subject: &RateLimitSubject) -> Result<RateLimitStatus, Quota> {
     match limiter.check_key(subject) {
         Ok(state) => Ok(RateLimitStatus {
             limit: state.quota().burst_size().get(),

@@ -8,9 +8,9 @@ use cuepoint_domain::network::ClientNetwork;
 
 /// The subject of a count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Subject {
+pub enum RateLimitSubject {
     /// An authenticated principal.
-    Caller(UserId),
+    Principal(UserId),
     /// A client's network; all clients of unknown networks share one.
     Network(Option<ClientNetwork>),
     /// An account name, hashed.
@@ -19,7 +19,7 @@ pub enum Subject {
     AccountFrom(u64, Option<ClientNetwork>),
 }
 
-impl Subject {
+impl RateLimitSubject {
     /// The client at this address; all clients of unknown addresses share one.
     #[must_use]
     pub fn address(address: Option<IpAddr>) -> Self {

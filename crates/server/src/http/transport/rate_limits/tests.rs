@@ -5,12 +5,12 @@ use governor::clock::FakeRelativeClock;
 
 use super::*;
 
-fn caller(id: i64) -> Subject {
-    Subject::Caller(UserId::new(id).unwrap())
+fn caller(id: i64) -> RateLimitSubject {
+    RateLimitSubject::Principal(UserId::new(id).unwrap())
 }
 
-fn address(written: &str) -> Subject {
-    Subject::address(Some(written.parse().unwrap()))
+fn address(written: &str) -> RateLimitSubject {
+    RateLimitSubject::address(Some(written.parse().unwrap()))
 }
 
 fn limits() -> (RateLimits<FakeRelativeClock>, FakeRelativeClock) {
@@ -62,7 +62,7 @@ fn each_class_and_each_subject_has_a_count_of_its_own() {
             address("192.0.2.1"),
             address("192.0.2.2"),
             address("2001:db8::1"),
-            Subject::address(None),
+            RateLimitSubject::address(None),
         ] {
             assert_eq!(exhaust(class, subject), most, "{class:?} {subject:?}");
             assert_eq!(exhaust(class, subject), 0, "{class:?} {subject:?}");
