@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use crate::http::wire::error::ApiError;
 use crate::http::wire::json::Object;
 use crate::http::wire::messages::{self, Errors};
-use crate::http::wire::values::{Read, Wrong};
+use crate::http::wire::values::{InvalidValue, Read};
 
 /// The fields of a body being read.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl<'a> Fields<'a> {
         field: &'static str,
         read: impl Fn(&str, &RawValue) -> Read<T>,
     ) -> Option<T> {
-        match self.value(field).map_or(Err(Wrong::Empty), |raw| read(field, raw)) {
+        match self.value(field).map_or(Err(InvalidValue::Empty), |raw| read(field, raw)) {
             Ok(value) => Some(value),
             Err(wrong) => self.refuse(field, wrong),
         }
@@ -40,9 +40,9 @@ impl<'a> Fields<'a> {
         field: &'static str,
         read: impl Fn(&str, &RawValue) -> Read<T>,
     ) -> Option<T> {
-        match self.value(field).map_or(Err(Wrong::Empty), |raw| read(field, raw)) {
+        match self.value(field).map_or(Err(InvalidValue::Empty), |raw| read(field, raw)) {
             Ok(value) => Some(value),
-            Err(Wrong::Empty) => None,
+            Err(InvalidValue::Empty) => None,
             Err(wrong) => self.refuse(field, wrong),
         }
     }
@@ -82,12 +82,12 @@ impl<'a> Fields<'a> {
         self.object.get(field).filter(|raw| raw.get() != "null")
     }
 
-    fn refuse<T>(&mut self, field: &'static str, wrong: Wrong) -> Option<T> {
+    fn refuse<T>(&mut self, field: &'static str, wrong: InvalidValue) -> Option<T> {
         match wrong {
-            Wrong::Empty => self.errors.add(field, messages::required(field)),
-            Wrong::Said(sentences) => {
-                for sentence in sentences {
-                    self.errors.add(field, sentence);
+            InvalidValue::Empty => self.errors.add(field, messages::required(field)),
+            InvalidValue::Messages(messages) => {
+                for message in messages {
+                    self.errors.add(field, message);
                 }
             }
         }

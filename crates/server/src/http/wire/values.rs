@@ -18,21 +18,21 @@ pub const MAX_NUMBER: i64 = money::MAX_WHOLE_UNITS;
 
 /// The reason for rejecting a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Wrong {
+pub enum InvalidValue {
     /// Empty, and treated as missing.
     Empty,
     /// Invalid, with these validation messages.
-    Said(Vec<String>),
+    Messages(Vec<String>),
 }
 
-impl From<String> for Wrong {
-    fn from(sentence: String) -> Self {
-        Self::Said(vec![sentence])
+impl From<String> for InvalidValue {
+    fn from(message: String) -> Self {
+        Self::Messages(vec![message])
     }
 }
 
 /// The result of reading a value.
-pub type Read<T> = Result<T, Wrong>;
+pub type Read<T> = Result<T, InvalidValue>;
 
 fn string(field: &str, raw: &RawValue) -> Read<String> {
     serde_json::from_str(raw.get()).map_err(|_| messages::string(field).into())
@@ -43,9 +43,9 @@ fn is_number(raw: &RawValue) -> bool {
 }
 
 /// The rejection of a text; `malformed` is the message for an invalid format.
-fn refused(field: &str, error: TextError, malformed: fn(&str) -> String) -> Wrong {
+fn refused(field: &str, error: TextError, malformed: fn(&str) -> String) -> InvalidValue {
     match error {
-        TextError::Empty => Wrong::Empty,
+        TextError::Empty => InvalidValue::Empty,
         TextError::TooLong(most) => messages::at_most_characters(field, &most.to_string()).into(),
         TextError::TooShort(least) => messages::at_least_characters(field, &least.to_string()).into(),
         TextError::ControlCharacter => messages::format(field).into(),
@@ -81,7 +81,7 @@ pub fn password(field: &str, raw: &RawValue) -> Read<Password> {
 /// Any text that is not empty, to be compared with a stored value.
 pub fn presented(field: &str, raw: &RawValue) -> Read<String> {
     let text = string(field, raw)?;
-    if text.is_empty() { Err(Wrong::Empty) } else { Ok(text) }
+    if text.is_empty() { Err(InvalidValue::Empty) } else { Ok(text) }
 }
 
 /// A boolean, also written 1 or 0.
@@ -122,7 +122,7 @@ pub fn user_id(field: &str, raw: &RawValue) -> Read<UserId> {
 /// The reference of a withdrawal or top-up at its provider.
 pub fn provider_reference(field: &str, raw: &RawValue) -> Read<ProviderReference> {
     match string(field, raw)?.trim() {
-        "" => Err(Wrong::Empty),
+        "" => Err(InvalidValue::Empty),
         text => text.parse().map_err(|_| messages::format(field).into()),
     }
 }
@@ -130,7 +130,7 @@ pub fn provider_reference(field: &str, raw: &RawValue) -> Read<ProviderReference
 /// The artist type, by either of its names.
 pub fn artist_type(field: &str, raw: &RawValue) -> Read<ArtistType> {
     match string(field, raw)?.trim().to_ascii_lowercase().as_str() {
-        "" => Err(Wrong::Empty),
+        "" => Err(InvalidValue::Empty),
         "upcoming" | "upcoming_artist" => Ok(ArtistType::Upcoming),
         "popular" | "popular_song" => Ok(ArtistType::Popular),
         _ => Err(messages::selected(field).into()),
@@ -140,7 +140,7 @@ pub fn artist_type(field: &str, raw: &RawValue) -> Read<ArtistType> {
 /// A role.
 pub fn role(field: &str, raw: &RawValue) -> Read<Role> {
     match string(field, raw)?.trim() {
-        "" => Err(Wrong::Empty),
+        "" => Err(InvalidValue::Empty),
         name => Role::named(name).ok_or_else(|| messages::selected(field).into()),
     }
 }
@@ -148,7 +148,7 @@ pub fn role(field: &str, raw: &RawValue) -> Read<Role> {
 /// The answer of a DJ to a request.
 pub fn dj_answer(field: &str, raw: &RawValue) -> Read<DjAnswer> {
     match string(field, raw)?.trim() {
-        "" => Err(Wrong::Empty),
+        "" => Err(InvalidValue::Empty),
         "accepted" => Ok(DjAnswer::Accept),
         "rejected" => Ok(DjAnswer::Reject),
         "played" => Ok(DjAnswer::Play),
@@ -194,7 +194,9 @@ pub fn money(currency: &Currency, least: Money) -> impl Fn(&str, &RawValue) -> R
             Err(MoneyError::TooLarge) => Err(messages::at_most(field, &MAX_NUMBER.to_string()).into()),
             Err(MoneyError::TooManyDecimals(scale)) => {
                 let small = is_below(currency, raw.get(), least).then(too_small);
-                Err(Wrong::Said(std::iter::once(too_many_decimals(field, scale)).chain(small).collect()))
+                Err(InvalidValue::Messages(
+                    std::iter::once(too_many_decimals(field, scale)).chain(small).collect(),
+                ))
             }
         }
     }
@@ -231,7 +233,7 @@ pub fn paid_amount(currency: &Currency) -> impl Fn(&str, &RawValue) -> Read<Paid
 /// The currency of the reported payment.
 pub fn paid_currency(currency: &Currency) -> impl Fn(&str, &RawValue) -> Read<PaidCurrency> {
     move |field, raw| match string(field, raw)?.trim() {
-        "" => Err(Wrong::Empty),
+        "" => Err(InvalidValue::Empty),
         code => Ok(PaidCurrency::read(code, currency)),
     }
 }
@@ -268,8 +270,8 @@ mod tests {
 
     fn said<T: std::fmt::Debug>(read: Read<T>) -> Vec<String> {
         match read.unwrap_err() {
-            Wrong::Empty => vec!["(empty)".to_owned()],
-            Wrong::Said(sentences) => sentences,
+            InvalidValue::Empty => vec!["(empty)".to_owned()],
+            InvalidValue::Messages(messages) => messages,
         }
     }
 
@@ -283,7 +285,7 @@ mod tests {
         let (number, least) = ("The amount field must be a number.", "The amount field must be at least 1.");
         let decimals = "The amount field must have 0-2 decimal places.";
         let most = "The amount field must not be greater than 1000000000000.";
-        for (text, sentences) in [
+        for (text, messages) in [
             ("\"5\"", vec![number]),
             ("true", vec![number]),
             ("{}", vec![number]),
@@ -299,7 +301,7 @@ mod tests {
             ("-0.001", vec![decimals, least]),
             ("1e13", vec![most]),
         ] {
-            assert_eq!(said(read(text)), sentences, "{text}");
+            assert_eq!(said(read(text)), messages, "{text}");
         }
     }
 
@@ -314,7 +316,7 @@ mod tests {
         }
         let number = "The amount field must be a number.";
         let bounds = "The amount field must be between -1000000000000 and 1000000000000.";
-        for (text, sentence) in [
+        for (text, message) in [
             ("0", "The amount field must not be 0."),
             ("0.00", "The amount field must not be 0."),
             ("-0", number),
@@ -323,7 +325,7 @@ mod tests {
             ("1e13", bounds),
             ("-1e13", bounds),
         ] {
-            assert_eq!(said(read(text)), [sentence], "{text}");
+            assert_eq!(said(read(text)), [message], "{text}");
         }
     }
 
@@ -339,7 +341,7 @@ mod tests {
     #[test]
     fn texts() {
         assert_eq!(line("name", &raw("\" Ada \"")).unwrap().as_str(), "Ada");
-        assert_eq!(line("name", &raw("\"  \"")), Err(Wrong::Empty));
+        assert_eq!(line("name", &raw("\"  \"")), Err(InvalidValue::Empty));
         assert_eq!(said(line("name", &raw("5"))), ["The name field must be a string."]);
         assert_eq!(said(line("name", &raw("\"a\\u0000b\""))), ["The name field format is invalid."]);
         assert_eq!(
