@@ -58,7 +58,7 @@ body! {
 }
 
 /// A chunk of the body, or the error that ends it.
-type Piece = Result<Bytes, Box<dyn Error>>;
+type BodyChunk = Result<Bytes, Box<dyn Error>>;
 
 async fn export(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let personal_data = &call.app.services.personal_data;
@@ -71,14 +71,14 @@ async fn export(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiE
     let head = format!(
         r#"{{"status":"ok","message":"Personal data.","data":{{"user":{user},"account":{account},"wallet":{wallet}"#
     );
-    let mut pieces = stream::once(future::ready(Ok(Bytes::from(head)))).boxed_local();
+    let mut stream = stream::once(future::ready(Ok(Bytes::from(head)))).boxed_local();
     for part in Part::all() {
         let (app, rows) = (call.app.clone(), personal_data.part(&principal, part)?);
         let write = move |record: &Record| row(record, principal.session, &app.settings.currency);
-        pieces = pieces.chain(list(part.name(), rows, write)).boxed_local();
+        stream = stream.chain(list(part.name(), rows, write)).boxed_local();
     }
     let tail = stream::once(future::ready(Ok(Bytes::from_static(b"}}"))));
-    Ok(ApiResponse::in_pieces(until_failure(pieces.chain(tail)).boxed_local()))
+    Ok(ApiResponse::streamed(until_failure(stream.chain(tail)).boxed_local()))
 }
 
 async fn erase(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
@@ -92,18 +92,18 @@ fn list(
     name: &'static str,
     pages: impl Stream<Item = Result<Vec<Record>, Unavailable>>,
     write: impl Fn(&Record) -> serde_json::Result<Vec<u8>>,
-) -> impl Stream<Item = Piece> {
+) -> impl Stream<Item = BodyChunk> {
     let mut is_first = true;
     let pages = pages.map(move |page| {
         let page = page.map_err(|Unavailable(cause)| -> Box<dyn Error> { cause })?;
-        let mut piece = Vec::new();
+        let mut chunk = Vec::new();
         for record in &page {
             if !std::mem::take(&mut is_first) {
-                piece.push(b',');
+                chunk.push(b',');
             }
-            piece.extend(write(record)?);
+            chunk.extend(write(record)?);
         }
-        Ok(Bytes::from(piece))
+        Ok(Bytes::from(chunk))
     });
     let begin = Ok(Bytes::from(format!(r#","{name}":["#)));
     stream::once(future::ready(begin))
@@ -113,15 +113,15 @@ fn list(
 
 /// The chunks up to the first failure, which is logged and aborts the connection. None is empty, since an
 /// empty chunk ends a chunked body.
-fn until_failure(pieces: impl Stream<Item = Piece>) -> impl Stream<Item = Piece> {
-    let pieces = pieces.filter(|piece| future::ready(piece.as_ref().map_or(true, |piece| !piece.is_empty())));
-    pieces.scan(false, |failed, piece| {
+fn until_failure(stream: impl Stream<Item = BodyChunk>) -> impl Stream<Item = BodyChunk> {
+    let stream = stream.filter(|chunk| future::ready(chunk.as_ref().map_or(true, |chunk| !chunk.is_empty())));
+    stream.scan(false, |failed, chunk| {
         let go_on = !*failed;
-        if let Err(error) = &piece {
+        if let Err(error) = &chunk {
             tracing::warn!(error = error.as_ref(), "an answer broke off");
             *failed = true;
         }
-        future::ready(go_on.then_some(piece))
+        future::ready(go_on.then_some(chunk))
     })
 }
 
@@ -143,7 +143,7 @@ mod tests {
     }
 
     /// A list of these pages; a `None` at the end stands for a failed read.
-    fn pieces(pages: Vec<Option<Vec<Record>>>) -> impl Stream<Item = Piece> {
+    fn stream(pages: Vec<Option<Vec<Record>>>) -> impl Stream<Item = BodyChunk> {
         let pages = pages.into_iter().map(|page| page.ok_or_else(|| Unavailable::new("away")));
         let write = |record: &Record| match record {
             Record::Block(block) => serde_json::to_vec(&block.guest.get()),
@@ -161,16 +161,16 @@ mod tests {
                 r#","blocks":[3,2,1]"#,
             ),
         ] {
-            let sent: Vec<Piece> = pieces(pages).collect().await;
+            let sent: Vec<BodyChunk> = stream(pages).collect().await;
             let sent: Vec<Bytes> = sent.into_iter().map(Result::unwrap).collect();
             assert_eq!(sent.concat(), expected.as_bytes());
-            assert!(sent.iter().all(|piece| !piece.is_empty()));
+            assert!(sent.iter().all(|chunk| !chunk.is_empty()));
         }
     }
 
     /// The bytes of a list that a client receives until the connection ends.
     async fn sent(pages: fn() -> Vec<Option<Vec<Record>>>) -> String {
-        let answer = move || async move { ApiResponse::in_pieces(pieces(pages()).boxed_local()).respond() };
+        let answer = move || async move { ApiResponse::streamed(stream(pages()).boxed_local()).respond() };
         let server = HttpServer::new(move || App::new().default_service(web::to(answer)));
         let server = server.workers(1).disable_signals().bind(("127.0.0.1", 0)).unwrap();
         let address = *server.addrs().first().unwrap();

@@ -86,11 +86,11 @@ pub struct ApiResponse {
 }
 
 /// Chunks of a body; a failure aborts the connection, so that a partial body is never taken for the whole.
-pub type Pieces = LocalBoxStream<'static, Result<Bytes, Box<dyn std::error::Error>>>;
+pub type BodyStream = LocalBoxStream<'static, Result<Bytes, Box<dyn std::error::Error>>>;
 
 enum Body {
     Whole(Vec<u8>),
-    Pieces(Pieces),
+    BodyStream(BodyStream),
 }
 
 impl std::fmt::Debug for Body {
@@ -98,7 +98,7 @@ impl std::fmt::Debug for Body {
         match self {
             // The body may contain tokens.
             Self::Whole(body) => write!(f, "Whole({} bytes)", body.len()),
-            Self::Pieces(_) => f.write_str("Pieces"),
+            Self::BodyStream(_) => f.write_str("Pieces"),
         }
     }
 }
@@ -137,8 +137,8 @@ impl ApiResponse {
 
     /// 200 with a streamed body; the chunks form the whole envelope.
     #[must_use]
-    pub fn in_pieces(pieces: Pieces) -> Self {
-        Self { status: StatusCode::OK, location: None, replayed: false, body: Body::Pieces(pieces) }
+    pub fn streamed(stream: BodyStream) -> Self {
+        Self { status: StatusCode::OK, location: None, replayed: false, body: Body::BodyStream(stream) }
     }
 
     /// Adds the address of the created object.
@@ -170,7 +170,7 @@ impl ApiResponse {
         }
         match self.body {
             Body::Whole(body) => response.body(body),
-            Body::Pieces(pieces) => response.streaming(pieces),
+            Body::BodyStream(stream) => response.streaming(stream),
         }
     }
 
