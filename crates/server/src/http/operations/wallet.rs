@@ -24,7 +24,7 @@ operations! {
             example: Some("2026-01-31T20:15:00Z"),
             ..filter(
                 "at",
-                Described::inline(kinds::moment),
+                Described::inline(kinds::timestamp),
                 "Time of the balance: after the last entry until then, and 0 before the first entry. Now by default.",
             )
         }],
@@ -54,7 +54,7 @@ operations! {
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let mut filters = Filters::of(&call.query);
-    let at = filters.read("at", time::moment, messages::date);
+    let at = filters.read("at", time::parse_timestamp, messages::date);
     filters.complete()?;
     let wallet = &call.app.services.wallet;
     let balance = match at {

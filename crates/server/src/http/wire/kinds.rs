@@ -213,7 +213,7 @@ pub fn flag() -> RefOr<Schema> {
 
 /// A timestamp in the format of RFC 3339.
 #[must_use]
-pub fn moment() -> RefOr<Schema> {
+pub fn timestamp() -> RefOr<Schema> {
     of_format("date-time").into()
 }
 

@@ -8,9 +8,9 @@ use time::{OffsetDateTime, UtcOffset};
 
 /// A timestamp in its wire format.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment(pub Timestamp);
+pub struct WireTimestamp(pub Timestamp);
 
-impl Serialize for Moment {
+impl Serialize for WireTimestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let at = self.0.to_utc();
         let (year, micros) = (at.year().unsigned_abs(), at.microsecond());
@@ -36,7 +36,7 @@ fn digits(number: u32) -> [u8; 2] {
 
 /// Parses an RFC 3339 timestamp; `None` unless its year has four digits in UTC too.
 #[must_use]
-pub fn moment(text: &str) -> Option<Timestamp> {
+pub fn parse_timestamp(text: &str) -> Option<Timestamp> {
     let utc = OffsetDateTime::parse(text, &Rfc3339).ok()?.checked_to_offset(UtcOffset::UTC)?;
     (0..=9_999).contains(&utc.year()).then(|| Timestamp::new(utc))
 }
@@ -68,7 +68,7 @@ mod tests {
             ("now", None),
             ("", None),
         ] {
-            assert_eq!(moment(text).map(Timestamp::unix_micros), micros, "{text}");
+            assert_eq!(parse_timestamp(text).map(Timestamp::unix_micros), micros, "{text}");
         }
     }
 
@@ -81,7 +81,10 @@ mod tests {
             (-62_167_219_200_000_000, "\"0000-01-01T00:00:00.000000Z\""),
             (253_402_300_799_123_456, "\"9999-12-31T23:59:59.123456Z\""),
         ] {
-            assert_eq!(serde_json::to_string(&Moment(Timestamp::from_unix_micros(micros))).unwrap(), text);
+            assert_eq!(
+                serde_json::to_string(&WireTimestamp(Timestamp::from_unix_micros(micros))).unwrap(),
+                text
+            );
         }
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::wire::money::Number;
-use crate::http::wire::time::Moment;
+use crate::http::wire::time::WireTimestamp;
 
 /// An adjustment of a balance.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -28,7 +28,7 @@ pub struct AdjustmentView {
     reason: String,
     /// Time of the adjustment.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: Moment,
+    created_at: WireTimestamp,
 }
 
 /// An adjustment and the balance after it.
@@ -57,7 +57,7 @@ impl AdjustedView {
                 user_id: adjustment.user.get(),
                 amount: Number::money(currency, adjustment.correction.sum()),
                 reason: adjustment.reason.as_str().to_owned(),
-                created_at: Moment(at),
+                created_at: WireTimestamp(at),
             },
             new_balance: Number::money(currency, balance.available),
         }

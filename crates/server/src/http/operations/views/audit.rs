@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::wire::names;
-use crate::http::wire::time::Moment;
+use crate::http::wire::time::WireTimestamp;
 
 /// The last completed audit of the ledger.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -16,10 +16,10 @@ pub struct AuditView {
     status: &'static str,
     /// Start of the audit, which is also the time of the audited state; null before the first.
     #[schema(value_type = Option<String>, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    started_at: Option<Moment>,
+    started_at: Option<WireTimestamp>,
     /// End of the audit; null before the first.
     #[schema(value_type = Option<String>, format = DateTime, example = "2026-01-31T20:15:01.000000Z")]
-    finished_at: Option<Moment>,
+    finished_at: Option<WireTimestamp>,
     /// Number of checked wallets.
     #[schema(minimum = 0, example = 20)]
     wallets: u64,
@@ -57,8 +57,8 @@ impl AuditView {
                 (Some(_), None) => consistent,
                 (Some(_), Some(_)) => broken,
             },
-            started_at: last.map(|last| Moment(last.started_at)),
-            finished_at: last.map(|last| Moment(last.finished_at)),
+            started_at: last.map(|last| WireTimestamp(last.started_at)),
+            finished_at: last.map(|last| WireTimestamp(last.finished_at)),
             wallets: seen.wallets,
             entries: seen.entries,
             postings: seen.postings,

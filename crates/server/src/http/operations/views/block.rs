@@ -4,7 +4,7 @@ use cuepoint_domain::ports;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::wire::time::Moment;
+use crate::http::wire::time::WireTimestamp;
 
 /// A guest whom a DJ has blocked.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -18,7 +18,7 @@ pub struct BlockView {
     name: String,
     /// Time of the block.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: Moment,
+    created_at: WireTimestamp,
 }
 
 /// A block in an answer.
@@ -35,7 +35,7 @@ impl BlockView {
         Self {
             user_id: block.guest.get(),
             name: block.name.as_str().to_owned(),
-            created_at: Moment(block.at),
+            created_at: WireTimestamp(block.at),
         }
     }
 }

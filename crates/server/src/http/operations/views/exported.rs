@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use crate::http::operations::views::{ActiveSessionView, EntryView, ReferenceView, UserView, WithdrawalView};
 use crate::http::wire::names;
-use crate::http::wire::time::Moment;
+use crate::http::wire::time::WireTimestamp;
 
 /// Account data beside the profile.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -26,10 +26,10 @@ pub struct AccountView {
     role: &'static str,
     /// Time of the registration.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: Moment,
+    created_at: WireTimestamp,
     /// Time of the last change of the role or suspension; null if neither changed.
     #[schema(value_type = Option<String>, format = DateTime)]
-    standing_changed_at: Option<Moment>,
+    standing_changed_at: Option<WireTimestamp>,
 }
 
 /// A session, active or ended.
@@ -41,7 +41,7 @@ pub struct ExportedSessionView {
     session: ActiveSessionView,
     /// Time of the end; null while active. Sessions are retained for two days after their end.
     #[schema(value_type = Option<String>, format = DateTime)]
-    ended_at: Option<Moment>,
+    ended_at: Option<WireTimestamp>,
 }
 
 /// A sent code or token, without its secret; retained for a day.
@@ -59,10 +59,10 @@ pub struct ChallengeView {
     attempts: i16,
     /// Time of sending.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: Moment,
+    created_at: WireTimestamp,
     /// Time at which it was used or replaced; null before that.
     #[schema(value_type = Option<String>, format = DateTime)]
-    ended_at: Option<Moment>,
+    ended_at: Option<WireTimestamp>,
 }
 
 /// A withdrawal with its reference.
@@ -111,7 +111,7 @@ pub struct OperationView {
     profile: Option<UserView>,
     /// Time of the operation.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: Moment,
+    created_at: WireTimestamp,
 }
 
 /// A DJ who has blocked the account.
@@ -123,7 +123,7 @@ pub struct BlockedByView {
     dj_id: i64,
     /// Time of the block.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: Moment,
+    created_at: WireTimestamp,
 }
 
 fn text(line: &Option<Line>) -> Option<String> {
@@ -136,8 +136,8 @@ impl AccountView {
     pub fn new(user: &account::User) -> Self {
         Self {
             role: user.role.name(),
-            created_at: Moment(user.created_at),
-            standing_changed_at: user.standing_at.map(Moment),
+            created_at: WireTimestamp(user.created_at),
+            standing_changed_at: user.standing_at.map(WireTimestamp),
         }
     }
 }
@@ -146,7 +146,7 @@ impl ExportedSessionView {
     /// The session, as shown within the session `current`.
     #[must_use]
     pub fn new(session: &session::Session, ended_at: Option<Timestamp>, current: SessionId) -> Self {
-        Self { session: ActiveSessionView::new(session, current), ended_at: ended_at.map(Moment) }
+        Self { session: ActiveSessionView::new(session, current), ended_at: ended_at.map(WireTimestamp) }
     }
 }
 
@@ -158,8 +158,8 @@ impl ChallengeView {
             purpose: challenge.purpose.name(),
             address: challenge.target.clone(),
             attempts: challenge.attempts,
-            created_at: Moment(challenge.issued_at),
-            ended_at: challenge.ended_at.map(Moment),
+            created_at: WireTimestamp(challenge.issued_at),
+            ended_at: challenge.ended_at.map(WireTimestamp),
         }
     }
 }
@@ -195,7 +195,7 @@ impl OperationView {
             reason: text(&note.reason),
             reference: note.reference.map(ReferenceView::new),
             profile: profile.map(|(user, balance)| UserView::new(user, balance.available, currency)),
-            created_at: Moment(note.at),
+            created_at: WireTimestamp(note.at),
         }
     }
 }
@@ -204,6 +204,6 @@ impl BlockedByView {
     /// The block by this DJ.
     #[must_use]
     pub const fn new(dj: UserId, at: Timestamp) -> Self {
-        Self { dj_id: dj.get(), created_at: Moment(at) }
+        Self { dj_id: dj.get(), created_at: WireTimestamp(at) }
     }
 }

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use crate::http::wire::money::Number;
 use crate::http::wire::names;
-use crate::http::wire::time::Moment;
+use crate::http::wire::time::WireTimestamp;
 
 /// A top-up, as staff see it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -32,10 +32,10 @@ pub struct OperatorTopupView {
     payment_url: Option<String>,
     /// Time of creation.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: Moment,
+    created_at: WireTimestamp,
     /// Time of the last change of the status.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    updated_at: Moment,
+    updated_at: WireTimestamp,
 }
 
 /// A top-up in an answer to staff.
@@ -63,10 +63,10 @@ pub struct SuspenseView {
     amount: Number,
     /// Time of receipt.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    arrived_at: Moment,
+    arrived_at: WireTimestamp,
     /// Time of the settlement; null while unsettled.
     #[schema(value_type = Option<String>, format = DateTime, example = "2026-02-02T09:00:00.000000Z")]
-    settled_at: Option<Moment>,
+    settled_at: Option<WireTimestamp>,
     /// Id of the operator who settled the money; null while unsettled.
     #[schema(minimum = 1, example = 2)]
     settled_by: Option<i64>,
@@ -93,8 +93,8 @@ impl OperatorTopupView {
             amount: Number::money(currency, topup.amount.money()),
             status: topup.status.name(),
             payment_url: topup.payment_url.as_ref().map(|url| url.as_str().to_owned()),
-            created_at: Moment(topup.created_at),
-            updated_at: Moment(topup.updated_at),
+            created_at: WireTimestamp(topup.created_at),
+            updated_at: WireTimestamp(topup.updated_at),
         }
     }
 }
@@ -109,8 +109,8 @@ impl SuspenseView {
             reference: topup.reference().to_string(),
             user_id: topup.user.get(),
             amount: Number::money(currency, topup.amount.money()),
-            arrived_at: Moment(suspense.arrived_at),
-            settled_at: settlement.map(|settlement| Moment(settlement.at)),
+            arrived_at: WireTimestamp(suspense.arrived_at),
+            settled_at: settlement.map(|settlement| WireTimestamp(settlement.at)),
             settled_by: settlement.map(|settlement| settlement.by.get()),
             reason: settlement.map(|settlement| settlement.reason.as_str().to_owned()),
         }

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::http::wire::money::Number;
 use crate::http::wire::names;
-use crate::http::wire::time::Moment;
+use crate::http::wire::time::WireTimestamp;
 
 /// A withdrawal, as operators see it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -37,10 +37,10 @@ pub struct OperatorWithdrawalView {
     network: String,
     /// Time of creation.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: Moment,
+    created_at: WireTimestamp,
     /// Time of the last change of the status.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    updated_at: Moment,
+    updated_at: WireTimestamp,
     /// Status.
     #[schema(value_type = names::WithdrawalStatus)]
     status: &'static str,
@@ -64,8 +64,8 @@ impl OperatorWithdrawalView {
             wallet_address: withdrawal.wallet_address.as_str().to_owned(),
             currency: withdrawal.currency.as_str().to_owned(),
             network: withdrawal.network.as_str().to_owned(),
-            created_at: Moment(withdrawal.created_at),
-            updated_at: Moment(withdrawal.updated_at),
+            created_at: WireTimestamp(withdrawal.created_at),
+            updated_at: WireTimestamp(withdrawal.updated_at),
             status: withdrawal.state.status().name(),
             txid: withdrawal.state.txid().map(Line::as_str).map(str::to_owned),
             approvals: withdrawal.approvals.iter().map(|approval| approval.by.get()).collect(),

@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::wire::names;
-use crate::http::wire::time::Moment;
+use crate::http::wire::time::WireTimestamp;
 
 /// A provider message that contradicts the ledger, without its resolver.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -49,10 +49,10 @@ pub struct ContradictingMessageView {
     txid: Option<String>,
     /// Time of receipt.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    received_at: Moment,
+    received_at: WireTimestamp,
     /// Time of the resolution; null while unresolved.
     #[schema(value_type = Option<String>, format = DateTime, example = "2026-01-31T21:00:00.000000Z")]
-    resolved_at: Option<Moment>,
+    resolved_at: Option<WireTimestamp>,
     /// Reason of the operator who resolved the message; null while unresolved.
     #[schema(example = "Paid once; the first transaction was replaced.")]
     resolution: Option<String>,
@@ -109,8 +109,8 @@ impl ContradictingMessageView {
             amount: presented.amount.as_ref().map(Excerpt::to_string),
             currency: presented.currency.as_ref().map(Excerpt::to_string),
             txid: presented.txid.as_ref().map(Excerpt::to_string),
-            received_at: Moment(record.received_at),
-            resolved_at: resolution.map(|resolution| Moment(resolution.at)),
+            received_at: WireTimestamp(record.received_at),
+            resolved_at: resolution.map(|resolution| WireTimestamp(resolution.at)),
             resolution: resolution.map(|resolution| resolution.reason.as_str().to_owned()),
         }
     }

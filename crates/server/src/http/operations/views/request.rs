@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use crate::http::wire::money::Number;
 use crate::http::wire::names;
-use crate::http::wire::time::Moment;
+use crate::http::wire::time::WireTimestamp;
 
 /// A music request.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -42,10 +42,10 @@ pub struct MusicRequestView<'r> {
     status: &'static str,
     /// Time of creation.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: Moment,
+    created_at: WireTimestamp,
     /// Time of the last change of the status.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    updated_at: Moment,
+    updated_at: WireTimestamp,
 }
 
 impl<'r> MusicRequestView<'r> {
@@ -68,8 +68,8 @@ impl<'r> MusicRequestView<'r> {
             music_url: request.music_url.as_str(),
             fee: Number::money(currency, request.fee),
             status: request.state.status().name(),
-            created_at: Moment(request.created_at),
-            updated_at: Moment(request.updated_at()),
+            created_at: WireTimestamp(request.created_at),
+            updated_at: WireTimestamp(request.updated_at()),
         }
     }
 }

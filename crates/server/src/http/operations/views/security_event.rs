@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::wire::names;
-use crate::http::wire::time::Moment;
+use crate::http::wire::time::WireTimestamp;
 
 /// An event of the security log.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -37,7 +37,7 @@ pub struct SecurityEventView {
     detail: Option<String>,
     /// Time of the event.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: Moment,
+    created_at: WireTimestamp,
 }
 
 impl SecurityEventView {
@@ -53,7 +53,7 @@ impl SecurityEventView {
             ip_address: event.client.address.map(|address| address.to_string()),
             user_agent: event.client.agent.as_ref().map(|agent| agent.as_str().to_owned()),
             detail: event.detail.as_ref().map(|detail| detail.as_str().to_owned()),
-            created_at: Moment(event.at),
+            created_at: WireTimestamp(event.at),
         }
     }
 }

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::http::operations::views::UserView;
 use crate::http::wire::names;
-use crate::http::wire::time::Moment;
+use crate::http::wire::time::WireTimestamp;
 
 /// A session with its tokens.
 #[derive(Clone, Serialize, ToSchema)]
@@ -45,13 +45,13 @@ pub struct ActiveSessionView {
     pub ip_address: Option<String>,
     /// Time of the login.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    pub created_at: Moment,
+    pub created_at: WireTimestamp,
     /// Time of the last exchange of the refresh token.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    pub last_used_at: Moment,
+    pub last_used_at: WireTimestamp,
     /// Expiry of the session unless its refresh token is exchanged.
     #[schema(value_type = String, format = DateTime, example = "2026-03-02T20:15:00.000000Z")]
-    pub expires_at: Moment,
+    pub expires_at: WireTimestamp,
 }
 
 impl ActiveSessionView {
@@ -63,9 +63,9 @@ impl ActiveSessionView {
             current: session.id == current,
             user_agent: session.client.agent.as_ref().map(|agent| agent.as_str().to_owned()),
             ip_address: session.client.address.map(|address| address.to_string()),
-            created_at: Moment(session.began_at),
-            last_used_at: Moment(session.used_at),
-            expires_at: Moment(session.expires_at),
+            created_at: WireTimestamp(session.began_at),
+            last_used_at: WireTimestamp(session.used_at),
+            expires_at: WireTimestamp(session.expires_at),
         }
     }
 }
@@ -79,14 +79,14 @@ pub struct LoginNetworkView {
     pub network: String,
     /// Time of the last login or refresh from the network.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    pub last_used_at: Moment,
+    pub last_used_at: WireTimestamp,
 }
 
 impl LoginNetworkView {
     /// The network.
     #[must_use]
     pub fn new(known: &KnownNetwork) -> Self {
-        Self { network: known.network.to_string(), last_used_at: Moment(known.seen_at) }
+        Self { network: known.network.to_string(), last_used_at: WireTimestamp(known.seen_at) }
     }
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::wire::names;
-use crate::http::wire::time::Moment;
+use crate::http::wire::time::WireTimestamp;
 
 /// An account, as staff see it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -31,10 +31,10 @@ pub struct PersonView {
     phone_verified: bool,
     /// Time of the suspension; null while the account is active.
     #[schema(value_type = Option<String>, format = DateTime)]
-    suspended_at: Option<Moment>,
+    suspended_at: Option<WireTimestamp>,
     /// Time of the registration.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: Moment,
+    created_at: WireTimestamp,
 }
 
 /// An account in an answer to staff.
@@ -56,8 +56,8 @@ impl PersonView {
             is_dj: user.is_dj(),
             email_verified: user.email_verified,
             phone_verified: user.phone_verified,
-            suspended_at: user.suspended_at.map(Moment),
-            created_at: Moment(user.created_at),
+            suspended_at: user.suspended_at.map(WireTimestamp),
+            created_at: WireTimestamp(user.created_at),
         }
     }
 }

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use crate::http::wire::money::Number;
 use crate::http::wire::names;
-use crate::http::wire::time::Moment;
+use crate::http::wire::time::WireTimestamp;
 
 /// A top-up.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -30,10 +30,10 @@ pub struct TopupView {
     payment_url: Option<String>,
     /// Time of creation.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: Moment,
+    created_at: WireTimestamp,
     /// Time of the last change of the status.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    updated_at: Moment,
+    updated_at: WireTimestamp,
 }
 
 /// A top-up in an answer.
@@ -53,8 +53,8 @@ impl TopupView {
             amount: Number::money(currency, topup.amount.money()),
             status: topup.status.name(),
             payment_url: topup.payment_url.as_ref().map(|url| url.as_str().to_owned()),
-            created_at: Moment(topup.created_at),
-            updated_at: Moment(topup.updated_at),
+            created_at: WireTimestamp(topup.created_at),
+            updated_at: WireTimestamp(topup.updated_at),
         }
     }
 }

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use crate::http::wire::money::Number;
 use crate::http::wire::names;
-use crate::http::wire::time::Moment;
+use crate::http::wire::time::WireTimestamp;
 
 /// A balance.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -83,7 +83,7 @@ pub struct EntryView {
     reference: ReferenceView,
     /// Time of the entry.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: Moment,
+    created_at: WireTimestamp,
 }
 
 impl WalletView {
@@ -120,7 +120,7 @@ impl EntryView {
             held_after: Number::money(currency, entry.after.held),
             owed_after: Number::money(currency, entry.after.owed),
             reference: ReferenceView::new(entry.reference),
-            created_at: Moment(entry.at),
+            created_at: WireTimestamp(entry.at),
         }
     }
 }
