@@ -15,7 +15,7 @@ use uuid::Uuid;
 use crate::app::App;
 use crate::http::transport::client_address;
 use crate::http::transport::connections::Connection;
-use crate::http::transport::unread::Unread;
+use crate::http::transport::undrained_body::UndrainedBody;
 use crate::http::wire::error::{ApiError, Code};
 use crate::observability::metrics;
 
@@ -66,7 +66,7 @@ pub async fn observe<B: MessageBody + 'static>(
     let method = known_method(request.method());
     let connection = request.conn_data::<Connection>().cloned();
     let _busy = connection.as_ref().map(Connection::busy);
-    let unread = Unread::of(&mut request);
+    let undrained_body = UndrainedBody::of(&mut request);
     let client = client_address::find(request.head(), &app.settings.trusted_proxies);
     request.extensions_mut().insert(client);
     let common = Common {
@@ -86,8 +86,8 @@ pub async fn observe<B: MessageBody + 'static>(
         Ok(response) => {
             let mut response = enveloped(response.map_into_boxed_body(), &id);
             common.add_to(response.headers_mut());
-            let response = match unread {
-                Some(unread) => response.map_body(|_, answer| unread.kept_by(answer)),
+            let response = match undrained_body {
+                Some(undrained_body) => response.map_body(|_, answer| undrained_body.kept_by(answer)),
                 None => response,
             };
             Ok(match connection {
@@ -100,8 +100,8 @@ pub async fn observe<B: MessageBody + 'static>(
         Err(error) => {
             let mut response = failure(status).respond(&id);
             common.add_to(response.headers_mut());
-            let response = match unread {
-                Some(unread) => response.map_body(|_, answer| unread.kept_by(answer)),
+            let response = match undrained_body {
+                Some(undrained_body) => response.map_body(|_, answer| undrained_body.kept_by(answer)),
                 None => response,
             };
             Err(InternalError::from_response(error, response).into())

@@ -7,16 +7,16 @@ use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::web::Bytes;
 
 /// The body, which calls `asked` on every poll and keeps its captures alive as long as itself.
-pub(crate) fn accompanied(answer: BoxBody, asked: impl FnMut() + Unpin + 'static) -> BoxBody {
-    BoxBody::new(Accompanied { answer, asked })
+pub(crate) fn guarded_body(answer: BoxBody, asked: impl FnMut() + Unpin + 'static) -> BoxBody {
+    BoxBody::new(GuardedBody { answer, asked })
 }
 
-struct Accompanied<F> {
+struct GuardedBody<F> {
     answer: BoxBody,
     asked: F,
 }
 
-impl<F: FnMut() + Unpin> MessageBody for Accompanied<F> {
+impl<F: FnMut() + Unpin> MessageBody for GuardedBody<F> {
     type Error = <BoxBody as MessageBody>::Error;
 
     fn size(&self) -> BodySize {

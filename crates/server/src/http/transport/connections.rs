@@ -13,7 +13,7 @@ use actix_web::body::BoxBody;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
-use crate::http::transport::body_guard::accompanied;
+use crate::http::transport::body_guard::guarded_body;
 
 /// A connection that is closed after being idle for too long.
 #[derive(Clone)]
@@ -52,7 +52,7 @@ impl Connection {
     /// The response body; the connection does not count as idle while the client reads it.
     pub(crate) fn timed_by(self, answer: BoxBody) -> BoxBody {
         // A chunk is polled once the previous one has been sent.
-        accompanied(answer, move || self.0.set(Some(Instant::now())))
+        guarded_body(answer, move || self.0.set(Some(Instant::now())))
     }
 }
 

@@ -10,4 +10,4 @@ pub mod deadline;
 pub mod networks;
 pub mod rate_limits;
 pub mod refusals;
-pub mod unread;
+pub mod undrained_body;

@@ -43,7 +43,7 @@ struct Refusal {
     answer: Vec<u8>,
     written: usize,
     /// The number of bytes received since then.
-    unread: usize,
+    undrained_body: usize,
     /// The end of reading from the client; set once the answer is written.
     end: Option<Pin<Box<Sleep>>>,
 }
@@ -115,7 +115,7 @@ impl Refusal {
             answer.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
         }
         answer.extend([b"\r\n", body.as_ref()].concat());
-        Self { answer, written: 0, unread: 0, end: None }
+        Self { answer, written: 0, undrained_body: 0, end: None }
     }
 
     /// Writes the answer, then keeps reading for a limited time so that the client can read it.
@@ -132,14 +132,14 @@ impl Refusal {
             self.end = Some(Box::pin(sleep(LINGER)));
         }
         let over = self.end.as_mut().is_none_or(|end| end.as_mut().poll(context).is_ready());
-        while !over && self.unread < MAX_UNREAD {
+        while !over && self.undrained_body < MAX_UNREAD {
             let mut chunk = [0; CHUNK];
             let mut chunk = ReadBuf::new(&mut chunk);
             let read = ready!(Pin::new(&mut *tcp).poll_read(context, &mut chunk));
             if read.is_err() || chunk.filled().is_empty() {
                 break;
             }
-            self.unread = self.unread.saturating_add(chunk.filled().len());
+            self.undrained_body = self.undrained_body.saturating_add(chunk.filled().len());
         }
         Poll::Ready(Ok(()))
     }

@@ -12,12 +12,12 @@ use actix_web::dev::{Payload, ServiceRequest};
 use actix_web::http::header;
 use futures_util::{StreamExt as _, stream};
 
-use crate::http::transport::body_guard::accompanied;
+use crate::http::transport::body_guard::guarded_body;
 
 /// A chunked request body, kept alive by the answer.
-pub(crate) struct Unread(#[expect(dead_code, reason = "it is only kept")] Rc<RefCell<Payload>>);
+pub(crate) struct UndrainedBody(#[expect(dead_code, reason = "it is only kept")] Rc<RefCell<Payload>>);
 
-impl Unread {
+impl UndrainedBody {
     /// The body of a chunked request; its handler reads it as usual.
     pub(crate) fn of(request: &mut ServiceRequest) -> Option<Self> {
         if !request.headers().contains_key(header::TRANSFER_ENCODING) {
@@ -32,7 +32,7 @@ impl Unread {
 
     /// The response body, which now keeps the request body alive.
     pub(crate) fn kept_by(self, answer: BoxBody) -> BoxBody {
-        accompanied(answer, move || {
+        guarded_body(answer, move || {
             let _kept = &self;
         })
     }
