@@ -27,7 +27,7 @@ use crate::adapters::security::revocations::RevocationCache;
 use crate::adapters::security::secrets::KeyedSecrets;
 use crate::adapters::security::tokens::SignedTokens;
 use crate::adapters::topups::{NoProvider, OrderLog, Sandbox, TopupWebhook};
-use crate::adapters::webhooks::Caller;
+use crate::adapters::webhooks::WebhookClient;
 use crate::app::{ApiSettings, App, ProviderSecrets};
 use crate::config::{
     DeploymentEnvironment, EmailChannel, PayoutProviderKind, PhoneChannel, Postgres, Settings,
@@ -160,9 +160,9 @@ pub fn providers(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<P
                 !secrets.is_empty(),
                 "topups.webhook_secrets: is required, since nothing else confirms a top-up"
             );
-            let caller = url.as_ref().map(|url| Caller::new(url, secrets.clone(), clock.clone()));
-            let caller = caller.transpose().context("topups.webhook_url")?;
-            Arc::new(TopupWebhook::new(caller, settings.currency.clone()))
+            let client = url.as_ref().map(|url| WebhookClient::new(url, secrets.clone(), clock.clone()));
+            let client = client.transpose().context("topups.webhook_url")?;
+            Arc::new(TopupWebhook::new(client, settings.currency.clone()))
         }
     };
     let payouts: Arc<dyn PayoutProvider> = match &settings.payouts.provider {
@@ -173,8 +173,8 @@ pub fn providers(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<P
                 !secrets.is_empty(),
                 "payouts.webhook_secrets: is required, since payouts are ordered by signed calls"
             );
-            let caller = Caller::new(url, secrets.clone(), clock).context("payouts.webhook_url")?;
-            Arc::new(PayoutWebhook::new(caller, settings.currency.clone()))
+            let client = WebhookClient::new(url, secrets.clone(), clock).context("payouts.webhook_url")?;
+            Arc::new(PayoutWebhook::new(client, settings.currency.clone()))
         }
     };
     Ok(Providers { notifier, topups, payouts })
@@ -199,8 +199,8 @@ fn notifier(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<Arc<dy
                 !signing.is_empty(),
                 "notifier.webhook_secrets: is required, since messages are signed calls"
             );
-            let caller = Caller::new(url, signing, clock).context("notifier.webhook_url")?;
-            Some(Arc::new(WebhookChannel::new(caller, secrets)))
+            let client = WebhookClient::new(url, signing, clock).context("notifier.webhook_url")?;
+            Some(Arc::new(WebhookChannel::new(client, secrets)))
         }
     };
     Ok(Arc::new(Channels { email, phone }))

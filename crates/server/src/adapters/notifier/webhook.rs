@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use super::{Channel, Message};
 use crate::adapters::security::random::RandomSecrets;
-use crate::adapters::webhooks::Caller;
+use crate::adapters::webhooks::WebhookClient;
 
 /// A channel that passes each message to one service.
 pub struct WebhookChannel {
-    caller: Caller,
+    client: WebhookClient,
     secrets: RandomSecrets,
 }
 
@@ -24,8 +24,8 @@ struct Order<'a> {
 impl WebhookChannel {
     /// Creates a channel that uses this caller.
     #[must_use]
-    pub const fn new(caller: Caller, secrets: RandomSecrets) -> Self {
-        Self { caller, secrets }
+    pub const fn new(client: WebhookClient, secrets: RandomSecrets) -> Self {
+        Self { client, secrets }
     }
 }
 
@@ -34,7 +34,7 @@ impl Channel for WebhookChannel {
     async fn send(&self, address: &str, message: Message) -> Result<(), Unavailable> {
         let order = Order { to: address, text: &message.text };
         let body = serde_json::to_vec(&order).map_err(Unavailable::new)?;
-        let reply = self.caller.post(&self.secrets.token().0, body).await.map_err(Unavailable::new)?;
+        let reply = self.client.post(&self.secrets.token().0, body).await.map_err(Unavailable::new)?;
         if reply.status.is_success() {
             return Ok(());
         }

@@ -7,12 +7,12 @@ use cuepoint_domain::text::Line;
 use cuepoint_domain::withdrawal::{PayoutUpdate, Withdrawal};
 use serde::{Deserialize, Serialize};
 
-use crate::adapters::webhooks::{Caller, Reply, kept_reason};
+use crate::adapters::webhooks::{Reply, WebhookClient, kept_reason};
 use crate::http::wire::money::Number;
 
 /// A provider that sends withdrawals through a payout system.
 pub struct PayoutWebhook {
-    caller: Caller,
+    client: WebhookClient,
     currency: Currency,
 }
 
@@ -46,8 +46,8 @@ struct Said {
 impl PayoutWebhook {
     /// Creates a provider that uses this caller; amounts are in `currency`.
     #[must_use]
-    pub fn new(caller: Caller, currency: Currency) -> Self {
-        Self { caller, currency }
+    pub fn new(client: WebhookClient, currency: Currency) -> Self {
+        Self { client, currency }
     }
 
     async fn ask(&self, withdrawal: &Withdrawal) -> Result<(PayoutUpdate, Option<Line>), Unavailable> {
@@ -62,7 +62,7 @@ impl PayoutWebhook {
             network: withdrawal.network.as_str(),
         };
         let body = serde_json::to_vec(&order).map_err(Unavailable::new)?;
-        let reply = self.caller.post(&reference, body).await.map_err(Unavailable::new)?;
+        let reply = self.client.post(&reference, body).await.map_err(Unavailable::new)?;
         let update = update(&reply).ok_or_else(|| {
             Unavailable::new(format!("an answer of status {} that says nothing", reply.status.as_u16()))
         })?;

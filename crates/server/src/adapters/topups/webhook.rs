@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::adapters::webhooks::{Caller, Reply};
+use crate::adapters::webhooks::{Reply, WebhookClient};
 use crate::http::wire::money::Number;
 
 /// A provider that leaves every top-up pending until a message confirms or refuses it.
 pub struct TopupWebhook {
-    caller: Option<Caller>,
+    client: Option<WebhookClient>,
     currency: Currency,
 }
 
@@ -58,17 +58,17 @@ impl TopupWebhook {
     /// Creates a provider that uses this caller, or that learns of top-ups by other means without one.
     /// Amounts are in `currency`.
     #[must_use]
-    pub fn new(caller: Option<Caller>, currency: Currency) -> Self {
-        Self { caller, currency }
+    pub fn new(client: Option<WebhookClient>, currency: Currency) -> Self {
+        Self { client, currency }
     }
 
-    async fn ask(&self, caller: &Caller, topup: &Topup) -> Result<OrderReply, Unavailable> {
+    async fn ask(&self, client: &WebhookClient, topup: &Topup) -> Result<OrderReply, Unavailable> {
         let reference = topup.reference().to_string();
         let amount = Number::money(&self.currency, topup.amount.money());
         let order =
             Order { id: topup.id.get(), reference: &reference, amount, currency: self.currency.code() };
         let body = serde_json::to_vec(&order).map_err(Unavailable::new)?;
-        let reply = caller.post(&reference, body).await.map_err(Unavailable::new)?;
+        let reply = client.post(&reference, body).await.map_err(Unavailable::new)?;
         let answer = answer(&reply).ok_or_else(|| {
             Unavailable::new(format!("an answer of status {} that says nothing", reply.status.as_u16()))
         })?;
@@ -89,14 +89,14 @@ impl TopupWebhook {
 #[async_trait]
 impl TopupProvider for TopupWebhook {
     fn intake(&self) -> Intake {
-        if self.caller.is_some() { Intake::Ordered } else { Intake::Announced }
+        if self.client.is_some() { Intake::Ordered } else { Intake::Announced }
     }
 
     async fn order(&self, topup: &Topup) -> OrderAnswer {
-        let Some(caller) = &self.caller else {
+        let Some(client) = &self.client else {
             return OrderAnswer::Unknown(Unavailable::new("there is no topups.webhook_url"));
         };
-        match self.ask(caller, topup).await {
+        match self.ask(client, topup).await {
             Ok(reply) => OrderAnswer::Said(reply),
             Err(unavailable) => OrderAnswer::Unknown(unavailable),
         }

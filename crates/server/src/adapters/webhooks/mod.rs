@@ -1,10 +1,10 @@
 //! Messages to and from providers, signed according to Standard Webhooks.
 
-mod caller;
+mod client;
 mod signature;
 
-pub(crate) use caller::CALL_WITHIN;
-pub use caller::{CallError, Caller, Reply};
+pub(crate) use client::CALL_WITHIN;
+pub use client::{CallError, Reply, WebhookClient};
 pub use signature::{SecretError, SignedMessage, SigningSecrets};
 
 use cuepoint_domain::provider_message::Excerpt;

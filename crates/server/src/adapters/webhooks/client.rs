@@ -63,14 +63,14 @@ impl Reply {
 }
 
 /// A client for one URL of a provider. It follows no redirects and uses no proxy.
-pub struct Caller {
+pub struct WebhookClient {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
     address: Uri,
     secrets: SigningSecrets,
     clock: Arc<dyn Clock>,
 }
 
-impl Caller {
+impl WebhookClient {
     /// Creates a client for a URL, which signs with the first of these secrets.
     ///
     /// # Errors
