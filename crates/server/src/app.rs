@@ -13,7 +13,7 @@ use crate::adapters::webhooks::SigningSecrets;
 use crate::config::Reachable;
 use crate::http::transport::networks::Networks;
 use crate::http::transport::rate_limits::RateLimits;
-use crate::observability::hourly::Hourly;
+use crate::observability::log_throttle::LogThrottle;
 use crate::observability::metrics::Metrics;
 
 /// The settings of the API.
@@ -57,7 +57,7 @@ pub struct App {
     /// The rate limits.
     pub limits: RateLimits,
     /// The throttle of the log line about an exhausted daily budget of phone codes.
-    pub phone_budget_warning: Hourly,
+    pub phone_budget_warning: LogThrottle,
     /// The secrets of provider signatures.
     pub secrets: ProviderSecrets,
     /// The metrics.

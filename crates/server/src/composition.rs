@@ -35,7 +35,7 @@ use crate::config::{
 };
 use crate::http::openapi;
 use crate::http::transport::rate_limits::RateLimits;
-use crate::observability::hourly::Hourly;
+use crate::observability::log_throttle::LogThrottle;
 use crate::observability::metrics::Metrics;
 
 /// Returns the configured backend.
@@ -272,7 +272,7 @@ pub fn app(
         store,
         job_queue,
         limits: RateLimits::new(settings.rate_limits, MonotonicClock),
-        phone_budget_warning: Hourly::default(),
+        phone_budget_warning: LogThrottle::default(),
         secrets: ProviderSecrets {
             topups: settings.topups.secrets.clone(),
             payouts: settings.payouts.secrets.clone(),

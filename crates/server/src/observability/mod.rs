@@ -1,6 +1,6 @@
 //! The log and the metrics of a running server.
 
-pub mod hourly;
 pub mod log_queue;
+pub mod log_throttle;
 pub mod metrics;
 pub mod telemetry;

@@ -10,9 +10,9 @@ const SILENCE: Duration = Duration::from_secs(3_600);
 
 /// The throttle of one log line.
 #[derive(Debug, Default)]
-pub struct Hourly(Mutex<Option<Instant>>);
+pub struct LogThrottle(Mutex<Option<Instant>>);
 
-impl Hourly {
+impl LogThrottle {
     /// Returns whether the line is due and, if so, marks it as written.
     pub fn is_due(&self) -> bool {
         let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -30,11 +30,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn it_is_said_once_an_hour() {
-        let hourly = Hourly::default();
-        assert_eq!([hourly.is_due(), hourly.is_due()], [true, false]);
+        let log_throttle = LogThrottle::default();
+        assert_eq!([log_throttle.is_due(), log_throttle.is_due()], [true, false]);
         tokio::time::advance(SILENCE - Duration::from_millis(1)).await;
-        assert!(!hourly.is_due());
+        assert!(!log_throttle.is_due());
         tokio::time::advance(Duration::from_millis(1)).await;
-        assert_eq!([hourly.is_due(), hourly.is_due()], [true, false]);
+        assert_eq!([log_throttle.is_due(), log_throttle.is_due()], [true, false]);
     }
 }
