@@ -18,7 +18,7 @@ use crate::cli::signals::Signals;
 use crate::composition::{self, Providers};
 use crate::config::{Bootstrap, EmailChannel, Settings};
 use crate::http::web_server;
-use crate::jobs::Background;
+use crate::jobs::BackgroundJobs;
 use crate::observability::metrics::Metrics;
 
 /// The listen backlog, unless the system allows less. It is sized for a reconnect storm: a dropped SYN is
@@ -89,7 +89,7 @@ async fn run(
         );
     }
     let server = web_server::server(&app, listener, &settings.server)?;
-    let background = Background::start(
+    let background = BackgroundJobs::start(
         &app,
         settings.requests.sweep_interval,
         settings.topups.poll_interval,

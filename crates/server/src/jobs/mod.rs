@@ -31,12 +31,12 @@ const REVOCATIONS_WITHIN: Duration = Duration::from_secs(2);
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// The background tasks.
-pub(crate) struct Background {
+pub(crate) struct BackgroundJobs {
     stop: watch::Sender<bool>,
     tasks: JoinSet<()>,
 }
 
-impl Background {
+impl BackgroundJobs {
     /// Starts every job: settling overdue requests, ordering top-ups, sending payouts, the retention purge,
     /// reloading the keys and the revocation list, the job queue, the ledger audit, counting unresolved
     /// provider messages, and the upkeep of metrics.
@@ -239,7 +239,7 @@ mod tests {
             }
         }));
         begun.recv().await.unwrap();
-        let stopping = tokio::spawn(Background { stop, tasks }.stop());
+        let stopping = tokio::spawn(BackgroundJobs { stop, tasks }.stop());
         finish.send_replace(true);
         stopping.await.unwrap();
         assert_eq!(ended.load(Ordering::SeqCst), 1);
