@@ -12,7 +12,7 @@ use cuepoint_domain::ports::{Audit, Unavailable};
 use crate::MemoryStore;
 
 /// A snapshot of the ledger.
-struct Moment {
+struct LedgerSnapshot {
     book: Book,
     entries: HashMap<UserId, Vec<Entry>>,
     postings: Vec<Posting>,
@@ -25,7 +25,7 @@ impl Audit for MemoryStore {
         let moment = {
             let state = self.lock()?;
             let (entries, postings) = (state.lists.entries.clone(), state.lists.postings.clone());
-            Moment { book: state.book.clone(), entries, postings }
+            LedgerSnapshot { book: state.book.clone(), entries, postings }
         };
         moment.show_wallets(auditor);
         moment.postings.iter().for_each(|posting| auditor.posting(posting));
@@ -34,7 +34,7 @@ impl Audit for MemoryStore {
     }
 }
 
-impl Moment {
+impl LedgerSnapshot {
     fn show_wallets(&self, auditor: &mut Auditor) {
         let entries: usize = self.entries.values().map(Vec::len).sum();
         auditor.expect(u64::try_from(entries).unwrap_or(u64::MAX));

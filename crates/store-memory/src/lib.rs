@@ -31,10 +31,10 @@ use cuepoint_domain::timestamp::Timestamp;
 use crate::blocks::Blocked;
 use crate::ids::Counters;
 use crate::lists::Lists;
-use crate::logins::Keys;
+use crate::logins::CredentialTable;
 use crate::provider_messages::KnownMessages;
 use crate::security_log::Events;
-use crate::sessions::Desk;
+use crate::sessions::SessionTable;
 
 /// A store that keeps everything in memory.
 #[derive(Debug, Default)]
@@ -48,8 +48,8 @@ pub struct MemoryStore {
 struct State {
     book: Book,
     lists: Lists,
-    keys: Keys,
-    sessions: Desk,
+    keys: CredentialTable,
+    sessions: SessionTable,
     blocked: Blocked,
     events: Events,
     /// Whether the first operator was created.

@@ -15,15 +15,15 @@ use crate::operation_notes::{NotedOperation, person};
 
 /// Ids by `created_at`, then id, ascending; pages are taken from the end.
 #[derive(Debug)]
-pub(crate) struct Chronicle<T>(Vec<(Timestamp, T)>);
+pub(crate) struct TimeOrdered<T>(Vec<(Timestamp, T)>);
 
-impl<T> Default for Chronicle<T> {
+impl<T> Default for TimeOrdered<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<T: Copy + Ord> Chronicle<T> {
+impl<T: Copy + Ord> TimeOrdered<T> {
     /// Adds an id; at or near the end, since time moves forward.
     pub(crate) fn add(&mut self, created_at: Timestamp, id: T) {
         let place = self.0.partition_point(|earlier| *earlier < (created_at, id));
@@ -97,29 +97,29 @@ pub(crate) fn count(length: usize) -> u64 {
 /// Indexes of data that the book could only find by a full scan.
 #[derive(Debug, Default)]
 pub(crate) struct Lists {
-    pub(crate) requests: Chronicle<RequestId>,
-    pub(crate) requests_by: HashMap<UserId, Chronicle<RequestId>>,
-    pub(crate) requests_to: HashMap<UserId, Chronicle<RequestId>>,
+    pub(crate) requests: TimeOrdered<RequestId>,
+    pub(crate) requests_by: HashMap<UserId, TimeOrdered<RequestId>>,
+    pub(crate) requests_to: HashMap<UserId, TimeOrdered<RequestId>>,
     /// Requests that hold a fee, by expiry.
     pub(crate) expiring: BTreeSet<(Timestamp, RequestId)>,
     /// The same for each requester.
     pub(crate) expiring_by: HashMap<UserId, BTreeSet<(Timestamp, RequestId)>>,
-    pub(crate) withdrawals: Chronicle<WithdrawalId>,
-    pub(crate) withdrawals_of: HashMap<UserId, Chronicle<WithdrawalId>>,
+    pub(crate) withdrawals: TimeOrdered<WithdrawalId>,
+    pub(crate) withdrawals_of: HashMap<UserId, TimeOrdered<WithdrawalId>>,
     /// Withdrawals that wait to be sent to the payout provider.
     pub(crate) sending: BTreeSet<(NextSend, WithdrawalId)>,
-    pub(crate) topups: HashMap<UserId, Chronicle<TopupId>>,
+    pub(crate) topups: HashMap<UserId, TimeOrdered<TopupId>>,
     /// Top-ups that wait to be ordered at their provider.
     pub(crate) ordering: BTreeSet<(Timestamp, TopupId)>,
-    pub(crate) people: Chronicle<UserId>,
-    pub(crate) djs: Chronicle<UserId>,
+    pub(crate) people: TimeOrdered<UserId>,
+    pub(crate) djs: TimeOrdered<UserId>,
     /// The entries of each wallet, by number.
     pub(crate) entries: HashMap<UserId, Vec<Entry>>,
     pub(crate) postings: Vec<Posting>,
     /// The metadata of operations beside their receipts.
     pub(crate) operations: HashMap<OperationId, NotedOperation>,
     /// The operations shown to each user.
-    pub(crate) operations_about: HashMap<UserId, Chronicle<OperationId>>,
+    pub(crate) operations_about: HashMap<UserId, TimeOrdered<OperationId>>,
 }
 
 impl Lists {

@@ -14,7 +14,7 @@ use crate::{MemoryStore, State};
 
 /// Users by folded e-mail address, with their password hashes and challenges.
 #[derive(Debug, Default)]
-pub(crate) struct Keys {
+pub(crate) struct CredentialTable {
     users: HashMap<String, UserId>,
     passwords: HashMap<UserId, PasswordHash>,
     challenges: HashMap<UserId, Vec<Challenge>>,
@@ -22,7 +22,7 @@ pub(crate) struct Keys {
     phone_codes: Vec<KeptCode>,
 }
 
-impl Keys {
+impl CredentialTable {
     /// Whether a user has this folded address.
     pub(crate) fn has(&self, email: &str) -> bool {
         self.users.contains_key(email)

@@ -12,7 +12,7 @@ use cuepoint_domain::ports::{
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{TopupStatus, abandon};
 
-use crate::lists::{Chronicle, cut};
+use crate::lists::{TimeOrdered, cut};
 use crate::{MemoryStore, State, receipts};
 
 impl State {
@@ -115,7 +115,7 @@ impl People for MemoryStore {
         let Some((user, wallet)) = both.filter(|(user, _)| user.is_present()) else {
             return Ok(Erased::Nobody);
         };
-        let theirs = lists.topups.get(&id).into_iter().flat_map(Chronicle::newest_first);
+        let theirs = lists.topups.get(&id).into_iter().flat_map(TimeOrdered::newest_first);
         let pending = theirs.filter_map(|topup| book.topups.get(&topup));
         let pending: Vec<_> = pending.filter(|topup| topup.status == TopupStatus::Pending).collect();
         let newest = pending.first().copied();

@@ -7,13 +7,13 @@ use cuepoint_domain::ports::{PersonalRecords, Unavailable};
 use cuepoint_domain::provider_message::{MessageSource, ProviderMessage};
 use cuepoint_domain::timestamp::Timestamp;
 
-use crate::lists::Chronicle;
+use crate::lists::TimeOrdered;
 use crate::operation_notes::NotedOperation;
 use crate::{MemoryStore, State};
 
 /// The records of a chronicle after a place, `limit` at most, loaded by `find`.
 fn listed<I: Copy + Ord>(
-    list: Option<&Chronicle<I>>,
+    list: Option<&TimeOrdered<I>>,
     after: Option<(Timestamp, I)>,
     limit: usize,
     find: impl Fn(I) -> Option<Record>,

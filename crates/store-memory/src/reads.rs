@@ -12,7 +12,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Topup;
 use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalFilter};
 
-use crate::lists::{Chronicle, cut, newest, requests};
+use crate::lists::{TimeOrdered, cut, newest, requests};
 use crate::{MemoryStore, State};
 
 impl State {
@@ -57,7 +57,7 @@ impl MusicRequests for MemoryStore {
 
     async fn has_requested(&self, guest: UserId, dj: UserId) -> Result<bool, Unavailable> {
         let state = self.lock()?;
-        let made = state.lists.requests_by.get(&guest).into_iter().flat_map(Chronicle::newest_first);
+        let made = state.lists.requests_by.get(&guest).into_iter().flat_map(TimeOrdered::newest_first);
         Ok(requests(&state.book, made).any(|request| request.dj == dj))
     }
 

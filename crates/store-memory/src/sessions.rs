@@ -19,8 +19,8 @@ use crate::{MemoryStore, State};
 
 /// Sessions, and refresh tokens by hash.
 #[derive(Debug, Default)]
-pub(crate) struct Desk {
-    sessions: HashMap<SessionId, Kept>,
+pub(crate) struct SessionTable {
+    sessions: HashMap<SessionId, SessionRecord>,
     tokens: HashMap<TokenHash, RefreshToken>,
     /// The known networks of each user, each with its number.
     networks: HashMap<UserId, Vec<(i64, KnownNetwork)>>,
@@ -28,18 +28,18 @@ pub(crate) struct Desk {
 }
 
 #[derive(Debug)]
-struct Kept {
+struct SessionRecord {
     session: Session,
     ended_at: Option<Timestamp>,
 }
 
-impl Kept {
+impl SessionRecord {
     fn is_alive(&self, now: Timestamp) -> bool {
         self.session.is_alive(self.ended_at, now)
     }
 }
 
-impl Desk {
+impl SessionTable {
     /// Deletes expired tokens, ended sessions and networks past their retention.
     pub(crate) fn purge_expired(&mut self, now: Timestamp) {
         self.sessions.retain(|_, kept| {
@@ -81,7 +81,7 @@ impl Desk {
             return Err(Unavailable::new("the identity of a new session is taken"));
         }
         self.tokens.insert(token, session.first_token(token));
-        self.sessions.insert(session.id, Kept { session: session.clone(), ended_at: None });
+        self.sessions.insert(session.id, SessionRecord { session: session.clone(), ended_at: None });
         self.see(session.user, session.client.network(), session.began_at);
         Ok(())
     }
