@@ -24,7 +24,7 @@ pub enum Intake {
 #[derive(Debug)]
 pub enum OrderAnswer {
     /// The provider's reply.
-    Said(OrderReply),
+    Replied(OrderReply),
     /// There is no readable reply: the provider may have the order or not.
     Unknown(Unavailable),
 }
@@ -45,7 +45,7 @@ pub trait TopupProvider: Send + Sync {
 #[derive(Debug)]
 pub enum PayoutAnswer {
     /// The provider's reply, with its reason if it gave one.
-    Said(PayoutUpdate, Option<Line>),
+    Replied(PayoutUpdate, Option<Line>),
     /// There is no readable reply: the withdrawal may have been sent or not.
     Unknown(Unavailable),
 }

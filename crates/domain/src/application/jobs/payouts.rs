@@ -98,7 +98,7 @@ impl Payouts {
         }
         // From here on the money may be on its way, whatever happens to this process.
         match self.env.payout_provider.send(withdrawal).await {
-            PayoutAnswer::Said(update, reason) => {
+            PayoutAnswer::Replied(update, reason) => {
                 let outcome = self.update(id, &update, reason).await?;
                 Ok(PayoutAttempt::Answered(update, outcome))
             }

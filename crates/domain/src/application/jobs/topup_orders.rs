@@ -152,7 +152,7 @@ impl TopupOrders {
     pub(in crate::application) async fn order(&self, taken: Topup) -> Result<(Topup, OrderOutcome), Failure> {
         let attempt = taken.orders.unwrap_or_default().attempts;
         match self.env.topup_provider.order(&taken).await {
-            OrderAnswer::Said(reply) => {
+            OrderAnswer::Replied(reply) => {
                 let decide = |topup: &Topup| {
                     let metadata = self.env.system();
                     match answered(topup, &reply) {

@@ -274,7 +274,7 @@ fn an_opened_topup_is_ordered_before_the_answer_and_looked_at_again_by_a_replay(
     let reply = || crate::topup::OrderReply::Taken {
         page: crate::text::PaymentUrl::new("https://pay.example.com/1").ok(),
     };
-    topup_provider.expect_order().once().returning(move |_| OrderAnswer::Said(reply()));
+    topup_provider.expect_order().once().returning(move |_| OrderAnswer::Replied(reply()));
     let mut ledger = MockLedger::new();
     let mut turn = mockall::Sequence::new();
     ledger.expect_find_key().once().in_sequence(&mut turn).returning(|_| Ok(None));

@@ -129,7 +129,7 @@ fn provider(times: usize, answer: impl Fn() -> PayoutAnswer + Send + Sync + 'sta
 }
 
 fn says(word: PayoutUpdate) -> impl Fn() -> PayoutAnswer + Send + Sync + 'static {
-    move || PayoutAnswer::Said(word.clone(), None)
+    move || PayoutAnswer::Replied(word.clone(), None)
 }
 
 fn lost() -> PayoutAnswer {
@@ -346,7 +346,7 @@ fn an_answer_that_contradicts_what_was_said_meanwhile_changes_nothing() {
     provider.expect_send().times(1).returning(move |_| {
         // Its message about the same order arrives before its answer.
         meanwhile.stored.lock().unwrap().state = state.clone();
-        PayoutAnswer::Said(PayoutUpdate::Completed { txid: Line::new("beef").unwrap() }, None)
+        PayoutAnswer::Replied(PayoutUpdate::Completed { txid: Line::new("beef").unwrap() }, None)
     });
     let sent = run(scene.server(provider).run()).unwrap();
     let [(_, PayoutAttempt::Answered(word, told))] = sent.as_slice() else { panic!("{sent:?}") };

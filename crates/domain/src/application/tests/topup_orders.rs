@@ -164,11 +164,11 @@ fn intake(intake: Intake) -> MockTopupProvider {
 }
 
 fn taken() -> OrderAnswer {
-    OrderAnswer::Said(OrderReply::Taken { page: page() })
+    OrderAnswer::Replied(OrderReply::Taken { page: page() })
 }
 
 fn refused() -> OrderAnswer {
-    OrderAnswer::Said(OrderReply::Refused)
+    OrderAnswer::Replied(OrderReply::Refused)
 }
 
 fn lost() -> OrderAnswer {
@@ -299,7 +299,7 @@ fn an_answer_after_the_lease_is_kept_and_the_later_one_is_known() {
     let late = scene.server(provider(1, taken));
     let first = open(&late);
     scene.later(30);
-    let other = scene.server(provider(1, || OrderAnswer::Said(OrderReply::Taken { page: None })));
+    let other = scene.server(provider(1, || OrderAnswer::Replied(OrderReply::Taken { page: None })));
     let Claim::Order(second) = run(other.claim(scene.stored())).unwrap() else { panic!("not taken up") };
     let (kept, ordered) = run(late.order(first)).unwrap();
     assert!(matches!(ordered, OrderOutcome::Taken), "{ordered:?}");

@@ -33,7 +33,7 @@ struct Order<'a> {
 
 /// The body of an answer, if it says more than that the order was received.
 #[derive(Deserialize)]
-struct Said {
+struct Replied {
     #[serde(default)]
     status: Option<String>,
     #[serde(default)]
@@ -78,7 +78,7 @@ impl PayoutProvider for PayoutWebhook {
 
     async fn send(&self, withdrawal: &Withdrawal) -> PayoutAnswer {
         match self.ask(withdrawal).await {
-            Ok((update, reason)) => PayoutAnswer::Said(update, reason),
+            Ok((update, reason)) => PayoutAnswer::Replied(update, reason),
             Err(unavailable) => PayoutAnswer::Unknown(unavailable),
         }
     }
@@ -92,7 +92,7 @@ fn update(reply: &Reply) -> Option<PayoutUpdate> {
     if success && reply.body.is_empty() {
         return Some(PayoutUpdate::Accepted);
     }
-    let said: Said = reply.object()?;
+    let said: Replied = reply.object()?;
     let txid = || said.txid.as_deref().and_then(|txid| Line::new(txid).ok());
     match said.status.as_deref() {
         Some("refused") if success || reply.status.is_client_error() => Some(PayoutUpdate::Refused),
@@ -105,7 +105,7 @@ fn update(reply: &Reply) -> Option<PayoutUpdate> {
 
 /// Returns the reason in an answer, if it is text.
 fn reason(reply: &Reply) -> Option<Line> {
-    let said: Said = reply.object()?;
+    let said: Replied = reply.object()?;
     kept_reason(said.reason.as_str()?)
 }
 

@@ -29,7 +29,7 @@ struct Order<'a> {
 
 /// The body of an answer, if it says more than that the order was received.
 #[derive(Deserialize)]
-struct Said {
+struct Replied {
     #[serde(default)]
     status: Option<Value>,
     #[serde(default)]
@@ -97,7 +97,7 @@ impl TopupProvider for TopupWebhook {
             return OrderAnswer::Unknown(Unavailable::new("there is no topups.webhook_url"));
         };
         match self.ask(client, topup).await {
-            Ok(reply) => OrderAnswer::Said(reply),
+            Ok(reply) => OrderAnswer::Replied(reply),
             Err(unavailable) => OrderAnswer::Unknown(unavailable),
         }
     }
@@ -111,7 +111,7 @@ fn answer(reply: &Reply) -> Option<Answer> {
     if success && reply.body.is_empty() {
         return Some(Answer::Taken(Ok(None)));
     }
-    let said: Said = reply.object()?;
+    let said: Replied = reply.object()?;
     let refused = said.status.as_ref().and_then(Value::as_str) == Some("refused");
     if refused && (success || reply.status.is_client_error()) {
         return Some(Answer::Refused);
