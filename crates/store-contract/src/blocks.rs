@@ -7,41 +7,41 @@ use cuepoint_domain::music_request::OpenRefusal;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Block, Store};
 
-use crate::world::{Refused, World, at, at_once};
+use crate::scenario::{Refused, Scenario, at, at_once};
 /// A blocked guest cannot make requests of that DJ until unblocked, but can of other DJs.
 pub async fn who_is_blocked_makes_no_request(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (guest, dj, other) = (world.guest(1_000).await, world.dj(100).await, world.dj(100).await);
+    let scenario = Scenario::new(store);
+    let (guest, dj, other) = (scenario.guest(1_000).await, scenario.dj(100).await, scenario.dj(100).await);
     let open = async |dj| {
-        let metadata = world.by(guest, at(2));
-        world.request_plan(metadata, guest, dj, ArtistType::Popular, None).await.map(drop)
+        let metadata = scenario.by(guest, at(2));
+        scenario.request_plan(metadata, guest, dj, ArtistType::Popular, None).await.map(drop)
     };
-    assert!(!world.store.is_blocked(dj, guest).await.unwrap());
-    assert!(world.store.block(dj, guest, at(1)).await.unwrap().is_some());
-    assert!(world.store.is_blocked(dj, guest).await.unwrap());
-    assert!(!world.store.is_blocked(guest, dj).await.unwrap(), "a block has a direction");
+    assert!(!scenario.store.is_blocked(dj, guest).await.unwrap());
+    assert!(scenario.store.block(dj, guest, at(1)).await.unwrap().is_some());
+    assert!(scenario.store.is_blocked(dj, guest).await.unwrap());
+    assert!(!scenario.store.is_blocked(guest, dj).await.unwrap(), "a block has a direction");
     assert_eq!(open(dj).await, Err(Refused::Open(OpenRefusal::Blocked)));
     assert_eq!(open(other).await, Ok(()));
-    assert!(world.store.unblock(dj, guest).await.unwrap());
-    assert!(!world.store.unblock(dj, guest).await.unwrap());
+    assert!(scenario.store.unblock(dj, guest).await.unwrap());
+    assert!(!scenario.store.unblock(dj, guest).await.unwrap());
     assert_eq!(open(dj).await, Ok(()));
 }
 
 /// A repeated block keeps the time of the first one, also under concurrency; an unknown user cannot be
 /// blocked.
 pub async fn a_block_is_since_its_first_time(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (guest, dj) = (world.guest(0).await, world.dj(100).await);
-    let name = world.user(guest).await.name;
+    let scenario = Scenario::new(store);
+    let (guest, dj) = (scenario.guest(0).await, scenario.dj(100).await);
+    let name = scenario.user(guest).await.name;
     let first = Some(Block { guest, name, at: at(1) });
-    assert_eq!(world.store.block(dj, guest, at(1)).await.unwrap(), first);
-    assert_eq!(world.store.block(dj, guest, at(9)).await.unwrap(), first);
-    let nobody = world.ids.next_user().await.unwrap();
-    assert_eq!(world.store.block(dj, nobody, at(1)).await.unwrap(), None);
-    let other = world.guest(0).await;
+    assert_eq!(scenario.store.block(dj, guest, at(1)).await.unwrap(), first);
+    assert_eq!(scenario.store.block(dj, guest, at(9)).await.unwrap(), first);
+    let nobody = scenario.ids.next_user().await.unwrap();
+    assert_eq!(scenario.store.block(dj, nobody, at(1)).await.unwrap(), None);
+    let other = scenario.guest(0).await;
     let tasks = (0..20).map(|number| {
-        let world = world.clone();
-        async move { world.store.block(dj, other, at(number)).await.unwrap().unwrap() }
+        let scenario = scenario.clone();
+        async move { scenario.store.block(dj, other, at(number)).await.unwrap().unwrap() }
     });
     let answers = at_once(tasks).await;
     assert!(answers.iter().all(|block| *block == answers[0]), "{answers:?}");
@@ -49,16 +49,17 @@ pub async fn a_block_is_since_its_first_time(store: Arc<dyn Store>) {
 
 /// A DJ's blocks are listed newest first, with names, in pages, without those of other DJs.
 pub async fn blocks_are_listed_newest_first(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (dj, other) = (world.dj(100).await, world.dj(100).await);
+    let scenario = Scenario::new(store);
+    let (dj, other) = (scenario.dj(100).await, scenario.dj(100).await);
     let mut blocks = Vec::new();
     for seconds in [5, 3, 3, 9, 3] {
-        let guest = world.guest(0).await;
-        blocks.push(world.store.block(dj, guest, at(seconds)).await.unwrap().unwrap());
+        let guest = scenario.guest(0).await;
+        blocks.push(scenario.store.block(dj, guest, at(seconds)).await.unwrap().unwrap());
     }
-    world.store.block(other, dj, at(1)).await.unwrap();
+    scenario.store.block(other, dj, at(1)).await.unwrap();
     blocks.sort_by_key(|block| std::cmp::Reverse((block.at, block.guest)));
-    let page = async |dj, number, size| world.store.blocks(dj, PageRequest::new(number, size)).await.unwrap();
+    let page =
+        async |dj, number, size| scenario.store.blocks(dj, PageRequest::new(number, size)).await.unwrap();
     assert_eq!(page(dj, 1, 15).await, Rows { rows: blocks.clone(), total: 5 });
     assert_eq!(page(dj, 2, 2).await, Rows { rows: blocks[2..4].to_vec(), total: 5 });
     assert_eq!(page(dj, u64::MAX, 100).await, Rows::none(5));

@@ -14,7 +14,7 @@ use cuepoint_domain::ports::{Erased, IssueOutcome, Store};
 use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;
 
-use crate::world::{World, at, at_once, line};
+use crate::scenario::{Scenario, at, at_once, line};
 
 /// The hash of a number or network under the signing key, and under no other.
 fn under_one_key(number: u8) -> Candidates<TokenHash> {
@@ -35,21 +35,21 @@ fn code(number: u8, network: u8, most_of_deployment: u32, at: Timestamp) -> Coun
 type CodeOf = fn(u8, Timestamp) -> CountedCode;
 
 /// A registered user with a unique phone number.
-async fn somebody(world: &World) -> User {
-    let mut user = world.stranger(false, at(0)).await;
+async fn somebody(scenario: &Scenario) -> User {
+    let mut user = scenario.stranger(false, at(0)).await;
     user.phone = Some(line(&format!("+4930{:08}", user.id.get())));
-    world.register(&user).await;
+    scenario.register(&user).await;
     user
 }
 
 /// Sends a code to a new user.
-async fn send(world: &World, code: &CountedCode) -> IssueOutcome {
-    send_to(world, &somebody(world).await, code).await
+async fn send(scenario: &Scenario, code: &CountedCode) -> IssueOutcome {
+    send_to(scenario, &somebody(scenario).await, code).await
 }
 
-async fn send_to(world: &World, user: &User, code: &CountedCode) -> IssueOutcome {
+async fn send_to(scenario: &Scenario, user: &User, code: &CountedCode) -> IssueOutcome {
     let challenge = Challenge::issue(user, Purpose::Phone, TokenHash([1; 32]), code.at).unwrap();
-    world.store.issue(&challenge, Some(code)).await.unwrap()
+    scenario.store.issue(&challenge, Some(code)).await.unwrap()
 }
 
 fn refused(quota: CodeQuota, most: u32, until: Timestamp) -> IssueOutcome {
@@ -57,17 +57,17 @@ fn refused(quota: CodeQuota, most: u32, until: Timestamp) -> IssueOutcome {
 }
 
 /// Sends one code a minute until a quota is full, and returns the time of the first.
-async fn fill(world: &World, many: u32, code: impl Fn(u32, Timestamp) -> CountedCode) -> Timestamp {
+async fn fill(scenario: &Scenario, many: u32, code: impl Fn(u32, Timestamp) -> CountedCode) -> Timestamp {
     for number in 0..many {
         let sent_at = at(60 * i64::from(number));
-        assert_eq!(send(world, &code(number, sent_at)).await, IssueOutcome::Done, "code {number}");
+        assert_eq!(send(scenario, &code(number, sent_at)).await, IssueOutcome::Done, "code {number}");
     }
     at(0)
 }
 
 /// Checks that a full quota refuses another code until a day after the first, and then accepts a single one.
 async fn is_full_for_a_day(
-    world: &World,
+    scenario: &Scenario,
     quota: CodeQuota,
     most: u32,
     code: impl Fn(Timestamp) -> CountedCode,
@@ -75,14 +75,14 @@ async fn is_full_for_a_day(
     let room = at(0).plus(WINDOW);
     let too_early = room.minus(Duration::MICROSECOND);
     for now in [at(7_200), too_early] {
-        assert_eq!(send(world, &code(now)).await, refused(quota, most, room), "{now:?}");
+        assert_eq!(send(scenario, &code(now)).await, refused(quota, most, room), "{now:?}");
     }
     // Counted codes survive a purge.
-    world.store.purge_expired(too_early).await.unwrap();
-    assert_eq!(send(world, &code(too_early)).await, refused(quota, most, room));
-    assert_eq!(send(world, &code(room)).await, IssueOutcome::Done);
+    scenario.store.purge_expired(too_early).await.unwrap();
+    assert_eq!(send(scenario, &code(too_early)).await, refused(quota, most, room));
+    assert_eq!(send(scenario, &code(room)).await, IssueOutcome::Done);
     let next = refused(quota, most, at(60).plus(WINDOW));
-    assert_eq!(send(world, &code(room)).await, next, "the second one still counts");
+    assert_eq!(send(scenario, &code(room)).await, next, "the second one still counts");
 }
 
 fn number_of(number: u32) -> u8 {
@@ -92,33 +92,33 @@ fn number_of(number: u32) -> u8 {
 /// A number is sent a limited number of codes within a day, to the microsecond, across all accounts and
 /// networks.
 pub async fn a_number_is_sent_a_few_codes_a_day(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    fill(&world, PER_NUMBER, |number, now| code(200, number_of(number), 0, now)).await;
-    assert_eq!(send(&world, &code(201, 90, 0, at(900))).await, IssueOutcome::Done, "another number");
-    is_full_for_a_day(&world, CodeQuota::Number, PER_NUMBER, |now| code(200, 100, 0, now)).await;
+    let scenario = Scenario::new(store);
+    fill(&scenario, PER_NUMBER, |number, now| code(200, number_of(number), 0, now)).await;
+    assert_eq!(send(&scenario, &code(201, 90, 0, at(900))).await, IssueOutcome::Done, "another number");
+    is_full_for_a_day(&scenario, CodeQuota::Number, PER_NUMBER, |now| code(200, 100, 0, now)).await;
 }
 
 /// A network requests a limited number of codes within a day, across all numbers.
 pub async fn a_network_asks_for_some_codes_a_day(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    fill(&world, PER_NETWORK, |number, now| code(number_of(number), 200, 0, now)).await;
-    assert_eq!(send(&world, &code(90, 201, 0, at(1_900))).await, IssueOutcome::Done, "another network");
-    is_full_for_a_day(&world, CodeQuota::Network, PER_NETWORK, |now| code(100, 200, 0, now)).await;
+    let scenario = Scenario::new(store);
+    fill(&scenario, PER_NETWORK, |number, now| code(number_of(number), 200, 0, now)).await;
+    assert_eq!(send(&scenario, &code(90, 201, 0, at(1_900))).await, IssueOutcome::Done, "another network");
+    is_full_for_a_day(&scenario, CodeQuota::Network, PER_NETWORK, |now| code(100, 200, 0, now)).await;
 }
 
 /// A deployment sends a limited number of codes within a day, and any number without a limit.
 pub async fn a_deployment_sends_some_codes_a_day(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    fill(&world, 7, |number, now| code(number_of(number), number_of(number), 7, now)).await;
-    is_full_for_a_day(&world, CodeQuota::Deployment, 7, |now| code(100, 100, 7, now)).await;
+    let scenario = Scenario::new(store);
+    fill(&scenario, 7, |number, now| code(number_of(number), number_of(number), 7, now)).await;
+    is_full_for_a_day(&scenario, CodeQuota::Deployment, 7, |now| code(100, 100, 7, now)).await;
     for number in 0..10 {
-        assert_eq!(send(&world, &code(150 + number, 150, 0, at(100_000))).await, IssueOutcome::Done);
+        assert_eq!(send(&scenario, &code(150 + number, 150, 0, at(100_000))).await, IssueOutcome::Done);
     }
 }
 
 /// Concurrent requests never exceed a quota.
 pub async fn codes_asked_for_at_once_are_counted_exactly(store: Arc<dyn Store>) {
-    let world = World::new(store);
+    let scenario = Scenario::new(store);
     let cases: [(i64, CodeQuota, u32, CodeOf); 3] = [
         (0, CodeQuota::Number, 5, |number, now| code(1, number, 0, now)),
         (25, CodeQuota::Network, 20, |number, now| code(number, 2, 0, now)),
@@ -127,8 +127,8 @@ pub async fn codes_asked_for_at_once_are_counted_exactly(store: Arc<dyn Store>) 
     for (hour, quota, most, code) in cases {
         let now = at(3_600 * hour);
         let tasks = (0..30).map(|number| {
-            let world = world.clone();
-            async move { send(&world, &code(100 + number, now)).await }
+            let scenario = scenario.clone();
+            async move { send(&scenario, &code(100 + number, now)).await }
         });
         let answers = at_once(tasks).await;
         let sent = answers.iter().filter(|issued| **issued == IssueOutcome::Done).count();
@@ -140,39 +140,39 @@ pub async fn codes_asked_for_at_once_are_counted_exactly(store: Arc<dyn Store>) 
 
 /// An erasure leaves sent codes counted: a new account resets no quota.
 pub async fn an_erasure_resets_no_count(store: Arc<dyn Store>) {
-    let world = World::new(store);
+    let scenario = Scenario::new(store);
     for number in 0..PER_NUMBER {
-        let user = somebody(&world).await;
-        let sent = send_to(&world, &user, &code(200, 200, 0, at(i64::from(number)))).await;
+        let user = somebody(&scenario).await;
+        let sent = send_to(&scenario, &user, &code(200, 200, 0, at(i64::from(number)))).await;
         assert_eq!(sent, IssueOutcome::Done);
-        assert_eq!(world.erase(user.id, 60).await, Erased::Done);
+        assert_eq!(scenario.erase(user.id, 60).await, Erased::Done);
     }
     let full = refused(CodeQuota::Number, PER_NUMBER, at(0).plus(WINDOW));
-    assert_eq!(send(&world, &code(200, 200, 0, at(120))).await, full);
+    assert_eq!(send(&scenario, &code(200, 200, 0, at(120))).await, full);
 }
 
 /// Codes counted under another key count as well, and of several full quotas the one with the longest wait is
 /// reported.
 pub async fn codes_count_under_every_key_and_for_the_longest_wait(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    fill(&world, PER_NUMBER, |number, now| code(200, number_of(number), 0, now)).await;
+    let scenario = Scenario::new(store);
+    fill(&scenario, PER_NUMBER, |number, now| code(200, number_of(number), 0, now)).await;
     let rotated = CountedCode {
         number: Candidates { current: TokenHash([201; 32]), others: vec![TokenHash([200; 32])] },
         ..code(201, 100, 0, at(3_600))
     };
-    assert_eq!(send(&world, &rotated).await, refused(CodeQuota::Number, PER_NUMBER, at(0).plus(WINDOW)));
+    assert_eq!(send(&scenario, &rotated).await, refused(CodeQuota::Number, PER_NUMBER, at(0).plus(WINDOW)));
     // The deployment's single code was sent last.
-    assert_eq!(send(&world, &code(210, 210, 0, at(3_700))).await, IssueOutcome::Done);
+    assert_eq!(send(&scenario, &code(210, 210, 0, at(3_700))).await, IssueOutcome::Done);
     let both = code(200, 100, 1, at(3_800));
-    assert_eq!(send(&world, &both).await, refused(CodeQuota::Deployment, 1, at(3_700).plus(WINDOW)));
+    assert_eq!(send(&scenario, &both).await, refused(CodeQuota::Deployment, 1, at(3_700).plus(WINDOW)));
     // The user's own hour has passed by then.
-    let user = somebody(&world).await;
+    let user = somebody(&scenario).await;
     for network in 0..5 {
-        let sent = send_to(&world, &user, &code(220 + network, 220, 0, at(4_000))).await;
+        let sent = send_to(&scenario, &user, &code(220 + network, 220, 0, at(4_000))).await;
         assert_eq!(sent, IssueOutcome::Done);
     }
     let hour = refused(CodeQuota::Hour, 5, at(4_000 + 3_600));
-    assert_eq!(send_to(&world, &user, &code(230, 230, 0, at(4_001))).await, hour);
+    assert_eq!(send_to(&scenario, &user, &code(230, 230, 0, at(4_001))).await, hour);
     let day = refused(CodeQuota::Number, PER_NUMBER, at(0).plus(WINDOW));
-    assert_eq!(send_to(&world, &user, &code(200, 230, 0, at(4_001))).await, day);
+    assert_eq!(send_to(&scenario, &user, &code(200, 230, 0, at(4_001))).await, day);
 }

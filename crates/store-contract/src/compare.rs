@@ -7,24 +7,24 @@ use cuepoint_domain::music_request::{RequestFilter, RequestStatus};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalFilter};
 
+use crate::driver::{HistoryDriver, equal};
 use crate::model::Ordering;
-use crate::player::{Player, equal};
-use crate::told::{dj, purse, seconds, topup_status};
-use crate::world::at;
+use crate::observed::{balances, dj, seconds, topup_status};
+use crate::scenario::at;
 
-impl Player<'_> {
+impl HistoryDriver<'_> {
     /// Compares every balance.
     pub(crate) async fn compare_balances(&mut self) -> Result<(), String> {
         for (place, user) in self.people.iter().enumerate() {
-            let balance = purse(self.world.balance(*user).await);
-            equal(&format!("the purse of {place}"), &balance, &self.model.people[place].purse)?;
+            let balance = balances(self.scenario.balance(*user).await);
+            equal(&format!("the purse of {place}"), &balance, &self.model.people[place].balances)?;
         }
-        let purses = || self.model.people.iter().map(|person| person.purse);
+        let purses = || self.model.people.iter().map(|person| person.balances);
         let inside: i128 = purses().map(|(available, held, owed)| available + held - owed).sum();
         equal("all accounts of the model", &(inside + self.model.elsewhere), &0)?;
         let owed = purses().map(|(.., owed)| owed).sum();
         if owed != self.owed {
-            self.told.insert(if owed > self.owed { "owed" } else { "paid back" }.to_owned());
+            self.observed.insert(if owed > self.owed { "owed" } else { "paid back" }.to_owned());
         }
         self.owed = owed;
         Ok(())
@@ -34,11 +34,11 @@ impl Player<'_> {
     pub(crate) async fn compare_everything(&self) -> Result<(), String> {
         for (place, user) in self.people.iter().enumerate() {
             let person = &self.model.people[place];
-            equal("a DJ", &dj(&self.world.user(*user).await), &person.dj)?;
-            let newest = self.world.store.entries(*user, PageRequest::new(1, 1)).await.unwrap();
+            equal("a DJ", &dj(&self.scenario.user(*user).await), &person.dj)?;
+            let newest = self.scenario.store.entries(*user, PageRequest::new(1, 1)).await.unwrap();
             equal("the number of entries", &newest.total, &person.entries)?;
-            let after = newest.rows.first().map_or_else(Default::default, |entry| purse(entry.after));
-            equal("the newest entry", &after, &person.purse)?;
+            let after = newest.rows.first().map_or_else(Default::default, |entry| balances(entry.after));
+            equal("the newest entry", &after, &person.balances)?;
             self.compare_requests(place, *user).await?;
             self.compare_withdrawals(place, *user).await?;
         }
@@ -52,7 +52,7 @@ impl Player<'_> {
             let made = RequestFilter { requester: Some(user), status: Some(status), ..everything };
             let asked = RequestFilter { dj: Some(user), status: Some(status), ..everything };
             for (filter, by_requester) in [(made, true), (asked, false)] {
-                let rows = self.world.store.requests(&filter, PageRequest::new(1, 100)).await.unwrap();
+                let rows = self.scenario.store.requests(&filter, PageRequest::new(1, 100)).await.unwrap();
                 let shown: BTreeSet<RequestId> = rows.rows.iter().map(|request| request.id).collect();
                 let all = self.model.requests.iter().zip(&self.requests);
                 let expected = all
@@ -68,7 +68,7 @@ impl Player<'_> {
 
     async fn compare_topups(&self) -> Result<(), String> {
         for (place, id) in self.topups.iter().enumerate() {
-            let stored = self.world.stored_topup(*id).await;
+            let stored = self.scenario.stored_topup(*id).await;
             let orders = stored.orders.unwrap();
             let ordering = Ordering {
                 attempts: orders.attempts,
@@ -82,7 +82,7 @@ impl Player<'_> {
 
     async fn compare_withdrawals(&self, place: usize, user: UserId) -> Result<(), String> {
         let rows = self
-            .world
+            .scenario
             .store
             .withdrawals(&WithdrawalFilter::of(user), PageRequest::new(1, 100))
             .await

@@ -13,106 +13,116 @@ use cuepoint_domain::withdrawal::{self, WithdrawalFilter, WithdrawalStatus};
 
 use crate::ledger::entries;
 use crate::races::{fresh, race};
-use crate::world::{Refused, World, at, at_once, balance, key, money, withdrawal_of};
+use crate::scenario::{Refused, Scenario, at, at_once, balance, key, money, withdrawal_of};
 
 /// Of 50 parallel withdrawals of 10.00 from a wallet of 200.00, twenty succeed and thirty are refused for
 /// insufficient funds.
 pub async fn parallel_withdrawals_spend_each_cent_once(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let guest = world.guest(20_000).await;
+    let scenario = Scenario::new(store);
+    let guest = scenario.guest(20_000).await;
     let answers = at_once((0..50).map(|_| {
-        let world = world.clone();
-        async move { world.withdraw(guest, 1_000, at(1)).await }
+        let scenario = scenario.clone();
+        async move { scenario.withdraw(guest, 1_000, at(1)).await }
     }))
     .await;
     let broke = Refused::Rejected(Rejection::InsufficientFunds { available: money(0) });
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 20);
     assert_eq!(answers.iter().filter(|answer| answer.as_ref() == Err(&broke)).count(), 30);
-    assert_eq!(world.balance(guest).await, balance(0, 20_000));
+    assert_eq!(scenario.balance(guest).await, balance(0, 20_000));
     assert_eq!(
-        world.store.withdrawals(&WithdrawalFilter::of(guest), PageRequest::new(1, 100)).await.unwrap().total,
+        scenario
+            .store
+            .withdrawals(&WithdrawalFilter::of(guest), PageRequest::new(1, 100))
+            .await
+            .unwrap()
+            .total,
         20
     );
-    world.audit().await;
+    scenario.audit().await;
 }
 
 /// An operation submitted 200 times in parallel is applied once, and all 200 submissions get its receipt.
 pub async fn one_operation_submitted_in_parallel_is_applied_once(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let guest = world.guest(20_000).await;
-    let plan = world.withdrawal_plan(world.by(guest, at(1)), guest, 1_000).await.unwrap();
-    let answers = race(&world, vec![plan; 200]).await;
+    let scenario = Scenario::new(store);
+    let guest = scenario.guest(20_000).await;
+    let plan = scenario.withdrawal_plan(scenario.by(guest, at(1)), guest, 1_000).await.unwrap();
+    let answers = race(&scenario, vec![plan; 200]).await;
     assert_eq!(fresh(&answers), 1);
     let first = answers[0].as_ref().unwrap().receipt();
     assert!(answers.iter().all(|answer| answer.as_ref().unwrap().receipt() == first));
-    assert_eq!(world.balance(guest).await, balance(19_000, 1_000));
-    assert_eq!(entries(&world, guest).await.len(), 2);
+    assert_eq!(scenario.balance(guest).await, balance(19_000, 1_000));
+    assert_eq!(entries(&scenario, guest).await.len(), 2);
 }
 
 /// A key sent 50 times in parallel under different operation ids runs its command once.
 pub async fn one_key_sent_in_parallel_is_done_once(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let guest = world.guest(20_000).await;
+    let scenario = Scenario::new(store);
+    let guest = scenario.guest(20_000).await;
     let mut plans = Vec::new();
     for _ in 0..50 {
-        let metadata = OperationMetadata { key: Some(key(guest, "k", "body")), ..world.by(guest, at(1)) };
-        plans.push(world.withdrawal_plan(metadata, guest, 1_000).await.unwrap());
+        let metadata = OperationMetadata { key: Some(key(guest, "k", "body")), ..scenario.by(guest, at(1)) };
+        plans.push(scenario.withdrawal_plan(metadata, guest, 1_000).await.unwrap());
     }
-    let answers = race(&world, plans).await;
+    let answers = race(&scenario, plans).await;
     assert_eq!(fresh(&answers), 1);
     let first = answers[0].as_ref().unwrap().receipt();
     assert!(answers.iter().all(|answer| answer.as_ref().unwrap().receipt() == first));
-    assert_eq!(world.balance(guest).await, balance(19_000, 1_000));
+    assert_eq!(scenario.balance(guest).await, balance(19_000, 1_000));
     assert_eq!(
-        world.store.withdrawals(&WithdrawalFilter::of(guest), PageRequest::new(1, 15)).await.unwrap().total,
+        scenario
+            .store
+            .withdrawals(&WithdrawalFilter::of(guest), PageRequest::new(1, 15))
+            .await
+            .unwrap()
+            .total,
         1
     );
 }
 
 /// A key sent in parallel with different bodies is bound to one of them; all others are refused.
 pub async fn one_key_with_many_bodies_stands_for_one(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let guest = world.guest(20_000).await;
+    let scenario = Scenario::new(store);
+    let guest = scenario.guest(20_000).await;
     let mut plans = Vec::new();
     for cents in 1..=20_i128 {
         let metadata =
-            OperationMetadata { key: Some(key(guest, "k", &cents.to_string())), ..world.by(guest, at(1)) };
-        plans.push(world.withdrawal_plan(metadata, guest, cents).await.unwrap());
+            OperationMetadata { key: Some(key(guest, "k", &cents.to_string())), ..scenario.by(guest, at(1)) };
+        plans.push(scenario.withdrawal_plan(metadata, guest, cents).await.unwrap());
     }
-    let answers = race(&world, plans).await;
+    let answers = race(&scenario, plans).await;
     assert_eq!(fresh(&answers), 1);
     assert_eq!(answers.iter().filter(|answer| **answer == Err(Rejection::KeyReused)).count(), 19);
-    assert_eq!(entries(&world, guest).await.len(), 2);
+    assert_eq!(entries(&scenario, guest).await.len(), 2);
 }
 
 /// Of accept, reject, play and cancel decided on the same pending request, exactly one is applied.
 pub async fn plans_on_one_state_have_one_winner(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (guest, dj) = (world.guest(20_000).await, world.dj(100).await);
+    let scenario = Scenario::new(store);
+    let (guest, dj) = (scenario.guest(20_000).await, scenario.dj(100).await);
     for _ in 0..20 {
-        let request = world.request(guest, dj, at(1)).await;
+        let request = scenario.request(guest, dj, at(1)).await;
         let moves = [Move::Accept, Move::Reject, Move::Play, Move::Cancel, Move::Cancel];
-        let plans =
-            moves.map(|to| plans::move_request(world.by(dj, at(2)), &request, to, &world.requests).unwrap());
-        let answers = race(&world, plans).await;
+        let plans = moves
+            .map(|to| plans::move_request(scenario.by(dj, at(2)), &request, to, &scenario.requests).unwrap());
+        let answers = race(&scenario, plans).await;
         assert_eq!(fresh(&answers), 1);
         assert_eq!(answers.iter().filter(|answer| **answer == Err(Rejection::Stale)).count(), 4);
     }
-    world.audit().await;
+    scenario.audit().await;
 }
 
 /// Accept, reject and play race on one request, each decided again after a conflict: one settlement.
 pub async fn racing_answers_settle_a_request_once(store: Arc<dyn Store>) {
-    let world = World::new(store).with_commission(1_000);
-    let (guest, dj) = (world.guest(20_000).await, world.dj(100).await);
+    let scenario = Scenario::new(store).with_commission(1_000);
+    let (guest, dj) = (scenario.guest(20_000).await, scenario.dj(100).await);
     let mut played = 0;
     for _ in 0..20 {
-        let request = world.request(guest, dj, at(1)).await;
-        let before = world.balance(guest).await;
+        let request = scenario.request(guest, dj, at(1)).await;
+        let before = scenario.balance(guest).await;
         let moves = [Move::Accept, Move::Reject, Move::Play, Move::Reject, Move::Play];
         let answers = at_once(moves.map(|to| {
-            let world = world.clone();
-            async move { world.move_request(request.id, to, at(2)).await }
+            let scenario = scenario.clone();
+            async move { scenario.move_request(request.id, to, at(2)).await }
         }))
         .await;
         let refused_well = |answer: &Result<Applied, Refused>| match answer {
@@ -121,19 +131,19 @@ pub async fn racing_answers_settle_a_request_once(store: Arc<dyn Store>) {
             Err(_) => false,
         };
         assert!(answers.iter().all(refused_well), "{answers:?}");
-        played += i64::from(settled(&world, request.id, before.available).await);
+        played += i64::from(settled(&scenario, request.id, before.available).await);
     }
-    assert_eq!(world.user(dj).await.dj.unwrap().played, played);
-    assert_eq!(world.balance(dj).await, balance(i128::from(played) * 90, 0));
-    world.audit().await;
+    assert_eq!(scenario.user(dj).await.dj.unwrap().played, played);
+    assert_eq!(scenario.balance(dj).await, balance(i128::from(played) * 90, 0));
+    scenario.audit().await;
 }
 
 /// Whether the request was played rather than rejected; in both cases its fee of 1.00 is no longer held.
-async fn settled(world: &World, request: RequestId, available: cuepoint_domain::money::Money) -> bool {
-    let stored = world.stored_request(request).await;
+async fn settled(scenario: &Scenario, request: RequestId, available: cuepoint_domain::money::Money) -> bool {
+    let stored = scenario.stored_request(request).await;
     let played = stored.state.status() == RequestStatus::Played;
     let back = if played { 0 } else { 100 };
-    let guest = world.balance(stored.requester).await;
+    let guest = scenario.balance(stored.requester).await;
     assert!(played || stored.state.status() == RequestStatus::Rejected, "{stored:?}");
     assert_eq!(guest, balance(available.minor() + back, 0));
     played
@@ -141,93 +151,96 @@ async fn settled(world: &World, request: RequestId, available: cuepoint_domain::
 
 /// Two racing cancels release the money once, and both report the request as cancelled.
 pub async fn racing_cancels_release_once(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (guest, dj) = (world.guest(100).await, world.dj(100).await);
+    let scenario = Scenario::new(store);
+    let (guest, dj) = (scenario.guest(100).await, scenario.dj(100).await);
     for _ in 0..20 {
-        let request = world.request(guest, dj, at(1)).await;
+        let request = scenario.request(guest, dj, at(1)).await;
         let answers = at_once((0..2).map(|_| {
-            let world = world.clone();
-            async move { world.move_request(request.id, Move::Cancel, at(2)).await }
+            let scenario = scenario.clone();
+            async move { scenario.move_request(request.id, Move::Cancel, at(2)).await }
         }))
         .await;
         for answer in answers {
-            let seen = crate::world::request_of(answer.unwrap().receipt());
+            let seen = crate::scenario::request_of(answer.unwrap().receipt());
             assert_eq!(seen.state.status(), RequestStatus::Cancelled);
         }
-        assert_eq!(world.balance(guest).await, balance(100, 0));
+        assert_eq!(scenario.balance(guest).await, balance(100, 0));
     }
-    world.audit().await;
+    scenario.audit().await;
 }
 
 /// Owner and operator race on one withdrawal: it is either cancelled and released, or approved and held.
 pub async fn cancel_and_approve_have_one_winner(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (guest, operator) = (world.guest(2_000).await, world.guest(0).await);
+    let scenario = Scenario::new(store);
+    let (guest, operator) = (scenario.guest(2_000).await, scenario.guest(0).await);
     let mut held = 0;
     for _ in 0..20 {
-        let withdrawal = withdrawal_of(&world.withdraw(guest, 100, at(1)).await.unwrap());
+        let withdrawal = withdrawal_of(&scenario.withdraw(guest, 100, at(1)).await.unwrap());
         let moves = [
             withdrawal::Move::Cancel { by: guest },
             withdrawal::Move::Approve { by: Some(operator), second_above: None },
         ];
-        let plans = moves
-            .map(|to| plans::move_withdrawal(world.metadata(Actor::System, at(2)), &withdrawal, to).unwrap());
-        let answers = race(&world, plans).await;
+        let plans = moves.map(|to| {
+            plans::move_withdrawal(scenario.metadata(Actor::System, at(2)), &withdrawal, to).unwrap()
+        });
+        let answers = race(&scenario, plans).await;
         assert_eq!(fresh(&answers), 1);
-        let status = world.stored_withdrawal(withdrawal.id).await.state.status();
+        let status = scenario.stored_withdrawal(withdrawal.id).await.state.status();
         let cancelled = status == WithdrawalStatus::Cancelled;
         assert!(cancelled || status == WithdrawalStatus::Approved);
         assert_eq!(answers[0].is_ok(), cancelled);
         held += if cancelled { 0 } else { 100 };
-        assert_eq!(world.balance(guest).await, balance(2_000 - held, held));
+        assert_eq!(scenario.balance(guest).await, balance(2_000 - held, held));
     }
-    world.audit().await;
+    scenario.audit().await;
 }
 
 /// Two DJs who play each other's requests concurrently never deadlock.
 pub async fn opposite_transfers_all_succeed(store: Arc<dyn Store>) {
-    let world = World::new(store).with_commission(500);
-    let (one, two) = (world.dj(100).await, world.dj(100).await);
+    let scenario = Scenario::new(store).with_commission(500);
+    let (one, two) = (scenario.dj(100).await, scenario.dj(100).await);
     let mut requests = Vec::new();
     for dj in [one, two] {
-        world.fund(dj, 2_000).await;
+        scenario.fund(dj, 2_000).await;
     }
     for _ in 0..20 {
-        requests.push(world.request(one, two, at(1)).await);
-        requests.push(world.request(two, one, at(1)).await);
+        requests.push(scenario.request(one, two, at(1)).await);
+        requests.push(scenario.request(two, one, at(1)).await);
     }
     let answers = at_once(requests.into_iter().map(|request| {
-        let world = world.clone();
-        async move { world.move_request(request.id, Move::Play, at(2)).await }
+        let scenario = scenario.clone();
+        async move { scenario.move_request(request.id, Move::Play, at(2)).await }
     }))
     .await;
     assert!(answers.iter().all(Result::is_ok), "{answers:?}");
     for dj in [one, two] {
-        assert_eq!(world.balance(dj).await, balance(1_900, 0));
-        assert_eq!(world.user(dj).await.dj.unwrap().played, 20);
+        assert_eq!(scenario.balance(dj).await, balance(1_900, 0));
+        assert_eq!(scenario.user(dj).await.dj.unwrap().played, 20);
     }
-    world.audit().await;
+    scenario.audit().await;
 }
 
 /// Concurrent changes of a profile and played songs do not overwrite each other.
 pub async fn a_profile_and_its_counter_lose_no_update(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (guest, dj) = (world.guest(20_000).await, world.dj(100).await);
+    let scenario = Scenario::new(store);
+    let (guest, dj) = (scenario.guest(20_000).await, scenario.dj(100).await);
     let mut plans = Vec::new();
     for _ in 0..20 {
-        let request = world.request(guest, dj, at(1)).await;
-        plans.push(plans::move_request(world.by(dj, at(2)), &request, Move::Play, &world.requests).unwrap());
+        let request = scenario.request(guest, dj, at(1)).await;
+        plans.push(
+            plans::move_request(scenario.by(dj, at(2)), &request, Move::Play, &scenario.requests).unwrap(),
+        );
     }
-    let one = |change| plans::change_profile(world.by(dj, at(2)), dj, change);
-    let city = Field::Set(Some(crate::world::line("Oslo")));
+    let one = |change| plans::change_profile(scenario.by(dj, at(2)), dj, change);
+    let city = Field::Set(Some(crate::scenario::line("Oslo")));
     plans.insert(5, one(ProfileChange { city, ..ProfileChange::default() }));
     let fee_upcoming_artist = Field::Set(money(777));
     plans.insert(15, one(ProfileChange { fee_upcoming_artist, ..ProfileChange::default() }));
-    assert_eq!(fresh(&race(&world, plans).await), 22);
+    assert_eq!(fresh(&race(&scenario, plans).await), 22);
 
-    let user = world.user(dj).await;
-    assert_eq!(user.city, Some(crate::world::line("Oslo")));
+    let user = scenario.user(dj).await;
+    assert_eq!(user.city, Some(crate::scenario::line("Oslo")));
     let profile = user.dj.unwrap();
     assert_eq!((profile.played, profile.fee_upcoming_artist), (20, money(777)));
-    assert_eq!(world.balance(dj).await, balance(2_000, 0));
+    assert_eq!(scenario.balance(dj).await, balance(2_000, 0));
 }

@@ -15,14 +15,14 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Applied, DjFilter, Erased, PasswordHash, Registered, Store};
 use cuepoint_domain::text::Email;
 
+use crate::scenario::{Scenario, at, at_once, line};
 use crate::sessions::{alive, log_in, successor};
-use crate::world::{World, at, at_once, line};
 
 /// A DJ with a full profile, recorded by two operations.
-async fn ada(world: &World) -> User {
-    let mut user = world.stranger(true, at(0)).await;
+async fn ada(scenario: &Scenario) -> User {
+    let mut user = scenario.stranger(true, at(0)).await;
     user.email = Email::new("Ada@Example.com").unwrap();
-    world.register(&user).await;
+    scenario.register(&user).await;
     let set = |text: &str| Field::Set(Some(line(text)));
     let change = ProfileChange {
         name: Field::Set(line("Ada Lovelace")),
@@ -32,144 +32,147 @@ async fn ada(world: &World) -> User {
         online: Field::Set(true),
         ..ProfileChange::default()
     };
-    world.fresh(plans::change_profile(world.by(user.id, at(1)), user.id, change)).await;
-    world.user(user.id).await
+    scenario.fresh(plans::change_profile(scenario.by(user.id, at(1)), user.id, change)).await;
+    scenario.user(user.id).await
 }
 
-async fn erase(world: &World, user: UserId, seconds: i64) -> Erased {
-    world.erase(user, seconds).await
+async fn erase(scenario: &Scenario, user: UserId, seconds: i64) -> Erased {
+    scenario.erase(user, seconds).await
 }
 
 /// An erased user matches the domain's decision, cannot log in and is not listed; their address is free
 /// again.
 pub async fn who_was_erased_is_nobody(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let user = ada(&world).await;
-    log_in(&world.store, user.id, 1, at(1)).await;
+    let scenario = Scenario::new(store);
+    let user = ada(&scenario).await;
+    log_in(&scenario.store, user.id, 1, at(1)).await;
     let phone = Challenge::issue(&user, Purpose::Phone, TokenHash([1; 32]), at(2)).unwrap();
-    world.store.issue(&phone, None).await.unwrap();
-    assert_eq!(erase(&world, user.id, 3).await, Erased::Done);
+    scenario.store.issue(&phone, None).await.unwrap();
+    assert_eq!(erase(&scenario, user.id, 3).await, Erased::Done);
 
     let wallet = Wallet::empty(user.id);
     let expected = account::erase(&user, &wallet, [], None, at(3), at(3)).unwrap();
-    assert_eq!(world.user(user.id).await, expected);
-    assert_eq!(world.store.credentials_of(user.id).await.unwrap(), None);
+    assert_eq!(scenario.user(user.id).await, expected);
+    assert_eq!(scenario.store.credentials_of(user.id).await.unwrap(), None);
     for email in [user.email.folded(), expected.email.folded()] {
-        assert_eq!(world.store.credentials(&email).await.unwrap(), None);
+        assert_eq!(scenario.store.credentials(&email).await.unwrap(), None);
     }
-    world
+    scenario
         .store
         .rehash(user.id, &PasswordHash("!".to_owned()), &PasswordHash("mine".to_owned()))
         .await
         .unwrap();
-    assert_eq!(world.store.credentials_of(user.id).await.unwrap(), None);
-    let answered = world.store.answer(user.id, Purpose::Phone, &[TokenHash([1; 32])], at(4)).await.unwrap();
+    assert_eq!(scenario.store.credentials_of(user.id).await.unwrap(), None);
+    let answered =
+        scenario.store.answer(user.id, Purpose::Phone, &[TokenHash([1; 32])], at(4)).await.unwrap();
     assert_eq!(answered, AnswerOutcome::Over);
-    assert_eq!(alive(&world.store, user.id, at(4)).await, []);
+    assert_eq!(alive(&scenario.store, user.id, at(4)).await, []);
     let page = PageRequest::new(1, 15);
-    assert_eq!(world.store.djs(DjFilter::default(), page).await.unwrap(), Rows::none(0));
-    assert_eq!(world.store.people(None, page).await.unwrap(), Rows::none(0));
-    let revoked = world.store.revoked_since(at(3)).await.unwrap();
+    assert_eq!(scenario.store.djs(DjFilter::default(), page).await.unwrap(), Rows::none(0));
+    assert_eq!(scenario.store.people(None, page).await.unwrap(), Rows::none(0));
+    let revoked = scenario.store.revoked_since(at(3)).await.unwrap();
     assert_eq!((revoked.sessions.len(), revoked.statuses.contains_key(&user.id)), (1, true));
 
-    let next = User { email: user.email.clone(), ..world.stranger(false, at(5)).await };
-    let registered = world.store.register(&next, &PasswordHash("hash".to_owned()), None).await.unwrap();
+    let next = User { email: user.email.clone(), ..scenario.stranger(false, at(5)).await };
+    let registered = scenario.store.register(&next, &PasswordHash("hash".to_owned()), None).await.unwrap();
     assert_eq!(registered, Registered::Done);
 }
 
 /// Receipts of earlier commands show no erased profile: repeating such a command is stale.
 pub async fn earlier_answers_forget_who_was_erased(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (user, other) = (ada(&world).await, world.dj(100).await);
+    let scenario = Scenario::new(store);
+    let (user, other) = (ada(&scenario).await, scenario.dj(100).await);
     let change = |name: &str| ProfileChange { name: Field::Set(line(name)), ..ProfileChange::default() };
-    let theirs = plans::change_profile(world.by(user.id, at(2)), user.id, change("Countess Lovelace"));
-    let others = plans::change_profile(world.by(other, at(2)), other, change("Charles Babbage"));
-    world.fresh(theirs.clone()).await;
-    let kept = world.fresh(others.clone()).await;
-    assert_eq!(erase(&world, user.id, 3).await, Erased::Done);
-    assert_eq!(world.apply(theirs).await, Err(Rejection::Stale));
+    let theirs = plans::change_profile(scenario.by(user.id, at(2)), user.id, change("Countess Lovelace"));
+    let others = plans::change_profile(scenario.by(other, at(2)), other, change("Charles Babbage"));
+    scenario.fresh(theirs.clone()).await;
+    let kept = scenario.fresh(others.clone()).await;
+    assert_eq!(erase(&scenario, user.id, 3).await, Erased::Done);
+    assert_eq!(scenario.apply(theirs).await, Err(Rejection::Stale));
     // Nothing remained to be done.
-    world.store.finish_erasures().await.unwrap();
-    assert_eq!(world.apply(others).await, Ok(Applied::Replayed(kept)));
+    scenario.store.finish_erasures().await.unwrap();
+    assert_eq!(scenario.apply(others).await, Ok(Applied::Replayed(kept)));
 }
 
 /// A user with money, be it available, held or owed, is not erased; one without is, even after payments, and
 /// the ledger stays consistent.
 pub async fn nobody_with_money_is_erased(store: Arc<dyn Store>) {
-    let world = World::new(store).with_commission(1_000);
-    let (guest, dj) = (world.guest(100).await, world.dj(100).await);
+    let scenario = Scenario::new(store).with_commission(1_000);
+    let (guest, dj) = (scenario.guest(100).await, scenario.dj(100).await);
     let refused = Erased::Refused(ErasureRefusal::MoneyLeft);
-    let before = world.user(guest).await;
-    assert_eq!(erase(&world, guest, 1).await, refused, "available");
-    let request = world.request(guest, dj, at(2)).await;
-    assert_eq!(erase(&world, guest, 3).await, refused, "held");
-    assert_eq!(world.user(guest).await, before);
-    world.move_request(request.id, Move::Play, at(4)).await.unwrap();
-    assert_eq!(erase(&world, dj, 5).await, refused, "earned");
-    assert_eq!(erase(&world, guest, 5).await, Erased::Done);
-    assert_eq!(world.balance(guest).await, Balance::default());
-    assert_eq!(world.store.entries(guest, PageRequest::new(1, 15)).await.unwrap().total, 3);
-    assert_eq!(world.stored_request(request.id).await.requester, guest);
-    world.audit().await;
+    let before = scenario.user(guest).await;
+    assert_eq!(erase(&scenario, guest, 1).await, refused, "available");
+    let request = scenario.request(guest, dj, at(2)).await;
+    assert_eq!(erase(&scenario, guest, 3).await, refused, "held");
+    assert_eq!(scenario.user(guest).await, before);
+    scenario.move_request(request.id, Move::Play, at(4)).await.unwrap();
+    assert_eq!(erase(&scenario, dj, 5).await, refused, "earned");
+    assert_eq!(erase(&scenario, guest, 5).await, Erased::Done);
+    assert_eq!(scenario.balance(guest).await, Balance::default());
+    assert_eq!(scenario.store.entries(guest, PageRequest::new(1, 15)).await.unwrap().total, 3);
+    assert_eq!(scenario.stored_request(request.id).await.requester, guest);
+    scenario.audit().await;
 }
 
 /// A user is erased once, also by many concurrent erasures.
 pub async fn a_person_is_erased_once(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let user = world.guest(0).await;
+    let scenario = Scenario::new(store);
+    let user = scenario.guest(0).await;
     let tasks = (0..10).map(|_| {
-        let world = world.clone();
-        async move { erase(&world, user, 1).await }
+        let scenario = scenario.clone();
+        async move { erase(&scenario, user, 1).await }
     });
     let answers = at_once(tasks).await;
     assert_eq!(answers.iter().filter(|erased| **erased == Erased::Done).count(), 1);
     assert_eq!(answers.iter().filter(|erased| **erased == Erased::Nobody).count(), 9);
-    let erased = world.user(user).await;
-    assert_eq!(erase(&world, user, 2).await, Erased::Nobody);
-    assert_eq!(world.user(user).await, erased);
-    let nobody = world.ids.next_user().await.unwrap();
-    assert_eq!(erase(&world, nobody, 2).await, Erased::Nobody);
+    let erased = scenario.user(user).await;
+    assert_eq!(erase(&scenario, user, 2).await, Erased::Nobody);
+    assert_eq!(scenario.user(user).await, erased);
+    let nobody = scenario.ids.next_user().await.unwrap();
+    assert_eq!(erase(&scenario, nobody, 2).await, Erased::Nobody);
 }
 
 /// Erasures deadlock with no other concurrent operation on the same users, and complete.
 pub async fn erasures_cross_whatever_else_is_done(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (operator, guest) = (world.guest(0).await, world.guest(10_000).await);
+    let scenario = Scenario::new(store);
+    let (operator, guest) = (scenario.guest(0).await, scenario.guest(10_000).await);
     let mut djs = Vec::new();
     for number in 0..8 {
-        let dj = world.dj(100).await;
-        log_in(&world.store, dj, number, at(0)).await;
+        let dj = scenario.dj(100).await;
+        log_in(&scenario.store, dj, number, at(0)).await;
         for other in &djs {
-            world.store.block(dj, *other, at(1)).await.unwrap();
-            world.store.block(*other, dj, at(1)).await.unwrap();
+            scenario.store.block(dj, *other, at(1)).await.unwrap();
+            scenario.store.block(*other, dj, at(1)).await.unwrap();
         }
         djs.push(dj);
     }
     let tasks = (0..).zip(&djs).flat_map(|(number, dj)| (0..5).map(move |what| (number, *dj, what))).map(
         |(number, dj, what)| {
-            let world = world.clone();
+            let scenario = scenario.clone();
             async move {
                 match what {
-                    0 => assert_eq!(erase(&world, dj, 3).await, Erased::Done),
+                    0 => assert_eq!(erase(&scenario, dj, 3).await, Erased::Done),
                     1 => {
-                        let metadata =
-                            OperationMetadata { reason: Some(line("a reason")), ..world.by(operator, at(2)) };
+                        let metadata = OperationMetadata {
+                            reason: Some(line("a reason")),
+                            ..scenario.by(operator, at(2))
+                        };
                         let plan = plans::change_account_status(metadata, dj, AccountStatusChange::Suspend);
-                        let stood = world.apply(plan).await;
+                        let stood = scenario.apply(plan).await;
                         assert!(
                             matches!(stood, Ok(_) | Err(Rejection::Missing(EntityKind::User))),
                             "{stood:?}"
                         );
                     }
-                    2 => drop(world.store.end_sessions(dj, None, at(2)).await.unwrap()),
+                    2 => drop(scenario.store.end_sessions(dj, None, at(2)).await.unwrap()),
                     3 => {
                         let next = successor(100 + number);
                         let token = TokenHash([number; 32]);
-                        world.store.exchange(&token, &next, None, at(900), at(2)).await.unwrap();
+                        scenario.store.exchange(&token, &next, None, at(900), at(2)).await.unwrap();
                     }
                     _ => {
-                        let plan = world.adjust_plan(world.by(dj, at(2)), guest, -1).await;
-                        world.fresh(plan).await;
+                        let plan = scenario.adjust_plan(scenario.by(dj, at(2)), guest, -1).await;
+                        scenario.fresh(plan).await;
                     }
                 }
             }
@@ -177,62 +180,62 @@ pub async fn erasures_cross_whatever_else_is_done(store: Arc<dyn Store>) {
     );
     at_once(tasks).await;
     for dj in djs {
-        assert_eq!(world.user(dj).await.erased_at, Some(at(3)));
-        assert_eq!(alive(&world.store, dj, at(4)).await, []);
+        assert_eq!(scenario.user(dj).await.erased_at, Some(at(3)));
+        assert_eq!(alive(&scenario.store, dj, at(4)).await, []);
     }
-    world.audit().await;
+    scenario.audit().await;
 }
 
 /// An erasure deletes the blocks by the user and of the user.
 pub async fn blocks_go_with_who_was_erased(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (dj, other) = (world.dj(100).await, world.dj(100).await);
+    let scenario = Scenario::new(store);
+    let (dj, other) = (scenario.dj(100).await, scenario.dj(100).await);
     for (one, two) in [(dj, other), (other, dj)] {
-        assert!(world.store.block(one, two, at(1)).await.unwrap().is_some());
+        assert!(scenario.store.block(one, two, at(1)).await.unwrap().is_some());
     }
-    assert_eq!(erase(&world, dj, 2).await, Erased::Done);
+    assert_eq!(erase(&scenario, dj, 2).await, Erased::Done);
     for (one, two) in [(dj, other), (other, dj)] {
-        assert!(!world.store.is_blocked(one, two).await.unwrap());
+        assert!(!scenario.store.is_blocked(one, two).await.unwrap());
     }
-    assert_eq!(world.store.blocks(other, PageRequest::new(1, 15)).await.unwrap(), Rows::none(0));
+    assert_eq!(scenario.store.blocks(other, PageRequest::new(1, 15)).await.unwrap(), Rows::none(0));
     for (one, two) in [(dj, other), (other, dj)] {
-        assert_eq!(world.store.block(one, two, at(3)).await.unwrap(), None, "nobody is there");
-        assert!(!world.store.is_blocked(one, two).await.unwrap());
+        assert_eq!(scenario.store.block(one, two, at(3)).await.unwrap(), None, "nobody is there");
+        assert!(!scenario.store.is_blocked(one, two).await.unwrap());
     }
 }
 
 /// Of a concurrent block and erasure, in either order, no block remains.
 pub async fn no_block_outlives_an_erasure(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let other = world.dj(100).await;
+    let scenario = Scenario::new(store);
+    let other = scenario.dj(100).await;
     let mut djs = Vec::new();
     for _ in 0..10 {
-        djs.push(world.dj(100).await);
+        djs.push(scenario.dj(100).await);
     }
     let tasks = djs.iter().flat_map(|dj| (0..3).map(move |what| (*dj, what))).map(|(dj, what)| {
-        let world = world.clone();
+        let scenario = scenario.clone();
         async move {
             match what {
-                0 => drop(world.store.block(dj, other, at(1)).await.unwrap()),
-                1 => drop(world.store.block(other, dj, at(1)).await.unwrap()),
-                _ => assert_eq!(erase(&world, dj, 2).await, Erased::Done),
+                0 => drop(scenario.store.block(dj, other, at(1)).await.unwrap()),
+                1 => drop(scenario.store.block(other, dj, at(1)).await.unwrap()),
+                _ => assert_eq!(erase(&scenario, dj, 2).await, Erased::Done),
             }
         }
     });
     at_once(tasks).await;
     for dj in djs {
-        assert!(!world.store.is_blocked(dj, other).await.unwrap());
-        assert!(!world.store.is_blocked(other, dj).await.unwrap());
+        assert!(!scenario.store.is_blocked(dj, other).await.unwrap());
+        assert!(!scenario.store.is_blocked(other, dj).await.unwrap());
     }
 }
 
 /// No challenge is issued to an unknown or erased user.
 pub async fn nobody_is_sent_a_challenge(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (erased, unknown) = (ada(&world).await, world.stranger(false, at(0)).await);
-    assert_eq!(erase(&world, erased.id, 1).await, Erased::Done);
+    let scenario = Scenario::new(store);
+    let (erased, unknown) = (ada(&scenario).await, scenario.stranger(false, at(0)).await);
+    assert_eq!(erase(&scenario, erased.id, 1).await, Erased::Done);
     for user in [erased, unknown] {
         let challenge = Challenge::issue(&user, Purpose::Email, TokenHash([1; 32]), at(2)).unwrap();
-        assert!(world.store.issue(&challenge, None).await.is_err());
+        assert!(scenario.store.issue(&challenge, None).await.is_err());
     }
 }

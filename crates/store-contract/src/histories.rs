@@ -9,8 +9,8 @@ use tokio::runtime::Handle;
 
 use crate::Fixture;
 use crate::commands::{History, beginning, ending, history};
-use crate::player::{Ended, Player};
-use crate::world::World;
+use crate::driver::{Ended, HistoryDriver};
+use crate::scenario::Scenario;
 
 /// The factor by which histories are multiplied: 1, or the value in the environment for a long run.
 #[expect(
@@ -28,9 +28,9 @@ fn times() -> u32 {
 /// command, on every balance; at the end also on the lists, the entries and the audit. In between, answers
 /// get lost and the store is reopened.
 pub async fn histories_agree_with_a_plain_model(fixture: &dyn Fixture, histories: u32, steps: usize) {
-    let world = World::new(fixture.store());
+    let scenario = Scenario::new(fixture.store());
     // No operator of a history may be the last one.
-    world.operator().await;
+    scenario.operator().await;
     let config = Config {
         cases: histories.checked_mul(times()).unwrap(),
         failure_persistence: None,
@@ -43,22 +43,22 @@ pub async fn histories_agree_with_a_plain_model(fixture: &dyn Fixture, histories
     tokio::task::block_in_place(|| {
         let outcome = runner.run(&history(steps), |history| {
             let ended =
-                Handle::current().block_on(play(&world, fixture, history)).map_err(TestCaseError::fail)?;
-            let (summary, told) = &mut *seen.lock().unwrap();
+                Handle::current().block_on(play(&scenario, fixture, history)).map_err(TestCaseError::fail)?;
+            let (summary, observed) = &mut *seen.lock().unwrap();
             summary.wallets += ended.summary.wallets;
             summary.entries += ended.summary.entries;
             summary.postings += ended.summary.postings;
             summary.entities += ended.summary.entities;
-            told.extend(ended.told);
+            observed.extend(ended.observed);
             Ok(())
         });
         outcome.unwrap_or_else(|failure| panic!("{failure}"));
     });
-    let (summary, told) = seen.into_inner().unwrap();
-    assert_eq!(world.audit().await, summary);
+    let (summary, observed) = seen.into_inner().unwrap();
+    assert_eq!(scenario.audit().await, summary);
     // A few histories may miss an answer; as many as every run has reach all of them.
     if histories >= 24 && steps >= 60 {
-        let missing: Vec<_> = EVERYTHING.iter().filter(|answer| !told.contains(**answer)).collect();
+        let missing: Vec<_> = EVERYTHING.iter().filter(|answer| !observed.contains(**answer)).collect();
         assert!(missing.is_empty(), "no history led to {missing:?}");
     }
 }
@@ -133,17 +133,20 @@ const EVERYTHING: &[&str] = &[
     "reopened",
 ];
 
-async fn play(world: &World, fixture: &dyn Fixture, history: History) -> Result<Ended, String> {
-    let mut player = Player::start(world, fixture, history.terms).await;
+async fn play(scenario: &Scenario, fixture: &dyn Fixture, history: History) -> Result<Ended, String> {
+    let mut driver = HistoryDriver::start(scenario, fixture, history.terms).await;
     let commands = beginning().into_iter().chain(history.commands).chain(ending());
     for (place, (command, keyed)) in commands.enumerate() {
-        let told = format!("{command:?}");
-        player.play(command, keyed).await.map_err(|differs| format!("command {place}, {told}: {differs}"))?;
-        player
+        let observed = format!("{command:?}");
+        driver
+            .play(command, keyed)
+            .await
+            .map_err(|differs| format!("command {place}, {observed}: {differs}"))?;
+        driver
             .compare_balances()
             .await
-            .map_err(|differs| format!("after command {place}, {told}: {differs}"))?;
+            .map_err(|differs| format!("after command {place}, {observed}: {differs}"))?;
     }
-    player.compare_everything().await?;
-    Ok(player.end())
+    driver.compare_everything().await?;
+    Ok(driver.end())
 }

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use crate::world::at_once;
+use crate::scenario::at_once;
 use cuepoint_domain::ports::{Ids, Store, Unavailable};
 
 /// The number of concurrent tasks for each kind of id, and of sequential ids for each task.

@@ -11,22 +11,22 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::{Limit, Move, WithdrawalLimits, WithdrawalStatus};
 use time::Duration;
 
-use crate::world::{Refused, World, amount, at, at_once, balance, request_of, withdrawal_of};
+use crate::scenario::{Refused, Scenario, amount, at, at_once, balance, request_of, withdrawal_of};
 
-fn limited(store: Arc<dyn Store>, per_24h: Option<i128>, per_30d: Option<i128>) -> World {
-    let mut world = World::new(store);
+fn limited(store: Arc<dyn Store>, per_24h: Option<i128>, per_30d: Option<i128>) -> Scenario {
+    let mut scenario = Scenario::new(store);
     let limits = WithdrawalLimits {
         max_amount: None,
         max_per_24h: per_24h.map(amount),
         max_per_30d: per_30d.map(amount),
     };
-    world.withdrawals.limits = limits;
-    world
+    scenario.withdrawals.limits = limits;
+    scenario
 }
 
 /// Whether a withdrawal succeeds, or which window refuses it.
-async fn admitted(world: &World, user: UserId, cents: i128, now: Timestamp) -> Result<(), Duration> {
-    match world.withdraw(user, cents, now).await {
+async fn admitted(scenario: &Scenario, user: UserId, cents: i128, now: Timestamp) -> Result<(), Duration> {
+    match scenario.withdraw(user, cents, now).await {
         Ok(_) => Ok(()),
         Err(Refused::Rejected(Rejection::LimitExceeded(Limit::Rolling(window)))) => Err(window.length),
         Err(other) => panic!("{other:?}"),
@@ -37,24 +37,27 @@ async fn admitted(world: &World, user: UserId, cents: i128, now: Timestamp) -> R
 /// microsecond.
 pub async fn a_window_rolls_to_the_microsecond(store: Arc<dyn Store>) {
     let (day, month) = (Duration::hours(24), Duration::days(30));
-    let world = limited(store, Some(1_000), Some(1_500));
-    let guest = world.guest(10_000).await;
-    assert_eq!(admitted(&world, guest, 1_000, at(0)).await, Ok(()));
-    assert_eq!(admitted(&world, guest, 1, at(1)).await, Err(day));
-    assert_eq!(admitted(&world, guest, 1, at(0).plus(day).minus(Duration::MICROSECOND)).await, Err(day));
-    assert_eq!(admitted(&world, guest, 500, at(0).plus(day)).await, Ok(()));
-    assert_eq!(admitted(&world, guest, 1, at(0).plus(day)).await, Err(month));
-    assert_eq!(admitted(&world, guest, 1, at(0).plus(month).minus(Duration::MICROSECOND)).await, Err(month));
-    assert_eq!(admitted(&world, guest, 1_000, at(0).plus(month)).await, Ok(()));
-    assert_eq!(world.balance(guest).await, balance(7_500, 2_500));
+    let scenario = limited(store, Some(1_000), Some(1_500));
+    let guest = scenario.guest(10_000).await;
+    assert_eq!(admitted(&scenario, guest, 1_000, at(0)).await, Ok(()));
+    assert_eq!(admitted(&scenario, guest, 1, at(1)).await, Err(day));
+    assert_eq!(admitted(&scenario, guest, 1, at(0).plus(day).minus(Duration::MICROSECOND)).await, Err(day));
+    assert_eq!(admitted(&scenario, guest, 500, at(0).plus(day)).await, Ok(()));
+    assert_eq!(admitted(&scenario, guest, 1, at(0).plus(day)).await, Err(month));
+    assert_eq!(
+        admitted(&scenario, guest, 1, at(0).plus(month).minus(Duration::MICROSECOND)).await,
+        Err(month)
+    );
+    assert_eq!(admitted(&scenario, guest, 1_000, at(0).plus(month)).await, Ok(()));
+    assert_eq!(scenario.balance(guest).await, balance(7_500, 2_500));
 }
 
 /// Withdrawals that ended without a payout release their part of the limit; those that may still be paid do
 /// not.
 pub async fn only_what_may_be_paid_counts(store: Arc<dyn Store>) {
-    let world = limited(store, Some(1_000), None);
-    let guest = world.guest(10_000).await;
-    let operator = world.guest(0).await;
+    let scenario = limited(store, Some(1_000), None);
+    let guest = scenario.guest(10_000).await;
+    let operator = scenario.guest(0).await;
     let endings = [
         (vec![Move::Cancel { by: guest }], WithdrawalStatus::Cancelled),
         (vec![Move::Reject { by: operator }], WithdrawalStatus::Rejected),
@@ -64,82 +67,86 @@ pub async fn only_what_may_be_paid_counts(store: Arc<dyn Store>) {
         ),
     ];
     for (moves, ending) in endings {
-        let withdrawal = withdrawal_of(&world.withdraw(guest, 1_000, at(1)).await.unwrap());
-        assert_eq!(admitted(&world, guest, 1, at(1)).await, Err(Duration::hours(24)));
+        let withdrawal = withdrawal_of(&scenario.withdraw(guest, 1_000, at(1)).await.unwrap());
+        assert_eq!(admitted(&scenario, guest, 1, at(1)).await, Err(Duration::hours(24)));
         for next in moves {
-            world.move_withdrawal(withdrawal.id, &next, at(2)).await.unwrap();
+            scenario.move_withdrawal(withdrawal.id, &next, at(2)).await.unwrap();
         }
-        assert_eq!(world.stored_withdrawal(withdrawal.id).await.state.status(), ending);
+        assert_eq!(scenario.stored_withdrawal(withdrawal.id).await.state.status(), ending);
     }
-    let withdrawal = withdrawal_of(&world.withdraw(guest, 1_000, at(3)).await.unwrap());
-    let txid = Some(crate::world::line("f00d"));
+    let withdrawal = withdrawal_of(&scenario.withdraw(guest, 1_000, at(3)).await.unwrap());
+    let txid = Some(crate::scenario::line("f00d"));
     for next in
         [Move::Approve { by: None, second_above: None }, Move::Process, Move::Review, Move::Complete { txid }]
     {
-        world.move_withdrawal(withdrawal.id, &next, at(4)).await.unwrap();
-        assert_eq!(admitted(&world, guest, 1, at(5)).await, Err(Duration::hours(24)));
+        scenario.move_withdrawal(withdrawal.id, &next, at(4)).await.unwrap();
+        assert_eq!(admitted(&scenario, guest, 1, at(5)).await, Err(Duration::hours(24)));
     }
-    let other = world.guest(1_000).await;
-    assert_eq!(admitted(&world, other, 1_000, at(5)).await, Ok(()), "each person has a limit of their own");
+    let other = scenario.guest(1_000).await;
+    assert_eq!(
+        admitted(&scenario, other, 1_000, at(5)).await,
+        Ok(()),
+        "each person has a limit of their own"
+    );
 }
 
 /// Of 30 parallel withdrawals of 1.00 under a limit of 10.00 a day, ten succeed.
 pub async fn a_window_counts_exactly_under_concurrency(store: Arc<dyn Store>) {
-    let world = limited(store, Some(1_000), Some(100_000));
-    let guest = world.guest(10_000).await;
+    let scenario = limited(store, Some(1_000), Some(100_000));
+    let guest = scenario.guest(10_000).await;
     let tasks = (0..30).map(|second| {
-        let world = world.clone();
-        async move { admitted(&world, guest, 100, at(second)).await }
+        let scenario = scenario.clone();
+        async move { admitted(&scenario, guest, 100, at(second)).await }
     });
     let answers = at_once(tasks).await;
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 10);
     assert!(answers.iter().flat_map(|answer| answer.err()).all(|window| window == Duration::hours(24)));
-    assert_eq!(world.balance(guest).await, balance(9_000, 1_000));
-    world.audit().await;
+    assert_eq!(scenario.balance(guest).await, balance(9_000, 1_000));
+    scenario.audit().await;
 }
 
 /// At the limit of open requests with one DJ, a further one is refused, but one to another DJ succeeds; a
 /// request that was answered or has expired no longer counts.
 pub async fn only_open_requests_with_one_dj_count(store: Arc<dyn Store>) {
-    let world = World::new(store).with_most_open(2);
-    let (guest, bob) = (world.guest(10_000).await, world.guest(10_000).await);
-    let (dj, other, free) = (world.dj(100).await, world.dj(100).await, world.dj(0).await);
+    let scenario = Scenario::new(store).with_most_open(2);
+    let (guest, bob) = (scenario.guest(10_000).await, scenario.guest(10_000).await);
+    let (dj, other, free) = (scenario.dj(100).await, scenario.dj(100).await, scenario.dj(0).await);
     let open = async |guest, dj, seconds| {
-        let metadata = world.by(guest, at(seconds));
-        let plan = world.request_plan(metadata, guest, dj, ArtistType::Popular, None).await.unwrap();
-        world.apply(plan).await
+        let metadata = scenario.by(guest, at(seconds));
+        let plan = scenario.request_plan(metadata, guest, dj, ArtistType::Popular, None).await.unwrap();
+        scenario.apply(plan).await
     };
     let full = Err(Rejection::TooManyOpen(2));
     let first = request_of(open(guest, dj, 0).await.unwrap().receipt());
-    world.move_request(first.id, music_request::Move::Accept, at(0)).await.unwrap();
+    scenario.move_request(first.id, music_request::Move::Accept, at(0)).await.unwrap();
     let second = request_of(open(guest, dj, 1).await.unwrap().receipt());
     assert_eq!(open(guest, dj, 2).await, full);
     for (guest, dj) in [(guest, other), (bob, dj), (guest, free), (guest, free)] {
         assert!(open(guest, dj, 2).await.is_ok());
     }
     assert_eq!(open(guest, free, 2).await, full, "also where nothing is held");
-    world.move_request(second.id, music_request::Move::Reject, at(3)).await.unwrap();
+    scenario.move_request(second.id, music_request::Move::Reject, at(3)).await.unwrap();
     assert!(open(guest, dj, 3).await.is_ok());
     assert_eq!(open(guest, dj, 4).await, full);
     assert_eq!(open(guest, dj, 902).await, full, "pending for 900 seconds");
     assert!(open(guest, dj, 903).await.is_ok(), "over by the clock, though stored as pending");
     assert_eq!(open(guest, dj, 904).await, full);
-    world.audit().await;
+    scenario.audit().await;
 }
 
 /// Of fifty concurrent requests of one guest to one DJ, exactly the limit succeeds.
 pub async fn open_requests_are_counted_exactly_under_concurrency(store: Arc<dyn Store>) {
-    let world = World::new(store).with_most_open(3);
-    let (guest, dj, other) = (world.guest(100_000).await, world.dj(100).await, world.dj(0).await);
+    let scenario = Scenario::new(store).with_most_open(3);
+    let (guest, dj, other) = (scenario.guest(100_000).await, scenario.dj(100).await, scenario.dj(0).await);
     let mut plans = Vec::new();
     for number in 0..100 {
         let to = if number % 2 == 0 { dj } else { other };
-        let metadata = world.by(guest, at(1));
-        plans.push(world.request_plan(metadata, guest, to, ArtistType::Popular, None).await.unwrap());
+        let metadata = scenario.by(guest, at(1));
+        plans.push(scenario.request_plan(metadata, guest, to, ArtistType::Popular, None).await.unwrap());
     }
     let answers = at_once(plans.into_iter().map(|plan| {
-        let world = world.clone();
-        async move { world.apply(plan).await }
+        let scenario = scenario.clone();
+        async move { scenario.apply(plan).await }
     }))
     .await;
     let full = Err(Rejection::TooManyOpen(3));
@@ -148,5 +155,5 @@ pub async fn open_requests_are_counted_exactly_under_concurrency(store: Arc<dyn 
         assert_eq!(of_one.iter().filter(|answer| answer.is_ok()).count(), 3);
         assert_eq!(of_one.iter().filter(|answer| ***answer == full).count(), 47);
     }
-    assert_eq!(world.balance(guest).await, balance(99_700, 300));
+    assert_eq!(scenario.balance(guest).await, balance(99_700, 300));
 }

@@ -20,7 +20,7 @@ const ACCEPTED_SECONDS: i64 = 60 * 60;
 pub(crate) const TXIDS: [&str; 2] = ["f00d", "beef"];
 
 /// Available, held and owed.
-pub(crate) type Purse = (i128, i128, i128);
+pub(crate) type Balances = (i128, i128, i128);
 
 /// The terms of a deployment.
 #[derive(Clone, Debug, Default)]
@@ -38,10 +38,10 @@ pub(crate) struct Terms {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Seen {
     Request { status: &'static str, fee: i128, since: i64 },
-    Withdrawal { status: &'static str, txid: Option<String>, approvals: usize, purse: Purse },
+    Withdrawal { status: &'static str, txid: Option<String>, approvals: usize, balances: Balances },
     Topup { status: &'static str },
-    Adjustment { purse: Purse },
-    Profile { dj: Option<Dj>, purse: Purse },
+    Adjustment { balances: Balances },
+    Profile { dj: Option<Dj>, balances: Balances },
 }
 
 /// A DJ's prices and counters.
@@ -56,7 +56,7 @@ pub(crate) struct Dj {
 /// A user.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Person {
-    pub(crate) purse: Purse,
+    pub(crate) balances: Balances,
     pub(crate) entries: u64,
     pub(crate) dj: Option<Dj>,
     pub(crate) erased: bool,
@@ -155,15 +155,15 @@ impl Model {
     fn entry(&mut self, who: usize, available: i128, held: i128, owed: i128) {
         if (available, held, owed) != (0, 0, 0) {
             let person = &mut self.people[who];
-            let (a, h, o) = person.purse;
-            person.purse = (a + available, h + held, o + owed);
+            let (a, h, o) = person.balances;
+            person.balances = (a + available, h + held, o + owed);
             person.entries += 1;
         }
     }
 
     /// Credits a wallet, or debits it if `amount` is negative: a credit pays the debt first.
     fn income(&mut self, who: usize, amount: i128) {
-        let (.., owed) = self.people[who].purse;
+        let (.., owed) = self.people[who].balances;
         let pays = amount.clamp(0, owed);
         self.entry(who, amount - pays, 0, -pays);
     }
@@ -177,7 +177,7 @@ impl Model {
     }
 
     fn affords(&self, who: usize, amount: i128) -> Result<(), Refusal> {
-        let (available, ..) = self.people[who].purse;
+        let (available, ..) = self.people[who].balances;
         if amount > available { Err(Refusal::Funds { available }) } else { Ok(()) }
     }
 
@@ -221,7 +221,7 @@ impl Model {
         self.posting(-cents);
         self.adjustments += 1;
         self.people[who].adjusted.push((operator, now));
-        Ok(Seen::Adjustment { purse: self.people[who].purse })
+        Ok(Seen::Adjustment { balances: self.people[who].balances })
     }
 
     pub(crate) fn change_dj(
@@ -243,7 +243,7 @@ impl Model {
             }
             None => {}
         }
-        Ok(Seen::Profile { dj: person.dj.clone(), purse: person.purse })
+        Ok(Seen::Profile { dj: person.dj.clone(), balances: person.balances })
     }
 
     /// A suspended DJ is offline; restoring them does not bring them online.
@@ -256,7 +256,7 @@ impl Model {
             is_changed = true;
         }
         person.stands_since = if is_changed { now } else { person.stands_since };
-        Ok(Seen::Profile { dj: person.dj.clone(), purse: person.purse })
+        Ok(Seen::Profile { dj: person.dj.clone(), balances: person.balances })
     }
 
     pub(crate) fn employ(&mut self, who: usize, operator: bool, now: i64) -> Result<Seen, Refusal> {
@@ -264,7 +264,7 @@ impl Model {
         if person.is_operator != operator {
             (person.is_operator, person.stands_since) = (operator, now);
         }
-        Ok(Seen::Profile { dj: person.dj.clone(), purse: person.purse })
+        Ok(Seen::Profile { dj: person.dj.clone(), balances: person.balances })
     }
 
     pub(crate) fn open_request(
@@ -353,7 +353,7 @@ impl Model {
     /// the DJ lacks.
     fn refund(&mut self, guest: usize, dj: usize, fee: i128, commission: i128) {
         let returns = fee - commission;
-        let (available, ..) = self.people[dj].purse;
+        let (available, ..) = self.people[dj].balances;
         let has = returns.min(available);
         self.income(guest, fee);
         self.entry(dj, -has, 0, returns - has);

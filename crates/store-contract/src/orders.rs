@@ -10,7 +10,7 @@ use cuepoint_domain::text::PaymentUrl;
 use cuepoint_domain::topup::{Charge, Orders, Topup, TopupStatus};
 
 use crate::races::one_of_sixteen_is_applied;
-use crate::world::{World, amount, at, balance, topup_of};
+use crate::scenario::{Scenario, amount, at, balance, topup_of};
 
 fn orders(attempts: u32, next_at: Option<i64>) -> Orders {
     Orders { attempts, next_at: next_at.map(at) }
@@ -21,7 +21,7 @@ fn page() -> Option<PaymentUrl> {
     PaymentUrl::new(&format!("https://pay.example.com/{:ü<2024}", "session")).ok()
 }
 
-impl World {
+impl Scenario {
     /// A new top-up of 5.00 by a new user, opened with any charge.
     async fn open_topup(&self, charge: Charge) -> Topup {
         let guest = self.guest(0).await;
@@ -44,7 +44,7 @@ impl World {
 /// Due orders are sorted by the time of the next order, then by id; top-ups that ended or are not to be
 /// ordered are not listed.
 pub async fn due_orders_come_longest_waiting_first(store: Arc<dyn Store>) {
-    let world = World::new(store);
+    let scenario = Scenario::new(store);
     let ordered = |next_at| Charge::Ordered(orders(1, Some(next_at)));
     let mut made = Vec::new();
     for charge in [
@@ -60,21 +60,21 @@ pub async fn due_orders_come_longest_waiting_first(store: Arc<dyn Store>) {
         ordered(30),
         ordered(10),
     ] {
-        made.push(world.open_topup(charge).await);
+        made.push(scenario.open_topup(charge).await);
     }
-    made[6] = world.settle(&made[6], true).await;
-    made[7] = world.settle(&made[7], false).await;
-    made[8] = world.order(&made[8], 5, orders(1, None), page()).await;
-    made[9] = world.order(&made[9], 5, orders(2, Some(35)), None).await;
-    made[10] = world.order(&made[10], 5, orders(2, Some(90)), None).await;
+    made[6] = scenario.settle(&made[6], true).await;
+    made[7] = scenario.settle(&made[7], false).await;
+    made[8] = scenario.order(&made[8], 5, orders(1, None), page()).await;
+    made[9] = scenario.order(&made[9], 5, orders(2, Some(35)), None).await;
+    made[10] = scenario.order(&made[10], 5, orders(2, Some(90)), None).await;
 
     let expected: Vec<Topup> = [1, 9, 0, 2].map(|place: usize| made[place].clone()).to_vec();
-    let due = async |limit| world.store.due_orders(at(40), limit).await.unwrap();
+    let due = async |limit| scenario.store.due_orders(at(40), limit).await.unwrap();
     assert_eq!(due(100).await, expected);
     assert_eq!(due(3).await, expected[..3]);
     assert_eq!(due(0).await, []);
     let ids = async |now| -> Vec<TopupId> {
-        world.store.due_orders(at(now), 100).await.unwrap().iter().map(|one| one.id).collect()
+        scenario.store.due_orders(at(now), 100).await.unwrap().iter().map(|one| one.id).collect()
     };
     assert_eq!(ids(30).await, [made[1].id]);
     assert_eq!(ids(29).await, []);
@@ -83,52 +83,52 @@ pub async fn due_orders_come_longest_waiting_first(store: Arc<dyn Store>) {
 
 /// Of many servers that claim a top-up concurrently one succeeds, and orders it alone.
 pub async fn a_topup_is_taken_up_by_one_server(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let made = world.open_topup(Charge::Ordered(orders(1, Some(10)))).await;
+    let scenario = Scenario::new(store);
+    let made = scenario.open_topup(Charge::Ordered(orders(1, Some(10)))).await;
     for (attempts, now) in (2..=4).zip([10, 20, 30]) {
-        let due = world.store.due_orders(at(now), 10).await.unwrap();
+        let due = scenario.store.due_orders(at(now), 10).await.unwrap();
         let [due] = due.as_slice() else { panic!("{due:?}") };
         let next = orders(attempts, Some(now + 10));
-        let order = || plans::order_topup(world.metadata(Actor::System, at(now)), due, next, None);
-        one_of_sixteen_is_applied(&world, order).await;
-        assert_eq!(world.stored_topup(made.id).await.orders, Some(next));
+        let order = || plans::order_topup(scenario.metadata(Actor::System, at(now)), due, next, None);
+        one_of_sixteen_is_applied(&scenario, order).await;
+        assert_eq!(scenario.stored_topup(made.id).await.orders, Some(next));
     }
 }
 
 /// A page is stored as the provider named it, and changes nothing else; the money arrives with the
 /// confirmation.
 pub async fn a_page_is_kept_until_and_after_the_money_came(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let opened = world.open_topup(Charge::Ordered(orders(1, Some(30)))).await;
+    let scenario = Scenario::new(store);
+    let opened = scenario.open_topup(Charge::Ordered(orders(1, Some(30)))).await;
     let expected = Topup { orders: Some(orders(1, None)), payment_url: page(), ..opened.clone() };
-    let ordered = world.order(&opened, 5, orders(1, None), page()).await;
+    let ordered = scenario.order(&opened, 5, orders(1, None), page()).await;
     assert_eq!(ordered, expected);
-    assert_eq!(world.stored_topup(opened.id).await, expected);
-    assert_eq!(world.balance(opened.user).await, balance(0, 0));
-    world.settle(&ordered, true).await;
+    assert_eq!(scenario.stored_topup(opened.id).await, expected);
+    assert_eq!(scenario.balance(opened.user).await, balance(0, 0));
+    scenario.settle(&ordered, true).await;
     let confirmed = Topup { status: TopupStatus::Confirmed, updated_at: at(10), ..expected };
-    assert_eq!(world.stored_topup(opened.id).await, confirmed);
-    assert_eq!(world.balance(opened.user).await, balance(500, 0));
-    world.audit().await;
+    assert_eq!(scenario.stored_topup(opened.id).await, confirmed);
+    assert_eq!(scenario.balance(opened.user).await, balance(500, 0));
+    scenario.audit().await;
 }
 
 /// An order, a page or a final status decided on an outdated top-up is stale.
 pub async fn an_order_on_a_topup_that_moved_is_stale(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let system = || world.metadata(Actor::System, at(20));
+    let scenario = Scenario::new(store);
+    let system = || scenario.metadata(Actor::System, at(20));
     for ends in [None, Some(true), Some(false)] {
-        let opened = world.open_topup(Charge::Ordered(orders(1, Some(30)))).await;
+        let opened = scenario.open_topup(Charge::Ordered(orders(1, Some(30)))).await;
         let moved = match ends {
-            None => world.order(&opened, 5, orders(1, None), page()).await,
-            Some(confirmed) => world.settle(&opened, confirmed).await,
+            None => scenario.order(&opened, 5, orders(1, None), page()).await,
+            Some(confirmed) => scenario.settle(&opened, confirmed).await,
         };
         for late in [
             plans::order_topup(system(), &opened, orders(2, Some(60)), None),
             plans::order_topup(system(), &opened, orders(1, None), page()),
             plans::settle_topup(system(), &opened, false),
         ] {
-            assert_eq!(world.apply(late).await, Err(Rejection::Stale), "{ends:?}");
+            assert_eq!(scenario.apply(late).await, Err(Rejection::Stale), "{ends:?}");
         }
-        assert_eq!(world.stored_topup(opened.id).await, moved);
+        assert_eq!(scenario.stored_topup(opened.id).await, moved);
     }
 }

@@ -10,7 +10,7 @@ use cuepoint_domain::topup::{Charge, TopupStatus};
 use cuepoint_domain::withdrawal::{Move, WithdrawalState};
 
 use crate::races::{fresh, one_of_sixteen_is_applied, race};
-use crate::world::{World, amount, at, balance, line, topup_of, withdrawal_of};
+use crate::scenario::{Scenario, amount, at, balance, line, topup_of, withdrawal_of};
 
 /// The move of a worker that sends at `now`, and again at `again_at`.
 fn send(now: i64, again_at: i64) -> Move {
@@ -20,8 +20,8 @@ fn send(now: i64, again_at: i64) -> Move {
 /// Only due withdrawals are listed: those never sent first, by id, then those to be sent again, by time, then
 /// by id.
 pub async fn due_payouts_come_longest_waiting_first(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (guest, operator) = (world.guest(10_000).await, world.guest(0).await);
+    let scenario = Scenario::new(store);
+    let (guest, operator) = (scenario.guest(10_000).await, scenario.guest(0).await);
     let approve = Move::Approve { by: Some(operator), second_above: None };
     let lives: [&[Move]; 12] = [
         &[],
@@ -39,57 +39,59 @@ pub async fn due_payouts_come_longest_waiting_first(store: Arc<dyn Store>) {
     ];
     let mut made = Vec::new();
     for moves in lives {
-        let withdrawal = withdrawal_of(&world.withdraw(guest, 100, at(0)).await.unwrap());
+        let withdrawal = withdrawal_of(&scenario.withdraw(guest, 100, at(0)).await.unwrap());
         for to in moves {
-            world.move_withdrawal(withdrawal.id, to, at(10)).await.unwrap();
+            scenario.move_withdrawal(withdrawal.id, to, at(10)).await.unwrap();
         }
-        made.push(world.stored_withdrawal(withdrawal.id).await);
+        made.push(scenario.stored_withdrawal(withdrawal.id).await);
     }
     let expected: Vec<_> = [1, 5, 3, 2, 4].map(|place: usize| made[place].clone()).to_vec();
-    let due = async |limit| world.store.due_payouts(at(40), limit).await.unwrap();
+    let due = async |limit| scenario.store.due_payouts(at(40), limit).await.unwrap();
     assert_eq!(due(100).await, expected);
     assert_eq!(due(3).await, expected[..3]);
     assert_eq!(due(0).await, []);
     let ids: Vec<WithdrawalId> =
-        world.store.due_payouts(at(29), 100).await.unwrap().iter().map(|one| one.id).collect();
+        scenario.store.due_payouts(at(29), 100).await.unwrap().iter().map(|one| one.id).collect();
     assert_eq!(ids, [made[1].id, made[5].id]);
 }
 
 /// Of many workers that claim a withdrawal concurrently one succeeds, and sends it alone.
 pub async fn a_payout_is_taken_up_by_one_worker(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (guest, operator) = (world.guest(100).await, world.guest(0).await);
-    let made = withdrawal_of(&world.withdraw(guest, 100, at(0)).await.unwrap());
-    world
+    let scenario = Scenario::new(store);
+    let (guest, operator) = (scenario.guest(100).await, scenario.guest(0).await);
+    let made = withdrawal_of(&scenario.withdraw(guest, 100, at(0)).await.unwrap());
+    scenario
         .move_withdrawal(made.id, &Move::Approve { by: Some(operator), second_above: None }, at(1))
         .await
         .unwrap();
     for (round, now) in (1..=3).zip([10, 20, 30]) {
-        let due = world.store.due_payouts(at(now), 10).await.unwrap();
+        let due = scenario.store.due_payouts(at(now), 10).await.unwrap();
         let [due] = due.as_slice() else { panic!("{due:?}") };
-        one_of_sixteen_is_applied(&world, || {
-            plans::move_withdrawal(world.metadata(Actor::System, at(now)), due, send(now, now + 10)).unwrap()
+        one_of_sixteen_is_applied(&scenario, || {
+            plans::move_withdrawal(scenario.metadata(Actor::System, at(now)), due, send(now, now + 10))
+                .unwrap()
         })
         .await;
         assert_eq!(
-            world.stored_withdrawal(made.id).await.state,
+            scenario.stored_withdrawal(made.id).await.state,
             WithdrawalState::Processing { attempts: round, retry_at: Some(at(now + 10)) }
         );
     }
-    assert_eq!(world.balance(guest).await, balance(0, 100));
+    assert_eq!(scenario.balance(guest).await, balance(0, 100));
 }
 
 /// Concurrent contradictory status updates about a top-up have one winner, and credit it at most once.
 pub async fn a_topup_is_settled_once_by_many_words(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let guest = world.guest(0).await;
-    let id = world.ids.next_topup().await.unwrap();
-    let plan = plans::open_topup(world.by(guest, at(0)), id, guest, amount(500), Charge::Pending);
-    let pending = topup_of(&world.fresh(plan).await);
-    let plans = (0..16)
-        .map(|number| plans::settle_topup(world.metadata(Actor::System, at(1)), &pending, number % 2 == 0));
-    let answers = race(&world, plans).await;
+    let scenario = Scenario::new(store);
+    let guest = scenario.guest(0).await;
+    let id = scenario.ids.next_topup().await.unwrap();
+    let plan = plans::open_topup(scenario.by(guest, at(0)), id, guest, amount(500), Charge::Pending);
+    let pending = topup_of(&scenario.fresh(plan).await);
+    let plans = (0..16).map(|number| {
+        plans::settle_topup(scenario.metadata(Actor::System, at(1)), &pending, number % 2 == 0)
+    });
+    let answers = race(&scenario, plans).await;
     assert_eq!(fresh(&answers), 1, "{answers:?}");
-    let cents = if world.stored_topup(id).await.status == TopupStatus::Confirmed { 500 } else { 0 };
-    assert_eq!(world.balance(guest).await, balance(cents, 0));
+    let cents = if scenario.stored_topup(id).await.status == TopupStatus::Confirmed { 500 } else { 0 };
+    assert_eq!(scenario.balance(guest).await, balance(cents, 0));
 }

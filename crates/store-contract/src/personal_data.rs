@@ -16,15 +16,15 @@ use cuepoint_domain::provider_message::{
     Contradiction, Excerpt, MessageRecord, MessageSource, PresentedPayment, WebhookId,
 };
 
+use crate::scenario::{Scenario, at, line};
 use crate::sessions::log_in;
-use crate::world::{World, at, line};
 
 /// A whole list, read in pages of this size.
-async fn all(world: &World, user: UserId, part: Part, limit: u32) -> Vec<Record> {
+async fn all(scenario: &Scenario, user: UserId, part: Part, limit: u32) -> Vec<Record> {
     let mut records: Vec<Record> = Vec::new();
     loop {
         let after = records.last().map(Record::place);
-        let page = world.store.records(user, part, after, limit).await.unwrap();
+        let page = scenario.store.records(user, part, after, limit).await.unwrap();
         let full = page.len() == usize::try_from(limit).unwrap();
         records.extend(page);
         if !full {
@@ -34,56 +34,56 @@ async fn all(world: &World, user: UserId, part: Part, limit: u32) -> Vec<Record>
 }
 
 /// Checks that a list has these records, on pages of any size, and that no other user has any of them.
-async fn check(world: &World, user: UserId, part: Part, expected: &[Record]) {
+async fn check(scenario: &Scenario, user: UserId, part: Part, expected: &[Record]) {
     assert!(!expected.is_empty(), "{part:?}");
     for limit in [1, 2, 100] {
-        assert_eq!(all(world, user, part, limit).await, expected, "{part:?} by {limit}");
+        assert_eq!(all(scenario, user, part, limit).await, expected, "{part:?} by {limit}");
     }
-    let stranger = world.guest(0).await;
-    assert_eq!(all(world, stranger, part, 100).await, [], "{part:?} of somebody else");
+    let stranger = scenario.guest(0).await;
+    assert_eq!(all(scenario, stranger, part, 100).await, [], "{part:?} of somebody else");
 }
 
 /// Requests, money and messages about them are listed newest first, each once, for the users concerned.
 pub async fn money_and_requests_are_listed_whole(store: Arc<dyn Store>) {
-    let world = World::new(store).with_commission(100);
-    let (guest, dj) = (world.guest(1_000).await, world.dj(100).await);
+    let scenario = Scenario::new(store).with_commission(100);
+    let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(100).await);
     let mut requests = Vec::new();
     for seconds in [1, 1, 3, 2] {
-        requests.push(world.request(guest, dj, at(seconds)).await);
+        requests.push(scenario.request(guest, dj, at(seconds)).await);
     }
-    world.move_request(requests[0].id, Move::Play, at(4)).await.unwrap();
+    scenario.move_request(requests[0].id, Move::Play, at(4)).await.unwrap();
     let mut stored = Vec::new();
     for request in &requests {
-        stored.push(Record::Request(world.stored_request(request.id).await));
+        stored.push(Record::Request(scenario.stored_request(request.id).await));
     }
     stored.sort_by_key(|record| std::cmp::Reverse(record.place()));
-    check(&world, guest, Part::RequestsMade, &stored).await;
-    check(&world, dj, Part::RequestsReceived, &stored).await;
+    check(&scenario, guest, Part::RequestsMade, &stored).await;
+    check(&scenario, dj, Part::RequestsReceived, &stored).await;
 
     for _ in 0..3 {
-        world.withdraw(guest, 10, at(5)).await.unwrap();
+        scenario.withdraw(guest, 10, at(5)).await.unwrap();
     }
     let page = cuepoint_domain::page::PageRequest::new(1, 100);
     let filter = cuepoint_domain::withdrawal::WithdrawalFilter::of(guest);
-    let withdrawals = world.store.withdrawals(&filter, page).await.unwrap().rows;
+    let withdrawals = scenario.store.withdrawals(&filter, page).await.unwrap().rows;
     let listed: Vec<Record> = withdrawals.iter().cloned().map(Record::Withdrawal).collect();
-    check(&world, guest, Part::Withdrawals, &listed).await;
-    world.fund(guest, 7).await;
-    let topups = world.store.topups(guest, page).await.unwrap().rows;
+    check(&scenario, guest, Part::Withdrawals, &listed).await;
+    scenario.fund(guest, 7).await;
+    let topups = scenario.store.topups(guest, page).await.unwrap().rows;
     let listed: Vec<Record> = topups.iter().cloned().map(Record::Topup).collect();
-    check(&world, guest, Part::Topups, &listed).await;
+    check(&scenario, guest, Part::Topups, &listed).await;
 
     // The reason is that of the operation.
-    let operator = world.guest(0).await;
-    let metadata = OperationMetadata { reason: Some(line("a mistake")), ..world.by(operator, at(6)) };
-    let adjusted = world.fresh(world.adjust_plan(metadata, guest, 5).await).await;
-    let entries = world.store.entries(guest, page).await.unwrap().rows;
+    let operator = scenario.guest(0).await;
+    let metadata = OperationMetadata { reason: Some(line("a mistake")), ..scenario.by(operator, at(6)) };
+    let adjusted = scenario.fresh(scenario.adjust_plan(metadata, guest, 5).await).await;
+    let entries = scenario.store.entries(guest, page).await.unwrap().rows;
     let entry = |entry: &cuepoint_domain::ledger::Entry| {
         let reason = (entry.operation == adjusted.operation).then(|| line("a mistake"));
         Record::Entry(entry.clone(), reason)
     };
     let listed: Vec<Record> = entries.iter().map(entry).collect();
-    check(&world, guest, Part::Entries, &listed).await;
+    check(&scenario, guest, Part::Entries, &listed).await;
 
     // Messages about the user's rows, from either provider, are listed; those about another user's row or an
     // unknown one are not.
@@ -95,10 +95,10 @@ pub async fn money_and_requests_are_listed_whole(store: Arc<dyn Store>) {
         ("4", MessageSource::Payouts, Some(i64::MAX)),
     ] {
         let message = message(source, number, row);
-        assert_eq!(world.store.record_message(&message, 10).await.unwrap(), Recorded::Added);
+        assert_eq!(scenario.store.record_message(&message, 10).await.unwrap(), Recorded::Added);
         kept.push(message);
     }
-    let records = all(&world, guest, Part::ProviderMessages, 1).await;
+    let records = all(&scenario, guest, Part::ProviderMessages, 1).await;
     let listed: Vec<&MessageRecord> = records
         .iter()
         .map(|record| match record {
@@ -107,7 +107,7 @@ pub async fn money_and_requests_are_listed_whole(store: Arc<dyn Store>) {
         })
         .collect();
     assert_eq!(listed, [&kept[1], &kept[0]]);
-    check(&world, guest, Part::ProviderMessages, &records).await;
+    check(&scenario, guest, Part::ProviderMessages, &records).await;
 }
 
 fn message(source: MessageSource, number: &str, row: Option<i64>) -> MessageRecord {
@@ -126,13 +126,13 @@ fn message(source: MessageSource, number: &str, row: Option<i64>) -> MessageReco
 
 /// Ended sessions, issued challenges, blocks in both directions and events are listed, each with its fields.
 pub async fn accounts_are_listed_whole(store: Arc<dyn Store>) {
-    let world = World::new(Arc::clone(&store));
-    let (user, other) = (world.dj(100).await, world.dj(100).await);
+    let scenario = Scenario::new(Arc::clone(&store));
+    let (user, other) = (scenario.dj(100).await, scenario.dj(100).await);
     for number in 1..=3 {
         log_in(&store, user, number, at(i64::from(number))).await;
     }
     store.end(&TokenHash([2; 32]), at(9)).await.unwrap();
-    let sessions = all(&world, user, Part::Sessions, 100).await;
+    let sessions = all(&scenario, user, Part::Sessions, 100).await;
     let ends: Vec<_> = sessions
         .iter()
         .map(|record| match record {
@@ -141,9 +141,9 @@ pub async fn accounts_are_listed_whole(store: Arc<dyn Store>) {
         })
         .collect();
     assert_eq!(ends, [(at(3), None), (at(2), Some(at(9))), (at(1), None)]);
-    check(&world, user, Part::Sessions, &sessions).await;
+    check(&scenario, user, Part::Sessions, &sessions).await;
 
-    let person = world.user(user).await;
+    let person = scenario.user(user).await;
     let mut challenges = Vec::new();
     for (hash, purpose) in [(7, Purpose::Email), (9, Purpose::Password), (8, Purpose::Email)] {
         let challenge = Challenge::issue(&person, purpose, TokenHash([hash; 32]), at(10)).unwrap();
@@ -153,23 +153,23 @@ pub async fn accounts_are_listed_whole(store: Arc<dyn Store>) {
     // The second code replaced the first.
     challenges[0].ended_at = Some(at(10));
     let expected = [1, 2, 0].map(|place: usize| Record::Challenge(challenges[place].clone()));
-    check(&world, user, Part::Challenges, &expected).await;
+    check(&scenario, user, Part::Challenges, &expected).await;
 
     let mut blocks = Vec::new();
     for seconds in [5, 3, 4] {
-        let guest = world.guest(0).await;
+        let guest = scenario.guest(0).await;
         blocks.push(Record::Block(store.block(user, guest, at(seconds)).await.unwrap().unwrap()));
     }
     blocks.sort_by_key(|record| std::cmp::Reverse(record.place()));
-    check(&world, user, Part::Blocks, &blocks).await;
+    check(&scenario, user, Part::Blocks, &blocks).await;
     store.block(other, user, at(6)).await.unwrap();
-    check(&world, user, Part::BlockedBy, &[Record::BlockedBy { dj: other, at: at(6) }]).await;
+    check(&scenario, user, Part::BlockedBy, &[Record::BlockedBy { dj: other, at: at(6) }]).await;
 
     for seconds in [5, 4] {
         let event = SecurityEvent::about(EventKind::LoggedIn, Some(user), ClientInfo::default(), at(seconds));
         store.append(&event).await.unwrap();
     }
-    let events = all(&world, user, Part::Events, 100).await;
+    let events = all(&scenario, user, Part::Events, 100).await;
     let times: Vec<_> = events
         .iter()
         .map(|record| match record {
@@ -178,24 +178,27 @@ pub async fn accounts_are_listed_whole(store: Arc<dyn Store>) {
         })
         .collect();
     assert_eq!(times, [at(4), at(5)], "as they were added");
-    check(&world, user, Part::Events, &events).await;
+    check(&scenario, user, Part::Events, &events).await;
 }
 
 /// Changes of a profile and an account are listed, as are operators' changes with a reason. After seven days
 /// the profile is redacted, and the rest is retained.
 pub async fn operations_about_a_person_are_listed(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (user, operator) = (world.guest(1_000).await, world.guest(0).await);
+    let scenario = Scenario::new(store);
+    let (user, operator) = (scenario.guest(1_000).await, scenario.guest(0).await);
     let change = ProfileChange { name: Field::Set(line("Ada")), ..ProfileChange::default() };
     let reason = |plan: OperationMetadata| OperationMetadata { reason: Some(line("a reason")), ..plan };
-    let renamed = world.fresh(plans::change_profile(world.by(user, at(1)), user, change)).await;
-    let suspend =
-        plans::change_account_status(reason(world.by(operator, at(2))), user, AccountStatusChange::Suspend);
-    let suspended = world.fresh(suspend).await;
+    let renamed = scenario.fresh(plans::change_profile(scenario.by(user, at(1)), user, change)).await;
+    let suspend = plans::change_account_status(
+        reason(scenario.by(operator, at(2))),
+        user,
+        AccountStatusChange::Suspend,
+    );
+    let suspended = scenario.fresh(suspend).await;
     // Without a reason, a user's own operations on their money are listed as money alone.
-    world.withdraw(user, 10, at(3)).await.unwrap();
-    let adjust = world.adjust_plan(world.by(operator, at(4)), user, 5).await;
-    let adjusted = world.fresh(adjust).await;
+    scenario.withdraw(user, 10, at(3)).await.unwrap();
+    let adjust = scenario.adjust_plan(scenario.by(operator, at(4)), user, 5).await;
+    let adjusted = scenario.fresh(adjust).await;
 
     let note = |receipt: &Receipt, kind: &str, reason: Option<&str>, reference| {
         let profile = match &receipt.outcome {
@@ -219,20 +222,20 @@ pub async fn operations_about_a_person_are_listed(store: Arc<dyn Store>) {
         note(&renamed, "profile", None, None),
     ];
     assert!(notes[1].profile.is_some() && notes[2].profile.is_some());
-    check(&world, user, Part::Operations, &notes.clone().map(Record::Operation)).await;
+    check(&scenario, user, Part::Operations, &notes.clone().map(Record::Operation)).await;
 
-    world.store.purge_expired(at(1).plus(Receipt::RETENTION)).await.unwrap();
+    scenario.store.purge_expired(at(1).plus(Receipt::RETENTION)).await.unwrap();
     notes[2].profile = None;
-    check(&world, user, Part::Operations, &notes.clone().map(Record::Operation)).await;
+    check(&scenario, user, Part::Operations, &notes.clone().map(Record::Operation)).await;
 }
 
 /// While a list is read page by page, a deletion hides no other record, and an addition repeats none.
 pub async fn records_that_come_and_go_hide_no_other(store: Arc<dyn Store>) {
-    let world = World::new(Arc::clone(&store));
-    let dj = world.dj(100).await;
+    let scenario = Scenario::new(Arc::clone(&store));
+    let dj = scenario.dj(100).await;
     let mut blocks: Vec<Block> = Vec::new();
     for seconds in 1..=6 {
-        let guest = world.guest(0).await;
+        let guest = scenario.guest(0).await;
         blocks.push(store.block(dj, guest, at(seconds)).await.unwrap().unwrap());
     }
     blocks.reverse();
@@ -244,7 +247,7 @@ pub async fn records_that_come_and_go_hide_no_other(store: Arc<dyn Store>) {
     for gone in &blocks[..2] {
         assert!(store.unblock(dj, gone.guest).await.unwrap());
     }
-    let late = world.guest(0).await;
+    let late = scenario.guest(0).await;
     store.block(dj, late, at(9)).await.unwrap();
     let second = page(first.last().map(Record::place)).await;
     assert_eq!(second, [&blocks[2], &blocks[3]].map(|block| Record::Block(block.clone())));

@@ -3,16 +3,16 @@
 use cuepoint_domain::ledger::{Plan, Rejection};
 use cuepoint_domain::ports::Applied;
 
-use crate::world::{World, at_once};
+use crate::scenario::{Scenario, at_once};
 
 /// Applies plans concurrently.
 pub(crate) async fn race(
-    world: &World,
+    scenario: &Scenario,
     plans: impl IntoIterator<Item = Plan>,
 ) -> Vec<Result<Applied, Rejection>> {
     at_once(plans.into_iter().map(|plan| {
-        let world = world.clone();
-        async move { world.apply(plan).await }
+        let scenario = scenario.clone();
+        async move { scenario.apply(plan).await }
     }))
     .await
 }
@@ -23,8 +23,8 @@ pub(crate) fn fresh(answers: &[Result<Applied, Rejection>]) -> usize {
 }
 
 /// Applies sixteen of these plans concurrently: one is applied, and all others are stale.
-pub(crate) async fn one_of_sixteen_is_applied(world: &World, plan: impl Fn() -> Plan) {
-    let answers = race(world, (0..16).map(|_| plan())).await;
+pub(crate) async fn one_of_sixteen_is_applied(scenario: &Scenario, plan: impl Fn() -> Plan) {
+    let answers = race(scenario, (0..16).map(|_| plan())).await;
     let stale = answers.iter().filter(|answer| **answer == Err(Rejection::Stale)).count();
     assert_eq!((fresh(&answers), stale), (1, 15), "{answers:?}");
 }

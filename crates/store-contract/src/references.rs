@@ -10,42 +10,46 @@ use cuepoint_domain::ports::Store;
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::withdrawal::Move;
 
-use crate::world::{World, amount, at, topup_of, withdrawal_of};
+use crate::scenario::{Scenario, amount, at, topup_of, withdrawal_of};
 
 /// Each withdrawal is found by its own opening operation, in every status, and by no other operation.
 pub async fn a_withdrawal_is_found_by_the_operation_that_opened_it(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let guest = world.guest(1_000).await;
-    let found = async |opening| world.store.withdrawal_opened_by(opening).await.unwrap();
-    let opened =
-        [world.withdraw(guest, 100, at(0)).await.unwrap(), world.withdraw(guest, 100, at(0)).await.unwrap()];
+    let scenario = Scenario::new(store);
+    let guest = scenario.guest(1_000).await;
+    let found = async |opening| scenario.store.withdrawal_opened_by(opening).await.unwrap();
+    let opened = [
+        scenario.withdraw(guest, 100, at(0)).await.unwrap(),
+        scenario.withdraw(guest, 100, at(0)).await.unwrap(),
+    ];
     for receipt in &opened {
         let withdrawal = withdrawal_of(receipt);
         assert_eq!(withdrawal.opening, Some(receipt.operation));
         assert_eq!(found(receipt.operation).await, Some(withdrawal));
     }
     let [first, second] = opened.each_ref().map(withdrawal_of);
-    let moved = world.move_withdrawal(first.id, &Move::Cancel { by: guest }, at(1)).await.unwrap();
+    let moved = scenario.move_withdrawal(first.id, &Move::Cancel { by: guest }, at(1)).await.unwrap();
     let cancelled = withdrawal_of(moved.receipt());
     assert_eq!(cancelled.opening, first.opening);
     assert_eq!(found(opened[0].operation).await, Some(cancelled.clone()));
-    assert_eq!(world.stored_withdrawal(first.id).await, cancelled);
+    assert_eq!(scenario.stored_withdrawal(first.id).await, cancelled);
     assert_eq!(found(opened[1].operation).await, Some(second));
     assert_eq!(found(moved.receipt().operation).await, None, "a move opens nothing");
     assert_eq!(found(OperationId(1)).await, None);
-    assert_eq!(world.store.topup_opened_by(opened[0].operation).await.unwrap(), None);
+    assert_eq!(scenario.store.topup_opened_by(opened[0].operation).await.unwrap(), None);
 }
 
 /// Each top-up is found by its own opening operation, in every status, and by no other operation.
 pub async fn a_topup_is_found_by_the_operation_that_opened_it(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let guest = world.guest(0).await;
-    let found = async |opening| world.store.topup_opened_by(opening).await.unwrap();
+    let scenario = Scenario::new(store);
+    let guest = scenario.guest(0).await;
+    let found = async |opening| scenario.store.topup_opened_by(opening).await.unwrap();
     let mut opened = Vec::new();
     for charge in [Charge::Confirmed, Charge::Pending] {
-        let id = world.ids.next_topup().await.unwrap();
+        let id = scenario.ids.next_topup().await.unwrap();
         opened.push(
-            world.fresh(plans::open_topup(world.by(guest, at(0)), id, guest, amount(500), charge)).await,
+            scenario
+                .fresh(plans::open_topup(scenario.by(guest, at(0)), id, guest, amount(500), charge))
+                .await,
         );
     }
     for receipt in &opened {
@@ -55,13 +59,13 @@ pub async fn a_topup_is_found_by_the_operation_that_opened_it(store: Arc<dyn Sto
     }
     let pending = topup_of(&opened[1]);
     let settled =
-        world.fresh(plans::settle_topup(world.metadata(Actor::System, at(1)), &pending, true)).await;
+        scenario.fresh(plans::settle_topup(scenario.metadata(Actor::System, at(1)), &pending, true)).await;
     let confirmed = topup_of(&settled);
     assert_eq!(confirmed.opening, pending.opening);
     assert_eq!(found(opened[1].operation).await, Some(confirmed.clone()));
-    assert_eq!(world.stored_topup(pending.id).await, confirmed);
+    assert_eq!(scenario.stored_topup(pending.id).await, confirmed);
     assert_eq!(found(opened[0].operation).await, Some(topup_of(&opened[0])));
     assert_eq!(found(settled.operation).await, None, "the end of a top-up opens nothing");
     assert_eq!(found(OperationId(1)).await, None);
-    assert_eq!(world.store.withdrawal_opened_by(opened[0].operation).await.unwrap(), None);
+    assert_eq!(scenario.store.withdrawal_opened_by(opened[0].operation).await.unwrap(), None);
 }

@@ -10,8 +10,8 @@ use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, PasswordHash, Regist
 use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;
 
+use crate::scenario::{Scenario, at, at_once};
 use crate::sessions::{alive, end, exchange, hash, log_in, logged_in, successor, valid_for};
-use crate::world::{World, at, at_once};
 
 /// Presents a token with this single successor at this time.
 async fn present(store: &Arc<dyn Store>, presented: u8, next: u8, now: Timestamp) -> ExchangeOutcome {
@@ -115,8 +115,8 @@ async fn register(store: &Arc<dyn Store>, user: &User, session: &Session, token:
 /// A registration repeated with the same session and token succeeds, and adds one user; with another session
 /// the address is taken.
 pub async fn a_repeated_registration_adds_one_person(store: Arc<dyn Store>) {
-    let world = World::new(Arc::clone(&store));
-    let user = world.stranger(false, at(1)).await;
+    let scenario = Scenario::new(Arc::clone(&store));
+    let user = scenario.stranger(false, at(1)).await;
     let first = Session::begin(
         store.next_session().await.unwrap(),
         user.id,
@@ -133,7 +133,7 @@ pub async fn a_repeated_registration_adds_one_person(store: Arc<dyn Store>) {
     assert_eq!(register(&store, &user, &first, hash(1)).await, Registered::Done);
     assert_eq!(exchange(&store, 2, 3).await, ExchangeOutcome::Done(user.id, first.id));
 
-    let other = User { email: user.email.clone(), ..world.stranger(false, at(1)).await };
+    let other = User { email: user.email.clone(), ..scenario.stranger(false, at(1)).await };
     let second = Session { id: store.next_session().await.unwrap(), user: other.id, ..first.clone() };
     assert_eq!(register(&store, &other, &second, hash(9)).await, Registered::EmailTaken);
     assert_eq!(register(&store, &user, &first, hash(9)).await, Registered::EmailTaken);

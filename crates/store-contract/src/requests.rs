@@ -10,8 +10,8 @@ use cuepoint_domain::timestamp::Timestamp;
 use futures_util::future::join_all;
 use time::Duration;
 
+use crate::scenario::{Scenario, at};
 use crate::wallets::PAST_THE_END;
-use crate::world::{World, at};
 
 fn everything(now: Timestamp) -> RequestFilter {
     RequestFilter { requester: None, dj: None, status: None, now }
@@ -21,36 +21,36 @@ fn of(requester: UserId, now: Timestamp) -> RequestFilter {
     RequestFilter { requester: Some(requester), ..everything(now) }
 }
 
-async fn page(world: &World, filter: &RequestFilter, number: u64, size: u32) -> Rows<MusicRequest> {
-    world.store.requests(filter, PageRequest::new(number, size)).await.unwrap()
+async fn page(scenario: &Scenario, filter: &RequestFilter, number: u64, size: u32) -> Rows<MusicRequest> {
+    scenario.store.requests(filter, PageRequest::new(number, size)).await.unwrap()
 }
 
 /// The ids that match a filter, on one page.
-async fn shown(world: &World, filter: &RequestFilter) -> Vec<RequestId> {
-    let rows = page(world, filter, 1, PageRequest::MAX_SIZE).await;
+async fn shown(scenario: &Scenario, filter: &RequestFilter) -> Vec<RequestId> {
+    let rows = page(scenario, filter, 1, PageRequest::MAX_SIZE).await;
     assert_eq!(u64::try_from(rows.rows.len()).unwrap(), rows.total);
     rows.rows.iter().map(|request| request.id).collect()
 }
 
 /// A request reads back exactly as it was stored; an unknown one is `None`.
 pub async fn a_request_reads_back_as_it_was_made(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (guest, dj) = (world.guest(1_000).await, world.dj(123).await);
-    let request = world.request(guest, dj, at(1).plus(Duration::MICROSECOND)).await;
-    assert_eq!(world.find_request(request.id).await, Some(request.clone()));
-    assert_eq!(page(&world, &of(guest, at(2)), 1, 15).await.rows, [request]);
-    let unknown = world.ids.next_request().await.unwrap();
-    assert_eq!(world.find_request(unknown).await, None);
-    assert_eq!(page(&world, &of(dj, at(2)), 1, 15).await, Rows::none(0));
+    let scenario = Scenario::new(store);
+    let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(123).await);
+    let request = scenario.request(guest, dj, at(1).plus(Duration::MICROSECOND)).await;
+    assert_eq!(scenario.find_request(request.id).await, Some(request.clone()));
+    assert_eq!(page(&scenario, &of(guest, at(2)), 1, 15).await.rows, [request]);
+    let unknown = scenario.ids.next_request().await.unwrap();
+    assert_eq!(scenario.find_request(unknown).await, None);
+    assert_eq!(page(&scenario, &of(dj, at(2)), 1, 15).await, Rows::none(0));
 }
 
 /// Lists are sorted by creation time, then by id, both descending, regardless of the order of arrival.
 pub async fn requests_are_listed_newest_first(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (guest, dj) = (world.guest(1_000).await, world.dj(1).await);
+    let scenario = Scenario::new(store);
+    let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(1).await);
     let mut made = Vec::new();
     for seconds in [5, 3, 3, 9, 3, 1, 9, 7] {
-        made.push(world.request(guest, dj, at(seconds)).await);
+        made.push(scenario.request(guest, dj, at(seconds)).await);
     }
     made.sort_by_key(|request| std::cmp::Reverse((request.created_at, request.id)));
     let expected: Vec<RequestId> = made.iter().map(|request| request.id).collect();
@@ -58,23 +58,24 @@ pub async fn requests_are_listed_newest_first(store: Arc<dyn Store>) {
     let pending = RequestFilter { status: Some(RequestStatus::Pending), ..of(guest, at(10)) };
     let both = RequestFilter { dj: Some(dj), ..of(guest, at(10)) };
     for filter in [everything(at(10)), of(guest, at(10)), by_dj, both, pending] {
-        assert_eq!(shown(&world, &filter).await, expected, "{filter:?}");
+        assert_eq!(shown(&scenario, &filter).await, expected, "{filter:?}");
     }
 }
 
 /// A guest counts as a requester of a DJ from the first request on, regardless of its outcome, and not of
 /// another DJ.
 pub async fn who_made_a_request_to_whom_is_known(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (guest, dj, other) = (world.guest(1_000).await, world.dj(1).await, world.dj(1).await);
-    let known = async |guest, dj| world.store.has_requested(guest, dj).await.unwrap();
+    let scenario = Scenario::new(store);
+    let (guest, dj, other) = (scenario.guest(1_000).await, scenario.dj(1).await, scenario.dj(1).await);
+    let known = async |guest, dj| scenario.store.has_requested(guest, dj).await.unwrap();
     assert!(!known(guest, dj).await);
-    let request = world.request(guest, dj, at(1)).await;
-    world.fund(dj, 1).await;
-    world.request(dj, other, at(1)).await;
-    world.move_request(request.id, Move::Reject, at(2)).await.unwrap();
+    let request = scenario.request(guest, dj, at(1)).await;
+    scenario.fund(dj, 1).await;
+    scenario.request(dj, other, at(1)).await;
+    scenario.move_request(request.id, Move::Reject, at(2)).await.unwrap();
     assert!(known(guest, dj).await && known(dj, other).await);
-    for (guest, dj) in [(guest, other), (dj, guest), (other, dj), (world.ids.next_user().await.unwrap(), dj)]
+    for (guest, dj) in
+        [(guest, other), (dj, guest), (other, dj), (scenario.ids.next_user().await.unwrap(), dj)]
     {
         assert!(!known(guest, dj).await);
     }
@@ -82,41 +83,41 @@ pub async fn who_made_a_request_to_whom_is_known(store: Arc<dyn Store>) {
 
 /// Pages of any size cover the list without gap or overlap; a page past the end has the total, but no rows.
 pub async fn pages_cover_a_list(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (guest, dj) = (world.guest(1_000).await, world.dj(1).await);
+    let scenario = Scenario::new(store);
+    let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(1).await);
     for seconds in 0..31 {
-        world.request(guest, dj, at(seconds)).await;
+        scenario.request(guest, dj, at(seconds)).await;
     }
     let pending = RequestFilter { status: Some(RequestStatus::Pending), ..of(guest, at(60)) };
     for filter in [of(guest, at(60)), pending, everything(at(60))] {
-        let whole = shown(&world, &filter).await;
+        let whole = shown(&scenario, &filter).await;
         assert_eq!(whole.len(), 31);
         for size in [1, 2, 15, 30, 31, 100] {
             let mut seen = Vec::new();
             for number in 1..=31_u64.div_ceil(u64::from(size)) {
-                let rows = page(&world, &filter, number, size).await;
+                let rows = page(&scenario, &filter, number, size).await;
                 assert_eq!(rows.total, 31);
                 seen.extend(rows.rows.iter().map(|request| request.id));
             }
             assert_eq!(seen, whole, "pages of {size}");
         }
         for number in PAST_THE_END {
-            assert_eq!(page(&world, &filter, number, 16).await, Rows::none(31), "page {number}");
+            assert_eq!(page(&scenario, &filter, number, 16).await, Rows::none(31), "page {number}");
         }
     }
 }
 
 /// Lists are filtered by requester, by DJ, by both, and by status.
 pub async fn filters_show_what_is_asked_for(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (ada, bob) = (world.guest(1_000).await, world.guest(1_000).await);
-    let (one, two) = (world.dj(1).await, world.dj(1).await);
+    let scenario = Scenario::new(store);
+    let (ada, bob) = (scenario.guest(1_000).await, scenario.guest(1_000).await);
+    let (one, two) = (scenario.dj(1).await, scenario.dj(1).await);
     let mut made = Vec::new();
     for (place, (guest, dj)) in [(ada, one), (ada, two), (bob, one), (bob, two)].into_iter().enumerate() {
-        made.push(world.request(guest, dj, at(i64::try_from(place).unwrap())).await.id);
+        made.push(scenario.request(guest, dj, at(i64::try_from(place).unwrap())).await.id);
     }
-    world.move_request(made[1], Move::Accept, at(10)).await.unwrap();
-    world.move_request(made[3], Move::Accept, at(10)).await.unwrap();
+    scenario.move_request(made[1], Move::Accept, at(10)).await.unwrap();
+    scenario.move_request(made[3], Move::Accept, at(10)).await.unwrap();
     let to = |dj| RequestFilter { dj: Some(dj), ..everything(at(20)) };
     let both = RequestFilter { dj: Some(two), ..of(bob, at(20)) };
     let with = |status, filter| RequestFilter { status: Some(status), ..filter };
@@ -130,12 +131,12 @@ pub async fn filters_show_what_is_asked_for(store: Arc<dyn Store>) {
         (with(accepted, to(two)), vec![made[3], made[1]]),
         (with(RequestStatus::Pending, both), vec![]),
     ] {
-        assert_eq!(shown(&world, &filter).await, expected, "{filter:?}");
+        assert_eq!(shown(&scenario, &filter).await, expected, "{filter:?}");
     }
 }
 
 /// One request in each stored status, pending and accepted also past their time: 900 and 3600 seconds.
-async fn one_of_each(world: &World, guest: UserId, dj: UserId) -> Vec<(RequestId, RequestStatus)> {
+async fn one_of_each(scenario: &Scenario, guest: UserId, dj: UserId) -> Vec<(RequestId, RequestStatus)> {
     let lives: [(&[Move], RequestStatus); 7] = [
         (&[], RequestStatus::Pending),
         (&[Move::Accept], RequestStatus::Accepted),
@@ -148,14 +149,14 @@ async fn one_of_each(world: &World, guest: UserId, dj: UserId) -> Vec<(RequestId
     let mut made = Vec::new();
     for (moves, status) in lives {
         let early = status == RequestStatus::Expired;
-        let request = world.request(guest, dj, at(if early { -900 } else { 0 })).await;
+        let request = scenario.request(guest, dj, at(if early { -900 } else { 0 })).await;
         for to in moves {
-            world.move_request(request.id, *to, at(0)).await.unwrap();
+            scenario.move_request(request.id, *to, at(0)).await.unwrap();
         }
         if early {
-            world.move_request(request.id, Move::Expire, at(0)).await.unwrap();
+            scenario.move_request(request.id, Move::Expire, at(0)).await.unwrap();
         }
-        assert_eq!(world.stored_request(request.id).await.state.status(), status);
+        assert_eq!(scenario.stored_request(request.id).await.state.status(), status);
         made.push((request.id, status));
     }
     made
@@ -163,9 +164,9 @@ async fn one_of_each(world: &World, guest: UserId, dj: UserId) -> Vec<(RequestId
 
 /// A filter uses the status at the current time: due requests are expired, to the microsecond.
 pub async fn filters_see_expiry_by_the_clock(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (guest, dj) = (world.guest(1_000).await, world.dj(1).await);
-    let made = one_of_each(&world, guest, dj).await;
+    let scenario = Scenario::new(store);
+    let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(1).await);
+    let made = one_of_each(&scenario, guest, dj).await;
     let (pending_ends, accepted_ends) = (at(900), at(3_600));
     let before = |moment: Timestamp| moment.minus(Duration::MICROSECOND);
     for now in [at(1), before(pending_ends), pending_ends, before(accepted_ends), accepted_ends, at(9_999)] {
@@ -181,7 +182,7 @@ pub async fn filters_see_expiry_by_the_clock(store: Arc<dyn Store>) {
             for filter in [of(guest, now), RequestFilter { dj: Some(dj), ..everything(now) }, everything(now)]
             {
                 let filter = RequestFilter { status: Some(status), ..filter };
-                let mut found = shown(&world, &filter).await;
+                let mut found = shown(&scenario, &filter).await;
                 found.sort_unstable();
                 assert_eq!(found, expected, "{status:?} at {now:?}");
             }
@@ -191,22 +192,22 @@ pub async fn filters_see_expiry_by_the_clock(store: Arc<dyn Store>) {
 
 /// A list shows requests as they are stored; the reader derives expiry from the clock.
 pub async fn lists_show_requests_as_stored(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (guest, dj) = (world.guest(1_000).await, world.dj(1).await);
-    let request = world.request(guest, dj, at(0)).await;
+    let scenario = Scenario::new(store);
+    let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(1).await);
+    let request = scenario.request(guest, dj, at(0)).await;
     let filter = RequestFilter { status: Some(RequestStatus::Expired), ..of(guest, at(900)) };
-    assert_eq!(page(&world, &filter, 1, 15).await.rows, [request]);
+    assert_eq!(page(&scenario, &filter, 1, 15).await.rows, [request]);
 }
 
 /// Concurrent lists each return their own rows, page and total.
 pub async fn lists_asked_at_once_are_each_their_own(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (ada, bob) = (world.guest(1_000).await, world.guest(1_000).await);
-    let (one, two) = (world.dj(1).await, world.dj(1).await);
-    one_of_each(&world, ada, one).await;
-    world.request(ada, two, at(1)).await;
-    world.request(bob, one, at(2)).await;
-    let all = page(&world, &everything(at(0)), 1, PageRequest::MAX_SIZE).await.rows;
+    let scenario = Scenario::new(store);
+    let (ada, bob) = (scenario.guest(1_000).await, scenario.guest(1_000).await);
+    let (one, two) = (scenario.dj(1).await, scenario.dj(1).await);
+    one_of_each(&scenario, ada, one).await;
+    scenario.request(ada, two, at(1)).await;
+    scenario.request(bob, one, at(2)).await;
+    let all = page(&scenario, &everything(at(0)), 1, PageRequest::MAX_SIZE).await.rows;
     let statuses = RequestStatus::all().map(Some).chain([None]);
     let asked = statuses.enumerate().flat_map(|(place, status)| {
         let now = at([1, 900, 9_999][place % 3]);
@@ -218,8 +219,8 @@ pub async fn lists_asked_at_once_are_each_their_own(store: Arc<dyn Store>) {
             .map(move |(filter, number, size)| (RequestFilter { status, ..filter }, number, size))
     });
     let asked: Vec<(RequestFilter, u64, u32)> = asked.collect();
-    let world = &world;
-    let lists = asked.iter().map(async |(filter, number, size)| page(world, filter, *number, *size).await);
+    let scenario = &scenario;
+    let lists = asked.iter().map(async |(filter, number, size)| page(scenario, filter, *number, *size).await);
     for ((filter, number, size), list) in asked.iter().zip(join_all(lists).await) {
         let shown: Vec<MusicRequest> = all.iter().filter(|request| filter.shows(request)).cloned().collect();
         let (before, size) = ((*number - 1) * u64::from(*size), usize::try_from(*size).unwrap());
@@ -232,18 +233,18 @@ pub async fn lists_asked_at_once_are_each_their_own(store: Arc<dyn Store>) {
 /// Overdue requests are those stored as holding a fee past their time, the longest overdue first, up to a
 /// limit.
 pub async fn overdue_requests_come_longest_first(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (ada, bob, dj) = (world.guest(1_000).await, world.guest(1_000).await, world.dj(1).await);
-    let free = world.dj(0).await;
-    one_of_each(&world, ada, dj).await;
+    let scenario = Scenario::new(store);
+    let (ada, bob, dj) = (scenario.guest(1_000).await, scenario.guest(1_000).await, scenario.dj(1).await);
+    let free = scenario.dj(0).await;
+    one_of_each(&scenario, ada, dj).await;
     let mut expected = Vec::new();
     for (guest, dj, seconds) in [(bob, dj, 30), (ada, dj, 10), (bob, free, 20)] {
-        expected.push(world.request(guest, dj, at(seconds)).await);
+        expected.push(scenario.request(guest, dj, at(seconds)).await);
     }
     expected.sort_by_key(|request| request.created_at);
     let overdue = async |requester, now, limit| {
         let which = Overdue { requester, now, after: None, limit };
-        let found = world.store.overdue(&which).await.unwrap();
+        let found = scenario.store.overdue(&which).await.unwrap();
         found.iter().map(|request| request.id).collect::<Vec<_>>()
     };
     let ids: Vec<RequestId> = expected.iter().map(|request| request.id).collect();
@@ -258,12 +259,12 @@ pub async fn overdue_requests_come_longest_first(store: Arc<dyn Store>) {
     assert_eq!(overdue(None, at(3_600), 100).await.len(), 5);
     let after = expected[0].state.expires_at().map(|at| (at, ids[0]));
     let later = Overdue { requester: None, now: at(930), after, limit: 100 };
-    assert_eq!(world.store.overdue(&later).await.unwrap(), expected[1..]);
+    assert_eq!(scenario.store.overdue(&later).await.unwrap(), expected[1..]);
 
-    world.move_request(ids[1], Move::Expire, at(950)).await.unwrap();
+    scenario.move_request(ids[1], Move::Expire, at(950)).await.unwrap();
     assert_eq!(overdue(Some(bob), at(930), 100).await, ids[2..]);
     assert_eq!(
-        world.store.overdue(&Overdue { requester: Some(bob), ..later }).await.unwrap(),
+        scenario.store.overdue(&Overdue { requester: Some(bob), ..later }).await.unwrap(),
         [expected[2].clone()]
     );
 }

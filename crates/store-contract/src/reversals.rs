@@ -13,13 +13,13 @@ use cuepoint_domain::topup::{ReversalRefusal, Topup, TopupStatus};
 
 use crate::ledger::entries;
 use crate::races::one_of_sixteen_is_applied;
-use crate::world::{World, at, balance, line, money, topup_of};
+use crate::scenario::{Scenario, at, balance, line, money, topup_of};
 
 /// Reverses a top-up in its stored state.
-async fn reverse(world: &World, topup: &Topup, seconds: i64) -> Topup {
-    let stored = world.stored_topup(topup.id).await;
-    let plan = plans::reverse_topup(world.metadata(Actor::System, at(seconds)), &stored).unwrap();
-    topup_of(&world.fresh(plan).await)
+async fn reverse(scenario: &Scenario, topup: &Topup, seconds: i64) -> Topup {
+    let stored = scenario.stored_topup(topup.id).await;
+    let plan = plans::reverse_topup(scenario.metadata(Actor::System, at(seconds)), &stored).unwrap();
+    topup_of(&scenario.fresh(plan).await)
 }
 
 fn owing(balance: Balance, owed: i128) -> Balance {
@@ -35,84 +35,84 @@ pub async fn a_reversal_takes_what_is_available_and_the_rest_is_owed(store: Arc<
         (0, 400, owing(balance(0, 0), 400)),
         (600, 400, owing(balance(0, 600), 1_000)),
     ] {
-        let world = World::new(Arc::clone(&store)).with_commission(1_000);
-        let guest = world.guest(0).await;
-        let topup = world.confirmed_topup(guest, 1_000).await;
-        let djs = [world.dj(held).await, world.dj(spent).await];
+        let scenario = Scenario::new(Arc::clone(&store)).with_commission(1_000);
+        let guest = scenario.guest(0).await;
+        let topup = scenario.confirmed_topup(guest, 1_000).await;
+        let djs = [scenario.dj(held).await, scenario.dj(spent).await];
         let [waits, played] =
-            [world.request(guest, djs[0], at(1)).await, world.request(guest, djs[1], at(1)).await];
-        world.move_request(played.id, Move::Play, at(2)).await.unwrap();
-        let earned = world.balance(djs[1]).await;
+            [scenario.request(guest, djs[0], at(1)).await, scenario.request(guest, djs[1], at(1)).await];
+        scenario.move_request(played.id, Move::Play, at(2)).await.unwrap();
+        let earned = scenario.balance(djs[1]).await;
 
-        let reversed = reverse(&world, &topup, 3).await;
+        let reversed = reverse(&scenario, &topup, 3).await;
         assert_eq!((reversed.status, reversed.updated_at), (TopupStatus::Reversed, at(3)));
-        assert_eq!(world.stored_topup(topup.id).await, reversed);
-        assert_eq!(world.balance(guest).await, left);
-        assert_eq!(world.balance(djs[1]).await, earned, "who was paid keeps the money");
-        let newest = entries(&world, guest).await.pop().unwrap();
+        assert_eq!(scenario.stored_topup(topup.id).await, reversed);
+        assert_eq!(scenario.balance(guest).await, left);
+        assert_eq!(scenario.balance(djs[1]).await, earned, "who was paid keeps the money");
+        let newest = entries(&scenario, guest).await.pop().unwrap();
         assert_eq!((newest.kind, newest.reference), (EntryKind::Chargeback, EntityRef::Topup(topup.id)));
-        world.audit().await;
+        scenario.audit().await;
 
-        world.move_request(waits.id, Move::Reject, at(4)).await.unwrap();
+        scenario.move_request(waits.id, Move::Reject, at(4)).await.unwrap();
         assert_eq!(
-            world.balance(guest).await,
+            scenario.balance(guest).await,
             owing(balance(held, 0), left.owed.minor()),
             "released in full"
         );
-        world.fund(guest, 100).await;
+        scenario.fund(guest, 100).await;
         let pays = left.owed.minor().min(100);
         let owed = left.owed.minor() - pays;
-        assert_eq!(world.balance(guest).await, owing(balance(held + 100 - pays, 0), owed));
-        world.audit().await;
+        assert_eq!(scenario.balance(guest).await, owing(balance(held + 100 - pays, 0), owed));
+        scenario.audit().await;
     }
 }
 
 /// A second reversal changes nothing, whether decided before or after the first one.
 pub async fn a_topup_is_reversed_once(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let guest = world.guest(0).await;
-    let topup = world.confirmed_topup(guest, 500).await;
-    world.fund(guest, 200).await;
-    one_of_sixteen_is_applied(&world, || {
-        plans::reverse_topup(world.metadata(Actor::System, at(1)), &topup).unwrap()
+    let scenario = Scenario::new(store);
+    let guest = scenario.guest(0).await;
+    let topup = scenario.confirmed_topup(guest, 500).await;
+    scenario.fund(guest, 200).await;
+    one_of_sixteen_is_applied(&scenario, || {
+        plans::reverse_topup(scenario.metadata(Actor::System, at(1)), &topup).unwrap()
     })
     .await;
-    let reversed = world.stored_topup(topup.id).await;
-    assert_eq!(reverse(&world, &topup, 2).await, reversed);
-    assert_eq!(world.balance(guest).await, balance(200, 0));
-    assert_eq!(entries(&world, guest).await.len(), 3);
-    world.audit().await;
+    let reversed = scenario.stored_topup(topup.id).await;
+    assert_eq!(reverse(&scenario, &topup, 2).await, reversed);
+    assert_eq!(scenario.balance(guest).await, balance(200, 0));
+    assert_eq!(entries(&scenario, guest).await.len(), 3);
+    scenario.audit().await;
 }
 
 /// Only a confirmed top-up is reversed.
 pub async fn only_a_confirmed_topup_is_reversed(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let guest = world.guest(0).await;
-    let topup = world.pending_topup(guest, 500, 0).await;
+    let scenario = Scenario::new(store);
+    let guest = scenario.guest(0).await;
+    let topup = scenario.pending_topup(guest, 500, 0).await;
     let refused =
-        |topup: &Topup| plans::reverse_topup(world.metadata(Actor::System, at(1)), topup).unwrap_err();
+        |topup: &Topup| plans::reverse_topup(scenario.metadata(Actor::System, at(1)), topup).unwrap_err();
     let allowed = vec![TopupStatus::Confirmed, TopupStatus::Failed];
     assert_eq!(refused(&topup), ReversalRefusal { current: TopupStatus::Pending, allowed });
-    let failed = plans::settle_topup(world.metadata(Actor::System, at(1)), &topup, false);
-    let failed = topup_of(&world.fresh(failed).await);
+    let failed = plans::settle_topup(scenario.metadata(Actor::System, at(1)), &topup, false);
+    let failed = topup_of(&scenario.fresh(failed).await);
     assert_eq!(refused(&failed), ReversalRefusal { current: TopupStatus::Failed, allowed: Vec::new() });
-    assert_eq!(world.balance(guest).await, Balance::default());
+    assert_eq!(scenario.balance(guest).await, Balance::default());
 }
 
 /// An operator's reversal is an event about the wallet's owner.
 pub async fn a_reversal_leaves_an_event(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (guest, operator) = (world.guest(0).await, world.guest(0).await);
-    let topup = world.confirmed_topup(guest, 500).await;
-    let metadata = OperationMetadata { reason: Some(line("a stolen card")), ..world.by(operator, at(1)) };
-    world.fresh(plans::reverse_topup(metadata, &topup).unwrap()).await;
-    let seen = events(&world, guest).await;
+    let scenario = Scenario::new(store);
+    let (guest, operator) = (scenario.guest(0).await, scenario.guest(0).await);
+    let topup = scenario.confirmed_topup(guest, 500).await;
+    let metadata = OperationMetadata { reason: Some(line("a stolen card")), ..scenario.by(operator, at(1)) };
+    scenario.fresh(plans::reverse_topup(metadata, &topup).unwrap()).await;
+    let seen = events(&scenario, guest).await;
     assert_eq!(seen, [(Some(operator), "reverse_topup: a stolen card".to_owned())]);
 }
 
 /// The operators' events about a user.
-pub(crate) async fn events(world: &World, user: UserId) -> Vec<(Option<UserId>, String)> {
+pub(crate) async fn events(scenario: &Scenario, user: UserId) -> Vec<(Option<UserId>, String)> {
     let filter = EventFilter { user: Some(user), kind: Some(EventKind::OperatorAction) };
-    let rows = world.store.events(filter, PageRequest::new(1, 100)).await.unwrap().rows;
+    let rows = scenario.store.events(filter, PageRequest::new(1, 100)).await.unwrap().rows;
     rows.into_iter().map(|(_, event)| (event.actor, event.detail.unwrap().as_str().to_owned())).collect()
 }

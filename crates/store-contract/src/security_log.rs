@@ -14,11 +14,11 @@ use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::text::Line;
 use time::Duration;
 
-use crate::world::{World, at, at_once, key, line};
+use crate::scenario::{Scenario, at, at_once, key, line};
 
 /// The events that match a filter, newest first, on one page.
-async fn events(world: &World, filter: EventFilter) -> Vec<SecurityEvent> {
-    let rows = world.store.events(filter, PageRequest::new(1, 100)).await.unwrap();
+async fn events(scenario: &Scenario, filter: EventFilter) -> Vec<SecurityEvent> {
+    let rows = scenario.store.events(filter, PageRequest::new(1, 100)).await.unwrap();
     assert_eq!(u64::try_from(rows.rows.len()).unwrap(), rows.total);
     let numbers: Vec<i64> = rows.rows.iter().map(|(number, _)| *number).collect();
     assert!(numbers.windows(2).all(|pair| pair[0] > pair[1]) && numbers.iter().all(|number| *number > 0));
@@ -31,14 +31,14 @@ fn about(user: UserId) -> EventFilter {
 
 /// Events read back unchanged, the last added first, regardless of their times, in pages.
 pub async fn events_read_back_in_their_order(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (user, actor) = (world.guest(0).await, world.guest(0).await);
+    let scenario = Scenario::new(store);
+    let (user, actor) = (scenario.guest(0).await, scenario.guest(0).await);
     let client = ClientInfo { address: Some("2001:db8::ff".parse().unwrap()), agent: Some(line("cürl/8")) };
     let full = SecurityEvent {
         kind: EventKind::AccessDenied,
         user: Some(user),
         actor: Some(actor),
-        session: Some(world.ids.next_session().await.unwrap()),
+        session: Some(scenario.ids.next_session().await.unwrap()),
         client,
         detail: Some(Line::from_stored("é".repeat(1_024))),
         at: at(9).plus(Duration::MICROSECOND),
@@ -48,20 +48,20 @@ pub async fn events_read_back_in_their_order(store: Arc<dyn Store>) {
         added.push(SecurityEvent::about(kind, None, ClientInfo::default(), at(-seconds)));
     }
     for event in &added {
-        world.store.append(event).await.unwrap();
+        scenario.store.append(event).await.unwrap();
     }
     added.reverse();
-    assert_eq!(events(&world, EventFilter::default()).await, added);
-    let second = world.store.events(EventFilter::default(), PageRequest::new(2, 5)).await.unwrap();
+    assert_eq!(events(&scenario, EventFilter::default()).await, added);
+    let second = scenario.store.events(EventFilter::default(), PageRequest::new(2, 5)).await.unwrap();
     assert_eq!(second.rows.into_iter().map(|(_, event)| event).collect::<Vec<_>>(), added[5..10]);
-    let beyond = world.store.events(EventFilter::default(), PageRequest::new(u64::MAX, 5)).await.unwrap();
+    let beyond = scenario.store.events(EventFilter::default(), PageRequest::new(u64::MAX, 5)).await.unwrap();
     assert_eq!((beyond.rows.len(), beyond.total), (0, u64::try_from(added.len()).unwrap()));
 }
 
 /// Events are filtered by user, by kind, or by both.
 pub async fn events_are_filtered(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (ada, bob) = (world.guest(0).await, world.guest(0).await);
+    let scenario = Scenario::new(store);
+    let (ada, bob) = (scenario.guest(0).await, scenario.guest(0).await);
     let mut added = Vec::new();
     for (user, kind) in [
         (Some(ada), EventKind::LoggedIn),
@@ -70,30 +70,30 @@ pub async fn events_are_filtered(store: Arc<dyn Store>) {
         (Some(ada), EventKind::LoginFailed),
     ] {
         let event = SecurityEvent::about(kind, user, ClientInfo::default(), at(1));
-        world.store.append(&event).await.unwrap();
+        scenario.store.append(&event).await.unwrap();
         added.push(event);
     }
     let of = |places: &[usize]| places.iter().map(|place| added[*place].clone()).collect::<Vec<_>>();
     let kind = |kind| EventFilter { user: None, kind: Some(kind) };
-    assert_eq!(events(&world, about(ada)).await, of(&[3, 0]));
-    assert_eq!(events(&world, kind(EventKind::LoginFailed)).await, of(&[3, 2]));
+    assert_eq!(events(&scenario, about(ada)).await, of(&[3, 0]));
+    assert_eq!(events(&scenario, kind(EventKind::LoginFailed)).await, of(&[3, 2]));
     let both = EventFilter { user: Some(ada), kind: Some(EventKind::LoggedIn) };
-    assert_eq!(events(&world, both).await, of(&[0]));
-    assert_eq!(events(&world, kind(EventKind::DataErased)).await, []);
+    assert_eq!(events(&scenario, both).await, of(&[0]));
+    assert_eq!(events(&scenario, kind(EventKind::DataErased)).await, []);
 }
 
 /// Concurrently added events are all stored.
 pub async fn no_event_is_lost_in_a_crowd(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let user = world.guest(0).await;
+    let scenario = Scenario::new(store);
+    let user = scenario.guest(0).await;
     let tasks = (0..50).map(|seconds| {
-        let world = world.clone();
+        let scenario = scenario.clone();
         let event =
             SecurityEvent::about(EventKind::LoginFailed, Some(user), ClientInfo::default(), at(seconds));
-        async move { world.store.append(&event).await.unwrap() }
+        async move { scenario.store.append(&event).await.unwrap() }
     });
     at_once(tasks).await;
-    let mut times: Vec<_> = events(&world, about(user)).await.into_iter().map(|event| event.at).collect();
+    let mut times: Vec<_> = events(&scenario, about(user)).await.into_iter().map(|event| event.at).collect();
     times.sort_unstable();
     assert_eq!(times, (0..50).map(at).collect::<Vec<_>>());
 }
@@ -101,29 +101,29 @@ pub async fn no_event_is_lost_in_a_crowd(store: Arc<dyn Store>) {
 /// An operator's change with a reason is an event in the same commit; a repeated or refused one, or one
 /// without a reason, is not.
 pub async fn operators_changes_leave_one_event_each(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (user, operator) = (world.guest(100).await, world.guest(0).await);
-    let session = world.ids.next_session().await.unwrap();
+    let scenario = Scenario::new(store);
+    let (user, operator) = (scenario.guest(100).await, scenario.guest(0).await);
+    let session = scenario.ids.next_session().await.unwrap();
     let caller = Principal { user: operator, role: Role::Operator, is_dj: false, session };
     let client = ClientInfo { address: Some("2001:db8::ff".parse().unwrap()), agent: Some(line("cürl/8")) };
     let metadata = || {
         let key = Some(key(operator, "k", "body"));
-        let called = OperationMetadata::called(&caller, client.clone(), world.ids.operation(), at(1));
+        let called = OperationMetadata::called(&caller, client.clone(), scenario.ids.operation(), at(1));
         OperationMetadata { reason: Some(line("a mistake")), key, ..called }
     };
-    let adjust = world.adjust_plan(metadata(), user, -40).await;
-    world.fresh(adjust.clone()).await;
-    assert!(matches!(world.apply(adjust).await, Ok(Applied::Replayed(_))));
-    let same_key = world.adjust_plan(metadata(), user, -40).await;
-    assert!(matches!(world.apply(same_key).await, Ok(Applied::Replayed(_))));
+    let adjust = scenario.adjust_plan(metadata(), user, -40).await;
+    scenario.fresh(adjust.clone()).await;
+    assert!(matches!(scenario.apply(adjust).await, Ok(Applied::Replayed(_))));
+    let same_key = scenario.adjust_plan(metadata(), user, -40).await;
+    assert!(matches!(scenario.apply(same_key).await, Ok(Applied::Replayed(_))));
     let refused = OperationMetadata { key: None, ..metadata() };
-    assert!(world.apply(world.adjust_plan(refused, user, -500).await).await.is_err());
-    world.stand(operator, user, AccountStatusChange::Role(Role::Auditor), at(2)).await;
-    world.withdraw(user, 10, at(3)).await.unwrap();
+    assert!(scenario.apply(scenario.adjust_plan(refused, user, -500).await).await.is_err());
+    scenario.stand(operator, user, AccountStatusChange::Role(Role::Auditor), at(2)).await;
+    scenario.withdraw(user, 10, at(3)).await.unwrap();
 
-    let found = events(&world, about(user)).await;
+    let found = events(&scenario, about(user)).await;
     assert_eq!(found.len(), 2, "{found:?}");
-    assert_eq!(events(&world, EventFilter::default()).await, found);
+    assert_eq!(events(&scenario, EventFilter::default()).await, found);
     let unknown = (None, ClientInfo::default());
     for (event, (detail, moment, client)) in found.into_iter().zip([
         ("role: a reason", at(2), unknown),
@@ -136,29 +136,29 @@ pub async fn operators_changes_leave_one_event_each(store: Arc<dyn Store>) {
 
 /// An operation sent many times concurrently leaves one event.
 pub async fn a_change_sent_in_parallel_leaves_one_event(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (user, operator) = (world.guest(0).await, world.guest(0).await);
-    let metadata = OperationMetadata { reason: Some(line("a reason")), ..world.by(operator, at(1)) };
+    let scenario = Scenario::new(store);
+    let (user, operator) = (scenario.guest(0).await, scenario.guest(0).await);
+    let metadata = OperationMetadata { reason: Some(line("a reason")), ..scenario.by(operator, at(1)) };
     let plan = plans::change_account_status(metadata, user, AccountStatusChange::Suspend);
     let tasks = (0..50).map(|_| {
-        let (world, plan) = (world.clone(), plan.clone());
-        async move { world.apply(plan).await.unwrap() }
+        let (scenario, plan) = (scenario.clone(), plan.clone());
+        async move { scenario.apply(plan).await.unwrap() }
     });
     let answers = at_once(tasks).await;
     assert_eq!(answers.iter().filter(|applied| matches!(applied, Applied::Fresh(_))).count(), 1);
-    assert_eq!(events(&world, about(user)).await.len(), 1);
+    assert_eq!(events(&scenario, about(user)).await.len(), 1);
 }
 
 /// A purge deletes events older than a year, and no others.
 pub async fn tidying_deletes_events_older_than_a_year(store: Arc<dyn Store>) {
-    let world = World::new(store);
+    let scenario = Scenario::new(store);
     // In the distant past, so that they are old by every clock.
     let (old, young) = (at(0).minus(Duration::days(3_000)), at(1).minus(Duration::days(3_000)));
     for moment in [young, old] {
         let event = SecurityEvent::about(EventKind::LoginFailed, None, ClientInfo::default(), moment);
-        world.store.append(&event).await.unwrap();
+        scenario.store.append(&event).await.unwrap();
     }
-    world.store.purge_expired(old.plus(SecurityEvent::RETENTION)).await.unwrap();
-    let left = events(&world, EventFilter::default()).await;
+    scenario.store.purge_expired(old.plus(SecurityEvent::RETENTION)).await.unwrap();
+    let left = events(&scenario, EventFilter::default()).await;
     assert_eq!(left.iter().map(|event| event.at).collect::<Vec<_>>(), [young]);
 }

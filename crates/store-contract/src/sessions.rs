@@ -10,7 +10,7 @@ use cuepoint_domain::ports::{BeginOutcome, Erased, ExchangeOutcome, PasswordHash
 use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;
 
-use crate::world::{World, at, at_once, line};
+use crate::scenario::{Scenario, at, at_once, line};
 
 pub(crate) fn hash(number: u8) -> TokenHash {
     TokenHash([number; 32])
@@ -47,7 +47,7 @@ pub(crate) async fn new_session(store: &Arc<dyn Store>, user: UserId, now: Times
 
 /// A store with a registered user who logged in once, with the token `hash(1)`.
 pub(crate) async fn logged_in(store: Arc<dyn Store>) -> (Arc<dyn Store>, UserId, SessionId) {
-    let user = World::new(Arc::clone(&store)).guest(0).await;
+    let user = Scenario::new(Arc::clone(&store)).guest(0).await;
     let session = log_in(&store, user, 1, at(0)).await.id;
     (store, user, session)
 }
@@ -169,8 +169,8 @@ pub async fn a_session_is_ended_by_any_of_its_tokens(store: Arc<dyn Store>) {
 /// A user's live sessions are listed newest first, with their beginning and last use, in pages, without those
 /// of other users.
 pub async fn sessions_are_listed_newest_first(store: Arc<dyn Store>) {
-    let world = World::new(Arc::clone(&store));
-    let (user, other) = (world.guest(0).await, world.guest(0).await);
+    let scenario = Scenario::new(Arc::clone(&store));
+    let (user, other) = (scenario.guest(0).await, scenario.guest(0).await);
     log_in(&store, other, 99, at(4)).await;
     let mut begun = Vec::new();
     for (number, seconds) in (1..).zip([5, 3, 3, 9, 3]) {
@@ -192,7 +192,7 @@ pub async fn sessions_are_listed_newest_first(store: Arc<dyn Store>) {
 /// Ending a session leaves the user's other sessions alone, and no user can end another's.
 pub async fn nobody_ends_the_session_of_another(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
-    let stranger = World::new(Arc::clone(&store)).guest(0).await;
+    let stranger = Scenario::new(Arc::clone(&store)).guest(0).await;
     let theirs = log_in(&store, stranger, 50, at(0)).await.id;
     let unknown = store.next_session().await.unwrap();
     assert!(!store.end_session(user, theirs, at(1)).await.unwrap());
@@ -209,7 +209,7 @@ pub async fn nobody_ends_the_session_of_another(store: Arc<dyn Store>) {
 /// Ending all others keeps the given one; ending all keeps none; other users' sessions stay live.
 pub async fn all_other_sessions_are_ended(store: Arc<dyn Store>) {
     let (store, user, first) = logged_in(store).await;
-    let stranger = World::new(Arc::clone(&store)).guest(0).await;
+    let stranger = Scenario::new(Arc::clone(&store)).guest(0).await;
     let theirs = log_in(&store, stranger, 50, at(0)).await.id;
     log_in(&store, user, 2, at(1)).await;
     log_in(&store, user, 3, at(2)).await;

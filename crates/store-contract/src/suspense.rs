@@ -12,67 +12,67 @@ use cuepoint_domain::topup::{Charge, SuspenseRefusal, SuspenseSettlement, Topup,
 
 use crate::races::one_of_sixteen_is_applied;
 use crate::reversals::events;
+use crate::scenario::{Scenario, TOPUPS_PENDING_FOR, amount, at, at_once, line, topup_of};
 use crate::wallets::PAST_THE_END;
-use crate::world::{TOPUPS_PENDING_FOR, World, amount, at, at_once, line, topup_of};
 
 /// The time for which the money of a pending top-up may arrive, in seconds.
 const WEEK: i64 = TOPUPS_PENDING_FOR.whole_seconds();
 
 /// A top-up of this many cents that failed when its owner was erased.
-async fn late(world: &World, cents: i128) -> Topup {
-    let guest = world.guest(0).await;
-    let topup = world.pending_topup(guest, cents, 0).await;
-    assert_eq!(world.erase(guest, WEEK).await, Erased::Done);
-    world.stored_topup(topup.id).await
+async fn late(scenario: &Scenario, cents: i128) -> Topup {
+    let guest = scenario.guest(0).await;
+    let topup = scenario.pending_topup(guest, cents, 0).await;
+    assert_eq!(scenario.erase(guest, WEEK).await, Erased::Done);
+    scenario.stored_topup(topup.id).await
 }
 
 /// Takes the money of a top-up into suspense.
-async fn suspend(world: &World, topup: &Topup, seconds: i64) -> Topup {
-    let plan = plans::suspend_topup(world.metadata(Actor::System, at(seconds)), topup);
-    topup_of(&world.fresh(plan).await)
+async fn suspend(scenario: &Scenario, topup: &Topup, seconds: i64) -> Topup {
+    let plan = plans::suspend_topup(scenario.metadata(Actor::System, at(seconds)), topup);
+    topup_of(&scenario.fresh(plan).await)
 }
 
 /// Settles money in suspense, as this operator.
-async fn settle(world: &World, operator: UserId, topup: &Topup, seconds: i64) -> Topup {
-    let metadata = world.by(operator, at(seconds));
+async fn settle(scenario: &Scenario, operator: UserId, topup: &Topup, seconds: i64) -> Topup {
+    let metadata = scenario.by(operator, at(seconds));
     let plan = plans::settle_suspense(metadata, topup, operator, line("sent back")).unwrap();
-    topup_of(&world.fresh(plan).await)
+    topup_of(&scenario.fresh(plan).await)
 }
 
 /// No user is erased while the money of a top-up may still arrive; older ones fail with the erasure.
 pub async fn pending_topups_keep_their_owner_from_being_erased(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let guest = world.guest(0).await;
-    let pending = [world.pending_topup(guest, 100, 0).await, world.pending_topup(guest, 200, 10).await];
-    let settled = world.pending_topup(guest, 300, 20).await;
-    world.fresh(plans::settle_topup(world.metadata(Actor::System, at(30)), &settled, false)).await;
+    let scenario = Scenario::new(store);
+    let guest = scenario.guest(0).await;
+    let pending = [scenario.pending_topup(guest, 100, 0).await, scenario.pending_topup(guest, 200, 10).await];
+    let settled = scenario.pending_topup(guest, 300, 20).await;
+    scenario.fresh(plans::settle_topup(scenario.metadata(Actor::System, at(30)), &settled, false)).await;
     for seconds in [30, WEEK, WEEK + 9] {
-        assert_eq!(world.erase(guest, seconds).await, Erased::Refused(ErasureRefusal::TopupPending));
+        assert_eq!(scenario.erase(guest, seconds).await, Erased::Refused(ErasureRefusal::TopupPending));
         for topup in &pending {
-            assert_eq!(world.stored_topup(topup.id).await, *topup, "both stay while one may be paid");
+            assert_eq!(scenario.stored_topup(topup.id).await, *topup, "both stay while one may be paid");
         }
     }
-    assert_eq!(world.erase(guest, WEEK + 10).await, Erased::Done);
+    assert_eq!(scenario.erase(guest, WEEK + 10).await, Erased::Done);
     for topup in pending {
-        let failed = world.stored_topup(topup.id).await;
+        let failed = scenario.stored_topup(topup.id).await;
         assert_eq!((failed.status, failed.updated_at), (TopupStatus::Failed, at(WEEK + 10)));
     }
-    assert_eq!(world.stored_topup(settled.id).await.updated_at, at(30));
-    world.audit().await;
+    assert_eq!(scenario.stored_topup(settled.id).await.updated_at, at(30));
+    scenario.audit().await;
 }
 
 /// An erased user opens no top-up, also when both happen concurrently: the money would reach a wallet without
 /// an owner.
 pub async fn who_was_erased_opens_no_topup(store: Arc<dyn Store>) {
-    let world = World::new(store);
+    let scenario = Scenario::new(store);
     for _ in 0..8 {
-        let guest = world.guest(0).await;
+        let guest = scenario.guest(0).await;
         let open = async || {
-            let id = world.ids.next_topup().await.unwrap();
-            plans::open_topup(world.by(guest, at(1)), id, guest, amount(100), Charge::Confirmed)
+            let id = scenario.ids.next_topup().await.unwrap();
+            plans::open_topup(scenario.by(guest, at(1)), id, guest, amount(100), Charge::Confirmed)
         };
         let (racing, late) = (open().await, open().await);
-        let (opening, erasing) = (world.clone(), world.clone());
+        let (opening, erasing) = (scenario.clone(), scenario.clone());
         let (opened, erased) = tokio::join!(
             tokio::spawn(async move { opening.apply(racing).await }),
             tokio::spawn(async move { erasing.erase(guest, 2).await })
@@ -80,91 +80,92 @@ pub async fn who_was_erased_opens_no_topup(store: Arc<dyn Store>) {
         match (opened.unwrap(), erased.unwrap()) {
             (Ok(_), Erased::Refused(ErasureRefusal::MoneyLeft)) => {}
             (Err(Rejection::Missing(EntityKind::User)), Erased::Done) => {
-                assert_eq!(world.apply(late).await, Err(Rejection::Missing(EntityKind::User)));
-                assert_eq!(world.balance(guest).await, Balance::default());
+                assert_eq!(scenario.apply(late).await, Err(Rejection::Missing(EntityKind::User)));
+                assert_eq!(scenario.balance(guest).await, Balance::default());
             }
             other => panic!("{other:?}"),
         }
     }
-    world.audit().await;
+    scenario.audit().await;
 }
 
 /// Money that arrives for a top-up of an erased user goes into suspense once, also on repeated updates.
 pub async fn late_money_goes_into_suspense_once(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let topup = late(&world, 700).await;
-    one_of_sixteen_is_applied(&world, || {
-        plans::suspend_topup(world.metadata(Actor::System, at(WEEK + 1)), &topup)
+    let scenario = Scenario::new(store);
+    let topup = late(&scenario, 700).await;
+    one_of_sixteen_is_applied(&scenario, || {
+        plans::suspend_topup(scenario.metadata(Actor::System, at(WEEK + 1)), &topup)
     })
     .await;
-    let suspended = world.stored_topup(topup.id).await;
+    let suspended = scenario.stored_topup(topup.id).await;
     let suspense = suspended.suspense.clone().unwrap();
     assert_eq!((suspense.arrived_at, &suspense.settlement), (at(WEEK + 1), &None));
     assert_eq!((suspended.status, suspended.updated_at), (TopupStatus::Failed, topup.updated_at));
-    assert_eq!(suspend(&world, &suspended, WEEK + 2).await, suspended, "nothing changes any more");
-    assert_eq!(world.balance(topup.user).await, Balance::default());
+    assert_eq!(suspend(&scenario, &suspended, WEEK + 2).await, suspended, "nothing changes any more");
+    assert_eq!(scenario.balance(topup.user).await, Balance::default());
     // Into suspense, from the external account.
-    let summary = world.audit().await;
+    let summary = scenario.audit().await;
     assert_eq!((summary.entries, summary.postings, summary.entities), (0, 2, 1));
 }
 
 /// A top-up that is still pending after its owner's erasure, as an earlier version allowed, fails when its
 /// late money arrives.
 pub async fn a_pending_topup_of_somebody_erased_fails_with_its_money(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let guest = world.guest(0).await;
-    let topup = world.pending_topup(guest, 100, 0).await;
-    let suspended = suspend(&world, &topup, 5).await;
+    let scenario = Scenario::new(store);
+    let guest = scenario.guest(0).await;
+    let topup = scenario.pending_topup(guest, 100, 0).await;
+    let suspended = suspend(&scenario, &topup, 5).await;
     assert_eq!((suspended.status, suspended.updated_at), (TopupStatus::Failed, at(5)));
-    assert_eq!(world.stored_topup(topup.id).await, suspended);
-    world.audit().await;
+    assert_eq!(scenario.stored_topup(topup.id).await, suspended);
+    scenario.audit().await;
 }
 
 /// Money leaves suspense once, by one operator, recorded with the reason.
 pub async fn suspense_is_settled_once(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let operators = [world.guest(0).await, world.guest(0).await];
-    let topup = late(&world, 700).await;
-    let refused = plans::settle_suspense(world.by(operators[0], at(WEEK)), &topup, operators[0], line("x"));
+    let scenario = Scenario::new(store);
+    let operators = [scenario.guest(0).await, scenario.guest(0).await];
+    let topup = late(&scenario, 700).await;
+    let refused =
+        plans::settle_suspense(scenario.by(operators[0], at(WEEK)), &topup, operators[0], line("x"));
     assert_eq!(refused, Err(SuspenseRefusal::NothingThere));
-    let suspended = suspend(&world, &topup, WEEK + 5).await;
+    let suspended = suspend(&scenario, &topup, WEEK + 5).await;
     let tasks = operators.into_iter().cycle().take(16).map(|operator| {
-        let metadata = world.by(operator, at(WEEK + 6));
+        let metadata = scenario.by(operator, at(WEEK + 6));
         let plan = plans::settle_suspense(metadata, &suspended, operator, line("sent back")).unwrap();
-        let world = world.clone();
-        async move { world.apply(plan).await }
+        let scenario = scenario.clone();
+        async move { scenario.apply(plan).await }
     });
     let answers = at_once(tasks).await;
     let winners: Vec<_> = answers.into_iter().filter_map(Result::ok).collect();
     let [Applied::Fresh(receipt)] = winners.as_slice() else { panic!("{winners:?}") };
-    let settled = world.stored_topup(topup.id).await;
+    let settled = scenario.stored_topup(topup.id).await;
     assert_eq!(topup_of(receipt), settled);
     let settlement = settled.suspense.clone().unwrap().settlement.unwrap();
     let SuspenseSettlement { operation, at: when, by, reason } = settlement;
     assert_eq!((operation, when, reason), (receipt.operation, at(WEEK + 6), line("sent back")));
-    assert_eq!(events(&world, topup.user).await, [(Some(by), "settle_suspense: sent back".to_owned())]);
-    let again = plans::settle_suspense(world.by(by, at(WEEK + 7)), &settled, by, line("once more"));
+    assert_eq!(events(&scenario, topup.user).await, [(Some(by), "settle_suspense: sent back".to_owned())]);
+    let again = plans::settle_suspense(scenario.by(by, at(WEEK + 7)), &settled, by, line("once more"));
     assert_eq!(again, Err(SuspenseRefusal::AlreadySettled));
-    let summary = world.audit().await;
+    let summary = scenario.audit().await;
     assert_eq!((summary.entries, summary.postings), (0, 4));
 }
 
 /// Money in suspense is listed with unsettled money first, then by its arrival, in pages without gap or
 /// overlap.
 pub async fn suspense_is_listed_unsettled_first(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let operator = world.guest(0).await;
-    late(&world, 1).await;
-    assert_eq!(world.store.topups_in_suspense(PageRequest::new(1, 15)).await.unwrap(), Rows::none(0));
+    let scenario = Scenario::new(store);
+    let operator = scenario.guest(0).await;
+    late(&scenario, 1).await;
+    assert_eq!(scenario.store.topups_in_suspense(PageRequest::new(1, 15)).await.unwrap(), Rows::none(0));
     let mut all = Vec::new();
     for (seconds, settled) in
         [(5, false), (3, true), (3, false), (9, true), (9, false), (9, true), (1, false)]
     {
-        let topup = late(&world, 100).await;
-        let mut topup = suspend(&world, &topup, WEEK + seconds).await;
+        let topup = late(&scenario, 100).await;
+        let mut topup = suspend(&scenario, &topup, WEEK + seconds).await;
         if settled {
             // The clock of this server was set back.
-            topup = settle(&world, operator, &topup, 0).await;
+            topup = settle(&scenario, operator, &topup, 0).await;
             let suspense = topup.suspense.as_ref().unwrap();
             assert_eq!(suspense.settlement.as_ref().unwrap().at, suspense.arrived_at);
         }
@@ -177,15 +178,15 @@ pub async fn suspense_is_listed_unsettled_first(store: Arc<dyn Store>) {
     for size in [1, 2, 3, 15] {
         let mut seen = Vec::new();
         for number in 1..=7_u64.div_ceil(u64::from(size)) {
-            let rows = world.store.topups_in_suspense(PageRequest::new(number, size)).await.unwrap();
+            let rows = scenario.store.topups_in_suspense(PageRequest::new(number, size)).await.unwrap();
             assert_eq!(rows.total, 7);
             seen.extend(rows.rows);
         }
         assert_eq!(seen, all, "pages of {size}");
     }
     for number in PAST_THE_END {
-        let rows = world.store.topups_in_suspense(PageRequest::new(number, 15)).await.unwrap();
+        let rows = scenario.store.topups_in_suspense(PageRequest::new(number, 15)).await.unwrap();
         assert_eq!(rows, Rows::none(7), "page {number}");
     }
-    world.audit().await;
+    scenario.audit().await;
 }

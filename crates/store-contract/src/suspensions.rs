@@ -11,40 +11,40 @@ use cuepoint_domain::ledger::{OperationMetadata, Plan, Rejection};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, BeginOutcome, Erased, ExchangeOutcome, Store};
 
+use crate::scenario::{Scenario, at, at_once, line};
 use crate::sessions::{alive, end, exchange, hash, log_in, new_session, successor};
-use crate::world::{World, at, at_once, line};
 
 /// A change of an account status, by this user.
-fn change(world: &World, by: UserId, user: UserId, change: AccountStatusChange, seconds: i64) -> Plan {
-    let metadata = OperationMetadata { reason: Some(line("a reason")), ..world.by(by, at(seconds)) };
+fn change(scenario: &Scenario, by: UserId, user: UserId, change: AccountStatusChange, seconds: i64) -> Plan {
+    let metadata = OperationMetadata { reason: Some(line("a reason")), ..scenario.by(by, at(seconds)) };
     plans::change_account_status(metadata, user, change)
 }
 
 /// A fixture with this many operators.
-async fn with_operators(store: Arc<dyn Store>, many: usize) -> (World, Vec<UserId>) {
-    let world = World::new(store);
+async fn with_operators(store: Arc<dyn Store>, many: usize) -> (Scenario, Vec<UserId>) {
+    let scenario = Scenario::new(store);
     let mut operators = Vec::new();
     for _ in 0..many {
-        operators.push(world.operator().await);
+        operators.push(scenario.operator().await);
     }
-    (world, operators)
+    (scenario, operators)
 }
 
 /// The number of active operators among these users.
-async fn active(world: &World, people: &[UserId]) -> usize {
+async fn active(scenario: &Scenario, people: &[UserId]) -> usize {
     let mut active = 0;
     for user in people {
-        active += usize::from(world.user(*user).await.is_active_operator());
+        active += usize::from(scenario.user(*user).await.is_active_operator());
     }
     active
 }
 
 /// Applies plans concurrently, and returns which were applied; each of the others must have been refused
 /// because of the last operator.
-async fn race(world: &World, plans: Vec<Plan>) -> Vec<bool> {
+async fn race(scenario: &Scenario, plans: Vec<Plan>) -> Vec<bool> {
     let tasks = plans.into_iter().map(|plan| {
-        let world = world.clone();
-        async move { world.apply(plan).await }
+        let scenario = scenario.clone();
+        async move { scenario.apply(plan).await }
     });
     let answers = at_once(tasks).await.into_iter();
     let judged = answers.map(|answer| match answer {
@@ -57,14 +57,14 @@ async fn race(world: &World, plans: Vec<Plan>) -> Vec<bool> {
 
 /// A suspension ends every session, once, and no new one begins until the user is restored.
 pub async fn a_suspension_ends_the_sessions(store: Arc<dyn Store>) {
-    let world = World::new(Arc::clone(&store));
-    let (user, other, operator) = (world.guest(0).await, world.guest(0).await, world.guest(0).await);
+    let scenario = Scenario::new(Arc::clone(&store));
+    let (user, other, operator) = (scenario.guest(0).await, scenario.guest(0).await, scenario.guest(0).await);
     for number in 1..4 {
         log_in(&store, user, number, at(0)).await;
     }
     let theirs = log_in(&store, other, 50, at(0)).await.id;
-    let suspend = change(&world, operator, user, AccountStatusChange::Suspend, 5);
-    world.fresh(suspend.clone()).await;
+    let suspend = change(&scenario, operator, user, AccountStatusChange::Suspend, 5);
+    scenario.fresh(suspend.clone()).await;
     assert_eq!(alive(&store, user, at(5)).await, []);
     assert_eq!(alive(&store, other, at(5)).await, [theirs]);
     let revoked = store.revoked_since(at(5)).await.unwrap();
@@ -77,33 +77,33 @@ pub async fn a_suspension_ends_the_sessions(store: Arc<dyn Store>) {
     assert_eq!(store.begin(&late, hash(60), &password).await.unwrap(), BeginOutcome::Suspended);
     assert_eq!(store.owner(&hash(60)).await.unwrap(), None);
 
-    world.stand(operator, user, AccountStatusChange::Restore, at(7)).await;
+    scenario.stand(operator, user, AccountStatusChange::Restore, at(7)).await;
     assert_eq!(alive(&store, user, at(7)).await, []);
     assert_eq!(exchange(&store, 1, 11).await, ExchangeOutcome::Refused);
     let anew = log_in(&store, user, 61, at(8)).await.id;
     // The repeated plan gets its receipt, and does not suspend again.
-    assert!(matches!(world.apply(suspend).await, Ok(Applied::Replayed(_))));
+    assert!(matches!(scenario.apply(suspend).await, Ok(Applied::Replayed(_))));
     assert_eq!(alive(&store, user, at(9)).await, [anew]);
 }
 
 /// No login or refresh concurrent with a suspension leaves a live session.
 pub async fn no_session_that_begins_beside_a_suspension_survives_it(store: Arc<dyn Store>) {
-    let world = World::new(Arc::clone(&store));
-    let operator = world.guest(0).await;
+    let scenario = Scenario::new(Arc::clone(&store));
+    let operator = scenario.guest(0).await;
     for round in 0..20_u8 {
-        let user = world.guest(0).await;
+        let user = scenario.guest(0).await;
         log_in(&store, user, round, at(0)).await;
         let password = store.credentials_of(user).await.unwrap().unwrap().password;
         let (late, suspend) = (
             new_session(&store, user, at(1)).await,
-            change(&world, operator, user, AccountStatusChange::Suspend, 1),
+            change(&scenario, operator, user, AccountStatusChange::Suspend, 1),
         );
         let tasks = (0..3_u8).map(|what| {
-            let (world, store) = (world.clone(), Arc::clone(&store));
+            let (scenario, store) = (scenario.clone(), Arc::clone(&store));
             let (late, suspend, password) = (late.clone(), suspend.clone(), password.clone());
             async move {
                 match what {
-                    0 => drop(world.fresh(suspend).await),
+                    0 => drop(scenario.fresh(suspend).await),
                     1 => drop(store.begin(&late, hash(100 + round), &password).await.unwrap()),
                     _ => drop(exchange(&store, round, 200 + round).await),
                 }
@@ -111,7 +111,7 @@ pub async fn no_session_that_begins_beside_a_suspension_survives_it(store: Arc<d
         });
         at_once(tasks).await;
         assert_eq!(alive(&store, user, at(2)).await, []);
-        world.stand(operator, user, AccountStatusChange::Restore, at(3)).await;
+        scenario.stand(operator, user, AccountStatusChange::Restore, at(3)).await;
         assert_eq!(alive(&store, user, at(3)).await, []);
         for token in [round, 100 + round, 200 + round] {
             assert_eq!(exchange(&store, token, 40).await, ExchangeOutcome::Refused, "token {token}");
@@ -121,8 +121,8 @@ pub async fn no_session_that_begins_beside_a_suspension_survives_it(store: Arc<d
 
 /// The number of a user's live sessions is bounded: the least recently used ones end.
 pub async fn no_more_sessions_live_than_may(store: Arc<dyn Store>) {
-    let world = World::new(Arc::clone(&store));
-    let (user, other) = (world.guest(0).await, world.guest(0).await);
+    let scenario = Scenario::new(Arc::clone(&store));
+    let (user, other) = (scenario.guest(0).await, scenario.guest(0).await);
     let theirs = log_in(&store, other, 250, at(0)).await.id;
     let (mut begun, mut seconds) = (Vec::new(), 0);
     for number in 0..u8::try_from(Session::MAX_LIVE).unwrap() {
@@ -142,56 +142,56 @@ pub async fn no_more_sessions_live_than_may(store: Arc<dyn Store>) {
 
 /// The last active operator cannot be demoted, suspended or erased, even if suspended operators exist.
 pub async fn the_last_active_operator_stays(store: Arc<dyn Store>) {
-    let (world, operators) = with_operators(store, 3).await;
-    let (guest, last) = (world.guest(0).await, operators[0]);
-    world.stand(last, operators[1], AccountStatusChange::Suspend, at(1)).await;
-    assert_eq!(world.store.erase(operators[2], at(2), at(2)).await.unwrap(), Erased::Done);
-    let before = world.user(last).await;
+    let (scenario, operators) = with_operators(store, 3).await;
+    let (guest, last) = (scenario.guest(0).await, operators[0]);
+    scenario.stand(last, operators[1], AccountStatusChange::Suspend, at(1)).await;
+    assert_eq!(scenario.store.erase(operators[2], at(2), at(2)).await.unwrap(), Erased::Done);
+    let before = scenario.user(last).await;
     for to in [
         AccountStatusChange::Suspend,
         AccountStatusChange::Role(Role::Auditor),
         AccountStatusChange::Role(Role::Member),
     ] {
-        let refused = world.apply(change(&world, guest, last, to, 3)).await;
+        let refused = scenario.apply(change(&scenario, guest, last, to, 3)).await;
         assert_eq!(refused, Err(Rejection::LastOperator), "{to:?}");
     }
-    let refused = world.store.erase(last, at(3), at(3)).await.unwrap();
+    let refused = scenario.store.erase(last, at(3), at(3)).await.unwrap();
     assert_eq!(refused, Erased::Refused(ErasureRefusal::LastOperator));
-    assert_eq!(world.user(last).await, before);
+    assert_eq!(scenario.user(last).await, before);
     // The suspended operator is not an active one, and can lose the role.
-    world.stand(last, operators[1], AccountStatusChange::Role(Role::Member), at(4)).await;
-    world.stand(last, guest, AccountStatusChange::Role(Role::Operator), at(5)).await;
-    world.stand(guest, last, AccountStatusChange::Suspend, at(6)).await;
-    assert_eq!(active(&world, &[last, guest]).await, 1);
+    scenario.stand(last, operators[1], AccountStatusChange::Role(Role::Member), at(4)).await;
+    scenario.stand(last, guest, AccountStatusChange::Role(Role::Operator), at(5)).await;
+    scenario.stand(guest, last, AccountStatusChange::Suspend, at(6)).await;
+    assert_eq!(active(&scenario, &[last, guest]).await, 1);
 }
 
 /// Of two operators who dismiss each other concurrently, by demotion or suspension, one succeeds; of more, at
 /// least one remains.
 pub async fn of_operators_who_dismiss_each_other_one_remains(store: Arc<dyn Store>) {
-    let world = World::new(store);
+    let scenario = Scenario::new(store);
     for round in 0..12 {
-        let operators = renewed(&world, 2 + round % 2).await;
+        let operators = renewed(&scenario, 2 + round % 2).await;
         let ways = [AccountStatusChange::Suspend, AccountStatusChange::Role(Role::Member)];
         let plans = (0..operators.len()).map(|number| {
             let (by, whom) = (operators[number], operators[(number + 1) % operators.len()]);
-            change(&world, by, whom, ways[(number + round) % 2], 10)
+            change(&scenario, by, whom, ways[(number + round) % 2], 10)
         });
-        let done = race(&world, plans.collect()).await;
+        let done = race(&scenario, plans.collect()).await;
         assert_eq!(done.iter().filter(|done| **done).count(), operators.len() - 1, "{done:?}");
-        assert_eq!(active(&world, &operators).await, 1);
+        assert_eq!(active(&scenario, &operators).await, 1);
     }
 }
 
 /// Replaces all operators with this many new ones.
-async fn renewed(world: &World, many: usize) -> Vec<UserId> {
+async fn renewed(scenario: &Scenario, many: usize) -> Vec<UserId> {
     let mut operators = Vec::new();
     for _ in 0..many {
-        operators.push(world.operator().await);
+        operators.push(scenario.operator().await);
     }
-    let everybody = world.store.people(None, PageRequest::new(1, 100)).await.unwrap();
+    let everybody = scenario.store.people(None, PageRequest::new(1, 100)).await.unwrap();
     for user in everybody.rows {
         if user.is_active_operator() && !operators.contains(&user.id) {
-            world.stand(operators[0], user.id, AccountStatusChange::Role(Role::Member), at(0)).await;
+            scenario.stand(operators[0], user.id, AccountStatusChange::Role(Role::Member), at(0)).await;
         }
     }
     operators
@@ -199,28 +199,28 @@ async fn renewed(world: &World, many: usize) -> Vec<UserId> {
 
 /// When an operator is erased while another demotes them or erases themselves too, one operator remains.
 pub async fn of_operators_who_leave_at_once_one_remains(store: Arc<dyn Store>) {
-    let world = World::new(store);
+    let scenario = Scenario::new(store);
     for _ in 0..10 {
-        let operators = renewed(&world, 3).await;
+        let operators = renewed(&scenario, 3).await;
         let tasks = (0..3).map(|number| {
-            let (world, operators) = (world.clone(), operators.clone());
+            let (scenario, operators) = (scenario.clone(), operators.clone());
             async move {
                 match number {
-                    0 | 1 => match world.store.erase(operators[number], at(20), at(20)).await.unwrap() {
+                    0 | 1 => match scenario.store.erase(operators[number], at(20), at(20)).await.unwrap() {
                         Erased::Done => true,
                         Erased::Refused(ErasureRefusal::LastOperator) => false,
                         other => panic!("{other:?}"),
                     },
                     _ => {
                         let to = AccountStatusChange::Role(Role::Auditor);
-                        let plan = change(&world, operators[0], operators[2], to, 20);
-                        matches!(world.apply(plan).await, Ok(Applied::Fresh(_)))
+                        let plan = change(&scenario, operators[0], operators[2], to, 20);
+                        matches!(scenario.apply(plan).await, Ok(Applied::Fresh(_)))
                     }
                 }
             }
         });
         let left = at_once(tasks).await;
         assert_eq!(left.iter().filter(|left| **left).count(), 2, "{left:?}");
-        assert_eq!(active(&world, &operators).await, 1);
+        assert_eq!(active(&scenario, &operators).await, 1);
     }
 }

@@ -11,7 +11,7 @@ use cuepoint_domain::topup::{Charge, Orders};
 use cuepoint_domain::withdrawal::{Move, WithdrawalFilter, WithdrawalStatus};
 use time::Duration;
 
-use crate::world::{World, amount, at, balance, topup_of, withdrawal_of};
+use crate::scenario::{Scenario, amount, at, balance, topup_of, withdrawal_of};
 
 /// Pages past the end of a short list; at 16 or 2 rows a page, the first row of some overflows a row number
 /// of 32 or 64 bits.
@@ -30,30 +30,30 @@ pub(crate) const PAST_THE_END: [u64; 10] = [
 
 /// Every registered user has a balance; an unknown one has none.
 pub async fn a_balance_is_there_from_the_start(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let guest = world.guest(0).await;
-    assert_eq!(world.store.balance(guest).await.unwrap(), Some(balance(0, 0)));
-    assert_eq!(world.store.entries(guest, PageRequest::new(1, 15)).await.unwrap(), Rows::none(0));
-    let nobody = world.ids.next_user().await.unwrap();
-    assert_eq!(world.store.balance(nobody).await.unwrap(), None);
-    assert_eq!(world.store.entries(nobody, PageRequest::new(1, 15)).await.unwrap(), Rows::none(0));
+    let scenario = Scenario::new(store);
+    let guest = scenario.guest(0).await;
+    assert_eq!(scenario.store.balance(guest).await.unwrap(), Some(balance(0, 0)));
+    assert_eq!(scenario.store.entries(guest, PageRequest::new(1, 15)).await.unwrap(), Rows::none(0));
+    let nobody = scenario.ids.next_user().await.unwrap();
+    assert_eq!(scenario.store.balance(nobody).await.unwrap(), None);
+    assert_eq!(scenario.store.entries(nobody, PageRequest::new(1, 15)).await.unwrap(), Rows::none(0));
 }
 
 /// A statement is sorted by number, descending, in pages without gap or overlap; its newest entry has the
 /// current balance.
 pub async fn entries_are_listed_newest_first(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (guest, other) = (world.guest(0).await, world.guest(0).await);
+    let scenario = Scenario::new(store);
+    let (guest, other) = (scenario.guest(0).await, scenario.guest(0).await);
     for seconds in 0..31 {
         for user in [guest, other] {
-            let plan = world.adjust_plan(world.by(user, at(seconds)), user, 100).await;
-            world.fresh(plan).await;
+            let plan = scenario.adjust_plan(scenario.by(user, at(seconds)), user, 100).await;
+            scenario.fresh(plan).await;
         }
     }
     for size in [1, 15, 16, 31, 100] {
         let mut seen = Vec::new();
         for number in 1..=31_u64.div_ceil(u64::from(size)) {
-            let rows = world.store.entries(guest, PageRequest::new(number, size)).await.unwrap();
+            let rows = scenario.store.entries(guest, PageRequest::new(number, size)).await.unwrap();
             assert_eq!(rows.total, 31);
             assert!(rows.rows.iter().all(|entry| entry.wallet == guest));
             seen.extend(rows.rows.iter().map(|entry| entry.seq));
@@ -61,48 +61,48 @@ pub async fn entries_are_listed_newest_first(store: Arc<dyn Store>) {
         assert_eq!(seen, (1..=31).rev().collect::<Vec<i64>>(), "pages of {size}");
     }
     for number in PAST_THE_END {
-        let rows = world.store.entries(guest, PageRequest::new(number, 16)).await.unwrap();
+        let rows = scenario.store.entries(guest, PageRequest::new(number, 16)).await.unwrap();
         assert_eq!(rows, Rows::none(31), "page {number}");
     }
-    let newest = world.store.entries(guest, PageRequest::new(1, 1)).await.unwrap().rows;
-    assert_eq!(newest[0].after, world.balance(guest).await);
+    let newest = scenario.store.entries(guest, PageRequest::new(1, 1)).await.unwrap().rows;
+    assert_eq!(newest[0].after, scenario.balance(guest).await);
 }
 
 /// An entry is found by its number in its own wallet, as the statement lists it, and by no other number.
 pub async fn an_entry_is_found_by_its_number(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (guest, other) = (world.guest(0).await, world.guest(0).await);
+    let scenario = Scenario::new(store);
+    let (guest, other) = (scenario.guest(0).await, scenario.guest(0).await);
     for seconds in 0..3 {
-        let plan = world.adjust_plan(world.by(guest, at(seconds)), guest, 100).await;
-        world.fresh(plan).await;
+        let plan = scenario.adjust_plan(scenario.by(guest, at(seconds)), guest, 100).await;
+        scenario.fresh(plan).await;
     }
-    let plan = world.adjust_plan(world.by(other, at(5)), other, 700).await;
-    world.fresh(plan).await;
-    let listed = world.store.entries(guest, PageRequest::new(1, 15)).await.unwrap().rows;
+    let plan = scenario.adjust_plan(scenario.by(other, at(5)), other, 700).await;
+    scenario.fresh(plan).await;
+    let listed = scenario.store.entries(guest, PageRequest::new(1, 15)).await.unwrap().rows;
     for entry in &listed {
-        assert_eq!(world.store.entry(guest, entry.seq).await.unwrap().as_ref(), Some(entry));
+        assert_eq!(scenario.store.entry(guest, entry.seq).await.unwrap().as_ref(), Some(entry));
     }
     assert_eq!(listed.len(), 3);
-    let theirs = world.store.entry(other, 1).await.unwrap().unwrap();
-    assert_eq!((theirs.wallet, theirs.after), (other, world.balance(other).await));
-    assert_eq!(world.store.entry(other, 2).await.unwrap(), None);
-    let nobody = world.ids.next_user().await.unwrap();
+    let theirs = scenario.store.entry(other, 1).await.unwrap().unwrap();
+    assert_eq!((theirs.wallet, theirs.after), (other, scenario.balance(other).await));
+    assert_eq!(scenario.store.entry(other, 2).await.unwrap(), None);
+    let nobody = scenario.ids.next_user().await.unwrap();
     for (user, number) in [(guest, 0), (guest, 4), (guest, -1), (guest, i64::MAX), (nobody, 1)] {
-        assert_eq!(world.store.entry(user, number).await.unwrap(), None, "{number} of {user}");
+        assert_eq!(scenario.store.entry(user, number).await.unwrap(), None, "{number} of {user}");
     }
 }
 
 /// The balance at a time is that of the last entry up to it, to the microsecond.
 pub async fn a_balance_is_that_of_its_moment(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (guest, nobody) = (world.guest(0).await, world.ids.next_user().await.unwrap());
-    let after = async |moment| world.store.balance_at(guest, moment).await.unwrap();
+    let scenario = Scenario::new(store);
+    let (guest, nobody) = (scenario.guest(0).await, scenario.ids.next_user().await.unwrap());
+    let after = async |moment| scenario.store.balance_at(guest, moment).await.unwrap();
     assert_eq!(after(at(1_000)).await, Some(balance(0, 0)));
     // The second adjustment is older than the first, and its entry gets the first one's time.
     for (seconds, cents) in [(10, 500), (5, 20), (10, 3), (20, -100)] {
-        world.fresh(world.adjust_plan(world.by(guest, at(seconds)), guest, cents).await).await;
+        scenario.fresh(scenario.adjust_plan(scenario.by(guest, at(seconds)), guest, cents).await).await;
     }
-    world.withdraw(guest, 100, at(30)).await.unwrap();
+    scenario.withdraw(guest, 100, at(30)).await.unwrap();
     let microsecond = Duration::microseconds(1);
     for (moment, expected) in [
         (Timestamp::EPOCH, balance(0, 0)),
@@ -116,43 +116,47 @@ pub async fn a_balance_is_that_of_its_moment(store: Arc<dyn Store>) {
     ] {
         assert_eq!(after(moment).await, Some(expected), "{moment:?}");
     }
-    assert_eq!(world.store.balance_at(nobody, at(10)).await.unwrap(), None);
+    assert_eq!(scenario.store.balance_at(nobody, at(10)).await.unwrap(), None);
 }
 
 /// Withdrawals are listed newest first, for their owner only, in their current status.
 pub async fn withdrawals_are_listed_newest_first(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (guest, other) = (world.guest(1_000).await, world.guest(1_000).await);
+    let scenario = Scenario::new(store);
+    let (guest, other) = (scenario.guest(1_000).await, scenario.guest(1_000).await);
     let mut made = Vec::new();
     for seconds in [5, 3, 3, 9, 3] {
-        made.push(withdrawal_of(&world.withdraw(guest, 100, at(seconds)).await.unwrap()));
-        world.withdraw(other, 100, at(seconds)).await.unwrap();
+        made.push(withdrawal_of(&scenario.withdraw(guest, 100, at(seconds)).await.unwrap()));
+        scenario.withdraw(other, 100, at(seconds)).await.unwrap();
     }
     made.sort_by_key(|withdrawal| std::cmp::Reverse((withdrawal.created_at, withdrawal.id)));
-    world.move_withdrawal(made[0].id, &Move::Cancel { by: guest }, at(20)).await.unwrap();
-    made[0] = world.stored_withdrawal(made[0].id).await;
+    scenario.move_withdrawal(made[0].id, &Move::Cancel { by: guest }, at(20)).await.unwrap();
+    made[0] = scenario.stored_withdrawal(made[0].id).await;
     assert_eq!((made[0].updated_at, made[0].state.txid()), (at(20), None));
 
     let page = async |number, size| {
-        world.store.withdrawals(&WithdrawalFilter::of(guest), PageRequest::new(number, size)).await.unwrap()
+        scenario
+            .store
+            .withdrawals(&WithdrawalFilter::of(guest), PageRequest::new(number, size))
+            .await
+            .unwrap()
     };
     assert_eq!(page(1, 15).await, Rows { rows: made.clone(), total: 5 });
     assert_eq!(page(2, 2).await, Rows { rows: made[2..4].to_vec(), total: 5 });
     for number in PAST_THE_END {
         assert_eq!(page(number, 2).await, Rows::none(5), "page {number}");
     }
-    let unknown = world.ids.next_withdrawal().await.unwrap();
-    assert_eq!(world.find_withdrawal(unknown).await, None);
+    let unknown = scenario.ids.next_withdrawal().await.unwrap();
+    assert_eq!(scenario.find_withdrawal(unknown).await, None);
 }
 
 /// The list of all users' withdrawals, or of one status, is sorted newest first in pages without gap or
 /// overlap, and follows every move.
 pub async fn withdrawals_are_listed_by_status(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (ada, bob) = (world.guest(1_000).await, world.guest(1_000).await);
+    let scenario = Scenario::new(store);
+    let (ada, bob) = (scenario.guest(1_000).await, scenario.guest(1_000).await);
     let mut made = Vec::new();
     for (user, seconds) in [(ada, 5), (bob, 3), (ada, 3), (bob, 9), (ada, 3), (bob, 5), (ada, 9)] {
-        made.push(withdrawal_of(&world.withdraw(user, 100, at(seconds)).await.unwrap()));
+        made.push(withdrawal_of(&scenario.withdraw(user, 100, at(seconds)).await.unwrap()));
     }
     made.sort_by_key(|withdrawal| std::cmp::Reverse((withdrawal.created_at, withdrawal.id)));
     for (place, to) in [
@@ -162,10 +166,10 @@ pub async fn withdrawals_are_listed_by_status(store: Arc<dyn Store>) {
         (5, Move::Approve { by: None, second_above: None }),
         (6, Move::Cancel { by: made[6].user }),
     ] {
-        world.move_withdrawal(made[place].id, &to, at(20)).await.unwrap();
+        scenario.move_withdrawal(made[place].id, &to, at(20)).await.unwrap();
     }
     for withdrawal in &mut made {
-        *withdrawal = world.stored_withdrawal(withdrawal.id).await;
+        *withdrawal = scenario.stored_withdrawal(withdrawal.id).await;
     }
     for user in [None, Some(ada), Some(bob)] {
         for status in WithdrawalStatus::all().map(Some).chain([None]) {
@@ -180,7 +184,7 @@ pub async fn withdrawals_are_listed_by_status(store: Arc<dyn Store>) {
                 let mut seen = Vec::new();
                 for number in 1..=total.div_ceil(u64::from(size)) {
                     let page = PageRequest::new(number, size);
-                    let rows = world.store.withdrawals(&filter, page).await.unwrap();
+                    let rows = scenario.store.withdrawals(&filter, page).await.unwrap();
                     assert_eq!(rows.total, total, "{filter:?}");
                     seen.extend(rows.rows);
                 }
@@ -188,7 +192,7 @@ pub async fn withdrawals_are_listed_by_status(store: Arc<dyn Store>) {
             }
             for number in PAST_THE_END {
                 let page = PageRequest::new(number, 15);
-                assert_eq!(world.store.withdrawals(&filter, page).await.unwrap(), Rows::none(total));
+                assert_eq!(scenario.store.withdrawals(&filter, page).await.unwrap(), Rows::none(total));
             }
         }
     }
@@ -196,30 +200,32 @@ pub async fn withdrawals_are_listed_by_status(store: Arc<dyn Store>) {
 
 /// Top-ups are listed newest first, for their owner only, in their current status.
 pub async fn topups_are_listed_newest_first(store: Arc<dyn Store>) {
-    let world = World::new(store);
-    let (guest, other) = (world.guest(0).await, world.guest(700).await);
+    let scenario = Scenario::new(store);
+    let (guest, other) = (scenario.guest(0).await, scenario.guest(700).await);
     let mut made = Vec::new();
     for seconds in [5, 3, 3, 9, 3] {
-        let id = world.ids.next_topup().await.unwrap();
-        let plan = plans::open_topup(world.by(guest, at(seconds)), id, guest, amount(100), Charge::Pending);
-        let opened = topup_of(&world.fresh(plan).await);
+        let id = scenario.ids.next_topup().await.unwrap();
+        let plan =
+            plans::open_topup(scenario.by(guest, at(seconds)), id, guest, amount(100), Charge::Pending);
+        let opened = topup_of(&scenario.fresh(plan).await);
         let page = PaymentUrl::new("https://pay.example.com/1").ok();
-        let plan = plans::order_topup(world.by(guest, at(seconds)), &opened, Orders::default(), page);
-        made.push(topup_of(&world.fresh(plan).await));
+        let plan = plans::order_topup(scenario.by(guest, at(seconds)), &opened, Orders::default(), page);
+        made.push(topup_of(&scenario.fresh(plan).await));
     }
     made.sort_by_key(|topup| std::cmp::Reverse((topup.created_at, topup.id)));
-    let settled = plans::settle_topup(world.by(guest, at(20)), &made[0], true);
-    made[0] = topup_of(&world.fresh(settled).await);
-    assert_eq!(world.balance(guest).await, balance(100, 0));
+    let settled = plans::settle_topup(scenario.by(guest, at(20)), &made[0], true);
+    made[0] = topup_of(&scenario.fresh(settled).await);
+    assert_eq!(scenario.balance(guest).await, balance(100, 0));
 
-    let page = async |number, size| world.store.topups(guest, PageRequest::new(number, size)).await.unwrap();
+    let page =
+        async |number, size| scenario.store.topups(guest, PageRequest::new(number, size)).await.unwrap();
     assert_eq!(page(1, 15).await, Rows { rows: made.clone(), total: 5 });
     assert_eq!(page(2, 2).await, Rows { rows: made[2..4].to_vec(), total: 5 });
     for number in PAST_THE_END {
         assert_eq!(page(number, 2).await, Rows::none(5), "page {number}");
     }
-    assert_eq!(world.store.topups(other, PageRequest::new(1, 15)).await.unwrap().total, 1);
-    assert_eq!(world.stored_topup(made[0].id).await, made[0]);
-    let unknown = world.ids.next_topup().await.unwrap();
-    assert_eq!(world.find_topup(unknown).await, None);
+    assert_eq!(scenario.store.topups(other, PageRequest::new(1, 15)).await.unwrap().total, 1);
+    assert_eq!(scenario.stored_topup(made[0].id).await, made[0]);
+    let unknown = scenario.ids.next_topup().await.unwrap();
+    assert_eq!(scenario.find_topup(unknown).await, None);
 }

@@ -11,7 +11,7 @@ impl Model {
         match topup.status {
             "reversed" => {}
             "confirmed" => {
-                let (available, ..) = self.people[topup.owner].purse;
+                let (available, ..) = self.people[topup.owner].balances;
                 let has = topup.amount.min(available);
                 self.entry(topup.owner, -has, 0, topup.amount - has);
                 self.posting(topup.amount);
@@ -102,7 +102,7 @@ impl Model {
     /// outcome. A new user takes their place.
     pub(crate) fn erase_leaver(&mut self, now: i64) -> &'static str {
         let leaver = self.people.len() - 1;
-        if self.people[leaver].purse != (0, 0, 0) {
+        if self.people[leaver].balances != (0, 0, 0) {
             return "erasure: money left";
         }
         let pending = |topup: &&mut super::Topup| (topup.owner, topup.status) == (leaver, "pending");

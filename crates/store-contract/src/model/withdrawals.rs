@@ -42,8 +42,8 @@ impl Model {
 
     pub(super) fn see_withdrawal(&self, place: usize) -> Seen {
         let Withdrawal { owner, status, txid, ref approvals, .. } = self.withdrawals[place];
-        let (txid, purse) = (txid.map(str::to_owned), self.people[owner].purse);
-        Seen::Withdrawal { status, txid, approvals: approvals.len(), purse }
+        let (txid, balances) = (txid.map(str::to_owned), self.people[owner].balances);
+        Seen::Withdrawal { status, txid, approvals: approvals.len(), balances }
     }
 
     /// The statuses that a withdrawal can move to, other than rejected.

@@ -19,7 +19,7 @@ use futures_util::FutureExt;
 use futures_util::future::join_all;
 
 use crate::proxy::{Proxy, Weather};
-use crate::world::{available, client, guest, now, open, topup, withdrawal};
+use crate::scenario::{available, client, guest, now, open, topup, withdrawal};
 
 struct Scene {
     database: TestDatabase,

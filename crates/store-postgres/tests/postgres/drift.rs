@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cuepoint_store_postgres::testing::TestDatabase;
 
-use crate::world::client;
+use crate::scenario::client;
 
 /// The name of a Diesel type in `information_schema`.
 fn type_name(diesel: &str) -> &str {

@@ -19,7 +19,7 @@ use cuepoint_store_postgres::testing::TestDatabase;
 use time::Duration;
 use tokio_postgres::Client;
 
-use crate::world::{client, guest, metadata, now, open};
+use crate::scenario::{client, guest, metadata, now, open};
 
 /// Texts that identify Ada.
 const TELLING: [&str; 10] = [

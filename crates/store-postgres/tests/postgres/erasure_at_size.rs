@@ -15,7 +15,7 @@ use cuepoint_store_postgres::testing::TestDatabase;
 use tokio_postgres::Client;
 
 use crate::redaction::{add_profile_changes, whole_receipts};
-use crate::world::{client, guest, metadata, now, open, topup, until};
+use crate::scenario::{client, guest, metadata, now, open, topup, until};
 
 /// The number of profile changes in every run.
 const CHANGES: i64 = 100_000;

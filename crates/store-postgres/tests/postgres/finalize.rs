@@ -11,7 +11,7 @@ use time::Duration;
 use tokio_postgres::Client;
 
 use crate::redaction::{add_profile_changes, whole_receipts};
-use crate::world::{amount, client, guest, metadata, now, open, until, withdrawal};
+use crate::scenario::{amount, client, guest, metadata, now, open, until, withdrawal};
 
 /// The lock that connections of the first version share.
 const FIRST_VERSION: &str = "SELECT pg_advisory_lock_shared(x'726573746f726521'::bigint)";

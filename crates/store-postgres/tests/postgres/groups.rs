@@ -8,7 +8,7 @@ use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::{BoxFuture, join_all, poll_immediate};
 use tokio_postgres::Client;
 
-use crate::world::{available, client, guest, open, topup, until, withdrawal};
+use crate::scenario::{available, client, guest, open, topup, until, withdrawal};
 
 type Answer = Result<Applied, ApplyError>;
 

@@ -17,7 +17,7 @@ use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::{BoxFuture, join_all, poll_immediate};
 use time::Duration;
 
-use crate::world::{amount, available, client, guest, metadata, now, open, until, withdrawal_on};
+use crate::scenario::{amount, available, client, guest, metadata, now, open, until, withdrawal_on};
 
 /// The number of pairs of servers.
 const PAIRS: usize = 3;

@@ -10,7 +10,7 @@ use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore, migrate};
 use time::Duration;
 
-use crate::world::{client, guest, open, options, usd};
+use crate::scenario::{client, guest, open, options, usd};
 
 /// Every object of the schema, one per line.
 async fn objects(database: &TestDatabase) -> Vec<String> {

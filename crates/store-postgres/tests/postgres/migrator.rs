@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use tokio::task::JoinHandle;
 use tokio_postgres::Client;
 
-use crate::world::{available, client, guest, open, topup, until};
+use crate::scenario::{available, client, guest, open, topup, until};
 
 /// How long the migrators of these tests retry to get a lock, and how long a statement may queue behind them.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -114,8 +114,8 @@ async fn a_migration_gives_up_after_its_patience_and_leaves_nothing() {
     let database = Arc::new(TestDatabase::create().await);
     let reader = long_read(&database).await;
     let failed = migrating(&database, &[NOTES], Duration::from_secs(1)).await.unwrap();
-    let told = format!("{:#}", failed.expect_err("a read that has not ended"));
-    assert!(told.contains(NOTES.name) && told.contains("lock"), "{told}");
+    let observed = format!("{:#}", failed.expect_err("a read that has not ended"));
+    assert!(observed.contains(NOTES.name) && observed.contains("lock"), "{observed}");
     reader.batch_execute("COMMIT").await.unwrap();
     assert_eq!(database.migrate_with(&[NOTES], PATIENCE).await.unwrap(), [EXTRA_VERSIONS[0]]);
 }
@@ -129,8 +129,9 @@ async fn a_migration_that_is_wrong_fails_at_once_by_name() {
     };
     let database = TestDatabase::create().await;
     let start = Instant::now();
-    let told = format!("{:#}", database.migrate_with(&[WRONG, INDEX], PATIENCE).await.expect_err("no table"));
-    assert!(told.contains(WRONG.name) && told.contains("\"nothing\" does not exist"), "{told}");
+    let observed =
+        format!("{:#}", database.migrate_with(&[WRONG, INDEX], PATIENCE).await.expect_err("no table"));
+    assert!(observed.contains(WRONG.name) && observed.contains("\"nothing\" does not exist"), "{observed}");
     assert!(start.elapsed() < PATIENCE / 2);
     assert_eq!(index_is_valid(&client(database.url()).await).await, None, "what comes behind it");
 }

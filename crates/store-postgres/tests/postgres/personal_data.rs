@@ -5,7 +5,7 @@ use cuepoint_domain::ports::PersonalRecords;
 use cuepoint_store_postgres::testing::TestDatabase;
 use tokio_postgres::Client;
 
-use crate::world::{client, guest, open};
+use crate::scenario::{client, guest, open};
 
 /// The number of other users.
 const OTHERS: i64 = 5_000;

@@ -14,7 +14,7 @@ use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::join_all;
 use time::Duration;
 
-use crate::world::{client, now, open};
+use crate::scenario::{client, now, open};
 
 /// The maximum number of codes of the deployment within a day.
 const MAX: u32 = 7;

@@ -10,8 +10,8 @@ use cuepoint_store_postgres::testing::TestDatabase;
 use tokio_postgres::Client;
 
 use crate::released::statements;
+use crate::scenario::client;
 use crate::sql_files::{files, indexes, one_line};
-use crate::world::client;
 
 /// The number of rows of each large table.
 const ROWS: u32 = 20_000;

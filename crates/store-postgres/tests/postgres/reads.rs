@@ -11,7 +11,7 @@ use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::join_all;
 use tokio::runtime::Builder;
 
-use crate::world::{client, guest, open, topup};
+use crate::scenario::{client, guest, open, topup};
 
 /// Reads every user several times at once, and one who does not exist.
 async fn everybody_gets_their_own(store: &PostgresStore, people: &[UserId]) {

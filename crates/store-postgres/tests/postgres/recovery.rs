@@ -23,7 +23,7 @@ use futures_util::future::join_all;
 use tokio_postgres::Client;
 
 use crate::proxy::{Proxy, Weather};
-use crate::world::{
+use crate::scenario::{
     amount, available, client, guest, metadata, now, open, options, topup, until, usd, withdrawal,
 };
 

@@ -11,7 +11,7 @@ use cuepoint_store_postgres::testing::TestDatabase;
 use time::Duration;
 use tokio_postgres::Client;
 
-use crate::world::{client, guest, metadata, now, open};
+use crate::scenario::{client, guest, metadata, now, open};
 
 /// Adds operations of this user with receipts that show their profile, one second apart from `now()` on.
 pub(crate) async fn add_profile_changes(client: &Client, user: UserId, number: i64) {

@@ -15,7 +15,7 @@ use cuepoint_store_postgres::testing::TestDatabase;
 use time::Duration as Span;
 
 use crate::proxy::{Proxy, Weather};
-use crate::world::{client, guest, now, open};
+use crate::scenario::{client, guest, now, open};
 
 /// The ways in which the outcome of a COMMIT becomes unknown.
 const LOSSES: [Weather; 3] = [Weather::LosesCommit, Weather::LosesCommitAnswer, Weather::HoldsCommitAnswer];

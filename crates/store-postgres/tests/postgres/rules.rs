@@ -10,7 +10,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::{NextSend, WithdrawalState, WithdrawalStatus};
 use cuepoint_store_postgres::testing::TestDatabase;
 
-use crate::world::{client, guest, now, open};
+use crate::scenario::{client, guest, now, open};
 
 /// Offsets from now in microseconds: before, at and after it.
 const AROUND: [i64; 3] = [-1, 0, 1];

@@ -3,7 +3,7 @@
 use cuepoint_store_postgres::testing::TestDatabase;
 use tokio_postgres::error::SqlState;
 
-use crate::world::client;
+use crate::scenario::client;
 
 const USER: &str = "INSERT INTO users (id, name, email, email_folded, email_verified, phone_verified, \
     password_hash, role, is_dj, online, fee_upcoming_artist, fee_popular_song, played, rating_stars, \

@@ -11,7 +11,7 @@ use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::{join_all, try_join_all};
 
-use crate::world::{amount, available, client, guest, metadata, now, open, topup, withdrawal};
+use crate::scenario::{amount, available, client, guest, metadata, now, open, topup, withdrawal};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operation_sent_to_two_servers_is_applied_once() {

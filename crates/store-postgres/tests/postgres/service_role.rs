@@ -8,7 +8,7 @@ use cuepoint_store_postgres::testing::{ExtraMigration, TestDatabase, service_rol
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
 use tokio_postgres::error::SqlState;
 
-use crate::world::{available, client, guest, now, open, options, usd, withdrawal};
+use crate::scenario::{available, client, guest, now, open, options, usd, withdrawal};
 
 /// Statements that the role must not execute, beside those that each table refuses.
 const FORBIDDEN: &[&str] = &[

@@ -8,7 +8,7 @@ use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::join_all;
 
-use crate::world::{guest, open, topup};
+use crate::scenario::{guest, open, topup};
 
 /// The number of entries; `CUEPOINT_AUDIT_ENTRIES` overrides it.
 const ENTRIES: usize = 20_000;

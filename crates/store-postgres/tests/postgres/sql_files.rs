@@ -8,7 +8,7 @@ use cuepoint_domain::ledger::{EntityKind, EntryKind, PlanKind};
 use cuepoint_domain::provider_message::MessageSource;
 use cuepoint_store_postgres::testing::TestDatabase;
 
-use crate::world::client;
+use crate::scenario::client;
 
 /// The reviewed list: one line per file, with the types of its parameters and its columns.
 const LISTED: &str = include_str!("sql_files.txt");

@@ -17,7 +17,7 @@ use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use tokio_postgres::Client;
 
-use crate::world::{client, open};
+use crate::scenario::{client, open};
 use populate::populate;
 
 /// The tables, in an order in which they can be filled.

@@ -8,9 +8,9 @@ use cuepoint_domain::topup::{
 };
 use time::Duration;
 
-use super::{Player, equal, picked};
+use super::{HistoryDriver, equal, picked};
 use crate::model::{FIRST_WAIT, LEASE, MAX_ATTEMPTS};
-use crate::world::{amount, topup_of};
+use crate::scenario::{amount, topup_of};
 
 /// More than the number of due top-ups that all histories on one store leave.
 const ALL: u32 = 1_000_000;
@@ -22,10 +22,10 @@ pub(super) const TERMS: OrderTerms = OrderTerms {
     lease: Duration::seconds(LEASE),
 };
 
-impl Player<'_> {
+impl HistoryDriver<'_> {
     /// Opens a top-up and orders it.
     pub(super) async fn order_topup(&mut self, who: usize, cents: i128, keyed: bool) -> Result<(), String> {
-        let id = self.world.ids.next_topup().await.unwrap();
+        let id = self.scenario.ids.next_topup().await.unwrap();
         let charge = Charge::Ordered(TERMS.first(self.time()));
         let plan = plans::open_topup(self.metadata(who, keyed), id, self.people[who], amount(cents), charge);
         let answer = self.apply(Ok(plan)).await;
@@ -36,7 +36,7 @@ impl Player<'_> {
 
     /// Claims some of the history's due top-ups, the longest waiting first, as the background job does.
     pub(super) async fn take_up_topups(&mut self, limit: usize) -> Result<(), String> {
-        let mut due = self.world.store.due_orders(self.time(), ALL).await.unwrap();
+        let mut due = self.scenario.store.due_orders(self.time(), ALL).await.unwrap();
         due.retain(|topup| self.topups.contains(&topup.id));
         let mut expected = self.model.due_topups(self.now);
         expected.sort_by_key(|(next, place)| (*next, self.topups[*place]));
@@ -46,7 +46,7 @@ impl Player<'_> {
             let next = next_order(&stored, &TERMS, self.time()).ok_or("a due top-up is not due")?;
             let (NextOrder::Take(orders) | NextOrder::GiveUp(orders)) = next;
             let gives_up = matches!(next, NextOrder::GiveUp(_));
-            self.told.insert(if gives_up { "topup given up" } else { "topup taken up" }.to_owned());
+            self.observed.insert(if gives_up { "topup given up" } else { "topup taken up" }.to_owned());
             let plan = plans::order_topup(self.system(), &stored, orders, None);
             let answer = self.apply(Ok(plan)).await;
             let model = self.model.take_up_topup(place, self.now);
@@ -60,7 +60,7 @@ impl Player<'_> {
         let ordered = |place: &usize| self.model.topup(*place).1.attempts > 0;
         let ordered: Vec<usize> = (0..self.topups.len()).filter(ordered).collect();
         let Some(place) = picked(pick, ordered.len()).map(|place| ordered[place]) else { return Ok(()) };
-        let stored = self.world.stored_topup(self.topups[place]).await;
+        let stored = self.scenario.stored_topup(self.topups[place]).await;
         let page = || PaymentUrl::new("https://pay.example.com/1").ok();
         let said = match word {
             "page" => Some(OrderReply::Taken { page: page() }),
@@ -83,7 +83,7 @@ impl Player<'_> {
         match (plan, self.model.answer_order(place, word, self.now)) {
             (None, None) => Ok(()),
             (Some(plan), Some(model)) => {
-                self.told.insert(format!("order answered: {word}"));
+                self.observed.insert(format!("order answered: {word}"));
                 let answer = self.apply(Ok(plan)).await;
                 self.agree(answer, Ok(model))
             }
@@ -92,6 +92,6 @@ impl Player<'_> {
     }
 
     fn system(&self) -> OperationMetadata {
-        self.world.metadata(Actor::System, self.time())
+        self.scenario.metadata(Actor::System, self.time())
     }
 }

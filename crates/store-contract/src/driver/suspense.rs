@@ -9,16 +9,16 @@ use cuepoint_domain::topup::{
 };
 
 use super::orders::TERMS;
-use super::{Player, equal, picked};
+use super::{HistoryDriver, equal, picked};
 use crate::commands::OPERATOR;
-use crate::told::topup_status;
-use crate::world::{Refused, amount, at, line, money, topup_of};
+use crate::observed::topup_status;
+use crate::scenario::{Refused, amount, at, line, money, topup_of};
 
-impl Player<'_> {
+impl HistoryDriver<'_> {
     /// Reverses a top-up.
     pub(super) async fn reverse_topup(&mut self, pick: usize, keyed: bool) -> Result<(), String> {
         let Some(place) = picked(pick, self.topups.len()) else { return Ok(()) };
-        let stored = self.world.stored_topup(self.topups[place]).await;
+        let stored = self.scenario.stored_topup(self.topups[place]).await;
         let plan = plans::reverse_topup(self.metadata(OPERATOR, keyed), &stored);
         let answer = self.apply(plan.map_err(Refused::Reversal)).await;
         let model = self.model.reverse_topup(place);
@@ -33,7 +33,7 @@ impl Player<'_> {
         keyed: bool,
     ) -> Result<(), String> {
         let Some(place) = picked(pick, self.topups.len()) else { return Ok(()) };
-        let stored = self.world.stored_topup(self.topups[place]).await;
+        let stored = self.scenario.stored_topup(self.topups[place]).await;
         let owner = self.model.topups[place].owner;
         let metadata = self.metadata(owner, keyed);
         let late = confirmed && self.model.people[owner].erased;
@@ -54,7 +54,7 @@ impl Player<'_> {
     pub(super) async fn hear_of_topup(&mut self, pick: usize, name: &str, more: i128) -> Result<(), String> {
         let Some(place) = picked(pick, self.topups.len()) else { return Ok(()) };
         let id = self.topups[place];
-        let stored = self.world.stored_topup(id).await;
+        let stored = self.scenario.stored_topup(id).await;
         let amount = PaidAmount::Sum(money(self.model.topups[place].amount + more));
         let currency = Some(PaidCurrency::Own);
         let word = match name {
@@ -63,7 +63,7 @@ impl Player<'_> {
             _ => TopupUpdate::Reversed { amount, currency },
         };
         let owner = self.model.topups[place].owner;
-        let metadata = self.world.metadata(Actor::System, self.time());
+        let metadata = self.scenario.metadata(Actor::System, self.time());
         let decision = decide_update(&stored, word, self.model.people[owner].erased);
         let plan = match decision {
             TopupUpdateDecision::Settle { confirmed } => {
@@ -84,9 +84,9 @@ impl Player<'_> {
         if let Some(plan) = plan {
             self.apply(Ok(plan)).await.unwrap();
         }
-        self.told.insert(format!("topup word {came_to}"));
+        self.observed.insert(format!("topup word {came_to}"));
         equal("what a word comes to", &came_to, &self.model.hear_of_topup(place, name, more))?;
-        let stored = self.world.stored_topup(id).await;
+        let stored = self.scenario.stored_topup(id).await;
         equal("the status after a word", &topup_status(&stored), &self.model.topups[place].status)
     }
 
@@ -96,7 +96,7 @@ impl Player<'_> {
         let Some(place) = picked(pick, suspended.len()).map(|place| suspended[place]) else {
             return Ok(());
         };
-        let stored = self.world.stored_topup(self.topups[place]).await;
+        let stored = self.scenario.stored_topup(self.topups[place]).await;
         let (metadata, operator) = (self.metadata(OPERATOR, keyed), self.people[OPERATOR]);
         let plan = plans::settle_suspense(metadata, &stored, operator, line("sent back"));
         let answer = self.apply(plan.map_err(Refused::Suspense)).await;
@@ -112,7 +112,7 @@ impl Player<'_> {
         keyed: bool,
     ) -> Result<(), String> {
         let leaver = self.people.len() - 1;
-        let id = self.world.ids.next_topup().await.unwrap();
+        let id = self.scenario.ids.next_topup().await.unwrap();
         let charge = if ordered { Charge::Ordered(TERMS.first(self.time())) } else { Charge::Pending };
         let plan =
             plans::open_topup(self.metadata(leaver, keyed), id, self.people[leaver], amount(cents), charge);
@@ -125,17 +125,17 @@ impl Player<'_> {
     /// Erases the leaver; a new user takes their place.
     pub(super) async fn erase_leaver(&mut self) -> Result<(), String> {
         let leaver = self.people.len() - 1;
-        let erased = match self.world.erase(self.people[leaver], self.now).await {
+        let erased = match self.scenario.erase(self.people[leaver], self.now).await {
             Erased::Done => "erasure: done",
             Erased::Refused(ErasureRefusal::MoneyLeft) => "erasure: money left",
             Erased::Refused(ErasureRefusal::TopupPending) => "erasure: topup pending",
             other => panic!("nothing that a history leads to: {other:?}"),
         };
-        self.told.insert(erased.to_owned());
+        self.observed.insert(erased.to_owned());
         equal("an erasure", &erased, &self.model.erase_leaver(self.now))?;
         if erased == "erasure: done" {
-            let next = self.world.stranger(false, at(0)).await;
-            self.world.register(&next).await;
+            let next = self.scenario.stranger(false, at(0)).await;
+            self.scenario.register(&next).await;
             self.people.push(next.id);
         }
         Ok(())

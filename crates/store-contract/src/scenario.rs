@@ -71,7 +71,7 @@ pub(crate) enum Refused {
 
 /// A store, with the terms of its commands.
 #[derive(Clone)]
-pub(crate) struct World {
+pub(crate) struct Scenario {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) ids: Arc<dyn Ids>,
     pub(crate) requests: RequestTerms,
@@ -135,7 +135,7 @@ pub(crate) fn topup_of(receipt: &Receipt) -> Topup {
     }
 }
 
-impl World {
+impl Scenario {
     /// A fixture with 15 minutes to answer, 60 to play, no commission, no limit and no automatic approval.
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
         let requests = RequestTerms {

@@ -26,25 +26,25 @@ use futures_util::FutureExt;
 use crate::Fixture;
 use crate::commands::{By, Command, FIRST_DJ, OPERATOR, PEOPLE};
 use crate::model::{Dj, Model, Person, Seen, Terms};
+use crate::observed::{name, request_move, said};
 use crate::refusal::Refusal;
-use crate::told::{name, request_move, said};
-use crate::world::{Refused, World, amount, at, key, line, money, request_of, topup_of, withdrawal_of};
+use crate::scenario::{Refused, Scenario, amount, at, key, line, money, request_of, topup_of, withdrawal_of};
 
 /// The outcome of a history.
 pub(crate) struct Ended {
     pub(crate) summary: Summary,
-    pub(crate) told: BTreeSet<String>,
+    pub(crate) observed: BTreeSet<String>,
 }
 
 /// An applied plan, to be submitted again.
-struct Past {
+struct AppliedPlan {
     plan: Plan,
     receipt: Receipt,
 }
 
 /// The driver of a history.
-pub(crate) struct Player<'a> {
-    pub(crate) world: World,
+pub(crate) struct HistoryDriver<'a> {
+    pub(crate) scenario: Scenario,
     fixture: &'a dyn Fixture,
     /// Whether the next answer is lost, and whether the store is reopened before the retry.
     losing: Option<bool>,
@@ -53,13 +53,13 @@ pub(crate) struct Player<'a> {
     pub(crate) requests: Vec<RequestId>,
     pub(crate) withdrawals: Vec<WithdrawalId>,
     pub(crate) topups: Vec<TopupId>,
-    past: Vec<Past>,
+    past: Vec<AppliedPlan>,
     /// The time of the last purge.
     purged: Option<Timestamp>,
     pub(crate) now: i64,
     pub(crate) owed: i128,
     commands: u64,
-    pub(crate) told: BTreeSet<String>,
+    pub(crate) observed: BTreeSet<String>,
 }
 
 /// Compares two values; the error names the difference.
@@ -76,32 +76,32 @@ fn picked(pick: usize, count: usize) -> Option<usize> {
     (count > 0).then(|| count - 1 - pick % count)
 }
 
-impl<'a> Player<'a> {
+impl<'a> HistoryDriver<'a> {
     /// Registers new users on the store, which may contain earlier histories.
-    pub(crate) async fn start(world: &World, fixture: &'a dyn Fixture, terms: Terms) -> Self {
-        let mut world = world.clone();
-        world.requests.commission = BasisPoints::new(terms.commission_bps.try_into().unwrap()).unwrap();
-        world.withdrawals.auto_approve_below =
+    pub(crate) async fn start(scenario: &Scenario, fixture: &'a dyn Fixture, terms: Terms) -> Self {
+        let mut scenario = scenario.clone();
+        scenario.requests.commission = BasisPoints::new(terms.commission_bps.try_into().unwrap()).unwrap();
+        scenario.withdrawals.auto_approve_below =
             (terms.auto_approve_below > 0).then(|| amount(terms.auto_approve_below));
-        world.withdrawals.second_approval_above = terms.second_approval_above.map(amount);
-        world.withdrawals.limits = WithdrawalLimits {
+        scenario.withdrawals.second_approval_above = terms.second_approval_above.map(amount);
+        scenario.withdrawals.limits = WithdrawalLimits {
             max_amount: terms.max_amount.map(amount),
             max_per_24h: terms.max_per_24h.map(amount),
             max_per_30d: terms.max_per_30d.map(amount),
         };
-        world.requests.most_open_per_dj = terms.most_open_per_dj;
+        scenario.requests.most_open_per_dj = terms.most_open_per_dj;
         let mut model = Model { terms, ..Model::default() };
         let mut people = Vec::new();
         // The last of them is the leaver.
         for place in 0..=PEOPLE {
             let is_dj = (FIRST_DJ..OPERATOR).contains(&place);
-            let user = world.stranger(is_dj, at(0)).await;
-            world.register(&user).await;
+            let user = scenario.stranger(is_dj, at(0)).await;
+            scenario.register(&user).await;
             people.push(user.id);
             model.people.push(Person { dj: is_dj.then(Dj::default), ..Person::default() });
         }
         Self {
-            world,
+            scenario,
             fixture,
             losing: None,
             model,
@@ -114,7 +114,7 @@ impl<'a> Player<'a> {
             now: 0,
             owed: 0,
             commands: 0,
-            told: BTreeSet::new(),
+            observed: BTreeSet::new(),
         }
     }
 
@@ -126,7 +126,7 @@ impl<'a> Player<'a> {
     fn metadata(&self, who: usize, keyed: bool) -> OperationMetadata {
         let user = self.people[who];
         let key = keyed.then(|| key(user, &self.commands.to_string(), "body"));
-        OperationMetadata { key, ..self.world.by(user, self.time()) }
+        OperationMetadata { key, ..self.scenario.by(user, self.time()) }
     }
 
     /// Applies a decided plan, and records it for later.
@@ -136,7 +136,7 @@ impl<'a> Player<'a> {
             Some(reopen) => self.lose_answer(&plan, reopen).await,
             None => false,
         };
-        let receipt = match self.world.apply(plan.clone()).await.map_err(Refused::Rejected)? {
+        let receipt = match self.scenario.apply(plan.clone()).await.map_err(Refused::Rejected)? {
             Applied::Fresh(receipt) => receipt,
             Applied::Replayed(receipt) if lost => receipt,
             Applied::Replayed(_) => panic!("a new plan was replayed: {plan:?}"),
@@ -147,7 +147,7 @@ impl<'a> Player<'a> {
             _ => false,
         };
         if !is_unchanged || plan.metadata().key.is_some() {
-            self.past.push(Past { plan, receipt: receipt.clone() });
+            self.past.push(AppliedPlan { plan, receipt: receipt.clone() });
         }
         Ok(receipt)
     }
@@ -156,8 +156,8 @@ impl<'a> Player<'a> {
     /// retry uses another store.
     async fn lose_answer(&mut self, plan: &Plan, reopen: bool) -> bool {
         // Dropped as soon as it was submitted.
-        let _ = self.world.store.apply(plan.clone()).now_or_never();
-        self.told.insert(if reopen { "lost answer at a crash" } else { "lost answer" }.to_owned());
+        let _ = self.scenario.store.apply(plan.clone()).now_or_never();
+        self.observed.insert(if reopen { "lost answer at a crash" } else { "lost answer" }.to_owned());
         if reopen {
             self.reopen().await;
         }
@@ -166,8 +166,8 @@ impl<'a> Player<'a> {
 
     async fn reopen(&mut self) {
         let store = self.fixture.reopen().await;
-        (self.world.ids, self.world.store) = (Arc::<dyn Store>::clone(&store), store);
-        self.told.insert("reopened".to_owned());
+        (self.scenario.ids, self.scenario.store) = (Arc::<dyn Store>::clone(&store), store);
+        self.observed.insert("reopened".to_owned());
     }
 
     /// Compares the answers of store and model.
@@ -176,7 +176,7 @@ impl<'a> Player<'a> {
         answer: Result<Receipt, Refused>,
         model: Result<Seen, Refusal>,
     ) -> Result<(), String> {
-        self.told.insert(name(&model));
+        self.observed.insert(name(&model));
         equal("the answer", &said(answer), &model)
     }
 
@@ -186,7 +186,7 @@ impl<'a> Player<'a> {
         match command {
             Command::Pass { seconds } => self.now += seconds,
             Command::Tidy => {
-                self.world.store.purge_expired(self.time()).await.unwrap();
+                self.scenario.store.purge_expired(self.time()).await.unwrap();
                 self.purged = Some(self.time());
             }
             Command::Reopen => self.reopen().await,
@@ -195,7 +195,7 @@ impl<'a> Player<'a> {
             Command::ReuseKey { pick, same_body } => return self.reuse_key(pick, same_body).await,
             Command::Sweep { who, limit } => return self.sweep(who, limit).await,
             Command::OpenTopup { who, cents, confirmed } => {
-                let id = self.world.ids.next_topup().await.unwrap();
+                let id = self.scenario.ids.next_topup().await.unwrap();
                 let charge = if confirmed { Charge::Confirmed } else { Charge::Pending };
                 let user = self.people[who];
                 let plan = plans::open_topup(self.metadata(who, keyed), id, user, amount(cents), charge);
@@ -209,9 +209,9 @@ impl<'a> Player<'a> {
             Command::AnswerOrder { pick, word } => return self.answer_order(pick, word).await,
             Command::Adjust { who, cents, by } => {
                 let who = who.min(self.people.len() - 1);
-                let (available, ..) = self.model.people[who].purse;
+                let (available, ..) = self.model.people[who].balances;
                 let cents = cents.unwrap_or(-available.max(1));
-                let plan = self.world.adjust_plan(self.metadata(by, keyed), self.people[who], cents).await;
+                let plan = self.scenario.adjust_plan(self.metadata(by, keyed), self.people[who], cents).await;
                 let answer = self.apply(Ok(plan)).await;
                 let model = self.model.adjust(who, cents, by, self.now);
                 return self.agree(answer, model);
@@ -251,18 +251,20 @@ impl<'a> Player<'a> {
             Command::OpenRequest { guest, dj, popular, offer } => {
                 let kind = if popular { ArtistType::Popular } else { ArtistType::Upcoming };
                 let (metadata, to) = (self.metadata(guest, keyed), self.people[dj]);
-                let plan =
-                    self.world.request_plan(metadata, self.people[guest], to, kind, offer.map(money)).await;
+                let plan = self
+                    .scenario
+                    .request_plan(metadata, self.people[guest], to, kind, offer.map(money))
+                    .await;
                 let answer = self.apply(plan).await;
                 self.requests.extend(answer.iter().map(|receipt| request_of(receipt).id));
                 let model = self.model.open_request(guest, dj, popular, offer, self.now);
                 return self.agree(answer, model);
             }
             Command::OpenWithdrawal { who, cents } => {
-                let (available, ..) = self.model.people[who].purse;
+                let (available, ..) = self.model.people[who].balances;
                 let cents = cents.unwrap_or(available).max(1);
                 let (metadata, user) = (self.metadata(who, keyed), self.people[who]);
-                let plan = self.world.withdrawal_plan(metadata, user, cents).await;
+                let plan = self.scenario.withdrawal_plan(metadata, user, cents).await;
                 let answer = self.apply(plan).await;
                 self.withdrawals.extend(answer.iter().map(|receipt| withdrawal_of(receipt).id));
                 let model = self.model.open_withdrawal(who, cents, self.now);
@@ -330,9 +332,13 @@ impl<'a> Player<'a> {
             "refunded" => OPERATOR,
             _ => dj,
         };
-        let stored = self.world.stored_request(self.requests[place]).await;
-        let plan =
-            plans::move_request(self.metadata(who, keyed), &stored, request_move(to), &self.world.requests);
+        let stored = self.scenario.stored_request(self.requests[place]).await;
+        let plan = plans::move_request(
+            self.metadata(who, keyed),
+            &stored,
+            request_move(to),
+            &self.scenario.requests,
+        );
         let answer = self.apply(plan.map_err(Refused::Request)).await;
         let model = self.model.move_request(place, to, self.now);
         self.agree(answer, model)
@@ -341,7 +347,7 @@ impl<'a> Player<'a> {
     /// Settles some of a user's overdue requests, the longest overdue first, as the expiry job does.
     async fn sweep(&mut self, who: usize, limit: u32) -> Result<(), String> {
         let which = Overdue { requester: Some(self.people[who]), now: self.time(), after: None, limit };
-        let found = self.world.store.overdue(&which).await.unwrap();
+        let found = self.scenario.store.overdue(&which).await.unwrap();
         let places: Vec<usize> = found
             .iter()
             .map(|request| self.requests.iter().position(|id| *id == request.id).unwrap())
@@ -354,8 +360,9 @@ impl<'a> Player<'a> {
             places.iter().filter_map(|place| self.model.requests[*place].overdue(self.now)).collect();
         equal("what is overdue since when", &ends, &expected)?;
         for (place, stored) in places.into_iter().zip(found) {
-            let metadata = self.world.metadata(Actor::System, self.time());
-            let plan = plans::move_request(metadata, &stored, request_move("expired"), &self.world.requests);
+            let metadata = self.scenario.metadata(Actor::System, self.time());
+            let plan =
+                plans::move_request(metadata, &stored, request_move("expired"), &self.scenario.requests);
             let answer = self.apply(plan.map_err(Refused::Request)).await;
             let model = self.model.sweep(place, self.now);
             self.agree(answer, model)?;
@@ -370,19 +377,19 @@ impl<'a> Player<'a> {
         if self.past.is_empty() {
             return Ok(());
         }
-        let Past { plan, receipt } = &self.past[pick % self.past.len()];
-        let answer = self.world.apply(plan.clone()).await;
+        let AppliedPlan { plan, receipt } = &self.past[pick % self.past.len()];
+        let answer = self.scenario.apply(plan.clone()).await;
         let purged = self.purged.is_some_and(|purged| plan.metadata().at.plus(Receipt::RETENTION) <= purged);
         if purged && matches!(receipt.outcome, Outcome::Profile(..)) && answer == Err(Rejection::Stale) {
-            self.told.insert("redacted".to_owned());
+            self.observed.insert("redacted".to_owned());
             return Ok(());
         }
-        self.told.insert("replayed".to_owned());
+        self.observed.insert("replayed".to_owned());
         equal("a retry", &answer, &Ok(Applied::Replayed(receipt.clone())))?;
         if let Some(key) = plan.metadata().key
             && self.is_kept(plan)
         {
-            let record = self.world.store.find_key(&key.scope).await.unwrap();
+            let record = self.scenario.store.find_key(&key.scope).await.unwrap();
             let receipt = StoredReceipt::Whole(receipt.clone());
             let expected = KeyRecord { key, receipt, at: plan.metadata().at };
             equal("a key", &record, &Some(expected))?;
@@ -396,7 +403,7 @@ impl<'a> Player<'a> {
 
     /// Sends another command with an earlier key: it gets the earlier receipt or a refusal.
     async fn reuse_key(&mut self, pick: usize, same_body: bool) -> Result<(), String> {
-        let keyed: Vec<&Past> = self
+        let keyed: Vec<&AppliedPlan> = self
             .past
             .iter()
             .filter(|past| past.plan.metadata().key.is_some() && self.is_kept(&past.plan))
@@ -413,10 +420,10 @@ impl<'a> Player<'a> {
             (other, Err(Rejection::KeyReused))
         };
         let actor = past.plan.metadata().actor;
-        let metadata = OperationMetadata { key: Some(key), ..self.world.metadata(actor, self.time()) };
-        let plan = self.world.adjust_plan(metadata, self.people[0], 1).await;
-        let answer = self.world.apply(plan).await;
-        self.told.insert(if same_body { "replayed" } else { "key reused" }.to_owned());
+        let metadata = OperationMetadata { key: Some(key), ..self.scenario.metadata(actor, self.time()) };
+        let plan = self.scenario.adjust_plan(metadata, self.people[0], 1).await;
+        let answer = self.scenario.apply(plan).await;
+        self.observed.insert(if same_body { "replayed" } else { "key reused" }.to_owned());
         equal("a key sent again", &answer, &expected)
     }
 
@@ -427,6 +434,6 @@ impl<'a> Player<'a> {
         let Model { requests, withdrawals, topups, adjustments, postings, .. } = self.model;
         let entities = requests.len() + withdrawals.len() + topups.len() + adjustments;
         let summary = Summary { wallets, entries, postings, entities: entities.try_into().unwrap() };
-        Ended { summary, told: self.told }
+        Ended { summary, observed: self.observed }
     }
 }

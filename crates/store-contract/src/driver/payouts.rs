@@ -5,11 +5,11 @@ use cuepoint_domain::ledger::plans;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::withdrawal::{Move, PayoutUpdate, PayoutUpdateDecision, decide_update};
 
-use super::{Player, equal};
+use super::{HistoryDriver, equal};
 use crate::commands::{By, OPERATOR, OTHER_OPERATOR};
 use crate::model::RETRY_SECONDS;
-use crate::told::{purse, withdrawal_move};
-use crate::world::{Refused, at, line};
+use crate::observed::{balances, withdrawal_move};
+use crate::scenario::{Refused, at, line};
 
 /// A status update, with this transaction if it names one.
 fn word(name: &str, txid: &str) -> PayoutUpdate {
@@ -22,7 +22,7 @@ fn word(name: &str, txid: &str) -> PayoutUpdate {
     }
 }
 
-impl Player<'_> {
+impl HistoryDriver<'_> {
     /// Moves a withdrawal as an operator, or as its owner.
     pub(super) async fn move_withdrawal(
         &mut self,
@@ -39,8 +39,8 @@ impl Player<'_> {
             By::Operator(OPERATOR) => OTHER_OPERATOR,
             By::Operator(_) => OPERATOR,
         };
-        let stored = self.world.stored_withdrawal(self.withdrawals[place]).await;
-        let second_above = self.world.withdrawals.second_approval_above;
+        let stored = self.scenario.stored_withdrawal(self.withdrawals[place]).await;
+        let second_above = self.scenario.withdrawals.second_approval_above;
         let next = withdrawal_move(to, self.people[who], second_above, txid);
         let plan = plans::move_withdrawal(self.metadata(who, keyed), &stored, next);
         let answer = self.apply(plan.map_err(Refused::Withdrawal)).await;
@@ -50,9 +50,9 @@ impl Player<'_> {
 
     /// Sends a withdrawal to the payout provider, as the worker does.
     pub(super) async fn send(&mut self, place: usize) -> Result<(), String> {
-        let stored = self.world.stored_withdrawal(self.withdrawals[place]).await;
+        let stored = self.scenario.stored_withdrawal(self.withdrawals[place]).await;
         let next = Move::Send { now: self.time(), again_at: at(self.now + RETRY_SECONDS) };
-        let plan = plans::move_withdrawal(self.world.metadata(Actor::System, self.time()), &stored, next);
+        let plan = plans::move_withdrawal(self.scenario.metadata(Actor::System, self.time()), &stored, next);
         let answer = self.apply(plan.map_err(Refused::Withdrawal)).await;
         let model = self.model.send(place, self.now);
         self.agree(answer, model)
@@ -64,10 +64,10 @@ impl Player<'_> {
         let said = word(name, txid);
         let mut moved = false;
         let came_to = loop {
-            let stored = self.world.stored_withdrawal(id).await;
+            let stored = self.scenario.stored_withdrawal(id).await;
             match decide_update(&stored, &said) {
                 PayoutUpdateDecision::Move(next) => {
-                    let metadata = self.world.metadata(Actor::System, self.time());
+                    let metadata = self.scenario.metadata(Actor::System, self.time());
                     let plan = plans::move_withdrawal(metadata, &stored, next);
                     self.apply(plan.map_err(Refused::Withdrawal)).await.unwrap();
                     moved = true;
@@ -79,14 +79,14 @@ impl Player<'_> {
                 PayoutUpdateDecision::Unknown => panic!("no history leads to a status of a newer version"),
             }
         };
-        self.told.insert(format!("payout word {came_to}"));
+        self.observed.insert(format!("payout word {came_to}"));
         equal("what a word comes to", &came_to, &self.model.hear(place, name, txid))?;
-        let stored = self.world.stored_withdrawal(id).await;
+        let stored = self.scenario.stored_withdrawal(id).await;
         let model = &self.model.withdrawals[place];
         let owner = model.owner;
         equal("the status after a word", &stored.state.status().name(), &model.status)?;
         equal("the transaction after a word", &stored.state.txid().map(Line::as_str), &model.txid)?;
-        let balance = purse(self.world.balance(self.people[owner]).await);
-        equal("the purse after a word", &balance, &self.model.people[owner].purse)
+        let balance = balances(self.scenario.balance(self.people[owner]).await);
+        equal("the purse after a word", &balance, &self.model.people[owner].balances)
     }
 }

@@ -9,12 +9,12 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{ReversalRefusal, SuspenseRefusal, Topup, TopupStatus};
 use cuepoint_domain::withdrawal::{self, Limit};
 
-use crate::model::{Dj, Purse, Seen, TXIDS};
+use crate::model::{Balances, Dj, Seen, TXIDS};
 use crate::refusal::Refusal;
-use crate::world::{Refused, at, line};
+use crate::scenario::{Refused, at, line};
 
 /// A balance.
-pub(crate) fn purse(balance: Balance) -> Purse {
+pub(crate) fn balances(balance: Balance) -> Balances {
     (balance.available.minor(), balance.held.minor(), balance.owed.minor())
 }
 
@@ -79,11 +79,11 @@ fn seen(outcome: Outcome) -> Seen {
             status: withdrawal.state.status().name(),
             txid: withdrawal.state.txid().map(|txid| txid.as_str().to_owned()),
             approvals: withdrawal.approvals.len(),
-            purse: purse(balance),
+            balances: balances(balance),
         },
         Outcome::Topup(topup) => Seen::Topup { status: topup_status(&topup) },
-        Outcome::Profile(user, balance) => Seen::Profile { dj: dj(&user), purse: purse(balance) },
-        Outcome::Adjustment(_, balance) => Seen::Adjustment { purse: purse(balance) },
+        Outcome::Profile(user, balance) => Seen::Profile { dj: dj(&user), balances: balances(balance) },
+        Outcome::Adjustment(_, balance) => Seen::Adjustment { balances: balances(balance) },
         Outcome::Message(message) => panic!("no history is about a message: {message:?}"),
     }
 }
