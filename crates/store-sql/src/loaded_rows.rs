@@ -46,6 +46,31 @@ pub struct LoadedRows {
 }
 
 impl LoadedRows {
+    /// Adds rows that were loaded separately, such as those read under the locks of these.
+    pub fn extend(&mut self, other: Self) {
+        // Without `..`, so that the rows of a new entity are not lost here.
+        let Self {
+            requests,
+            users,
+            wallets,
+            withdrawals,
+            topups,
+            provider_messages,
+            adjusted,
+            operations,
+            keys,
+        } = other;
+        self.requests.extend(requests);
+        self.users.extend(users);
+        self.wallets.extend(wallets);
+        self.withdrawals.extend(withdrawals);
+        self.topups.extend(topups);
+        self.provider_messages.extend(provider_messages);
+        self.adjusted.extend(adjusted);
+        self.operations.extend(operations);
+        self.keys.extend(keys);
+    }
+
     /// Builds the book that the plans are judged on.
     ///
     /// # Errors

@@ -38,23 +38,35 @@ impl GroupLockSet {
     pub fn of<'a>(plans: impl IntoIterator<Item = &'a Plan>) -> Self {
         let mut all = Self::default();
         for plan in plans {
-            let lock_set = plan.lock_set();
-            all.rows.requests.extend(lock_set.requests);
-            all.rows.users.extend(lock_set.users);
-            all.rows.operators |= lock_set.operators;
-            all.rows.wallets.extend(lock_set.wallets);
-            all.rows.withdrawals.extend(lock_set.withdrawals);
-            all.rows.topups.extend(lock_set.topups);
-            all.rows.provider_messages.extend(lock_set.provider_messages);
-            if let Some((user, since)) = lock_set.withdrawn_since {
+            // Without `..`, so that the rows of a new entity are not lost here.
+            let LockSet {
+                requests,
+                users,
+                operators,
+                wallets,
+                withdrawals,
+                topups,
+                provider_messages,
+                withdrawn_since,
+                open_requests,
+                adjusted_since,
+            } = plan.lock_set();
+            all.rows.requests.extend(requests);
+            all.rows.users.extend(users);
+            all.rows.operators |= operators;
+            all.rows.wallets.extend(wallets);
+            all.rows.withdrawals.extend(withdrawals);
+            all.rows.topups.extend(topups);
+            all.rows.provider_messages.extend(provider_messages);
+            if let Some((user, since)) = withdrawn_since {
                 all.withdrawn_by.insert(user);
                 all.withdrawn_since = Some(all.withdrawn_since.map_or(since, |other| other.min(since)));
             }
-            if let Some((guest, dj)) = lock_set.open_requests {
+            if let Some((guest, dj)) = open_requests {
                 all.guests.insert(guest);
                 all.djs.insert(dj);
             }
-            if let Some((wallet, since)) = lock_set.adjusted_since {
+            if let Some((wallet, since)) = adjusted_since {
                 all.adjusted.insert(wallet);
                 all.adjusted_since = Some(all.adjusted_since.map_or(since, |other| other.min(since)));
             }

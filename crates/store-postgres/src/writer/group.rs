@@ -9,7 +9,7 @@ use cuepoint_domain::ledger::{Plan, Rejection};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Applied;
 use cuepoint_store_sql::crash_points::{self, CrashPoint};
-use cuepoint_store_sql::{Folded, GroupLockSet, LoadedRows, fold};
+use cuepoint_store_sql::{Folded, GroupLockSet, fold};
 use diesel::result::{DatabaseErrorKind, Error as QueryError};
 use diesel::sql_types::{Array, Integer};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
@@ -363,27 +363,12 @@ async fn prepare(
         Ok(())
     };
     // Futures are polled, and statements sent, in this order.
-    let ((), locked, read, ()) = try_join4(begin, lock, load::read(&set, connection), proving).await?;
+    let ((), mut loaded, read, ()) = try_join4(begin, lock, load::read(&set, connection), proving).await?;
     crash_points::at(CrashPoint::AfterRead, plans.iter().copied());
-    let mut book = both(locked, read).book(feature_level, currency)?;
+    loaded.extend(read);
+    let mut book = loaded.book(feature_level, currency)?;
     let Folded { answers, writes } = fold(&mut book, plans, own, currency)?;
     let written = write(writes, connection).await?;
     crash_points::at(CrashPoint::AfterWrite, plans.iter().copied());
     Ok(Prepared { answers, written: written || prove })
-}
-
-/// Merges the locked rows and those that were read under the locks.
-fn both(locked: LoadedRows, read: LoadedRows) -> LoadedRows {
-    let (mut requests, mut withdrawals) = (locked.requests, locked.withdrawals);
-    requests.extend(read.requests);
-    withdrawals.extend(read.withdrawals);
-    LoadedRows {
-        requests,
-        withdrawals,
-        users: locked.users,
-        wallets: locked.wallets,
-        topups: locked.topups,
-        provider_messages: locked.provider_messages,
-        ..read
-    }
 }
