@@ -1,14 +1,18 @@
 //! Fresh databases for tests, each cloned from a template that is migrated once.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
+use cuepoint_domain::ledger::Plan;
+use cuepoint_domain::money::Currency;
 use diesel::sql_types::{Bool, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use uuid::Uuid;
 
 use crate::connect::connection::Connector;
 use crate::connect::migrations::{self, MIGRATIONS, Migration, Patience};
+use crate::writer;
 
 /// The environment variable with the superuser's URL of a throw-away cluster.
 const CLUSTER: &str = "CUEPOINT_TEST_POSTGRES_URL";
@@ -99,6 +103,21 @@ impl TestDatabase {
     /// When a migration cannot be reverted.
     pub async fn revert(&self) -> anyhow::Result<()> {
         migrations::revert(&Connector::new(&self.url)?, MIGRATIONS).await
+    }
+
+    /// Returns the tables that a group of plans locks in the mode of writes or of row locks, or the proof that
+    /// plans can be committed for none; nothing is committed.
+    ///
+    /// # Errors
+    /// When a plan is rejected or a statement fails.
+    pub async fn tables_locked_by(
+        &self,
+        plans: &[Plan],
+        currency: &Currency,
+    ) -> anyhow::Result<BTreeSet<String>> {
+        let connection = Connector::new(&self.url)?.connect().await?;
+        let plans: Vec<&Plan> = plans.iter().collect();
+        writer::tables_locked_by(&connection, &plans, plans.is_empty(), currency).await
     }
 
     /// Applies the missing migrations of this program and then those of the test, as a server does at its

@@ -16,5 +16,5 @@ mod write_set;
 
 pub use fold::{Folded, fold};
 pub use loaded_rows::{LoadedRows, StoredAdjustment};
-pub use lock_set::GroupLockSet;
+pub use lock_set::{GroupLockSet, LockedTable};
 pub use write_set::{RowImages, WriteSet};

@@ -5,11 +5,46 @@ use std::collections::BTreeSet;
 use cuepoint_domain::ids::{OperationId, UserId};
 use cuepoint_domain::ledger::{KeyScope, LockSet, Plan};
 use cuepoint_domain::timestamp::Timestamp;
+use strum::{EnumIter, IntoEnumIterator, IntoStaticStr};
+
+/// A table with rows that plans lock.
+///
+/// The order of the variants is the lock order: every group locks the tables in this order and the rows of
+/// each by id, to avoid deadlocks between groups.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, EnumIter, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum LockedTable {
+    /// Music requests.
+    MusicRequests,
+    /// Users.
+    Users,
+    /// Wallets, by the ids of their owners.
+    Wallets,
+    /// Withdrawals.
+    Withdrawals,
+    /// Top-ups.
+    Topups,
+    /// Provider messages.
+    ProviderMessages,
+}
+
+impl LockedTable {
+    /// Every table, in the lock order.
+    pub fn in_lock_order() -> impl Iterator<Item = Self> {
+        Self::iter()
+    }
+
+    /// The name of the table.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
 
 /// The rows that a group of plans is judged on: those to lock, and those to read under the locks.
 ///
-/// A store locks each kind by id and the kinds in one order, to avoid deadlocks between groups, and reads the
-/// rest after the locks. A store with a single writer locks nothing and reads all of it.
+/// A store locks the rows of each [`LockedTable`] in the lock order, and reads the rest after the locks. A
+/// store with a single writer locks nothing and reads all of it.
 #[derive(Clone, Debug, Default)]
 pub struct GroupLockSet {
     /// The rows to lock; the fields of single plans (`withdrawn_since` and those after it) are not used.

@@ -16,8 +16,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use futures_util::future::try_join4;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::write::write;
-use super::{ANSWER_BEFORE, COMMIT_BEFORE, WORK, later, load};
+use super::{ANSWER_BEFORE, COMMIT_BEFORE, WORK, later, load, proof, write};
 use crate::connect::cluster::AdmittedConnection;
 use crate::connect::connection::Connector;
 use crate::connect::failure::DatabaseFailure;
@@ -35,12 +34,6 @@ const PROOF_WITHIN: Duration = Duration::from_millis(1_700);
 const PROOF_WORK: Duration = Duration::from_millis(850);
 /// The maximum number of commits waiting for a synchronous standby; further plans are refused.
 const MAX_UNANSWERED: usize = 3;
-/// A write without rows, under the locks of the plans' statements: it is logged and replicated like every
-/// other, so that its commit proves that plans can be committed.
-const PROVE: &str = "LOCK TABLE music_requests, users, wallets, withdrawals, topups, operations, idempotency_keys, \
-     ledger_entries, postings, security_events, sessions IN ROW EXCLUSIVE MODE; \
-     SELECT pg_logical_emit_message(true, 'cuepoint', '')";
-
 /// The deadlines of the phases of a group.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
@@ -124,11 +117,11 @@ impl DatabaseFailure {
 }
 
 /// The result of each plan of a group.
-type Answers = Vec<Result<Applied, Rejection>>;
+pub(super) type Answers = Vec<Result<Applied, Rejection>>;
 
 /// A group that is ready to be committed.
-struct Prepared {
-    answers: Answers,
+pub(super) struct Prepared {
+    pub(super) answers: Answers,
     /// Whether it has written any rows.
     written: bool,
 }
@@ -341,7 +334,7 @@ async fn still_committing(
 ///
 /// With `prove`, rows are written even if no plan changes anything. A plan that is found applied under its
 /// own operation, listed in `own`, was applied by an earlier attempt of this very call.
-async fn prepare(
+pub(super) async fn prepare(
     connection: &AsyncPgConnection,
     plans: &[&Plan],
     prove: bool,
@@ -358,7 +351,7 @@ async fn prepare(
     };
     let proving = async {
         if prove {
-            (&mut &*connection).batch_execute(PROVE).await?;
+            (&mut &*connection).batch_execute(&proof::statement()).await?;
         }
         Ok(())
     };
@@ -368,7 +361,7 @@ async fn prepare(
     loaded.extend(read);
     let mut book = loaded.book(feature_level, currency)?;
     let Folded { answers, writes } = fold(&mut book, plans, own, currency)?;
-    let written = write(writes, connection).await?;
+    let written = write::write(writes, connection).await?;
     crash_points::at(CrashPoint::AfterWrite, plans.iter().copied());
     Ok(Prepared { answers, written: written || prove })
 }

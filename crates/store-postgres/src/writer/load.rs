@@ -1,11 +1,13 @@
 //! Loads the rows of a lock set: first the named ones are locked, then the rest is read.
 
-use cuepoint_store_sql::{GroupLockSet, LoadedRows, StoredAdjustment};
+use cuepoint_domain::ledger::LockSet;
+use cuepoint_store_sql::{GroupLockSet, LoadedRows, LockedTable, StoredAdjustment};
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use futures_util::future::{try_join, try_join5};
+use futures_util::FutureExt;
+use futures_util::future::{try_join_all, try_join5};
 use uuid::Uuid;
 
 use crate::connect::failure::DatabaseFailure;
@@ -24,62 +26,68 @@ fn stored<Row: Into<Stored>, Stored>(rows: Vec<Row>) -> Vec<Stored> {
     rows.into_iter().map(Into::into).collect()
 }
 
-/// Locks the rows, each kind by id and the kinds in one order, to avoid deadlocks between groups.
+/// Locks the rows of the set, one table after the other in the lock order.
 pub(super) async fn lock(
     set: &GroupLockSet,
     connection: &AsyncPgConnection,
 ) -> Result<LoadedRows, DatabaseFailure> {
-    /// Locks the named rows of one table.
-    macro_rules! lock {
-        ($ids:expr, $table:ident, $id:ident, $row:ident) => {
-            async {
-                let ids: Vec<i64> = $ids.iter().map(|id| id.get()).collect();
-                if ids.is_empty() {
-                    return Ok(Vec::new());
-                }
-                $table::table
-                    .filter($table::$id.eq_any(ids))
-                    .order($table::$id)
-                    .for_no_key_update()
-                    .select($row::as_select())
-                    .load::<$row>(&mut &*connection)
-                    .await
-            }
-        };
+    let tables = LockedTable::in_lock_order().map(|table| lock_table(table, &set.rows, connection).boxed());
+    // Futures are polled, and statements sent, in this order.
+    let mut locked = LoadedRows::default();
+    for rows in try_join_all(tables).await? {
+        locked.extend(rows);
     }
-    let lock_set = &set.rows;
-    let people = async {
-        if lock_set.operators {
-            lock_operators(set, connection).await
-        } else {
-            lock!(lock_set.users, users, id, UserRow).await
+    Ok(locked)
+}
+
+/// Locks the rows of one table by id.
+async fn lock_table(
+    table: LockedTable,
+    lock_set: &LockSet,
+    connection: &AsyncPgConnection,
+) -> QueryResult<LoadedRows> {
+    /// Locks the rows with these ids.
+    macro_rules! lock {
+        ($ids:expr, $table:ident, $id:ident, $row:ident) => {{
+            let ids: Vec<i64> = $ids.iter().map(|id| id.get()).collect();
+            if ids.is_empty() {
+                return Ok(LoadedRows::default());
+            }
+            let rows = $table::table
+                .filter($table::$id.eq_any(ids))
+                .order($table::$id)
+                .for_no_key_update()
+                .select($row::as_select())
+                .load::<$row>(&mut &*connection);
+            stored(rows.await?)
+        }};
+    }
+    let mut locked = LoadedRows::default();
+    match table {
+        LockedTable::MusicRequests => {
+            locked.requests = lock!(lock_set.requests, music_requests, id, MusicRequestRow);
         }
-    };
-    let people_and_things = try_join5(
-        lock!(lock_set.requests, music_requests, id, MusicRequestRow),
-        people,
-        lock!(lock_set.wallets, wallets, user_id, WalletRow),
-        lock!(lock_set.withdrawals, withdrawals, id, WithdrawalRow),
-        lock!(lock_set.topups, topups, id, TopupRow),
-    );
-    let messages = lock!(lock_set.provider_messages, provider_messages, id, ProviderMessageRow);
-    let ((requests, users, wallets, withdrawals, topups), provider_messages) =
-        try_join(people_and_things, messages).await?;
-    Ok(LoadedRows {
-        requests: stored(requests),
-        users: stored(users),
-        wallets: stored(wallets),
-        withdrawals: stored(withdrawals),
-        topups: stored(topups),
-        provider_messages: stored(provider_messages),
-        ..LoadedRows::default()
-    })
+        LockedTable::Users if lock_set.operators => {
+            locked.users = stored(lock_operators(lock_set, connection).await?);
+        }
+        LockedTable::Users => locked.users = lock!(lock_set.users, users, id, UserRow),
+        LockedTable::Wallets => locked.wallets = lock!(lock_set.wallets, wallets, user_id, WalletRow),
+        LockedTable::Withdrawals => {
+            locked.withdrawals = lock!(lock_set.withdrawals, withdrawals, id, WithdrawalRow);
+        }
+        LockedTable::Topups => locked.topups = lock!(lock_set.topups, topups, id, TopupRow),
+        LockedTable::ProviderMessages => {
+            locked.provider_messages =
+                lock!(lock_set.provider_messages, provider_messages, id, ProviderMessageRow);
+        }
+    }
+    Ok(locked)
 }
 
 /// Locks the named users and every operator, by id in one statement, in the same order as the users of other
 /// groups.
-async fn lock_operators(set: &GroupLockSet, mut connection: &AsyncPgConnection) -> QueryResult<Vec<UserRow>> {
-    let ids: Vec<i64> = set.rows.users.iter().map(|id| id.get()).collect();
+async fn lock_operators(lock_set: &LockSet, mut connection: &AsyncPgConnection) -> QueryResult<Vec<UserRow>> {
+    let ids: Vec<i64> = lock_set.users.iter().map(|id| id.get()).collect();
     users::table
         .filter(users::id.eq_any(ids).or(sql::<Bool>(ACTING_OPERATOR)))
         .order(users::id)

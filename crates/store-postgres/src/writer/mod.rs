@@ -2,13 +2,10 @@
 //!
 //! | step | round trips |
 //! |---|---|
-//! | `BEGIN`; lock the named rows; read the rest of the lock set | 1 |
+//! | `BEGIN`; lock the named rows in the order of [`cuepoint_store_sql::LockedTable`]; read the rest of the lock set | 1 |
 //! | [`cuepoint_store_sql::fold`] | 0 |
 //! | write each table that changed | 1 |
 //! | `COMMIT` | 1 |
-//!
-//! Rows are locked in the order of requests, users, wallets, withdrawals and top-ups; earlier operations,
-//! keys, recent withdrawals and open requests are read after the locks.
 //!
 //! The number of plans does not change the number of round trips. No plan is answered before its commit is
 //! known.
@@ -18,7 +15,10 @@
 
 mod group;
 mod load;
+mod proof;
 mod statements;
+#[cfg(feature = "testing")]
+mod testing;
 mod write;
 
 use std::slice;
@@ -41,6 +41,8 @@ use crate::connect::failure::DatabaseFailure;
 use crate::telemetry;
 use group::{GroupCommitter, Limits};
 pub(crate) use statements::{Insert, Update};
+#[cfg(feature = "testing")]
+pub(crate) use testing::tables_locked_by;
 #[cfg(feature = "seed")]
 pub(crate) use write::write;
 

@@ -9,11 +9,11 @@ use cuepoint_store_sql::rows::SessionsEnd;
 use diesel::QueryResult;
 use diesel::pg::Pg;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
-use diesel::sql_types::{Array, BigInt, Timestamptz};
+use diesel::sql_types::{Array, BigInt, Bytea, Timestamptz};
 use time::OffsetDateTime;
 
-use crate::rows::column_time;
 use crate::rows::table_row::{ColumnRole, TableRow};
+use crate::rows::{KeyRow, column_time};
 
 /// The separators before the items of a list.
 fn separators() -> impl Iterator<Item = &'static str> {
@@ -59,6 +59,12 @@ fn arrays<R: TableRow, S: Into<R>>(
     arrays
 }
 
+/// A statement that writes any number of rows of one table.
+pub(crate) trait RowsStatement {
+    /// The table.
+    const TABLE: &'static str;
+}
+
 /// Adds rows: every column but those with an update of their own.
 pub(crate) struct Insert<R: TableRow>(R::Arrays);
 
@@ -72,6 +78,10 @@ impl<R: TableRow, S: Into<R>> FromIterator<S> for Insert<R> {
     fn from_iter<I: IntoIterator<Item = S>>(rows: I) -> Self {
         Self(arrays::<R, S>(rows, Self::wants))
     }
+}
+
+impl<R: TableRow> RowsStatement for Insert<R> {
+    const TABLE: &'static str = R::TABLE;
 }
 
 impl<R: TableRow> QueryFragment<Pg> for Insert<R> {
@@ -125,6 +135,10 @@ impl<R: TableRow, C: ColumnSet, S: Into<R>> FromIterator<S> for Update<R, C> {
     }
 }
 
+impl<R: TableRow, C: ColumnSet> RowsStatement for Update<R, C> {
+    const TABLE: &'static str = R::TABLE;
+}
+
 impl<R: TableRow, C: ColumnSet> QueryFragment<Pg> for Update<R, C> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         let key = key::<R>();
@@ -172,6 +186,10 @@ impl FromIterator<SessionsEnd> for EndSessions {
     }
 }
 
+impl RowsStatement for EndSessions {
+    const TABLE: &'static str = "sessions";
+}
+
 impl QueryFragment<Pg> for EndSessions {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         out.push_sql(
@@ -191,6 +209,33 @@ impl QueryFragment<Pg> for EndSessions {
 }
 
 impl QueryId for EndSessions {
+    type QueryId = Self;
+    const HAS_STATIC_QUERY_ID: bool = true;
+}
+
+/// Removes the idempotency keys of these scopes.
+pub(crate) struct RemoveKeys(Vec<Vec<u8>>);
+
+impl FromIterator<Vec<u8>> for RemoveKeys {
+    fn from_iter<I: IntoIterator<Item = Vec<u8>>>(scopes: I) -> Self {
+        Self(scopes.into_iter().collect())
+    }
+}
+
+impl RowsStatement for RemoveKeys {
+    const TABLE: &'static str = KeyRow::TABLE;
+}
+
+impl QueryFragment<Pg> for RemoveKeys {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        out.push_sql("DELETE FROM idempotency_keys WHERE scope = ANY(");
+        out.push_bind_param::<Array<Bytea>, _>(&self.0)?;
+        out.push_sql(")");
+        Ok(())
+    }
+}
+
+impl QueryId for RemoveKeys {
     type QueryId = Self;
     const HAS_STATIC_QUERY_ID: bool = true;
 }

@@ -1,23 +1,21 @@
 //! Reads after a lock wait: a plan sees what the last holder of its locks committed.
 
+use cuepoint_domain::account::AccountStatusChange;
 use cuepoint_domain::account::session::{ClientInfo, Session, TokenHash};
-use cuepoint_domain::account::{AccountStatusChange, ArtistType, DjProfile, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{OperationMetadata, Outcome, Plan, Rejection};
-use cuepoint_domain::money::{BasisPoints, Money};
-use cuepoint_domain::music_request::{NewRequest, RequestTerms};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, ApplyError, BeginOutcome, Ids, Ledger, Logins, People, Sessions};
-use cuepoint_domain::text::{Email, Line, MusicUrl};
+use cuepoint_domain::text::Line;
 use cuepoint_domain::withdrawal::{Limit, Move, WithdrawalLimits, WithdrawalTerms};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::{BoxFuture, join_all, poll_immediate};
 use time::Duration;
 
-use crate::scenario::{amount, available, client, guest, metadata, now, open, until, withdrawal_on};
+use crate::scenario::{amount, available, client, guest, metadata, now, open, request, until, withdrawal_on};
 
 /// The number of pairs of servers.
 const PAIRS: usize = 3;
@@ -126,36 +124,6 @@ async fn an_approval_that_waited_for_an_adjustment_at_another_server_counts_it()
             assert_eq!(available(&prepares, user).await, 90_01);
         }
     }
-}
-
-/// A request for 5.00, if one may be open.
-async fn request(store: &PostgresStore, guest: UserId, dj: UserId) -> Plan {
-    let line = |text| Line::new(text).unwrap();
-    let email = Email::new("dj@example.com").unwrap();
-    let mut asked = User::registered(dj, line("DJ"), email, None, true, now());
-    let price = Money::from_minor(5_00);
-    asked.dj = Some(DjProfile {
-        online: true,
-        fee_upcoming_artist: price,
-        fee_popular_song: price,
-        ..DjProfile::default()
-    });
-    let new = NewRequest {
-        dj,
-        song_title: line("Blue Monday"),
-        artist_name: line("New Order"),
-        artist_type: ArtistType::Popular,
-        music_url: MusicUrl::new("https://example.com/blue-monday").unwrap(),
-        fee: None,
-    };
-    let terms = RequestTerms {
-        pending_for: Duration::minutes(15),
-        accepted_for: Duration::hours(1),
-        commission: BasisPoints::new(0).unwrap(),
-        most_open_per_dj: Some(1),
-    };
-    let id = store.next_request().await.unwrap();
-    plans::open_request(metadata(store, guest), id, guest, Some(&asked), false, new, &terms).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -35,4 +35,5 @@ mod servers;
 mod service_role;
 mod size;
 mod sql_files;
+mod table_locks;
 mod tamper;

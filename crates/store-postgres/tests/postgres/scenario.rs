@@ -3,17 +3,19 @@
 use std::future::Future;
 use std::time::Duration;
 
-use cuepoint_domain::account::User;
+use cuepoint_domain::account::{ArtistType, DjProfile, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{OperationMetadata, Plan};
-use cuepoint_domain::money::{Amount, Currency, Money};
+use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
+use cuepoint_domain::music_request::{NewRequest, RequestTerms};
 use cuepoint_domain::ports::{Ids, Ledger, PasswordHash, People, Registered, Wallets};
-use cuepoint_domain::text::{Email, Line};
+use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalTerms};
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
+use time::Duration as Span;
 use tokio_postgres::{Client, NoTls};
 
 pub(crate) fn usd() -> Currency {
@@ -101,4 +103,34 @@ pub(crate) async fn withdrawal_on(
 
 pub(crate) async fn available(store: &PostgresStore, user: UserId) -> i128 {
     store.balance(user).await.unwrap().unwrap().available.minor()
+}
+
+/// A request for 5.00, if one may be open.
+pub(crate) async fn request(store: &PostgresStore, guest: UserId, dj: UserId) -> Plan {
+    let line = |text| Line::new(text).unwrap();
+    let email = Email::new("dj@example.com").unwrap();
+    let mut asked = User::registered(dj, line("DJ"), email, None, true, now());
+    let price = Money::from_minor(5_00);
+    asked.dj = Some(DjProfile {
+        online: true,
+        fee_upcoming_artist: price,
+        fee_popular_song: price,
+        ..DjProfile::default()
+    });
+    let new = NewRequest {
+        dj,
+        song_title: line("Blue Monday"),
+        artist_name: line("New Order"),
+        artist_type: ArtistType::Popular,
+        music_url: MusicUrl::new("https://example.com/blue-monday").unwrap(),
+        fee: None,
+    };
+    let terms = RequestTerms {
+        pending_for: Span::minutes(15),
+        accepted_for: Span::hours(1),
+        commission: BasisPoints::new(0).unwrap(),
+        most_open_per_dj: Some(1),
+    };
+    let id = store.next_request().await.unwrap();
+    plans::open_request(metadata(store, guest), id, guest, Some(&asked), false, new, &terms).unwrap()
 }

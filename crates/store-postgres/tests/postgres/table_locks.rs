@@ -1,0 +1,67 @@
+//! The table locks of plans, and of the proof that plans can be committed.
+
+use cuepoint_domain::account::AccountStatusChange;
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Plan, plans};
+use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::ports::{Ids, ProviderMessages, Recorded};
+use cuepoint_domain::provider_message::{
+    Contradiction, Excerpt, MessageFilter, MessageRecord, MessageSource, PresentedPayment, WebhookId,
+};
+use cuepoint_domain::text::Line;
+use cuepoint_domain::topup::Charge;
+use cuepoint_store_postgres::PostgresStore;
+use cuepoint_store_postgres::testing::TestDatabase;
+use cuepoint_store_sql::LockedTable;
+
+use crate::scenario::{amount, guest, metadata, now, open, request, usd, withdrawal};
+
+/// A plan that resolves a new provider message.
+async fn resolution(store: &PostgresStore, operator: UserId) -> Plan {
+    let record = MessageRecord {
+        source: MessageSource::Payouts,
+        webhook_id: WebhookId::new("message-1").unwrap(),
+        kind: Excerpt::of("payout.completed"),
+        contradiction: Contradiction::UnknownReference,
+        reference: Excerpt::of("unknown"),
+        stated_id: None,
+        row: None,
+        presented: PresentedPayment::default(),
+        received_at: now(),
+    };
+    assert_eq!(store.record_message(&record, 10).await.unwrap(), Recorded::Added);
+    let unresolved = MessageFilter { resolved: Some(false) };
+    let messages = store.provider_messages(unresolved, PageRequest::new(1, 1)).await.unwrap();
+    let reason = Line::new("paid back by hand").unwrap();
+    plans::resolve_message(metadata(store, operator), &messages.rows[0], operator, reason).unwrap()
+}
+
+/// A group with plans for every table.
+async fn group(store: &PostgresStore) -> Vec<Plan> {
+    let (user, dj, operator) = (guest(store, 100_00).await, guest(store, 0).await, guest(store, 0).await);
+    let key = IdempotencyKey { scope: KeyScope([1; 32]), fingerprint: Fingerprint([2; 32]) };
+    let keyed = OperationMetadata { key: Some(key), ..metadata(store, user) };
+    let topup = store.next_topup().await.unwrap();
+    let reason = Some(Line::new("a reason").unwrap());
+    let suspension = OperationMetadata { reason, ..metadata(store, operator) };
+    vec![
+        plans::open_topup(keyed, topup, user, amount(1_00), Charge::Confirmed),
+        request(store, user, dj).await,
+        withdrawal(store, user, 5_00, "T1").await,
+        resolution(store, operator).await,
+        plans::change_account_status(suspension, user, AccountStatusChange::Suspend),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_proof_takes_the_table_locks_of_plans() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let plans = group(&store).await;
+    let locked_by_plans = database.tables_locked_by(&plans, &usd()).await.unwrap();
+    for table in LockedTable::in_lock_order() {
+        assert!(locked_by_plans.contains(table.name()), "{table:?}: {locked_by_plans:?}");
+    }
+    let locked_by_proof = database.tables_locked_by(&[], &usd()).await.unwrap();
+    assert_eq!(locked_by_proof, locked_by_plans);
+}
