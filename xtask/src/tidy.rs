@@ -3,9 +3,9 @@
 mod dependencies;
 mod documents;
 mod imports;
+mod layers;
 mod layout;
 mod manifests;
-mod rooms;
 mod sources;
 mod type_names;
 
@@ -42,7 +42,7 @@ pub(crate) fn run() -> anyhow::Result<u8> {
     complaints.extend(manifests::check(&files));
     complaints.extend(sources::check(&files));
     complaints.extend(documents::check(&files));
-    complaints.extend(rooms::check(&files)?);
+    complaints.extend(layers::check(&files)?);
     complaints.extend(type_names::check(&files)?);
     let tree = [
         "tree",

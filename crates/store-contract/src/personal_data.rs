@@ -6,12 +6,12 @@ use cuepoint_domain::account::challenge::{Challenge, Purpose};
 use cuepoint_domain::account::personal_data::{ActedBy, OperationNote, Part, Place, Record};
 use cuepoint_domain::account::security_log::{EventKind, SecurityEvent};
 use cuepoint_domain::account::session::{ClientInfo, TokenHash};
-use cuepoint_domain::account::{AccountStatusChange, Field, ProfileChange};
+use cuepoint_domain::account::{AccountStatusChange, Block, Field, ProfileChange};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{EntityRef, OperationMetadata, Outcome, Receipt};
 use cuepoint_domain::music_request::Move;
-use cuepoint_domain::ports::{Block, Recorded, Store};
+use cuepoint_domain::ports::{Recorded, Store};
 use cuepoint_domain::provider_message::{
     Contradiction, Excerpt, MessageRecord, MessageSource, PresentedPayment, WebhookId,
 };

@@ -1,5 +1,6 @@
 //! Users: profiles, DJs' prices, and the changes that users and operators may make.
 
+mod block;
 pub mod challenge;
 pub mod code_quotas;
 mod erasure;
@@ -10,6 +11,7 @@ pub mod session;
 mod standing;
 mod user;
 
+pub use block::Block;
 pub use erasure::{ErasureRefusal, erase};
 pub use profile::{Field, Locate, ProfileChange, ProfileRefusal, change_profile};
 pub use standing::{

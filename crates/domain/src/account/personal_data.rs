@@ -2,16 +2,15 @@
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
-use crate::account::User;
 use crate::account::challenge::Challenge;
 use crate::account::security_log::SecurityEvent;
 use crate::account::session::Session;
+use crate::account::{Block, User};
 use crate::ids::{OperationId, UserId};
 use crate::ledger::{Actor, Balance, EntityKind, EntityRef, Entry, Outcome, StoredReceipt};
 use crate::music_request::MusicRequest;
 use crate::names::named_enum;
 use crate::network::KnownNetwork;
-use crate::ports::Block;
 use crate::provider_message::ProviderMessage;
 use crate::text::Line;
 use crate::timestamp::Timestamp;

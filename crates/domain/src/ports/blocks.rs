@@ -2,22 +2,11 @@
 
 use async_trait::async_trait;
 
+use crate::account::Block;
 use crate::ids::UserId;
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
-use crate::text::Line;
 use crate::timestamp::Timestamp;
-
-/// A guest whose requests a DJ does not accept.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Block {
-    /// The blocked guest.
-    pub guest: UserId,
-    /// The guest's display name.
-    pub name: Line,
-    /// The start of the block.
-    pub at: Timestamp,
-}
 
 /// Stores the blocks of DJs.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]

@@ -27,7 +27,7 @@ mod timer;
 
 pub use access_tokens::{AccessToken, AccessTokens, SigningError};
 pub use backend::{Backend, BackendError, Maintenance, OpenTransfers, Opening, Restored};
-pub use blocks::{Block, Blocks};
+pub use blocks::Blocks;
 pub use clock::Clock;
 pub use effects::{Job, JobQueue, Revocations, Task, TaskSpawner};
 pub use ids::Ids;
@@ -100,7 +100,7 @@ pub trait Store:
 
     /// Purges data past their retention: idempotency keys after seven days, ended or expired sessions once no
     /// access token of theirs can be valid, challenges of the previous day, events after a year. Redacts the
-    /// profile in receipts past [`Receipt::RETENTION`](crate::ledger::Receipt::KEPT), once their keys are purged.
+    /// profile in receipts past [`Receipt::RETENTION`](crate::ledger::Receipt::RETENTION), once their keys are purged.
     ///
     /// # Errors
     /// [`Unavailable`]; some of it may be done then.

@@ -1,8 +1,8 @@
 //! Staff's changes of accounts, and the blocks of DJs, on doubles of the ports.
 
 use super::*;
-use crate::account::AccountStatusChange;
 use crate::account::security_log::EventFilter;
+use crate::account::{AccountStatusChange, Block};
 use crate::ledger::{Actor, EntityKind, Step};
 use crate::page::{PageRequest, Rows};
 

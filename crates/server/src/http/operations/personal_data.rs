@@ -130,8 +130,8 @@ mod tests {
     use std::io::{Read as _, Write as _};
 
     use actix_web::{App, HttpServer, web};
+    use cuepoint_domain::account::Block;
     use cuepoint_domain::ids::UserId;
-    use cuepoint_domain::ports::Block;
     use cuepoint_domain::text::Line;
     use cuepoint_domain::timestamp::Timestamp;
 

@@ -1,6 +1,6 @@
 //! Views of blocks for DJs.
 
-use cuepoint_domain::ports;
+use cuepoint_domain::account;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -31,7 +31,7 @@ pub struct BlockData {
 impl BlockView {
     /// The block.
     #[must_use]
-    pub fn new(block: &ports::Block) -> Self {
+    pub fn new(block: &account::Block) -> Self {
         Self {
             user_id: block.guest.get(),
             name: block.name.as_str().to_owned(),

@@ -1,0 +1,16 @@
+//! Guests blocked by DJs.
+
+use crate::ids::UserId;
+use crate::text::Line;
+use crate::timestamp::Timestamp;
+
+/// A guest whose requests a DJ does not accept.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Block {
+    /// The blocked guest.
+    pub guest: UserId,
+    /// The guest's display name.
+    pub name: Line,
+    /// The start of the block.
+    pub at: Timestamp,
+}

@@ -1,0 +1,69 @@
+//! Used idempotency keys: a command sent twice is executed once and answered twice.
+
+use thiserror::Error;
+use time::Duration;
+
+use crate::ledger::{IdempotencyKey, Receipt, StoredReceipt};
+use crate::timestamp::Timestamp;
+
+/// A used key and its answer.
+#[derive(Clone, PartialEq, Debug)]
+pub struct KeyRecord {
+    /// The key with its fingerprint.
+    pub key: IdempotencyKey,
+    /// The receipt that answered it.
+    pub receipt: StoredReceipt,
+    /// The time of use.
+    pub at: Timestamp,
+}
+
+impl KeyRecord {
+    /// The retention of a key, equal to that of the complete receipt that it answers with.
+    pub const RETENTION: Duration = Receipt::RETENTION;
+
+    /// Whether the key still stands for its first answer.
+    #[must_use]
+    pub fn is_kept(&self, now: Timestamp) -> bool {
+        now < self.at.plus(Self::RETENTION)
+    }
+
+    /// The receipt that answers a command with this key; `None` if the key has expired and is free again.
+    ///
+    /// # Errors
+    /// [`KeyReused`] if the key was used with another body.
+    pub fn answer(&self, key: &IdempotencyKey, now: Timestamp) -> Result<Option<&StoredReceipt>, KeyReused> {
+        if !self.is_kept(now) {
+            return Ok(None);
+        }
+        if self.key == *key { Ok(Some(&self.receipt)) } else { Err(KeyReused) }
+    }
+}
+
+/// The client's key was used with another body.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("the idempotency key was used with another body")]
+pub struct KeyReused;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{OperationId, UserId};
+    use crate::ledger::{Fingerprint, KeyScope};
+
+    #[test]
+    fn a_kept_key_answers_its_own_body_alone() {
+        let user = UserId::new(1).unwrap();
+        let key = |body: &[u8]| IdempotencyKey {
+            scope: KeyScope::of(user, "POST", "/", "k"),
+            fingerprint: Fingerprint::of(body),
+        };
+        let receipt = StoredReceipt::Redacted { operation: OperationId(1), user };
+        let record = KeyRecord { key: key(b"a"), receipt: receipt.clone(), at: Timestamp::EPOCH };
+        let end = Timestamp::EPOCH.plus(KeyRecord::RETENTION);
+        let last = end.minus(Duration::MICROSECOND);
+        assert_eq!(record.answer(&key(b"a"), last), Ok(Some(&receipt)));
+        assert_eq!(record.answer(&key(b"b"), last), Err(KeyReused));
+        assert_eq!(record.answer(&key(b"a"), end), Ok(None));
+        assert_eq!(record.answer(&key(b"b"), end), Ok(None));
+    }
+}

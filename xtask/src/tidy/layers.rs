@@ -1,0 +1,250 @@
+//! The layers of the product's crates: the direction of imports between them, and no import circles in any
+//! crate.
+
+use super::File;
+use super::imports::{self, Imports, ModulePath};
+
+/// The layers of a crate, from the lowest. A module imports from its own layer and from those below.
+struct CrateLayers {
+    /// The folder of its source.
+    src: &'static str,
+    /// The modules of each layer, as paths with `/`; a module in another listed one has its own layer.
+    layers: &'static [&'static [&'static str]],
+    /// Imports in the opposite direction, with the reason for each.
+    exceptions: &'static [(&'static str, &'static str, &'static str)],
+}
+
+/// The maximum number of exceptions; more would mean that the layers are wrong.
+const EXCEPTIONS_ALLOWED: usize = 5;
+
+const CRATES: &[CrateLayers] = &[
+    CrateLayers {
+        src: "crates/domain/src/",
+        layers: &[
+            &["unknown"],
+            &["names"],
+            &["ids", "money", "page", "text", "timestamp"],
+            &["address", "network", "provider_message", "provider_reference"],
+            &["account"],
+            &["authorization"],
+            &[
+                "ledger/account",
+                "ledger/chain_hash",
+                "ledger/entry_kind",
+                "ledger/key",
+                "ledger/operation_metadata",
+            ],
+            &["music_request", "topup", "withdrawal"],
+            &["ledger", "account/security_log"],
+            &["account/erasure", "account/personal_data"],
+            &["ports"],
+            &["application"],
+            &[""],
+        ],
+        exceptions: &[],
+    },
+    CrateLayers {
+        src: "crates/server/src/",
+        layers: &[
+            &["observability"],
+            &["http/wire"],
+            &["adapters"],
+            &["http/transport"],
+            &["config"],
+            &["app"],
+            &["jobs"],
+            &["http/mapping", "http/call", "http/route", "http/reliance", "http/observe", "http/declaration"],
+            &["http/operations"],
+            &["http/openapi", "http/pipeline", "http/routes"],
+            &["http", "http/web_server"],
+            &["composition"],
+            &["cli"],
+            &[""],
+        ],
+        exceptions: &[],
+    },
+    CrateLayers {
+        src: "crates/store-memory/src/",
+        layers: &[
+            &["operation_notes"],
+            &["lists"],
+            &[
+                "audit",
+                "blocks",
+                "ids",
+                "ledger",
+                "logins",
+                "people",
+                "personal_data",
+                "provider_messages",
+                "reads",
+                "security_log",
+                "sessions",
+            ],
+            &["backend"],
+            &[""],
+        ],
+        exceptions: &[],
+    },
+    CrateLayers {
+        src: "crates/store-postgres/src/",
+        layers: &[
+            &["schema", "statement", "telemetry"],
+            &["rows"],
+            &["connect"],
+            &["reads", "tables"],
+            &["writer"],
+            &["maintenance", "retention", "seed"],
+            &["ports"],
+            &["backend"],
+            &[""],
+        ],
+        exceptions: &[],
+    },
+    CrateLayers {
+        src: "crates/store-sql/src/",
+        layers: &[&["crash_points", "lock_set", "rows"], &["loaded_rows", "write_set"], &["fold"], &[""]],
+        exceptions: &[],
+    },
+];
+
+/// Checks every crate.
+///
+/// # Errors
+/// If a file is not valid Rust.
+pub(super) fn check(files: &[File]) -> anyhow::Result<Vec<String>> {
+    let mut complaints = Vec::new();
+    for src in sources(files) {
+        let imports = imports::read(files, &src)?;
+        complaints.extend(circles(&imports));
+        for layers in CRATES.iter().filter(|layers| layers.src == src) {
+            complaints.extend(directions(layers, &imports));
+        }
+    }
+    Ok(complaints)
+}
+
+/// The source folder of each crate.
+fn sources(files: &[File]) -> Vec<String> {
+    let roots = files.iter().filter_map(|file| {
+        let crate_folder = file.path.strip_suffix("/Cargo.toml")?;
+        Some(format!("{crate_folder}/src/"))
+    });
+    roots.collect()
+}
+
+/// Returns a message for each circle, with the imports that form it.
+fn circles(imports: &Imports) -> Vec<String> {
+    let describe = |circle: &Vec<ModulePath>| {
+        let file = |module: &ModulePath| imports.files.get(module).map_or("", String::as_str);
+        let inside = |module: &ModulePath| circle.contains(module);
+        let ties = imports.arrows.iter().filter(|((from, to), _)| inside(from) && inside(to));
+        let ties = ties.map(|((from, to), names)| {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            format!("\n  {} imports {} from {}", file(from), names.join(", "), file(to))
+        });
+        format!("import circle: move what both sides need into a file of its own{}", ties.collect::<String>())
+    };
+    imports::circles(imports).iter().map(describe).collect()
+}
+
+/// Returns the layer of a module, and the listed module that contains it: the longest path among those.
+fn layer(layers: &CrateLayers, module: &ModulePath) -> Option<(usize, &'static str)> {
+    let path = module.join("/");
+    let listed = layers
+        .layers
+        .iter()
+        .enumerate()
+        .flat_map(|(layer, modules)| modules.iter().map(move |listed| (layer, *listed)));
+    listed
+        .filter(|(_, listed)| {
+            path == *listed || path.strip_prefix(listed).is_some_and(|rest| rest.starts_with('/'))
+        })
+        .max_by_key(|(_, listed)| listed.len())
+}
+
+fn directions(layers: &CrateLayers, imports: &Imports) -> Vec<String> {
+    let src = layers.src;
+    let unlisted = imports.files.iter().filter(|(module, _)| layer(layers, module).is_none());
+    let mut complaints: Vec<String> =
+        unlisted.map(|(_, file)| format!("{file}: it lies in no module of the list of layers")).collect();
+    let mut used = Vec::new();
+    for ((from, to), names) in &imports.arrows {
+        let (Some((low, importing)), Some((high, target))) = (layer(layers, from), layer(layers, to)) else {
+            continue;
+        };
+        if high <= low {
+            continue;
+        }
+        let excepted = layers.exceptions.iter().find(|(a, b, _)| *a == from.join("/") && *b == to.join("/"));
+        match excepted {
+            Some(exception) => used.push(exception),
+            None => {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                let file = imports.files.get(from).map_or("", String::as_str);
+                complaints.push(format!(
+                    "{file}: it imports {} upward, from `{target}` into the lower layer of `{importing}`",
+                    names.join(", ")
+                ));
+            }
+        }
+    }
+    for (from, to, _) in layers.exceptions.iter().filter(|exception| !used.contains(exception)) {
+        complaints.push(format!("{src}: the exception {from} → {to} is no longer needed"));
+    }
+    if layers.exceptions.len() > EXCEPTIONS_ALLOWED {
+        complaints.push(format!("{src}: more than {EXCEPTIONS_ALLOWED} exceptions"));
+    }
+    complaints
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::file;
+    use super::*;
+
+    const SMALL: CrateLayers = CrateLayers {
+        src: "c/src/",
+        layers: &[&["ground"], &["middle", "beside"], &["middle/attic"]],
+        exceptions: &[("ground/cellar", "beside", "a reason")],
+    };
+
+    fn check_small(files: &[(&str, &str)], expected: &[&str]) {
+        let files: Vec<File> = files.iter().map(|(path, text)| file(path, text)).collect();
+        let imports = imports::read(&files, SMALL.src).unwrap();
+        let complaints = directions(&SMALL, &imports);
+        assert_eq!(complaints.len(), expected.len(), "{complaints:?}");
+        for (complaint, part) in complaints.iter().zip(expected) {
+            assert!(complaint.contains(part), "{complaint}");
+        }
+    }
+
+    #[test]
+    fn imports_run_downward() {
+        let exception = ("c/src/ground/cellar.rs", "use crate::beside::C;");
+        let down = ("c/src/middle/mod.rs", "use crate::ground::A; use crate::beside::C;");
+        let others = [("c/src/ground/mod.rs", "pub struct A;"), ("c/src/beside.rs", "pub struct C;")];
+        check_small(&[exception, down, others[0], others[1]], &[]);
+        let up = ("c/src/ground/mod.rs", "use crate::middle::B;");
+        check_small(
+            &[exception, down, up, others[1]],
+            &["c/src/ground/mod.rs: it imports B upward, from `middle`"],
+        );
+        check_small(
+            &[down, others[0], others[1]],
+            &["the exception ground/cellar → beside is no longer needed"],
+        );
+    }
+
+    #[test]
+    fn a_module_within_a_listed_one_has_its_own_layer() {
+        let attic = ("c/src/middle/attic.rs", "pub struct D;");
+        let up = ("c/src/beside.rs", "use crate::middle::attic::D;");
+        let exception = ("c/src/ground/cellar.rs", "use crate::beside::C;");
+        let middle = ("c/src/middle/mod.rs", "pub mod attic;");
+        check_small(
+            &[attic, up, exception, middle],
+            &["c/src/beside.rs: it imports D upward, from `middle/attic`"],
+        );
+    }
+}
