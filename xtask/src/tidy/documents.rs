@@ -5,10 +5,6 @@ use std::collections::BTreeSet;
 
 use super::File;
 
-/// The checked documents, in addition to those in the root of the repository.
-const DOCUMENTS: &[&str] =
-    &["docs/PERFORMANCE.md", "docs/api.md", "docs/security.md", "migrations/README.md"];
-
 /// The folders with which a mentioned path begins.
 const FOLDERS: &[&str] = &[".ci/", "config/", "crates/", "docs/", "migrations/", "xtask/"];
 
@@ -19,9 +15,7 @@ const TESTS: &str = "crates/server/tests/http/";
 /// Checks every path that a document has in backticks or as a link target, and every test that it names.
 pub(super) fn check(files: &[File]) -> Vec<String> {
     let known = files.iter().flat_map(|file| paths_to(&file.path)).collect();
-    let documents = files.iter().filter(|file| {
-        (file.has_extension(&["md"]) && !file.path.contains('/')) || DOCUMENTS.contains(&file.path.as_str())
-    });
+    let documents = files.iter().filter(|file| file.has_extension(&["md"]));
     let attacks = files.iter().filter(|file| file.path == ATTACKS);
     let missing = attacks.flat_map(|file| missing_tests(file, files));
     documents.flat_map(|file| check_document(file, &known)).chain(missing).collect()
@@ -55,11 +49,26 @@ fn check_document(file: &File, known: &BTreeSet<&str>) -> Vec<String> {
     let linked = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     let linked = linked.filter(|target| !target.contains("://")).filter_map(|target| {
         let path = target.split('#').next().filter(|path| !path.is_empty())?;
-        Some(if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") })
+        Some(resolve(folder, path))
     });
     let paths: BTreeSet<String> = mentioned.chain(linked).collect();
     let missing = paths.iter().filter(|path| !known.contains(path.trim_end_matches('/')));
     missing.map(|path| format!("{}: it names {path}, which is not there", file.path)).collect()
+}
+
+/// Returns the path of a link target relative to a folder; `..` above the root stays, and names no file.
+fn resolve(folder: &str, target: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in target.split('/') {
+        match part {
+            "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 /// Whether code in backticks is a path of the repository rather than a command or a pattern.
@@ -88,6 +97,20 @@ mod tests {
         check_text("`migrations/<stamp>/up.sql`, `cargo run`, `text/plain`, [here](#part)", &[]);
         check_text("`docs/old.md`", &["README.md: it names docs/old.md, which is not there"]);
         check_text("[gone](docs/gone.md)", &["README.md: it names docs/gone.md, which is not there"]);
+    }
+
+    #[test]
+    fn a_link_is_relative_to_the_folder_of_its_document() {
+        let files = [
+            file("docs/adr/0001-a.md", "[terms](../glossary.md), [next](0002-b.md), [out](../../../x.md)"),
+            file("docs/glossary.md", "[why](./adr/0001-a.md#context), [all](adr/), [gone](adr/0003-c.md)"),
+        ];
+        let expected = [
+            "docs/adr/0001-a.md: it names ../x.md, which is not there",
+            "docs/adr/0001-a.md: it names docs/adr/0002-b.md, which is not there",
+            "docs/glossary.md: it names docs/adr/0003-c.md, which is not there",
+        ];
+        assert_eq!(check(&files), expected);
     }
 
     #[test]
