@@ -12,6 +12,7 @@ mod effects;
 mod ids;
 mod ledger;
 mod logins;
+mod music_requests;
 mod notifier;
 mod passwords;
 mod people;
@@ -20,10 +21,12 @@ mod principals;
 mod provider;
 mod provider_messages;
 mod readiness;
-mod reads;
 mod security_log;
 mod sessions;
 mod timer;
+mod topups;
+mod wallets;
+mod withdrawals;
 
 pub use access_tokens::{AccessToken, AccessTokens, SigningError};
 pub use backend::{Backend, BackendError, Maintenance, OpenTransfers, Opening, Restored};
@@ -33,6 +36,7 @@ pub use effects::{Job, JobQueue, Revocations, Task, TaskSpawner};
 pub use ids::Ids;
 pub use ledger::{Applied, ApplyError, Audit, Ledger};
 pub use logins::{Credentials, IssueOutcome, Logins};
+pub use music_requests::MusicRequests;
 pub use notifier::{Notice, Notifier, Recipient};
 pub use passwords::{LowEntropyValue, PasswordCheck, PasswordHash, Passwords, Secrets, Token};
 pub use people::{DjFilter, Erased, FirstOperator, People, Profile, Registered};
@@ -41,20 +45,22 @@ pub use principals::{PrincipalCheck, PrincipalRefusal};
 pub use provider::{Intake, OrderAnswer, PayoutAnswer, PayoutProvider, TopupProvider};
 pub use provider_messages::{ProviderMessages, Recorded};
 pub use readiness::ReadinessProbe;
-pub use reads::{MusicRequests, Topups, Wallets, Withdrawals};
 pub use security_log::SecurityLog;
 pub use sessions::{BeginOutcome, ExchangeOutcome, Sessions};
 pub use timer::{Deadline, Timer};
+pub use topups::Topups;
+pub use wallets::Wallets;
+pub use withdrawals::Withdrawals;
 
 #[cfg(any(test, feature = "mocks"))]
 pub use {
     access_tokens::MockAccessTokens, blocks::MockBlocks, clock::MockClock, effects::MockJobQueue,
     effects::MockRevocations, ids::MockIds, ledger::MockAudit, ledger::MockLedger, logins::MockLogins,
-    notifier::MockNotifier, passwords::MockPasswords, passwords::MockSecrets, people::MockPeople,
-    personal_data::MockPersonalRecords, principals::MockPrincipalCheck, provider::MockPayoutProvider,
-    provider::MockTopupProvider, provider_messages::MockProviderMessages, readiness::MockReadinessProbe,
-    reads::MockMusicRequests, reads::MockTopups, reads::MockWallets, reads::MockWithdrawals,
-    security_log::MockSecurityLog, sessions::MockSessions,
+    music_requests::MockMusicRequests, notifier::MockNotifier, passwords::MockPasswords,
+    passwords::MockSecrets, people::MockPeople, personal_data::MockPersonalRecords,
+    principals::MockPrincipalCheck, provider::MockPayoutProvider, provider::MockTopupProvider,
+    provider_messages::MockProviderMessages, readiness::MockReadinessProbe, security_log::MockSecurityLog,
+    sessions::MockSessions, topups::MockTopups, wallets::MockWallets, withdrawals::MockWithdrawals,
 };
 
 use async_trait::async_trait;

@@ -1,0 +1,31 @@
+//! Reads of withdrawals outside plans.
+
+use async_trait::async_trait;
+
+use crate::ids::{OperationId, WithdrawalId};
+use crate::page::{PageRequest, Rows};
+use crate::ports::Unavailable;
+use crate::timestamp::Timestamp;
+use crate::withdrawal::{Withdrawal, WithdrawalFilter};
+
+/// Reads withdrawals.
+///
+/// # Errors
+/// Every method returns [`Unavailable`] when the storage cannot be reached.
+#[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
+#[async_trait]
+pub trait Withdrawals: Send + Sync {
+    /// One withdrawal.
+    async fn withdrawal(&self, id: WithdrawalId) -> Result<Option<Withdrawal>, Unavailable>;
+    /// The withdrawal that this operation opened; one without [`Withdrawal::opening`] is never found.
+    async fn withdrawal_opened_by(&self, opening: OperationId) -> Result<Option<Withdrawal>, Unavailable>;
+    /// A page of the withdrawals that match the filter, by `created_at`, then id, both descending.
+    async fn withdrawals(
+        &self,
+        filter: &WithdrawalFilter,
+        page: PageRequest,
+    ) -> Result<Rows<Withdrawal>, Unavailable>;
+    /// Withdrawals whose [`WithdrawalState::next_send`](crate::withdrawal::WithdrawalState::next_send) is
+    /// due, in its order, then by id.
+    async fn due_payouts(&self, now: Timestamp, limit: u32) -> Result<Vec<Withdrawal>, Unavailable>;
+}
