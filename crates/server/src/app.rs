@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cuepoint_domain::application::UseCases;
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::ports::Store;
+use uuid::Uuid;
 
 use crate::adapters::job_queue::BoundedJobQueue;
 use crate::adapters::security::authentication::Authentication;
@@ -50,8 +50,6 @@ pub struct App {
     pub services: UseCases,
     /// Access tokens, the revocation list and the clocks.
     pub authentication: Authentication,
-    /// The store, for jobs that access it directly.
-    pub store: Arc<dyn Store>,
     /// The queue of background jobs.
     pub job_queue: Arc<BoundedJobQueue>,
     /// The rate limits.
@@ -62,6 +60,8 @@ pub struct App {
     pub secrets: ProviderSecrets,
     /// The metrics.
     pub metrics: Metrics,
+    /// The source of request ids.
+    pub new_request_id: fn() -> Uuid,
     /// The OpenAPI document as JSON, generated from all operations.
     pub openapi_document: fn() -> Result<&'static str, &'static str>,
 }

@@ -18,6 +18,7 @@ use crate::adapters::clock::ServiceClock;
 use crate::adapters::job_queue::BoundedJobQueue;
 use crate::adapters::notifier::{Channel, Channels, LogChannel, SmtpChannel, WebhookChannel};
 use crate::adapters::payouts::{Manual, PayoutWebhook};
+use crate::adapters::request_ids::new_request_id;
 use crate::adapters::runtime::{TokioTasks, TokioTimer};
 use crate::adapters::security::authentication::Authentication;
 use crate::adapters::security::keys::{KeyRing, SigningKeys};
@@ -231,7 +232,7 @@ pub fn app(
     let passwords =
         Argon2Passwords::new(settings.auth.password_cost.clone(), settings.auth.breached_passwords);
     let ports = Ports {
-        store: store.clone(),
+        store,
         clock: clock.clone(),
         timer: Arc::new(authentication.timer),
         passwords: Arc::new(passwords),
@@ -269,7 +270,6 @@ pub fn app(
         settings: api,
         services: UseCases::new(ports, terms),
         authentication,
-        store,
         job_queue,
         limits: RateLimits::new(settings.rate_limits, MonotonicClock),
         phone_budget_warning: LogThrottle::default(),
@@ -278,6 +278,7 @@ pub fn app(
             payouts: settings.payouts.secrets.clone(),
         },
         metrics: Metrics::install()?,
+        new_request_id,
         openapi_document: openapi::json,
     }))
 }

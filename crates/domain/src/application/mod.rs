@@ -57,7 +57,7 @@ pub use sessions::OwnSessions;
 pub use verifications::{Address, SendCodeRefusal, Verifications, VerifyRefusal};
 
 use crate::ports::Unavailable;
-use jobs::{Expiry, Payouts, TopupOrders};
+use jobs::{Expiry, Payouts, Retention, TopupOrders};
 use queries::{
     MusicRequestQueries, PeopleQueries, ProfileQueries, ProviderMessageQueries, SecurityLogQueries,
     TopupQueries, WalletQueries, WithdrawalQueries,
@@ -102,6 +102,8 @@ pub struct UseCases {
     pub payouts: Payouts,
     /// Orders of top-ups.
     pub topup_orders: TopupOrders,
+    /// Purges and erasures.
+    pub retention: Retention,
     /// Audits of the ledger.
     pub ledger_audits: LedgerAudits,
     /// Readiness of the service.
@@ -114,6 +116,7 @@ impl UseCases {
     #[must_use]
     pub fn new(ports: Ports, terms: Terms) -> Self {
         let readiness = Readiness { store: ports.store.clone(), probes: ports.probes.clone() };
+        let retention = Retention { store: ports.store.clone(), clock: ports.clock.clone() };
         let env = Arc::new(Environment::new(ports, terms));
         let executor = Executor::new(env.clone());
         Self {
@@ -134,6 +137,7 @@ impl UseCases {
             inbox: ProviderInbox { env: env.clone() },
             payouts: Payouts { env: env.clone() },
             topup_orders: TopupOrders { env: env.clone() },
+            retention,
             ledger_audits: LedgerAudits::new(env.clone()),
             readiness,
             executor,

@@ -4,6 +4,7 @@ pub mod clock;
 pub mod job_queue;
 pub mod notifier;
 pub mod payouts;
+pub mod request_ids;
 pub mod runtime;
 pub mod security;
 pub mod topups;

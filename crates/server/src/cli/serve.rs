@@ -68,7 +68,7 @@ async fn run(
     let (listener, url) = bind(settings)?;
     let app = composition::app(settings, keys, providers, Arc::clone(store), Arc::default(), url.clone())?;
     // Before the first write and the first request: a restart must not revive the token of an ended session.
-    let read = app.authentication.revocations.refresh(&*app.store, &app.authentication.clock).await;
+    let read = app.authentication.revocations.refresh(&**store, &app.authentication.clock).await;
     read.context("the revocation list cannot be relied on")?;
     if let Some(operator) = settings.bootstrap.clone() {
         bootstrap(&app, operator).await?;

@@ -10,7 +10,6 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, HttpRequest, HttpResponse, web};
 use tracing::Instrument as _;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::http::transport::client_address;
@@ -121,7 +120,7 @@ pub(crate) fn refused(app: &App, status: StatusCode) -> HttpResponse {
 }
 
 fn new_id(app: &App) -> String {
-    Uuid::from_u128(app.store.operation().0).to_string()
+    (app.new_request_id)().to_string()
 }
 
 /// The client's own request id, if it is 1 to 128 letters, digits, dots, underscores and hyphens.

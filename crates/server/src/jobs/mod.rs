@@ -188,13 +188,13 @@ async fn purge_expired(app: Arc<App>) {
     if app.authentication.clock.ensure_agreed().is_err() {
         return;
     }
-    if let Err(error) = app.store.purge_expired(app.authentication.clock.now()).await {
+    if let Err(error) = app.services.retention.purge_expired().await {
         tracing::warn!(%error, "retention purge failed");
     }
 }
 
 async fn finish_erasures(app: Arc<App>) {
-    if let Err(error) = app.store.finish_erasures().await {
+    if let Err(error) = app.services.retention.finish_erasures().await {
         tracing::warn!(%error, "erasures were not finished");
     }
 }
