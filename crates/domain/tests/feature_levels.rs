@@ -16,7 +16,7 @@ use support::{DJ, GUEST, Ledger, OPERATOR, amount, balance, terms, user};
 /// A ledger in which servers of the first version may still write.
 fn upgrading() -> Ledger {
     let mut ledger = Ledger::new(1_000, 5_000);
-    ledger.book.feature_level = FeatureLevel::First;
+    ledger.book.feature_level = FeatureLevel::Level0;
     ledger
 }
 

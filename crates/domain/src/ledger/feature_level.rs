@@ -4,8 +4,8 @@
 //! some values of the new one. Such values are written only after an operator has finalized the upgrade, when
 //! no older server is running.
 //!
-//! Some new values are written at [`FeatureLevel::First`] already, because servers of the first version can
-//! handle them:
+//! Some new values are written at [`FeatureLevel::Level0`] already, because servers without feature levels
+//! can handle them:
 //!
 //! - New columns and tables, which they do not name: the number of orders of a top-up, the one approval of a
 //!   withdrawal, the rules of a posting, an unfinished erasure, money in suspense, provider messages,
@@ -29,23 +29,23 @@ use crate::withdrawal::approvals_needed;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum FeatureLevel {
     /// The values that servers without feature levels can read.
-    First,
+    Level0,
     /// Additionally charge-backs, money in suspense, withdrawals with two approvals, receipts without their
     /// profile, and income that first repays debt.
     #[default]
-    Second,
+    Level1,
 }
 
 impl FeatureLevel {
     /// The newest level that this version knows; all its values may be written at that level.
-    pub const NEWEST: Self = Self::Second;
+    pub const NEWEST: Self = Self::Level1;
 
     /// The number under which stores keep it.
     #[must_use]
     pub const fn number(self) -> i16 {
         match self {
-            Self::First => 0,
-            Self::Second => 1,
+            Self::Level0 => 0,
+            Self::Level1 => 1,
         }
     }
 
@@ -54,7 +54,7 @@ impl FeatureLevel {
     #[must_use]
     pub const fn numbered(number: i16) -> Self {
         match number {
-            ..=0 => Self::First,
+            ..=0 => Self::Level0,
             1.. => Self::NEWEST,
         }
     }
@@ -63,8 +63,8 @@ impl FeatureLevel {
     #[must_use]
     pub const fn posting_rules(self) -> PostingRules {
         match self {
-            Self::First => PostingRules::EarningsPayOwed,
-            Self::Second => PostingRules::IncomePaysOwed,
+            Self::Level0 => PostingRules::EarningsPayOwed,
+            Self::Level1 => PostingRules::IncomePaysOwed,
         }
     }
 
@@ -72,8 +72,8 @@ impl FeatureLevel {
     #[must_use]
     pub const fn redacts_receipts(self) -> bool {
         match self {
-            Self::First => false,
-            Self::Second => true,
+            Self::Level0 => false,
+            Self::Level1 => true,
         }
     }
 }
@@ -92,9 +92,9 @@ fn of_step(step: &Step) -> FeatureLevel {
         Step::ApproveWithdrawal { before, second_above, .. }
             if approvals_needed(before.amount, *second_above) > 1 =>
         {
-            FeatureLevel::Second
+            FeatureLevel::Level1
         }
-        Step::SuspendTopup { .. } | Step::MoveTopup { to: TopupStatus::Reversed, .. } => FeatureLevel::Second,
+        Step::SuspendTopup { .. } | Step::MoveTopup { to: TopupStatus::Reversed, .. } => FeatureLevel::Level1,
         Step::Unchanged(_)
         | Step::OpenRequest(_)
         | Step::MoveRequest { .. }
@@ -107,30 +107,30 @@ fn of_step(step: &Step) -> FeatureLevel {
         | Step::Adjust(_)
         | Step::Profile { .. }
         | Step::Standing { .. }
-        | Step::ResolveMessage { .. } => FeatureLevel::First,
+        | Step::ResolveMessage { .. } => FeatureLevel::Level0,
     }
 }
 
 fn of_transfer(transfer: &Transfer) -> FeatureLevel {
     let of_kind = match transfer.kind {
-        TransferKind::Chargeback => FeatureLevel::Second,
+        TransferKind::Chargeback => FeatureLevel::Level1,
         TransferKind::Topup
         | TransferKind::Hold
         | TransferKind::Release
         | TransferKind::Capture
         | TransferKind::Refund
-        | TransferKind::Adjustment => FeatureLevel::First,
+        | TransferKind::Adjustment => FeatureLevel::Level0,
     };
     of_kind.max(of_account(transfer.debit)).max(of_account(transfer.credit))
 }
 
 const fn of_account(account: Account) -> FeatureLevel {
     match account {
-        Account::Outside(OutsideAccount::Suspense) => FeatureLevel::Second,
+        Account::Outside(OutsideAccount::Suspense) => FeatureLevel::Level1,
         Account::Outside(OutsideAccount::Topups | OutsideAccount::Payouts | OutsideAccount::Adjustments)
         | Account::Available(_)
         | Account::Held(_)
-        | Account::Platform(_) => FeatureLevel::First,
+        | Account::Platform(_) => FeatureLevel::Level0,
     }
 }
 
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_level_is_kept_by_its_number_and_one_of_a_newer_version_is_the_newest() {
-        for level in [FeatureLevel::First, FeatureLevel::Second] {
+        for level in [FeatureLevel::Level0, FeatureLevel::Level1] {
             assert_eq!(FeatureLevel::numbered(level.number()), level);
         }
         assert_eq!(FeatureLevel::numbered(i16::MAX), FeatureLevel::NEWEST);
@@ -155,10 +155,10 @@ mod tests {
         let [topups, suspense] = [OutsideAccount::Topups, OutsideAccount::Suspense].map(Account::Outside);
         let amount = Amount::new(Money::from_minor(1)).unwrap();
         for (debit, credit, kind, level) in [
-            (topups, wallet, TransferKind::Topup, FeatureLevel::First),
-            (wallet, topups, TransferKind::Chargeback, FeatureLevel::Second),
-            (topups, suspense, TransferKind::Topup, FeatureLevel::Second),
-            (suspense, topups, TransferKind::Topup, FeatureLevel::Second),
+            (topups, wallet, TransferKind::Topup, FeatureLevel::Level0),
+            (wallet, topups, TransferKind::Chargeback, FeatureLevel::Level1),
+            (topups, suspense, TransferKind::Topup, FeatureLevel::Level1),
+            (suspense, topups, TransferKind::Topup, FeatureLevel::Level1),
         ] {
             let transfer = Transfer { debit, credit, amount, kind };
             assert_eq!(of_transfer(&transfer), level, "{transfer:?}");

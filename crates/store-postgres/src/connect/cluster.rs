@@ -70,7 +70,7 @@ impl Cluster {
 
     /// The feature level that limits written values: the first one until the deployment's is known.
     pub(crate) fn feature_level(&self) -> FeatureLevel {
-        self.seen().feature_level.unwrap_or(FeatureLevel::First)
+        self.seen().feature_level.unwrap_or(FeatureLevel::Level0)
     }
 
     /// Returns the generation of a connection to this node if the node is usable. A newer timeline closes all

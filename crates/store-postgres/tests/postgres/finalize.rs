@@ -70,7 +70,7 @@ async fn an_upgrade_is_finalized_once_no_server_of_an_earlier_version_is_connect
     assert!(beside.contains("servers of an earlier version have 1 connections"), "{beside}");
     drop(older);
     until("the old server is gone", || async {
-        finalize_upgrade(url, name).await.is_ok_and(|before| before == FeatureLevel::First)
+        finalize_upgrade(url, name).await.is_ok_and(|before| before == FeatureLevel::Level0)
     })
     .await;
     assert_eq!(finalize_upgrade(url, name).await.unwrap(), FeatureLevel::NEWEST);
