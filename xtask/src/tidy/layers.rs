@@ -166,8 +166,9 @@ fn layer(layers: &CrateLayers, module: &ModulePath) -> Option<(usize, &'static s
 fn directions(layers: &CrateLayers, imports: &Imports) -> Vec<String> {
     let src = layers.src;
     let unlisted = imports.files.iter().filter(|(module, _)| layer(layers, module).is_none());
-    let mut complaints: Vec<String> =
-        unlisted.map(|(_, file)| format!("{file}: it lies in no module of the list of layers")).collect();
+    let mut complaints: Vec<String> = unlisted
+        .map(|(_, file)| format!("{file}: it lies in no layer; add its module to xtask/src/tidy/layers.rs"))
+        .collect();
     let mut used = Vec::new();
     for ((from, to), names) in &imports.arrows {
         let (Some((low, importing)), Some((high, target))) = (layer(layers, from), layer(layers, to)) else {
