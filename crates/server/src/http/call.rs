@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actix_web::HttpRequest;
 use cuepoint_domain::account::session::ClientInfo;
-use cuepoint_domain::application::{ClientContext, Command, CommandError, Context, Done};
+use cuepoint_domain::application::{ClientContext, Context};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ledger::IdempotencyKey;
 use cuepoint_domain::money::Currency;
@@ -104,19 +104,6 @@ impl ApiCall {
 
     fn deadline_of_waits(&self) -> cuepoint_domain::ports::Deadline {
         self.app.authentication.timer.deadline(self.deadline.for_waits())
-    }
-
-    /// Runs a command. `read_input` is called once the entity is found and authorized.
-    ///
-    /// # Errors
-    /// As [`Executor::run`](cuepoint_domain::application::Executor::run).
-    pub async fn run<C: Command>(
-        &self,
-        principal: &Principal,
-        command: C,
-        read_input: impl FnOnce() -> Result<C::Input, ApiError>,
-    ) -> Result<Done<C::Output>, CommandError<C::Refusal, ApiError>> {
-        self.app.services.executor.run(&self.context(principal), command, read_input).await
     }
 
     /// Counts a login with the account of this address as failed, whether or not the account exists. A

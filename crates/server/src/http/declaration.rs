@@ -9,23 +9,24 @@
 //!     /// The amount is held at once.
 //!     POST "/api/v1/withdrawal/crypto" "openWithdrawal" {
 //!         tag: Withdrawals,
-//!         access: Action::UseWithdrawal,
-//!         run: command(open, opened),
-//!         answers: created_bare::<WithdrawalRequested>("The withdrawal.").located(),
+//!         run: command(open),
+//!         answers: created_bare::<WithdrawalRequestedView>("The withdrawal.").located(),
 //!         class: Class::Withdrawals,
-//!         body: json::<NewWithdrawalBody>(),
+//!         body: json::<WithdrawalBody>(),
 //!         fails: &[Code::LimitExceeded, Code::InsufficientFunds],
 //!     }
 //! }
 //! ```
 //!
-//! The first paragraph is the summary, the others are the description. `tag`, `access`, `run` and `answers`
-//! are required and come first; any other field of [`Declaration`] may follow.
+//! The first paragraph is the summary, the others are the description. `tag`, `run` and `answers` are required
+//! and come first; any other field of [`Declaration`] may follow. The authorization is that of the command
+//! that the handler runs; the other constructors of an [`Endpoint`] take theirs.
 
 use actix_web::http::{Method, StatusCode};
+use cuepoint_domain::authorization::Action;
 use utoipa::ToSchema;
 
-use crate::http::route::{Access, Body, Endpoint, Exposure, Route};
+use crate::http::endpoint::{Body, Endpoint, Exposure};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::envelope::{BareSuccess, Success};
 use crate::http::wire::error::Code;
@@ -47,8 +48,6 @@ pub struct Declaration {
     pub documentation: &'static [&'static str],
     /// Its tag in the document.
     pub tag: Tag,
-    /// The authorization that it requires.
-    pub access: Access,
     /// The networks from which it is reachable.
     pub exposure: Exposure,
     /// The rate limit that its calls count against; operations outside the base address have none.
@@ -61,7 +60,7 @@ pub struct Declaration {
     pub answers: SuccessResponse,
     /// The failures that the other fields do not imply.
     pub fails: &'static [Code],
-    /// Its handler.
+    /// Its handler, with the authorization that it requires.
     pub run: Endpoint,
 }
 
@@ -74,18 +73,16 @@ impl Declaration {
         path: &'static str,
         id: &'static str,
         documentation: &'static [&'static str],
-        access: Access,
         run: Endpoint,
         answers: SuccessResponse,
     ) -> Self {
-        let is_for_staff = matches!(access, Access::Principal(action) if action.is_for_staff());
+        let is_for_staff = run.action().is_some_and(Action::is_for_staff);
         Self {
             method,
             path,
             id,
             documentation,
             tag: Tag::Service,
-            access,
             exposure: if is_for_staff { Exposure::Operators } else { Exposure::Everywhere },
             class: Class::Other,
             body: Input::NONE,
@@ -108,13 +105,6 @@ impl Declaration {
     pub fn description(&self) -> Option<String> {
         text_of(self.documentation).split_once("\n\n").map(|(_, description)| description.to_owned())
     }
-
-    /// Its route.
-    #[must_use]
-    pub fn route(self) -> Route {
-        let Self { method, path, access, exposure, class, body, run, .. } = self;
-        Route { method, path, access, exposure, class, body: body.takes, endpoint: run }
-    }
 }
 
 /// Declares the operations of a file.
@@ -123,7 +113,6 @@ macro_rules! operations {
         $(#[doc = $doc:literal])+
         $method:ident $path:literal $id:literal {
             tag: $tag:ident,
-            access: $access:expr,
             run: $run:expr,
             answers: $answers:expr
             $(, $key:ident: $value:expr)*
@@ -141,7 +130,6 @@ macro_rules! operations {
                     $path,
                     $id,
                     &[$($doc),+],
-                    $access.into(),
                     $run,
                     $answers,
                 )

@@ -5,14 +5,15 @@
 //! (the document).
 
 pub mod call;
+pub mod command_call;
 pub mod declaration;
+pub mod endpoint;
 pub mod mapping;
 pub mod observe;
 pub mod openapi;
 pub mod operations;
 pub mod pipeline;
 pub mod reliance;
-pub mod route;
 pub mod routes;
 #[cfg(test)]
 mod tests;

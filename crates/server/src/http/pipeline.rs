@@ -1,18 +1,17 @@
 //! The checks of a request before its handler, in the order of the contract.
 //!
 //! The router matches path, method and network. The pipeline then checks token, staff role, rate limit,
-//! headers, size, media type, JSON and the form of the idempotency key; a provider's signature is verified
+//! headers with the form of the idempotency key, size, media type and JSON; a provider's signature is verified
 //! over the body, after its size. The handler and the executor check the rest: key, id and entity, ownership,
 //! fields, rate limit of an account, state, limits, funds.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap};
 use actix_web::web::{Bytes, BytesMut, Payload};
-use actix_web::{HttpMessage as _, HttpRequest, rt};
-use cuepoint_domain::authorization::Principal;
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, rt};
+use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope};
 use cuepoint_domain::ports::Clock as _;
 use cuepoint_domain::text::Line;
@@ -23,8 +22,9 @@ use crate::adapters::security::authentication::Authentication;
 use crate::adapters::webhooks::SignedMessage;
 use crate::app::App;
 use crate::http::call::ApiCall;
+use crate::http::declaration::Declaration;
+use crate::http::endpoint::{Body, Endpoint, Provider};
 use crate::http::reliance::ensure_reliable;
-use crate::http::route::{Access, Body, Endpoint, Provider, Route};
 use crate::http::transport::client_address::{client, client_address};
 use crate::http::transport::deadline::RequestDeadline;
 use crate::http::transport::rate_limits::{Class, RateLimitSubject};
@@ -42,79 +42,99 @@ const MAX_BODY: usize = 64 * 1024;
 /// # Errors
 /// The first check that fails.
 pub async fn answer(
-    route: &Rc<Route>,
+    operation: &Declaration,
     app: &Arc<App>,
     request: &HttpRequest,
     payload: Payload,
-) -> Result<ApiResponse, ApiError> {
-    let principal = admit(route, app, request).await?;
-    let received = receive(route, app, request, payload, principal.as_ref()).await;
-    let (key, body) = received.or_else(|refused| {
-        // Only messages that fail verification are counted, so that genuine ones are never delayed.
-        if matches!(route.access, Access::Provider(_)) {
-            count(route.class, address(request), app, request)?;
+) -> Result<HttpResponse, ApiError> {
+    let call = |body: &Bytes, key| call(operation, app, request, body, key);
+    let (deadline, handling) = match &operation.run {
+        Endpoint::Plain(run) => return run(Arc::clone(app), request.clone()).await,
+        Endpoint::Open(run) => {
+            count(operation.class, address(request), app, request)?;
+            headers::accepts_json(request)?;
+            let call = call(&receive(operation, app, request, payload).await?, None)?;
+            (call.deadline, run(call))
         }
-        Err(refused)
-    })?;
-    let deadline = RequestDeadline::of_request_read_now();
-    let principal = principal.map(|principal| still_admitted(route, app, principal)).transpose()?;
-    let call = ApiCall {
-        app: Arc::clone(app),
-        query: Query::parse(request.query_string()),
-        request: request.clone(),
-        path: route.path,
-        deadline,
-        id: request.match_info().get("id").map(str::to_owned),
-        body: parse(route.body, request, &body)?,
-        key: key.map(|scope| IdempotencyKey { scope, fingerprint: Fingerprint::of(&body) }),
+        Endpoint::Member(action, run) => {
+            let principal = admit(*action, operation, app, request).await?;
+            headers::accepts_json(request)?;
+            let body = receive(operation, app, request, payload).await?;
+            let principal = still_admitted(*action, operation, app, principal)?;
+            let call = call(&body, None)?;
+            (call.deadline, run(call, principal))
+        }
+        Endpoint::Command(action, run) => {
+            let principal = admit(*action, operation, app, request).await?;
+            headers::accepts_json(request)?;
+            let key = key(operation, request, &principal)?;
+            let body = receive(operation, app, request, payload).await?;
+            let principal = still_admitted(*action, operation, app, principal)?;
+            let call = call(&body, key)?;
+            (call.deadline, run(call, principal))
+        }
+        Endpoint::Provider(by, run) => {
+            // Only messages that fail verification are counted, so that genuine ones are never delayed.
+            let received = receive_signed(*by, operation, app, request, payload).await.or_else(|refused| {
+                count(operation.class, address(request), app, request)?;
+                Err(refused)
+            });
+            let call = call(&received?, None)?;
+            (call.deadline, run(call))
+        }
     };
-    let handling = handle(Rc::clone(route), call, principal);
-    if route.method == Method::GET {
-        return deadline.bound(handling).await;
+    if operation.method == Method::GET {
+        return deadline.bound(handling).await.map(ApiResponse::respond);
     }
     // A separate task, since a started command runs to its end even if the client disconnects or the deadline
     // passes, and keeps its key in flight until then.
     let handled = rt::spawn(handling.in_current_span());
-    deadline.bound(async { handled.await.map_err(ApiError::internal)? }).await
+    let answer = deadline.bound(async { handled.await.map_err(ApiError::internal)? });
+    answer.await.map(ApiResponse::respond)
 }
 
-/// Calls the handler.
-async fn handle(
-    route: Rc<Route>,
-    call: ApiCall,
-    principal: Option<Principal>,
-) -> Result<ApiResponse, ApiError> {
-    match (&route.endpoint, principal) {
-        (Endpoint::Open(run), _) => run(call).await,
-        (Endpoint::Authenticated(run) | Endpoint::Command(run), Some(principal)) => {
-            run(call, principal).await
-        }
-        (Endpoint::Authenticated(_) | Endpoint::Command(_), None) => Err(Code::Unauthenticated.into()),
-        (Endpoint::Plain(_), _) => Err(ApiError::internal("a plain route is answered by the router")),
-    }
+/// The call of the handler. Its deadline begins now.
+fn call(
+    operation: &Declaration,
+    app: &Arc<App>,
+    request: &HttpRequest,
+    body: &Bytes,
+    key: Option<KeyScope>,
+) -> Result<ApiCall, ApiError> {
+    Ok(ApiCall {
+        app: Arc::clone(app),
+        query: Query::parse(request.query_string()),
+        request: request.clone(),
+        path: operation.path,
+        deadline: RequestDeadline::of_request_read_now(),
+        id: request.match_info().get("id").map(str::to_owned),
+        body: parse(operation.body.takes, request, body)?,
+        key: key.map(|scope| IdempotencyKey { scope, fingerprint: Fingerprint::of(body) }),
+    })
 }
 
 /// Authenticates a request and counts it against the rate limit of its principal, or of its client address
 /// without a valid token or role, so that tokens cannot be guessed without limit.
-async fn admit(route: &Route, app: &App, request: &HttpRequest) -> Result<Option<Principal>, ApiError> {
-    if matches!(route.access, Access::Provider(_)) {
-        return Ok(None);
-    }
-    let mut principal = authenticate(route.access, app, request);
-    let known = principal.as_ref().ok().copied().flatten();
-    let denied = known.filter(|known| !has_role(route.access, known));
-    if denied.is_some() {
-        principal = Err(Code::InsufficientScope.into());
-    }
-    let subject = known.filter(|_| principal.is_ok()).map(|known| RateLimitSubject::Principal(known.user));
-    // A rejected token does not use up the quota of a class of routes.
-    let class = if principal.is_ok() { route.class } else { Class::Other };
-    count(class, subject.unwrap_or_else(|| address(request)), app, request)?;
+async fn admit(
+    action: Action,
+    operation: &Declaration,
+    app: &App,
+    request: &HttpRequest,
+) -> Result<Principal, ApiError> {
+    let known = authenticate(app, request);
+    let denied = known.as_ref().ok().copied().filter(|known| !has_role(action, known));
+    let principal = if denied.is_some() { Err(Code::InsufficientScope.into()) } else { known };
+    let (class, subject) = match &principal {
+        Ok(principal) => (operation.class, RateLimitSubject::Principal(principal.user)),
+        // A rejected token does not use up the quota of a class of operations.
+        Err(_) => (Class::Other, address(request)),
+    };
+    count(class, subject, app, request)?;
     if let Some(denied) = denied {
-        record_denied(route, app, &denied, request).await;
+        record_denied(operation, app, &denied, request).await;
     }
     let principal = principal?;
-    ensure_reliable(route, app)?;
+    ensure_reliable(operation, app)?;
     Ok(principal)
 }
 
@@ -130,67 +150,77 @@ fn address(request: &HttpRequest) -> RateLimitSubject {
     RateLimitSubject::address(client_address(request).address)
 }
 
-/// The principal of the access token with their current role, if the route requires a token.
-fn authenticate(access: Access, app: &App, request: &HttpRequest) -> Result<Option<Principal>, ApiError> {
-    let Access::Principal(_) = access else { return Ok(None) };
+/// The principal of the access token with their current role.
+fn authenticate(app: &App, request: &HttpRequest) -> Result<Principal, ApiError> {
     let token = headers::bearer(request.headers())?;
     let Authentication { tokens, revocations, clock, .. } = &app.authentication;
     let verified = tokens.verify(token, revocations.epoch(), clock.now());
     let principal = verified.map_err(|_| Code::InvalidToken)?;
-    Ok(Some(revocations.check(principal)?))
+    Ok(revocations.check(principal)?)
 }
 
-/// Whether the principal's role allows the action of a staff route; checked before any lookup.
-fn has_role(access: Access, principal: &Principal) -> bool {
-    match access {
-        Access::Principal(action) => !action.is_for_staff() || principal.has_role_for(action).is_ok(),
-        Access::Open | Access::Provider(_) => true,
-    }
+/// Whether the principal's role allows the action, if it is one of staff; checked before any lookup.
+fn has_role(action: Action, principal: &Principal) -> bool {
+    !action.is_for_staff() || principal.has_role_for(action).is_ok()
 }
 
-/// Records a denied request to a staff route in the security log.
-async fn record_denied(route: &Route, app: &App, principal: &Principal, request: &HttpRequest) {
-    let operation = Line::from_stored(format!("{} {}", route.method, route.path));
-    app.services.security_log.record_denied(principal, operation, client(request)).await;
+/// Records a denied request to an operation of staff in the security log.
+async fn record_denied(operation: &Declaration, app: &App, principal: &Principal, request: &HttpRequest) {
+    let name = Line::from_stored(format!("{} {}", operation.method, operation.path));
+    app.services.security_log.record_denied(principal, name, client(request)).await;
 }
 
 /// Rechecks the principal after a possibly slow read of the body: not revoked, and with their current role.
-fn still_admitted(route: &Route, app: &App, principal: Principal) -> Result<Principal, ApiError> {
+fn still_admitted(
+    action: Action,
+    operation: &Declaration,
+    app: &App,
+    principal: Principal,
+) -> Result<Principal, ApiError> {
     let principal = app.authentication.revocations.check(principal)?;
-    if !has_role(route.access, &principal) {
+    if !has_role(action, &principal) {
         return Err(Code::InsufficientScope.into());
     }
-    ensure_reliable(route, app)?;
+    ensure_reliable(operation, app)?;
     Ok(principal)
 }
 
-/// The idempotency key, the body and a provider's signature, once the headers are valid and the body is
-/// complete.
+/// The idempotency key, if the request has one.
+fn key(
+    operation: &Declaration,
+    request: &HttpRequest,
+    principal: &Principal,
+) -> Result<Option<KeyScope>, ApiError> {
+    let key = headers::idempotency_key(request.headers())?;
+    let (method, path) = (operation.method.as_str(), request.match_info().as_str());
+    Ok(key.map(|key| KeyScope::of(principal.user, method, path, key)))
+}
+
+/// The complete body, within the time for it.
 async fn receive(
-    route: &Route,
+    operation: &Declaration,
     app: &App,
     request: &HttpRequest,
     payload: Payload,
-    principal: Option<&Principal>,
-) -> Result<(Option<KeyScope>, Bytes), ApiError> {
-    let signature = match route.access {
-        Access::Provider(by) => Some((by, headers::signature(request.headers())?)),
-        Access::Open | Access::Principal(_) => None,
-    };
+) -> Result<Bytes, ApiError> {
+    let body = tokio::time::timeout(app.settings.body_timeout, read(operation.body.takes, request, payload));
+    body.await.map_err(|_| ApiError::saying(Code::BadRequest, "The body took too long."))?
+}
+
+/// The complete body, once the provider's signature of it is verified.
+async fn receive_signed(
+    by: Provider,
+    operation: &Declaration,
+    app: &App,
+    request: &HttpRequest,
+    payload: Payload,
+) -> Result<Bytes, ApiError> {
+    let signature = headers::signature(request.headers())?;
     headers::accepts_json(request)?;
-    let key = match (&route.endpoint, principal) {
-        (Endpoint::Command(_), Some(principal)) => headers::idempotency_key(request.headers())?.map(|key| {
-            KeyScope::of(principal.user, route.method.as_str(), request.match_info().as_str(), key)
-        }),
-        _ => None,
-    };
-    let body = tokio::time::timeout(app.settings.body_timeout, read(route.body, request, payload));
-    let body = body.await.map_err(|_| ApiError::saying(Code::BadRequest, "The body took too long."))??;
-    if let Some((by, signature)) = signature {
-        verify(by, app, &signature, &body)?;
-        ensure_reliable(route, app)?;
-    }
-    Ok((key, body))
+    let body = receive(operation, app, request, payload).await?;
+    verify(by, app, &signature, &body)?;
+    ensure_reliable(operation, app)?;
+    Ok(body)
 }
 
 /// Verifies that the provider signed this body recently.

@@ -11,13 +11,13 @@ use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, Resource, Scope, we
 
 use crate::app::App;
 use crate::http::declaration::Declaration;
+use crate::http::endpoint::Exposure;
 use crate::http::observe::{self, request_id};
 use crate::http::operations;
 use crate::http::pipeline;
-use crate::http::route::{Endpoint, Exposure, Route};
 use crate::http::transport::client_address::ClientAddress;
 use crate::http::transport::networks::Networks;
-use crate::http::wire::envelope::{self, ApiResponse};
+use crate::http::wire::envelope;
 use crate::http::wire::error::{ApiError, Code, RateLimitStatus};
 
 /// Registers all operations with the web server; other methods of a path are answered with its allowed
@@ -26,18 +26,17 @@ use crate::http::wire::error::{ApiError, Code, RateLimitStatus};
 /// Paths are tried in turn: first the literal ones, then those with parameters, whose patterns cost more and
 /// are therefore tried only below their literal prefix.
 pub fn configure(app: &Arc<App>, config: &mut ServiceConfig) {
-    let mut paths: BTreeMap<&'static str, Vec<Rc<Route>>> = BTreeMap::new();
-    let declared = operations::all().into_iter().map(Declaration::route);
-    for route in declared.chain([operations::docs::files()]) {
-        paths.entry(route.path).or_default().push(Rc::new(route));
+    let mut paths: BTreeMap<&'static str, Vec<Rc<Declaration>>> = BTreeMap::new();
+    for operation in operations::all().into_iter().chain([operations::docs::files()]) {
+        paths.entry(operation.path).or_default().push(Rc::new(operation));
     }
     let mut varying: BTreeMap<&'static str, Scope> = BTreeMap::new();
-    for (path, routes) in paths {
+    for (path, operations) in paths {
         match path.find("/{").map(|end| path.split_at(end)) {
-            None => drop(config.service(resource(app, path, &routes))),
+            None => drop(config.service(resource(app, path, &operations))),
             Some((beginning, rest)) => {
                 let scope = varying.remove(beginning).unwrap_or_else(|| web::scope(beginning));
-                varying.insert(beginning, scope.service(resource(app, rest, &routes)));
+                varying.insert(beginning, scope.service(resource(app, rest, &operations)));
             }
         }
     }
@@ -46,9 +45,9 @@ pub fn configure(app: &Arc<App>, config: &mut ServiceConfig) {
     }
 }
 
-fn resource(app: &Arc<App>, path: &'static str, routes: &[Rc<Route>]) -> Resource {
-    let allow = allowed(routes);
-    let address = routes.first().map_or(path, |route| route.path);
+fn resource(app: &Arc<App>, path: &'static str, operations: &[Rc<Declaration>]) -> Resource {
+    let allow = allowed(operations);
+    let address = operations.first().map_or(path, |operation| operation.path);
     let refuse = move |request: HttpRequest| {
         observe::matched(&request, address);
         let error = ApiError::method_not_allowed(allow.clone());
@@ -56,21 +55,21 @@ fn resource(app: &Arc<App>, path: &'static str, routes: &[Rc<Route>]) -> Resourc
     };
     let empty = web::resource(path).default_service(web::to(refuse));
     // A guard, so that the router finds nothing for clients elsewhere, whatever the method.
-    let empty = match routes.first().map_or(Exposure::Everywhere, |route| route.exposure) {
+    let empty = match operations.first().map_or(Exposure::Everywhere, |operation| operation.exposure) {
         Exposure::Everywhere => empty,
         Exposure::Metrics => empty.guard(within(app.settings.reachable.metrics.clone())),
         Exposure::Operators => empty.guard(within(app.settings.reachable.operators.clone())),
     };
-    routes.iter().fold(empty, |resource, route| {
-        let (app, served) = (Arc::clone(app), Rc::clone(route));
+    operations.iter().fold(empty, |resource, operation| {
+        let (app, served) = (Arc::clone(app), Rc::clone(operation));
         let serve = move |request: HttpRequest, payload: web::Payload| {
-            let (app, route) = (Arc::clone(&app), Rc::clone(&served));
-            async move { serve(&route, &app, request, payload).await }
+            let (app, operation) = (Arc::clone(&app), Rc::clone(&served));
+            async move { serve(&operation, &app, request, payload).await }
         };
-        let guard = if route.method == Method::GET {
+        let guard = if operation.method == Method::GET {
             web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
         } else {
-            web::method(route.method.clone())
+            web::method(operation.method.clone())
         };
         resource.route(guard.to(serve))
     })
@@ -85,18 +84,13 @@ fn within(networks: Networks) -> impl Guard {
 }
 
 async fn serve(
-    route: &Rc<Route>,
+    operation: &Declaration,
     app: &Arc<App>,
     request: HttpRequest,
     payload: web::Payload,
 ) -> HttpResponse {
-    observe::matched(&request, route.path);
-    let answered = match &route.endpoint {
-        Endpoint::Plain(run) => run(Arc::clone(app), request.clone()).await,
-        Endpoint::Open(_) | Endpoint::Authenticated(_) | Endpoint::Command(_) => {
-            pipeline::answer(route, app, &request, payload).await.map(ApiResponse::respond)
-        }
-    };
+    observe::matched(&request, operation.path);
+    let answered = pipeline::answer(operation, app, &request, payload).await;
     let standing = request.extensions().get::<RateLimitStatus>().copied();
     let mut response = answered.unwrap_or_else(|error| error.respond(&request_id(&request)));
     if let Some(standing) = standing {
@@ -106,8 +100,8 @@ async fn serve(
 }
 
 /// The methods of a resource, as listed in `Allow`.
-fn allowed(routes: &[Rc<Route>]) -> String {
-    let mut methods: Vec<&str> = routes.iter().map(|route| route.method.as_str()).collect();
+fn allowed(operations: &[Rc<Declaration>]) -> String {
+    let mut methods: Vec<&str> = operations.iter().map(|operation| operation.method.as_str()).collect();
     if methods.contains(&"GET") {
         methods.push("HEAD");
     }

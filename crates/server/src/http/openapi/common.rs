@@ -19,7 +19,7 @@ use utoipa::openapi::{Header, Object, Ref, RefOr, Required};
 
 use super::{BEARER, SIGNATURE, examples};
 use crate::http::declaration::Declaration;
-use crate::http::route::{Access, Body, Endpoint, Exposure};
+use crate::http::endpoint::{Body, Endpoint, Exposure};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::error::Code;
 use crate::http::wire::kinds;
@@ -62,10 +62,10 @@ fn operation(declaration: &Declaration) -> Operation {
     let success = &declaration.answers;
     responses.insert(success.status.as_u16().to_string(), RefOr::T(self::success(declaration)));
     responses.extend(failure_responses(declaration));
-    operation.security = Some(match declaration.access {
-        Access::Open => Vec::new(),
-        Access::Principal(_) => vec![requirement(BEARER)],
-        Access::Provider(_) => vec![requirement(SIGNATURE)],
+    operation.security = Some(match &declaration.run {
+        Endpoint::Plain(_) | Endpoint::Open(_) => Vec::new(),
+        Endpoint::Member(..) | Endpoint::Command(..) => vec![requirement(BEARER)],
+        Endpoint::Provider(..) => vec![requirement(SIGNATURE)],
     });
     operation
 }
@@ -76,7 +76,7 @@ fn requirement(scheme: &str) -> SecurityRequirement {
 
 /// A single extension, since the document does not keep the order of several.
 fn extensions(declaration: &Declaration) -> Extensions {
-    let mut access = access(declaration.access);
+    let mut access = access(&declaration.run);
     if is_counted(declaration) {
         let class = match declaration.class {
             Class::Login => "login",
@@ -92,17 +92,17 @@ fn extensions(declaration: &Declaration) -> Extensions {
 }
 
 fn is_counted(declaration: &Declaration) -> bool {
-    !matches!(declaration.run, Endpoint::Plain(_)) && !matches!(declaration.access, Access::Provider(_))
+    !declaration.run.is_plain() && !declaration.run.is_signed()
 }
 
 /// The authorization of an operation, with its row of the authorization matrix if it takes a token.
-fn access(access: Access) -> Map<String, Value> {
+fn access(run: &Endpoint) -> Map<String, Value> {
     let mut keys = Map::new();
     let mut add = |key: &str, value: Value| keys.insert(key.to_owned(), value);
-    match access {
-        Access::Open => drop(add("who", json!("anybody"))),
-        Access::Provider(_) => drop(add("who", json!("provider"))),
-        Access::Principal(action) => {
+    match run {
+        Endpoint::Plain(_) | Endpoint::Open(_) => drop(add("who", json!("anybody"))),
+        Endpoint::Provider(..) => drop(add("who", json!("provider"))),
+        Endpoint::Member(action, _) | Endpoint::Command(action, _) => {
             let rule = action.rule();
             let reaches: Map<String, Value> = Capacity::ALL
                 .iter()
@@ -135,18 +135,18 @@ fn parameters(declaration: &Declaration) -> Vec<Parameter> {
         let id = parameter("id", ParameterIn::Path, "Id of the object.").required(Required::True);
         parameters.push(id.schema(Some(kinds::id())).build());
     }
-    if matches!(declaration.access, Access::Provider(_)) {
+    if declaration.run.is_signed() {
         let id = "Id of the message, the same for every attempt to deliver it.";
         parameters.push(header("webhook-id", id, text_of(255)));
         let timestamp = "Time of sending, in seconds since the start of 1970.";
         parameters.push(header("webhook-timestamp", timestamp, text_of(20)));
     }
-    if matches!(declaration.run, Endpoint::Command(_)) {
+    if declaration.run.is_command() {
         let key =
             "A key of the client's choice. For 7 days, the same key and body get the first success again.";
         parameters.push(header("Idempotency-Key", key, text_of(255).pattern(Some("^[!-~]+$"))));
     }
-    if !matches!(declaration.run, Endpoint::Plain(_)) {
+    if !declaration.run.is_plain() {
         let id = "Id of the request in the log and the answer: 1 to 128 letters, digits, dots, underscores or hyphens. \
             Any other value is replaced.";
         parameters.push(header("X-Request-Id", id, ObjectBuilder::new().schema_type(Type::String)));
@@ -174,13 +174,13 @@ fn header(name: &str, description: &str, text: ObjectBuilder) -> Parameter {
 /// The failures of an operation: those implied by its kind, and those that it declares.
 pub(super) fn failures(declaration: &Declaration) -> Vec<Code> {
     let mut codes = vec![Code::Internal, Code::HeadTooLarge];
-    if !matches!(declaration.run, Endpoint::Plain(_)) {
+    if !declaration.run.is_plain() {
         codes.extend([Code::BadRequest, Code::NotAcceptable, Code::RateLimited, Code::Unavailable]);
     }
-    if declaration.access != Access::Open {
+    if !declaration.run.is_open() {
         codes.extend([Code::Unauthenticated, Code::InvalidToken]);
     }
-    if let Access::Principal(action) = declaration.access {
+    if let Some(action) = declaration.run.action() {
         codes.push(Code::AccountSuspended);
         if action.is_for_staff() {
             codes.push(Code::InsufficientScope);
@@ -190,7 +190,7 @@ pub(super) fn failures(declaration: &Declaration) -> Vec<Code> {
         codes.extend([Code::PayloadTooLarge, Code::UnsupportedMediaType, Code::MalformedJson]);
         codes.push(Code::ValidationFailed);
     }
-    if matches!(declaration.run, Endpoint::Command(_)) {
+    if declaration.run.is_command() {
         codes.extend([Code::IdempotencyKeyReused, Code::IdempotencyInFlight, Code::Conflict]);
     }
     if declaration.path.contains("{id}") || declaration.exposure != Exposure::Everywhere {
@@ -215,7 +215,7 @@ fn success(declaration: &Declaration) -> Response {
     if success.has_location {
         add("Location", text("Address of the created object."));
     }
-    if matches!(declaration.run, Endpoint::Command(_)) {
+    if declaration.run.is_command() {
         add("Idempotency-Replayed", text("`true` where the answer repeats the first one for the same key."));
     }
     if let Some((name, description)) = success.header {

@@ -77,7 +77,7 @@ mod tests {
 
     use super::*;
     use crate::http::declaration::Declaration;
-    use crate::http::route::{Access, Body, Endpoint};
+    use crate::http::endpoint::Body;
 
     /// Methods and paths.
     type Operations = BTreeSet<(String, String)>;
@@ -161,23 +161,16 @@ mod tests {
                 assert_eq!(resolved(&document, example)["value"]["code"], code.name(), "{name}");
             }
             let is_public = operation["security"].as_array().unwrap().is_empty();
-            assert_eq!(is_public, declaration.access == Access::Open, "{name}");
+            assert_eq!(is_public, declaration.run.is_open(), "{name}");
             let takes_body = declaration.body.takes != Body::None;
             assert_eq!(operation["requestBody"].is_object(), takes_body, "{name}");
         }
     }
 
     #[test]
-    fn access_fits_the_handler_and_the_path() {
-        for Declaration { method, path, access, run, body, .. } in crate::http::operations::all() {
-            let fits = match (&run, access) {
-                (Endpoint::Plain(_), Access::Open) => !path.starts_with("/api/"),
-                (Endpoint::Open(_), Access::Open | Access::Provider(_))
-                | (Endpoint::Authenticated(_) | Endpoint::Command(_), Access::Principal(_)) => {
-                    path.starts_with("/api/v1/")
-                }
-                _ => false,
-            };
+    fn only_plain_operations_are_outside_the_base_address() {
+        for Declaration { method, path, run, body, .. } in crate::http::operations::all() {
+            let fits = if run.is_plain() { !path.starts_with("/api/") } else { path.starts_with("/api/v1/") };
             assert!(fits && (body.takes == Body::None) == body.schema.is_none(), "{method} {path}");
         }
     }

@@ -4,8 +4,8 @@ use cuepoint_domain::authorization::{Action, Principal};
 
 use crate::http::call::ApiCall;
 use crate::http::declaration::{ok, operations};
+use crate::http::endpoint::authenticated;
 use crate::http::operations::views::{AuditData, AuditView};
-use crate::http::route::authenticated;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::ApiError;
 
@@ -16,8 +16,7 @@ operations! {
     /// and compares it with the stored one.
     GET "/api/v1/operator/audit" "showAudit" {
         tag: Operators,
-        access: Action::ReadAudit,
-        run: authenticated(show),
+        run: authenticated(Action::ReadAudit, show),
         answers: ok::<AuditData>("The last completed audit of the ledger."),
     }
 }

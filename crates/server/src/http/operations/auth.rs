@@ -6,8 +6,8 @@ use cuepoint_domain::text::{Email, Line, Password, Phone};
 
 use crate::http::call::ApiCall;
 use crate::http::declaration::{created, json, ok, operations};
+use crate::http::endpoint::anonymous;
 use crate::http::operations::views::{Empty, SessionView, UserView};
-use crate::http::route::{Access, anonymous};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
@@ -23,7 +23,6 @@ operations! {
     /// address is taken.
     POST "/api/v1/auth/register" "register" {
         tag: Accounts,
-        access: Access::Open,
         run: anonymous(register),
         answers: created::<SessionView>("The new account with its first session."),
         class: Class::Login,
@@ -36,7 +35,6 @@ operations! {
     /// otherwise.
     POST "/api/v1/auth/login" "login" {
         tag: Accounts,
-        access: Access::Open,
         run: anonymous(login),
         answers: ok::<SessionView>("The new session."),
         class: Class::Login,
@@ -52,7 +50,6 @@ operations! {
     /// access token. Afterwards, the old refresh token is answered with a 401 and ends the session.
     POST "/api/v1/auth/refresh" "refresh" {
         tag: Accounts,
-        access: Access::Open,
         run: anonymous(refresh),
         answers: ok::<SessionView>("The session with new tokens."),
         body: json::<RefreshTokenBody>(),
@@ -64,7 +61,6 @@ operations! {
     /// Ends the session of the refresh token. An unknown refresh token succeeds too.
     POST "/api/v1/auth/logout" "logout" {
         tag: Accounts,
-        access: Access::Open,
         run: anonymous(logout),
         answers: ok::<Empty>("The session has ended."),
         body: json::<RefreshTokenBody>(),

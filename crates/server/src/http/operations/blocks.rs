@@ -5,8 +5,8 @@ use cuepoint_domain::ids::UserId;
 
 use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{ok, operations, page};
+use crate::http::endpoint::authenticated;
 use crate::http::operations::views::{BlockData, BlockView, Empty};
-use crate::http::route::authenticated;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 
@@ -16,8 +16,7 @@ operations! {
     /// The guests that the caller, a DJ, has blocked, newest block first.
     GET "/api/v1/music/dj/blocks" "listBlocks" {
         tag: Djs,
-        access: Action::BlockGuest,
-        run: authenticated(list),
+        run: authenticated(Action::BlockGuest, list),
         answers: page::<BlockView>("A page of blocks, newest first."),
         fails: &[Code::Forbidden],
     }
@@ -29,8 +28,7 @@ operations! {
     /// id is answered with a 404.
     PUT "/api/v1/music/dj/blocks/{id}" "blockGuest" {
         tag: Djs,
-        access: Action::BlockGuest,
-        run: authenticated(block),
+        run: authenticated(Action::BlockGuest, block),
         answers: ok::<BlockData>("The block."),
         fails: &[Code::Forbidden, Code::ValidationFailed],
     }
@@ -40,8 +38,7 @@ operations! {
     /// Unblocking a guest who is not blocked changes nothing.
     DELETE "/api/v1/music/dj/blocks/{id}" "unblockGuest" {
         tag: Djs,
-        access: Action::BlockGuest,
-        run: authenticated(unblock),
+        run: authenticated(Action::BlockGuest, unblock),
         answers: ok::<Empty>("The guest is not blocked."),
         fails: &[Code::Forbidden],
     }

@@ -6,8 +6,8 @@ use cuepoint_domain::ports::DjFilter;
 
 use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{filter, ok, operations, page};
+use crate::http::endpoint::authenticated;
 use crate::http::operations::views::{DjData, DjView};
-use crate::http::route::authenticated;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
@@ -21,8 +21,7 @@ operations! {
     /// Newest accounts first.
     GET "/api/v1/djs" "listDjs" {
         tag: Djs,
-        access: Action::ReadDjs,
-        run: authenticated(list),
+        run: authenticated(Action::ReadDjs, list),
         answers: page::<DjView>("A page of DJs, newest first."),
         filters: vec![filter("online", Described::inline(kinds::flag), "1: only DJs who are online; 0: only the others.")],
         fails: &[Code::ValidationFailed],
@@ -31,8 +30,7 @@ operations! {
     /// Show a DJ
     GET "/api/v1/djs/{id}" "showDj" {
         tag: Djs,
-        access: Action::ReadDjs,
-        run: authenticated(show),
+        run: authenticated(Action::ReadDjs, show),
         answers: ok::<DjData>("The DJ."),
     }
 }

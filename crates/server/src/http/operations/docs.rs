@@ -7,9 +7,8 @@ use actix_web::{HttpRequest, HttpResponse};
 use utoipa_swagger_ui::Config;
 
 use crate::app::App;
-use crate::http::declaration::{of_type, operations};
-use crate::http::route::{Access, Body, Exposure, Route, plain};
-use crate::http::transport::rate_limits::Class;
+use crate::http::declaration::{Declaration, of_type, operations};
+use crate::http::endpoint::plain;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
 
@@ -17,7 +16,6 @@ operations! {
     /// Get the OpenAPI document
     GET "/openapi.json" "openapi" {
         tag: Service,
-        access: Access::Open,
         run: plain(openapi),
         answers: of_type("application/json", kinds::OBJECT.schema, "This document."),
     }
@@ -27,23 +25,22 @@ operations! {
     /// The page loads nothing from other hosts.
     GET "/docs" "docs" {
         tag: Service,
-        access: Access::Open,
         run: plain(index),
         answers: of_type("text/html", kinds::ANY_TEXT.schema, "This document as a page."),
     }
 }
 
-/// The files of the page. They are not operations, so the document omits them.
-pub(in crate::http) fn files() -> Route {
-    Route {
-        method: Method::GET,
-        path: "/docs/{file:.*}",
-        access: Access::Open,
-        exposure: Exposure::Everywhere,
-        class: Class::Other,
-        body: Body::None,
-        endpoint: plain(file),
-    }
+/// The files of the page, which the document omits.
+pub(in crate::http) fn files() -> Declaration {
+    let answers = of_type("*/*", kinds::ANY_TEXT.schema, "The file.");
+    Declaration::new(
+        Method::GET,
+        "/docs/{file:.*}",
+        "docsFile",
+        &[" Get a file of the page"],
+        plain(file),
+        answers,
+    )
 }
 
 async fn openapi(app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {

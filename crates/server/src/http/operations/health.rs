@@ -7,8 +7,8 @@ use actix_web::{HttpRequest, HttpResponse};
 
 use crate::app::App;
 use crate::http::declaration::{of_type, ok, operations};
+use crate::http::endpoint::{Exposure, plain};
 use crate::http::operations::views::Empty;
-use crate::http::route::{Access, Exposure, plain};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
@@ -19,7 +19,6 @@ operations! {
     /// Succeeds as long as the process answers requests.
     GET "/health/live" "live" {
         tag: Service,
-        access: Access::Open,
         run: plain(live),
         answers: ok::<Empty>("The process answers requests."),
     }
@@ -30,7 +29,6 @@ operations! {
     /// the database's.
     GET "/health/ready" "ready" {
         tag: Service,
-        access: Access::Open,
         run: plain(ready),
         answers: ok::<Empty>("The service is ready."),
         fails: &[Code::Unavailable],
@@ -42,7 +40,6 @@ operations! {
     /// `access.metrics_networks`.
     GET "/metrics" "metrics" {
         tag: Service,
-        access: Access::Open,
         run: plain(metrics),
         answers: of_type("text/plain", kinds::ANY_TEXT.schema, "The metrics in the text format of Prometheus."),
         exposure: Exposure::Metrics,

@@ -8,8 +8,8 @@ use cuepoint_domain::ports::Clock;
 
 use crate::app::App;
 use crate::http::declaration::{of_type, operations};
+use crate::http::endpoint::plain;
 use crate::http::operations::views::JsonWebKeySetView;
-use crate::http::route::{Access, plain};
 use crate::http::wire::error::ApiError;
 use crate::http::wire::schema::Described;
 
@@ -20,7 +20,6 @@ operations! {
     /// The list is empty if tokens are signed with a secret (HS256).
     GET "/.well-known/jwks.json" "jwks" {
         tag: Service,
-        access: Access::Open,
         run: plain(show),
         answers: of_type("application/json", Described::named::<JsonWebKeySetView>(), "The public keys.")
             .with_header("Cache-Control", "How long the keys may be cached: less than a new key waits before it signs."),

@@ -10,10 +10,11 @@ use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::topup;
 
 use crate::http::call::{self, ApiCall};
+use crate::http::command_call::CommandCall;
 use crate::http::declaration::{filter, json, ok, operations, page};
+use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::operators::{ReasonBody, reason};
 use crate::http::operations::views::{OperatorTopupData, OperatorTopupView, SuspenseData, SuspenseView};
-use crate::http::route::{authenticated, command};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
@@ -28,8 +29,7 @@ operations! {
     /// two is required.
     GET "/api/v1/operator/topups" "findTopups" {
         tag: Operators,
-        access: Action::ReadTopups,
-        run: authenticated(list),
+        run: authenticated(Action::ReadTopups, list),
         answers: page::<OperatorTopupView>("A page of top-ups, newest first."),
         filters: vec![
             filter(
@@ -49,8 +49,7 @@ operations! {
     /// Show a top-up of any account
     GET "/api/v1/operator/topups/{id}" "showAnyTopup" {
         tag: Operators,
-        access: Action::ReadTopups,
-        run: authenticated(show),
+        run: authenticated(Action::ReadTopups, show),
         answers: ok::<OperatorTopupData>("The top-up."),
     }
 
@@ -61,7 +60,6 @@ operations! {
     /// Reversing a reversed top-up changes nothing.
     POST "/api/v1/operator/topups/{id}/reverse" "reverseTopup" {
         tag: Operators,
-        access: Action::ReverseTopup,
         run: command(reverse),
         answers: ok::<OperatorTopupData>("The reversed top-up."),
         body: json::<ReasonBody>(),
@@ -73,8 +71,7 @@ operations! {
     /// Money received for top-ups of erased accounts.
     GET "/api/v1/operator/suspense" "listSuspense" {
         tag: Operators,
-        access: Action::ReadTopups,
-        run: authenticated(suspense),
+        run: authenticated(Action::ReadTopups, suspense),
         answers: page::<SuspenseView>(
             "A page of money in suspense: unsettled money first, then by arrival, newest first."
         ),
@@ -86,7 +83,6 @@ operations! {
     /// nothing is paid out.
     POST "/api/v1/operator/suspense/{id}/settle" "settleSuspense" {
         tag: Operators,
-        access: Action::SettleSuspense,
         run: command(settle),
         answers: ok::<SuspenseData>("The settled money."),
         body: json::<ReasonBody>(),
@@ -118,9 +114,9 @@ async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     ApiResponse::ok("Top-up.", OperatorTopupData { topup: OperatorTopupView::new(&topup, call.currency()) })
 }
 
-async fn reverse(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn reverse(call: CommandCall<ReverseTopup>) -> Result<Done<ApiResponse>, ApiError> {
     let command = ReverseTopup { id: call.id(TopupId::new)? };
-    call.run(&principal, command, || reason(&call)).await?.try_map(|topup| {
+    call.run(command, || reason(&call)).await?.try_map(|topup| {
         let topup = OperatorTopupView::new(&topup, call.currency());
         ApiResponse::ok("Top-up reversed.", OperatorTopupData { topup })
     })
@@ -134,9 +130,9 @@ async fn suspense(call: ApiCall, principal: Principal) -> Result<ApiResponse, Ap
     call::page("Suspense.", &paging, &Rows { rows, total: found.total }, SuspenseView::clone)
 }
 
-async fn settle(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn settle(call: CommandCall<SettleSuspense>) -> Result<Done<ApiResponse>, ApiError> {
     let command = SettleSuspense { id: call.id(TopupId::new)? };
-    call.run(&principal, command, || reason(&call)).await?.try_map(|topup| {
+    call.run(command, || reason(&call)).await?.try_map(|topup| {
         let suspense = in_suspense(&call, &topup)
             .ok_or_else(|| ApiError::internal("money was settled that is not in suspense"))?;
         ApiResponse::ok("Money settled.", SuspenseData { suspense })

@@ -10,10 +10,11 @@ use cuepoint_domain::text::Line;
 use cuepoint_domain::withdrawal::WithdrawalStatus;
 
 use crate::http::call::{self, ApiCall};
+use crate::http::command_call::CommandCall;
 use crate::http::declaration::{filter, json, ok, operations, page};
+use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::operators::{ReasonBody, reason};
 use crate::http::operations::views::OperatorWithdrawalView;
-use crate::http::route::{authenticated, command};
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
@@ -29,8 +30,7 @@ operations! {
     /// Newest first.
     GET "/api/v1/operator/withdrawals" "listAllWithdrawals" {
         tag: Operators,
-        access: Action::ReadWithdrawals,
-        run: authenticated(list),
+        run: authenticated(Action::ReadWithdrawals, list),
         answers: page::<OperatorWithdrawalView>("A page of withdrawals, newest first."),
         filters: vec![filter("status", Described::named::<names::WithdrawalStatus>(), "Only withdrawals with this status.")],
         fails: &[Code::ValidationFailed],
@@ -42,7 +42,6 @@ operations! {
     /// until a second operator has approved it.
     POST "/api/v1/operator/withdrawals/{id}/approve" "approveWithdrawal" {
         tag: Operators,
-        access: Action::JudgeWithdrawal,
         run: command(approve),
         answers: ok::<OperatorWithdrawalView>("The withdrawal, approved or waiting for a second approval."),
         body: json::<ReasonBody>(),
@@ -54,7 +53,6 @@ operations! {
     /// A pending or approved withdrawal of another account is rejected, and its amount is released.
     POST "/api/v1/operator/withdrawals/{id}/reject" "rejectWithdrawal" {
         tag: Operators,
-        access: Action::JudgeWithdrawal,
         run: command(reject),
         answers: ok::<OperatorWithdrawalView>("The rejected withdrawal."),
         body: json::<ReasonBody>(),
@@ -66,7 +64,6 @@ operations! {
     /// An approved withdrawal is claimed for manual payout.
     POST "/api/v1/operator/withdrawals/{id}/process" "processWithdrawal" {
         tag: Operators,
-        access: Action::SendWithdrawal,
         run: command(process),
         answers: ok::<OperatorWithdrawalView>("The withdrawal in processing."),
         body: json::<ReasonBody>(),
@@ -78,7 +75,6 @@ operations! {
     /// The withdrawal was sent to its network in this transaction.
     POST "/api/v1/operator/withdrawals/{id}/broadcast" "broadcastWithdrawal" {
         tag: Operators,
-        access: Action::SendWithdrawal,
         run: command(broadcast),
         answers: ok::<OperatorWithdrawalView>("The broadcast withdrawal."),
         body: json::<SentBody>(),
@@ -90,7 +86,6 @@ operations! {
     /// The payout has arrived, and the amount is captured.
     POST "/api/v1/operator/withdrawals/{id}/complete" "completeWithdrawal" {
         tag: Operators,
-        access: Action::SendWithdrawal,
         run: command(complete),
         answers: ok::<OperatorWithdrawalView>("The completed withdrawal."),
         body: json::<CompletedBody>(),
@@ -102,7 +97,6 @@ operations! {
     /// The payout of another account's withdrawal certainly did not happen, and the amount is released.
     POST "/api/v1/operator/withdrawals/{id}/fail" "failWithdrawal" {
         tag: Operators,
-        access: Action::JudgeWithdrawal,
         run: command(fail),
         answers: ok::<OperatorWithdrawalView>("The failed withdrawal."),
         body: json::<ReasonBody>(),
@@ -114,7 +108,6 @@ operations! {
     /// It is unknown whether the payout happened. The amount stays held until an operator has decided.
     POST "/api/v1/operator/withdrawals/{id}/review" "reviewWithdrawal" {
         tag: Operators,
-        access: Action::SendWithdrawal,
         run: command(review),
         answers: ok::<OperatorWithdrawalView>("The withdrawal in review."),
         body: json::<ReasonBody>(),
@@ -153,54 +146,52 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     })
 }
 
-async fn approve(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
-    judge(&call, &principal, Judgement::Approve).await
+async fn approve(call: CommandCall<JudgeWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
+    judge(&call, Judgement::Approve).await
 }
 
-async fn reject(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
-    judge(&call, &principal, Judgement::Reject).await
+async fn reject(call: CommandCall<JudgeWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
+    judge(&call, Judgement::Reject).await
 }
 
-async fn fail(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
-    judge(&call, &principal, Judgement::Fail).await
+async fn fail(call: CommandCall<JudgeWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
+    judge(&call, Judgement::Fail).await
 }
 
 async fn judge(
-    call: &ApiCall,
-    principal: &Principal,
+    call: &CommandCall<JudgeWithdrawal>,
     judgement: Judgement,
 ) -> Result<Done<ApiResponse>, ApiError> {
     let command = JudgeWithdrawal { id: call.id(WithdrawalId::new)?, judgement };
-    updated(call, call.run(principal, command, || reason(call)).await?)
+    updated(call, call.run(command, || reason(call)).await?)
 }
 
-async fn process(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
-    send(&call, &principal, || Ok((SendingStep::Process, reason(&call)?))).await
+async fn process(call: CommandCall<SendWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
+    send(&call, || Ok((SendingStep::Process, reason(&call)?))).await
 }
 
-async fn broadcast(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn broadcast(call: CommandCall<SendWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
     let read_input =
         || call.body().map(|SentBody { txid, reason }| (SendingStep::Broadcast { txid }, reason));
-    send(&call, &principal, read_input).await
+    send(&call, read_input).await
 }
 
-async fn complete(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn complete(call: CommandCall<SendWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
     let read_input =
         || call.body().map(|CompletedBody { txid, reason }| (SendingStep::Complete { txid }, reason));
-    send(&call, &principal, read_input).await
+    send(&call, read_input).await
 }
 
-async fn review(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
-    send(&call, &principal, || Ok((SendingStep::Review, reason(&call)?))).await
+async fn review(call: CommandCall<SendWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
+    send(&call, || Ok((SendingStep::Review, reason(&call)?))).await
 }
 
 async fn send(
-    call: &ApiCall,
-    principal: &Principal,
+    call: &CommandCall<SendWithdrawal>,
     read_input: impl FnOnce() -> Result<(SendingStep, Line), ApiError>,
 ) -> Result<Done<ApiResponse>, ApiError> {
     let command = SendWithdrawal { id: call.id(WithdrawalId::new)? };
-    updated(call, call.run(principal, command, read_input).await?)
+    updated(call, call.run(command, read_input).await?)
 }
 
 /// The answer to a change of a withdrawal's status.

@@ -2,17 +2,17 @@
 
 use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::{Adjust, NewAdjustment, RefundRequest};
-use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::ledger::adjustment::Correction;
 use cuepoint_domain::text::Line;
 
 use crate::http::call::ApiCall;
+use crate::http::command_call::CommandCall;
 use crate::http::declaration::{created, json, ok, operations};
+use crate::http::endpoint::command;
 use crate::http::mapping::IntoApiError as _;
 use crate::http::operations::requests::updated;
 use crate::http::operations::views::{AdjustedView, MusicRequestView};
-use crate::http::route::command;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
@@ -25,7 +25,6 @@ operations! {
     /// shortfall is owed and is paid first from later income.
     POST "/api/v1/operator/music/requests/{id}/refund" "refundRequest" {
         tag: Operators,
-        access: Action::RefundRequest,
         run: command(refund),
         answers: ok::<MusicRequestView<'_>>("The refunded request."),
         body: json::<ReasonBody>(),
@@ -37,7 +36,6 @@ operations! {
     /// Adds to the available balance of another account, or subtracts from it.
     POST "/api/v1/operator/adjustments" "adjustBalance" {
         tag: Operators,
-        access: Action::AdjustBalance,
         run: command(adjust),
         answers: created::<AdjustedView>("The adjustment and the balance after it."),
         body: json::<AdjustmentBody>(),
@@ -76,17 +74,17 @@ pub(super) fn reason(call: &ApiCall) -> Result<Line, ApiError> {
     call.body().map(|ReasonBody { reason }| reason)
 }
 
-async fn refund(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn refund(call: CommandCall<RefundRequest>) -> Result<Done<ApiResponse>, ApiError> {
     let command = RefundRequest { id: call.id(RequestId::new)? };
-    updated(&call, call.run(&principal, command, || reason(&call)).await?)
+    updated(&call, call.run(command, || reason(&call)).await?)
 }
 
-async fn adjust(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn adjust(call: CommandCall<Adjust>) -> Result<Done<ApiResponse>, ApiError> {
     let read_input = || {
         let AdjustmentBody { user_id, amount, reason } = call.body()?;
         Ok(NewAdjustment { user: user_id, correction: amount, reason })
     };
-    let done = call.run(&principal, Adjust, read_input).await;
+    let done = call.run(Adjust, read_input).await;
     let done = done.map_err(|error| error.into_api_error(call.currency()))?;
     done.try_map(|adjusted| {
         let view = AdjustedView::new(&adjusted.adjustment, adjusted.balance, adjusted.at, call.currency());

@@ -6,8 +6,8 @@ use cuepoint_domain::text::{Email, Password};
 
 use crate::http::call::ApiCall;
 use crate::http::declaration::{json, ok, operations};
+use crate::http::endpoint::{anonymous, authenticated};
 use crate::http::operations::views::Empty;
-use crate::http::route::{Access, anonymous, authenticated};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
@@ -20,8 +20,7 @@ operations! {
     /// All other sessions of the caller end. Passwords from known data leaks are rejected.
     POST "/api/v1/auth/password" "changePassword" {
         tag: Accounts,
-        access: Action::UseAccount,
-        run: authenticated(change),
+        run: authenticated(Action::UseAccount, change),
         answers: ok::<Empty>("The password is changed."),
         class: Class::Login,
         body: json::<NewPasswordBody>(),
@@ -34,7 +33,6 @@ operations! {
     /// address, and is given before the account is looked up.
     POST "/api/v1/auth/password/forgot" "forgotPassword" {
         tag: Accounts,
-        access: Access::Open,
         run: anonymous(forgot),
         answers: ok::<Empty>("A message is sent, if an account has the address."),
         class: Class::Login,
@@ -47,7 +45,6 @@ operations! {
     /// use up the token.
     POST "/api/v1/auth/password/reset" "resetPassword" {
         tag: Accounts,
-        access: Access::Open,
         run: anonymous(reset),
         answers: ok::<Empty>("The password is set."),
         class: Class::Login,

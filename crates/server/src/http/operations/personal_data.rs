@@ -12,8 +12,8 @@ use futures_util::stream::{self, Stream, StreamExt as _};
 
 use crate::http::call::ApiCall;
 use crate::http::declaration::{json, ok, operations};
+use crate::http::endpoint::authenticated;
 use crate::http::operations::views::{AccountView, Empty, PersonalDataView, UserView, WalletView, row};
-use crate::http::route::authenticated;
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
@@ -27,8 +27,7 @@ operations! {
     /// body, the export is incomplete.
     GET "/api/v1/user/export" "exportPersonalData" {
         tag: Profile,
-        access: Action::UsePersonalData,
-        run: authenticated(export),
+        run: authenticated(Action::UsePersonalData, export),
         answers: ok::<PersonalDataView>("All data stored about the caller."),
         class: Class::Login,
     }
@@ -40,8 +39,7 @@ operations! {
     /// days by default) is pending. Older pending top-ups fail.
     DELETE "/api/v1/user" "erasePersonalData" {
         tag: Profile,
-        access: Action::UsePersonalData,
-        run: authenticated(erase),
+        run: authenticated(Action::UsePersonalData, erase),
         answers: ok::<Empty>("The personal data are erased."),
         class: Class::Login,
         body: json::<ErasureBody>(),

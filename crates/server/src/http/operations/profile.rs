@@ -9,9 +9,10 @@ use cuepoint_domain::ports::Profile;
 use cuepoint_domain::text::Line;
 
 use crate::http::call::ApiCall;
+use crate::http::command_call::CommandCall;
 use crate::http::declaration::{json, ok, operations};
+use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::views::{UserData, UserView};
-use crate::http::route::{authenticated, command};
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
@@ -21,8 +22,7 @@ operations! {
     /// Show the caller's profile
     GET "/api/v1/user/personal-info" "showPersonalInfo" {
         tag: Profile,
-        access: Action::UseProfile,
-        run: authenticated(show),
+        run: authenticated(Action::UseProfile, show),
         answers: ok::<UserData>("The caller's profile."),
     }
 
@@ -32,7 +32,6 @@ operations! {
     /// fields are answered with a 403.
     PATCH "/api/v1/user/personal-info" "changePersonalInfo" {
         tag: Profile,
-        access: Action::UseProfile,
         run: command(change),
         answers: ok::<UserData>("The changed profile."),
         body: json::<PersonalInfoBody>(),
@@ -77,10 +76,10 @@ async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     ApiResponse::ok("Personal information.", view(&call, &profile))
 }
 
-async fn change(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn change(call: CommandCall<ChangeProfile>) -> Result<Done<ApiResponse>, ApiError> {
     let sets_dj_fields = DJ_FIELDS.iter().any(|field| call.has_field(field));
     let read = || call.body::<PersonalInfoBody>().map(ProfileChange::from);
-    let done = call.run(&principal, ChangeProfile { sets_dj_fields }, read).await?;
+    let done = call.run(ChangeProfile { sets_dj_fields }, read).await?;
     done.try_map(|profile| ApiResponse::ok("Personal information updated.", view(&call, &profile)))
 }
 

@@ -7,10 +7,11 @@ use cuepoint_domain::ids::ProviderMessageId;
 use cuepoint_domain::provider_message::MessageFilter;
 
 use crate::http::call::{self, ApiCall};
+use crate::http::command_call::CommandCall;
 use crate::http::declaration::{filter, json, ok, operations, page};
+use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::operators::{ReasonBody, reason};
 use crate::http::operations::views::{ProviderMessageData, ProviderMessageView};
-use crate::http::route::{authenticated, command};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
@@ -24,8 +25,7 @@ operations! {
     /// Provider messages that contradict the ledger.
     GET "/api/v1/operator/provider-messages" "listProviderMessages" {
         tag: Operators,
-        access: Action::ReadMessages,
-        run: authenticated(list),
+        run: authenticated(Action::ReadMessages, list),
         answers: page::<ProviderMessageView>(
             "A page of messages: unresolved messages first, then by arrival, newest first."
         ),
@@ -42,7 +42,6 @@ operations! {
     /// Records that an operator has handled the message. No balance changes.
     POST "/api/v1/operator/provider-messages/{id}/resolve" "resolveProviderMessage" {
         tag: Operators,
-        access: Action::ResolveMessage,
         run: command(resolve),
         answers: ok::<ProviderMessageData>("The resolved message."),
         body: json::<ReasonBody>(),
@@ -59,9 +58,9 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     call::page("Provider messages.", &paging, &rows, ProviderMessageView::new)
 }
 
-async fn resolve(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn resolve(call: CommandCall<ResolveMessage>) -> Result<Done<ApiResponse>, ApiError> {
     let command = ResolveMessage { id: call.id(ProviderMessageId::new)? };
-    call.run(&principal, command, || reason(&call)).await?.try_map(|message| {
+    call.run(command, || reason(&call)).await?.try_map(|message| {
         let provider_message = ProviderMessageView::new(&message);
         ApiResponse::ok("Provider message resolved.", ProviderMessageData { provider_message })
     })

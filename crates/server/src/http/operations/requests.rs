@@ -11,10 +11,11 @@ use cuepoint_domain::music_request::{self, NewRequest, RequestStatus};
 use cuepoint_domain::text::{Line, MusicUrl};
 
 use crate::http::call::{self, ApiCall};
+use crate::http::command_call::CommandCall;
 use crate::http::declaration::{Filter, created, filter, json, ok, operations, optional_json, page};
+use crate::http::endpoint::{authenticated, command};
 use crate::http::mapping::IntoApiError as _;
 use crate::http::operations::views::{Empty, MusicRequestView};
-use crate::http::route::{authenticated, command};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
@@ -33,7 +34,6 @@ operations! {
     /// request is released in full.
     POST "/api/v1/music/requests" "openRequest" {
         tag: Requests,
-        access: Action::OpenRequest,
         run: command(open),
         answers: created::<MusicRequestView<'_>>("The request with its fee held.").located(),
         class: Class::Requests,
@@ -46,8 +46,7 @@ operations! {
     /// Visible to the guest and the DJ of the request.
     GET "/api/v1/music/requests/{id}" "showRequest" {
         tag: Requests,
-        access: Action::ReadRequest,
-        run: authenticated(show),
+        run: authenticated(Action::ReadRequest, show),
         answers: ok::<MusicRequestView<'_>>("The request."),
     }
 
@@ -57,7 +56,6 @@ operations! {
     /// a 403. Cancelling a cancelled request changes nothing.
     POST "/api/v1/music/requests/{id}/cancel" "cancelRequest" {
         tag: Requests,
-        access: Action::CancelRequest,
         run: command(cancel),
         answers: ok::<MusicRequestView<'_>>("The cancelled request."),
         body: optional_json::<Empty>(),
@@ -71,7 +69,6 @@ operations! {
     /// Repeating a status changes nothing.
     PATCH "/api/v1/music/requests-update/{id}" "answerRequest" {
         tag: Requests,
-        access: Action::AnswerRequest,
         run: command(answer),
         answers: ok::<MusicRequestView<'_>>("The request with its new status."),
         body: json::<DjAnswerBody>(),
@@ -83,8 +80,7 @@ operations! {
     /// Newest first.
     GET "/api/v1/music/user/requests" "listOwnRequests" {
         tag: Requests,
-        access: Action::ReadRequest,
-        run: authenticated(made),
+        run: authenticated(Action::ReadRequest, made),
         answers: page::<MusicRequestView<'_>>("A page of the caller's requests, newest first."),
         filters: vec![STATUS, filter("dj_id", Described::inline(kinds::id), "Only requests to the DJ with this id.")],
         fails: &[Code::ValidationFailed],
@@ -95,8 +91,7 @@ operations! {
     /// Requests received by the caller, a DJ, newest first.
     GET "/api/v1/music/dj/requests" "listAddressedRequests" {
         tag: Requests,
-        access: Action::AnswerRequest,
-        run: authenticated(addressed),
+        run: authenticated(Action::AnswerRequest, addressed),
         answers: page::<MusicRequestView<'_>>("A page of requests to the caller, newest first."),
         filters: vec![STATUS],
         fails: &[Code::Forbidden, Code::ValidationFailed],
@@ -136,12 +131,12 @@ body! {
     }
 }
 
-async fn open(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn open(call: CommandCall<OpenRequest>) -> Result<Done<ApiResponse>, ApiError> {
     let read_input = || {
         let MusicRequestBody { dj_id, song_title, artist_name, artist_type, music_url, fee } = call.body()?;
         Ok(NewRequest { dj: dj_id, song_title, artist_name, artist_type, music_url, fee })
     };
-    let done = call.run(&principal, OpenRequest, read_input).await;
+    let done = call.run(OpenRequest, read_input).await;
     let done = done.map_err(|error| error.into_api_error(call.currency()))?;
     done.try_map(|request| {
         let location = format!("{}/api/v1/music/requests/{}", call.app.settings.public_url, request.id);
@@ -155,15 +150,15 @@ async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     ApiResponse::ok("Request.", MusicRequestView::new(&request, call.currency()))
 }
 
-async fn cancel(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn cancel(call: CommandCall<CancelRequest>) -> Result<Done<ApiResponse>, ApiError> {
     let command = CancelRequest { id: call.id(RequestId::new)? };
-    updated(&call, call.run(&principal, command, call::no_input).await?)
+    updated(&call, call.run(command, call::no_input).await?)
 }
 
-async fn answer(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn answer(call: CommandCall<AnswerRequest>) -> Result<Done<ApiResponse>, ApiError> {
     let command = AnswerRequest { id: call.id(RequestId::new)? };
     let read_input = || call.body().map(|DjAnswerBody { status }| status);
-    updated(&call, call.run(&principal, command, read_input).await?)
+    updated(&call, call.run(command, read_input).await?)
 }
 
 /// The answer to a change of a request's status.

@@ -5,8 +5,8 @@ use cuepoint_domain::ids::SessionId;
 
 use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{ok, operations, optional_json, page};
+use crate::http::endpoint::authenticated;
 use crate::http::operations::views::{ActiveSessionView, Empty};
-use crate::http::route::authenticated;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::ApiError;
 
@@ -16,8 +16,7 @@ operations! {
     /// Active sessions, newest first.
     GET "/api/v1/auth/sessions" "listSessions" {
         tag: Accounts,
-        access: Action::UseAccount,
-        run: authenticated(list),
+        run: authenticated(Action::UseAccount, list),
         answers: page::<ActiveSessionView>("A page of sessions, newest first."),
     }
 
@@ -27,8 +26,7 @@ operations! {
     /// rejects its tokens at once, other servers within seconds.
     DELETE "/api/v1/auth/sessions/{id}" "endSession" {
         tag: Accounts,
-        access: Action::UseAccount,
-        run: authenticated(end),
+        run: authenticated(Action::UseAccount, end),
         answers: ok::<Empty>("The session has ended."),
     }
 
@@ -37,8 +35,7 @@ operations! {
     /// Ends all of the caller's sessions, including the one of this request.
     POST "/api/v1/auth/logout-everywhere" "logoutEverywhere" {
         tag: Accounts,
-        access: Action::UseAccount,
-        run: authenticated(end_all),
+        run: authenticated(Action::UseAccount, end_all),
         answers: ok::<Empty>("All sessions have ended."),
         body: optional_json::<Empty>(),
     }

@@ -9,10 +9,11 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::text::Line;
 
 use crate::http::call::{self, ApiCall};
+use crate::http::command_call::CommandCall;
 use crate::http::declaration::{filter, json, ok, operations, page};
+use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::operators::ReasonBody;
 use crate::http::operations::views::{PersonData, PersonView, SecurityEventView};
-use crate::http::route::{authenticated, command};
 use crate::http::wire::body::{RequestBody, body};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
@@ -28,8 +29,7 @@ operations! {
     /// Newest first, without erased accounts.
     GET "/api/v1/operator/users" "listPeople" {
         tag: Operators,
-        access: Action::ReadPeople,
-        run: authenticated(list),
+        run: authenticated(Action::ReadPeople, list),
         answers: page::<PersonView>("A page of accounts, newest first."),
         filters: vec![filter(
             "email",
@@ -43,8 +43,7 @@ operations! {
     /// Erased accounts are answered with a 404.
     GET "/api/v1/operator/users/{id}" "showPerson" {
         tag: Operators,
-        access: Action::ReadPeople,
-        run: authenticated(show),
+        run: authenticated(Action::ReadPeople, show),
         answers: ok::<PersonData>("The account."),
     }
 
@@ -54,7 +53,6 @@ operations! {
     /// once, other servers within seconds.
     POST "/api/v1/operator/users/{id}/suspend" "suspendPerson" {
         tag: Operators,
-        access: Action::ManagePeople,
         run: command(suspend),
         answers: ok::<PersonData>("The suspended account."),
         body: json::<ReasonBody>(),
@@ -64,7 +62,6 @@ operations! {
     /// Lift the suspension of an account
     POST "/api/v1/operator/users/{id}/restore" "restorePerson" {
         tag: Operators,
-        access: Action::ManagePeople,
         run: command(restore),
         answers: ok::<PersonData>("The active account."),
         body: json::<ReasonBody>(),
@@ -77,7 +74,6 @@ operations! {
     /// the answering server, and within seconds on other servers.
     POST "/api/v1/operator/users/{id}/role" "giveRole" {
         tag: Operators,
-        access: Action::ManagePeople,
         run: command(give_role),
         answers: ok::<PersonData>("The account with its new role."),
         body: json::<RoleBody>(),
@@ -89,8 +85,7 @@ operations! {
     /// Newest events first.
     GET "/api/v1/operator/security-log" "listSecurityEvents" {
         tag: Operators,
-        access: Action::ReadSecurityLog,
-        run: authenticated(events),
+        run: authenticated(Action::ReadSecurityLog, events),
         answers: page::<SecurityEventView>("A page of events, newest first."),
         filters: vec![
             filter("user_id", Described::inline(kinds::id), "Only events about the account with this id."),
@@ -122,26 +117,25 @@ async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     ApiResponse::ok("Person.", PersonData { user: PersonView::new(&user) })
 }
 
-async fn suspend(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
-    change(&call, &principal, |ReasonBody { reason }| (AccountStatusChange::Suspend, reason)).await
+async fn suspend(call: CommandCall<ChangeAccountStatus>) -> Result<Done<ApiResponse>, ApiError> {
+    change(&call, |ReasonBody { reason }| (AccountStatusChange::Suspend, reason)).await
 }
 
-async fn restore(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
-    change(&call, &principal, |ReasonBody { reason }| (AccountStatusChange::Restore, reason)).await
+async fn restore(call: CommandCall<ChangeAccountStatus>) -> Result<Done<ApiResponse>, ApiError> {
+    change(&call, |ReasonBody { reason }| (AccountStatusChange::Restore, reason)).await
 }
 
-async fn give_role(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
-    change(&call, &principal, |RoleBody { role, reason }| (AccountStatusChange::Role(role), reason)).await
+async fn give_role(call: CommandCall<ChangeAccountStatus>) -> Result<Done<ApiResponse>, ApiError> {
+    change(&call, |RoleBody { role, reason }| (AccountStatusChange::Role(role), reason)).await
 }
 
 /// Changes the status or role of the account in the path.
 async fn change<B: RequestBody>(
-    call: &ApiCall,
-    principal: &Principal,
+    call: &CommandCall<ChangeAccountStatus>,
     input: impl FnOnce(B) -> (AccountStatusChange, Line),
 ) -> Result<Done<ApiResponse>, ApiError> {
     let command = ChangeAccountStatus { id: call.id(UserId::new)? };
-    let done = call.run(principal, command, || call.body().map(input)).await?;
+    let done = call.run(command, || call.body().map(input)).await?;
     done.try_map(|user| ApiResponse::ok("Person updated.", PersonData { user: PersonView::new(&user) }))
 }
 

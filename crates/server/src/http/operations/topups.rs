@@ -7,9 +7,10 @@ use cuepoint_domain::ids::TopupId;
 use cuepoint_domain::money::Amount;
 
 use crate::http::call::{self, ApiCall};
+use crate::http::command_call::CommandCall;
 use crate::http::declaration::{created, json, ok, operations, page};
+use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::views::{self, TopupData};
-use crate::http::route::{authenticated, command};
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
@@ -27,7 +28,6 @@ operations! {
     /// A deployment without a provider always answers 503 `unavailable`, with a `Retry-After` of one hour.
     POST "/api/v1/wallet/topups" "openTopup" {
         tag: Wallet,
-        access: Action::UseWallet,
         run: command(open),
         answers: created::<TopupData>("The top-up, confirmed or waiting for the provider.").located(),
         body: json::<TopupBody>(),
@@ -39,16 +39,14 @@ operations! {
     /// Newest first.
     GET "/api/v1/wallet/topups" "listTopups" {
         tag: Wallet,
-        access: Action::UseWallet,
-        run: authenticated(list),
+        run: authenticated(Action::UseWallet, list),
         answers: page::<views::TopupView>("A page of the caller's top-ups, newest first."),
     }
 
     /// Show a top-up
     GET "/api/v1/wallet/topups/{id}" "showTopup" {
         tag: Wallet,
-        access: Action::UseWallet,
-        run: authenticated(show),
+        run: authenticated(Action::UseWallet, show),
         answers: ok::<TopupData>("The top-up."),
     }
 }
@@ -61,9 +59,9 @@ body! {
     }
 }
 
-async fn open(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn open(call: CommandCall<OpenTopup>) -> Result<Done<ApiResponse>, ApiError> {
     let read_input = || call.body().map(|TopupBody { amount }| amount);
-    call.run(&principal, OpenTopup, read_input).await?.try_map(|topup| {
+    call.run(OpenTopup, read_input).await?.try_map(|topup| {
         let location = format!("{}/api/v1/wallet/topups/{}", call.app.settings.public_url, topup.id);
         let view = TopupData { topup: views::TopupView::new(&topup, call.currency()) };
         Ok(ApiResponse::created("Top-up started.", view)?.at(location))

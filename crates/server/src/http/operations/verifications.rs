@@ -6,8 +6,8 @@ use cuepoint_domain::ports::Token;
 
 use crate::http::call::ApiCall;
 use crate::http::declaration::{json, ok, operations, optional_json};
+use crate::http::endpoint::authenticated;
 use crate::http::operations::views::{Empty, UserData, UserView};
-use crate::http::route::authenticated;
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
@@ -22,8 +22,7 @@ operations! {
     /// are sent per hour.
     POST "/api/v1/auth/email/code" "sendEmailCode" {
         tag: Accounts,
-        access: Action::UseAccount,
-        run: authenticated(send_email_code),
+        run: authenticated(Action::UseAccount, send_email_code),
         answers: ok::<Empty>("The code is sent, or the address is verified."),
         body: optional_json::<Empty>(),
     }
@@ -31,8 +30,7 @@ operations! {
     /// Verify the e-mail address
     POST "/api/v1/auth/email/verify" "verifyEmail" {
         tag: Accounts,
-        access: Action::UseAccount,
-        run: authenticated(verify_email),
+        run: authenticated(Action::UseAccount, verify_email),
         answers: ok::<UserData>("The profile with the verified e-mail address."),
         class: Class::Login,
         body: json::<VerificationCodeBody>(),
@@ -46,8 +44,7 @@ operations! {
     /// hours, the answer is a 503.
     POST "/api/v1/auth/phone/code" "sendPhoneCode" {
         tag: Accounts,
-        access: Action::UseAccount,
-        run: authenticated(send_phone_code),
+        run: authenticated(Action::UseAccount, send_phone_code),
         answers: ok::<Empty>("The code is sent, or the number is verified."),
         body: optional_json::<Empty>(),
     }
@@ -55,8 +52,7 @@ operations! {
     /// Verify the phone number
     POST "/api/v1/auth/phone/verify" "verifyPhone" {
         tag: Accounts,
-        access: Action::UseAccount,
-        run: authenticated(verify_phone),
+        run: authenticated(Action::UseAccount, verify_phone),
         answers: ok::<UserData>("The profile with the verified phone number."),
         class: Class::Login,
         body: json::<VerificationCodeBody>(),

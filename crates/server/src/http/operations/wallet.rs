@@ -4,8 +4,8 @@ use cuepoint_domain::authorization::{Action, Principal};
 
 use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{Filter, filter, ok, operations, page};
+use crate::http::endpoint::authenticated;
 use crate::http::operations::views::{EntryData, EntryView, WalletData, WalletView};
-use crate::http::route::authenticated;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
@@ -17,8 +17,7 @@ operations! {
     /// Show the caller's balance
     GET "/api/v1/wallet" "showWallet" {
         tag: Wallet,
-        access: Action::UseWallet,
-        run: authenticated(show),
+        run: authenticated(Action::UseWallet, show),
         answers: ok::<WalletData>("The caller's balance."),
         filters: vec![Filter {
             example: Some("2026-01-31T20:15:00Z"),
@@ -36,8 +35,7 @@ operations! {
     /// Every change of the balance, newest first.
     GET "/api/v1/wallet/entries" "listEntries" {
         tag: Wallet,
-        access: Action::UseWallet,
-        run: authenticated(entries),
+        run: authenticated(Action::UseWallet, entries),
         answers: page::<EntryView>("A page of the caller's entries, newest first."),
     }
 
@@ -46,8 +44,7 @@ operations! {
     /// Entries are numbered per wallet: an id names an entry of the caller's wallet.
     GET "/api/v1/wallet/entries/{id}" "showEntry" {
         tag: Wallet,
-        access: Action::UseWallet,
-        run: authenticated(entry),
+        run: authenticated(Action::UseWallet, entry),
         answers: ok::<EntryData>("The entry."),
     }
 }

@@ -19,7 +19,7 @@ use cuepoint_domain::withdrawal::PayoutUpdate;
 use crate::adapters::webhooks::kept_reason;
 use crate::http::call::ApiCall;
 use crate::http::declaration::{json, no_content, operations};
-use crate::http::route::{Provider, anonymous};
+use crate::http::endpoint::{Provider, signed};
 use crate::http::wire::body::{body, described_fields};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
@@ -37,8 +37,7 @@ operations! {
     /// answered with a 404.
     POST "/api/v1/webhooks/topups" "hearOfTopup" {
         tag: Providers,
-        access: Provider::Topups,
-        run: anonymous(topups),
+        run: signed(Provider::Topups, topups),
         answers: no_content("The message is received, now or before."),
         body: json::<TopupEventBody>(),
         fails: &[Code::NotFound, Code::Conflict],
@@ -51,8 +50,7 @@ operations! {
     /// answered with a 404.
     POST "/api/v1/webhooks/payouts" "hearOfPayout" {
         tag: Providers,
-        access: Provider::Payouts,
-        run: anonymous(payouts),
+        run: signed(Provider::Payouts, payouts),
         answers: no_content("The message is received, now or before."),
         body: json::<PayoutEventBody>(),
         fails: &[Code::NotFound, Code::Conflict],

@@ -9,10 +9,11 @@ use cuepoint_domain::text::Line;
 use cuepoint_domain::withdrawal::NewWithdrawal;
 
 use crate::http::call::{self, ApiCall};
+use crate::http::command_call::CommandCall;
 use crate::http::declaration::{created_bare, json, ok, operations, optional_json, page};
+use crate::http::endpoint::{authenticated, command};
 use crate::http::mapping::IntoApiError as _;
 use crate::http::operations::views::{Empty, WithdrawalOptionsView, WithdrawalRequestedView, WithdrawalView};
-use crate::http::route::{authenticated, command};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
@@ -26,7 +27,6 @@ operations! {
     /// cryptocurrency of the payout.
     POST "/api/v1/withdrawal/crypto" "openWithdrawal" {
         tag: Withdrawals,
-        access: Action::UseWithdrawal,
         run: command(open),
         answers: created_bare::<WithdrawalRequestedView>("The withdrawal with its amount held.").located(),
         class: Class::Withdrawals,
@@ -39,8 +39,7 @@ operations! {
     /// The payout currencies, each with its networks.
     GET "/api/v1/withdrawal/options" "listWithdrawalOptions" {
         tag: Withdrawals,
-        access: Action::UseWithdrawal,
-        run: authenticated(options),
+        run: authenticated(Action::UseWithdrawal, options),
         answers: ok::<WithdrawalOptionsView>("The currencies with their networks, and whether others are accepted."),
     }
 
@@ -49,16 +48,14 @@ operations! {
     /// Newest first.
     GET "/api/v1/withdrawals" "listWithdrawals" {
         tag: Withdrawals,
-        access: Action::UseWithdrawal,
-        run: authenticated(list),
+        run: authenticated(Action::UseWithdrawal, list),
         answers: page::<WithdrawalView>("A page of the caller's withdrawals, newest first."),
     }
 
     /// Show a withdrawal
     GET "/api/v1/withdrawals/{id}" "showWithdrawal" {
         tag: Withdrawals,
-        access: Action::UseWithdrawal,
-        run: authenticated(show),
+        run: authenticated(Action::UseWithdrawal, show),
         answers: ok::<WithdrawalView>("The withdrawal."),
     }
 
@@ -68,7 +65,6 @@ operations! {
     /// nothing.
     POST "/api/v1/withdrawals/{id}/cancel" "cancelWithdrawal" {
         tag: Withdrawals,
-        access: Action::UseWithdrawal,
         run: command(cancel),
         answers: ok::<WithdrawalView>("The cancelled withdrawal."),
         body: optional_json::<Empty>(),
@@ -96,12 +92,12 @@ body! {
     }
 }
 
-async fn open(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn open(call: CommandCall<OpenWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
     let read_input = || {
         let WithdrawalBody { amount, wallet_address, currency, network } = call.body()?;
         Ok(NewWithdrawal { amount, wallet_address, currency, network })
     };
-    let done = call.run(&principal, OpenWithdrawal, read_input).await;
+    let done = call.run(OpenWithdrawal, read_input).await;
     let done = done.map_err(|error| error.into_api_error(call.currency()))?;
     done.try_map(|Withdrawn { withdrawal, balance }| {
         let location = format!("{}/api/v1/withdrawals/{}", call.app.settings.public_url, withdrawal.id);
@@ -126,9 +122,9 @@ async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     ApiResponse::ok("Withdrawal.", WithdrawalView::new(&withdrawal, call.currency()))
 }
 
-async fn cancel(call: ApiCall, principal: Principal) -> Result<Done<ApiResponse>, ApiError> {
+async fn cancel(call: CommandCall<CancelWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
     let command = CancelWithdrawal { id: call.id(WithdrawalId::new)? };
-    call.run(&principal, command, call::no_input).await?.try_map(|Withdrawn { withdrawal, .. }| {
+    call.run(command, call::no_input).await?.try_map(|Withdrawn { withdrawal, .. }| {
         ApiResponse::ok("Withdrawal cancelled.", WithdrawalView::new(&withdrawal, call.currency()))
     })
 }

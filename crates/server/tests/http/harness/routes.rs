@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use cuepoint_server::http::declaration::Declaration;
+use cuepoint_server::http::endpoint::Body;
 use cuepoint_server::http::operations;
-use cuepoint_server::http::route::{Access, Body};
 use serde_json::{Value, json};
 
 /// The base address of the API.
@@ -37,8 +37,8 @@ impl Route {
         Some(Self {
             method: METHODS.into_iter().find(|method| *method == operation.method.as_str())?,
             path,
-            private: matches!(operation.access, Access::Principal(_)),
-            signed: matches!(operation.access, Access::Provider(_)),
+            private: operation.run.action().is_some(),
+            signed: operation.run.is_signed(),
             wants_body: takes == Body::Json,
             schema,
         })

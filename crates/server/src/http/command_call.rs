@@ -1,0 +1,43 @@
+//! The call of a handler that runs commands of one type.
+
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use cuepoint_domain::application::{Command, CommandError, Done};
+use cuepoint_domain::authorization::Principal;
+
+use crate::http::call::ApiCall;
+use crate::http::wire::error::ApiError;
+
+/// A call by a principal that may run commands of this type, and no others.
+pub struct CommandCall<C> {
+    call: ApiCall,
+    principal: Principal,
+    command: PhantomData<fn(C)>,
+}
+
+impl<C: Command> CommandCall<C> {
+    pub(super) const fn new(call: ApiCall, principal: Principal) -> Self {
+        Self { call, principal, command: PhantomData }
+    }
+
+    /// Runs a command. `read_input` is called once the entity is found and authorized.
+    ///
+    /// # Errors
+    /// As [`Executor::run`](cuepoint_domain::application::Executor::run).
+    pub async fn run(
+        &self,
+        command: C,
+        read_input: impl FnOnce() -> Result<C::Input, ApiError>,
+    ) -> Result<Done<C::Output>, CommandError<C::Refusal, ApiError>> {
+        self.call.app.services.executor.run(&self.call.context(&self.principal), command, read_input).await
+    }
+}
+
+impl<C> Deref for CommandCall<C> {
+    type Target = ApiCall;
+
+    fn deref(&self) -> &ApiCall {
+        &self.call
+    }
+}
