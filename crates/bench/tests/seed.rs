@@ -22,7 +22,7 @@ use cuepoint_domain::ports::Store;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
-use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalTerms};
+use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalAmount, WithdrawalTerms};
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
 use time::Duration;
 use tokio_postgres::NoTls;
@@ -117,8 +117,9 @@ async fn goes_on(store: &dyn Store) {
     };
     let played = plans::move_request(metadata(store, dj), &request, Move::Play, &terms).unwrap();
     store.apply(played).await.unwrap();
+    let amount = Amount::new(Money::from_minor(100)).unwrap();
     let new = NewWithdrawal {
-        amount: Amount::new(Money::from_minor(100)).unwrap(),
+        amount: WithdrawalAmount::new(amount, &Currency::new("USD", 2).unwrap()).unwrap(),
         wallet_address: Line::new("bc1q").unwrap(),
         currency: Line::new("BTC").unwrap(),
         network: Line::new("bitcoin").unwrap(),

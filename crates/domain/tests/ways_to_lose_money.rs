@@ -27,7 +27,9 @@ use cuepoint_domain::ledger::{Plan, Rejection};
 use cuepoint_domain::money::{Amount, Currency};
 use cuepoint_domain::music_request::{self, Move, MoveRefusal, RequestStatus};
 use cuepoint_domain::withdrawal::{self, NewWithdrawal, WithdrawalLimits, WithdrawalTerms};
-use support::{DJ, GUEST, Ledger, OPERATOR, amount, at, balance, line, money, terms, user};
+use support::{
+    DJ, GUEST, Ledger, OPERATOR, amount, at, balance, line, money, terms, user, withdrawal_amount,
+};
 
 /// A guest with 10.00 and a pending request at 4.00.
 fn pending() -> Ledger {
@@ -156,7 +158,7 @@ fn a_limit_is_judged_when_the_plan_is_applied() {
     // Each was within the limit when decided.
     let plans = [1, 2].map(|number| {
         let new = NewWithdrawal {
-            amount: amount(400),
+            amount: withdrawal_amount(400),
             wallet_address: line("bc1qexample"),
             currency: line("BTC"),
             network: line("bitcoin"),

@@ -14,7 +14,7 @@ use cuepoint_domain::withdrawal::{
     Decision, Limit, Move, MoveRefusal, NewWithdrawal, OpenRefusal, Window, Withdrawal, WithdrawalLimits,
     WithdrawalMove, WithdrawalState, WithdrawalStatus, WithdrawalTerms, decide, open,
 };
-use support::{GUEST, OPERATOR, amount, at, line, user};
+use support::{GUEST, OPERATOR, amount, at, line, user, withdrawal_amount};
 use time::Duration;
 
 fn known() -> Line {
@@ -186,7 +186,7 @@ fn a_status_of_a_newer_version_admits_no_move() {
 
 fn new(cents: i128) -> NewWithdrawal {
     NewWithdrawal {
-        amount: amount(cents),
+        amount: withdrawal_amount(cents),
         wallet_address: line("bc1qexample"),
         currency: line("BTC"),
         network: line("bitcoin"),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::{Field, ProfileChange};
+use cuepoint_domain::account::{DjChange, Field, ProfileChange};
 use cuepoint_domain::ids::RequestId;
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Actor, OperationMetadata, Rejection};
@@ -234,8 +234,8 @@ pub async fn a_profile_and_its_counter_lose_no_update(store: Arc<dyn Store>) {
     let one = |change| plans::change_profile(scenario.by(dj, at(2)), dj, change);
     let city = Field::Set(Some(crate::scenario::line("Oslo")));
     plans.insert(5, one(ProfileChange { city, ..ProfileChange::default() }));
-    let fee_upcoming_artist = Field::Set(money(777));
-    plans.insert(15, one(ProfileChange { fee_upcoming_artist, ..ProfileChange::default() }));
+    let price = DjChange { fee_upcoming_artist: Field::Set(money(777)), ..DjChange::default() };
+    plans.insert(15, one(ProfileChange { dj: price, ..ProfileChange::default() }));
     assert_eq!(fresh(&race(&scenario, plans).await), 22);
 
     let user = scenario.user(dj).await;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use cuepoint_domain::account::{AccountStatusChange, ArtistType, Field, ProfileChange, Role};
+use cuepoint_domain::account::{AccountStatusChange, ArtistType, DjChange, Field, ProfileChange, Role};
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{
@@ -217,12 +217,12 @@ impl<'a> HistoryDriver<'a> {
                 return self.agree(answer, model);
             }
             Command::ChangeDj { who, online, upcoming, popular } => {
-                let change = ProfileChange {
+                let dj = DjChange {
                     online: online.map_or(Field::Keep, Field::Set),
                     fee_upcoming_artist: upcoming.map_or(Field::Keep, |cents| Field::Set(money(cents))),
                     fee_popular_song: popular.map_or(Field::Keep, |cents| Field::Set(money(cents))),
-                    ..ProfileChange::default()
                 };
+                let change = ProfileChange { dj, ..ProfileChange::default() };
                 let plan = plans::change_profile(self.metadata(who, keyed), self.people[who], change);
                 let answer = self.apply(Ok(plan)).await;
                 let model = self.model.change_dj(who, online, upcoming, popular);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cuepoint_domain::account::challenge::{AnswerOutcome, Challenge, Purpose};
 use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::account::{
-    self, AccountStatusChange, ErasureRefusal, Field, Locate, ProfileChange, User,
+    self, AccountStatusChange, DjChange, ErasureRefusal, Field, Locate, ProfileChange, User,
 };
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
@@ -29,7 +29,7 @@ async fn ada(scenario: &Scenario) -> User {
         phone: set("+442079460000"),
         city: set("London"),
         place: Locate { latitude: Field::Set(Some(51.5)), longitude: Field::Set(Some(-0.1)) },
-        online: Field::Set(true),
+        dj: DjChange { online: Field::Set(true), ..DjChange::default() },
         ..ProfileChange::default()
     };
     scenario.fresh(plans::change_profile(scenario.by(user.id, at(1)), user.id, change)).await;

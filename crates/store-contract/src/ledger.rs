@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::{Field, ProfileChange, ProfileRefusal};
+use cuepoint_domain::account::{DjChange, Field, ProfileChange, ProfileRefusal};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{
@@ -200,7 +200,7 @@ pub async fn a_refused_profile_stays(store: Arc<dyn Store>) {
     let before = scenario.user(guest).await;
     let change = ProfileChange {
         city: Field::Set(Some(line("Oslo"))),
-        online: Field::Set(true),
+        dj: DjChange { online: Field::Set(true), ..DjChange::default() },
         ..Default::default()
     };
     let refused = scenario.apply(plans::change_profile(scenario.by(guest, at(1)), guest, change)).await;

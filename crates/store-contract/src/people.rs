@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::{Field, Kilometres, Locate, ProfileChange, Role, User};
+use cuepoint_domain::account::{DjChange, Field, Kilometres, Locate, ProfileChange, Role, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::money::Money;
@@ -92,9 +92,11 @@ pub async fn a_profile_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
             longitude: Field::Set(Some(-0.300_000_000_000_000_04)),
         },
         radius: Field::Set(Some(Kilometres::new(0.1).unwrap())),
-        online: Field::Set(false),
-        fee_upcoming_artist: Field::Set(Money::ZERO),
-        fee_popular_song: Field::Set(money(100_000_000_000_000)),
+        dj: DjChange {
+            online: Field::Set(false),
+            fee_upcoming_artist: Field::Set(Money::ZERO),
+            fee_popular_song: Field::Set(money(100_000_000_000_000)),
+        },
     };
     let before = scenario.user(dj).await;
     let expected = cuepoint_domain::account::change_profile(&before, &change).unwrap();
@@ -134,7 +136,8 @@ pub async fn djs_are_listed_newest_first(store: Arc<dyn Store>) {
     djs.sort_by_key(|dj| std::cmp::Reverse((dj.created_at, dj.id)));
     for dj in [1, 3] {
         let user = djs[dj].id;
-        let change = ProfileChange { online: Field::Set(true), ..ProfileChange::default() };
+        let online = DjChange { online: Field::Set(true), ..DjChange::default() };
+        let change = ProfileChange { dj: online, ..ProfileChange::default() };
         scenario.fresh(plans::change_profile(scenario.by(user, at(10)), user, change)).await;
         djs[dj] = scenario.user(user).await;
     }

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use cuepoint_domain::account::{AccountStatusChange, ArtistType, Field, ProfileChange, Role, User};
+use cuepoint_domain::account::{AccountStatusChange, ArtistType, DjChange, Field, ProfileChange, Role, User};
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::ledger::plans;
@@ -11,7 +11,7 @@ use cuepoint_domain::ledger::{
     Actor, Auditor, Balance, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Outcome, Plan,
     Receipt, Rejection, Summary,
 };
-use cuepoint_domain::money::{Amount, BasisPoints, Money};
+use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
 use cuepoint_domain::ports::{
     Applied, ApplyError, Erased, Ids, MusicRequests, PasswordHash, Registered, Store, Topups, Withdrawals,
@@ -19,7 +19,9 @@ use cuepoint_domain::ports::{
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, ReversalRefusal, SuspenseRefusal, Topup};
-use cuepoint_domain::withdrawal::{self, Limit, NewWithdrawal, Withdrawal, WithdrawalTerms};
+use cuepoint_domain::withdrawal::{
+    self, Limit, NewWithdrawal, Withdrawal, WithdrawalAmount, WithdrawalTerms,
+};
 use futures_util::future::join_all;
 use time::Duration;
 use tokio::sync::Barrier;
@@ -91,6 +93,11 @@ pub(crate) fn money(cents: i128) -> Money {
 /// A positive amount in cents.
 pub(crate) fn amount(cents: i128) -> Amount {
     Amount::new(money(cents)).unwrap()
+}
+
+/// An amount of a withdrawal in a currency without decimals, whose minimum is 1.
+fn withdrawal_amount(cents: i128) -> WithdrawalAmount {
+    WithdrawalAmount::new(amount(cents), &Currency::new("JPY", 0).unwrap()).unwrap()
 }
 
 /// A line of text.
@@ -212,12 +219,12 @@ impl Scenario {
     pub(crate) async fn dj(&self, price: i128) -> UserId {
         let user = self.stranger(true, at(0)).await;
         self.register(&user).await;
-        let change = ProfileChange {
+        let dj = DjChange {
             online: Field::Set(true),
             fee_upcoming_artist: Field::Set(money(price)),
             fee_popular_song: Field::Set(money(price)),
-            ..ProfileChange::default()
         };
+        let change = ProfileChange { dj, ..ProfileChange::default() };
         self.fresh(plans::change_profile(self.by(user.id, at(0)), user.id, change)).await;
         user.id
     }
@@ -326,7 +333,7 @@ impl Scenario {
     ) -> Result<Plan, Refused> {
         let id = self.ids.next_withdrawal().await.unwrap();
         let new = NewWithdrawal {
-            amount: amount(cents),
+            amount: withdrawal_amount(cents),
             wallet_address: line("bc1qexample"),
             currency: line("BTC"),
             network: line("bitcoin"),

@@ -4,11 +4,11 @@ use cuepoint_domain::account::User;
 use cuepoint_domain::ids::{OperationId, RequestId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Balance, Book, OperationMetadata, Plan, Verdict, Wallet, apply};
-use cuepoint_domain::money::{Amount, BasisPoints, Money};
+use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{Move, MusicRequest, RequestTerms};
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalTerms};
+use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalAmount, WithdrawalTerms};
 use divan::Bencher;
 use time::Duration;
 
@@ -67,8 +67,9 @@ fn fill(book: &mut Book, owner: UserId) {
 fn withdrawal(book: &mut Book, number: u32, owner: u32) -> Plan {
     let owner = user(owner);
     fill(book, owner);
+    let amount = Amount::new(Money::from_minor(100)).unwrap();
     let new = NewWithdrawal {
-        amount: Amount::new(Money::from_minor(100)).unwrap(),
+        amount: WithdrawalAmount::new(amount, &Currency::new("USD", 2).unwrap()).unwrap(),
         wallet_address: Line::new("bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq").unwrap(),
         currency: Line::new("BTC").unwrap(),
         network: Line::new("bitcoin").unwrap(),

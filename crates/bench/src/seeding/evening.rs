@@ -15,10 +15,11 @@ use cuepoint_domain::music_request::{self, By, MusicRequest, NewRequest, Request
 use cuepoint_domain::text::{Line, MusicUrl, PaymentUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Orders};
-use cuepoint_domain::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTerms};
+use cuepoint_domain::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalAmount, WithdrawalTerms};
 use time::Duration;
 
 use super::Sink;
+use super::history::currency;
 use super::population::Population;
 use super::random::{Series, random, random_below};
 use super::writer::Writer;
@@ -245,8 +246,9 @@ impl<'p> Evening<'p> {
             ],
         };
         let cents = random_below(10_000, Series::Amount, u64::from(number)).saturating_add(100);
+        let amount = Amount::new(Money::from_minor(i128::from(cents))).context("no amount")?;
         let new = NewWithdrawal {
-            amount: Amount::new(Money::from_minor(i128::from(cents))).context("no amount")?,
+            amount: WithdrawalAmount::new(amount, &currency()?).context("less than the minimum")?,
             wallet_address: Line::new(&format!("bc1q{:032x}", random(Series::Owner, u64::from(number))))?,
             currency: Line::new("BTC")?,
             network: Line::new("bitcoin")?,

@@ -1,6 +1,6 @@
 //! The history in chronological order: registrations and top-ups, then one evening after another.
 
-use cuepoint_domain::account::{Field, Locate, ProfileChange, Role, User};
+use cuepoint_domain::account::{DjChange, Field, Locate, ProfileChange, Role, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Actor, Outcome};
@@ -102,9 +102,11 @@ impl<S: Sink> Writer<'_, S> {
                     i128::from(random_below(40, Series::Fee, one)).saturating_mul(25).saturating_add(from),
                 )
             };
-            change.online = Field::Set(true);
-            change.fee_upcoming_artist = Field::Set(price(100, number));
-            change.fee_popular_song = Field::Set(price(500, number.saturating_mul(2)));
+            change.dj = DjChange {
+                online: Field::Set(true),
+                fee_upcoming_artist: Field::Set(price(100, number)),
+                fee_popular_song: Field::Set(price(500, number.saturating_mul(2))),
+            };
         }
         let metadata = self.metadata(Actor::User(id), at.plus(Duration::minutes(1)));
         match self.apply(plans::change_profile(metadata, id, change)).await? {

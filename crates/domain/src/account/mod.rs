@@ -13,7 +13,7 @@ mod user;
 
 pub use block::Block;
 pub use erasure::{ErasureRefusal, erase};
-pub use profile::{Field, Locate, ProfileChange, ProfileRefusal, change_profile};
+pub use profile::{DjChange, Field, Locate, ProfileChange, ProfileRefusal, change_profile};
 pub use standing::{
     AccountStatusChange, change_account_status, ends_sessions, leaves_an_operator, may_dismiss,
 };

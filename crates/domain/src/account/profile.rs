@@ -55,19 +55,26 @@ pub struct ProfileChange {
     pub place: Locate,
     /// The new radius.
     pub radius: Field<Option<Kilometres>>,
-    /// Whether the DJ accepts requests; DJs only.
+    /// The fields reserved for DJs.
+    pub dj: DjChange,
+}
+
+/// The fields of a change that only DJs can set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DjChange {
+    /// Whether the DJ accepts requests.
     pub online: Field<bool>,
-    /// The new price of a song by an upcoming artist; DJs only.
+    /// The new price of a song by an upcoming artist.
     pub fee_upcoming_artist: Field<Money>,
-    /// The new price of a popular song; DJs only.
+    /// The new price of a popular song.
     pub fee_popular_song: Field<Money>,
 }
 
 impl ProfileChange {
     /// Whether it sets a field reserved for DJs.
     #[must_use]
-    pub const fn is_for_djs(&self) -> bool {
-        self.online.is_set() || self.fee_upcoming_artist.is_set() || self.fee_popular_song.is_set()
+    pub fn is_for_djs(&self) -> bool {
+        self.dj != DjChange::default()
     }
 }
 
@@ -93,7 +100,7 @@ pub enum ProfileRefusal {
 pub fn change_profile(user: &User, change: &ProfileChange) -> Result<User, ProfileRefusal> {
     let mut changed = user.clone();
     match &mut changed.dj {
-        Some(dj) => change_dj(dj, change),
+        Some(dj) => change_dj(dj, &change.dj),
         None if change.is_for_djs() => return Err(ProfileRefusal::NotADj),
         None => {}
     }
@@ -115,10 +122,11 @@ pub fn change_profile(user: &User, change: &ProfileChange) -> Result<User, Profi
     Ok(changed)
 }
 
-fn change_dj(dj: &mut DjProfile, change: &ProfileChange) {
-    change.online.onto(&mut dj.online);
-    change.fee_upcoming_artist.onto(&mut dj.fee_upcoming_artist);
-    change.fee_popular_song.onto(&mut dj.fee_popular_song);
+fn change_dj(dj: &mut DjProfile, change: &DjChange) {
+    let DjChange { online, fee_upcoming_artist, fee_popular_song } = change;
+    online.onto(&mut dj.online);
+    fee_upcoming_artist.onto(&mut dj.fee_upcoming_artist);
+    fee_popular_song.onto(&mut dj.fee_popular_song);
 }
 
 fn located(now: Option<Coordinates>, to: Locate) -> Result<Option<Coordinates>, ProfileRefusal> {
@@ -163,7 +171,8 @@ mod tests {
 
     #[test]
     fn only_djs_go_online_or_set_fees() {
-        let change = ProfileChange { online: Field::Set(true), ..ProfileChange::default() };
+        let dj = DjChange { online: Field::Set(true), ..DjChange::default() };
+        let change = ProfileChange { dj, ..ProfileChange::default() };
         assert_eq!(change_profile(&person(false), &change), Err(ProfileRefusal::NotADj));
         assert!(change_profile(&person(true), &change).unwrap().dj.unwrap().online);
     }

@@ -11,7 +11,7 @@ pub use approval::{Approval, approvals_needed};
 pub use limits::{Limit, Window, WithdrawalLimits};
 pub(crate) use moves::history;
 pub use moves::{Decision, Move, MoveRefusal, WithdrawalMove, decide};
-pub use open::{MIN_WHOLE_UNITS, NewWithdrawal, OpenRefusal, minimum, open};
+pub use open::{NewWithdrawal, OpenRefusal, WithdrawalAmount, open};
 pub use payout::{NextSend, PayoutTerms, PayoutUpdate, PayoutUpdateDecision, decide_update, next_send};
 
 use strum::{EnumIter, EnumString, IntoStaticStr};

@@ -12,7 +12,7 @@ use crate::withdrawal::{Limit, Withdrawal, WithdrawalState, WithdrawalTerms};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewWithdrawal {
     /// The amount, in the wallet's currency.
-    pub amount: Amount,
+    pub amount: WithdrawalAmount,
     /// The destination address.
     pub wallet_address: Line,
     /// The payout currency.
@@ -30,13 +30,31 @@ pub enum OpenRefusal {
     Limit(Limit),
 }
 
-/// The minimum amount, in whole units of the currency.
-pub const MIN_WHOLE_UNITS: u32 = 1;
+/// The amount of a new withdrawal, which is at least the minimum of its currency.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct WithdrawalAmount(Amount);
 
-/// [`MIN_WHOLE_UNITS`] of this currency.
-#[must_use]
-pub fn minimum(currency: &Currency) -> Money {
-    currency.whole(MIN_WHOLE_UNITS)
+impl WithdrawalAmount {
+    /// The minimum, in whole units of the currency.
+    pub const MIN_WHOLE_UNITS: u32 = 1;
+
+    /// An amount of this currency; `None` below the [minimum](Self::minimum).
+    #[must_use]
+    pub fn new(amount: Amount, currency: &Currency) -> Option<Self> {
+        (amount.money() >= Self::minimum(currency)).then_some(Self(amount))
+    }
+
+    /// The minimum in this currency.
+    #[must_use]
+    pub fn minimum(currency: &Currency) -> Money {
+        currency.whole(Self::MIN_WHOLE_UNITS)
+    }
+
+    /// The amount.
+    #[must_use]
+    pub const fn get(self) -> Amount {
+        self.0
+    }
 }
 
 /// The withdrawal opened by this operation, and the transfer that holds its amount. The rolling limits are
@@ -52,7 +70,7 @@ pub fn open(
     terms: &WithdrawalTerms,
     now: Timestamp,
 ) -> Result<(Withdrawal, Transfer), OpenRefusal> {
-    let NewWithdrawal { amount, wallet_address, currency, network } = new;
+    let NewWithdrawal { amount: WithdrawalAmount(amount), wallet_address, currency, network } = new;
     let destination = terms
         .address_policy
         .judge(&terms.options, Destination { currency, network, wallet_address })
@@ -87,5 +105,19 @@ pub(super) const fn hold(withdrawal: &Withdrawal) -> Transfer {
         credit: Account::Held(withdrawal.user),
         amount: withdrawal.amount,
         kind: TransferKind::Hold,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_amount_is_at_least_one_whole_unit() {
+        for (scale, minor, is_enough) in [(2, 99, false), (2, 100, true), (0, 1, true), (3, 999, false)] {
+            let currency = Currency::new("USD", scale).unwrap();
+            let amount = WithdrawalAmount::new(Amount::new(Money::from_minor(minor)).unwrap(), &currency);
+            assert_eq!(amount.map(|amount| amount.get().money().minor()), is_enough.then_some(minor));
+        }
     }
 }

@@ -10,12 +10,12 @@ use cuepoint_domain::ledger::{
     Auditor, Balance, Book, Changes, Entity, Entry, Finding, OperationMetadata, Outcome, Plan, Posting,
     Receipt, Rejection, StoredReceipt, Summary, Trace, Verdict, Wallet, apply,
 };
-use cuepoint_domain::money::{Amount, BasisPoints, Money};
+use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, RequestTerms};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Topup};
-use cuepoint_domain::withdrawal;
+use cuepoint_domain::withdrawal::{self, WithdrawalAmount};
 use time::Duration;
 
 pub const GUEST: i64 = 1;
@@ -32,6 +32,11 @@ pub fn money(cents: i128) -> Money {
 
 pub fn amount(cents: i128) -> Amount {
     Amount::new(money(cents)).unwrap()
+}
+
+/// An amount of a withdrawal in a currency without decimals, whose minimum is 1.
+pub fn withdrawal_amount(cents: i128) -> WithdrawalAmount {
+    WithdrawalAmount::new(amount(cents), &Currency::new("JPY", 0).unwrap()).unwrap()
 }
 
 pub fn line(text: &str) -> Line {
@@ -173,7 +178,7 @@ impl Ledger {
     /// Opens a withdrawal, with this number.
     pub fn withdraw(&mut self, number: i64, who: i64, cents: i128) -> Result<Receipt, Rejection> {
         let new = cuepoint_domain::withdrawal::NewWithdrawal {
-            amount: amount(cents),
+            amount: withdrawal_amount(cents),
             wallet_address: line("bc1qexample"),
             currency: line("BTC"),
             network: line("bitcoin"),

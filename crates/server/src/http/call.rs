@@ -54,10 +54,10 @@ impl ApiCall {
         B::read(&self.body, self.currency())
     }
 
-    /// Whether the body has the field, whatever its value.
+    /// Whether the body has any field of `B`, whatever its value.
     #[must_use]
-    pub fn has_field(&self, field: &str) -> bool {
-        self.body.get(field).is_some()
+    pub fn has_any_of<B: RequestBody>(&self) -> bool {
+        B::is_in(&self.body)
     }
 
     /// The id in the path.

@@ -13,7 +13,7 @@ use cuepoint_domain::ports::{Ids, Ledger, PasswordHash, People, Registered, Wall
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
-use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalTerms};
+use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalAmount, WithdrawalTerms};
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
 use time::Duration as Span;
 use tokio_postgres::{Client, NoTls};
@@ -56,6 +56,11 @@ pub(crate) fn amount(cents: i128) -> Amount {
     Amount::new(Money::from_minor(cents)).unwrap()
 }
 
+/// An amount of a withdrawal in a currency without decimals, whose minimum is 1.
+fn withdrawal_amount(cents: i128) -> WithdrawalAmount {
+    WithdrawalAmount::new(amount(cents), &Currency::new("JPY", 0).unwrap()).unwrap()
+}
+
 pub(crate) fn metadata(store: &PostgresStore, user: UserId) -> OperationMetadata {
     OperationMetadata::by(user, store.operation(), now())
 }
@@ -92,7 +97,7 @@ pub(crate) async fn withdrawal_on(
     terms: &WithdrawalTerms,
 ) -> Plan {
     let new = NewWithdrawal {
-        amount: amount(cents),
+        amount: withdrawal_amount(cents),
         wallet_address: Line::from_stored(address.to_owned()),
         currency: Line::new("USDT").unwrap(),
         network: Line::new("TRC20").unwrap(),

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::address::{AddressPolicy, DestinationRefusal};
-use crate::withdrawal::{NewWithdrawal, WithdrawalState};
+use crate::money::Currency;
+use crate::withdrawal::{NewWithdrawal, WithdrawalAmount, WithdrawalState};
 
 const ANSWER: AnswerRequest = AnswerRequest { id: RequestId::new(7).unwrap() };
 const CANCEL: CancelRequest = CancelRequest { id: RequestId::new(7).unwrap() };
@@ -127,8 +128,9 @@ fn a_refused_destination_gives_way_to_the_answer_of_its_twin() {
         let terms = Terms { withdrawals, ..terms() };
         let executor = Doubles { ledger: known_later(known), terms, ..Doubles::default() }.executor();
         let line = |text| Line::new(text).unwrap();
+        let amount = Amount::new(Money::from_minor(500)).unwrap();
         let new = NewWithdrawal {
-            amount: Amount::new(Money::from_minor(500)).unwrap(),
+            amount: WithdrawalAmount::new(amount, &Currency::new("USD", 2).unwrap()).unwrap(),
             wallet_address: line("somewhere"),
             currency: line("BTC"),
             network: line("bitcoin"),

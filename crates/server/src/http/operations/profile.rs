@@ -1,6 +1,6 @@
 //! The caller's profile.
 
-use cuepoint_domain::account::{Field, Kilometres, Locate, ProfileChange};
+use cuepoint_domain::account::{DjChange, Field, Kilometres, Locate, ProfileChange};
 use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::ChangeProfile;
 use cuepoint_domain::authorization::{Action, Principal};
@@ -59,6 +59,13 @@ body! {
         longitude: Field<Option<f64>> = change_or_clear(kinds::LONGITUDE),
         /// Radius around the location, in kilometres.
         radius: Field<Option<Kilometres>> = change_or_clear(kinds::KILOMETRES),
+        ..dj: DjFieldsBody,
+    }
+}
+
+body! {
+    /// The fields of a profile that only DJs can set.
+    pub struct DjFieldsBody as "DjFields", example: {"online": 1, "fee_popular_song": 10.00} {
         /// 1 to accept requests, 0 to stop; DJs only. `true` and `false` are accepted too.
         online: Field<bool> = change(kinds::FLAG),
         /// Price of a song by an upcoming artist, in major units; DJs only.
@@ -68,16 +75,13 @@ body! {
     }
 }
 
-/// The fields that only DJs can set.
-const DJ_FIELDS: [&str; 3] = ["online", "fee_upcoming_artist", "fee_popular_song"];
-
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let profile = call.app.services.profiles.own(&principal).await?;
     ApiResponse::ok("Personal information.", view(&call, &profile))
 }
 
 async fn change(call: CommandCall<ChangeProfile>) -> Result<Done<ApiResponse>, ApiError> {
-    let sets_dj_fields = DJ_FIELDS.iter().any(|field| call.has_field(field));
+    let sets_dj_fields = call.has_any_of::<DjFieldsBody>();
     let read = || call.body::<PersonalInfoBody>().map(ProfileChange::from);
     let done = call.run(ChangeProfile { sets_dj_fields }, read).await?;
     done.try_map(|profile| ApiResponse::ok("Personal information updated.", view(&call, &profile)))
@@ -93,10 +97,15 @@ impl From<PersonalInfoBody> for ProfileChange {
             country: body.country,
             place: Locate { latitude: body.latitude, longitude: body.longitude },
             radius: body.radius,
-            online: body.online,
-            fee_upcoming_artist: body.fee_upcoming_artist,
-            fee_popular_song: body.fee_popular_song,
+            dj: body.dj.into(),
         }
+    }
+}
+
+impl From<DjFieldsBody> for DjChange {
+    fn from(body: DjFieldsBody) -> Self {
+        let DjFieldsBody { online, fee_upcoming_artist, fee_popular_song } = body;
+        Self { online, fee_upcoming_artist, fee_popular_song }
     }
 }
 

@@ -4,9 +4,8 @@ use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::{CancelWithdrawal, OpenWithdrawal, Withdrawn};
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::WithdrawalId;
-use cuepoint_domain::money::Amount;
 use cuepoint_domain::text::Line;
-use cuepoint_domain::withdrawal::NewWithdrawal;
+use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalAmount};
 
 use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;
@@ -79,7 +78,7 @@ body! {
         "network": "bitcoin"
     } {
         /// Amount in major units of the wallet's currency, with no more decimals than it has.
-        amount: Amount = required(kinds::WITHDRAWAL_AMOUNT),
+        amount: WithdrawalAmount = required(kinds::WITHDRAWAL_AMOUNT),
         /// Address of the recipient. The strict address policy requires an address of the network and returns
         /// it in canonical form.
         wallet_address: Line = required(kinds::LINE),

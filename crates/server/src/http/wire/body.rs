@@ -11,25 +11,39 @@
 //! ```
 //!
 //! A field is `required`, `optional`, a `change` (it may be missing, but not null or empty) or a
-//! `change_or_clear` (null or empty clears it). All wrong fields are reported at once, in the order of their
-//! declaration.
+//! `change_or_clear` (null or empty clears it). A last line `..name: Body` adds the fields of another body. All
+//! wrong fields are reported at once, in the order of their declaration.
 
 use cuepoint_domain::money::Currency;
 use utoipa::openapi::schema::{Object, SchemaType, Type};
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::http::wire::error::ApiError;
+use crate::http::wire::fields::Fields;
 use crate::http::wire::json::Object as JsonObject;
 use crate::http::wire::kinds::Kind;
 use crate::http::wire::schema::text_of;
 
 /// The fields of a body.
 pub trait RequestBody: Sized {
-    /// Reads all fields; amounts are in this currency.
+    /// Reads all fields; `None` if one is invalid. Amounts are in this currency.
+    fn read_fields(fields: &mut Fields<'_>, currency: &Currency) -> Option<Self>;
+
+    /// Describes all fields as properties of this schema.
+    fn describe(schema: &mut Object);
+
+    /// Whether the object has any of the fields, whatever its value.
+    fn is_in(object: &JsonObject) -> bool;
+
+    /// Reads an object; amounts are in this currency.
     ///
     /// # Errors
     /// 422 with the messages of all wrong fields.
-    fn read(object: &JsonObject, currency: &Currency) -> Result<Self, ApiError>;
+    fn read(object: &JsonObject, currency: &Currency) -> Result<Self, ApiError> {
+        let mut fields = Fields::of(object);
+        let body = Self::read_fields(&mut fields, currency);
+        fields.complete(|| body)
+    }
 }
 
 /// Readers for each form of field; `None` for an invalid field.
@@ -139,32 +153,50 @@ macro_rules! body {
         $(#[doc = $doc:literal])+
         $vis:vis struct $body:ident as $name:literal, example: $example:tt {
             $($(#[doc = $about:literal])+ $field:ident $([$key:literal])?: $type:ty = $form:ident($kind:expr),)+
+            $(..$more:ident: $more_type:ty,)?
         }
     ) => {
         $(#[doc = $doc])+
         $vis struct $body {
             $($(#[doc = $about])+ $vis $field: $type,)+
+            $(#[doc = concat!("The fields of [`", stringify!($more_type), "`].")] $vis $more: $more_type,)?
         }
 
         impl $crate::http::wire::body::RequestBody for $body {
-            fn read(
-                object: &$crate::http::wire::json::Object,
+            fn read_fields(
+                fields: &mut $crate::http::wire::fields::Fields<'_>,
                 currency: &cuepoint_domain::money::Currency,
-            ) -> Result<Self, $crate::http::wire::error::ApiError> {
-                let mut fields = $crate::http::wire::fields::Fields::of(object);
+            ) -> Option<Self> {
                 $(let $field = $crate::http::wire::body::read::$form(
-                    &mut fields,
+                    fields,
                     $crate::http::wire::body::key!($field $($key)?),
                     &$kind,
                     currency,
                 );)+
-                fields.complete(|| Some(Self { $($field: $field?,)+ }))
+                $(let $more = <$more_type as $crate::http::wire::body::RequestBody>::read_fields(fields, currency);)?
+                Some(Self { $($field: $field?,)+ $($more: $more?,)? })
+            }
+
+            fn describe(schema: &mut utoipa::openapi::Object) {
+                $($crate::http::wire::body::describe::$form(
+                    schema,
+                    $crate::http::wire::body::key!($field $($key)?),
+                    &$kind,
+                    &[$($about),+],
+                );)+
+                $(<$more_type as $crate::http::wire::body::RequestBody>::describe(schema);)?
+            }
+
+            fn is_in(object: &$crate::http::wire::json::Object) -> bool {
+                [$($crate::http::wire::body::key!($field $($key)?)),+].iter().any(|key| object.get(key).is_some())
+                    $(|| <$more_type as $crate::http::wire::body::RequestBody>::is_in(object))?
             }
         }
 
         $crate::http::wire::body::body_schema! {
             $body, $name, [$($doc),+], Some(serde_json::json!($example)),
-            $([$($about),+] $crate::http::wire::body::key!($field $($key)?), $form, $kind;)+
+            <$body as $crate::http::wire::body::RequestBody>::describe,
+            [$($kind),+] $(, $more_type)?
         }
     };
 }
@@ -182,7 +214,15 @@ macro_rules! described_fields {
 
         $crate::http::wire::body::body_schema! {
             $body, $name, [$($doc),+], None,
-            $([$($about),+] stringify!($field), $form, $kind;)+
+            |schema: &mut utoipa::openapi::Object| {
+                $($crate::http::wire::body::describe::$form(
+                    schema,
+                    stringify!($field),
+                    &$kind,
+                    &[$($about),+],
+                );)+
+            },
+            [$($kind),+]
         }
     };
 }
@@ -190,15 +230,15 @@ macro_rules! described_fields {
 /// The schema of a body.
 macro_rules! body_schema {
     (
-        $body:ident, $name:literal, [$($doc:literal),+], $example:expr,
-        $([$($about:literal),+] $key:expr, $form:ident, $kind:expr;)+
+        $body:ident, $name:literal, [$($doc:literal),+], $example:expr, $describe:expr,
+        [$($kind:expr),+] $(, $more_type:ty)?
     ) => {
         impl utoipa::PartialSchema for $body {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
                 let mut body = utoipa::openapi::Object::new();
                 body.description = Some($crate::http::wire::schema::text_of(&[$($doc),+]));
                 body.example = $example;
-                $($crate::http::wire::body::describe::$form(&mut body, $key, &$kind, &[$($about),+]);)+
+                $describe(&mut body);
                 utoipa::openapi::Schema::from(body).into()
             }
         }
@@ -214,6 +254,7 @@ macro_rules! body_schema {
                 let mut parts = $crate::http::wire::schema::Schemas::new();
                 $($kind.schema.collect(&mut parts);)+
                 schemas.extend(parts);
+                $(<$more_type as utoipa::ToSchema>::schemas(schemas);)?
             }
         }
     };
@@ -256,6 +297,15 @@ mod tests {
         }
     }
 
+    body! {
+        /// A body with the fields of another one.
+        struct Extended as "Extended", example: {"name": "Ada"} {
+            /// The number.
+            number: Field<bool> = change(kinds::FLAG),
+            ..example: Example,
+        }
+    }
+
     fn read(text: &str) -> Result<Example, ApiError> {
         Example::read(&JsonObject::parse(text.as_bytes()).unwrap(), &Currency::new("USD", 2).unwrap())
     }
@@ -275,6 +325,23 @@ mod tests {
             serde_json::to_string(&error.details.errors).unwrap(),
             r#"{"name":["The name field is required."],"type":["The type field must be a string."],"online":["The online field is required."],"city":["The city field must be a string."]}"#
         );
+    }
+
+    #[test]
+    fn the_fields_of_another_body_follow() {
+        let object = |text: &str| JsonObject::parse(text.as_bytes()).unwrap();
+        let read = |text: &str| Extended::read(&object(text), &Currency::new("USD", 2).unwrap());
+        let body = read(r#"{"name":"Ada","number":1}"#).unwrap_or_else(|_| panic!("it is complete"));
+        assert_eq!((body.number, body.example.name.as_str()), (Field::Set(true), "Ada"));
+        let Err(error) = read(r#"{"number":"x"}"#) else { panic!("it is wrong") };
+        assert_eq!(
+            serde_json::to_string(&error.details.errors).unwrap(),
+            r#"{"number":["The number field must be 0 or 1."],"name":["The name field is required."]}"#
+        );
+        assert!(Extended::is_in(&object(r#"{"type":null}"#)) && !Extended::is_in(&object(r#"{"kind":1}"#)));
+        let schema = serde_json::to_value(Extended::schema()).unwrap();
+        assert!(schema["properties"]["number"].is_object() && schema["properties"]["city"].is_object());
+        assert_eq!(schema["required"], json!(["name"]));
     }
 
     #[test]

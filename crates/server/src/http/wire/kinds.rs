@@ -9,7 +9,7 @@ use cuepoint_domain::ports::Token;
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::text::{Email, Line, MAX_CHARACTERS, MusicUrl, Password, Phone};
 use cuepoint_domain::topup::{PaidAmount, PaidCurrency};
-use cuepoint_domain::withdrawal;
+use cuepoint_domain::withdrawal::WithdrawalAmount;
 use serde_json::json;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -153,9 +153,9 @@ pub const AMOUNT: Kind<Amount> = Kind::new(
 );
 
 /// The amount of a withdrawal, at least 1 in major units.
-pub const WITHDRAWAL_AMOUNT: Kind<Amount> = Kind::new(
-    || decimal().minimum(Some(withdrawal::MIN_WHOLE_UNITS)).maximum(Some(MAX_NUMBER)).into(),
-    |field, raw, currency| values::amount(currency, withdrawal::minimum(currency))(field, raw),
+pub const WITHDRAWAL_AMOUNT: Kind<WithdrawalAmount> = Kind::new(
+    || decimal().minimum(Some(WithdrawalAmount::MIN_WHOLE_UNITS)).maximum(Some(MAX_NUMBER)).into(),
+    |field, raw, currency| values::withdrawal_amount(currency)(field, raw),
 );
 
 /// A correction of a balance, up or down.

@@ -8,6 +8,7 @@ use cuepoint_domain::money::{self, Amount, Currency, Money, MoneyError};
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::text::{Email, Line, MusicUrl, Password, Phone, TextError};
 use cuepoint_domain::topup::{PaidAmount, PaidCurrency};
+use cuepoint_domain::withdrawal::WithdrawalAmount;
 use serde_json::value::RawValue;
 
 use crate::http::wire::json::Object;
@@ -221,6 +222,16 @@ pub fn amount(currency: &Currency, least: Money) -> impl Fn(&str, &RawValue) -> 
     move |field, raw| Amount::new(money(field, raw)?).ok_or_else(|| messages::at_least(field, &least).into())
 }
 
+/// The amount of a new withdrawal.
+pub fn withdrawal_amount(currency: &Currency) -> impl Fn(&str, &RawValue) -> Read<WithdrawalAmount> {
+    let least = WithdrawalAmount::minimum(currency);
+    let amount = amount(currency, least);
+    move |field, raw| {
+        let amount = WithdrawalAmount::new(amount(field, raw)?, currency);
+        amount.ok_or_else(|| messages::at_least(field, &exact(currency, least)).into())
+    }
+}
+
 /// The amount that a provider reports as paid: any number, since one that is not an amount of the currency
 /// counts as a different amount.
 pub fn paid_amount(currency: &Currency) -> impl Fn(&str, &RawValue) -> Read<PaidAmount> {
@@ -278,7 +289,7 @@ mod tests {
     #[test]
     fn amounts() {
         let usd = Currency::new("USD", 2).unwrap();
-        let read = |text: &str| amount(&usd, usd.whole(1))("amount", &raw(text));
+        let read = |text: &str| withdrawal_amount(&usd)("amount", &raw(text)).map(WithdrawalAmount::get);
         for (text, minor) in [("1", 100), ("1.00", 100), ("1e0", 100), ("12.5", 1_250)] {
             assert_eq!(read(text).unwrap().money().minor(), minor, "{text}");
         }

@@ -1,6 +1,6 @@
 //! The rows that are tampered with.
 
-use cuepoint_domain::account::{AccountStatusChange, ArtistType, Field, ProfileChange, Role, User};
+use cuepoint_domain::account::{AccountStatusChange, ArtistType, DjChange, Field, ProfileChange, Role, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::ledger::plans;
@@ -156,11 +156,9 @@ async fn dj(store: &PostgresStore) -> User {
     let email = Email::new("dj@example.com").unwrap();
     let user = User::registered(id, Line::new("DJ").unwrap(), email, None, true, now());
     store.register(&user, &PasswordHash("hash".into()), None).await.unwrap();
-    let change = ProfileChange {
-        online: Field::Set(true),
-        fee_popular_song: Field::Set(Money::from_minor(10_00)),
-        ..ProfileChange::default()
-    };
+    let price = Field::Set(Money::from_minor(10_00));
+    let dj = DjChange { online: Field::Set(true), fee_popular_song: price, ..DjChange::default() };
+    let change = ProfileChange { dj, ..ProfileChange::default() };
     match applied(store, plans::change_profile(metadata(store, id), id, change)).await {
         Outcome::Profile(user, _) => user,
         other => panic!("no profile: {other:?}"),
