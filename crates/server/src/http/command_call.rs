@@ -7,6 +7,7 @@ use cuepoint_domain::application::{Command, CommandError, Done};
 use cuepoint_domain::authorization::Principal;
 
 use crate::http::call::ApiCall;
+use crate::http::mapping::IntoApiError;
 use crate::http::wire::error::ApiError;
 
 /// A call by a principal that may run commands of this type, and no others.
@@ -16,7 +17,7 @@ pub struct CommandCall<C> {
     command: PhantomData<fn(C)>,
 }
 
-impl<C: Command> CommandCall<C> {
+impl<C: Command<Refusal: IntoApiError>> CommandCall<C> {
     pub(super) const fn new(call: ApiCall, principal: Principal) -> Self {
         Self { call, principal, command: PhantomData }
     }
@@ -29,8 +30,14 @@ impl<C: Command> CommandCall<C> {
         &self,
         command: C,
         read_input: impl FnOnce() -> Result<C::Input, ApiError>,
-    ) -> Result<Done<C::Output>, CommandError<C::Refusal, ApiError>> {
-        self.call.app.services.executor.run(&self.call.context(&self.principal), command, read_input).await
+    ) -> Result<Done<C::Output>, ApiError> {
+        let context = self.call.context(&self.principal);
+        let done = self.call.app.services.executor.run(&context, command, read_input).await;
+        done.map_err(|error| match error {
+            CommandError::Refused(refusal) => refusal.into_api_error(self.call.currency()),
+            CommandError::Input(error) => error,
+            CommandError::Failed(failure) => failure.into(),
+        })
     }
 }
 

@@ -11,6 +11,7 @@ use cuepoint_domain::authorization::{Action, Principal};
 use crate::app::App;
 use crate::http::call::ApiCall;
 use crate::http::command_call::CommandCall;
+use crate::http::mapping::IntoApiError;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::ApiError;
 
@@ -135,7 +136,7 @@ where
 /// marked.
 pub fn command<C, F, A>(run: F) -> Endpoint
 where
-    C: Command + 'static,
+    C: Command<Refusal: IntoApiError> + 'static,
     F: Fn(CommandCall<C>) -> A + 'static,
     A: Future<Output = Result<Done<ApiResponse>, ApiError>> + 'static,
 {

@@ -8,28 +8,21 @@ use std::convert::Infallible;
 
 use cuepoint_domain::application::{CommandError, Failure};
 use cuepoint_domain::authorization::Revocation;
+use cuepoint_domain::ledger::adjustment::Adjustment;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Unavailable;
 
 use crate::http::wire::error::{ApiError, Code};
 
-/// The message for an operator whose recent adjustment excludes them from reviewing withdrawals of the
-/// wallet.
-const RECENT_ADJUSTMENT: &str = "You adjusted this balance within the last 30 days.";
-
-/// Conversion of errors whose messages contain amounts of money.
+/// The API error of a command's refusal. Refusals without amounts convert by [`From`].
 pub trait IntoApiError {
     /// The API error, with amounts in `currency`.
     fn into_api_error(self, currency: &Currency) -> ApiError;
 }
 
-impl<R: IntoApiError, I: Into<ApiError>> IntoApiError for CommandError<R, I> {
-    fn into_api_error(self, currency: &Currency) -> ApiError {
-        match self {
-            Self::Refused(refusal) => refusal.into_api_error(currency),
-            Self::Input(error) => error.into(),
-            Self::Failed(failure) => failure.into(),
-        }
+impl<R: Into<ApiError>> IntoApiError for R {
+    fn into_api_error(self, _: &Currency) -> ApiError {
+        self.into()
     }
 }
 
@@ -60,7 +53,7 @@ impl From<Failure> for ApiError {
             Failure::Unreliable(Unavailable(cause)) => Self::unreliable(cause),
             Failure::KeyReused => Code::IdempotencyKeyReused.into(),
             Failure::InFlight => Code::IdempotencyInFlight.into(),
-            Failure::RecentAdjustment => Self::saying(Code::Forbidden, RECENT_ADJUSTMENT),
+            Failure::RecentAdjustment => Self::saying(Code::Forbidden, recent_adjustment()),
             Failure::Conflict => Code::Conflict.into(),
             Failure::OutOfRange => Self::saying(Code::LimitExceeded, Self::BALANCE_TOO_LARGE),
             Failure::Broken(what) => Self::internal(what),
@@ -82,5 +75,21 @@ impl From<Revocation> for ApiError {
 impl From<Unavailable> for ApiError {
     fn from(Unavailable(cause): Unavailable) -> Self {
         Self::caused(Code::Unavailable, cause)
+    }
+}
+
+/// The message for an operator whose recent adjustment excludes them from reviewing withdrawals of the
+/// wallet.
+fn recent_adjustment() -> String {
+    format!("You adjusted this balance within the last {} days.", Adjustment::JUDGING_BAR.whole_days())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_after_an_adjustment_is_in_days() {
+        assert_eq!(recent_adjustment(), "You adjusted this balance within the last 30 days.");
     }
 }

@@ -10,7 +10,6 @@ use crate::http::call::ApiCall;
 use crate::http::command_call::CommandCall;
 use crate::http::declaration::{created, json, ok, operations};
 use crate::http::endpoint::command;
-use crate::http::mapping::IntoApiError as _;
 use crate::http::operations::requests::updated;
 use crate::http::operations::views::{AdjustedView, MusicRequestView};
 use crate::http::wire::body::body;
@@ -84,8 +83,7 @@ async fn adjust(call: CommandCall<Adjust>) -> Result<Done<ApiResponse>, ApiError
         let AdjustmentBody { user_id, amount, reason } = call.body()?;
         Ok(NewAdjustment { user: user_id, correction: amount, reason })
     };
-    let done = call.run(Adjust, read_input).await;
-    let done = done.map_err(|error| error.into_api_error(call.currency()))?;
+    let done = call.run(Adjust, read_input).await?;
     done.try_map(|adjusted| {
         let view = AdjustedView::new(&adjusted.adjustment, adjusted.balance, adjusted.at, call.currency());
         ApiResponse::created("Balance adjusted.", view)

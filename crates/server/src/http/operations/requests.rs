@@ -14,7 +14,6 @@ use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;
 use crate::http::declaration::{Filter, created, filter, json, ok, operations, optional_json, page};
 use crate::http::endpoint::{authenticated, command};
-use crate::http::mapping::IntoApiError as _;
 use crate::http::operations::views::{Empty, MusicRequestView};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
@@ -136,8 +135,7 @@ async fn open(call: CommandCall<OpenRequest>) -> Result<Done<ApiResponse>, ApiEr
         let MusicRequestBody { dj_id, song_title, artist_name, artist_type, music_url, fee } = call.body()?;
         Ok(NewRequest { dj: dj_id, song_title, artist_name, artist_type, music_url, fee })
     };
-    let done = call.run(OpenRequest, read_input).await;
-    let done = done.map_err(|error| error.into_api_error(call.currency()))?;
+    let done = call.run(OpenRequest, read_input).await?;
     done.try_map(|request| {
         let location = format!("{}/api/v1/music/requests/{}", call.app.settings.public_url, request.id);
         let view = MusicRequestView::new(&request, call.currency());

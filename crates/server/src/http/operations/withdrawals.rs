@@ -11,7 +11,6 @@ use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;
 use crate::http::declaration::{created_bare, json, ok, operations, optional_json, page};
 use crate::http::endpoint::{authenticated, command};
-use crate::http::mapping::IntoApiError as _;
 use crate::http::operations::views::{Empty, WithdrawalOptionsView, WithdrawalRequestedView, WithdrawalView};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
@@ -96,8 +95,7 @@ async fn open(call: CommandCall<OpenWithdrawal>) -> Result<Done<ApiResponse>, Ap
         let WithdrawalBody { amount, wallet_address, currency, network } = call.body()?;
         Ok(NewWithdrawal { amount, wallet_address, currency, network })
     };
-    let done = call.run(OpenWithdrawal, read_input).await;
-    let done = done.map_err(|error| error.into_api_error(call.currency()))?;
+    let done = call.run(OpenWithdrawal, read_input).await?;
     done.try_map(|Withdrawn { withdrawal, balance }| {
         let location = format!("{}/api/v1/withdrawals/{}", call.app.settings.public_url, withdrawal.id);
         let view = WithdrawalRequestedView::new(&withdrawal, balance, call.currency());

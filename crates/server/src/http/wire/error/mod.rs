@@ -1,4 +1,4 @@
-//! API failures: the code ([`Code`]), its details, and the mapping of domain errors.
+//! API failures: the code ([`Code`]) and its details.
 
 mod code;
 
