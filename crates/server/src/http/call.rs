@@ -19,6 +19,7 @@ use crate::http::transport::rate_limits::{LoginAttempt, LoginLimitRefusal};
 use crate::http::wire::body::RequestBody;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::filters::{Filter, QueryFilters};
 use crate::http::wire::headers::{self, Signature};
 use crate::http::wire::json::Object;
 use crate::http::wire::page::{Page, Paging};
@@ -29,10 +30,10 @@ use crate::http::wire::query::Query;
 pub struct ApiCall {
     /// The state that handlers share.
     pub app: Arc<App>,
-    /// The query parameters.
-    pub query: Query,
     pub(super) request: HttpRequest,
     pub(super) path: &'static str,
+    pub(super) query: Query,
+    pub(super) filters: &'static [Filter],
     pub(super) deadline: RequestDeadline,
     pub(super) id: Option<String>,
     pub(super) body: Object,
@@ -142,11 +143,20 @@ impl ApiCall {
         }
     }
 
-    /// The requested page; its links keep these filters.
+    /// The values of the filters.
+    ///
+    /// # Errors
+    /// 422 with the messages of all wrong filters.
+    pub fn filters<F: QueryFilters>(&self) -> Result<F, ApiError> {
+        F::read(&self.query)
+    }
+
+    /// The requested page; its links keep the declared filters.
     #[must_use]
-    pub fn paging(&self, filters: &[&str]) -> Paging {
+    pub fn paging(&self) -> Paging {
         let path = format!("{}{}", self.app.settings.public_url, self.path);
-        Paging::read(&self.query, path, filters)
+        let filters: Vec<&str> = self.filters.iter().map(|filter| filter.name).collect();
+        Paging::read(&self.query, path, &filters)
     }
 }
 

@@ -30,6 +30,7 @@ use crate::http::endpoint::{Body, Endpoint, Exposure};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::envelope::{BareSuccess, Success};
 use crate::http::wire::error::Code;
+use crate::http::wire::filters::Filter;
 use crate::http::wire::page::Page;
 use crate::http::wire::schema::{Described, text_of};
 
@@ -55,7 +56,7 @@ pub struct Declaration {
     /// Its request body.
     pub body: Input,
     /// Its query parameters, except those of pagination.
-    pub filters: Vec<Filter>,
+    pub filters: &'static [Filter],
     /// Its success response.
     pub answers: SuccessResponse,
     /// The failures that the other fields do not imply.
@@ -86,7 +87,7 @@ impl Declaration {
             exposure: if is_for_staff { Exposure::Operators } else { Exposure::Everywhere },
             class: Class::Other,
             body: Input::NONE,
-            filters: Vec::new(),
+            filters: &[],
             answers,
             fails: &[],
             run,
@@ -164,25 +165,6 @@ pub const fn json<T: ToSchema>() -> Input {
 #[must_use]
 pub const fn optional_json<T: ToSchema>() -> Input {
     Input { takes: Body::Optional, schema: Some(Described::named::<T>()) }
-}
-
-/// A query parameter.
-#[derive(Clone, Copy, Debug)]
-pub struct Filter {
-    /// Its name.
-    pub name: &'static str,
-    /// Its schema.
-    pub schema: Described,
-    /// Its description.
-    pub description: &'static str,
-    /// An example, if the schema has none.
-    pub example: Option<&'static str>,
-}
-
-/// An optional query parameter.
-#[must_use]
-pub const fn filter(name: &'static str, schema: Described, description: &'static str) -> Filter {
-    Filter { name, schema, description, example: None }
 }
 
 /// The success response of an operation.

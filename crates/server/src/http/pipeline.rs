@@ -106,6 +106,7 @@ fn call(
         query: Query::parse(request.query_string()),
         request: request.clone(),
         path: operation.path,
+        filters: operation.filters,
         deadline: RequestDeadline::of_request_read_now(),
         id: request.match_info().get("id").map(str::to_owned),
         body: parse(operation.body.takes, request, body)?,

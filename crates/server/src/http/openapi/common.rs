@@ -23,6 +23,7 @@ use crate::http::endpoint::{Body, Endpoint, Exposure};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::error::Code;
 use crate::http::wire::kinds;
+use crate::http::wire::schema::text_of;
 
 const LIMIT: &str = "Requests per minute.";
 const REMAINING: &str = "Requests left in this minute.";
@@ -126,8 +127,8 @@ fn parameters(declaration: &Declaration) -> Vec<Parameter> {
         let description = format!("Rows of a page, from 1 to {most}; {default} by default.");
         parameters.push(query("per_page", &description, size, json!(default)));
     }
-    for filter in &declaration.filters {
-        let parameter = parameter(filter.name, ParameterIn::Query, filter.description);
+    for filter in declaration.filters {
+        let parameter = parameter(filter.name, ParameterIn::Query, &text_of(filter.documentation));
         let example = filter.example.map(|example| json!(example));
         parameters.push(parameter.schema(Some(filter.schema.used())).example(example).build());
     }
@@ -137,14 +138,14 @@ fn parameters(declaration: &Declaration) -> Vec<Parameter> {
     }
     if declaration.run.is_signed() {
         let id = "Id of the message, the same for every attempt to deliver it.";
-        parameters.push(header("webhook-id", id, text_of(255)));
+        parameters.push(header("webhook-id", id, line_of(255)));
         let timestamp = "Time of sending, in seconds since the start of 1970.";
-        parameters.push(header("webhook-timestamp", timestamp, text_of(20)));
+        parameters.push(header("webhook-timestamp", timestamp, line_of(20)));
     }
     if declaration.run.is_command() {
         let key =
             "A key of the client's choice. For 7 days, the same key and body get the first success again.";
-        parameters.push(header("Idempotency-Key", key, text_of(255).pattern(Some("^[!-~]+$"))));
+        parameters.push(header("Idempotency-Key", key, line_of(255).pattern(Some("^[!-~]+$"))));
     }
     if !declaration.run.is_plain() {
         let id = "Id of the request in the log and the answer: 1 to 128 letters, digits, dots, underscores or hyphens. \
@@ -163,7 +164,7 @@ fn query(name: &str, description: &str, schema: ObjectBuilder, example: Value) -
     parameter(name, ParameterIn::Query, description).schema(Some(schema)).example(Some(example)).build()
 }
 
-fn text_of(most: usize) -> ObjectBuilder {
+fn line_of(most: usize) -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(most))
 }
 

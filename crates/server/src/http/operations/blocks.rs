@@ -45,7 +45,7 @@ operations! {
 }
 
 async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let paging = call.paging(&[]);
+    let paging = call.paging();
     let rows = call.app.services.blocks.list(&principal, paging.request()).await?;
     call::page("Blocks.", &paging, &rows, BlockView::new)
 }

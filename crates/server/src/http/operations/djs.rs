@@ -5,15 +5,12 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ports::DjFilter;
 
 use crate::http::call::{self, ApiCall};
-use crate::http::declaration::{filter, ok, operations, page};
+use crate::http::declaration::{ok, operations, page};
 use crate::http::endpoint::authenticated;
 use crate::http::operations::views::{DjData, DjView};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
-use crate::http::wire::kinds;
-use crate::http::wire::query::Filters;
-use crate::http::wire::schema::Described;
-use crate::http::wire::{messages, values};
+use crate::http::wire::filters::{self, QueryFilters as _, filters};
 
 operations! {
     /// List DJs
@@ -23,7 +20,7 @@ operations! {
         tag: Djs,
         run: authenticated(Action::ReadDjs, list),
         answers: page::<DjView>("A page of DJs, newest first."),
-        filters: vec![filter("online", Described::inline(kinds::flag), "1: only DJs who are online; 0: only the others.")],
+        filters: DjFilters::DECLARED,
         fails: &[Code::ValidationFailed],
     }
 
@@ -35,11 +32,17 @@ operations! {
     }
 }
 
+filters! {
+    /// The filters of the list of DJs.
+    struct DjFilters {
+        /// 1: only DJs who are online; 0: only the others.
+        online: bool = filters::FLAG,
+    }
+}
+
 async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let mut filters = Filters::of(&call.query);
-    let online = filters.read("online", values::yes_or_no, messages::flag);
-    filters.complete()?;
-    let paging = call.paging(&["online"]);
+    let DjFilters { online } = call.filters()?;
+    let paging = call.paging();
     let rows = call.app.services.profiles.djs(&principal, DjFilter { online }, paging.request()).await?;
     call::page("DJs.", &paging, &rows, |dj| DjView::new(dj, call.currency()))
 }

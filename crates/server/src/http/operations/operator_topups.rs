@@ -4,23 +4,21 @@ use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::{ReverseTopup, SettleSuspense};
 use cuepoint_domain::application::queries::TopupSearch;
 use cuepoint_domain::authorization::{Action, Principal};
-use cuepoint_domain::ids::TopupId;
+use cuepoint_domain::ids::{TopupId, UserId};
 use cuepoint_domain::page::Rows;
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::topup;
 
 use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;
-use crate::http::declaration::{filter, json, ok, operations, page};
+use crate::http::declaration::{json, ok, operations, page};
 use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::operators::{ReasonBody, reason};
 use crate::http::operations::views::{OperatorTopupData, OperatorTopupView, SuspenseData, SuspenseView};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
-use crate::http::wire::kinds;
-use crate::http::wire::messages;
-use crate::http::wire::query::Filters;
-use crate::http::wire::schema::Described;
+use crate::http::wire::filters::{self, QueryFilters as _, filters};
+use crate::http::wire::messages::{self, Errors};
 
 operations! {
     /// Find top-ups
@@ -31,18 +29,7 @@ operations! {
         tag: Operators,
         run: authenticated(Action::ReadTopups, list),
         answers: page::<OperatorTopupView>("A page of top-ups, newest first."),
-        filters: vec![
-            filter(
-                "user_id",
-                Described::inline(|| kinds::whole_number().into()),
-                "Only top-ups of the account with this id. Required without `reference`.",
-            ),
-            filter(
-                "reference",
-                Described::inline(|| kinds::text().pattern(Some(REFERENCE)).into()),
-                "Only the top-up with this reference at the payment provider. Required without `user_id`.",
-            ),
-        ],
+        filters: TopupFilters::DECLARED,
         fails: &[Code::ValidationFailed],
     }
 
@@ -89,22 +76,29 @@ operations! {
     }
 }
 
-/// A reference in a filter: a UUID in any letter case, or a decimal id.
-const REFERENCE: &str = "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[1-9][0-9]{0,17})$";
+filters! {
+    /// The filters of top-ups.
+    struct TopupFilters {
+        /// Only top-ups of the account with this id. Required without `reference`.
+        user_id: UserId = filters::ANY_USER_ID,
+        /// Only the top-up with this reference at the payment provider. Required without `user_id`.
+        reference: ProviderReference = filters::PROVIDER_REFERENCE,
+    }
+}
 
 async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let mut filters = Filters::of(&call.query);
-    let user = filters.user("user_id");
-    let reference =
-        filters.read("reference", |text| text.parse::<ProviderReference>().ok(), messages::format);
-    let search = match (reference, user) {
-        (Some(reference), Some(user)) => Some(TopupSearch::Both(reference, user)),
-        (Some(reference), None) => Some(TopupSearch::Reference(reference)),
-        (None, Some(user)) => Some(TopupSearch::User(user)),
-        (None, None) => None,
+    let search = match call.filters()? {
+        TopupFilters { reference: Some(reference), user_id: Some(user) } => {
+            TopupSearch::Both(reference, user)
+        }
+        TopupFilters { reference: Some(reference), user_id: None } => TopupSearch::Reference(reference),
+        TopupFilters { reference: None, user_id: Some(user) } => TopupSearch::User(user),
+        TopupFilters { reference: None, user_id: None } => {
+            let message = messages::required_without("user_id", "reference");
+            return Err(ApiError::invalid(Errors::one("user_id", message)));
+        }
     };
-    let search = filters.one_of(search, "user_id", "reference")?;
-    let paging = call.paging(&["user_id", "reference"]);
+    let paging = call.paging();
     let rows = call.app.services.topups.search(&principal, search, paging.request()).await?;
     call::page("Top-ups.", &paging, &rows, |topup| OperatorTopupView::new(topup, call.currency()))
 }
@@ -123,7 +117,7 @@ async fn reverse(call: CommandCall<ReverseTopup>) -> Result<Done<ApiResponse>, A
 }
 
 async fn suspense(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let paging = call.paging(&[]);
+    let paging = call.paging();
     let found = call.app.services.topups.in_suspense(&principal, paging.request()).await?;
     // The list contains only top-ups with money in suspense.
     let rows = found.rows.iter().filter_map(|topup| in_suspense(&call, topup)).collect();

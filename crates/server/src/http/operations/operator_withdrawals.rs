@@ -11,18 +11,15 @@ use cuepoint_domain::withdrawal::WithdrawalStatus;
 
 use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;
-use crate::http::declaration::{filter, json, ok, operations, page};
+use crate::http::declaration::{json, ok, operations, page};
 use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::operators::{ReasonBody, reason};
 use crate::http::operations::views::OperatorWithdrawalView;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::filters::{self, QueryFilters as _, filters};
 use crate::http::wire::kinds;
-use crate::http::wire::messages;
-use crate::http::wire::names;
-use crate::http::wire::query::Filters;
-use crate::http::wire::schema::Described;
 
 operations! {
     /// List withdrawals of all accounts
@@ -32,7 +29,7 @@ operations! {
         tag: Operators,
         run: authenticated(Action::ReadWithdrawals, list),
         answers: page::<OperatorWithdrawalView>("A page of withdrawals, newest first."),
-        filters: vec![filter("status", Described::named::<names::WithdrawalStatus>(), "Only withdrawals with this status.")],
+        filters: WithdrawalFilters::DECLARED,
         fails: &[Code::ValidationFailed],
     }
 
@@ -135,11 +132,17 @@ body! {
     }
 }
 
+filters! {
+    /// The filters of withdrawals of all accounts.
+    struct WithdrawalFilters {
+        /// Only withdrawals with this status.
+        status: WithdrawalStatus = filters::WITHDRAWAL_STATUS,
+    }
+}
+
 async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let mut filters = Filters::of(&call.query);
-    let status = filters.read("status", WithdrawalStatus::named, messages::selected);
-    filters.complete()?;
-    let paging = call.paging(&["status"]);
+    let WithdrawalFilters { status } = call.filters()?;
+    let paging = call.paging();
     let rows = call.app.services.withdrawals.list_all(&principal, status, paging.request()).await?;
     call::page("Withdrawals.", &paging, &rows, |withdrawal| {
         OperatorWithdrawalView::new(withdrawal, call.currency())

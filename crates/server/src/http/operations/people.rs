@@ -10,18 +10,15 @@ use cuepoint_domain::text::Line;
 
 use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;
-use crate::http::declaration::{filter, json, ok, operations, page};
+use crate::http::declaration::{json, ok, operations, page};
 use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::operators::ReasonBody;
 use crate::http::operations::views::{PersonData, PersonView, SecurityEventView};
 use crate::http::wire::body::{RequestBody, body};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::filters::{self, QueryFilters as _, filters};
 use crate::http::wire::kinds;
-use crate::http::wire::messages;
-use crate::http::wire::names;
-use crate::http::wire::query::Filters;
-use crate::http::wire::schema::Described;
 
 operations! {
     /// List accounts
@@ -31,11 +28,7 @@ operations! {
         tag: Operators,
         run: authenticated(Action::ReadPeople, list),
         answers: page::<PersonView>("A page of accounts, newest first."),
-        filters: vec![filter(
-            "email",
-            kinds::ANY_TEXT.schema,
-            "Only the account with this e-mail address, in any letter case.",
-        )],
+        filters: PeopleFilters::DECLARED,
     }
 
     /// Show an account
@@ -87,10 +80,7 @@ operations! {
         tag: Operators,
         run: authenticated(Action::ReadSecurityLog, events),
         answers: page::<SecurityEventView>("A page of events, newest first."),
-        filters: vec![
-            filter("user_id", Described::inline(kinds::id), "Only events about the account with this id."),
-            filter("kind", Described::named::<names::EventKind>(), "Only events of this kind."),
-        ],
+        filters: EventFilters::DECLARED,
         fails: &[Code::ValidationFailed],
     }
 }
@@ -105,10 +95,28 @@ body! {
     }
 }
 
+filters! {
+    /// The filters of accounts.
+    struct PeopleFilters {
+        /// Only the account with this e-mail address, in any letter case.
+        email: String = filters::TEXT,
+    }
+}
+
+filters! {
+    /// The filters of the security log.
+    struct EventFilters {
+        /// Only events about the account with this id.
+        user_id: UserId = filters::USER_ID,
+        /// Only events of this kind.
+        kind: EventKind = filters::EVENT_KIND,
+    }
+}
+
 async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let paging = call.paging(&["email"]);
-    let email = call.query.get("email");
-    let users = call.app.services.people.list(&principal, email, paging.request()).await?;
+    let paging = call.paging();
+    let PeopleFilters { email } = call.filters()?;
+    let users = call.app.services.people.list(&principal, email.as_deref(), paging.request()).await?;
     call::page("People.", &paging, &users, PersonView::new)
 }
 
@@ -140,11 +148,8 @@ async fn change<B: RequestBody>(
 }
 
 async fn events(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let mut filters = Filters::of(&call.query);
-    let user = filters.user("user_id");
-    let kind = filters.read("kind", EventKind::named, messages::selected);
-    filters.complete()?;
-    let paging = call.paging(&["user_id", "kind"]);
+    let EventFilters { user_id: user, kind } = call.filters()?;
+    let paging = call.paging();
     let filter = EventFilter { user, kind };
     let rows = call.app.services.security_log.events(&principal, filter, paging.request()).await?;
     call::page("Security log.", &paging, &rows, |(number, event)| SecurityEventView::new(*number, event))

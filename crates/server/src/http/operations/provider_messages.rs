@@ -8,16 +8,13 @@ use cuepoint_domain::provider_message::MessageFilter;
 
 use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;
-use crate::http::declaration::{filter, json, ok, operations, page};
+use crate::http::declaration::{json, ok, operations, page};
 use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::operators::{ReasonBody, reason};
 use crate::http::operations::views::{ProviderMessageData, ProviderMessageView};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
-use crate::http::wire::kinds;
-use crate::http::wire::query::Filters;
-use crate::http::wire::schema::Described;
-use crate::http::wire::{messages, values};
+use crate::http::wire::filters::{self, QueryFilters as _, filters};
 
 operations! {
     /// List contradicting provider messages
@@ -29,11 +26,7 @@ operations! {
         answers: page::<ProviderMessageView>(
             "A page of messages: unresolved messages first, then by arrival, newest first."
         ),
-        filters: vec![filter(
-            "resolved",
-            Described::inline(kinds::flag),
-            "1: only resolved messages; 0: only unresolved messages.",
-        )],
+        filters: MessageFilters::DECLARED,
         fails: &[Code::ValidationFailed],
     }
 
@@ -48,11 +41,17 @@ operations! {
     }
 }
 
+filters! {
+    /// The filters of provider messages.
+    struct MessageFilters {
+        /// 1: only resolved messages; 0: only unresolved messages.
+        resolved: bool = filters::FLAG,
+    }
+}
+
 async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let mut filters = Filters::of(&call.query);
-    let resolved = filters.read("resolved", values::yes_or_no, messages::flag);
-    filters.complete()?;
-    let paging = call.paging(&["resolved"]);
+    let MessageFilters { resolved } = call.filters()?;
+    let paging = call.paging();
     let filter = MessageFilter { resolved };
     let rows = call.app.services.provider_messages.list(&principal, filter, paging.request()).await?;
     call::page("Provider messages.", &paging, &rows, ProviderMessageView::new)

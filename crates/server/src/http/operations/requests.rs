@@ -12,18 +12,15 @@ use cuepoint_domain::text::{Line, MusicUrl};
 
 use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;
-use crate::http::declaration::{Filter, created, filter, json, ok, operations, optional_json, page};
+use crate::http::declaration::{created, json, ok, operations, optional_json, page};
 use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::views::{Empty, MusicRequestView};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::filters::{self, QueryFilters as _, filters};
 use crate::http::wire::kinds;
-use crate::http::wire::messages;
-use crate::http::wire::names;
-use crate::http::wire::query::Filters;
-use crate::http::wire::schema::Described;
 
 operations! {
     /// Create a music request
@@ -81,7 +78,7 @@ operations! {
         tag: Requests,
         run: authenticated(Action::ReadRequest, made),
         answers: page::<MusicRequestView<'_>>("A page of the caller's requests, newest first."),
-        filters: vec![STATUS, filter("dj_id", Described::inline(kinds::id), "Only requests to the DJ with this id.")],
+        filters: OwnRequestFilters::DECLARED,
         fails: &[Code::ValidationFailed],
     }
 
@@ -92,13 +89,28 @@ operations! {
         tag: Requests,
         run: authenticated(Action::AnswerRequest, addressed),
         answers: page::<MusicRequestView<'_>>("A page of requests to the caller, newest first."),
-        filters: vec![STATUS],
+        filters: AddressedRequestFilters::DECLARED,
         fails: &[Code::Forbidden, Code::ValidationFailed],
     }
 }
 
-const STATUS: Filter =
-    filter("status", Described::named::<names::RequestStatus>(), "Only requests with this status.");
+filters! {
+    /// The filters of the caller's requests.
+    struct OwnRequestFilters {
+        /// Only requests with this status.
+        status: RequestStatus = filters::REQUEST_STATUS,
+        /// Only requests to the DJ with this id.
+        dj_id: UserId = filters::USER_ID,
+    }
+}
+
+filters! {
+    /// The filters of requests to the caller.
+    struct AddressedRequestFilters {
+        /// Only requests with this status.
+        status: RequestStatus = filters::REQUEST_STATUS,
+    }
+}
 
 body! {
     /// A music request to create.
@@ -170,24 +182,16 @@ pub(super) fn updated(
 }
 
 async fn made(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let mut filters = Filters::of(&call.query);
-    let status = filters.read("status", RequestStatus::named, messages::selected);
-    let dj = filters.user("dj_id");
-    filters.complete()?;
-    let paging = call.paging(&["status", "dj_id"]);
+    let OwnRequestFilters { status, dj_id: dj } = call.filters()?;
+    let paging = call.paging();
     let filter = OwnRequestFilter { status, dj };
     let rows = call.app.services.music_requests.made_by(&principal, filter, paging.request()).await?;
     call::page("Requests.", &paging, &rows, |request| MusicRequestView::new(request, call.currency()))
 }
 
 async fn addressed(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let paging = call.paging(&["status"]);
-    let read_filter = || -> Result<_, ApiError> {
-        let mut filters = Filters::of(&call.query);
-        let status = filters.read("status", RequestStatus::named, messages::selected);
-        filters.complete()?;
-        Ok((status, paging.request()))
-    };
+    let paging = call.paging();
+    let read_filter = || call.filters().map(|AddressedRequestFilters { status }| (status, paging.request()));
     let rows = call.app.services.music_requests.addressed_to(&principal, read_filter).await?;
     call::page("Requests.", &paging, &rows, |request| MusicRequestView::new(request, call.currency()))
 }

@@ -42,7 +42,7 @@ operations! {
 }
 
 async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let paging = call.paging(&[]);
+    let paging = call.paging();
     let rows = call.app.services.sessions.list(&principal, paging.request()).await?;
     call::page("Sessions.", &paging, &rows, |session| ActiveSessionView::new(session, principal.session))
 }

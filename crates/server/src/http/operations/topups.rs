@@ -69,7 +69,7 @@ async fn open(call: CommandCall<OpenTopup>) -> Result<Done<ApiResponse>, ApiErro
 }
 
 async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let paging = call.paging(&[]);
+    let paging = call.paging();
     let rows = call.app.services.topups.list(&principal, paging.request()).await?;
     call::page("Top-ups.", &paging, &rows, |topup| views::TopupView::new(topup, call.currency()))
 }

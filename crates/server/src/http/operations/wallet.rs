@@ -1,17 +1,15 @@
 //! The caller's balance and its entries.
 
 use cuepoint_domain::authorization::{Action, Principal};
+use cuepoint_domain::timestamp::Timestamp;
 
 use crate::http::call::{self, ApiCall};
-use crate::http::declaration::{Filter, filter, ok, operations, page};
+use crate::http::declaration::{ok, operations, page};
 use crate::http::endpoint::authenticated;
 use crate::http::operations::views::{EntryData, EntryView, WalletData, WalletView};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
-use crate::http::wire::kinds;
-use crate::http::wire::query::Filters;
-use crate::http::wire::schema::Described;
-use crate::http::wire::{messages, time};
+use crate::http::wire::filters::{self, QueryFilters as _, filters};
 
 operations! {
     /// Show the caller's balance
@@ -19,14 +17,7 @@ operations! {
         tag: Wallet,
         run: authenticated(Action::UseWallet, show),
         answers: ok::<WalletData>("The caller's balance."),
-        filters: vec![Filter {
-            example: Some("2026-01-31T20:15:00Z"),
-            ..filter(
-                "at",
-                Described::inline(kinds::timestamp),
-                "Time of the balance: after the last entry until then, and 0 before the first entry. Now by default.",
-            )
-        }],
+        filters: BalanceFilters::DECLARED,
         fails: &[Code::ValidationFailed],
     }
 
@@ -49,10 +40,17 @@ operations! {
     }
 }
 
+filters! {
+    /// The filters of the balance.
+    struct BalanceFilters {
+        /// Time of the balance: after the last entry until then, and 0 before the first entry. Now by
+        /// default.
+        at: Timestamp = filters::TIMESTAMP,
+    }
+}
+
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let mut filters = Filters::of(&call.query);
-    let at = filters.read("at", time::parse_timestamp, messages::date);
-    filters.complete()?;
+    let BalanceFilters { at } = call.filters()?;
     let wallet = &call.app.services.wallet;
     let balance = match at {
         Some(at) => wallet.balance_at(&principal, at).await?,
@@ -62,7 +60,7 @@ async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
 }
 
 async fn entries(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let paging = call.paging(&[]);
+    let paging = call.paging();
     let rows = call.app.services.wallet.entries(&principal, paging.request()).await?;
     call::page("Wallet entries.", &paging, &rows, |entry| EntryView::new(entry, call.currency()))
 }

@@ -109,7 +109,7 @@ async fn options(call: ApiCall, principal: Principal) -> Result<ApiResponse, Api
 }
 
 async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let paging = call.paging(&[]);
+    let paging = call.paging();
     let rows = call.app.services.withdrawals.list(&principal, paging.request()).await?;
     call::page("Withdrawals.", &paging, &rows, |withdrawal| WithdrawalView::new(withdrawal, call.currency()))
 }

@@ -6,6 +6,7 @@ pub mod body;
 pub mod envelope;
 pub mod error;
 pub mod fields;
+pub mod filters;
 pub mod headers;
 pub mod json;
 pub mod kinds;

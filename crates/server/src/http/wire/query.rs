@@ -4,10 +4,6 @@
 use std::fmt::Write as _;
 
 use actix_web::web;
-use cuepoint_domain::ids::UserId;
-
-use crate::http::wire::error::ApiError;
-use crate::http::wire::messages::{self, Errors};
 
 /// The parameters of an address.
 #[derive(Clone, Debug, Default)]
@@ -46,66 +42,6 @@ impl Query {
             }
         }
         text
-    }
-}
-
-/// The filters of a list being read, so that a refusal names all invalid ones at once.
-#[derive(Debug)]
-pub struct Filters<'a> {
-    query: &'a Query,
-    errors: Errors,
-}
-
-impl<'a> Filters<'a> {
-    /// Starts reading the filters.
-    #[must_use]
-    pub fn of(query: &'a Query) -> Self {
-        Self { query, errors: Errors::default() }
-    }
-
-    /// An optional filter; `None` also if invalid, which [`Filters::complete`] reports.
-    pub fn read<T>(
-        &mut self,
-        name: &'static str,
-        read: impl Fn(&str) -> Option<T>,
-        refusal: fn(&str) -> String,
-    ) -> Option<T> {
-        let value = self.query.get(name)?;
-        let read = read(value);
-        if read.is_none() {
-            self.errors.add(name, refusal(name));
-        }
-        read
-    }
-
-    /// The id of an account, existing or not.
-    pub fn user(&mut self, name: &'static str) -> Option<UserId> {
-        let number = self.read(name, integer, messages::integer)?;
-        self.read(name, |_| UserId::new(number), messages::selected)
-    }
-
-    /// The value of two filters of which at least one is required, once all filters have been read.
-    ///
-    /// # Errors
-    /// 422 with all validation messages if any filter is invalid or both are missing.
-    pub fn one_of<T>(
-        mut self,
-        found: Option<T>,
-        one: &'static str,
-        other: &'static str,
-    ) -> Result<T, ApiError> {
-        if found.is_none() && self.errors.is_empty() {
-            self.errors.add(one, messages::required_without(one, other));
-        }
-        found.filter(|_| self.errors.is_empty()).ok_or_else(|| ApiError::invalid(self.errors))
-    }
-
-    /// Checks that all filters were valid.
-    ///
-    /// # Errors
-    /// 422 with all validation messages if any filter is invalid.
-    pub fn complete(self) -> Result<(), ApiError> {
-        if self.errors.is_empty() { Ok(()) } else { Err(ApiError::invalid(self.errors)) }
     }
 }
 
@@ -180,21 +116,5 @@ mod tests {
         let query = Query::parse("page=2&page=%203%20&online=");
         assert_eq!(query.get("page"), Some("3"));
         assert_eq!(query.get("online"), None);
-    }
-
-    #[test]
-    fn all_wrong_filters_are_named_at_once() {
-        let query = Query::parse("status=bogus&dj_id=abc");
-        let mut filters = Filters::of(&query);
-        assert_eq!(filters.read("status", |_| None::<()>, messages::selected), None);
-        assert_eq!(filters.user("dj_id"), None);
-        let error = filters.complete().unwrap_err();
-        assert_eq!(
-            serde_json::to_value(&error.details.errors).unwrap(),
-            serde_json::json!({
-                "status": ["The selected status is invalid."],
-                "dj_id": ["The dj id field must be an integer."],
-            })
-        );
     }
 }
