@@ -1,8 +1,11 @@
 //! The HTTP contract: routes, the checks of every call, and the wire format.
 //!
-//! Reading order: [`operations`] (the operations by subject, with their handlers), [`declaration`] (the parts
-//! of an operation), [`pipeline`] (the checks of a request, in order), [`wire`] (the format), [`openapi`]
-//! (the document).
+//! Reading order, along a request: [`web_server`] (connections and workers), [`observe`] (request id, log line
+//! and metrics), [`transport`] (client address, deadline, rate limits, headers), [`routes`] (the router),
+//! [`pipeline`] (the checks of a request, in order) with [`reliance`], [`endpoint`] and [`declaration`] (the
+//! parts of an operation), [`call`] and [`command_call`] (the handler's view of a request), [`operations`] (the
+//! operations by subject, with their handlers), [`mapping`] (domain errors as API errors), [`wire`] (the
+//! format), [`openapi`] (the document).
 
 pub mod call;
 pub mod command_call;

@@ -1,11 +1,11 @@
-//! Observation of every answer: its request id, log line, metrics and common headers.
+//! Observation of every answer: its request id, log line and metrics.
 
 use std::time::Instant;
 
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::error::InternalError;
-use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use actix_web::http::header::{self, HeaderMap};
 use actix_web::http::{Method, StatusCode};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, HttpRequest, HttpResponse, web};
@@ -14,23 +14,15 @@ use tracing::Instrument as _;
 use crate::app::App;
 use crate::http::transport::client_address;
 use crate::http::transport::connections::Connection;
+use crate::http::transport::response_headers::{REQUEST_ID, ResponseHeaders};
 use crate::http::transport::undrained_body::UndrainedBody;
 use crate::http::wire::error::{ApiError, Code};
 use crate::observability::metrics;
-
-/// The header that carries a request id.
-pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The metrics label of methods without a route.
 const OTHER_METHOD: &str = "OTHER";
 /// The metrics label of unknown routes.
 const UNKNOWN_ROUTE: &str = "unknown";
-
-/// The content security policy of API answers, which allows nothing.
-const NOTHING_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
-/// The content security policy of the documentation pages: their own parts, and calls to this service.
-const DOCUMENTATION_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
-     img-src 'self' data:; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
 /// The id of a request in the log and in its answer.
 #[derive(Clone, Debug)]
@@ -68,8 +60,8 @@ pub async fn observe<B: MessageBody + 'static>(
     let undrained_body = UndrainedBody::of(&mut request);
     let client = client_address::find(request.head(), &app.settings.trusted_proxies);
     request.extensions_mut().insert(client);
-    let common = Common {
-        id: id.clone(),
+    let headers = ResponseHeaders {
+        request_id: id.clone(),
         is_documentation: request.path() == "/openapi.json" || request.path().starts_with("/docs"),
         is_encrypted: app.settings.public_url.starts_with("https://"),
     };
@@ -84,7 +76,7 @@ pub async fn observe<B: MessageBody + 'static>(
     match answered {
         Ok(response) => {
             let mut response = enveloped(response.map_into_boxed_body(), &id);
-            common.add_to(response.headers_mut());
+            headers.add_to(response.headers_mut());
             let response = match undrained_body {
                 Some(undrained_body) => response.map_body(|_, answer| undrained_body.kept_by(answer)),
                 None => response,
@@ -98,7 +90,7 @@ pub async fn observe<B: MessageBody + 'static>(
         }
         Err(error) => {
             let mut response = failure(status).respond(&id);
-            common.add_to(response.headers_mut());
+            headers.add_to(response.headers_mut());
             let response = match undrained_body {
                 Some(undrained_body) => response.map_body(|_, answer| undrained_body.kept_by(answer)),
                 None => response,
@@ -115,7 +107,7 @@ pub(crate) fn refused(app: &App, status: StatusCode) -> HttpResponse {
     record(&id, OTHER_METHOD, UNKNOWN_ROUTE, status, Instant::now());
     let mut response = failure(status).respond(&id);
     let is_encrypted = app.settings.public_url.starts_with("https://");
-    Common { id, is_documentation: false, is_encrypted }.add_to(response.headers_mut());
+    ResponseHeaders { request_id: id, is_documentation: false, is_encrypted }.add_to(response.headers_mut());
     response
 }
 
@@ -151,36 +143,6 @@ fn record(id: &str, method: &'static str, route: &'static str, status: StatusCod
     // Logged outside the request's span, whose fields the line would repeat.
     tracing::info!(request_id = id, method, route, status = status.as_u16(), milliseconds, "answered");
     metrics::answered(method, route, status.as_u16(), took);
-}
-
-/// The inputs of the common headers.
-struct Common {
-    id: String,
-    is_documentation: bool,
-    is_encrypted: bool,
-}
-
-impl Common {
-    fn add_to(&self, headers: &mut HeaderMap) {
-        if let Ok(id) = HeaderValue::from_str(&self.id) {
-            headers.insert(REQUEST_ID, id);
-        }
-        let cacheable = headers.contains_key(header::CACHE_CONTROL);
-        let mut say = |name, value| drop(headers.insert(name, HeaderValue::from_static(value)));
-        say(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-        say(header::REFERRER_POLICY, "no-referrer");
-        if self.is_documentation {
-            say(header::CONTENT_SECURITY_POLICY, DOCUMENTATION_POLICY);
-        } else {
-            say(header::CONTENT_SECURITY_POLICY, NOTHING_POLICY);
-            if !cacheable {
-                say(header::CACHE_CONTROL, "no-store");
-            }
-        }
-        if self.is_encrypted {
-            say(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000");
-        }
-    }
 }
 
 /// Replaces the body of a failure from the web server or a middleware by the failure envelope.

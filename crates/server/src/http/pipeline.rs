@@ -3,7 +3,8 @@
 //! The router matches path, method and network. The pipeline then checks token, staff role, rate limit,
 //! headers with the form of the idempotency key, size, media type and JSON; a provider's signature is verified
 //! over the body, after its size. The handler and the executor check the rest: key, id and entity, ownership,
-//! fields, rate limit of an account, state, limits, funds.
+//! fields, rate limit of an account, state, limits, funds. After a slow body the executor checks the
+//! principal again.
 
 use std::sync::Arc;
 
@@ -60,7 +61,6 @@ pub async fn answer(
             let principal = admit(*action, operation, app, request).await?;
             headers::accepts_json(request)?;
             let body = receive(operation, app, request, payload).await?;
-            let principal = still_admitted(*action, operation, app, principal)?;
             let call = call(&body, None)?;
             (call.deadline, run(call, principal))
         }
@@ -69,7 +69,6 @@ pub async fn answer(
             headers::accepts_json(request)?;
             let key = key(operation, request, &principal)?;
             let body = receive(operation, app, request, payload).await?;
-            let principal = still_admitted(*action, operation, app, principal)?;
             let call = call(&body, key)?;
             (call.deadline, run(call, principal))
         }
@@ -169,21 +168,6 @@ fn has_role(action: Action, principal: &Principal) -> bool {
 async fn record_denied(operation: &Declaration, app: &App, principal: &Principal, request: &HttpRequest) {
     let name = Line::from_stored(format!("{} {}", operation.method, operation.path));
     app.services.security_log.record_denied(principal, name, client(request)).await;
-}
-
-/// Rechecks the principal after a possibly slow read of the body: not revoked, and with their current role.
-fn still_admitted(
-    action: Action,
-    operation: &Declaration,
-    app: &App,
-    principal: Principal,
-) -> Result<Principal, ApiError> {
-    let principal = app.authentication.revocations.check(principal)?;
-    if !has_role(action, &principal) {
-        return Err(Code::InsufficientScope.into());
-    }
-    ensure_reliable(operation, app)?;
-    Ok(principal)
 }
 
 /// The idempotency key, if the request has one.

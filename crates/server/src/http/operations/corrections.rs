@@ -1,4 +1,4 @@
-//! Refunds and adjustments by operators.
+//! Corrections by operators: refunds of played requests, and adjustments of balances.
 
 use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::{Adjust, NewAdjustment, RefundRequest};
@@ -6,10 +6,10 @@ use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::ledger::adjustment::Correction;
 use cuepoint_domain::text::Line;
 
-use crate::http::call::ApiCall;
 use crate::http::command_call::CommandCall;
 use crate::http::declaration::{created, json, ok, operations};
 use crate::http::endpoint::command;
+use crate::http::operations::reason::{ReasonBody, reason};
 use crate::http::operations::requests::updated;
 use crate::http::operations::views::{AdjustedView, MusicRequestView};
 use crate::http::wire::body::body;
@@ -55,22 +55,6 @@ body! {
         /// Reason, stored with the operator and the time.
         reason: Line = required(kinds::LINE),
     }
-}
-
-body! {
-    /// The reason given by an operator.
-    pub struct ReasonBody as "Reason", example: {"reason": "Checked with the owner."} {
-        /// Reason, stored with the operator and the time.
-        reason: Line = required(kinds::LINE),
-    }
-}
-
-/// The reason in the body.
-///
-/// # Errors
-/// 422 with the messages of all wrong fields.
-pub(super) fn reason(call: &ApiCall) -> Result<Line, ApiError> {
-    call.body().map(|ReasonBody { reason }| reason)
 }
 
 async fn refund(call: CommandCall<RefundRequest>) -> Result<Done<ApiResponse>, ApiError> {

@@ -3,20 +3,22 @@
 pub mod audit;
 pub mod auth;
 pub mod blocks;
+pub mod corrections;
 pub mod djs;
 pub mod docs;
 pub mod health;
 pub mod jwks;
 pub mod operator_topups;
 pub mod operator_withdrawals;
-pub mod operators;
 pub mod passwords;
+pub mod people;
 pub mod personal_data;
 pub mod profile;
 pub mod provider_messages;
+pub mod reason;
 pub mod requests;
+pub mod security_log;
 pub mod sessions;
-pub mod staff;
 pub mod topups;
 pub mod verifications;
 pub mod views;
@@ -45,9 +47,10 @@ pub fn all() -> Vec<Declaration> {
         webhooks::operations(),
         operator_withdrawals::operations(),
         operator_topups::operations(),
-        operators::operations(),
+        corrections::operations(),
         audit::operations(),
-        staff::operations(),
+        people::operations(),
+        security_log::operations(),
         provider_messages::operations(),
         health::operations(),
         docs::operations(),

@@ -1,6 +1,5 @@
-//! Accounts and the security log, for staff.
+//! Accounts, for staff: their status and role.
 
-use cuepoint_domain::account::security_log::{EventFilter, EventKind};
 use cuepoint_domain::account::{AccountStatusChange, Role};
 use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::ChangeAccountStatus;
@@ -12,8 +11,8 @@ use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;
 use crate::http::declaration::{json, ok, operations, page};
 use crate::http::endpoint::{authenticated, command};
-use crate::http::operations::operators::ReasonBody;
-use crate::http::operations::views::{PersonData, PersonView, SecurityEventView};
+use crate::http::operations::reason::ReasonBody;
+use crate::http::operations::views::{PersonData, PersonView};
 use crate::http::wire::body::{RequestBody, body};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
@@ -72,17 +71,6 @@ operations! {
         body: json::<RoleBody>(),
         fails: &[Code::Forbidden],
     }
-
-    /// List the security log
-    ///
-    /// Newest events first.
-    GET "/api/v1/operator/security-log" "listSecurityEvents" {
-        tag: Operators,
-        run: authenticated(Action::ReadSecurityLog, events),
-        answers: page::<SecurityEventView>("A page of events, newest first."),
-        filters: EventFilters::DECLARED,
-        fails: &[Code::ValidationFailed],
-    }
 }
 
 body! {
@@ -100,16 +88,6 @@ filters! {
     struct PeopleFilters {
         /// Only the account with this e-mail address, in any letter case.
         email: String = filters::TEXT,
-    }
-}
-
-filters! {
-    /// The filters of the security log.
-    struct EventFilters {
-        /// Only events about the account with this id.
-        user_id: UserId = filters::USER_ID,
-        /// Only events of this kind.
-        kind: EventKind = filters::EVENT_KIND,
     }
 }
 
@@ -145,12 +123,4 @@ async fn change<B: RequestBody>(
     let command = ChangeAccountStatus { id: call.id(UserId::new)? };
     let done = call.run(command, || call.body().map(input)).await?;
     done.try_map(|user| ApiResponse::ok("Person updated.", PersonData { user: PersonView::new(&user) }))
-}
-
-async fn events(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let EventFilters { user_id: user, kind } = call.filters()?;
-    let paging = call.paging();
-    let filter = EventFilter { user, kind };
-    let rows = call.app.services.security_log.events(&principal, filter, paging.request()).await?;
-    call::page("Security log.", &paging, &rows, |(number, event)| SecurityEventView::new(*number, event))
 }

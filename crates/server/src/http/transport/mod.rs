@@ -10,4 +10,5 @@ pub mod deadline;
 pub mod networks;
 pub mod rate_limits;
 pub mod refusals;
+pub mod response_headers;
 pub mod undrained_body;

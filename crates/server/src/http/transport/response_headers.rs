@@ -1,0 +1,46 @@
+//! The headers of every response: its request id, security headers and caching.
+
+use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+
+/// The header that carries a request id.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The content security policy of API answers, which allows nothing.
+const NOTHING_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
+/// The content security policy of the documentation pages: their own parts, and calls to this service.
+const DOCUMENTATION_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
+     img-src 'self' data:; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
+
+/// The headers of every response.
+pub struct ResponseHeaders {
+    /// The request id.
+    pub request_id: String,
+    /// Whether the response is part of the documentation, whose pages run scripts of their own.
+    pub is_documentation: bool,
+    /// Whether clients reach the service by HTTPS.
+    pub is_encrypted: bool,
+}
+
+impl ResponseHeaders {
+    /// Adds the headers. A `Cache-Control` of the operation itself stays.
+    pub fn add_to(&self, headers: &mut HeaderMap) {
+        if let Ok(id) = HeaderValue::from_str(&self.request_id) {
+            headers.insert(REQUEST_ID, id);
+        }
+        let cacheable = headers.contains_key(header::CACHE_CONTROL);
+        let mut say = |name, value| drop(headers.insert(name, HeaderValue::from_static(value)));
+        say(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+        say(header::REFERRER_POLICY, "no-referrer");
+        if self.is_documentation {
+            say(header::CONTENT_SECURITY_POLICY, DOCUMENTATION_POLICY);
+        } else {
+            say(header::CONTENT_SECURITY_POLICY, NOTHING_POLICY);
+            if !cacheable {
+                say(header::CACHE_CONTROL, "no-store");
+            }
+        }
+        if self.is_encrypted {
+            say(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000");
+        }
+    }
+}
