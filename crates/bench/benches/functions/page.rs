@@ -23,7 +23,7 @@ fn fifteen_requests(bencher: Bencher<'_, '_>) {
         let paging = Paging::read(&Query::parse("page=2"), path, &["status"]);
         let rows = Rows { rows, total: 408 };
         let page = paging.page(&rows, |request| Shown::new(request, &usd));
-        ApiResponse::ok("Music requests.", page)
+        ApiResponse::new("Music requests.", page)
     });
 }
 

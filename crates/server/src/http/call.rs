@@ -176,7 +176,7 @@ fn folded(email: &str) -> String {
 /// The answer with a page of these rows.
 ///
 /// # Errors
-/// As [`ApiResponse::ok`].
+/// As [`ApiResponse::new`].
 pub fn page<'r, R, T: Serialize>(
     message: &'static str,
     paging: &Paging,
@@ -184,5 +184,5 @@ pub fn page<'r, R, T: Serialize>(
     view: impl Fn(&'r R) -> T,
 ) -> Result<ApiResponse, ApiError> {
     let page: Page<T> = paging.page(rows, view);
-    ApiResponse::ok(message, page)
+    ApiResponse::new(message, page)
 }

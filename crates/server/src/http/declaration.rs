@@ -10,7 +10,7 @@
 //!     POST "/api/v1/withdrawal/crypto" "openWithdrawal" {
 //!         tag: Withdrawals,
 //!         run: command(open),
-//!         answers: created_bare::<WithdrawalRequestedView>("The withdrawal.").located(),
+//!         answers: created_bare::<WithdrawalRequestedView>("The withdrawal.").located("/api/v1/withdrawals"),
 //!         class: Class::Withdrawals,
 //!         body: json::<WithdrawalBody>(),
 //!         fails: &[Code::LimitExceeded, Code::InsufficientFunds],
@@ -178,21 +178,21 @@ pub struct SuccessResponse {
     pub content: Option<(&'static str, Described)>,
     /// Whether it is a page, selected by the parameters `page` and `per_page`.
     pub is_page: bool,
-    /// Whether `Location` carries the address of the created object.
-    pub has_location: bool,
+    /// The path below which `Location` is the address of the created object.
+    pub location: Option<&'static str>,
     /// A header specific to this operation, with its description.
     pub header: Option<(&'static str, &'static str)>,
 }
 
 impl SuccessResponse {
     const fn new(status: StatusCode, description: &'static str) -> Self {
-        Self { status, description, content: None, is_page: false, has_location: false, header: None }
+        Self { status, description, content: None, is_page: false, location: None, header: None }
     }
 
-    /// Adds the address of the created object in `Location`.
+    /// Adds the address of the created object, below this path, in `Location`.
     #[must_use]
-    pub fn located(self) -> Self {
-        Self { has_location: true, ..self }
+    pub fn located(self, path: &'static str) -> Self {
+        Self { location: Some(path), ..self }
     }
 
     /// Adds a header.

@@ -49,6 +49,10 @@ pub async fn answer(
     payload: Payload,
 ) -> Result<HttpResponse, ApiError> {
     let call = |body: &Bytes, key| call(operation, app, request, body, key);
+    let respond = |answer: ApiResponse| {
+        let list = operation.answers.location.map(|path| format!("{}{path}", app.settings.public_url));
+        answer.respond(operation.answers.status, list.as_deref())
+    };
     let (deadline, handling) = match &operation.run {
         Endpoint::Plain(run) => return run(Arc::clone(app), request.clone()).await,
         Endpoint::Open(run) => {
@@ -83,13 +87,13 @@ pub async fn answer(
         }
     };
     if operation.method == Method::GET {
-        return deadline.bound(handling).await.map(ApiResponse::respond);
+        return deadline.bound(handling).await.map(respond);
     }
     // A separate task, since a started command runs to its end even if the client disconnects or the deadline
     // passes, and keeps its key in flight until then.
     let handled = rt::spawn(handling.in_current_span());
     let answer = deadline.bound(async { handled.await.map_err(ApiError::internal)? });
-    answer.await.map(ApiResponse::respond)
+    answer.await.map(respond)
 }
 
 /// The call of the handler. Its deadline begins now.

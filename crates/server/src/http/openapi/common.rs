@@ -213,7 +213,7 @@ fn success(declaration: &Declaration) -> Response {
         add("X-RateLimit-Limit", number(LIMIT));
         add("X-RateLimit-Remaining", number(REMAINING));
     }
-    if success.has_location {
+    if success.location.is_some() {
         add("Location", text("Address of the created object."));
     }
     if declaration.run.is_command() {

@@ -23,5 +23,5 @@ operations! {
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let last = call.app.services.ledger_audits.last(&principal)?;
-    ApiResponse::ok("Audit.", AuditData { audit: AuditView::new(last.as_ref()) })
+    ApiResponse::new("Audit.", AuditData { audit: AuditView::new(last.as_ref()) })
 }

@@ -113,7 +113,7 @@ async fn register(call: ApiCall) -> Result<ApiResponse, ApiError> {
     if !matches!(registered, Err(CommandError::Refused(RegisterRefusal::EmailTaken))) {
         call.app.limits.give_back(attempt);
     }
-    ApiResponse::created("Registered.", session(&call, &registered?))
+    ApiResponse::new("Registered.", session(&call, &registered?))
 }
 
 async fn login(call: ApiCall) -> Result<ApiResponse, ApiError> {
@@ -123,18 +123,18 @@ async fn login(call: ApiCall) -> Result<ApiResponse, ApiError> {
     if !matches!(logged_in, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))) {
         call.app.limits.give_back(attempt);
     }
-    ApiResponse::ok("Logged in.", session(&call, &logged_in?))
+    ApiResponse::new("Logged in.", session(&call, &logged_in?))
 }
 
 async fn refresh(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let refreshed =
         call.app.services.accounts.refresh(&call.client_context(), &refresh_token(&call)?).await?;
-    ApiResponse::ok("Refreshed.", session(&call, &refreshed))
+    ApiResponse::new("Refreshed.", session(&call, &refreshed))
 }
 
 async fn logout(call: ApiCall) -> Result<ApiResponse, ApiError> {
     call.app.services.accounts.logout(&call.client_context(), &refresh_token(&call)?).await?;
-    ApiResponse::ok("Logged out.", Empty {})
+    ApiResponse::new("Logged out.", Empty {})
 }
 
 fn refresh_token(call: &ApiCall) -> Result<Token, ApiError> {

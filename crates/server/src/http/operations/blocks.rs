@@ -52,10 +52,10 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
 
 async fn block(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let block = call.app.services.blocks.block(&call.context(&principal), call.id(UserId::new)?).await?;
-    ApiResponse::ok("Blocked.", BlockData { block: BlockView::new(&block) })
+    ApiResponse::new("Blocked.", BlockData { block: BlockView::new(&block) })
 }
 
 async fn unblock(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     call.app.services.blocks.unblock(&call.context(&principal), call.id(UserId::new)?).await?;
-    ApiResponse::ok("Unblocked.", Empty {})
+    ApiResponse::new("Unblocked.", Empty {})
 }

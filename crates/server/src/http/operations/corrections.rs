@@ -70,6 +70,6 @@ async fn adjust(call: CommandCall<Adjust>) -> Result<Done<ApiResponse>, ApiError
     let done = call.run(Adjust, read_input).await?;
     done.try_map(|adjusted| {
         let view = AdjustedView::new(&adjusted.adjustment, adjusted.balance, adjusted.at, call.currency());
-        ApiResponse::created("Balance adjusted.", view)
+        ApiResponse::new("Balance adjusted.", view)
     })
 }

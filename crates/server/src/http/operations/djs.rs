@@ -49,5 +49,5 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let dj = call.app.services.profiles.dj(&principal, call.id(UserId::new)?).await?;
-    ApiResponse::ok("DJ.", DjData { dj: DjView::new(&dj, call.currency()) })
+    ApiResponse::new("DJ.", DjData { dj: DjView::new(&dj, call.currency()) })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use actix_web::http::header;
+use actix_web::http::{StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse};
 
 use crate::app::App;
@@ -47,12 +47,12 @@ operations! {
 }
 
 async fn live(_app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
-    ApiResponse::ok("Alive.", Empty {}).map(ApiResponse::respond)
+    ApiResponse::new("Alive.", Empty {}).map(|answer| answer.respond(StatusCode::OK, None))
 }
 
 async fn ready(app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
     app.services.readiness.check().await?;
-    ApiResponse::ok("Ready.", Empty {}).map(ApiResponse::respond)
+    ApiResponse::new("Ready.", Empty {}).map(|answer| answer.respond(StatusCode::OK, None))
 }
 
 async fn metrics(app: Arc<App>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {

@@ -105,14 +105,14 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let topup = call.app.services.topups.of_any_user(&principal, call.id(TopupId::new)?).await?;
-    ApiResponse::ok("Top-up.", OperatorTopupData { topup: OperatorTopupView::new(&topup, call.currency()) })
+    ApiResponse::new("Top-up.", OperatorTopupData { topup: OperatorTopupView::new(&topup, call.currency()) })
 }
 
 async fn reverse(call: CommandCall<ReverseTopup>) -> Result<Done<ApiResponse>, ApiError> {
     let command = ReverseTopup { id: call.id(TopupId::new)? };
     call.run(command, || reason(&call)).await?.try_map(|topup| {
         let topup = OperatorTopupView::new(&topup, call.currency());
-        ApiResponse::ok("Top-up reversed.", OperatorTopupData { topup })
+        ApiResponse::new("Top-up reversed.", OperatorTopupData { topup })
     })
 }
 
@@ -129,7 +129,7 @@ async fn settle(call: CommandCall<SettleSuspense>) -> Result<Done<ApiResponse>, 
     call.run(command, || reason(&call)).await?.try_map(|topup| {
         let suspense = in_suspense(&call, &topup)
             .ok_or_else(|| ApiError::internal("money was settled that is not in suspense"))?;
-        ApiResponse::ok("Money settled.", SuspenseData { suspense })
+        ApiResponse::new("Money settled.", SuspenseData { suspense })
     })
 }
 

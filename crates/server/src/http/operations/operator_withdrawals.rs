@@ -200,6 +200,6 @@ async fn send(
 /// The answer to a change of a withdrawal's status.
 fn updated(call: &ApiCall, done: Done<Withdrawn>) -> Result<Done<ApiResponse>, ApiError> {
     done.try_map(|Withdrawn { withdrawal, .. }| {
-        ApiResponse::ok("Withdrawal updated.", OperatorWithdrawalView::new(&withdrawal, call.currency()))
+        ApiResponse::new("Withdrawal updated.", OperatorWithdrawalView::new(&withdrawal, call.currency()))
     })
 }

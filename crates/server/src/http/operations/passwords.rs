@@ -87,17 +87,17 @@ body! {
 async fn change(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let NewPasswordBody { current_password, password } = call.body()?;
     call.app.services.passwords.change(&call.context(&principal), &current_password, &password).await?;
-    ApiResponse::ok("Password changed.", Empty {})
+    ApiResponse::new("Password changed.", Empty {})
 }
 
 async fn forgot(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let ForgottenPasswordBody { email } = call.body()?;
     call.app.services.passwords.request_reset(&call.client_context(), email)?;
-    ApiResponse::ok("If there is such an account, a message is on its way.", Empty {})
+    ApiResponse::new("If there is such an account, a message is on its way.", Empty {})
 }
 
 async fn reset(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let ResetPasswordBody { token, password } = call.body()?;
     call.app.services.passwords.reset(&call.client_context(), &token, &password).await?;
-    ApiResponse::ok("Password set.", Empty {})
+    ApiResponse::new("Password set.", Empty {})
 }

@@ -100,7 +100,7 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let user = call.app.services.people.user(&principal, call.id(UserId::new)?).await?;
-    ApiResponse::ok("Person.", PersonData { user: PersonView::new(&user) })
+    ApiResponse::new("Person.", PersonData { user: PersonView::new(&user) })
 }
 
 async fn suspend(call: CommandCall<ChangeAccountStatus>) -> Result<Done<ApiResponse>, ApiError> {
@@ -122,5 +122,5 @@ async fn change<B: RequestBody>(
 ) -> Result<Done<ApiResponse>, ApiError> {
     let command = ChangeAccountStatus { id: call.id(UserId::new)? };
     let done = call.run(command, || call.body().map(input)).await?;
-    done.try_map(|user| ApiResponse::ok("Person updated.", PersonData { user: PersonView::new(&user) }))
+    done.try_map(|user| ApiResponse::new("Person updated.", PersonData { user: PersonView::new(&user) }))
 }

@@ -82,7 +82,7 @@ async fn export(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiE
 async fn erase(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let ErasureBody { password } = call.body()?;
     call.app.services.personal_data.erase(&call.context(&principal), &password).await?;
-    ApiResponse::ok("Erased.", Empty {})
+    ApiResponse::new("Erased.", Empty {})
 }
 
 /// A list as a further key of an object, in one chunk per page.
@@ -168,7 +168,10 @@ mod tests {
 
     /// The bytes of a list that a client receives until the connection ends.
     async fn sent(pages: fn() -> Vec<Option<Vec<Record>>>) -> String {
-        let answer = move || async move { ApiResponse::streamed(stream(pages()).boxed_local()).respond() };
+        let answer = move || async move {
+            let answer = ApiResponse::streamed(stream(pages()).boxed_local());
+            answer.respond(actix_web::http::StatusCode::OK, None)
+        };
         let server = HttpServer::new(move || App::new().default_service(web::to(answer)));
         let server = server.workers(1).disable_signals().bind(("127.0.0.1", 0)).unwrap();
         let address = *server.addrs().first().unwrap();

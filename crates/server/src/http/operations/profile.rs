@@ -77,14 +77,14 @@ body! {
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let profile = call.app.services.profiles.own(&principal).await?;
-    ApiResponse::ok("Personal information.", view(&call, &profile))
+    ApiResponse::new("Personal information.", view(&call, &profile))
 }
 
 async fn change(call: CommandCall<ChangeProfile>) -> Result<Done<ApiResponse>, ApiError> {
     let sets_dj_fields = call.has_any_of::<DjFieldsBody>();
     let read = || call.body::<PersonalInfoBody>().map(ProfileChange::from);
     let done = call.run(ChangeProfile { sets_dj_fields }, read).await?;
-    done.try_map(|profile| ApiResponse::ok("Personal information updated.", view(&call, &profile)))
+    done.try_map(|profile| ApiResponse::new("Personal information updated.", view(&call, &profile)))
 }
 
 impl From<PersonalInfoBody> for ProfileChange {

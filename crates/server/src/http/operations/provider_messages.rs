@@ -61,6 +61,6 @@ async fn resolve(call: CommandCall<ResolveMessage>) -> Result<Done<ApiResponse>,
     let command = ResolveMessage { id: call.id(ProviderMessageId::new)? };
     call.run(command, || reason(&call)).await?.try_map(|message| {
         let provider_message = ProviderMessageView::new(&message);
-        ApiResponse::ok("Provider message resolved.", ProviderMessageData { provider_message })
+        ApiResponse::new("Provider message resolved.", ProviderMessageData { provider_message })
     })
 }

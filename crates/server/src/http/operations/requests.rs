@@ -31,7 +31,7 @@ operations! {
     POST "/api/v1/music/requests" "openRequest" {
         tag: Requests,
         run: command(open),
-        answers: created::<MusicRequestView<'_>>("The request with its fee held.").located(),
+        answers: created::<MusicRequestView<'_>>("The request with its fee held.").located("/api/v1/music/requests"),
         class: Class::Requests,
         body: json::<MusicRequestBody>(),
         fails: &[Code::Forbidden, Code::DjOffline, Code::LimitExceeded, Code::InsufficientFunds],
@@ -149,15 +149,14 @@ async fn open(call: CommandCall<OpenRequest>) -> Result<Done<ApiResponse>, ApiEr
     };
     let done = call.run(OpenRequest, read_input).await?;
     done.try_map(|request| {
-        let location = format!("{}/api/v1/music/requests/{}", call.app.settings.public_url, request.id);
         let view = MusicRequestView::new(&request, call.currency());
-        Ok(ApiResponse::created("Request sent.", view)?.at(location))
+        Ok(ApiResponse::new("Request sent.", view)?.at(request.id))
     })
 }
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let request = call.app.services.music_requests.visible(&principal, call.id(RequestId::new)?).await?;
-    ApiResponse::ok("Request.", MusicRequestView::new(&request, call.currency()))
+    ApiResponse::new("Request.", MusicRequestView::new(&request, call.currency()))
 }
 
 async fn cancel(call: CommandCall<CancelRequest>) -> Result<Done<ApiResponse>, ApiError> {
@@ -177,7 +176,7 @@ pub(super) fn updated(
     done: Done<music_request::MusicRequest>,
 ) -> Result<Done<ApiResponse>, ApiError> {
     done.try_map(|request| {
-        ApiResponse::ok("Request updated.", MusicRequestView::new(&request, call.currency()))
+        ApiResponse::new("Request updated.", MusicRequestView::new(&request, call.currency()))
     })
 }
 

@@ -50,10 +50,10 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
 async fn end(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let id = call.id(SessionId::new)?;
     call.app.services.sessions.end(&call.context(&principal), id).await?;
-    ApiResponse::ok("Session ended.", Empty {})
+    ApiResponse::new("Session ended.", Empty {})
 }
 
 async fn end_all(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     call.app.services.sessions.end_all(&call.context(&principal)).await?;
-    ApiResponse::ok("Logged out everywhere.", Empty {})
+    ApiResponse::new("Logged out everywhere.", Empty {})
 }

@@ -29,7 +29,7 @@ operations! {
     POST "/api/v1/wallet/topups" "openTopup" {
         tag: Wallet,
         run: command(open),
-        answers: created::<TopupData>("The top-up, confirmed or waiting for the provider.").located(),
+        answers: created::<TopupData>("The top-up, confirmed or waiting for the provider.").located("/api/v1/wallet/topups"),
         body: json::<TopupBody>(),
         fails: &[Code::LimitExceeded],
     }
@@ -62,9 +62,8 @@ body! {
 async fn open(call: CommandCall<OpenTopup>) -> Result<Done<ApiResponse>, ApiError> {
     let read_input = || call.body().map(|TopupBody { amount }| amount);
     call.run(OpenTopup, read_input).await?.try_map(|topup| {
-        let location = format!("{}/api/v1/wallet/topups/{}", call.app.settings.public_url, topup.id);
         let view = TopupData { topup: views::TopupView::new(&topup, call.currency()) };
-        Ok(ApiResponse::created("Top-up started.", view)?.at(location))
+        Ok(ApiResponse::new("Top-up started.", view)?.at(topup.id))
     })
 }
 
@@ -76,5 +75,5 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let topup = call.app.services.topups.own(&principal, call.id(TopupId::new)?).await?;
-    ApiResponse::ok("Top-up.", TopupData { topup: views::TopupView::new(&topup, call.currency()) })
+    ApiResponse::new("Top-up.", TopupData { topup: views::TopupView::new(&topup, call.currency()) })
 }

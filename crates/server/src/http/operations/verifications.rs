@@ -92,7 +92,7 @@ async fn send(call: &ApiCall, principal: &Principal, address: Address) -> Result
         );
     }
     sent?;
-    ApiResponse::ok("Code sent, unless it was proven before.", Empty {})
+    ApiResponse::new("Code sent, unless it was proven before.", Empty {})
 }
 
 async fn verify(call: &ApiCall, principal: &Principal, address: Address) -> Result<ApiResponse, ApiError> {
@@ -100,5 +100,5 @@ async fn verify(call: &ApiCall, principal: &Principal, address: Address) -> Resu
     let code = Token(code.trim().to_owned());
     let profile = call.app.services.verifications.verify(&call.context(principal), address, &code).await?;
     let user = UserView::new(&profile.user, profile.balance.available, call.currency());
-    ApiResponse::ok("Verified.", UserData { user })
+    ApiResponse::new("Verified.", UserData { user })
 }

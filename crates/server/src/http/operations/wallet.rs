@@ -56,7 +56,7 @@ async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
         Some(at) => wallet.balance_at(&principal, at).await?,
         None => wallet.balance(&principal).await?,
     };
-    ApiResponse::ok("Wallet.", WalletData { wallet: WalletView::new(balance, call.currency()) })
+    ApiResponse::new("Wallet.", WalletData { wallet: WalletView::new(balance, call.currency()) })
 }
 
 async fn entries(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
@@ -67,5 +67,5 @@ async fn entries(call: ApiCall, principal: Principal) -> Result<ApiResponse, Api
 
 async fn entry(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let entry = call.app.services.wallet.entry(&principal, call.id(Some)?).await?;
-    ApiResponse::ok("Wallet entry.", EntryData { entry: EntryView::new(&entry, call.currency()) })
+    ApiResponse::new("Wallet entry.", EntryData { entry: EntryView::new(&entry, call.currency()) })
 }

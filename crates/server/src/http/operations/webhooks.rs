@@ -219,7 +219,7 @@ fn subject(mut fields: Fields<'_>, currency: &Currency) -> Result<MessageSubject
 
 fn of_unknown_type(kind: &str) -> ApiResponse {
     tracing::info!(kind = Excerpt::<64>::of(kind).as_str(), "a provider's message of an unknown type");
-    ApiResponse::no_content()
+    ApiResponse::empty()
 }
 
 /// The answer to a message; its outcome is logged and counted in the metrics.
@@ -253,7 +253,7 @@ fn acknowledged(
             }
         }
     }
-    Ok(ApiResponse::no_content())
+    Ok(ApiResponse::empty())
 }
 
 /// Logs a refused message. An id alone may belong to an earlier row, so the ledger may lack the reported

@@ -26,7 +26,7 @@ operations! {
     POST "/api/v1/withdrawal/crypto" "openWithdrawal" {
         tag: Withdrawals,
         run: command(open),
-        answers: created_bare::<WithdrawalRequestedView>("The withdrawal with its amount held.").located(),
+        answers: created_bare::<WithdrawalRequestedView>("The withdrawal with its amount held.").located("/api/v1/withdrawals"),
         class: Class::Withdrawals,
         body: json::<WithdrawalBody>(),
         fails: &[Code::LimitExceeded, Code::InsufficientFunds],
@@ -97,15 +97,14 @@ async fn open(call: CommandCall<OpenWithdrawal>) -> Result<Done<ApiResponse>, Ap
     };
     let done = call.run(OpenWithdrawal, read_input).await?;
     done.try_map(|Withdrawn { withdrawal, balance }| {
-        let location = format!("{}/api/v1/withdrawals/{}", call.app.settings.public_url, withdrawal.id);
         let view = WithdrawalRequestedView::new(&withdrawal, balance, call.currency());
-        Ok(ApiResponse::created_bare(view)?.at(location))
+        Ok(ApiResponse::bare(view)?.at(withdrawal.id))
     })
 }
 
 async fn options(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let terms = call.app.services.withdrawals.terms(&principal)?;
-    ApiResponse::ok("Withdrawal options.", WithdrawalOptionsView::new(terms))
+    ApiResponse::new("Withdrawal options.", WithdrawalOptionsView::new(terms))
 }
 
 async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
@@ -116,12 +115,12 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let withdrawal = call.app.services.withdrawals.own(&principal, call.id(WithdrawalId::new)?).await?;
-    ApiResponse::ok("Withdrawal.", WithdrawalView::new(&withdrawal, call.currency()))
+    ApiResponse::new("Withdrawal.", WithdrawalView::new(&withdrawal, call.currency()))
 }
 
 async fn cancel(call: CommandCall<CancelWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
     let command = CancelWithdrawal { id: call.id(WithdrawalId::new)? };
     call.run(command, call::no_input).await?.try_map(|Withdrawn { withdrawal, .. }| {
-        ApiResponse::ok("Withdrawal cancelled.", WithdrawalView::new(&withdrawal, call.currency()))
+        ApiResponse::new("Withdrawal cancelled.", WithdrawalView::new(&withdrawal, call.currency()))
     })
 }

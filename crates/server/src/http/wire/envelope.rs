@@ -76,11 +76,11 @@ pub struct FailureEnvelope<'a> {
     request_id: &'a str,
 }
 
-/// A success before it is sent.
+/// A success before it is sent, with the status and `Location` that its operation declares.
 #[derive(Debug)]
 pub struct ApiResponse {
-    status: StatusCode,
-    location: Option<String>,
+    /// The id of the created object.
+    created: Option<String>,
     replayed: bool,
     body: Body,
 }
@@ -104,47 +104,38 @@ impl std::fmt::Debug for Body {
 }
 
 impl ApiResponse {
-    /// 200 with this data.
+    /// This data with a message.
     ///
     /// # Errors
     /// [`Code::Internal`] when serialization fails.
-    pub fn ok<T: Serialize>(message: &'static str, data: T) -> Result<Self, ApiError> {
-        Self::of(StatusCode::OK, &Success { status: "ok", message, data })
+    pub fn new<T: Serialize>(message: &'static str, data: T) -> Result<Self, ApiError> {
+        Self::of(&Success { status: "ok", message, data })
     }
 
-    /// 201 with this data.
+    /// This data without a message.
     ///
     /// # Errors
-    /// As [`ApiResponse::ok`].
-    pub fn created<T: Serialize>(message: &'static str, data: T) -> Result<Self, ApiError> {
-        Self::of(StatusCode::CREATED, &Success { status: "ok", message, data })
+    /// As [`ApiResponse::new`].
+    pub fn bare<T: Serialize>(data: T) -> Result<Self, ApiError> {
+        Self::of(&BareSuccess { status: "ok", data })
     }
 
-    /// 201 with this data and no message.
-    ///
-    /// # Errors
-    /// As [`ApiResponse::ok`].
-    pub fn created_bare<T: Serialize>(data: T) -> Result<Self, ApiError> {
-        Self::of(StatusCode::CREATED, &BareSuccess { status: "ok", data })
-    }
-
-    /// 204.
+    /// No body.
     #[must_use]
-    pub const fn no_content() -> Self {
-        let body = Body::Whole(Vec::new());
-        Self { status: StatusCode::NO_CONTENT, location: None, replayed: false, body }
+    pub const fn empty() -> Self {
+        Self { created: None, replayed: false, body: Body::Whole(Vec::new()) }
     }
 
-    /// 200 with a streamed body; the chunks form the whole envelope.
+    /// A streamed body; the chunks form the whole envelope.
     #[must_use]
     pub fn streamed(stream: BodyStream) -> Self {
-        Self { status: StatusCode::OK, location: None, replayed: false, body: Body::BodyStream(stream) }
+        Self { created: None, replayed: false, body: Body::BodyStream(stream) }
     }
 
-    /// Adds the address of the created object.
+    /// Adds the id of the created object.
     #[must_use]
-    pub fn at(mut self, location: String) -> Self {
-        self.location = Some(location);
+    pub fn at(mut self, id: impl ToString) -> Self {
+        self.created = Some(id.to_string());
         self
     }
 
@@ -155,15 +146,15 @@ impl ApiResponse {
         self
     }
 
-    /// The answer as a response.
+    /// The answer as a response with this status; `Location` is the created object's address below `list`.
     #[must_use]
-    pub fn respond(self) -> HttpResponse {
-        let mut response = match self.status {
-            StatusCode::NO_CONTENT => HttpResponse::build(self.status),
+    pub fn respond(self, status: StatusCode, list: Option<&str>) -> HttpResponse {
+        let mut response = match status {
+            StatusCode::NO_CONTENT => HttpResponse::build(status),
             status => json(status),
         };
-        if let Some(location) = self.location {
-            response.insert_header((header::LOCATION, location));
+        if let (Some(list), Some(id)) = (list, self.created) {
+            response.insert_header((header::LOCATION, format!("{list}/{id}")));
         }
         if self.replayed {
             response.insert_header(("Idempotency-Replayed", "true"));
@@ -174,10 +165,10 @@ impl ApiResponse {
         }
     }
 
-    fn of<T: Serialize>(status: StatusCode, envelope: &T) -> Result<Self, ApiError> {
+    fn of<T: Serialize>(envelope: &T) -> Result<Self, ApiError> {
         let mut body = Vec::with_capacity(USUAL_BODY);
         serde_json::to_writer(&mut body, envelope).map_err(ApiError::internal)?;
-        Ok(Self { status, location: None, replayed: false, body: Body::Whole(body) })
+        Ok(Self { created: None, replayed: false, body: Body::Whole(body) })
     }
 }
 
@@ -279,8 +270,8 @@ mod tests {
 
     #[actix_web::test]
     async fn a_success_has_status_message_and_data() {
-        let answer = ApiResponse::created("Done.", json!({"id": 1})).unwrap().at("http://x/1".to_owned());
-        let response = answer.replayed().respond();
+        let answer = ApiResponse::new("Done.", json!({"id": 1})).unwrap().at(1);
+        let response = answer.replayed().respond(StatusCode::CREATED, Some("http://x"));
         assert_eq!(response.status(), StatusCode::CREATED);
         let (headers, body) = sent(response).await;
         assert_eq!(body, json!({"status": "ok", "message": "Done.", "data": {"id": 1}}));
