@@ -116,11 +116,11 @@ pub const EVENT_KIND: FilterKind<EventKind> =
 /// The reference of a top-up at its provider.
 pub const PROVIDER_REFERENCE: FilterKind<ProviderReference> =
     FilterKind::new(Described::inline(|| kinds::text().pattern(Some(REFERENCE_PATTERN)).into()), |text| {
-        text.parse().map_err(|_| messages::format as Message)
+        text.parse().ok().ok_or(messages::format)
     });
 
 fn user_id(text: &str) -> Result<UserId, Message> {
-    let number = integer(text).ok_or(messages::integer as Message)?;
+    let number = integer(text).ok_or::<Message>(messages::integer)?;
     UserId::new(number).ok_or(messages::selected)
 }
 
