@@ -19,7 +19,7 @@ use cuepoint_domain::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalAmo
 use time::Duration;
 
 use super::Sink;
-use super::history::currency;
+use super::currency::currency;
 use super::population::Population;
 use super::random::{Series, random, random_below};
 use super::writer::Writer;

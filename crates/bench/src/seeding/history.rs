@@ -4,7 +4,7 @@ use cuepoint_domain::account::{DjChange, Field, Locate, ProfileChange, Role, Use
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Actor, Outcome};
-use cuepoint_domain::money::{Currency, Money};
+use cuepoint_domain::money::Money;
 use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;
@@ -37,11 +37,6 @@ const CITIES: [(&str, &str, f64, f64); 4] = [
     ("Detroit", "Michigan", 42.3314, -83.0458),
     ("Miami", "Florida", 25.7617, -80.1918),
 ];
-
-/// The currency of all amounts.
-pub(super) fn currency() -> anyhow::Result<Currency> {
-    Currency::new("USD", 2).context("the currency is no currency")
-}
 
 /// Plays the whole history into a sink.
 pub(super) async fn play(population: &Population, to: &mut impl Sink) -> anyhow::Result<()> {

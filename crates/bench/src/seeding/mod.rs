@@ -2,6 +2,7 @@
 //!
 //! The [`Scale`] determines everything: the same users, requests and money every time, in either store.
 
+mod currency;
 mod evening;
 mod history;
 mod memory;

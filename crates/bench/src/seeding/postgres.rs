@@ -9,7 +9,8 @@ use cuepoint_domain::ports::PasswordHash;
 use cuepoint_store_postgres::seed::Seeder;
 
 use super::Sink;
-use super::history::{currency, play};
+use super::currency::currency;
+use super::history::play;
 use super::population::Population;
 
 /// Migrates an empty database, writes the history of the population into it, and analyzes it.
