@@ -3,7 +3,7 @@
 use std::future::{self, Future};
 use std::sync::Arc;
 
-use crate::application::{Authorized, Context, Done, Effects, Environment, Failure};
+use crate::application::{Authorized, Context, Done, Environment, Failure};
 use crate::authorization::{Action, Ownership, Permission, Principal};
 use crate::ids::UserId;
 use crate::ledger::{OperationMetadata, Plan, Receipt, Rejection};
@@ -104,11 +104,5 @@ pub trait Command: Send + Sync {
         done: Done<Self::Output>,
     ) -> impl Future<Output = Result<Done<Self::Output>, CommandError<Self::Refusal>>> + Send {
         future::ready(Ok(done))
-    }
-
-    /// The effects of the commit. They are repeated if the ledger replayed the plan, but not if the command
-    /// was replayed by its key.
-    fn effects(_output: &Self::Output) -> Effects {
-        Effects::default()
     }
 }

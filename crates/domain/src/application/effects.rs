@@ -1,23 +1,53 @@
-//! Effects: work after a commit, performed by the executor so that no use case can omit it.
+//! Effects: work after a commit. Those of a plan follow from the plan, so that no use case can omit them;
+//! other changes name theirs to [`Executor::perform`](super::Executor).
 
-use crate::ports::{Deadline, Job, JobQueue, Revocations};
+use std::sync::Arc;
 
-/// The effects of a change, in order of execution: revocations, then jobs.
+use futures_channel::oneshot;
+use futures_util::future::select;
+
+use crate::application::Environment;
+use crate::ledger::{Plan, Step};
+use crate::ports::{Deadline, Job};
+
+/// The effects of a change.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Effects {
+pub(super) struct Effects {
     revocations_changed: bool,
     jobs: Vec<Job>,
 }
 
 impl Effects {
-    /// The effects of a change of sessions, roles or suspensions.
-    pub(super) fn of_revocation() -> Self {
-        Self { revocations_changed: true, ..Self::default() }
+    /// The effects of an applied plan. They are the same if the ledger replayed it; a command that is replayed
+    /// by its key submits no plan.
+    pub(super) const fn of(plan: &Plan) -> Self {
+        let revocations_changed = match plan.step() {
+            Step::Standing { .. } => true,
+            Step::Unchanged(_)
+            | Step::OpenRequest(_)
+            | Step::MoveRequest { .. }
+            | Step::OpenWithdrawal(_)
+            | Step::MoveWithdrawal { .. }
+            | Step::ApproveWithdrawal { .. }
+            | Step::OpenTopup(_)
+            | Step::OrderTopup { .. }
+            | Step::MoveTopup { .. }
+            | Step::SuspendTopup { .. }
+            | Step::Adjust(_)
+            | Step::Profile { .. }
+            | Step::ResolveMessage { .. } => false,
+        };
+        Self { revocations_changed, jobs: Vec::new() }
+    }
+
+    /// Whether there is nothing to do.
+    pub(super) const fn is_empty(&self) -> bool {
+        !self.revocations_changed && self.jobs.is_empty()
     }
 
     /// Requests a refresh of the revocation list, so that this server refuses the revoked tokens before it
     /// answers.
-    pub(super) fn revocations_changed(&mut self) {
+    pub(super) const fn revocations_changed(&mut self) {
         self.revocations_changed = true;
     }
 
@@ -26,18 +56,25 @@ impl Effects {
         self.jobs.push(job);
     }
 
-    /// Performs the effects. A failure undoes nothing, since the change is committed; the adapters log it.
-    pub(super) async fn carry_out(
-        self,
-        revocations: &dyn Revocations,
-        jobs: &dyn JobQueue,
-        deadline: Deadline,
-    ) {
-        if self.revocations_changed {
-            revocations.refresh(deadline).await;
-        }
+    /// Performs the effects. The refresh of the revocation list is a task of its own, for which the caller
+    /// waits until the deadline: it runs to its end even then. A failure undoes nothing, since the change is
+    /// committed; the adapters log it.
+    pub(super) async fn perform(self, env: &Arc<Environment>, deadline: Option<Deadline>) {
         for job in self.jobs {
-            drop(jobs.enqueue(job));
+            drop(env.jobs.enqueue(job));
+        }
+        if !self.revocations_changed {
+            return;
+        }
+        let (sender, refreshed) = oneshot::channel::<()>();
+        let revocations = env.revocations.clone();
+        env.tasks.spawn(Box::pin(async move {
+            revocations.refresh().await;
+            drop(sender);
+        }));
+        match deadline {
+            None => drop(refreshed.await),
+            Some(deadline) => drop(select(refreshed, env.timer.sleep_until(deadline)).await),
         }
     }
 }

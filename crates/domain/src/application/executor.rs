@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::application::apply::apply_command;
 use crate::application::command::action_of;
-use crate::application::jobs::Expiry;
 use crate::application::single_flight::{SingleFlight, StillRunning};
 use crate::application::{Authorized, Command, CommandError, Context, Done, Effects, Environment, Failure};
 use crate::authorization::{Action, Permission, Principal};
@@ -66,7 +66,7 @@ impl Executor {
             let applied = match decided {
                 Ok(plan) => {
                     let payer = command.payer(&context.principal, &input);
-                    Expiry { env: &self.env }.apply(plan, payer).await
+                    apply_command(&self.env, plan, payer, context.deadline).await
                 }
                 Err(error) => return self.unless_applied(context, command, error).await,
             };
@@ -77,7 +77,6 @@ impl Executor {
                         Applied::Replayed(receipt) => (receipt, true),
                     };
                     let done = Done { value: C::output(receipt)?, replayed };
-                    self.carry_out(C::effects(&done.value), context.deadline).await;
                     let completed = command.complete(&self.env, context, done).await;
                     return completed.map_err(CommandError::with_input);
                 }
@@ -151,7 +150,8 @@ impl Executor {
     }
 
     /// Makes a change of the principal's own account that is not a plan of the ledger, and performs its
-    /// effects, even if it is refused.
+    /// effects, even if it is refused. The caller does not drop the future before its end, as the change may
+    /// be committed by then, and its effects not be performed.
     pub(super) async fn perform<P: Permission, T, E: From<Failure>>(
         &self,
         context: &Context,
@@ -161,7 +161,7 @@ impl Executor {
         let own = Authorized::own(&principal).map_err(Failure::from)?;
         let mut effects = Effects::default();
         let changed = change(own, &principal, &mut effects).await;
-        self.carry_out(effects, context.deadline).await;
+        effects.perform(&self.env, Some(context.deadline)).await;
         changed
     }
 
@@ -173,11 +173,7 @@ impl Executor {
     ) -> Result<T, E> {
         let mut effects = Effects::default();
         let changed = change(&mut effects).await;
-        self.carry_out(effects, deadline).await;
+        effects.perform(&self.env, Some(deadline)).await;
         changed
-    }
-
-    async fn carry_out(&self, effects: Effects, deadline: Deadline) {
-        effects.carry_out(&*self.env.revocations, &*self.env.jobs, deadline).await;
     }
 }

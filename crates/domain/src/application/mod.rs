@@ -5,6 +5,7 @@
 //! executor, so that no effect can be omitted. [`queries`] only read; [`jobs`] run in the background.
 
 mod accounts;
+mod apply;
 mod authorized;
 mod blocks;
 mod command;
@@ -42,7 +43,7 @@ pub use blocks::{BlockRefusal, GuestBlocks};
 pub use command::{Command, action_of};
 pub use context::{ClientContext, Context};
 pub use done::Done;
-pub use effects::Effects;
+use effects::Effects;
 pub use environment::{Environment, Ports, Terms};
 pub use error::{CommandError, Failure, InvalidTransition};
 pub use executor::Executor;

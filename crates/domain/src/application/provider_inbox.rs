@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::application::apply::apply;
 use crate::application::executor::ATTEMPTS;
 use crate::application::jobs::{PayoutUpdateOutcome, Payouts};
 use crate::application::message_subject::{Identified, ProviderMessageRefusal, identified};
@@ -193,7 +194,7 @@ impl ProviderInbox {
                     return Ok(TopupUpdateOutcome::Contradiction(topup.status.name(), contradiction));
                 }
             };
-            match self.env.ledger.apply(plan).await {
+            match apply(&self.env, plan).await {
                 Ok(_) => return Ok(outcome),
                 // The top-up moved, or its owner was erased.
                 Err(ApplyError::Rejected(Rejection::Stale | Rejection::Missing(EntityKind::User))) => {}

@@ -35,8 +35,8 @@ impl SingleFlight {
     /// Runs the work while no other work of its scope runs. Dropping the future passes its turn on.
     ///
     /// # Errors
-    /// [`StillRunning`] when the work had to wait and did not finish by the deadline. Work that it has begun
-    /// may still take effect, and is found under the same key.
+    /// [`StillRunning`] when the work had to wait and did not finish by the deadline. It is dropped then; a
+    /// plan that it submitted is still applied, with its effects, and is found under the same key.
     pub(super) async fn run<T>(
         &self,
         scope: KeyScope,

@@ -8,16 +8,16 @@ use async_trait::async_trait;
 
 use crate::account::session::ClientInfo;
 use crate::ids::UserId;
-use crate::ports::{Deadline, Unavailable};
+use crate::ports::Unavailable;
 use crate::text::Email;
 
 /// The revocation list of this server.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait Revocations: Send + Sync {
-    /// Reads the revocation list again, so that this server refuses the revoked tokens from now on. A failure
-    /// or an expired deadline is logged: the next periodic read has the same effect.
-    async fn refresh(&self, deadline: Deadline);
+    /// Reads the revocation list again, within a few seconds, so that this server refuses the revoked tokens
+    /// from now on. A failure is logged: the next periodic read has the same effect.
+    async fn refresh(&self);
 }
 
 /// A background job; its `Debug` output redacts the address.

@@ -89,8 +89,9 @@ pub async fn answer(
     if operation.method == Method::GET {
         return deadline.bound(handling).await.map(respond);
     }
-    // A separate task, since a started command runs to its end even if the client disconnects or the deadline
-    // passes, and keeps its key in flight until then.
+    // A separate task, since a started change runs to its end even if the client disconnects or the deadline
+    // passes, and keeps its key in flight until then. Only a command that had to wait for its key ends at the
+    // deadline; the plan that it submitted is still applied, with its effects.
     let handled = rt::spawn(handling.in_current_span());
     let answer = deadline.bound(async { handled.await.map_err(ApiError::internal)? });
     answer.await.map(respond)

@@ -8,10 +8,10 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cuepoint_domain::ports::{Clock as _, Revocations as _};
+use cuepoint_domain::ports::Clock as _;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::adapters::security::revocations;
 use crate::app::App;
@@ -131,8 +131,7 @@ async fn unless_stopped(mut stopped: watch::Receiver<bool>, work: impl Future<Ou
 }
 
 async fn read_revocations(app: Arc<App>) {
-    let until = Instant::now().checked_add(REVOCATIONS_WITHIN).unwrap_or_else(Instant::now);
-    app.authentication.refresh(app.authentication.timer.deadline(until)).await;
+    app.authentication.refresh_within(REVOCATIONS_WITHIN).await;
 }
 
 async fn sweep(app: Arc<App>) {

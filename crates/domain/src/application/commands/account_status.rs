@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::account::{AccountStatusChange, User};
 use crate::application::queries::active_user;
-use crate::application::{Authorized, Command, CommandError, Effects, Environment, Failure, receipts};
+use crate::application::{Authorized, Command, CommandError, Environment, Failure, receipts};
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::UserId;
 use crate::ledger::plans;
@@ -65,9 +65,5 @@ impl Command for ChangeAccountStatus {
 
     fn output(receipt: Receipt) -> Result<User, Failure> {
         receipts::profile(receipt).map(|(user, _)| user)
-    }
-
-    fn effects(_: &User) -> Effects {
-        Effects::of_revocation()
     }
 }

@@ -1,12 +1,15 @@
 //! Settlement of overdue requests.
 
+use std::sync::Arc;
+
 use futures_util::future::join_all;
 use time::Duration;
 
+use crate::application::apply::apply;
 use crate::application::{Environment, Failure};
 use crate::ids::UserId;
+use crate::ledger::Rejection;
 use crate::ledger::plans;
-use crate::ledger::{Plan, Rejection};
 use crate::music_request::{Move, MusicRequest, Overdue};
 use crate::ports::{Applied, ApplyError, Unavailable};
 
@@ -18,7 +21,7 @@ const OWN_FUNDS_WITHIN: Duration = Duration::seconds(2);
 /// Settles overdue requests; any number of servers may do so concurrently.
 #[derive(Clone, Copy)]
 pub(in crate::application) struct Expiry<'a> {
-    pub(in crate::application) env: &'a Environment,
+    pub(in crate::application) env: &'a Arc<Environment>,
 }
 
 impl Expiry<'_> {
@@ -27,23 +30,6 @@ impl Expiry<'_> {
     /// A failed settlement does not delay the others; the first failure is returned at the end.
     pub(in crate::application) async fn settle(&self) -> Result<u64, Failure> {
         self.settle_while(None, |_| true, || true).await
-    }
-
-    /// Applies a plan. If it is short of funds, the payer's own overdue fees are released, and it is applied
-    /// once more, even if another server released them in the meantime.
-    pub(in crate::application) async fn apply(
-        &self,
-        plan: Plan,
-        payer: Option<UserId>,
-    ) -> Result<Applied, ApplyError> {
-        let Some(payer) = payer else { return self.env.ledger.apply(plan).await };
-        match self.env.ledger.apply(plan.clone()).await {
-            Err(ApplyError::Rejected(Rejection::InsufficientFunds { .. })) => {
-                self.settle_own(payer).await?;
-                self.env.ledger.apply(plan).await
-            }
-            applied => applied,
-        }
     }
 
     /// Releases a user's overdue fees, as many as possible within two seconds; one that cannot be released
@@ -92,7 +78,7 @@ impl Expiry<'_> {
         let Ok(plan) = plans::move_request(metadata, request, Move::Expire, &self.env.terms.requests) else {
             return Ok(false);
         };
-        match self.env.ledger.apply(plan).await {
+        match apply(self.env, plan).await {
             Ok(Applied::Fresh(_)) => Ok(true),
             Ok(Applied::Replayed(_)) | Err(ApplyError::Rejected(Rejection::Stale)) => Ok(false),
             Err(error) => Err(error.into()),

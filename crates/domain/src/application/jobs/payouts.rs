@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
+use crate::application::apply::apply;
 use crate::application::executor::ATTEMPTS;
 use crate::application::message_subject::{Identified, ProviderMessageRefusal, identified};
 use crate::application::{CommandError, Environment, Failure};
@@ -174,7 +175,7 @@ impl Payouts {
         // The rules for due withdrawals and status updates produce no move that the state machine refuses.
         let plan = plans::move_withdrawal(metadata, withdrawal, next)
             .map_err(|_| Failure::Broken("a payout takes a step that its withdrawal has not"))?;
-        match self.env.ledger.apply(plan).await {
+        match apply(&self.env, plan).await {
             Ok(_) => Ok(StepOutcome::Applied),
             Err(ApplyError::Rejected(Rejection::Stale)) => Ok(StepOutcome::Stale),
             Err(error) => Err(error.into()),

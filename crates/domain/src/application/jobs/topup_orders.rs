@@ -8,6 +8,7 @@ use std::sync::Arc;
 use futures_channel::oneshot;
 use futures_util::future::{Either, join_all, select};
 
+use crate::application::apply::apply;
 use crate::application::executor::ATTEMPTS;
 use crate::application::order_observer::{OrderAttempt, OrderOutcome};
 use crate::application::{Environment, Failure, receipts};
@@ -202,7 +203,7 @@ impl TopupOrders {
 
     /// Applies a plan and returns the top-up; `None` after a conflict.
     async fn applied(&self, plan: Plan) -> Result<Option<Topup>, Failure> {
-        match self.env.ledger.apply(plan).await {
+        match apply(&self.env, plan).await {
             Ok(applied) => receipts::topup(applied.receipt().clone()).map(Some),
             Err(ApplyError::Rejected(Rejection::Stale)) => Ok(None),
             Err(error) => Err(error.into()),

@@ -1,8 +1,10 @@
 //! The promises of the executor, with a command that records its steps.
 
 use std::cell::Cell;
+use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::simulated_time::{Simulated, SpawnedTasks};
 use super::*;
 use crate::authorization::{Ownership, Revocation, permission};
 use crate::ledger::OperationMetadata;
@@ -76,10 +78,6 @@ impl Command for Probe<'_> {
 
     fn output(receipt: Receipt) -> Result<MusicRequest, Failure> {
         super::super::receipts::music_request(receipt)
-    }
-
-    fn effects(_: &MusicRequest) -> Effects {
-        Effects::of_revocation()
     }
 }
 
@@ -298,6 +296,115 @@ fn an_opened_topup_is_ordered_before_the_answer_and_looked_at_again_by_a_replay(
         assert_eq!(opened, Done { value: topup(page), replayed });
     }
     assert_eq!(*reports.0.lock().unwrap(), ["Ordered(Taken)"]);
+}
+
+/// A ledger that commits at once and answers one second later; it knows no key.
+struct SlowLedger {
+    time: Simulated,
+    commits: Arc<AtomicUsize>,
+}
+
+#[async_trait]
+impl Ledger for SlowLedger {
+    async fn apply(&self, _: Plan) -> Result<Applied, ApplyError> {
+        self.commits.fetch_add(1, Ordering::SeqCst);
+        self.time.sleep(Duration::seconds(1)).await;
+        Ok(Applied::Fresh(receipt()))
+    }
+
+    async fn find_key(&self, _: &KeyScope) -> Result<Option<KeyRecord>, Unavailable> {
+        Ok(None)
+    }
+}
+
+/// A revocation list whose refresh takes this time.
+struct SlowRevocations {
+    time: Simulated,
+    takes: Duration,
+    refreshed: Arc<AtomicUsize>,
+}
+
+#[async_trait]
+impl Revocations for SlowRevocations {
+    async fn refresh(&self) {
+        self.time.sleep(self.takes).await;
+        self.refreshed.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// An executor in simulated time, with the numbers of its commits and of its refreshes.
+struct InTime {
+    time: Simulated,
+    tasks: SpawnedTasks,
+    executor: Executor,
+    commits: Arc<AtomicUsize>,
+    refreshed: Arc<AtomicUsize>,
+}
+
+impl InTime {
+    fn new(refresh_takes: Duration) -> Self {
+        let (time, tasks) = (Simulated::default(), SpawnedTasks::default());
+        let (commits, refreshed) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
+        let ledger = Arc::new(SlowLedger { time: time.clone(), commits: commits.clone() });
+        let revocations =
+            SlowRevocations { time: time.clone(), takes: refresh_takes, refreshed: refreshed.clone() };
+        let env =
+            Doubles { timer: Arc::new(time.clone()), tasks: Arc::new(tasks.clone()), ..Doubles::default() };
+        let env = Arc::into_inner(env.env()).unwrap();
+        let env = Arc::new(Environment { ledger, revocations: Arc::new(revocations), ..env });
+        Self { time, tasks, executor: Executor::new(env), commits, refreshed }
+    }
+
+    fn counts(&self) -> (usize, usize) {
+        (self.commits.load(Ordering::SeqCst), self.refreshed.load(Ordering::SeqCst))
+    }
+}
+
+#[test]
+fn effects_follow_a_commit_although_the_deadline_passes_before_its_answer() {
+    let scene = InTime::new(Duration::ZERO);
+    let (first, second) = (Steps::default(), Steps::default());
+    let [early, late] = [3_000, 1_500]
+        .map(|wait| Context { deadline: scene.time.after(Duration::milliseconds(wait)), ..keyed() });
+    let both = futures_util::future::join(
+        scene.executor.run(&early, Probe::new(&first), input(())),
+        // It waits for one second for its key, and for half a second for the ledger.
+        scene.executor.run(&late, Probe::new(&second), input(())),
+    );
+    let (one, other) = scene.time.run(scene.tasks.run(both));
+    assert!(!one.unwrap().replayed);
+    assert!(matches!(other, Err(ProbeError::Failed(Failure::InFlight))), "{other:?}");
+    assert_eq!(scene.counts(), (2, 2));
+}
+
+#[test]
+fn effects_follow_a_commit_although_the_caller_is_gone() {
+    let scene = InTime::new(Duration::ZERO);
+    let steps = Steps::default();
+    let context = context(1);
+    let gone = async {
+        let command = scene.executor.run(&context, Probe::new(&steps), input(()));
+        let client = pin!(scene.time.sleep(Duration::milliseconds(500)));
+        drop(futures_util::future::select(pin!(command), client).await);
+        assert_eq!(scene.counts(), (1, 0));
+    };
+    scene.time.run(scene.tasks.run(gone));
+    assert_eq!(scene.counts(), (1, 1));
+}
+
+#[test]
+fn a_slow_refresh_delays_the_answer_until_the_deadline_at_most() {
+    for (takes, answered) in [(2, 3), (10, 4)] {
+        let scene = InTime::new(Duration::seconds(takes));
+        let steps = Steps::default();
+        let context = context(1);
+        let answer = async {
+            scene.executor.run(&context, Probe::new(&steps), input(())).await.unwrap();
+            scene.time.now()
+        };
+        assert_eq!(scene.time.run(scene.tasks.run(answer)), Duration::seconds(answered));
+        assert_eq!(scene.counts(), (1, 1));
+    }
 }
 
 /// Web workers and background tasks may run use cases on any thread.

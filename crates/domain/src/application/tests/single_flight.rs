@@ -1,78 +1,19 @@
 //! Single-flight, in simulated time.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
 use std::pin::pin;
-use std::task::{Context as TaskContext, Poll, Waker};
 
 use futures_util::future::{self, join_all};
 
+use super::simulated_time::Simulated;
 use super::*;
 use crate::application::single_flight::{SingleFlight, StillRunning};
 
 const SCOPE: KeyScope = KeyScope([1; 32]);
 const PATIENCE: Duration = Duration::seconds(4);
 
-/// Simulated time, which advances whenever all futures wait.
-#[derive(Clone, Default)]
-struct Simulated(Arc<Mutex<Moment>>);
-
-/// The current time, and the sleepers with later deadlines.
-#[derive(Default)]
-struct Moment {
-    now: Duration,
-    sleepers: BTreeMap<Duration, Vec<Waker>>,
-}
-
-#[async_trait]
-impl Timer for Simulated {
-    async fn sleep_until(&self, Deadline(until): Deadline) {
-        future::poll_fn(|task| {
-            let Moment { now, sleepers } = &mut *self.0.lock().unwrap();
-            if *now >= until {
-                return Poll::Ready(());
-            }
-            sleepers.entry(until).or_default().push(task.waker().clone());
-            Poll::Pending
-        })
-        .await;
-    }
-}
-
-impl Simulated {
-    fn now(&self) -> Duration {
-        self.0.lock().unwrap().now
-    }
-
-    async fn sleep(&self, time: Duration) {
-        self.sleep_until(self.after(time)).await;
-    }
-
-    fn after(&self, time: Duration) -> Deadline {
-        Deadline(self.now().saturating_add(time))
-    }
-
-    fn patience(&self) -> Deadline {
-        self.after(PATIENCE)
-    }
-
-    /// Runs a future to its end; time advances to the next deadline when no future can make progress.
-    fn run<T>(&self, work: impl Future<Output = T>) -> T {
-        let mut work = pin!(work);
-        loop {
-            let mut task = TaskContext::from_waker(Waker::noop());
-            // Wake-ups go to joined futures, so that polling once more may be enough.
-            for _ in 0..200 {
-                if let Poll::Ready(done) = work.as_mut().poll(&mut task) {
-                    return done;
-                }
-            }
-            let Moment { now, sleepers } = &mut *self.0.lock().unwrap();
-            let (until, wakers) = sleepers.pop_first().expect("something has to happen at last");
-            *now = until;
-            wakers.into_iter().for_each(Waker::wake);
-        }
-    }
+fn patience(time: &Simulated) -> Deadline {
+    time.after(PATIENCE)
 }
 
 #[test]
@@ -89,7 +30,7 @@ fn those_of_one_scope_take_turns_in_their_order() {
             ended.set(number + 1);
         }
     };
-    let runs = (0..50).map(|number| all.run(SCOPE, time.patience(), &time, work(number)));
+    let runs = (0..50).map(|number| all.run(SCOPE, patience(&time), &time, work(number)));
     let answers = time.run(join_all(runs));
     assert!(answers.iter().all(Result::is_ok));
     assert_eq!((ended.get(), all.len()), (50, 0));
@@ -99,9 +40,9 @@ fn those_of_one_scope_take_turns_in_their_order() {
 fn those_of_other_scopes_do_not_wait() {
     let (all, time) = (SingleFlight::default(), Simulated::default());
     {
-        let mut first = pin!(all.run(SCOPE, time.patience(), &time, pending::<()>()));
+        let mut first = pin!(all.run(SCOPE, patience(&time), &time, pending::<()>()));
         assert!(first.as_mut().now_or_never().is_none());
-        let other = all.run(KeyScope([2; 32]), time.patience(), &time, async { 7 });
+        let other = all.run(KeyScope([2; 32]), patience(&time), &time, async { 7 });
         assert_eq!(other.now_or_never(), Some(Ok(7)));
     }
     assert_eq!(all.len(), 0);
@@ -110,9 +51,9 @@ fn those_of_other_scopes_do_not_wait() {
 #[test]
 fn who_waits_in_vain_is_told_so_in_time() {
     let (all, time) = (SingleFlight::default(), Simulated::default());
-    let first = all.run(SCOPE, time.patience(), &time, time.sleep(Duration::seconds(60)));
+    let first = all.run(SCOPE, patience(&time), &time, time.sleep(Duration::seconds(60)));
     let twin = async {
-        let answer = all.run(SCOPE, time.patience(), &time, async {}).await;
+        let answer = all.run(SCOPE, patience(&time), &time, async {}).await;
         (answer, time.now())
     };
     let (first, twin) = time.run(future::join(first, twin));
@@ -124,8 +65,8 @@ fn who_waits_in_vain_is_told_so_in_time() {
 #[test]
 fn the_time_of_who_waits_includes_its_own_work() {
     let (all, time) = (SingleFlight::default(), Simulated::default());
-    let first = all.run(SCOPE, time.patience(), &time, time.sleep(Duration::seconds(3)));
-    let twin = all.run(SCOPE, time.patience(), &time, async { time.sleep(Duration::seconds(2)).await });
+    let first = all.run(SCOPE, patience(&time), &time, time.sleep(Duration::seconds(3)));
+    let twin = all.run(SCOPE, patience(&time), &time, async { time.sleep(Duration::seconds(2)).await });
     let (first, twin) = time.run(future::join(first, twin));
     assert!(first.is_ok());
     assert_eq!(twin, Err(StillRunning));
@@ -135,9 +76,9 @@ fn the_time_of_who_waits_includes_its_own_work() {
 #[test]
 fn who_goes_away_gives_its_turn_to_the_next() {
     let (all, time) = (SingleFlight::default(), Simulated::default());
-    let mut first = Box::pin(all.run(SCOPE, time.patience(), &time, pending::<()>()));
-    let mut second = Box::pin(all.run(SCOPE, time.patience(), &time, pending::<()>()));
-    let mut third = Box::pin(all.run(SCOPE, time.patience(), &time, async { 3 }));
+    let mut first = Box::pin(all.run(SCOPE, patience(&time), &time, pending::<()>()));
+    let mut second = Box::pin(all.run(SCOPE, patience(&time), &time, pending::<()>()));
+    let mut third = Box::pin(all.run(SCOPE, patience(&time), &time, async { 3 }));
     assert!(first.as_mut().now_or_never().is_none());
     assert!(second.as_mut().now_or_never().is_none());
     assert!(third.as_mut().now_or_never().is_none());
@@ -151,9 +92,9 @@ fn who_goes_away_gives_its_turn_to_the_next() {
 #[test]
 fn a_waiter_that_went_away_before_its_turn_is_skipped() {
     let (all, time) = (SingleFlight::default(), Simulated::default());
-    let mut first = Box::pin(all.run(SCOPE, time.patience(), &time, pending::<()>()));
-    let mut second = Box::pin(all.run(SCOPE, time.patience(), &time, pending::<()>()));
-    let mut third = Box::pin(all.run(SCOPE, time.patience(), &time, async { 3 }));
+    let mut first = Box::pin(all.run(SCOPE, patience(&time), &time, pending::<()>()));
+    let mut second = Box::pin(all.run(SCOPE, patience(&time), &time, pending::<()>()));
+    let mut third = Box::pin(all.run(SCOPE, patience(&time), &time, async { 3 }));
     assert!(first.as_mut().now_or_never().is_none());
     assert!(second.as_mut().now_or_never().is_none());
     assert!(third.as_mut().now_or_never().is_none());

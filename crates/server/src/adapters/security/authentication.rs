@@ -2,19 +2,23 @@
 //! server.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ports::{
-    AccessToken, AccessTokens, Clock as _, Deadline, PrincipalCheck, PrincipalRefusal, ReadinessProbe,
-    Revocations, SigningError, Store, Unavailable,
+    AccessToken, AccessTokens, Clock as _, PrincipalCheck, PrincipalRefusal, ReadinessProbe, Revocations,
+    SigningError, Store, Unavailable,
 };
-use tokio::time::timeout_at;
+use tokio::time::timeout;
 
 use crate::adapters::clock::ServiceClock;
 use crate::adapters::runtime::TokioTimer;
 use crate::adapters::security::revocations::RevocationCache;
 use crate::adapters::security::tokens::SignedTokens;
+
+/// The time limit of a read of the revocation list after a change; requests wait for it until their deadline.
+const REFRESH_WITHIN: Duration = Duration::from_secs(5);
 
 /// The authentication state of this server.
 #[derive(Clone)]
@@ -31,6 +35,18 @@ pub struct Authentication {
     pub store: Arc<dyn Store>,
 }
 
+impl Authentication {
+    /// Reads the revocation list again; logs a failure.
+    pub async fn refresh_within(&self, limit: Duration) {
+        let read = self.revocations.refresh(&*self.store, &self.clock);
+        match timeout(limit, read).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "the revocation list was not refreshed"),
+            Err(_) => tracing::warn!("the revocation list was not refreshed in time"),
+        }
+    }
+}
+
 impl PrincipalCheck for Authentication {
     fn current(&self, principal: Principal, _: Action) -> Result<Principal, PrincipalRefusal> {
         let principal = self.revocations.check(principal)?;
@@ -43,13 +59,8 @@ impl PrincipalCheck for Authentication {
 
 #[async_trait]
 impl Revocations for Authentication {
-    async fn refresh(&self, deadline: Deadline) {
-        let read = self.revocations.refresh(&*self.store, &self.clock);
-        match timeout_at(self.timer.instant(deadline), read).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "the revocation list was not refreshed"),
-            Err(_) => tracing::warn!("the revocation list was not refreshed in time"),
-        }
+    async fn refresh(&self) {
+        self.refresh_within(REFRESH_WITHIN).await;
     }
 }
 
