@@ -1,25 +1,60 @@
-//! Entities with the permission granted for them.
+//! Entities with the permission granted for them: the only place that consults the authorization matrix about
+//! an entity.
+//!
+//! Before any entity is known, the pipeline of requests and the executor refuse principals who lack the role
+//! for an action of staff, with [`Principal::has_role_for`], so that they learn nothing about entities.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-use crate::authorization::{Denied, Ownership, Permission, Principal};
+use crate::application::Failure;
+use crate::authorization::{Action, Denied, Ownership, Permission, Principal};
 use crate::ids::UserId;
+
+/// A permission that a principal needs for an entity of this ownership.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Requirement {
+    action: Action,
+    ownership: Ownership,
+}
+
+impl Requirement {
+    /// The permission `P`.
+    #[must_use]
+    pub const fn of<P: Permission>(ownership: Ownership) -> Self {
+        Self { action: P::ACTION, ownership }
+    }
+
+    /// Consults the matrix.
+    pub(super) fn ask(self, principal: &Principal) -> Result<(), Denied> {
+        principal.may(self.action, self.ownership)
+    }
+
+    /// The same where the entity is concealed from principals without the permission.
+    pub(super) fn reveal(self, principal: &Principal) -> Result<(), Failure> {
+        self.ask(principal).map_err(|Denied| Failure::NotFound)
+    }
+}
 
 /// An entity to which a principal may apply the action of `P`.
 ///
-/// Its constructors are the only place that queries the authorization matrix: a function that takes one
-/// cannot be called without the permission, and need not check again.
+/// A function that takes one cannot be called without the permission, and need not check again.
 pub struct Authorized<T, P> {
     entity: T,
     permission: PhantomData<P>,
 }
 
 impl<T, P: Permission> Authorized<T, P> {
-    /// Queries the matrix for an entity of this ownership.
+    /// Consults the matrix about an entity of this ownership.
     pub(super) fn ask(entity: T, ownership: Ownership, principal: &Principal) -> Result<Self, Denied> {
-        principal.may(P::ACTION, ownership)?;
+        Requirement::of::<P>(ownership).ask(principal)?;
+        Ok(Self { entity, permission: PhantomData })
+    }
+
+    /// The same for an entity that is concealed from principals without the permission.
+    pub(super) fn reveal(entity: T, ownership: Ownership, principal: &Principal) -> Result<Self, Failure> {
+        Requirement::of::<P>(ownership).reveal(principal)?;
         Ok(Self { entity, permission: PhantomData })
     }
 }

@@ -3,7 +3,7 @@
 use std::future::{self, Future};
 use std::sync::Arc;
 
-use crate::application::{Authorized, Context, Done, Environment, Failure};
+use crate::application::{Authorized, Context, Done, Environment, Failure, Requirement};
 use crate::authorization::{Action, Ownership, Permission, Principal};
 use crate::ids::UserId;
 use crate::ledger::{OperationMetadata, Plan, Receipt, Rejection};
@@ -35,21 +35,25 @@ pub trait Command: Send + Sync {
     /// The refusals of its rules.
     type Refusal: std::error::Error + Send;
 
-    /// Whether an unauthorized entity is reported as missing.
-    const CONCEALS: bool = false;
-
     /// Loads the entity.
     ///
     /// # Errors
-    /// [`Failure::NotFound`] if there is none that the principal may know of.
-    fn load(
-        &self,
-        env: &Environment,
-        principal: &Principal,
-    ) -> impl Future<Output = Result<Self::Entity, Failure>> + Send;
+    /// [`Failure::NotFound`] if there is none.
+    fn load(&self, env: &Environment) -> impl Future<Output = Result<Self::Entity, Failure>> + Send;
+
+    /// The permission without which the entity is concealed: the command fails as if there were none.
+    fn visibility(&self, _entity: &Self::Entity, _principal: &Principal) -> Option<Requirement> {
+        None
+    }
 
     /// Whether the principal owns the entity.
     fn ownership(&self, entity: &Self::Entity, principal: &Principal) -> Ownership;
+
+    /// The permission that the input requires besides, as far as it is known: called before the input is read,
+    /// and with it afterwards.
+    fn also_requires(&self, _principal: &Principal, _input: Option<&Self::Input>) -> Option<Requirement> {
+        None
+    }
 
     /// Checks other preconditions before the input is read.
     ///

@@ -58,14 +58,17 @@ impl Executor {
             return command.complete(&self.env, context, done).await.map_err(CommandError::with_input);
         }
         let operation = self.env.ids.operation();
-        let mut entity = self.loaded(command, &context.principal).await?;
+        let principal = &context.principal;
+        let mut entity = self.loaded(command, principal).await?;
+        authorize_input(command, principal, None)?;
         let input = read_input().map_err(CommandError::Input)?;
+        authorize_input(command, principal, Some(&input))?;
         for _ in 0..ATTEMPTS {
             let metadata = self.metadata::<C>(context, operation);
-            let decided = command.decide(&self.env, metadata, &context.principal, &entity, &input).await;
+            let decided = command.decide(&self.env, metadata, principal, &entity, &input).await;
             let applied = match decided {
                 Ok(plan) => {
-                    let payer = command.payer(&context.principal, &input);
+                    let payer = command.payer(principal, &input);
                     apply_command(&self.env, plan, payer, context.deadline).await
                 }
                 Err(error) => return self.unless_applied(context, command, error).await,
@@ -81,7 +84,7 @@ impl Executor {
                     return completed.map_err(CommandError::with_input);
                 }
                 Err(ApplyError::Rejected(Rejection::Stale)) => {
-                    entity = self.loaded(command, &context.principal).await?;
+                    entity = self.loaded(command, principal).await?;
                 }
                 Err(ApplyError::Rejected(rejection)) => return Err(C::rejected(rejection).with_input()),
                 Err(ApplyError::Unavailable(unavailable)) => return Err(unavailable.into()),
@@ -92,7 +95,7 @@ impl Executor {
 
     /// The context with the principal's current role.
     fn current(&self, context: &Context, action: Action) -> Result<Context, Failure> {
-        let principal = self.env.principals.current(context.principal, action)?;
+        let principal = self.env.principals.current(context.principal)?;
         principal.has_role_for(action).map_err(|_| Failure::WrongRole)?;
         Ok(Context { principal, ..context.clone() })
     }
@@ -107,16 +110,18 @@ impl Executor {
         Ok(stored.and_then(StoredReceipt::whole).cloned())
     }
 
-    /// Loads the entity and authorizes the command, which happens nowhere else.
+    /// Loads the entity and authorizes the command for it.
     async fn loaded<C: Command>(
         &self,
         command: &C,
         principal: &Principal,
     ) -> Result<Authorized<C::Entity, C::Permission>, Failure> {
-        let entity = command.load(&self.env, principal).await?;
+        let entity = command.load(&self.env).await?;
+        if let Some(visibility) = command.visibility(&entity, principal) {
+            visibility.reveal(principal)?;
+        }
         let ownership = command.ownership(&entity, principal);
-        let denied = if C::CONCEALS { Failure::NotFound } else { Failure::Denied };
-        let entity = Authorized::ask(entity, ownership, principal).map_err(|_| denied)?;
+        let entity = Authorized::ask(entity, ownership, principal)?;
         command.check(&self.env, principal, &entity).await?;
         Ok(entity)
     }
@@ -176,4 +181,14 @@ impl Executor {
         effects.perform(&self.env, Some(deadline)).await;
         changed
     }
+}
+
+/// Authorizes the command for its input, before it is read and afterwards.
+fn authorize_input<C: Command>(
+    command: &C,
+    principal: &Principal,
+    input: Option<&C::Input>,
+) -> Result<(), Failure> {
+    let required = command.also_requires(principal, input);
+    Ok(required.map_or(Ok(()), |required| required.ask(principal))?)
 }

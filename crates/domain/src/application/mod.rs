@@ -38,7 +38,7 @@ mod verifications;
 use std::sync::Arc;
 
 pub use accounts::{Accounts, LoginRefusal, RefreshRefusal, SignedIn};
-pub use authorized::Authorized;
+pub use authorized::{Authorized, Requirement};
 pub use blocks::{BlockRefusal, GuestBlocks};
 pub use command::{Command, action_of};
 pub use context::{ClientContext, Context};

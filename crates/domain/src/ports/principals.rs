@@ -1,6 +1,6 @@
 //! The current state of an authenticated principal.
 
-use crate::authorization::{Action, Principal, Revocation};
+use crate::authorization::{Principal, Revocation};
 use crate::ports::Unavailable;
 
 /// Why a principal is refused although their access token is valid.
@@ -17,10 +17,9 @@ pub enum PrincipalRefusal {
 /// Compares principals with the revocation list.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 pub trait PrincipalCheck: Send + Sync {
-    /// The principal with their current role, before a change that requires this permission. It reads memory
-    /// only.
+    /// The principal with their current role, before a change. It reads memory only.
     ///
     /// # Errors
     /// [`PrincipalRefusal`].
-    fn current(&self, principal: Principal, action: Action) -> Result<Principal, PrincipalRefusal>;
+    fn current(&self, principal: Principal) -> Result<Principal, PrincipalRefusal>;
 }

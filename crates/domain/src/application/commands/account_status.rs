@@ -34,7 +34,7 @@ impl Command for ChangeAccountStatus {
     type Output = User;
     type Refusal = ChangeAccountStatusRefusal;
 
-    async fn load(&self, env: &Environment, _: &Principal) -> Result<User, Failure> {
+    async fn load(&self, env: &Environment) -> Result<User, Failure> {
         active_user(env, self.id).await
     }
 

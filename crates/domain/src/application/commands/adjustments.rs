@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::application::{Authorized, Command, CommandError, Environment, Failure, receipts};
+use crate::application::{Authorized, Command, CommandError, Environment, Failure, Requirement, receipts};
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::UserId;
 use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, Correction};
@@ -68,31 +68,33 @@ impl Command for Adjust {
     type Output = Adjusted;
     type Refusal = AdjustRefusal;
 
-    async fn load(&self, _: &Environment, _: &Principal) -> Result<(), Failure> {
+    async fn load(&self, _: &Environment) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// The wallet is part of the input, so its ownership is checked in [`Self::decide`].
+    /// The wallet is part of the input.
     fn ownership(&self, (): &(), _: &Principal) -> Ownership {
         Ownership::Others
+    }
+
+    fn also_requires(&self, principal: &Principal, new: Option<&NewAdjustment>) -> Option<Requirement> {
+        let ownership = Ownership::of(new?.user, principal);
+        Some(Requirement::of::<permission::AdjustBalance>(ownership))
     }
 
     async fn decide(
         &self,
         env: &Environment,
         metadata: OperationMetadata,
-        principal: &Principal,
+        _: &Principal,
         _: &Authorized<(), permission::AdjustBalance>,
         new: &NewAdjustment,
     ) -> Result<Plan, CommandError<AdjustRefusal>> {
-        let ownership = Ownership::of(new.user, principal);
-        let user =
-            Authorized::<_, permission::AdjustBalance>::ask(new.user, ownership, principal)?.into_inner();
+        let NewAdjustment { user, correction, reason } = new.clone();
         if env.wallets.balance(user).await?.is_none() {
             return Err(CommandError::Refused(AdjustRefusal::NoSuchUser));
         }
         let id = env.ids.next_adjustment().await?;
-        let NewAdjustment { correction, reason, .. } = new.clone();
         let adjustment = Adjustment { id, user, correction, reason };
         plans::adjust(metadata, adjustment, &env.terms.adjustments).map_err(CommandError::refused)
     }

@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
-use crate::application::queries::{party_ownership, visible_request};
+use crate::application::queries::party_ownership;
 use crate::application::{
-    Authorized, Command, CommandError, Environment, Failure, InvalidTransition, receipts,
+    Authorized, Command, CommandError, Environment, Failure, InvalidTransition, Requirement, receipts,
 };
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::{RequestId, UserId};
@@ -122,7 +122,7 @@ impl Command for OpenRequest {
     type Output = MusicRequest;
     type Refusal = OpenRequestRefusal;
 
-    async fn load(&self, _: &Environment, _: &Principal) -> Result<(), Failure> {
+    async fn load(&self, _: &Environment) -> Result<(), Failure> {
         Ok(())
     }
 
@@ -172,8 +172,12 @@ impl Command for CancelRequest {
     type Output = MusicRequest;
     type Refusal = InvalidTransition;
 
-    async fn load(&self, env: &Environment, principal: &Principal) -> Result<MusicRequest, Failure> {
-        visible_request(env, principal, self.id).await
+    async fn load(&self, env: &Environment) -> Result<MusicRequest, Failure> {
+        env.requests.request(self.id).await?.ok_or(Failure::NotFound)
+    }
+
+    fn visibility(&self, request: &MusicRequest, principal: &Principal) -> Option<Requirement> {
+        Some(Requirement::of::<permission::ReadRequest>(party_ownership(request, principal)))
     }
 
     fn ownership(&self, request: &MusicRequest, principal: &Principal) -> Ownership {
@@ -203,8 +207,12 @@ impl Command for AnswerRequest {
     type Output = MusicRequest;
     type Refusal = InvalidTransition;
 
-    async fn load(&self, env: &Environment, principal: &Principal) -> Result<MusicRequest, Failure> {
-        visible_request(env, principal, self.id).await
+    async fn load(&self, env: &Environment) -> Result<MusicRequest, Failure> {
+        env.requests.request(self.id).await?.ok_or(Failure::NotFound)
+    }
+
+    fn visibility(&self, request: &MusicRequest, principal: &Principal) -> Option<Requirement> {
+        Some(Requirement::of::<permission::ReadRequest>(party_ownership(request, principal)))
     }
 
     fn ownership(&self, request: &MusicRequest, principal: &Principal) -> Ownership {
@@ -235,7 +243,7 @@ impl Command for RefundRequest {
     type Output = MusicRequest;
     type Refusal = InvalidTransition;
 
-    async fn load(&self, env: &Environment, _: &Principal) -> Result<MusicRequest, Failure> {
+    async fn load(&self, env: &Environment) -> Result<MusicRequest, Failure> {
         env.requests.request(self.id).await?.ok_or(Failure::NotFound)
     }
 

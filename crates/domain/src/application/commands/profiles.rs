@@ -3,9 +3,8 @@
 use thiserror::Error;
 
 use crate::account::{ProfileChange, ProfileRefusal};
-use crate::application::{Authorized, Command, CommandError, Environment, Failure, receipts};
+use crate::application::{Authorized, Command, CommandError, Environment, Failure, Requirement, receipts};
 use crate::authorization::{Ownership, Principal, permission};
-use crate::ids::UserId;
 use crate::ledger::plans;
 use crate::ledger::{OperationMetadata, Plan, Receipt, Rejection};
 use crate::ports::Profile;
@@ -25,18 +24,22 @@ pub struct ChangeProfileRefusal(pub ProfileRefusal);
 
 impl Command for ChangeProfile {
     type Permission = permission::UseProfile;
-    /// The permission to change the DJ fields, if the request sets one.
-    type Entity = Option<Authorized<UserId, permission::TakeRequests>>;
+    type Entity = ();
     type Input = ProfileChange;
     type Output = Profile;
     type Refusal = ChangeProfileRefusal;
 
-    async fn load(&self, _: &Environment, principal: &Principal) -> Result<Self::Entity, Failure> {
-        Ok(self.sets_dj_fields.then(|| Authorized::own(principal)).transpose()?)
+    async fn load(&self, _: &Environment) -> Result<(), Failure> {
+        Ok(())
     }
 
-    fn ownership(&self, _: &Self::Entity, _: &Principal) -> Ownership {
+    fn ownership(&self, (): &(), _: &Principal) -> Ownership {
         Ownership::Own
+    }
+
+    fn also_requires(&self, _: &Principal, change: Option<&ProfileChange>) -> Option<Requirement> {
+        let is_for_djs = self.sets_dj_fields || change.is_some_and(ProfileChange::is_for_djs);
+        is_for_djs.then_some(Requirement::of::<permission::TakeRequests>(Ownership::Own))
     }
 
     async fn decide(
@@ -44,12 +47,9 @@ impl Command for ChangeProfile {
         _: &Environment,
         metadata: OperationMetadata,
         principal: &Principal,
-        dj: &Authorized<Self::Entity, permission::UseProfile>,
+        _: &Authorized<(), permission::UseProfile>,
         change: &ProfileChange,
     ) -> Result<Plan, CommandError<ChangeProfileRefusal>> {
-        if change.is_for_djs() && dj.is_none() {
-            return Err(Failure::Denied.into());
-        }
         Ok(plans::change_profile(metadata, principal.user, change.clone()))
     }
 

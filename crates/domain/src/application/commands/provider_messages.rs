@@ -39,7 +39,7 @@ impl Command for ResolveMessage {
     type Output = ProviderMessage;
     type Refusal = ResolveMessageRefusal;
 
-    async fn load(&self, env: &Environment, _: &Principal) -> Result<ProviderMessage, Failure> {
+    async fn load(&self, env: &Environment) -> Result<ProviderMessage, Failure> {
         env.messages.provider_message(self.id).await?.ok_or(Failure::NotFound)
     }
 

@@ -69,7 +69,7 @@ impl Command for OpenTopup {
     type Output = Topup;
     type Refusal = OpenTopupRefusal;
 
-    async fn load(&self, _: &Environment, _: &Principal) -> Result<(), Failure> {
+    async fn load(&self, _: &Environment) -> Result<(), Failure> {
         Ok(())
     }
 
@@ -127,7 +127,7 @@ impl Command for ReverseTopup {
     type Output = Topup;
     type Refusal = InvalidTransition;
 
-    async fn load(&self, env: &Environment, _: &Principal) -> Result<Topup, Failure> {
+    async fn load(&self, env: &Environment) -> Result<Topup, Failure> {
         env.topups.topup(self.id).await?.ok_or(Failure::NotFound)
     }
 
@@ -160,7 +160,7 @@ impl Command for SettleSuspense {
     type Output = Topup;
     type Refusal = SettleSuspenseRefusal;
 
-    async fn load(&self, env: &Environment, _: &Principal) -> Result<Topup, Failure> {
+    async fn load(&self, env: &Environment) -> Result<Topup, Failure> {
         let topup = env.topups.topup(self.id).await?;
         topup.filter(|topup| topup.suspense.is_some()).ok_or(Failure::NotFound)
     }

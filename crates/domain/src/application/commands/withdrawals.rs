@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::address::DestinationRefusal;
 use crate::application::{
-    Authorized, Command, CommandError, Environment, Failure, InvalidTransition, receipts,
+    Authorized, Command, CommandError, Environment, Failure, InvalidTransition, Requirement, receipts,
 };
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::{UserId, WithdrawalId};
@@ -144,7 +144,7 @@ impl Command for OpenWithdrawal {
     type Output = Withdrawn;
     type Refusal = OpenWithdrawalRefusal;
 
-    async fn load(&self, _: &Environment, _: &Principal) -> Result<(), Failure> {
+    async fn load(&self, _: &Environment) -> Result<(), Failure> {
         Ok(())
     }
 
@@ -193,10 +193,12 @@ impl Command for CancelWithdrawal {
     type Output = Withdrawn;
     type Refusal = InvalidTransition;
 
-    const CONCEALS: bool = true;
-
-    async fn load(&self, env: &Environment, _: &Principal) -> Result<Withdrawal, Failure> {
+    async fn load(&self, env: &Environment) -> Result<Withdrawal, Failure> {
         found(env, self.id).await
+    }
+
+    fn visibility(&self, withdrawal: &Withdrawal, principal: &Principal) -> Option<Requirement> {
+        Some(Requirement::of::<permission::UseWithdrawal>(Ownership::of(withdrawal.user, principal)))
     }
 
     fn ownership(&self, withdrawal: &Withdrawal, principal: &Principal) -> Ownership {
@@ -234,7 +236,7 @@ impl Command for JudgeWithdrawal {
     type Output = Withdrawn;
     type Refusal = MoveWithdrawalRefusal;
 
-    async fn load(&self, env: &Environment, _: &Principal) -> Result<Withdrawal, Failure> {
+    async fn load(&self, env: &Environment) -> Result<Withdrawal, Failure> {
         found(env, self.id).await
     }
 
@@ -286,7 +288,7 @@ impl Command for SendWithdrawal {
     type Output = Withdrawn;
     type Refusal = MoveWithdrawalRefusal;
 
-    async fn load(&self, env: &Environment, _: &Principal) -> Result<Withdrawal, Failure> {
+    async fn load(&self, env: &Environment) -> Result<Withdrawal, Failure> {
         found(env, self.id).await
     }
 

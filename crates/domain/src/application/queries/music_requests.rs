@@ -32,26 +32,16 @@ pub(in crate::application) fn party_ownership(request: &MusicRequest, principal:
     }
 }
 
-/// A request of which the principal is a party, as it is stored.
-pub(in crate::application) async fn visible_request(
-    env: &Environment,
-    principal: &Principal,
-    id: RequestId,
-) -> Result<MusicRequest, Failure> {
-    let request = env.requests.request(id).await?.ok_or(Failure::NotFound)?;
-    let ownership = party_ownership(&request, principal);
-    let visible = Authorized::<_, permission::ReadRequest>::ask(request, ownership, principal);
-    Ok(visible.map_err(|_| Failure::NotFound)?.into_inner())
-}
-
 impl MusicRequestQueries {
     /// A request in its current state, for its requester or its DJ.
     ///
     /// # Errors
     /// [`Failure::NotFound`] for all others.
     pub async fn visible(&self, principal: &Principal, id: RequestId) -> Result<MusicRequest, Failure> {
-        let request = visible_request(&self.env, principal, id).await?;
-        Ok(request.seen_at(self.env.now()))
+        let request = self.env.requests.request(id).await?.ok_or(Failure::NotFound)?;
+        let ownership = party_ownership(&request, principal);
+        let visible = Authorized::<_, permission::ReadRequest>::reveal(request, ownership, principal)?;
+        Ok(visible.into_inner().seen_at(self.env.now()))
     }
 
     /// A page of the requests that the principal made, in their current state.

@@ -44,8 +44,8 @@ impl TopupQueries {
     pub async fn own(&self, principal: &Principal, id: TopupId) -> Result<Topup, Failure> {
         let topup = self.env.topups.topup(id).await?.ok_or(Failure::NotFound)?;
         let ownership = Ownership::of(topup.user, principal);
-        let own = Authorized::<_, permission::UseWallet>::ask(topup, ownership, principal);
-        Ok(own.map_err(|_| Failure::NotFound)?.into_inner())
+        let own = Authorized::<_, permission::UseWallet>::reveal(topup, ownership, principal)?;
+        Ok(own.into_inner())
     }
 
     /// A page of the top-ups that match a search of staff, newest first.

@@ -31,8 +31,8 @@ impl WithdrawalQueries {
     pub async fn own(&self, principal: &Principal, id: WithdrawalId) -> Result<Withdrawal, Failure> {
         let withdrawal = self.env.withdrawals.withdrawal(id).await?.ok_or(Failure::NotFound)?;
         let ownership = Ownership::of(withdrawal.user, principal);
-        let own = Authorized::<_, permission::UseWithdrawal>::ask(withdrawal, ownership, principal);
-        Ok(own.map_err(|_| Failure::NotFound)?.into_inner())
+        let own = Authorized::<_, permission::UseWithdrawal>::reveal(withdrawal, ownership, principal)?;
+        Ok(own.into_inner())
     }
 
     /// A page of the principal's own withdrawals.

@@ -206,3 +206,24 @@ fn a_blocked_guest_is_refused_before_the_price_is_told() {
     let opened = run(executor.run(&context(4), OpenRequest, input(cheap)));
     assert!(matches!(opened, Err(OpenError::Refused(OpenRequestRefusal::Blocked))), "{opened:?}");
 }
+
+#[test]
+fn an_entity_that_the_principal_may_not_read_is_concealed() {
+    for (number, concealed) in [(2, false), (4, true)] {
+        let kept = stored(vec![request().state]);
+        let executor = requests(MockLedger::new(), kept, MockPeople::new());
+        let cancelled = run(executor.run(&context(number), CANCEL, input(())));
+        match cancelled {
+            Err(MoveError::Failed(Failure::NotFound)) => assert!(concealed),
+            Err(MoveError::Failed(Failure::Denied)) => assert!(!concealed, "the DJ may read it"),
+            other => panic!("{other:?}"),
+        }
+    }
+    let mut withdrawals = MockWithdrawals::new();
+    let found = super::operators::withdrawal(WithdrawalState::Pending);
+    withdrawals.expect_withdrawal().once().return_once(move |_| Ok(Some(found)));
+    let executor = Doubles { withdrawals, ..Doubles::default() }.executor();
+    let cancel = CancelWithdrawal { id: WithdrawalId::new(5).unwrap() };
+    let cancelled = run(executor.run(&context(2), cancel, input(())));
+    assert!(matches!(cancelled, Err(CommandError::Failed(Failure::NotFound))), "{cancelled:?}");
+}

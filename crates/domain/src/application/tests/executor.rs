@@ -50,7 +50,7 @@ impl Command for Probe<'_> {
     type Output = MusicRequest;
     type Refusal = Refused;
 
-    async fn load(&self, _: &Environment, _: &Principal) -> Result<MusicRequest, Failure> {
+    async fn load(&self, _: &Environment) -> Result<MusicRequest, Failure> {
         self.steps.loaded.fetch_add(1, Ordering::SeqCst);
         self.found.then(request).ok_or(Failure::NotFound)
     }
@@ -205,11 +205,7 @@ fn effects_follow_a_plan_that_reached_the_ledger_and_no_refusal() {
 fn a_principal_is_checked_again_before_a_replay() {
     for revocation in [Revocation::SessionEnded, Revocation::Suspended] {
         let mut principals = MockPrincipalCheck::new();
-        principals
-            .expect_current()
-            .withf(|_, action| *action == Action::CancelRequest)
-            .once()
-            .returning(move |_, _| Err(PrincipalRefusal::Revoked(revocation)));
+        principals.expect_current().once().returning(move |_| Err(PrincipalRefusal::Revoked(revocation)));
         let steps = Steps::default();
         let executor = Doubles { principals: Arc::new(principals), ..Doubles::default() }.executor();
         let refused = run(executor.run(&keyed(), Probe::new(&steps), input(())));
@@ -224,7 +220,7 @@ fn a_principal_is_checked_again_before_a_replay() {
 #[test]
 fn a_role_that_was_taken_away_meanwhile_counts() {
     let mut principals = MockPrincipalCheck::new();
-    let member = |principal, _| Ok(Principal { role: Role::Member, ..principal });
+    let member = |principal| Ok(Principal { role: Role::Member, ..principal });
     principals.expect_current().once().returning(member);
     let executor = Doubles { principals: Arc::new(principals), ..Doubles::default() }.executor();
     let command = RefundRequest { id: RequestId::new(7).unwrap() };

@@ -34,7 +34,7 @@ use super::*;
 use crate::account::security_log::{EventKind, SecurityEvent};
 use crate::account::session::ClientInfo;
 use crate::account::{ArtistType, DjProfile, Role, User};
-use crate::authorization::{Action, Principal};
+use crate::authorization::Principal;
 use crate::ids::{AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
 use crate::ledger::adjustment::AdjustmentTerms;
 use crate::ledger::{
@@ -174,7 +174,7 @@ impl Doubles {
 struct Unchanged;
 
 impl PrincipalCheck for Unchanged {
-    fn current(&self, principal: Principal, _: Action) -> Result<Principal, PrincipalRefusal> {
+    fn current(&self, principal: Principal) -> Result<Principal, PrincipalRefusal> {
         Ok(principal)
     }
 }

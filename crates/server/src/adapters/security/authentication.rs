@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use cuepoint_domain::authorization::{Action, Principal};
+use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ports::{
     AccessToken, AccessTokens, Clock as _, PrincipalCheck, PrincipalRefusal, ReadinessProbe, Revocations,
     SigningError, Store, Unavailable,
@@ -48,7 +48,7 @@ impl Authentication {
 }
 
 impl PrincipalCheck for Authentication {
-    fn current(&self, principal: Principal, _: Action) -> Result<Principal, PrincipalRefusal> {
+    fn current(&self, principal: Principal) -> Result<Principal, PrincipalRefusal> {
         let principal = self.revocations.check(principal)?;
         let unreliable = |cause| PrincipalRefusal::Unreliable(Unavailable(cause));
         self.revocations.ensure_current().map_err(|error| unreliable(error.into()))?;
