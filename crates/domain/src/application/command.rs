@@ -7,6 +7,7 @@ use crate::application::{Authorized, Context, Done, Environment, Failure, Requir
 use crate::authorization::{Action, Ownership, Permission, Principal};
 use crate::ids::UserId;
 use crate::ledger::{OperationMetadata, Plan, Receipt, Rejection};
+use crate::text::Line;
 
 use super::CommandError;
 
@@ -17,10 +18,18 @@ pub const fn action_of<C: Command>() -> Action {
 
 /// A change of the ledger, decided about one entity.
 ///
-/// A command loads its entity and decides a plan. The executor does the rest, in this order: single-flight,
-/// principal, replay, [`load`](Self::load), authorization, [`check`](Self::check), input,
-/// [`decide`](Self::decide), apply (again from `load` after a conflict), [`complete`](Self::complete),
-/// effects.
+/// A command loads its entity and decides a plan. The executor does the rest, in this order:
+///
+/// 1. Single-flight: the command waits for another one with its key.
+/// 2. The principal is not revoked, and has a role that the action requires.
+/// 3. Replay: a known key is answered by its receipt, which is [completed](Self::complete).
+/// 4. [`load`](Self::load), [`visibility`](Self::visibility), authorization for the entity,
+///    [`check`](Self::check).
+/// 5. [`also_requires`](Self::also_requires), the input, and `also_requires` with the input.
+/// 6. [`decide`](Self::decide).
+/// 7. The plan is applied, and its effects are performed. After a conflict, the command continues at step 4,
+///    without step 5.
+/// 8. [`complete`](Self::complete).
 ///
 /// Commands of staff are applied as operator: only while the principal is an active operator.
 pub trait Command: Send + Sync {
@@ -81,6 +90,12 @@ pub trait Command: Send + Sync {
         input: &Self::Input,
     ) -> impl Future<Output = Result<Plan, CommandError<Self::Refusal>>> + Send;
 
+    /// The reason in the operation's metadata; `None` if the command needs none, or if its plan takes the
+    /// reason from the entity that records it as well.
+    fn reason(_input: &Self::Input) -> Option<&Line> {
+        None
+    }
+
     /// The user whose own overdue fees are released first if a plan is short of funds.
     fn payer(&self, _principal: &Principal, _input: &Self::Input) -> Option<UserId> {
         None
@@ -97,7 +112,7 @@ pub trait Command: Send + Sync {
     /// [`Failure::Broken`] for the receipt of another command.
     fn output(receipt: Receipt) -> Result<Self::Output, Failure>;
 
-    /// Completes the result after the commit or a replay.
+    /// Completes the result after the effects or a replay.
     ///
     /// # Errors
     /// A refusal or a [`Failure`]; the change stays committed.

@@ -64,7 +64,7 @@ impl Executor {
         let input = read_input().map_err(CommandError::Input)?;
         authorize_input(command, principal, Some(&input))?;
         for _ in 0..ATTEMPTS {
-            let metadata = self.metadata::<C>(context, operation);
+            let metadata = self.metadata::<C>(context, operation, &input);
             let decided = command.decide(&self.env, metadata, principal, &entity, &input).await;
             let applied = match decided {
                 Ok(plan) => {
@@ -127,11 +127,17 @@ impl Executor {
     }
 
     /// The metadata of an attempt: the operation is the same, the time is that of the decision.
-    fn metadata<C: Command>(&self, context: &Context, operation: OperationId) -> OperationMetadata {
+    fn metadata<C: Command>(
+        &self,
+        context: &Context,
+        operation: OperationId,
+        input: &C::Input,
+    ) -> OperationMetadata {
         let (principal, client) = (&context.principal, context.client.clone());
         let as_operator = action_of::<C>().is_for_staff();
         OperationMetadata {
             key: context.key,
+            reason: C::reason(input).cloned(),
             as_operator,
             ..OperationMetadata::called(principal, client, operation, self.env.now())
         }

@@ -1,8 +1,8 @@
 //! The application layer: use cases on the ports and the rules, independent of HTTP, SQL and JSON.
 //!
-//! A change of the ledger is a [`Command`], run by the [`Executor`]: single-flight, principal, replay, load,
-//! authorization, input, decide and apply, effects. Other changes are methods that also go through the
-//! executor, so that no effect can be omitted. [`queries`] only read; [`jobs`] run in the background.
+//! A change of the ledger is a [`Command`], run by the [`Executor`] in the order that the trait states. Other
+//! changes are methods that also go through the executor, which performs their effects. [`queries`] only read;
+//! [`jobs`] run in the background.
 
 mod accounts;
 mod apply;

@@ -48,10 +48,13 @@ impl Command for ChangeAccountStatus {
         metadata: OperationMetadata,
         _: &Principal,
         user: &Authorized<User, permission::ManagePeople>,
-        (change, reason): &(AccountStatusChange, Line),
+        (change, _): &(AccountStatusChange, Line),
     ) -> Result<Plan, CommandError<ChangeAccountStatusRefusal>> {
-        let metadata = OperationMetadata { reason: Some(reason.clone()), ..metadata };
         Ok(plans::change_account_status(metadata, user.id, *change))
+    }
+
+    fn reason((_, reason): &(AccountStatusChange, Line)) -> Option<&Line> {
+        Some(reason)
     }
 
     fn rejected(rejection: Rejection) -> CommandError<ChangeAccountStatusRefusal> {

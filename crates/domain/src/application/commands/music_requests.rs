@@ -257,10 +257,13 @@ impl Command for RefundRequest {
         metadata: OperationMetadata,
         _: &Principal,
         request: &Authorized<MusicRequest, permission::RefundRequest>,
-        reason: &Line,
+        _: &Line,
     ) -> Result<Plan, CommandError<InvalidTransition>> {
-        let metadata = OperationMetadata { reason: Some(reason.clone()), ..metadata };
         decide_move(env, metadata, request, Move::Refund)
+    }
+
+    fn reason(reason: &Line) -> Option<&Line> {
+        Some(reason)
     }
 
     fn output(receipt: Receipt) -> Result<MusicRequest, Failure> {

@@ -141,10 +141,13 @@ impl Command for ReverseTopup {
         metadata: OperationMetadata,
         _: &Principal,
         topup: &Authorized<Topup, permission::ReverseTopup>,
-        reason: &Line,
+        _: &Line,
     ) -> Result<Plan, CommandError<InvalidTransition>> {
-        let metadata = OperationMetadata { reason: Some(reason.clone()), ..metadata };
         plans::reverse_topup(metadata, topup).map_err(CommandError::refused)
+    }
+
+    fn reason(reason: &Line) -> Option<&Line> {
+        Some(reason)
     }
 
     fn output(receipt: Receipt) -> Result<Topup, Failure> {

@@ -263,7 +263,7 @@ impl Command for JudgeWithdrawal {
         metadata: OperationMetadata,
         principal: &Principal,
         withdrawal: &Authorized<Withdrawal, permission::JudgeWithdrawal>,
-        reason: &Line,
+        _: &Line,
     ) -> Result<Plan, CommandError<MoveWithdrawalRefusal>> {
         let (by, second_above) = (principal.user, env.terms.withdrawals.second_approval_above);
         let to = match self.judgement {
@@ -271,8 +271,11 @@ impl Command for JudgeWithdrawal {
             Judgement::Reject => Move::Reject { by },
             Judgement::Fail => Move::Fail,
         };
-        let metadata = OperationMetadata { reason: Some(reason.clone()), ..metadata };
         plans::move_withdrawal(metadata, withdrawal, to).map_err(CommandError::from)
+    }
+
+    fn reason(reason: &Line) -> Option<&Line> {
+        Some(reason)
     }
 
     fn output(receipt: Receipt) -> Result<Withdrawn, Failure> {
@@ -302,7 +305,7 @@ impl Command for SendWithdrawal {
         metadata: OperationMetadata,
         _: &Principal,
         withdrawal: &Authorized<Withdrawal, permission::SendWithdrawal>,
-        (step, reason): &(SendingStep, Line),
+        (step, _): &(SendingStep, Line),
     ) -> Result<Plan, CommandError<MoveWithdrawalRefusal>> {
         let to = match step.clone() {
             SendingStep::Process => Move::Process,
@@ -310,8 +313,11 @@ impl Command for SendWithdrawal {
             SendingStep::Complete { txid } => Move::Complete { txid },
             SendingStep::Review => Move::Review,
         };
-        let metadata = OperationMetadata { reason: Some(reason.clone()), ..metadata };
         plans::move_withdrawal(metadata, withdrawal, to).map_err(CommandError::from)
+    }
+
+    fn reason((_, reason): &(SendingStep, Line)) -> Option<&Line> {
+        Some(reason)
     }
 
     fn output(receipt: Receipt) -> Result<Withdrawn, Failure> {
