@@ -11,9 +11,7 @@ use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentRefusal, Adjustm
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Finding, Flaw, OperationMetadata, Outcome, Receipt, Rejection};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::withdrawal::{
-    Move, MoveRefusal, Withdrawal, WithdrawalState, WithdrawalStatus, approvals_needed,
-};
+use cuepoint_domain::withdrawal::{Move, Withdrawal, WithdrawalState, WithdrawalStatus, approvals_needed};
 use support::{DJ, GUEST, Ledger, OPERATOR, adjustment, amount, at, user};
 
 /// The second operator, who is also a DJ.
@@ -105,17 +103,6 @@ fn the_same_operator_again_leaves_no_trace() {
     let (before, operations) = (stored(&ledger), ledger.book.operations.len());
     approve(&mut ledger, OPERATOR, Some(1), 6);
     assert_eq!((stored(&ledger), ledger.book.operations.len()), (before, operations));
-}
-
-#[test]
-fn nobody_approves_their_own_whatever_the_limit() {
-    let ledger = ledger();
-    for second_above in [None, Some(amount(1))] {
-        let own = Move::Approve { by: Some(user(GUEST)), second_above };
-        let metadata = OperationMetadata::by(user(GUEST), OperationId(77), at(5));
-        let refused = plans::move_withdrawal(metadata, &stored(&ledger), own);
-        assert_eq!(refused, Err(MoveRefusal::NotTheirs));
-    }
 }
 
 #[test]

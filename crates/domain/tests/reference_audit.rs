@@ -11,13 +11,13 @@ use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{EntityRef, Finding, Flaw, Outcome};
 use cuepoint_domain::topup::{Charge, Orders};
 use cuepoint_domain::withdrawal;
-use support::{GUEST, Ledger, at, user};
+use support::{GUEST, Ledger, at};
 
 /// A cancelled withdrawal, a top-up confirmed at once, and one confirmed later.
 fn ledger() -> Ledger {
     let mut ledger = Ledger::new(0, 1_000);
     ledger.withdraw(1, GUEST, 500).unwrap();
-    ledger.move_withdrawal(1, withdrawal::Move::Cancel { by: user(GUEST) }).unwrap();
+    ledger.move_withdrawal(1, withdrawal::Move::Cancel).unwrap();
     ledger.topup(1, GUEST, 700, Charge::Confirmed).unwrap();
     ledger.topup(2, GUEST, 700, Charge::Pending).unwrap();
     let pending = ledger.book.topups[&topup(2)].clone();

@@ -129,7 +129,7 @@ fn a_rejected_withdrawal_gives_the_money_back_once() {
 
 #[test]
 fn of_two_moves_decided_on_one_state_one_is_applied() {
-    let cancel = || withdrawal::Move::Cancel { by: user(GUEST) };
+    let cancel = || withdrawal::Move::Cancel;
     let approve = || withdrawal::Move::Approve { by: Some(user(OPERATOR)), second_above: None };
     let (released, held) = (balance(1_000, 0, 0), balance(300, 700, 0));
     for (first, second, expected) in

@@ -119,7 +119,7 @@ pub(crate) enum Command {
     MoveWithdrawal {
         pick: usize,
         to: &'static str,
-        by: By,
+        by: usize,
         txid: bool,
     },
     /// Moves a request along one of the edges from its visible status.
@@ -165,15 +165,6 @@ pub(crate) enum Command {
     LoseAnswer {
         reopen: bool,
     },
-}
-
-/// The actor that moves a withdrawal.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum By {
-    /// Its owner.
-    Owner,
-    /// This operator, or the other one if the withdrawal is their own.
-    Operator(usize),
 }
 
 /// The terms of a deployment and a sequence of commands, each with or without an idempotency key.
@@ -276,7 +267,7 @@ fn debt() -> impl Strategy<Value = Vec<Command>> {
 /// A case that random commands seldom reach: a payout of unknown outcome that is resolved later.
 fn doubt() -> impl Strategy<Value = Vec<Command>> {
     (0..OPERATOR, operator(), any::<bool>()).prop_map(|(who, operator, arrived)| {
-        let moved = |to, txid| Command::MoveWithdrawal { pick: 0, to, by: By::Operator(operator), txid };
+        let moved = |to, txid| Command::MoveWithdrawal { pick: 0, to, by: operator, txid };
         vec![
             Command::OpenWithdrawal { who, cents: Some(20) },
             moved("approved", false),
@@ -293,7 +284,7 @@ fn doubt() -> impl Strategy<Value = Vec<Command>> {
 fn order() -> impl Strategy<Value = Vec<Command>> {
     let words = || (select(WORDS.to_vec()), select(TXIDS.to_vec()));
     (0..OPERATOR, any::<bool>(), words(), words()).prop_map(|(who, again, first, second)| {
-        let moved = |to| Command::MoveWithdrawal { pick: 0, to, by: By::Operator(OPERATOR), txid: false };
+        let moved = |to| Command::MoveWithdrawal { pick: 0, to, by: OPERATOR, txid: false };
         let hear = |(word, txid)| Command::Hear { pick: 0, word, txid };
         let open = Command::OpenWithdrawal { who, cents: Some(20) };
         let mut commands = vec![open, moved("approved"), Command::Send { pick: 0 }];
@@ -318,8 +309,7 @@ fn four_eyes() -> impl Strategy<Value = Vec<Command>> {
         1 => operator().prop_map(|by| vec![Command::Adjust { who: 0, cents: Some(1), by }]),
     ];
     (0..FIRST_DJ, between, operator()).prop_map(|(who, between, last)| {
-        let approved =
-            |by| Command::MoveWithdrawal { pick: 0, to: "approved", by: By::Operator(by), txid: false };
+        let approved = |by| Command::MoveWithdrawal { pick: 0, to: "approved", by, txid: false };
         let employ = |who| Command::Employ { who, operator: true };
         let mut phrase = vec![
             Command::Pass { seconds: 2_592_000 },
@@ -377,7 +367,6 @@ fn command() -> impl Strategy<Value = Command> {
     let pick = || 0..NEWEST;
     let any_of_them = || 0..1_000_usize;
     let flag = any::<bool>;
-    let by = || prop_oneof![1 => Just(By::Owner), 1 => operator().prop_map(By::Operator)];
     let price = || prop_oneof![1 => select(vec![0]), 9 => 1..400_i128];
     let answers = vec!["accepted", "rejected", "played", "cancelled", "refunded"];
     let payouts = vec![
@@ -421,7 +410,7 @@ fn command() -> impl Strategy<Value = Command> {
         2 => (who(), 0..4_u32).prop_map(|(who, limit)| Command::Sweep { who, limit }),
         8 => (who(), option::weighted(0.9, 1..450_i128))
             .prop_map(|(who, cents)| Command::OpenWithdrawal { who, cents }),
-        12 => (pick(), select(payouts), by(), weighted(0.15))
+        12 => (pick(), select(payouts), operator(), weighted(0.15))
             .prop_map(|(pick, to, by, txid)| Command::MoveWithdrawal { pick, to, by, txid }),
         16 => (pick(), any_of_them(), operator(), weighted(0.15))
             .prop_map(|(pick, edge, by, txid)| Command::FollowWithdrawal { pick, edge, by, txid }),

@@ -176,10 +176,8 @@ pub async fn cancel_and_approve_have_one_winner(store: Arc<dyn Store>) {
     let mut held = 0;
     for _ in 0..20 {
         let withdrawal = withdrawal_of(&scenario.withdraw(guest, 100, at(1)).await.unwrap());
-        let moves = [
-            withdrawal::Move::Cancel { by: guest },
-            withdrawal::Move::Approve { by: Some(operator), second_above: None },
-        ];
+        let moves =
+            [withdrawal::Move::Cancel, withdrawal::Move::Approve { by: Some(operator), second_above: None }];
         let plans = moves.map(|to| {
             plans::move_withdrawal(scenario.metadata(Actor::System, at(2)), &withdrawal, to).unwrap()
         });

@@ -24,7 +24,7 @@ use cuepoint_domain::withdrawal::WithdrawalLimits;
 use futures_util::FutureExt;
 
 use crate::Fixture;
-use crate::commands::{By, Command, FIRST_DJ, OPERATOR, PEOPLE};
+use crate::commands::{Command, FIRST_DJ, OPERATOR, PEOPLE};
 use crate::model::{Dj, Model, Person, Seen, Terms};
 use crate::observed::{name, request_move, said};
 use crate::refusal::Refusal;
@@ -317,7 +317,6 @@ impl<'a> HistoryDriver<'a> {
                     && !edges.is_empty()
                 {
                     let to = edges[edge % edges.len()];
-                    let by = if to == "cancelled" { By::Owner } else { By::Operator(by) };
                     return self.move_withdrawal(place, to, by, txid, keyed).await;
                 }
             }

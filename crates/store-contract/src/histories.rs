@@ -111,7 +111,6 @@ const EVERYTHING: &[&str] = &[
     "limit 24h",
     "limit 30d",
     "recent adjustment",
-    "not theirs",
     "txid missing",
     "transition",
     "payout word moved",

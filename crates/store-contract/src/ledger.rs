@@ -140,7 +140,7 @@ pub async fn a_plan_on_a_state_that_moved_is_stale(store: Arc<dyn Store>) {
     let withdrawal = withdrawal_of(&scenario.withdraw(guest, 100, at(4)).await.unwrap());
     let approve = withdrawal::Move::Approve { by: None, second_above: None };
     scenario.move_withdrawal(withdrawal.id, &approve, at(5)).await.unwrap();
-    let cancel = withdrawal::Move::Cancel { by: guest };
+    let cancel = withdrawal::Move::Cancel;
     let late = plans::move_withdrawal(system(6), &withdrawal, cancel).unwrap();
     assert_eq!(scenario.apply(late).await, Err(Rejection::Stale));
 
@@ -186,7 +186,7 @@ pub async fn a_missing_row_is_an_error(store: Arc<dyn Store>) {
 
     let mut withdrawal = withdrawal_of(&scenario.withdraw(guest, 100, at(3)).await.unwrap());
     withdrawal.id = scenario.ids.next_withdrawal().await.unwrap();
-    let cancel = withdrawal::Move::Cancel { by: guest };
+    let cancel = withdrawal::Move::Cancel;
     let plan = plans::move_withdrawal(system(4), &withdrawal, cancel).unwrap();
     assert_eq!(scenario.apply(plan).await, Err(Rejection::Missing(EntityKind::Withdrawal)));
     assert_eq!(scenario.balance(guest).await, balance(800, 200));
@@ -312,7 +312,7 @@ pub async fn released_money_pays_nothing_that_is_owed(store: Arc<dyn Store>) {
     let (_, dj) = indebted(&scenario).await;
     let filter = WithdrawalFilter::of(dj);
     let withdrawal = scenario.store.withdrawals(&filter, PageRequest::new(1, 1)).await.unwrap().rows[0].id;
-    scenario.move_withdrawal(withdrawal, &withdrawal::Move::Cancel { by: dj }, at(5)).await.unwrap();
+    scenario.move_withdrawal(withdrawal, &withdrawal::Move::Cancel, at(5)).await.unwrap();
     assert_eq!(scenario.balance(dj).await, Balance { owed: money(250), ..balance(250, 0) });
     scenario.audit().await;
 }

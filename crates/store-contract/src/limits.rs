@@ -59,7 +59,7 @@ pub async fn only_what_may_be_paid_counts(store: Arc<dyn Store>) {
     let guest = scenario.guest(10_000).await;
     let operator = scenario.guest(0).await;
     let endings = [
-        (vec![Move::Cancel { by: guest }], WithdrawalStatus::Cancelled),
+        (vec![Move::Cancel], WithdrawalStatus::Cancelled),
         (vec![Move::Reject { by: operator }], WithdrawalStatus::Rejected),
         (
             vec![Move::Approve { by: None, second_above: None }, Move::Process, Move::Fail],

@@ -50,7 +50,7 @@ pub(crate) fn withdrawal_move(
     match to {
         "approved" => Move::Approve { by: Some(by), second_above },
         "rejected" => Move::Reject { by },
-        "cancelled" => Move::Cancel { by },
+        "cancelled" => Move::Cancel,
         "processing" => Move::Process,
         "broadcast" => Move::Broadcast { txid: line(TXIDS[0]) },
         "completed" => Move::Complete { txid: txid.then(|| line(TXIDS[0])) },
@@ -117,7 +117,6 @@ fn refusal(refused: Refused) -> Refusal {
             Refusal::Transition { current: current.name(), allowed }
         }
         Refused::Suspense(SuspenseRefusal::AlreadySettled) => Refusal::AlreadySettled,
-        Refused::Withdrawal(withdrawal::MoveRefusal::NotTheirs) => Refusal::NotTheirs,
         Refused::Withdrawal(withdrawal::MoveRefusal::TxidMissing) => Refusal::TxidMissing,
         Refused::Rejected(Rejection::InsufficientFunds { available }) => {
             Refusal::Funds { available: available.minor() }
@@ -159,7 +158,6 @@ pub(crate) fn name(answer: &Result<Seen, Refusal>) -> String {
         Err(Refusal::TooManyOpen(_)) => "too many open".to_owned(),
         Err(Refusal::NotADj) => "not a dj".to_owned(),
         Err(Refusal::RecentAdjustment) => "recent adjustment".to_owned(),
-        Err(Refusal::NotTheirs) => "not theirs".to_owned(),
         Err(Refusal::TxidMissing) => "txid missing".to_owned(),
         Err(Refusal::AlreadySettled) => "already settled".to_owned(),
     }

@@ -107,7 +107,7 @@ pub async fn receipts_of_withdrawals_read_back(store: Arc<dyn Store>) {
         vec![approve.clone(), Process, Fail],
         vec![approve.clone(), send(1), send(2), Accepted, Review, Fail],
         vec![approve, send(1), Accepted, Refused],
-        vec![Cancel { by: guest }],
+        vec![Cancel],
         vec![Reject { by: operator }],
     ];
     for moves in lives {

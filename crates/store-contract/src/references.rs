@@ -27,7 +27,7 @@ pub async fn a_withdrawal_is_found_by_the_operation_that_opened_it(store: Arc<dy
         assert_eq!(found(receipt.operation).await, Some(withdrawal));
     }
     let [first, second] = opened.each_ref().map(withdrawal_of);
-    let moved = scenario.move_withdrawal(first.id, &Move::Cancel { by: guest }, at(1)).await.unwrap();
+    let moved = scenario.move_withdrawal(first.id, &Move::Cancel, at(1)).await.unwrap();
     let cancelled = withdrawal_of(moved.receipt());
     assert_eq!(cancelled.opening, first.opening);
     assert_eq!(found(opened[0].operation).await, Some(cancelled.clone()));

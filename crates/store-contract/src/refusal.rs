@@ -13,7 +13,6 @@ pub(crate) enum Refusal {
     Funds { available: i128 },
     Limit(&'static str),
     RecentAdjustment,
-    NotTheirs,
     TxidMissing,
     AlreadySettled,
     Transition { current: &'static str, allowed: BTreeSet<&'static str> },

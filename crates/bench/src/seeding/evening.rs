@@ -234,7 +234,7 @@ impl<'p> Evening<'p> {
         let txid = Line::new(&format!("{:064x}", random(Series::Song, u64::from(number))))?;
         let moves = match random_below(20, Series::Fate, u64::from(number)) {
             0..5 => vec![],
-            5..7 => vec![Cancel { by: user }],
+            5..7 => vec![Cancel],
             7..9 => vec![Reject { by }],
             9 => vec![Approve { by: Some(by), second_above: None }],
             10 => vec![Approve { by: Some(by), second_above: None }, Process, Fail],
@@ -275,7 +275,7 @@ impl<'p> Evening<'p> {
     ) -> anyhow::Result<Alive> {
         let to = left.next().context("nothing is left to happen")?;
         let actor = match &to {
-            withdrawal::Move::Cancel { by } => Actor::User(*by),
+            withdrawal::Move::Cancel => Actor::User(withdrawal.user),
             _ => Actor::User(self.population.operator().context("no operator")?),
         };
         let plan = plans::move_withdrawal(writer.metadata(actor, now), &withdrawal, to);

@@ -267,10 +267,4 @@ impl Withdrawal {
     pub fn reference(&self) -> ProviderReference {
         ProviderReference::of(self.id.get(), self.opening)
     }
-
-    /// Whether this operator may approve or reject it: no operator judges their own withdrawal.
-    #[must_use]
-    pub fn is_judged_by(&self, operator: UserId) -> bool {
-        operator != self.user
-    }
 }

@@ -15,10 +15,7 @@ use crate::withdrawal::{Withdrawal, WithdrawalState, WithdrawalStatus};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Move {
     /// Its owner cancels it.
-    Cancel {
-        /// The acting user.
-        by: UserId,
-    },
+    Cancel,
     /// An operator other than the owner approves it; `None` is the rule for small amounts.
     Approve {
         /// The approving operator.
@@ -90,8 +87,6 @@ pub struct WithdrawalMove {
 /// Why a move is refused.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MoveRefusal {
-    /// The user may not make this move: only the owner cancels, and no operator judges their own withdrawal.
-    NotTheirs,
     /// Completion requires a transaction, and none is known.
     TxidMissing,
     /// The move is not allowed from the current state.
@@ -108,7 +103,7 @@ impl Move {
     #[must_use]
     pub const fn to(&self) -> WithdrawalStatus {
         match self {
-            Self::Cancel { .. } => WithdrawalStatus::Cancelled,
+            Self::Cancel => WithdrawalStatus::Cancelled,
             Self::Approve { .. } => WithdrawalStatus::Approved,
             Self::Reject { .. } => WithdrawalStatus::Rejected,
             Self::Process | Self::Send { .. } | Self::Accepted => WithdrawalStatus::Processing,
@@ -127,7 +122,7 @@ impl Move {
             Self::Approve { by, .. } => *by,
             Self::Reject { by } => Some(*by),
             Self::Fail => made_by,
-            Self::Cancel { .. }
+            Self::Cancel
             | Self::Process
             | Self::Send { .. }
             | Self::Accepted
@@ -135,22 +130,6 @@ impl Move {
             | Self::Complete { .. }
             | Self::Refused
             | Self::Review => None,
-        }
-    }
-
-    fn is_theirs(&self, withdrawal: &Withdrawal) -> bool {
-        match self {
-            Self::Cancel { by } => *by == withdrawal.user,
-            Self::Approve { by: Some(by), .. } | Self::Reject { by } => withdrawal.is_judged_by(*by),
-            Self::Approve { by: None, .. }
-            | Self::Process
-            | Self::Send { .. }
-            | Self::Accepted
-            | Self::Broadcast { .. }
-            | Self::Complete { .. }
-            | Self::Fail
-            | Self::Refused
-            | Self::Review => true,
         }
     }
 }
@@ -181,16 +160,14 @@ const fn needs_review_first(from: &WithdrawalState, to: &Move) -> bool {
     matches!((from, to), (WithdrawalState::Processing { attempts: 1.., .. }, Move::Fail))
 }
 
-/// Decides on a move. The caller has verified that the actor is an operator, the provider or the worker.
+/// Decides on a move, which the authorization matrix permits its actor: a command decides about an authorized
+/// withdrawal, and the worker and the provider need no permission.
 ///
 /// # Errors
 /// [`MoveRefusal`], the first that applies, in the order of its variants, unless the withdrawal is already in
 /// the target state.
 pub fn decide(withdrawal: &Withdrawal, to: Move) -> Result<Decision, MoveRefusal> {
     let current = withdrawal.state.status();
-    if !to.is_theirs(withdrawal) {
-        return Err(MoveRefusal::NotTheirs);
-    }
     let to_status = to.to();
     let onward = edges(&withdrawal.state);
     let refused = || MoveRefusal::InvalidTransition { current, allowed: onward.to_vec() };
@@ -232,7 +209,7 @@ pub fn decide(withdrawal: &Withdrawal, to: Move) -> Result<Decision, MoveRefusal
 fn reached(from: &WithdrawalState, to: Move) -> Result<WithdrawalState, MoveRefusal> {
     let known = || from.txid().cloned();
     Ok(match to {
-        Move::Cancel { .. } => WithdrawalState::Cancelled,
+        Move::Cancel => WithdrawalState::Cancelled,
         Move::Approve { .. } => WithdrawalState::Approved,
         Move::Reject { .. } => WithdrawalState::Rejected,
         Move::Process | Move::Accepted => WithdrawalState::Processing { attempts: 0, retry_at: None },

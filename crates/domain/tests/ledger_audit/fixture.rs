@@ -65,7 +65,7 @@ pub(crate) fn withdrawals(ledger: &mut Ledger) {
         vec![approve.clone(), Process, broadcast, Complete { txid: None }],
         vec![approve.clone(), Process, Review],
         vec![approve, Process, Fail],
-        vec![Cancel { by: user(GUEST) }],
+        vec![Cancel],
         vec![Reject { by: user(OPERATOR) }],
     ];
     for (number, moves) in (3..).zip(lives) {

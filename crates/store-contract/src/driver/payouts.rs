@@ -6,7 +6,7 @@ use cuepoint_domain::text::Line;
 use cuepoint_domain::withdrawal::{Move, PayoutUpdate, PayoutUpdateDecision, decide_update};
 
 use super::{HistoryDriver, equal};
-use crate::commands::{By, OPERATOR, OTHER_OPERATOR};
+use crate::commands::{OPERATOR, OTHER_OPERATOR};
 use crate::model::RETRY_SECONDS;
 use crate::observed::{balances, withdrawal_move};
 use crate::scenario::{Refused, at, line};
@@ -23,21 +23,21 @@ fn word(name: &str, txid: &str) -> PayoutUpdate {
 }
 
 impl HistoryDriver<'_> {
-    /// Moves a withdrawal as an operator, or as its owner.
+    /// Moves a withdrawal: its owner cancels it, and an operator other than the owner makes all other moves.
     pub(super) async fn move_withdrawal(
         &mut self,
         place: usize,
         to: &'static str,
-        by: By,
+        operator: usize,
         txid: bool,
         keyed: bool,
     ) -> Result<(), String> {
         let owner = self.model.withdrawals[place].owner;
-        let who = match by {
-            By::Owner => owner,
-            By::Operator(operator) if operator != owner => operator,
-            By::Operator(OPERATOR) => OTHER_OPERATOR,
-            By::Operator(_) => OPERATOR,
+        let who = match (to, operator) {
+            ("cancelled", _) => owner,
+            (_, operator) if operator != owner => operator,
+            (_, OPERATOR) => OTHER_OPERATOR,
+            _ => OPERATOR,
         };
         let stored = self.scenario.stored_withdrawal(self.withdrawals[place]).await;
         let second_above = self.scenario.withdrawals.second_approval_above;

@@ -96,7 +96,7 @@ pub enum OpenWithdrawalRefusal {
     InsufficientFunds,
 }
 
-/// Why an operator's move of a withdrawal is refused.
+/// Why a move of a withdrawal is refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum MoveWithdrawalRefusal {
     /// A completed payout requires a transaction, and none is known.
@@ -116,13 +116,12 @@ impl From<OpenRefusal> for OpenWithdrawalRefusal {
     }
 }
 
-impl From<MoveRefusal> for CommandError<MoveWithdrawalRefusal> {
+impl From<MoveRefusal> for MoveWithdrawalRefusal {
     fn from(refusal: MoveRefusal) -> Self {
         match refusal {
-            MoveRefusal::NotTheirs => Self::Failed(Failure::Denied),
-            MoveRefusal::TxidMissing => Self::Refused(MoveWithdrawalRefusal::TxidMissing),
+            MoveRefusal::TxidMissing => Self::TxidMissing,
             MoveRefusal::InvalidTransition { current, allowed } => {
-                Self::refused(InvalidTransition::new(current, allowed, WithdrawalStatus::name))
+                InvalidTransition::new(current, allowed, WithdrawalStatus::name).into()
             }
         }
     }
@@ -191,7 +190,7 @@ impl Command for CancelWithdrawal {
     type Entity = Withdrawal;
     type Input = ();
     type Output = Withdrawn;
-    type Refusal = InvalidTransition;
+    type Refusal = MoveWithdrawalRefusal;
 
     async fn load(&self, env: &Environment) -> Result<Withdrawal, Failure> {
         found(env, self.id).await
@@ -209,18 +208,11 @@ impl Command for CancelWithdrawal {
         &self,
         _: &Environment,
         metadata: OperationMetadata,
-        principal: &Principal,
+        _: &Principal,
         withdrawal: &Authorized<Withdrawal, permission::UseWithdrawal>,
         (): &(),
-    ) -> Result<Plan, CommandError<InvalidTransition>> {
-        let to = Move::Cancel { by: principal.user };
-        plans::move_withdrawal(metadata, withdrawal, to).map_err(|refusal| match refusal {
-            MoveRefusal::NotTheirs => Failure::Denied.into(),
-            MoveRefusal::TxidMissing => Failure::Broken("a cancellation needs no transaction").into(),
-            MoveRefusal::InvalidTransition { current, allowed } => {
-                CommandError::Refused(InvalidTransition::new(current, allowed, WithdrawalStatus::name))
-            }
-        })
+    ) -> Result<Plan, CommandError<MoveWithdrawalRefusal>> {
+        plans::move_withdrawal(metadata, withdrawal, Move::Cancel).map_err(CommandError::refused)
     }
 
     fn output(receipt: Receipt) -> Result<Withdrawn, Failure> {
@@ -271,7 +263,7 @@ impl Command for JudgeWithdrawal {
             Judgement::Reject => Move::Reject { by },
             Judgement::Fail => Move::Fail,
         };
-        plans::move_withdrawal(metadata, withdrawal, to).map_err(CommandError::from)
+        plans::move_withdrawal(metadata, withdrawal, to).map_err(CommandError::refused)
     }
 
     fn reason(reason: &Line) -> Option<&Line> {
@@ -313,7 +305,7 @@ impl Command for SendWithdrawal {
             SendingStep::Complete { txid } => Move::Complete { txid },
             SendingStep::Review => Move::Review,
         };
-        plans::move_withdrawal(metadata, withdrawal, to).map_err(CommandError::from)
+        plans::move_withdrawal(metadata, withdrawal, to).map_err(CommandError::refused)
     }
 
     fn reason((_, reason): &(SendingStep, Line)) -> Option<&Line> {

@@ -87,14 +87,37 @@ fn an_act_keeps_its_operator_and_reason_when_it_is_decided_again() {
 }
 
 #[test]
-fn a_refused_act_reaches_no_ledger() {
-    let own = Withdrawal { user: user(3), ..withdrawal(WithdrawalState::Pending) };
-    for judgement in [Judgement::Approve, Judgement::Reject, Judgement::Fail] {
-        let withdrawals = stored(vec![own.clone()]);
-        let executor = Doubles { withdrawals, ..Doubles::default() }.executor();
-        let moved = run(executor.run(&context(3), JudgeWithdrawal { judgement, ..REJECT }, input(reason())));
-        assert!(matches!(moved, Err(JudgeError::Failed(Failure::Denied))), "{moved:?}");
+fn nobody_judges_their_own_in_any_state_whatever_the_limit() {
+    let txid = || Line::new("f00d").unwrap();
+    let states = [
+        WithdrawalState::Pending,
+        WithdrawalState::Approved,
+        WithdrawalState::Processing { attempts: 1, retry_at: Some(now()) },
+        WithdrawalState::Broadcast { txid: txid() },
+        WithdrawalState::Completed { txid: txid() },
+        WithdrawalState::Cancelled,
+        WithdrawalState::Rejected,
+        WithdrawalState::Failed { txid: None },
+        WithdrawalState::NeedsReview { txid: None },
+    ];
+    for state in states {
+        for second_approval_above in [None, Amount::new(Money::from_minor(1))] {
+            for judgement in [Judgement::Approve, Judgement::Reject, Judgement::Fail] {
+                let withdrawals = stored(vec![Withdrawal { user: user(3), ..withdrawal(state.clone()) }]);
+                let withdrawal_terms =
+                    WithdrawalTerms { second_approval_above, ..WithdrawalTerms::default() };
+                let terms = Terms { withdrawals: withdrawal_terms, ..terms() };
+                let executor = Doubles { withdrawals, terms, ..Doubles::default() }.executor();
+                let command = JudgeWithdrawal { judgement, ..REJECT };
+                let moved = run(executor.run(&context(3), command, input(reason())));
+                assert!(matches!(moved, Err(JudgeError::Failed(Failure::Denied))), "{moved:?}");
+            }
+        }
     }
+}
+
+#[test]
+fn a_refused_act_reaches_no_ledger() {
     let withdrawals = stored(vec![withdrawal(WithdrawalState::NeedsReview { txid: None })]);
     let executor = Doubles { withdrawals, ..Doubles::default() }.executor();
     let step = (SendingStep::Complete { txid: None }, reason());

@@ -47,7 +47,7 @@ pub(super) async fn populate(store: &PostgresStore) {
         withdrawal::Move::Broadcast { txid },
         withdrawal::Move::Complete { txid: None },
     ];
-    for moves in [&[][..], &completed, &[withdrawal::Move::Cancel { by: guest }]] {
+    for moves in [&[][..], &completed, &[withdrawal::Move::Cancel]] {
         let opened = withdrawal(store, guest, 5_00, "T1").await;
         let Outcome::Withdrawal(mut stored, _) = applied(store, opened).await else {
             panic!("no withdrawal")
