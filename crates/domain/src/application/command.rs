@@ -3,10 +3,12 @@
 use std::future::{self, Future};
 use std::sync::Arc;
 
-use crate::application::{Authorized, Context, Done, Environment, Failure, Requirement};
+use crate::application::{
+    Authorized, Context, Done, Environment, Failure, FromReceipt, Loadable, Requirement,
+};
 use crate::authorization::{Action, Ownership, Permission, Principal};
 use crate::ids::UserId;
-use crate::ledger::{OperationMetadata, Plan, Receipt, Rejection};
+use crate::ledger::{OperationMetadata, Plan, Rejection};
 use crate::text::Line;
 
 use super::CommandError;
@@ -36,19 +38,24 @@ pub trait Command: Send + Sync {
     /// The required permission.
     type Permission: Permission;
     /// The entity that it is decided about; `()` for a command that creates one.
-    type Entity: Send + Sync;
+    type Entity: Loadable;
     /// Its input, read after authorization.
     type Input: Send + Sync;
     /// Its result, equal when replayed.
-    type Output: Send;
+    type Output: FromReceipt + Send;
     /// The refusals of its rules.
     type Refusal: std::error::Error + Send;
+
+    /// The id of the entity.
+    fn id(&self) -> <Self::Entity as Loadable>::Id;
 
     /// Loads the entity.
     ///
     /// # Errors
     /// [`Failure::NotFound`] if there is none.
-    fn load(&self, env: &Environment) -> impl Future<Output = Result<Self::Entity, Failure>> + Send;
+    fn load(&self, env: &Environment) -> impl Future<Output = Result<Self::Entity, Failure>> + Send {
+        Self::Entity::load(env, self.id())
+    }
 
     /// The permission without which the entity is concealed: the command fails as if there were none.
     fn visibility(&self, _entity: &Self::Entity, _principal: &Principal) -> Option<Requirement> {
@@ -56,7 +63,9 @@ pub trait Command: Send + Sync {
     }
 
     /// Whether the principal owns the entity.
-    fn ownership(&self, entity: &Self::Entity, principal: &Principal) -> Ownership;
+    fn ownership(&self, entity: &Self::Entity, principal: &Principal) -> Ownership {
+        entity.ownership(principal)
+    }
 
     /// The permission that the input requires besides, as far as it is known: called before the input is read,
     /// and with it afterwards.
@@ -105,12 +114,6 @@ pub trait Command: Send + Sync {
     fn rejected(rejection: Rejection) -> CommandError<Self::Refusal> {
         Failure::from(rejection).into()
     }
-
-    /// The result in a receipt.
-    ///
-    /// # Errors
-    /// [`Failure::Broken`] for the receipt of another command.
-    fn output(receipt: Receipt) -> Result<Self::Output, Failure>;
 
     /// Completes the result after the effects or a replay.
     ///

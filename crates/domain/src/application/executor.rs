@@ -5,7 +5,9 @@ use std::sync::Arc;
 use crate::application::apply::apply_command;
 use crate::application::command::action_of;
 use crate::application::single_flight::{SingleFlight, StillRunning};
-use crate::application::{Authorized, Command, CommandError, Context, Done, Effects, Environment, Failure};
+use crate::application::{
+    Authorized, Command, CommandError, Context, Done, Effects, Environment, Failure, FromReceipt as _,
+};
 use crate::authorization::{Action, Permission, Principal};
 use crate::ids::{OperationId, UserId};
 use crate::ledger::{IdempotencyKey, KeyReused, OperationMetadata, Receipt, Rejection, StoredReceipt};
@@ -54,7 +56,7 @@ impl Executor {
         // The session may have been revoked while the command waited for its turn.
         let context = &self.current(context, action_of::<C>())?;
         if let Some(receipt) = self.replayed(context.key).await? {
-            let done = Done { value: C::output(receipt)?, replayed: true };
+            let done = Done { value: C::Output::from_receipt(receipt)?, replayed: true };
             return command.complete(&self.env, context, done).await.map_err(CommandError::with_input);
         }
         let operation = self.env.ids.operation();
@@ -79,7 +81,7 @@ impl Executor {
                         Applied::Fresh(receipt) => (receipt, false),
                         Applied::Replayed(receipt) => (receipt, true),
                     };
-                    let done = Done { value: C::output(receipt)?, replayed };
+                    let done = Done { value: C::Output::from_receipt(receipt)?, replayed };
                     let completed = command.complete(&self.env, context, done).await;
                     return completed.map_err(CommandError::with_input);
                 }
@@ -156,7 +158,7 @@ impl Executor {
             _ => self.replayed(context.key).await?,
         };
         let Some(receipt) = known else { return Err(error.with_input()) };
-        let done = Done { value: C::output(receipt)?, replayed: true };
+        let done = Done { value: C::Output::from_receipt(receipt)?, replayed: true };
         command.complete(&self.env, context, done).await.map_err(CommandError::with_input)
     }
 

@@ -2,58 +2,45 @@
 
 use crate::account::User;
 use crate::application::Failure;
-use crate::ledger::adjustment::Adjustment;
-use crate::ledger::{Balance, Outcome, Receipt};
+use crate::application::commands::{Adjusted, Withdrawn};
+use crate::ledger::{Outcome, Receipt};
 use crate::music_request::MusicRequest;
+use crate::ports::Profile;
 use crate::provider_message::ProviderMessage;
 use crate::topup::Topup;
-use crate::withdrawal::Withdrawal;
 
-macro_rules! shown {
-    ($(#[$doc:meta])* $name:ident -> $output:ty, $pattern:pat => $value:expr, $failure:literal) => {
-        $(#[$doc])*
-        pub(super) fn $name(receipt: Receipt) -> Result<$output, Failure> {
-            match receipt.outcome {
-                $pattern => Ok($value),
-                _ => Err(Failure::Broken($failure)),
+/// The result of a command, as its receipt contains it.
+pub trait FromReceipt: Sized {
+    /// The result in a receipt.
+    ///
+    /// # Errors
+    /// [`Failure::Broken`] for the receipt of another command.
+    fn from_receipt(receipt: Receipt) -> Result<Self, Failure>;
+}
+
+macro_rules! from_receipt {
+    ($output:ty: $pattern:pat => $value:expr) => {
+        impl FromReceipt for $output {
+            fn from_receipt(receipt: Receipt) -> Result<Self, Failure> {
+                match receipt {
+                    $pattern => Ok($value),
+                    _ => Err(Failure::Broken(concat!("a receipt shows no ", stringify!($output)))),
+                }
             }
         }
     };
 }
 
-shown!(
-    /// The music request.
-    music_request -> MusicRequest,
-    Outcome::Request(request) => request,
-    "the receipt of a command about a request shows another entity"
+from_receipt!(MusicRequest: Receipt { outcome: Outcome::Request(request), .. } => request);
+from_receipt!(Topup: Receipt { outcome: Outcome::Topup(topup), .. } => topup);
+from_receipt!(User: Receipt { outcome: Outcome::Profile(user, _), .. } => user);
+from_receipt!(Profile: Receipt { outcome: Outcome::Profile(user, balance), .. } => Profile { user, balance });
+from_receipt!(ProviderMessage: Receipt { outcome: Outcome::Message(message), .. } => message);
+from_receipt!(
+    Withdrawn: Receipt { outcome: Outcome::Withdrawal(withdrawal, balance), .. } =>
+        Withdrawn { withdrawal, balance }
 );
-shown!(
-    /// The withdrawal, with its owner's balance.
-    withdrawal -> (Withdrawal, Balance),
-    Outcome::Withdrawal(withdrawal, balance) => (withdrawal, balance),
-    "the receipt of a command about a withdrawal shows another entity"
-);
-shown!(
-    /// The top-up.
-    topup -> Topup,
-    Outcome::Topup(topup) => topup,
-    "the receipt of a command about a top-up shows another entity"
-);
-shown!(
-    /// The user, with their balance.
-    profile -> (User, Balance),
-    Outcome::Profile(user, balance) => (user, balance),
-    "the receipt of a command about a user shows another entity"
-);
-shown!(
-    /// The adjustment, with the balance after it.
-    adjustment -> (Adjustment, Balance),
-    Outcome::Adjustment(adjustment, balance) => (adjustment, balance),
-    "the receipt of an adjustment shows another entity"
-);
-shown!(
-    /// The message of a provider.
-    provider_message -> ProviderMessage,
-    Outcome::Message(message) => message,
-    "the receipt of a command about a message shows another entity"
+from_receipt!(
+    Adjusted: Receipt { at, outcome: Outcome::Adjustment(adjustment, balance), .. } =>
+        Adjusted { adjustment, balance, at }
 );

@@ -3,12 +3,11 @@
 use thiserror::Error;
 
 use crate::account::{AccountStatusChange, User};
-use crate::application::queries::active_user;
-use crate::application::{Authorized, Command, CommandError, Environment, Failure, receipts};
-use crate::authorization::{Ownership, Principal, permission};
+use crate::application::{Authorized, Command, CommandError, Environment, Failure};
+use crate::authorization::{Principal, permission};
 use crate::ids::UserId;
 use crate::ledger::plans;
-use crate::ledger::{EntityKind, OperationMetadata, Plan, Receipt, Rejection};
+use crate::ledger::{EntityKind, OperationMetadata, Plan, Rejection};
 use crate::text::Line;
 
 /// Changes the role or suspension of another user, as an operator. A suspension ends the user's sessions.
@@ -34,12 +33,8 @@ impl Command for ChangeAccountStatus {
     type Output = User;
     type Refusal = ChangeAccountStatusRefusal;
 
-    async fn load(&self, env: &Environment) -> Result<User, Failure> {
-        active_user(env, self.id).await
-    }
-
-    fn ownership(&self, user: &User, principal: &Principal) -> Ownership {
-        Ownership::of(user.id, principal)
+    fn id(&self) -> UserId {
+        self.id
     }
 
     async fn decide(
@@ -64,9 +59,5 @@ impl Command for ChangeAccountStatus {
             Rejection::Missing(EntityKind::User) => Failure::Conflict.into(),
             other => Failure::from(other).into(),
         }
-    }
-
-    fn output(receipt: Receipt) -> Result<User, Failure> {
-        receipts::profile(receipt).map(|(user, _)| user)
     }
 }

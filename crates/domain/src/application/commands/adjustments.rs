@@ -2,12 +2,12 @@
 
 use thiserror::Error;
 
-use crate::application::{Authorized, Command, CommandError, Environment, Failure, Requirement, receipts};
+use crate::application::{Authorized, Command, CommandError, Environment, Failure, Requirement};
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::UserId;
 use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, Correction};
 use crate::ledger::plans;
-use crate::ledger::{Balance, OperationMetadata, Plan, Receipt, Rejection};
+use crate::ledger::{Balance, OperationMetadata, Plan, Rejection};
 use crate::money::Amount;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
@@ -68,9 +68,7 @@ impl Command for Adjust {
     type Output = Adjusted;
     type Refusal = AdjustRefusal;
 
-    async fn load(&self, _: &Environment) -> Result<(), Failure> {
-        Ok(())
-    }
+    fn id(&self) {}
 
     /// The wallet is part of the input.
     fn ownership(&self, (): &(), _: &Principal) -> Ownership {
@@ -108,11 +106,5 @@ impl Command for Adjust {
             Rejection::InsufficientFunds { .. } => CommandError::Refused(AdjustRefusal::InsufficientFunds),
             other => Failure::from(other).into(),
         }
-    }
-
-    fn output(receipt: Receipt) -> Result<Adjusted, Failure> {
-        let at = receipt.at;
-        let (adjustment, balance) = receipts::adjustment(receipt)?;
-        Ok(Adjusted { adjustment, balance, at })
     }
 }

@@ -2,14 +2,13 @@
 
 use thiserror::Error;
 
-use crate::application::queries::party_ownership;
 use crate::application::{
-    Authorized, Command, CommandError, Environment, Failure, InvalidTransition, Requirement, receipts,
+    Authorized, Command, CommandError, Environment, Failure, InvalidTransition, Loadable as _, Requirement,
 };
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::{RequestId, UserId};
 use crate::ledger::plans;
-use crate::ledger::{OperationMetadata, Plan, Receipt, Rejection};
+use crate::ledger::{OperationMetadata, Plan, Rejection};
 use crate::money::Money;
 use crate::music_request::{Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, RequestStatus};
 use crate::text::Line;
@@ -122,13 +121,7 @@ impl Command for OpenRequest {
     type Output = MusicRequest;
     type Refusal = OpenRequestRefusal;
 
-    async fn load(&self, _: &Environment) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    fn ownership(&self, (): &(), _: &Principal) -> Ownership {
-        Ownership::Own
-    }
+    fn id(&self) {}
 
     async fn decide(
         &self,
@@ -159,10 +152,6 @@ impl Command for OpenRequest {
             other => Failure::from(other).into(),
         }
     }
-
-    fn output(receipt: Receipt) -> Result<MusicRequest, Failure> {
-        receipts::music_request(receipt)
-    }
 }
 
 impl Command for CancelRequest {
@@ -172,12 +161,12 @@ impl Command for CancelRequest {
     type Output = MusicRequest;
     type Refusal = InvalidTransition;
 
-    async fn load(&self, env: &Environment) -> Result<MusicRequest, Failure> {
-        env.requests.request(self.id).await?.ok_or(Failure::NotFound)
+    fn id(&self) -> RequestId {
+        self.id
     }
 
     fn visibility(&self, request: &MusicRequest, principal: &Principal) -> Option<Requirement> {
-        Some(Requirement::of::<permission::ReadRequest>(party_ownership(request, principal)))
+        Some(Requirement::of::<permission::ReadRequest>(request.ownership(principal)))
     }
 
     fn ownership(&self, request: &MusicRequest, principal: &Principal) -> Ownership {
@@ -194,10 +183,6 @@ impl Command for CancelRequest {
     ) -> Result<Plan, CommandError<InvalidTransition>> {
         decide_move(env, metadata, request, Move::Cancel)
     }
-
-    fn output(receipt: Receipt) -> Result<MusicRequest, Failure> {
-        receipts::music_request(receipt)
-    }
 }
 
 impl Command for AnswerRequest {
@@ -207,12 +192,12 @@ impl Command for AnswerRequest {
     type Output = MusicRequest;
     type Refusal = InvalidTransition;
 
-    async fn load(&self, env: &Environment) -> Result<MusicRequest, Failure> {
-        env.requests.request(self.id).await?.ok_or(Failure::NotFound)
+    fn id(&self) -> RequestId {
+        self.id
     }
 
     fn visibility(&self, request: &MusicRequest, principal: &Principal) -> Option<Requirement> {
-        Some(Requirement::of::<permission::ReadRequest>(party_ownership(request, principal)))
+        Some(Requirement::of::<permission::ReadRequest>(request.ownership(principal)))
     }
 
     fn ownership(&self, request: &MusicRequest, principal: &Principal) -> Ownership {
@@ -229,10 +214,6 @@ impl Command for AnswerRequest {
     ) -> Result<Plan, CommandError<InvalidTransition>> {
         decide_move(env, metadata, request, (*answer).into())
     }
-
-    fn output(receipt: Receipt) -> Result<MusicRequest, Failure> {
-        receipts::music_request(receipt)
-    }
 }
 
 impl Command for RefundRequest {
@@ -243,12 +224,8 @@ impl Command for RefundRequest {
     type Output = MusicRequest;
     type Refusal = InvalidTransition;
 
-    async fn load(&self, env: &Environment) -> Result<MusicRequest, Failure> {
-        env.requests.request(self.id).await?.ok_or(Failure::NotFound)
-    }
-
-    fn ownership(&self, request: &MusicRequest, principal: &Principal) -> Ownership {
-        party_ownership(request, principal)
+    fn id(&self) -> RequestId {
+        self.id
     }
 
     async fn decide(
@@ -264,9 +241,5 @@ impl Command for RefundRequest {
 
     fn reason(reason: &Line) -> Option<&Line> {
         Some(reason)
-    }
-
-    fn output(receipt: Receipt) -> Result<MusicRequest, Failure> {
-        receipts::music_request(receipt)
     }
 }

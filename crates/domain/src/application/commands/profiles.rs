@@ -3,10 +3,10 @@
 use thiserror::Error;
 
 use crate::account::{ProfileChange, ProfileRefusal};
-use crate::application::{Authorized, Command, CommandError, Environment, Failure, Requirement, receipts};
+use crate::application::{Authorized, Command, CommandError, Environment, Failure, Requirement};
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ledger::plans;
-use crate::ledger::{OperationMetadata, Plan, Receipt, Rejection};
+use crate::ledger::{OperationMetadata, Plan, Rejection};
 use crate::ports::Profile;
 
 /// Changes the principal's own profile.
@@ -29,13 +29,7 @@ impl Command for ChangeProfile {
     type Output = Profile;
     type Refusal = ChangeProfileRefusal;
 
-    async fn load(&self, _: &Environment) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    fn ownership(&self, (): &(), _: &Principal) -> Ownership {
-        Ownership::Own
-    }
+    fn id(&self) {}
 
     fn also_requires(&self, _: &Principal, change: Option<&ProfileChange>) -> Option<Requirement> {
         let is_for_djs = self.sets_dj_fields || change.is_some_and(ProfileChange::is_for_djs);
@@ -58,10 +52,5 @@ impl Command for ChangeProfile {
             Rejection::Profile(refusal) => CommandError::Refused(ChangeProfileRefusal(refusal)),
             other => Failure::from(other).into(),
         }
-    }
-
-    fn output(receipt: Receipt) -> Result<Profile, Failure> {
-        let (user, balance) = receipts::profile(receipt)?;
-        Ok(Profile { user, balance })
     }
 }

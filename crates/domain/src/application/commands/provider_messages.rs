@@ -2,11 +2,11 @@
 
 use thiserror::Error;
 
-use crate::application::{Authorized, Command, CommandError, Environment, Failure, receipts};
-use crate::authorization::{Ownership, Principal, permission};
+use crate::application::{Authorized, Command, CommandError, Environment};
+use crate::authorization::{Principal, permission};
 use crate::ids::ProviderMessageId;
 use crate::ledger::plans;
-use crate::ledger::{OperationMetadata, Plan, Receipt};
+use crate::ledger::{OperationMetadata, Plan};
 use crate::provider_message::{AlreadyResolved, ProviderMessage};
 use crate::text::Line;
 
@@ -39,12 +39,8 @@ impl Command for ResolveMessage {
     type Output = ProviderMessage;
     type Refusal = ResolveMessageRefusal;
 
-    async fn load(&self, env: &Environment) -> Result<ProviderMessage, Failure> {
-        env.messages.provider_message(self.id).await?.ok_or(Failure::NotFound)
-    }
-
-    fn ownership(&self, _: &ProviderMessage, _: &Principal) -> Ownership {
-        Ownership::Others
+    fn id(&self) -> ProviderMessageId {
+        self.id
     }
 
     async fn decide(
@@ -57,9 +53,5 @@ impl Command for ResolveMessage {
     ) -> Result<Plan, CommandError<ResolveMessageRefusal>> {
         plans::resolve_message(metadata, message, principal.user, reason.clone())
             .map_err(CommandError::refused)
-    }
-
-    fn output(receipt: Receipt) -> Result<ProviderMessage, Failure> {
-        receipts::provider_message(receipt)
     }
 }

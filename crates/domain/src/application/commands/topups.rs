@@ -6,12 +6,12 @@ use thiserror::Error;
 
 use crate::application::jobs::{ProviderRefused, TopupOrders};
 use crate::application::{
-    Authorized, Command, CommandError, Context, Done, Environment, Failure, InvalidTransition, receipts,
+    Authorized, Command, CommandError, Context, Done, Environment, Failure, InvalidTransition, Loadable as _,
 };
-use crate::authorization::{Ownership, Principal, permission};
+use crate::authorization::{Principal, permission};
 use crate::ids::TopupId;
 use crate::ledger::plans;
-use crate::ledger::{OperationMetadata, Plan, Receipt};
+use crate::ledger::{OperationMetadata, Plan};
 use crate::money::Amount;
 use crate::ports::Intake;
 use crate::text::Line;
@@ -69,13 +69,7 @@ impl Command for OpenTopup {
     type Output = Topup;
     type Refusal = OpenTopupRefusal;
 
-    async fn load(&self, _: &Environment) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    fn ownership(&self, (): &(), _: &Principal) -> Ownership {
-        Ownership::Own
-    }
+    fn id(&self) {}
 
     async fn decide(
         &self,
@@ -93,10 +87,6 @@ impl Command for OpenTopup {
         };
         let id = env.ids.next_topup().await?;
         Ok(plans::open_topup(metadata, id, principal.user, *amount, charge))
-    }
-
-    fn output(receipt: Receipt) -> Result<Topup, Failure> {
-        receipts::topup(receipt)
     }
 
     async fn complete(
@@ -127,12 +117,8 @@ impl Command for ReverseTopup {
     type Output = Topup;
     type Refusal = InvalidTransition;
 
-    async fn load(&self, env: &Environment) -> Result<Topup, Failure> {
-        env.topups.topup(self.id).await?.ok_or(Failure::NotFound)
-    }
-
-    fn ownership(&self, topup: &Topup, principal: &Principal) -> Ownership {
-        Ownership::of(topup.user, principal)
+    fn id(&self) -> TopupId {
+        self.id
     }
 
     async fn decide(
@@ -149,10 +135,6 @@ impl Command for ReverseTopup {
     fn reason(reason: &Line) -> Option<&Line> {
         Some(reason)
     }
-
-    fn output(receipt: Receipt) -> Result<Topup, Failure> {
-        receipts::topup(receipt)
-    }
 }
 
 impl Command for SettleSuspense {
@@ -163,13 +145,13 @@ impl Command for SettleSuspense {
     type Output = Topup;
     type Refusal = SettleSuspenseRefusal;
 
-    async fn load(&self, env: &Environment) -> Result<Topup, Failure> {
-        let topup = env.topups.topup(self.id).await?;
-        topup.filter(|topup| topup.suspense.is_some()).ok_or(Failure::NotFound)
+    fn id(&self) -> TopupId {
+        self.id
     }
 
-    fn ownership(&self, _: &Topup, _: &Principal) -> Ownership {
-        Ownership::Others
+    async fn load(&self, env: &Environment) -> Result<Topup, Failure> {
+        let topup = Topup::load(env, self.id).await?;
+        if topup.suspense.is_some() { Ok(topup) } else { Err(Failure::NotFound) }
     }
 
     async fn decide(
@@ -190,9 +172,5 @@ impl Command for SettleSuspense {
                 }
             }
         })
-    }
-
-    fn output(receipt: Receipt) -> Result<Topup, Failure> {
-        receipts::topup(receipt)
     }
 }

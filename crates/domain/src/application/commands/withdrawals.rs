@@ -4,13 +4,13 @@ use thiserror::Error;
 
 use crate::address::DestinationRefusal;
 use crate::application::{
-    Authorized, Command, CommandError, Environment, Failure, InvalidTransition, Requirement, receipts,
+    Authorized, Command, CommandError, Environment, Failure, InvalidTransition, Loadable as _, Requirement,
 };
-use crate::authorization::{Ownership, Principal, permission};
+use crate::authorization::{Principal, permission};
 use crate::ids::{UserId, WithdrawalId};
 use crate::ledger::adjustment::Adjustment;
 use crate::ledger::plans;
-use crate::ledger::{Balance, OperationMetadata, Plan, Receipt, Rejection};
+use crate::ledger::{Balance, OperationMetadata, Plan, Rejection};
 use crate::text::Line;
 use crate::withdrawal::{Limit, Move, MoveRefusal, NewWithdrawal, OpenRefusal, Withdrawal, WithdrawalStatus};
 
@@ -127,15 +127,6 @@ impl From<MoveRefusal> for MoveWithdrawalRefusal {
     }
 }
 
-async fn found(env: &Environment, id: WithdrawalId) -> Result<Withdrawal, Failure> {
-    env.withdrawals.withdrawal(id).await?.ok_or(Failure::NotFound)
-}
-
-fn withdrawn(receipt: Receipt) -> Result<Withdrawn, Failure> {
-    let (withdrawal, balance) = receipts::withdrawal(receipt)?;
-    Ok(Withdrawn { withdrawal, balance })
-}
-
 impl Command for OpenWithdrawal {
     type Permission = permission::UseWithdrawal;
     type Entity = ();
@@ -143,13 +134,7 @@ impl Command for OpenWithdrawal {
     type Output = Withdrawn;
     type Refusal = OpenWithdrawalRefusal;
 
-    async fn load(&self, _: &Environment) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    fn ownership(&self, (): &(), _: &Principal) -> Ownership {
-        Ownership::Own
-    }
+    fn id(&self) {}
 
     async fn decide(
         &self,
@@ -179,10 +164,6 @@ impl Command for OpenWithdrawal {
             other => Failure::from(other).into(),
         }
     }
-
-    fn output(receipt: Receipt) -> Result<Withdrawn, Failure> {
-        withdrawn(receipt)
-    }
 }
 
 impl Command for CancelWithdrawal {
@@ -192,16 +173,12 @@ impl Command for CancelWithdrawal {
     type Output = Withdrawn;
     type Refusal = MoveWithdrawalRefusal;
 
-    async fn load(&self, env: &Environment) -> Result<Withdrawal, Failure> {
-        found(env, self.id).await
+    fn id(&self) -> WithdrawalId {
+        self.id
     }
 
     fn visibility(&self, withdrawal: &Withdrawal, principal: &Principal) -> Option<Requirement> {
-        Some(Requirement::of::<permission::UseWithdrawal>(Ownership::of(withdrawal.user, principal)))
-    }
-
-    fn ownership(&self, withdrawal: &Withdrawal, principal: &Principal) -> Ownership {
-        Ownership::of(withdrawal.user, principal)
+        Some(Requirement::of::<permission::UseWithdrawal>(withdrawal.ownership(principal)))
     }
 
     async fn decide(
@@ -214,10 +191,6 @@ impl Command for CancelWithdrawal {
     ) -> Result<Plan, CommandError<MoveWithdrawalRefusal>> {
         plans::move_withdrawal(metadata, withdrawal, Move::Cancel).map_err(CommandError::refused)
     }
-
-    fn output(receipt: Receipt) -> Result<Withdrawn, Failure> {
-        withdrawn(receipt)
-    }
 }
 
 impl Command for JudgeWithdrawal {
@@ -228,12 +201,8 @@ impl Command for JudgeWithdrawal {
     type Output = Withdrawn;
     type Refusal = MoveWithdrawalRefusal;
 
-    async fn load(&self, env: &Environment) -> Result<Withdrawal, Failure> {
-        found(env, self.id).await
-    }
-
-    fn ownership(&self, withdrawal: &Withdrawal, principal: &Principal) -> Ownership {
-        Ownership::of(withdrawal.user, principal)
+    fn id(&self) -> WithdrawalId {
+        self.id
     }
 
     /// Refuses an operator who recently adjusted the owner's wallet. A later adjustment is detected when the
@@ -269,10 +238,6 @@ impl Command for JudgeWithdrawal {
     fn reason(reason: &Line) -> Option<&Line> {
         Some(reason)
     }
-
-    fn output(receipt: Receipt) -> Result<Withdrawn, Failure> {
-        withdrawn(receipt)
-    }
 }
 
 impl Command for SendWithdrawal {
@@ -283,12 +248,8 @@ impl Command for SendWithdrawal {
     type Output = Withdrawn;
     type Refusal = MoveWithdrawalRefusal;
 
-    async fn load(&self, env: &Environment) -> Result<Withdrawal, Failure> {
-        found(env, self.id).await
-    }
-
-    fn ownership(&self, withdrawal: &Withdrawal, principal: &Principal) -> Ownership {
-        Ownership::of(withdrawal.user, principal)
+    fn id(&self) -> WithdrawalId {
+        self.id
     }
 
     async fn decide(
@@ -310,9 +271,5 @@ impl Command for SendWithdrawal {
 
     fn reason((_, reason): &(SendingStep, Line)) -> Option<&Line> {
         Some(reason)
-    }
-
-    fn output(receipt: Receipt) -> Result<Withdrawn, Failure> {
-        withdrawn(receipt)
     }
 }

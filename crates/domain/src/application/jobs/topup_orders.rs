@@ -11,7 +11,7 @@ use futures_util::future::{Either, join_all, select};
 use crate::application::apply::apply;
 use crate::application::executor::ATTEMPTS;
 use crate::application::order_observer::{OrderAttempt, OrderOutcome};
-use crate::application::{Environment, Failure, receipts};
+use crate::application::{Environment, Failure, FromReceipt as _};
 use crate::ids::TopupId;
 use crate::ledger::plans;
 use crate::ledger::{Plan, Rejection};
@@ -204,7 +204,7 @@ impl TopupOrders {
     /// Applies a plan and returns the top-up; `None` after a conflict.
     async fn applied(&self, plan: Plan) -> Result<Option<Topup>, Failure> {
         match apply(&self.env, plan).await {
-            Ok(applied) => receipts::topup(applied.receipt().clone()).map(Some),
+            Ok(applied) => Topup::from_receipt(applied.receipt().clone()).map(Some),
             Err(ApplyError::Rejected(Rejection::Stale)) => Ok(None),
             Err(error) => Err(error.into()),
         }

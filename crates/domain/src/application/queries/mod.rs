@@ -9,10 +9,8 @@ mod topups;
 mod wallet;
 mod withdrawals;
 
-pub(super) use music_requests::party_ownership;
 pub use music_requests::{MusicRequestQueries, OwnRequestFilter};
 pub use people::PeopleQueries;
-pub(super) use people::active_user;
 pub use profiles::ProfileQueries;
 pub use provider_messages::ProviderMessageQueries;
 pub use security_log::SecurityLogQueries;

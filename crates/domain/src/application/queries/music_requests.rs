@@ -3,10 +3,10 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use crate::application::{Authorized, CommandError, Environment, Failure};
-use crate::authorization::{Ownership, Principal, permission};
+use crate::application::{Authorized, CommandError, Environment, Failure, Loadable as _};
+use crate::authorization::{Principal, permission};
 use crate::ids::{RequestId, UserId};
-use crate::music_request::{MusicRequest, Party, RequestFilter, RequestStatus};
+use crate::music_request::{MusicRequest, RequestFilter, RequestStatus};
 use crate::page::{PageRequest, Rows};
 
 /// A filter for the requests that a user made.
@@ -24,22 +24,14 @@ pub struct MusicRequestQueries {
     pub(in crate::application) env: Arc<Environment>,
 }
 
-/// A request is the principal's own if they are either party.
-pub(in crate::application) fn party_ownership(request: &MusicRequest, principal: &Principal) -> Ownership {
-    match request.party(principal.user) {
-        Party::Requester | Party::Dj => Ownership::Own,
-        Party::Stranger => Ownership::Others,
-    }
-}
-
 impl MusicRequestQueries {
     /// A request in its current state, for its requester or its DJ.
     ///
     /// # Errors
     /// [`Failure::NotFound`] for all others.
     pub async fn visible(&self, principal: &Principal, id: RequestId) -> Result<MusicRequest, Failure> {
-        let request = self.env.requests.request(id).await?.ok_or(Failure::NotFound)?;
-        let ownership = party_ownership(&request, principal);
+        let request = MusicRequest::load(&self.env, id).await?;
+        let ownership = request.ownership(principal);
         let visible = Authorized::<_, permission::ReadRequest>::reveal(request, ownership, principal)?;
         Ok(visible.into_inner().seen_at(self.env.now()))
     }

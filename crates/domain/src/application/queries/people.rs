@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::account::User;
-use crate::application::{Authorized, Environment, Failure};
+use crate::application::{Authorized, Environment, Failure, Loadable as _};
 use crate::authorization::{Principal, permission};
 use crate::ids::UserId;
 use crate::page::{PageRequest, Rows};
@@ -13,12 +13,6 @@ use crate::text::Email;
 #[derive(Clone)]
 pub struct PeopleQueries {
     pub(in crate::application) env: Arc<Environment>,
-}
-
-/// A user who was not erased.
-pub(in crate::application) async fn active_user(env: &Environment, id: UserId) -> Result<User, Failure> {
-    let found = env.people.profile(id).await?.map(|profile| profile.user);
-    found.filter(|user| user.is_present()).ok_or(Failure::NotFound)
 }
 
 impl PeopleQueries {
@@ -46,6 +40,6 @@ impl PeopleQueries {
     /// [`Failure`].
     pub async fn user(&self, principal: &Principal, id: UserId) -> Result<User, Failure> {
         Authorized::<(), permission::ReadPeople>::all(principal)?;
-        active_user(&self.env, id).await
+        User::load(&self.env, id).await
     }
 }

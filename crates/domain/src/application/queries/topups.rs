@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::application::{Authorized, Environment, Failure};
-use crate::authorization::{Ownership, Principal, permission};
+use crate::application::{Authorized, Environment, Failure, Loadable as _};
+use crate::authorization::{Principal, permission};
 use crate::ids::{TopupId, UserId};
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
@@ -42,8 +42,8 @@ impl TopupQueries {
     /// # Errors
     /// [`Failure::NotFound`] for all others.
     pub async fn own(&self, principal: &Principal, id: TopupId) -> Result<Topup, Failure> {
-        let topup = self.env.topups.topup(id).await?.ok_or(Failure::NotFound)?;
-        let ownership = Ownership::of(topup.user, principal);
+        let topup = Topup::load(&self.env, id).await?;
+        let ownership = topup.ownership(principal);
         let own = Authorized::<_, permission::UseWallet>::reveal(topup, ownership, principal)?;
         Ok(own.into_inner())
     }
@@ -89,7 +89,7 @@ impl TopupQueries {
     /// [`Failure`].
     pub async fn of_any_user(&self, principal: &Principal, id: TopupId) -> Result<Topup, Failure> {
         Authorized::<(), permission::ReadTopups>::all(principal)?;
-        self.env.topups.topup(id).await?.ok_or(Failure::NotFound)
+        Topup::load(&self.env, id).await
     }
 
     /// A page of the top-ups whose money arrived after their owners were erased, unsettled ones first.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::application::{Authorized, Environment, Failure};
-use crate::authorization::{Ownership, Principal, permission};
+use crate::application::{Authorized, Environment, Failure, Loadable as _};
+use crate::authorization::{Principal, permission};
 use crate::ids::WithdrawalId;
 use crate::page::{PageRequest, Rows};
 use crate::withdrawal::{Withdrawal, WithdrawalFilter, WithdrawalStatus, WithdrawalTerms};
@@ -29,8 +29,8 @@ impl WithdrawalQueries {
     /// # Errors
     /// [`Failure::NotFound`] for all others.
     pub async fn own(&self, principal: &Principal, id: WithdrawalId) -> Result<Withdrawal, Failure> {
-        let withdrawal = self.env.withdrawals.withdrawal(id).await?.ok_or(Failure::NotFound)?;
-        let ownership = Ownership::of(withdrawal.user, principal);
+        let withdrawal = Withdrawal::load(&self.env, id).await?;
+        let ownership = withdrawal.ownership(principal);
         let own = Authorized::<_, permission::UseWithdrawal>::reveal(withdrawal, ownership, principal)?;
         Ok(own.into_inner())
     }

@@ -50,6 +50,10 @@ impl Command for Probe<'_> {
     type Output = MusicRequest;
     type Refusal = Refused;
 
+    fn id(&self) -> RequestId {
+        request().id
+    }
+
     async fn load(&self, _: &Environment) -> Result<MusicRequest, Failure> {
         self.steps.loaded.fetch_add(1, Ordering::SeqCst);
         self.found.then(request).ok_or(Failure::NotFound)
@@ -74,10 +78,6 @@ impl Command for Probe<'_> {
         }
         let change = crate::account::AccountStatusChange::Suspend;
         Ok(crate::ledger::plans::change_account_status(metadata, principal.user, change))
-    }
-
-    fn output(receipt: Receipt) -> Result<MusicRequest, Failure> {
-        super::super::receipts::music_request(receipt)
     }
 }
 
