@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::application::apply::apply_command;
+use crate::application::apply::apply;
 use crate::application::command::action_of;
+use crate::application::jobs::Expiry;
 use crate::application::single_flight::{SingleFlight, StillRunning};
 use crate::application::{
     Authorized, Command, CommandError, Context, Done, Effects, Environment, Failure, FromReceipt as _,
 };
 use crate::authorization::{Action, Permission, Principal};
 use crate::ids::{OperationId, UserId};
-use crate::ledger::{IdempotencyKey, KeyReused, OperationMetadata, Receipt, Rejection, StoredReceipt};
+use crate::ledger::{IdempotencyKey, KeyReused, OperationMetadata, Plan, Receipt, Rejection, StoredReceipt};
 use crate::ports::{Applied, ApplyError, Deadline};
 
 /// The number of attempts to decide a command whose state changes between load and apply.
@@ -71,7 +72,7 @@ impl Executor {
             let applied = match decided {
                 Ok(plan) => {
                     let payer = command.payer(principal, &input);
-                    apply_command(&self.env, plan, payer, context.deadline).await
+                    self.apply(plan, payer, context.deadline).await
                 }
                 Err(error) => return self.unless_applied(context, command, error).await,
             };
@@ -93,6 +94,25 @@ impl Executor {
             }
         }
         Err(Failure::Conflict.into())
+    }
+
+    /// Applies a plan. If it is short of funds, the payer's own overdue fees are released, and it is applied
+    /// once more, even if another server released them in the meantime.
+    async fn apply(
+        &self,
+        plan: Plan,
+        payer: Option<UserId>,
+        deadline: Deadline,
+    ) -> Result<Applied, ApplyError> {
+        let (env, deadline) = (&self.env, Some(deadline));
+        let Some(payer) = payer else { return apply(env, plan, deadline).await };
+        match apply(env, plan.clone(), deadline).await {
+            Err(ApplyError::Rejected(Rejection::InsufficientFunds { .. })) => {
+                Expiry { env }.settle_own(payer).await?;
+                apply(env, plan, deadline).await
+            }
+            applied => applied,
+        }
     }
 
     /// The context with the principal's current role.

@@ -194,7 +194,7 @@ impl ProviderInbox {
                     return Ok(TopupUpdateOutcome::Contradiction(topup.status.name(), contradiction));
                 }
             };
-            match apply(&self.env, plan).await {
+            match apply(&self.env, plan, None).await {
                 Ok(_) => return Ok(outcome),
                 // The top-up moved, or its owner was erased.
                 Err(ApplyError::Rejected(Rejection::Stale | Rejection::Missing(EntityKind::User))) => {}

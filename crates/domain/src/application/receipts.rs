@@ -1,13 +1,35 @@
-//! The contents of receipts: the only place in this layer that knows [`Outcome`].
+//! The results of commands, as receipts contain them: the only place in this layer that knows [`Outcome`].
 
 use crate::account::User;
 use crate::application::Failure;
-use crate::application::commands::{Adjusted, Withdrawn};
-use crate::ledger::{Outcome, Receipt};
+use crate::ledger::adjustment::Adjustment;
+use crate::ledger::{Balance, Outcome, Receipt};
 use crate::music_request::MusicRequest;
 use crate::ports::Profile;
 use crate::provider_message::ProviderMessage;
+use crate::timestamp::Timestamp;
 use crate::topup::Topup;
+use crate::withdrawal::Withdrawal;
+
+/// A withdrawal, with its owner's balance after the command.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Withdrawn {
+    /// The withdrawal.
+    pub withdrawal: Withdrawal,
+    /// The balance.
+    pub balance: Balance,
+}
+
+/// An applied adjustment.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Adjusted {
+    /// The adjustment.
+    pub adjustment: Adjustment,
+    /// The balance after it.
+    pub balance: Balance,
+    /// The time of the decision.
+    pub at: Timestamp,
+}
 
 /// The result of a command, as its receipt contains it.
 pub trait FromReceipt: Sized {

@@ -2,15 +2,15 @@
 
 use thiserror::Error;
 
+use crate::application::receipts::Adjusted;
 use crate::application::{Authorized, Command, CommandError, Environment, Failure, Requirement};
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::UserId;
 use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, Correction};
 use crate::ledger::plans;
-use crate::ledger::{Balance, OperationMetadata, Plan, Rejection};
+use crate::ledger::{OperationMetadata, Plan, Rejection};
 use crate::money::Amount;
 use crate::text::Line;
-use crate::timestamp::Timestamp;
 
 /// Adjusts the available balance of a user, as an operator other than that user. If funds are insufficient,
 /// the user's own overdue fees are released first.
@@ -26,17 +26,6 @@ pub struct NewAdjustment {
     pub correction: Correction,
     /// The reason.
     pub reason: Line,
-}
-
-/// An applied adjustment.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Adjusted {
-    /// The adjustment.
-    pub adjustment: Adjustment,
-    /// The balance after it.
-    pub balance: Balance,
-    /// The time of the decision.
-    pub at: Timestamp,
 }
 
 /// Why an adjustment is refused.

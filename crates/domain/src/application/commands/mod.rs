@@ -9,7 +9,7 @@ mod topups;
 mod withdrawals;
 
 pub use account_status::{ChangeAccountStatus, ChangeAccountStatusRefusal};
-pub use adjustments::{Adjust, AdjustRefusal, Adjusted, NewAdjustment};
+pub use adjustments::{Adjust, AdjustRefusal, NewAdjustment};
 pub use music_requests::{
     AnswerRequest, CancelRequest, DjAnswer, OpenRequest, OpenRequestRefusal, RefundRequest,
 };
@@ -18,5 +18,7 @@ pub use provider_messages::{ResolveMessage, ResolveMessageRefusal};
 pub use topups::{OpenTopup, OpenTopupRefusal, ReverseTopup, SettleSuspense, SettleSuspenseRefusal};
 pub use withdrawals::{
     CancelWithdrawal, JudgeWithdrawal, Judgement, MoveWithdrawalRefusal, OpenWithdrawal,
-    OpenWithdrawalRefusal, SendWithdrawal, SendingStep, Withdrawn,
+    OpenWithdrawalRefusal, SendWithdrawal, SendingStep,
 };
+
+pub use crate::application::receipts::{Adjusted, Withdrawn};

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::address::DestinationRefusal;
+use crate::application::receipts::Withdrawn;
 use crate::application::{
     Authorized, Command, CommandError, Environment, Failure, InvalidTransition, Loadable as _, Requirement,
 };
@@ -10,7 +11,7 @@ use crate::authorization::{Principal, permission};
 use crate::ids::{UserId, WithdrawalId};
 use crate::ledger::adjustment::Adjustment;
 use crate::ledger::plans;
-use crate::ledger::{Balance, OperationMetadata, Plan, Rejection};
+use crate::ledger::{OperationMetadata, Plan, Rejection};
 use crate::text::Line;
 use crate::withdrawal::{Limit, Move, MoveRefusal, NewWithdrawal, OpenRefusal, Withdrawal, WithdrawalStatus};
 
@@ -71,15 +72,6 @@ pub enum SendingStep {
     },
     /// It is unknown whether it was sent.
     Review,
-}
-
-/// A withdrawal, with its owner's balance after the command.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Withdrawn {
-    /// The withdrawal.
-    pub withdrawal: Withdrawal,
-    /// The balance.
-    pub balance: Balance,
 }
 
 /// Why a withdrawal is refused.

@@ -78,7 +78,7 @@ impl Expiry<'_> {
         let Ok(plan) = plans::move_request(metadata, request, Move::Expire, &self.env.terms.requests) else {
             return Ok(false);
         };
-        match apply(self.env, plan).await {
+        match apply(self.env, plan, None).await {
             Ok(Applied::Fresh(_)) => Ok(true),
             Ok(Applied::Replayed(_)) | Err(ApplyError::Rejected(Rejection::Stale)) => Ok(false),
             Err(error) => Err(error.into()),

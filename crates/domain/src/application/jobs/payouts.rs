@@ -175,7 +175,7 @@ impl Payouts {
         // The rules for due withdrawals and status updates produce no move that the state machine refuses.
         let plan = plans::move_withdrawal(metadata, withdrawal, next)
             .map_err(|_| Failure::Broken("a payout takes a step that its withdrawal has not"))?;
-        match apply(&self.env, plan).await {
+        match apply(&self.env, plan, None).await {
             Ok(_) => Ok(StepOutcome::Applied),
             Err(ApplyError::Rejected(Rejection::Stale)) => Ok(StepOutcome::Stale),
             Err(error) => Err(error.into()),

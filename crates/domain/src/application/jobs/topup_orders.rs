@@ -203,7 +203,7 @@ impl TopupOrders {
 
     /// Applies a plan and returns the top-up; `None` after a conflict.
     async fn applied(&self, plan: Plan) -> Result<Option<Topup>, Failure> {
-        match apply(&self.env, plan).await {
+        match apply(&self.env, plan, None).await {
             Ok(applied) => Topup::from_receipt(applied.receipt().clone()).map(Some),
             Err(ApplyError::Rejected(Rejection::Stale)) => Ok(None),
             Err(error) => Err(error.into()),
