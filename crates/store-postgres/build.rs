@@ -51,7 +51,9 @@ fn runs_in_transaction(folder: &Path) -> Result<bool, Box<dyn Error>> {
     let metadata = folder.join(METADATA);
     match fs::read_to_string(&metadata) {
         Ok(text) if text.trim() == NO_TRANSACTION => Ok(false),
-        Ok(_) => Err(format!("{} says something else than `{NO_TRANSACTION}`", metadata.display()).into()),
+        Ok(_) => {
+            Err(format!("{} contains something other than `{NO_TRANSACTION}`", metadata.display()).into())
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
         Err(error) => Err(error.into()),
     }

@@ -63,7 +63,7 @@ fn make_anew(folder: &Path) -> anyhow::Result<()> {
     DirBuilder::new()
         .mode(0o700)
         .create(folder)
-        .with_context(|| format!("{} cannot be made", folder.display()))
+        .with_context(|| format!("{} cannot be created", folder.display()))
 }
 
 #[cfg(test)]

@@ -78,7 +78,7 @@ fn lint(document: &Path) -> anyhow::Result<u8> {
 fn tour(step: &str, mut program: Command) -> anyhow::Result<()> {
     Service::build()?;
     let logs = target_dir()?.join("clients");
-    fs::create_dir_all(&logs).with_context(|| format!("{} cannot be made", logs.display()))?;
+    fs::create_dir_all(&logs).with_context(|| format!("{} cannot be created", logs.display()))?;
     let log = logs.join(format!("{step}-server.log"));
     Service::start(&[], &log)
         .and_then(|service| run_tool(program.arg(service.url())))

@@ -158,13 +158,13 @@ fn new_folder(user: &ServerUser, purpose: Purpose) -> anyhow::Result<PathBuf> {
         Purpose::Testing => (env::temp_dir(), "test"),
         Purpose::Measuring => (disk()?, "bench"),
     };
-    ensure!(parent.is_absolute(), "TMPDIR is {}, which is no absolute path", parent.display());
+    ensure!(parent.is_absolute(), "TMPDIR is {}, which is not an absolute path", parent.display());
     for number in 0..100 {
         let folder = parent.join(format!("cuepoint-{name}-{}-{number}", process::id()));
         match user.create_dir(&folder) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => (),
             Err(error) => {
-                return Err(error).with_context(|| format!("{} cannot be made", folder.display()));
+                return Err(error).with_context(|| format!("{} cannot be created", folder.display()));
             }
             Ok(()) => return Ok(folder),
         }

@@ -64,7 +64,7 @@ impl DevCluster {
         let user = ServerUser::choose()?;
         let folder = if user.can_enter(workspace::root()) {
             let ours = workspace::root().join(".cuepoint");
-            fs::create_dir_all(&ours).with_context(|| format!("{} cannot be made", ours.display()))?;
+            fs::create_dir_all(&ours).with_context(|| format!("{} cannot be created", ours.display()))?;
             ours.join("postgres")
         } else {
             env::temp_dir().join(name_for(workspace::root()))
@@ -80,9 +80,9 @@ impl DevCluster {
         if !self.folder.exists() {
             self.user
                 .create_dir(&self.folder)
-                .with_context(|| format!("{} cannot be made", self.folder.display()))?;
+                .with_context(|| format!("{} cannot be created", self.folder.display()))?;
         }
-        ensure!(self.user.owns_dir(&self.folder), "{} belongs to somebody else", self.folder.display());
+        ensure!(self.user.owns_dir(&self.folder), "{} belongs to another user", self.folder.display());
         if !self.data().join("PG_VERSION").exists() {
             self.initialise()?;
         }
@@ -91,7 +91,7 @@ impl DevCluster {
         start.args(["start", "-w", "-l", "log", "-D", "data", "-o", &format!("-p {port}")]);
         output_of(&mut start).with_context(|| {
             let log = self.folder.join("log");
-            format!("port {port} may be taken (CUEPOINT_DB_PORT chooses another); {} says why", log.display())
+            format!("port {port} may be taken (CUEPOINT_DB_PORT chooses another); see {}", log.display())
         })?;
         Ok(port)
     }
@@ -129,7 +129,7 @@ impl DevCluster {
         }
         let lock_file = fs::read_to_string(self.data().join("postmaster.pid"))?;
         let port = lock_file.lines().nth(3).and_then(|line| line.trim().parse().ok());
-        Ok(Some(port.context("postmaster.pid holds no port")?))
+        Ok(Some(port.context("postmaster.pid contains no port")?))
     }
 
     fn has_database(&self, port: u16) -> anyhow::Result<bool> {
@@ -174,7 +174,7 @@ fn wanted_port() -> anyhow::Result<u16> {
         None => Ok(DEFAULT_PORT),
         Some(text) => {
             let port = text.to_str().and_then(|text| text.parse().ok()).filter(|port| *port != 0);
-            port.with_context(|| format!("CUEPOINT_DB_PORT is {}, which is no port", text.display()))
+            port.with_context(|| format!("CUEPOINT_DB_PORT is {}, which is not a port", text.display()))
         }
     }
 }

@@ -40,8 +40,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         if code != 0 {
             let found = fuzzer.found(&target);
             eprintln!(
-                "xtask fuzz: {target} is broken by the newest file in {}; repair it, and keep the file in {CORPUS}/{target}/ \
-                 under a name that says what it shows, so that every test run plays it",
+                "xtask fuzz: {target} fails on the newest file in {}; fix it, and add the file to {CORPUS}/{target}/ \
+                 under a descriptive name, so that every test run replays it",
                 found.display()
             );
             return Ok(code);
@@ -92,7 +92,7 @@ impl Fuzzer {
         println!("\n--- {target}, {seconds} s ---");
         let (corpus, found) = (self.folder.join("corpus").join(target), self.found(target));
         for folder in [&corpus, &found] {
-            fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+            fs::create_dir_all(folder).with_context(|| format!("{} cannot be created", folder.display()))?;
         }
         let mut fuzzer = Command::new(&self.program);
         fuzzer

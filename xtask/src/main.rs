@@ -132,7 +132,7 @@ fn main() -> ExitCode {
 /// Runs a command line; returns its exit code.
 fn command(line: &str) -> anyhow::Result<u8> {
     let line = ["xtask"].into_iter().chain(line.split_whitespace()).map(str::to_owned);
-    parse(line.collect())?.command.context("a line without a command")?.run()
+    parse(line.collect())?.command.context("there is no command")?.run()
 }
 
 /// Parses a command line, which begins with the program's name.

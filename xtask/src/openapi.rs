@@ -46,7 +46,7 @@ fn check() -> anyhow::Result<u8> {
     let committed = fs::read_to_string(root().join(DOCUMENT))
         .with_context(|| format!("{DOCUMENT} cannot be read; `cargo xtask openapi` writes it"))?;
     if let Some(line) = first_difference(&committed, &described()?) {
-        bail!("{DOCUMENT} and the routes disagree from line {line} on; `cargo xtask openapi` writes it anew");
+        bail!("{DOCUMENT} and the routes disagree from line {line} on; `cargo xtask openapi` regenerates it");
     }
     Ok(0)
 }

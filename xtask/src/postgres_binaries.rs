@@ -92,7 +92,7 @@ pub(crate) fn behind_links(server: &Path) -> PathBuf {
 /// Searches `PG_BIN`, then `PATH`, then the usual folders, the highest version first.
 fn find() -> anyhow::Result<Option<PathBuf>> {
     if let Some(asked) = env::var_os("PG_BIN") {
-        let asked = std::path::absolute(asked).context("PG_BIN is no path")?;
+        let asked = std::path::absolute(asked).context("PG_BIN is not a path")?;
         ensure!(is_server(&asked), "PG_BIN is {}, which holds no initdb and pg_ctl", asked.display());
         return Ok(Some(asked));
     }
@@ -137,10 +137,10 @@ fn install_with_apt() -> anyhow::Result<()> {
     apt(&["update"])?;
     let config = Path::new(NO_MAIN_CLUSTER);
     if let Some(folder) = config.parent() {
-        fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        fs::create_dir_all(folder).with_context(|| format!("{} cannot be created", folder.display()))?;
     }
     fs::write(config, "create_main_cluster = false\n")
-        .context("the package's own cluster cannot be switched off")?;
+        .context("the package's own cluster cannot be disabled")?;
     let installed = apt(&["install", "-y", "--no-install-recommends", "postgresql"]);
     // Packages that are installed later must behave as their distribution intends.
     fs::remove_file(config).with_context(|| format!("{} cannot be removed", config.display()))?;

@@ -42,7 +42,7 @@ pub(crate) fn run(examples: Count) -> anyhow::Result<u8> {
         });
         cluster.stop()?;
         for outcome in tested {
-            let Ok((store, output)) = outcome else { bail!("a test did not end") };
+            let Ok((store, output)) = outcome else { bail!("a test thread panicked") };
             let output = output?;
             println!("\n--- as {caller}, on {store} ---\n{}", String::from_utf8_lossy(&output.stdout));
             if !output.status.success() {
@@ -54,7 +54,10 @@ pub(crate) fn run(examples: Count) -> anyhow::Result<u8> {
     if failed.is_empty() {
         return Ok(0);
     }
-    eprintln!("xtask schemathesis: findings as {}; each is shown above with its curl", failed.join(", "));
+    eprintln!(
+        "xtask schemathesis: findings as {}; each is shown above with its curl command",
+        failed.join(", ")
+    );
     Ok(1)
 }
 
@@ -67,7 +70,7 @@ fn test(
     settings: &[(&str, &str)],
 ) -> anyhow::Result<Output> {
     let reports = target_dir()?.join("schemathesis").join(format!("{store}-{caller}"));
-    fs::create_dir_all(&reports).with_context(|| format!("{} cannot be made", reports.display()))?;
+    fs::create_dir_all(&reports).with_context(|| format!("{} cannot be created", reports.display()))?;
     let mut settings = settings.to_vec();
     settings.extend([
         ("CUEPOINT__BOOTSTRAP__OPERATOR_EMAIL", "operator@example.com"),

@@ -67,7 +67,7 @@ pub(crate) fn run() -> anyhow::Result<u8> {
         println!("tidy: {} files follow the rules", files.len());
         return Ok(0);
     }
-    println!("tidy: {} to put right", complaints.len());
+    println!("tidy: {} violations", complaints.len());
     Ok(1)
 }
 

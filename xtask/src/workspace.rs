@@ -14,9 +14,9 @@ pub(crate) fn root() -> &'static Path {
 
 /// The folder that cargo builds into, derived from the path of this program: `<target>/<profile>/xtask`.
 pub(crate) fn target_dir() -> anyhow::Result<PathBuf> {
-    let program = env::current_exe().context("where this program lies is unknown")?;
+    let program = env::current_exe().context("the path of this program is unknown")?;
     let target = program.ancestors().nth(2);
-    Ok(target.context("this program lies in no target folder")?.to_path_buf())
+    Ok(target.context("this program is not in a target folder")?.to_path_buf())
 }
 
 /// Returns the cargo that runs this program, to be run in the root of the repository.
@@ -41,7 +41,7 @@ pub(crate) fn exit_code(command: &mut Command) -> anyhow::Result<u8> {
 pub(crate) fn output_of(command: &mut Command) -> anyhow::Result<String> {
     let program = command.get_program().to_owned();
     let output = command.output().with_context(|| format!("{} did not start", program.display()))?;
-    let printed = String::from_utf8(output.stdout).context("its output is no UTF-8")?;
+    let printed = String::from_utf8(output.stdout).context("its output is not UTF-8")?;
     let errors = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "{} failed: {printed}{}", program.display(), errors.trim_end());
     Ok(printed)

@@ -30,8 +30,8 @@ impl Part {
 /// If the document cannot be read or written, or lacks the markers of the part.
 pub fn write(path: &Path, part: Part, text: &str) -> anyhow::Result<()> {
     let old = fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    let new =
-        replaced(&old, part, text).with_context(|| format!("{} has no place for it", path.display()))?;
+    let new = replaced(&old, part, text)
+        .with_context(|| format!("{} lacks the markers of the part", path.display()))?;
     fs::write(path, new).with_context(|| format!("{} cannot be written", path.display()))
 }
 

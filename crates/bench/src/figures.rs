@@ -59,7 +59,7 @@ const LONGEST: u64 = 60_000_000;
 /// # Errors
 /// If it cannot be created.
 pub fn latencies() -> anyhow::Result<Histogram<u64>> {
-    Histogram::new_with_bounds(1, LONGEST, 3).context("there is no histogram")
+    Histogram::new_with_bounds(1, LONGEST, 3).context("cannot create the histogram")
 }
 
 /// A quantile of latencies in microseconds, converted to milliseconds.

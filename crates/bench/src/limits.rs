@@ -109,7 +109,7 @@ impl Limit {
                 let added = self.count(cluster, database)?.saturating_sub(before);
                 let transactions = i64::try_from(ran.transactions)?;
                 let counts = self.writes.as_ref().is_some_and(|writes| writes.counted_by.is_some());
-                ensure!(!counts || added == transactions, "{transactions} transactions did {added} things");
+                ensure!(!counts || added == transactions, "{transactions} transactions had {added} effects");
                 cells.push(ran);
             }
             if top(&cells) > top(&best) {
@@ -144,7 +144,7 @@ impl Limit {
 
 fn two(mut ids: impl Iterator<Item = i64>) -> anyhow::Result<[i64; 2]> {
     let [Some(first), Some(second)] = [ids.next(), ids.next()] else {
-        anyhow::bail!("the scale is too small to pick from");
+        anyhow::bail!("the scale is too small to draw rows from");
     };
     Ok([first, second])
 }

@@ -16,10 +16,10 @@ use crate::seeding::{Population, seed_memory};
 pub fn serve_population(population: &Population) -> anyhow::Result<()> {
     let layers = Layers::of_process()?;
     let settings = layers.settings()?;
-    let queue = telemetry::queue().context("the thread that writes the log cannot be started")?;
+    let queue = telemetry::queue().context("cannot start the log writer")?;
     telemetry::start(layers.environment.log_format(), Some(&queue))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    runtime.context("the runtime cannot be made")?.block_on(async {
+    runtime.context("cannot create the runtime")?.block_on(async {
         let store = seed_memory(population).await?;
         serve::serve_on(settings, Arc::new(store)).await
     })

@@ -72,12 +72,12 @@ impl Pgbench {
         let before = cpu();
         sleep(lasts.saturating_sub(ENDING).saturating_sub(started.elapsed()));
         let after = cpu();
-        let output = process.wait_with_output().context("pgbench is lost")?;
+        let output = process.wait_with_output().context("cannot wait for pgbench")?;
         let (said, errors) =
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         ensure!(output.status.success(), "pgbench failed: {said}{errors}");
         let (per_second, transactions) =
-            summary(&said).with_context(|| format!("pgbench said something else: {said}{errors}"))?;
+            summary(&said).with_context(|| format!("unexpected output of pgbench: {said}{errors}"))?;
         // Checked only now: they fail when pgbench has exited early, and its own message explains that best.
         let ((begun, load_before, database_before), (ended, load_after, database_after)) = (before?, after?);
         let meanwhile = per_second * ended.saturating_duration_since(begun).as_secs_f64();
@@ -126,7 +126,7 @@ impl Pgbench {
         }
         let command =
             command.arg(database).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.spawn().with_context(|| format!("{} does not start", self.program.display()))
+        command.spawn().with_context(|| format!("cannot start {}", self.program.display()))
     }
 
     /// Returns the latencies that the last run logged, and removes its log files.

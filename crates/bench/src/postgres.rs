@@ -24,8 +24,8 @@ impl Cluster {
     /// If it cannot be reached.
     pub fn connect(url: &str) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-        let config: tokio_postgres::Config = url.parse().context("the cluster's address is none")?;
-        let port = *config.get_ports().first().context("the cluster's address has no port")?;
+        let config: tokio_postgres::Config = url.parse().context("the cluster's URL is invalid")?;
+        let port = *config.get_ports().first().context("the cluster's URL has no port")?;
         let client = runtime.block_on(connect(url))?;
         let row = runtime.block_on(client.query_one("SELECT pg_backend_pid()", &[]))?;
         let backend = u32::try_from(row.get::<_, i32>(0))?;
@@ -138,7 +138,7 @@ impl Cluster {
 /// Opens a connection that is driven in the background.
 async fn connect(url: &str) -> anyhow::Result<Client> {
     let connected = tokio_postgres::connect(url, NoTls).await;
-    let (client, connection) = connected.with_context(|| format!("{url} takes no connection"))?;
+    let (client, connection) = connected.with_context(|| format!("cannot connect to {url}"))?;
     tokio::spawn(connection);
     Ok(client)
 }

@@ -78,7 +78,7 @@ impl Process {
         let kib = line
             .and_then(|line| line.trim().strip_suffix(" kB"))
             .and_then(|kib| kib.trim().parse::<u64>().ok());
-        kib.and_then(|kib| kib.checked_mul(1_024)).context("the kernel tells no peak of memory")
+        kib.and_then(|kib| kib.checked_mul(1_024)).context("the kernel reports no peak memory")
     }
 
     /// Resets its peak memory.
@@ -91,7 +91,7 @@ impl Process {
     }
 
     fn stat(self) -> anyhow::Result<Stat> {
-        parse(&self.read("stat")?).with_context(|| format!("/proc/{}/stat is not as it should be", self.0))
+        parse(&self.read("stat")?).with_context(|| format!("/proc/{}/stat has an unexpected format", self.0))
     }
 
     fn read(self, name: &str) -> anyhow::Result<String> {
@@ -105,7 +105,7 @@ fn every_stat() -> anyhow::Result<Vec<Stat>> {
     let folder = fs::read_dir("/proc").context("/proc cannot be read")?;
     let ids = folder.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     let stats: Vec<Stat> = ids.filter_map(|id| Process(id).stat().ok()).collect();
-    ensure!(!stats.is_empty(), "/proc tells of no process");
+    ensure!(!stats.is_empty(), "/proc lists no process");
     Ok(stats)
 }
 

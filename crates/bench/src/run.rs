@@ -95,7 +95,7 @@ impl Bench {
             tokens: Tokens::new(&options.folder, population.djs())?,
             programs: Programs {
                 server: options.server.clone(),
-                bench: std::env::current_exe().context("where this program lies is unknown")?,
+                bench: std::env::current_exe().context("the path of this program is unknown")?,
             },
             cluster: Cluster::connect(&options.postgres)?,
             population,
@@ -247,7 +247,7 @@ impl Bench {
             let (figures, answers) =
                 self.cell(servers, *connections, requests, ours.store == Store::Postgres)?;
             let added = count()?.saturating_sub(before);
-            ensure!(!writes || u64::try_from(added)? == answers, "{answers} answers did {added} things");
+            ensure!(!writes || u64::try_from(added)? == answers, "{answers} answers had {added} effects");
             rows.push(told(&ours.name, *connections, figures));
         }
         drop(started);
@@ -352,7 +352,7 @@ impl Bench {
         let output = output.context("the ledger cannot be verified")?;
         let said = String::from_utf8_lossy(&output.stdout);
         let why = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "the ledger is not consistent afterwards: {said}{why}");
+        ensure!(output.status.success(), "the ledger is inconsistent afterwards: {said}{why}");
         Ok(())
     }
 }

@@ -46,7 +46,7 @@ impl Service {
             .stdout(Stdio::piped())
             .stderr(errors)
             .spawn()
-            .with_context(|| format!("{} does not start", program.display()))?;
+            .with_context(|| format!("cannot start {}", program.display()))?;
         let output = process.stdout.take().context("a server has no output")?;
         let mut output = BufReader::new(output);
         match address(&mut output) {
@@ -86,7 +86,7 @@ fn address(output: &mut impl BufRead) -> anyhow::Result<SocketAddr> {
     for line in output.lines() {
         let line = line.context("a server's output cannot be read")?;
         if let Some(address) = line.strip_prefix(LISTENING) {
-            return address.trim().parse().with_context(|| format!("{line:?} names no address"));
+            return address.trim().parse().with_context(|| format!("{line:?} contains no address"));
         }
     }
     bail!("the server ended before it listened")

@@ -49,7 +49,7 @@ impl Conditions {
     /// # Errors
     /// If the cluster does not respond.
     pub fn machine(cluster: &Cluster) -> anyhow::Result<String> {
-        let cores = std::thread::available_parallelism().context("the cores are not known")?;
+        let cores = std::thread::available_parallelism().context("the number of cores is unknown")?;
         let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let cpu = cpu
             .lines()

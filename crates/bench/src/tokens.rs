@@ -55,7 +55,7 @@ impl Tokens {
         let keys = SigningKeys::read(&self.key_file, now)?;
         let tokens = SignedTokens::new(keys, VALID_FOR, RandomSecrets::new()?);
         let issue = |user: &UserId| {
-            let session = SessionId::new(user.get()).context("a person has no session")?;
+            let session = SessionId::new(user.get()).context("the session id is invalid")?;
             let caller =
                 Principal { user: *user, role: Role::Member, is_dj: self.djs.contains(user), session };
             Ok(tokens.issue(&caller, Epoch(0), now)?.token)

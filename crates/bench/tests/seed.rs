@@ -7,7 +7,7 @@
     clippy::panic,
     clippy::arithmetic_side_effects,
     clippy::disallowed_methods,
-    reason = "whatever fails here fails a test, and tests are told of their cluster by the environment alone"
+    reason = "a failure fails the test, and only the environment names the cluster"
 )]
 
 use std::sync::Arc;
@@ -51,7 +51,7 @@ async fn database(name: &str) -> String {
 async fn a_seeded_database_is_one_that_a_server_left() {
     let url = database("seeded").await;
     seed_postgres(&url, &population()).await.unwrap();
-    assert!(seed_postgres(&url, &population()).await.is_err(), "a database with people is seeded again");
+    assert!(seed_postgres(&url, &population()).await.is_err(), "a database with users was seeded again");
     let options = PostgresOptions { url, pool_size: 2, migrate_on_start: false };
     let store = Arc::new(PostgresStore::open(options, Currency::new("USD", 2).unwrap()).await.unwrap());
     let audited = holds_the_history(store.clone()).await;

@@ -165,7 +165,7 @@ fn the_audit_compares_approvals_with_what_operations_recorded() {
         ("an approval was dated back", |one| one.approvals[0].at = at(1), true),
         ("an approval was lost", |one| one.approvals.clear(), true),
         ("an approval was added", |one| one.approvals.push(one.approvals[0]), true),
-        ("one approval was taken for enough", |one| one.state = WithdrawalState::Approved, false),
+        ("one approval was taken as sufficient", |one| one.state = WithdrawalState::Approved, false),
         ("its last change was dated back", |one| one.updated_at = at(4), false),
     ];
     for (name, tamper, in_approvals) in table {

@@ -227,7 +227,7 @@ fn the_self_check_explains_chargebacks_and_suspense_and_names_what_is_wrong_with
             |_| in_topup(1, Flaw::Entry { wallet: user(GUEST), seq: 1 }),
         ),
         (
-            "a top-up paid nothing of what is owed, says its operation",
+            "the operation of a top-up records no repayment of the debt",
             |ledger| {
                 let operation = ledger.entries[3].operation;
                 ledger.receipt_mut(operation).rules = PostingRules::EarningsPayOwed;

@@ -59,7 +59,7 @@ fn no_amount_is_zero_or_below() {
     for text in ["0", "0.00", "-0", "-0.00", "-1", "-0.01", "-1e3"] {
         assert_eq!(currency.parse(text).ok().and_then(Amount::new), None, "{text}");
     }
-    assert_eq!(Correction::signed(money(0)), None, "a correction by nothing");
+    assert_eq!(Correction::signed(money(0)), None, "a correction of zero");
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn check_text(text: &str) {
 
 fn check_canonical(network: Network, canonical: &str) {
     let again = network.canonical(canonical);
-    assert_eq!(again.as_deref(), Ok(canonical), "{} does not know its own spelling", network.name());
+    assert_eq!(again.as_deref(), Ok(canonical), "{} rejects its own canonical form", network.name());
     assert!(canonical.bytes().all(|byte| byte.is_ascii_graphic()), "{canonical:?}");
     assert!(
         Line::new(canonical).is_ok_and(|line| line.as_str() == canonical),

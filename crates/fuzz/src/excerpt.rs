@@ -21,7 +21,7 @@ pub(crate) fn check(input: &[u8]) {
                 "no more than a character and the mark are left out: {kept:?} of {text:?}"
             );
         }
-        None => assert_eq!(kept, clean, "what fits is kept whole"),
+        None => assert_eq!(kept, clean, "a text that fits is kept unchanged"),
     }
     assert_eq!(Excerpt::<MAX>::of(kept).as_str(), kept, "{text:?}");
     let is_id = (1..=255).contains(&text.len()) && text.bytes().all(|byte| (b'!'..=b'~').contains(&byte));

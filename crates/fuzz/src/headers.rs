@@ -27,7 +27,7 @@ pub(crate) fn check(input: &[u8]) {
     }
     let request = map.iter().fold(TestRequest::default(), |request, header| request.append_header(header));
     let accepted = headers::accepts_json(&request.to_http_request()).is_ok();
-    assert!(accepted || map.contains_key("accept"), "nothing was asked for, and it is not acceptable");
+    assert!(accepted || map.contains_key("accept"), "a missing Accept header was refused");
 }
 
 /// Parses the valid headers of the input.
@@ -48,6 +48,6 @@ pub(crate) fn read(input: &[u8]) -> HeaderMap {
 /// Returns the value of a header, which must occur exactly once.
 fn only<'a>(map: &'a HeaderMap, name: &str) -> &'a str {
     let values: Vec<&HeaderValue> = map.get_all(name).collect();
-    assert_eq!(values.len(), 1, "{name} is there {} times", values.len());
+    assert_eq!(values.len(), 1, "{name} occurs {} times", values.len());
     values.first().and_then(|value| value.to_str().ok()).unwrap_or_default()
 }

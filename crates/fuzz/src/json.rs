@@ -15,7 +15,7 @@ pub(crate) fn check(input: &[u8]) {
     match (Object::parse(input), value) {
         (Ok(object), Some(Value::Object(fields))) => {
             let size: Size = serde_json::from_slice(input).unwrap_or_default();
-            assert_eq!(size.keys, keys(&Value::Object(fields.clone())), "a key was given twice");
+            assert_eq!(size.keys, keys(&Value::Object(fields.clone())), "a duplicate key was accepted");
             for (key, value) in &fields {
                 let raw = object.get(key).map(|raw| serde_json::from_str(raw.get()));
                 assert!(raw.is_some_and(|raw| raw.is_ok_and(|raw: Value| raw == *value)), "{key:?} differs");
@@ -23,7 +23,7 @@ pub(crate) fn check(input: &[u8]) {
         }
         // A number outside the range of floats, which the strict reader keeps as text.
         (Ok(_), None) => {}
-        (Ok(_), Some(other)) => assert!(other.is_object(), "{other} is no object"),
+        (Ok(_), Some(other)) => assert!(other.is_object(), "{other} is not an object"),
         (Err(BodyError::NotAnObject), value) => {
             assert!(!value.is_some_and(|value| value.is_object()), "it is an object");
         }

@@ -20,15 +20,15 @@ pub(crate) fn check(input: &[u8]) {
 fn check_currency(currency: &Currency, text: &str) {
     match currency.parse(text) {
         Ok(money) => {
-            assert!(is_json_number(text), "{text:?} is no JSON number, and yet {money:?}");
+            assert!(is_json_number(text), "{text:?} is not a JSON number, but was read as {money:?}");
             assert!(!(money.is_zero() && text.starts_with('-')), "{text:?} is a negative zero");
             let printed = currency.print(money);
             assert_eq!(BigDecimal::from_str(text), BigDecimal::from_str(&printed), "{text:?} was rounded");
-            assert_eq!(currency.parse(&printed), Ok(money), "{text:?} prints as another sum, {printed:?}");
+            assert_eq!(currency.parse(&printed), Ok(money), "{text:?} prints as another amount, {printed:?}");
             check_wire(currency, money, &printed);
         }
         Err(MoneyError::TooManyDecimals(_) | MoneyError::TooLarge) => {
-            assert!(is_json_number(text), "{text:?} is no JSON number at all");
+            assert!(is_json_number(text), "{text:?} is not a JSON number");
         }
         Err(MoneyError::NotANumber) => {}
     }

@@ -17,7 +17,7 @@ impl HistoryDriver<'_> {
     pub(crate) async fn compare_balances(&mut self) -> Result<(), String> {
         for (place, user) in self.people.iter().enumerate() {
             let balance = balances(self.scenario.balance(*user).await);
-            equal(&format!("the purse of {place}"), &balance, &self.model.people[place].balances)?;
+            equal(&format!("the wallet of {place}"), &balance, &self.model.people[place].balances)?;
         }
         let purses = || self.model.people.iter().map(|person| person.balances);
         let inside: i128 = purses().map(|(available, held, owed)| available + held - owed).sum();

@@ -64,11 +64,7 @@ pub(crate) struct HistoryDriver<'a> {
 
 /// Compares two values; the error names the difference.
 pub(crate) fn equal<T: PartialEq + Debug>(what: &str, store: &T, model: &T) -> Result<(), String> {
-    if store == model {
-        Ok(())
-    } else {
-        Err(format!("{what}: the store says {store:?}, the model {model:?}"))
-    }
+    if store == model { Ok(()) } else { Err(format!("{what}: the store has {store:?}, the model {model:?}")) }
 }
 
 /// The place counted from the newest of `count` entities, modulo `count`.
@@ -357,7 +353,7 @@ impl<'a> HistoryDriver<'a> {
         expected.truncate(limit.try_into().unwrap());
         let ends: Vec<i64> =
             places.iter().filter_map(|place| self.model.requests[*place].overdue(self.now)).collect();
-        equal("what is overdue since when", &ends, &expected)?;
+        equal("the overdue requests", &ends, &expected)?;
         for (place, stored) in places.into_iter().zip(found) {
             let metadata = self.scenario.metadata(Actor::System, self.time());
             let plan =

@@ -199,7 +199,7 @@ pub async fn blocks_go_with_who_was_erased(store: Arc<dyn Store>) {
     }
     assert_eq!(scenario.store.blocks(other, PageRequest::new(1, 15)).await.unwrap(), Rows::none(0));
     for (one, two) in [(dj, other), (other, dj)] {
-        assert_eq!(scenario.store.block(one, two, at(3)).await.unwrap(), None, "nobody is there");
+        assert_eq!(scenario.store.block(one, two, at(3)).await.unwrap(), None, "the account was erased");
         assert!(!scenario.store.is_blocked(one, two).await.unwrap());
     }
 }

@@ -87,7 +87,7 @@ pub async fn a_key_is_kept_for_seven_days(store: Arc<dyn Store>) {
     assert_eq!(scenario.apply(in_time).await, Ok(Applied::Replayed(receipt.clone())));
     let record = scenario.store.find_key(&key.scope).await.unwrap().unwrap();
     assert_eq!((record.at, record.receipt.whole()), (at(0), Some(&receipt)));
-    assert!(!record.is_kept(end), "a record past its time can still be found until it is tidied away");
+    assert!(!record.is_kept(end), "an expired record can still be found until it is purged");
 
     let next = scenario.fresh(withdrawal(&scenario, guest, 100, key, end).await).await;
     assert_ne!(next, receipt);
@@ -148,6 +148,6 @@ pub async fn an_unchanged_thing_leaves_no_trace(store: Arc<dyn Store>) {
     assert_eq!(
         scenario.apply(plan).await,
         Err(Rejection::Stale),
-        "nobody is told that it stands where it does not"
+        "a command without effect must not report an outdated state"
     );
 }

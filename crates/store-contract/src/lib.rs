@@ -85,7 +85,7 @@ impl<Guard: Send + Sync> Fixture for (Arc<dyn Store>, Guard) {
 macro_rules! store_contract {
     ($factory:path, histories = $histories:expr, steps = $steps:expr) => {
         mod histories {
-            #[allow(unused_imports, reason = "the factory is named as its caller sees it")]
+            #[allow(unused_imports, reason = "the factory's path is resolved in the caller's module")]
             use super::*;
 
             #[::tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -344,7 +344,7 @@ macro_rules! store_contract {
 macro_rules! promises {
     ($factory:path; $($subject:ident { $($promise:ident),+ $(,)? })+) => {$(
         mod $subject {
-            #[allow(unused_imports, reason = "the factory is named as its caller sees it")]
+            #[allow(unused_imports, reason = "the factory's path is resolved in the caller's module")]
             use super::*;
 
             $(

@@ -83,11 +83,7 @@ pub async fn only_what_may_be_paid_counts(store: Arc<dyn Store>) {
         assert_eq!(admitted(&scenario, guest, 1, at(5)).await, Err(Duration::hours(24)));
     }
     let other = scenario.guest(1_000).await;
-    assert_eq!(
-        admitted(&scenario, other, 1_000, at(5)).await,
-        Ok(()),
-        "each person has a limit of their own"
-    );
+    assert_eq!(admitted(&scenario, other, 1_000, at(5)).await, Ok(()), "each user has a separate limit");
 }
 
 /// Of 30 parallel withdrawals of 1.00 under a limit of 10.00 a day, ten succeed.
@@ -129,7 +125,7 @@ pub async fn only_open_requests_with_one_dj_count(store: Arc<dyn Store>) {
     assert!(open(guest, dj, 3).await.is_ok());
     assert_eq!(open(guest, dj, 4).await, full);
     assert_eq!(open(guest, dj, 902).await, full, "pending for 900 seconds");
-    assert!(open(guest, dj, 903).await.is_ok(), "over by the clock, though stored as pending");
+    assert!(open(guest, dj, 903).await.is_ok(), "expired by the clock, though stored as pending");
     assert_eq!(open(guest, dj, 904).await, full);
     scenario.audit().await;
 }

@@ -105,7 +105,7 @@ pub async fn a_changed_password_ends_what_the_old_one_opened(store: Arc<dyn Stor
     let change = async |before: &str, after: &str| {
         scenario.store.change_password(user, &hash(before), &hash(after), Some(here), at(2)).await.unwrap()
     };
-    assert!(!change("another", "new").await, "not the password that was there");
+    assert!(!change("another", "new").await, "not the stored password");
     assert_eq!(alive(&scenario.store, user, at(3)).await.len(), 2);
     assert!(change("old", "new").await);
     assert_eq!(password(&scenario, user).await, hash("new"));

@@ -125,7 +125,7 @@ fn refusal(refused: Refused) -> Refusal {
         Refused::Limit(limit) | Refused::Rejected(Rejection::LimitExceeded(limit)) => {
             Refusal::Limit(window(limit))
         }
-        other => panic!("nothing that a history leads to: {other:?}"),
+        other => panic!("not reached by any history: {other:?}"),
     }
 }
 

@@ -40,7 +40,7 @@ async fn check(scenario: &Scenario, user: UserId, part: Part, expected: &[Record
         assert_eq!(all(scenario, user, part, limit).await, expected, "{part:?} by {limit}");
     }
     let stranger = scenario.guest(0).await;
-    assert_eq!(all(scenario, stranger, part, 100).await, [], "{part:?} of somebody else");
+    assert_eq!(all(scenario, stranger, part, 100).await, [], "{part:?} of another user");
 }
 
 /// Requests, money and messages about them are listed newest first, each once, for the users concerned.

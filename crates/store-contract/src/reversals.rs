@@ -48,7 +48,7 @@ pub async fn a_reversal_takes_what_is_available_and_the_rest_is_owed(store: Arc<
         assert_eq!((reversed.status, reversed.updated_at), (TopupStatus::Reversed, at(3)));
         assert_eq!(scenario.stored_topup(topup.id).await, reversed);
         assert_eq!(scenario.balance(guest).await, left);
-        assert_eq!(scenario.balance(djs[1]).await, earned, "who was paid keeps the money");
+        assert_eq!(scenario.balance(djs[1]).await, earned, "the payee keeps the money");
         let newest = entries(&scenario, guest).await.pop().unwrap();
         assert_eq!((newest.kind, newest.reference), (EntryKind::Chargeback, EntityRef::Topup(topup.id)));
         scenario.audit().await;

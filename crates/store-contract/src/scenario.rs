@@ -321,7 +321,7 @@ impl Scenario {
                 answer => return answer.map_err(Refused::Rejected),
             }
         }
-        panic!("request {id} never stood still")
+        panic!("request {id} kept changing")
     }
 
     /// The plan of a withdrawal of this many cents.
@@ -382,7 +382,7 @@ impl Scenario {
                 answer => return answer.map_err(Refused::Rejected),
             }
         }
-        panic!("withdrawal {id} never stood still")
+        panic!("withdrawal {id} kept changing")
     }
 
     /// A stored top-up.

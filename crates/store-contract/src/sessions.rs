@@ -102,7 +102,11 @@ pub async fn a_used_token_ends_its_session(store: Arc<dyn Store>) {
         assert_eq!(exchange(&store, presented, 10).await, ExchangeOutcome::Refused, "token {presented}");
     }
     assert_eq!(alive(&store, user, at(2)).await, [other]);
-    assert_eq!(exchange(&store, 50, 51).await, ExchangeOutcome::Done(user, other), "another login goes on");
+    assert_eq!(
+        exchange(&store, 50, 51).await,
+        ExchangeOutcome::Done(user, other),
+        "another session continues"
+    );
 }
 
 /// Of two concurrent exchanges of a token, without a common candidate, one succeeds and the other ends the
@@ -135,7 +139,7 @@ pub async fn a_token_past_its_end_is_refused(store: Arc<dyn Store>) {
     let done = store.exchange(&hash(1), &successor(2), None, next_end, in_time).await.unwrap();
     assert_eq!(done, ExchangeOutcome::Done(user, session));
     let next = store.exchange(&hash(2), &successor(3), None, next_end, end()).await.unwrap();
-    assert_eq!(next, ExchangeOutcome::Done(user, session), "the next token has an end of its own");
+    assert_eq!(next, ExchangeOutcome::Done(user, session), "the next token has its own expiry");
 }
 
 /// A used token presented again ends its session even after it has expired.

@@ -21,7 +21,7 @@ pub(crate) struct Counters {
 
 fn next<T>(counter: &AtomicI64, id: impl FnOnce(i64) -> Option<T>) -> Result<T, Unavailable> {
     let before = counter.fetch_add(1, Ordering::Relaxed);
-    before.checked_add(1).and_then(id).ok_or_else(|| Unavailable::new("the identities are used up"))
+    before.checked_add(1).and_then(id).ok_or_else(|| Unavailable::new("the ids are exhausted"))
 }
 
 #[async_trait]

@@ -67,7 +67,7 @@ impl MemoryStore {
     /// Locks the state. After a panic under the lock the state may be inconsistent, so every call fails from
     /// then on.
     fn lock(&self) -> Result<MutexGuard<'_, State>, Unavailable> {
-        self.state.lock().map_err(|_| Unavailable::new("a change of the store in memory broke off"))
+        self.state.lock().map_err(|_| Unavailable::new("a change of the memory store was interrupted"))
     }
 }
 

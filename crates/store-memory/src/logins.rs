@@ -177,7 +177,7 @@ impl Logins for MemoryStore {
         let state = &mut *self.lock()?;
         let (user, purpose) = (challenge.user, challenge.purpose);
         if !state.is_somebody(user) {
-            return Err(Unavailable::new("nobody is there to answer a challenge"));
+            return Err(Unavailable::new("the user of the challenge does not exist"));
         }
         let keys = &mut state.keys;
         let alike = keys.challenges.values().flatten().filter(|other| {

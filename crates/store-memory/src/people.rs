@@ -35,7 +35,7 @@ impl State {
             return Ok(if own { Registered::Done } else { Registered::EmailTaken });
         }
         if book.users.contains_key(&user.id) {
-            return Err(Unavailable::new("the identity of a new person is taken"));
+            return Err(Unavailable::new("the id of a new user is taken"));
         }
         if let Some((session, token)) = session {
             sessions.begin(session, token)?;

@@ -11,7 +11,7 @@ use crate::lists::TimeOrdered;
 use crate::operation_notes::NotedOperation;
 use crate::{MemoryStore, State};
 
-/// The records of a chronicle after a place, `limit` at most, loaded by `find`.
+/// The records of a timeline after a position, `limit` at most, loaded by `find`.
 fn listed<I: Copy + Ord>(
     list: Option<&TimeOrdered<I>>,
     after: Option<(Timestamp, I)>,

@@ -35,7 +35,7 @@ impl ProviderMessages for MemoryStore {
         }
         let last = messages.last_key_value().map_or(0, |(id, _)| id.get());
         let id = last.checked_add(1).and_then(ProviderMessageId::new);
-        let id = id.ok_or_else(|| Unavailable::new("the numbers of messages are used up"))?;
+        let id = id.ok_or_else(|| Unavailable::new("the message ids are exhausted"))?;
         messages.insert(id, ProviderMessage { id, record: message.clone(), resolution: None });
         state.known_messages.insert(key);
         Ok(Recorded::Added)

@@ -78,7 +78,7 @@ impl SessionTable {
             return Ok(());
         }
         if self.sessions.contains_key(&session.id) || self.tokens.contains_key(&token) {
-            return Err(Unavailable::new("the identity of a new session is taken"));
+            return Err(Unavailable::new("the id of a new session is taken"));
         }
         self.tokens.insert(token, session.first_token(token));
         self.sessions.insert(session.id, SessionRecord { session: session.clone(), ended_at: None });

@@ -108,7 +108,7 @@ impl PostgresStore {
         migrations::settle_currency(&connector, &currency).await?;
         deployment::recognise(&connector).await?;
         let database =
-            Database::new(connector.clone(), options.pool_size).context("the pool cannot be made")?;
+            Database::new(connector.clone(), options.pool_size).context("cannot create the pool")?;
         let writer = Writer::start(connector.planning_once(), currency.clone())?;
         let together = Arc::new(ReadBatchers::start(&database));
         Ok(Self {

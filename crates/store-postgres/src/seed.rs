@@ -115,7 +115,7 @@ impl Seeder {
         self.users.append(&mut batch.writes.users);
         self.wallets.append(&mut batch.writes.wallets);
         if self.batches.send(batch).await.is_err() {
-            let ended = (&mut self.writer).await.context("the writer is lost")?;
+            let ended = (&mut self.writer).await.context("the writer task failed")?;
             ended.context("a batch could not be written")?;
         }
         Ok(())
@@ -128,7 +128,7 @@ impl Seeder {
     pub async fn finish(mut self) -> anyhow::Result<()> {
         self.write().await?;
         drop(self.batches);
-        let connection = &mut self.writer.await.context("the writer is lost")??;
+        let connection = &mut self.writer.await.context("the writer task failed")??;
         let mut users = self.users.into_values().peekable();
         while users.peek().is_some() {
             users.by_ref().take(UPDATED).collect::<Update<UserRow>>().execute(connection).await?;

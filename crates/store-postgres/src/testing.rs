@@ -153,11 +153,11 @@ pub fn service_role_statements() -> anyhow::Result<(&'static str, &'static str)>
     let [create, grant] = ours.as_slice() else {
         anyhow::bail!("README.md has {} blocks of SQL that name {SERVICE_ROLE}, not 2", ours.len());
     };
-    ensure!(create.starts_with("CREATE ROLE"), "the first block does not make the role");
+    ensure!(create.starts_with("CREATE ROLE"), "the first block does not create the role");
     Ok((create, grant))
 }
 
-#[expect(clippy::disallowed_methods, reason = "tests are told of their cluster by the environment alone")]
+#[expect(clippy::disallowed_methods, reason = "only the environment names the cluster of the tests")]
 fn cluster() -> anyhow::Result<String> {
     std::env::var(CLUSTER).context("run `cargo xtask test`, which starts a cluster for the tests")
 }

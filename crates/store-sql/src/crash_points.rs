@@ -63,7 +63,7 @@ struct Asked {
 }
 
 #[cfg(feature = "testing")]
-#[expect(clippy::disallowed_methods, reason = "a test tells its server alone, and no configuration knows it")]
+#[expect(clippy::disallowed_methods, reason = "only tests set it, and it is not part of the configuration")]
 fn asked_for() -> Option<&'static Asked> {
     static ASKED: std::sync::OnceLock<Option<Asked>> = std::sync::OnceLock::new();
     let ask = || {

@@ -47,7 +47,7 @@ pub(super) fn project() -> anyhow::Result<PathBuf> {
     if fs::read_to_string(&installed).is_ok_and(|there| there == lock) {
         return Ok(project);
     }
-    fs::create_dir_all(&project).with_context(|| format!("{} cannot be made", project.display()))?;
+    fs::create_dir_all(&project).with_context(|| format!("{} cannot be created", project.display()))?;
     for file in ["package.json", "package-lock.json"] {
         copy(file, &project)?;
     }

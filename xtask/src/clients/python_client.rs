@@ -20,7 +20,7 @@ const PACKAGE: &str = "cuepoint_client";
 pub(super) fn check(document: &Path) -> anyhow::Result<Command> {
     let programs = python::environment("clients-python", &source("requirements.txt"))?;
     let folder = programs.join("..").join("generated");
-    fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+    fs::create_dir_all(&folder).with_context(|| format!("{} cannot be created", folder.display()))?;
     // The generator leaves the modules of removed operations in place.
     let package = folder.join(PACKAGE);
     if package.exists() {

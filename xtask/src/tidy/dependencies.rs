@@ -40,7 +40,7 @@ pub(super) fn check_domain(tree: &str) -> Vec<String> {
     let complain = |name: &str| {
         let (_, brings) = BANNED_IN_DOMAIN.iter().find(|(banned, _)| matches(banned, name))?;
         Some(format!(
-            "crates/domain: it depends on {name}, which brings {brings}; that belongs into a store or into the server"
+            "crates/domain: it depends on {name}, which brings {brings}; it belongs in a store or in the server"
         ))
     };
     names.into_iter().filter_map(complain).collect()

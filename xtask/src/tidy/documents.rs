@@ -33,7 +33,9 @@ fn missing_tests(document: &File, files: &[File]) -> Vec<String> {
     };
     named
         .filter(|(module, test)| is_name(module) && is_name(test) && !is_there(module, test))
-        .map(|(module, test)| format!("{}: it names {module}::{test}, which is not there", document.path))
+        .map(|(module, test)| {
+            format!("{}: it mentions {module}::{test}, which does not exist", document.path)
+        })
         .collect()
 }
 
@@ -53,7 +55,7 @@ fn check_document(file: &File, known: &BTreeSet<&str>) -> Vec<String> {
     });
     let paths: BTreeSet<String> = mentioned.chain(linked).collect();
     let missing = paths.iter().filter(|path| !known.contains(path.trim_end_matches('/')));
-    missing.map(|path| format!("{}: it names {path}, which is not there", file.path)).collect()
+    missing.map(|path| format!("{}: it mentions {path}, which does not exist", file.path)).collect()
 }
 
 /// Returns the path of a link target relative to a folder; `..` above the root stays, and names no file.
@@ -95,8 +97,8 @@ mod tests {
     fn what_a_document_names_is_there() {
         check_text("`docs/api.md`, `docs/`, [it](docs/api.md#part), [out](https://example.com/docs/x)", &[]);
         check_text("`migrations/<stamp>/up.sql`, `cargo run`, `text/plain`, [here](#part)", &[]);
-        check_text("`docs/old.md`", &["README.md: it names docs/old.md, which is not there"]);
-        check_text("[gone](docs/gone.md)", &["README.md: it names docs/gone.md, which is not there"]);
+        check_text("`docs/old.md`", &["README.md: it mentions docs/old.md, which does not exist"]);
+        check_text("[gone](docs/gone.md)", &["README.md: it mentions docs/gone.md, which does not exist"]);
     }
 
     #[test]
@@ -119,6 +121,6 @@ mod tests {
             file(ATTACKS, "`money::sums_add_up`, `Action::rule`, `money::gone`"),
             file("crates/server/tests/http/money.rs", "fn sums_add_up(store: Store) {}"),
         ];
-        assert_eq!(check(&files), ["docs/security.md: it names money::gone, which is not there"]);
+        assert_eq!(check(&files), ["docs/security.md: it mentions money::gone, which does not exist"]);
     }
 }

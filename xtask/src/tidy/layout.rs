@@ -29,7 +29,7 @@ pub(super) fn check_top_level(files: &[File]) -> Vec<String> {
     names.retain(|name| !TOP_LEVEL.contains(name) && !name.starts_with('.') && !name.starts_with("LICENSE"));
     names
         .into_iter()
-        .map(|name| format!("{name}: the top level has no place for it; see the map in ARCHITECTURE.md"))
+        .map(|name| format!("{name}: it is not allowed at the top level; see the map in ARCHITECTURE.md"))
         .collect()
 }
 
@@ -52,7 +52,7 @@ pub(super) fn check_migrations(files: &[File]) -> Vec<String> {
                 folders.entry((store, folder)).or_default().push(name);
             }
             (Some(_), Some(_), _) => {
-                complaints.push(format!("{}: its place is `migrations/<store>/<folder>/`", file.path));
+                complaints.push(format!("{}: it belongs in `migrations/<store>/<folder>/`", file.path));
             }
             _ => {}
         }

@@ -83,10 +83,10 @@ fn leftovers(file: &File, text: &str) -> Vec<String> {
     let mut complaints = Vec::new();
     for (number, line) in (1_usize..).zip(text.split('\n')) {
         if line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ") {
-            complaints.push(format!("{}:{number}: a merge was left unfinished here", file.path));
+            complaints.push(format!("{}:{number}: merge conflict marker", file.path));
         }
         if written_by_people && line.ends_with(char::is_whitespace) {
-            complaints.push(format!("{}:{number}: the line ends in white space", file.path));
+            complaints.push(format!("{}:{number}: trailing white space", file.path));
         }
     }
     complaints

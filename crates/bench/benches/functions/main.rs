@@ -1,10 +1,6 @@
 //! The cost of the pure functions that every request goes through.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "whatever fails here fails the benchmark, and no client is there"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failure fails the benchmark")]
 
 mod ledger;
 mod money;

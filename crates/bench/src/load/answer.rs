@@ -18,16 +18,16 @@ pub(super) struct Answer<'a> {
 pub(super) fn parse(bytes: &[u8]) -> anyhow::Result<Option<Answer<'_>>> {
     let mut headers = [httparse::EMPTY_HEADER; 48];
     let mut head = httparse::Response::new(&mut headers);
-    let httparse::Status::Complete(head_length) = head.parse(bytes).context("the answer is no HTTP")? else {
+    let httparse::Status::Complete(head_length) = head.parse(bytes).context("the answer is not HTTP")? else {
         return Ok(None);
     };
     let status = head.code.context("the answer has no status")?;
     let mut lengths = head.headers.iter().filter(|header| header.name.eq_ignore_ascii_case("content-length"));
     let length = lengths.next().context("the answer has no Content-Length")?;
     let length = std::str::from_utf8(length.value).ok().and_then(|length| length.parse::<usize>().ok());
-    let length = length.context("the answer's Content-Length is no number")?;
+    let length = length.context("the answer's Content-Length is not a number")?;
     let arrived = bytes.get(head_length..).unwrap_or_default();
-    ensure!(arrived.len() <= length, "more came than the answer");
+    ensure!(arrived.len() <= length, "data follows the answer");
     Ok((arrived.len() == length).then_some(Answer { status, body: arrived }))
 }
 
@@ -55,15 +55,15 @@ mod tests {
     #[test]
     fn what_is_no_answer_of_known_length_is_refused() {
         let refused = |bytes: &[u8]| parse(bytes).unwrap_err().to_string();
-        assert_eq!(refused(b"GET / HTTP/1.1\r\n\r\n"), "the answer is no HTTP");
+        assert_eq!(refused(b"GET / HTTP/1.1\r\n\r\n"), "the answer is not HTTP");
         assert_eq!(
             refused(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"),
             "the answer has no Content-Length"
         );
         assert_eq!(
             refused(b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n"),
-            "the answer's Content-Length is no number"
+            "the answer's Content-Length is not a number"
         );
-        assert_eq!(refused(&[HEAD, b"hello!"].concat()), "more came than the answer");
+        assert_eq!(refused(&[HEAD, b"hello!"].concat()), "data follows the answer");
     }
 }

@@ -28,7 +28,7 @@ pub(super) struct Connection {
 impl Connection {
     pub(super) fn open(server: SocketAddr) -> anyhow::Result<Self> {
         let stream =
-            std::net::TcpStream::connect(server).with_context(|| format!("{server} takes no connection"))?;
+            std::net::TcpStream::connect(server).with_context(|| format!("cannot connect to {server}"))?;
         stream.set_nodelay(true)?;
         stream.set_nonblocking(true)?;
         Ok(Self {

@@ -71,7 +71,7 @@ pub fn run(
     requests: &mut Requests<'_>,
     tell: impl FnMut(Moment) -> anyhow::Result<()>,
 ) -> anyhow::Result<Counted> {
-    let mut poll = Poll::new().context("no events can be waited for")?;
+    let mut poll = Poll::new().context("cannot create the event queue")?;
     let mut progress = Progress::new(load, tell)?;
     let mut connections = Vec::new();
     for (number, server) in load.servers.iter().cycle().take(load.connections).enumerate() {
@@ -84,14 +84,15 @@ pub fn run(
     let mut events = Events::with_capacity(EVENTS);
     while progress.under_way > 0 {
         let waited_since = Instant::now();
-        poll.poll(&mut events, Some(PATIENCE)).context("events cannot be waited for")?;
+        poll.poll(&mut events, Some(PATIENCE)).context("cannot wait for events")?;
         ensure!(
             !events.is_empty() || waited_since.elapsed() < PATIENCE,
-            "no answer came within {} seconds",
+            "no answer within {} seconds",
             PATIENCE.as_secs()
         );
         for event in &events {
-            let connection = connections.get_mut(event.token().0).context("an event is nobody's")?;
+            let connection =
+                connections.get_mut(event.token().0).context("an event belongs to no connection")?;
             if connection.receive()? {
                 progress.answered(connection, requests)?;
             }
@@ -120,7 +121,7 @@ impl<Tell: FnMut(Moment) -> anyhow::Result<()>> Progress<Tell> {
         let now = Instant::now();
         Ok(Self {
             tell,
-            warm_up_ends: now.checked_add(load.warm_up).context("the warm-up never ends")?,
+            warm_up_ends: now.checked_add(load.warm_up).context("the warm-up is too long")?,
             counted_for: load.counted,
             counts_since: None,
             lasted: None,
@@ -172,7 +173,7 @@ impl<Tell: FnMut(Moment) -> anyhow::Result<()>> Progress<Tell> {
     }
 
     fn counted(self) -> anyhow::Result<Counted> {
-        ensure!(self.answers > 0, "nothing was answered");
+        ensure!(self.answers > 0, "no request was answered");
         Ok(Counted {
             answers: self.answers,
             lasted: self.lasted.context("the counting did not end")?,

@@ -76,6 +76,6 @@ fn what_is_no_success_ends_the_run_and_is_shown() {
         assert_eq!(refused.to_string(), reason);
     };
     check(&[HELLO, b"HTTP/1.1 429 No\r\nContent-Length: 4\r\n\r\nslow"], "an answer was 429: slow");
-    check(&[HELLO, b"hello\r\n\r\n"], "the answer is no HTTP");
-    check(&[HELLO, b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n22"], "more came than the answer");
+    check(&[HELLO, b"hello\r\n\r\n"], "the answer is not HTTP");
+    check(&[HELLO, b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n22"], "data follows the answer");
 }

@@ -5,5 +5,5 @@ use cuepoint_domain::money::Currency;
 
 /// The currency of all amounts.
 pub(super) fn currency() -> anyhow::Result<Currency> {
-    Currency::new("USD", 2).context("the currency is no currency")
+    Currency::new("USD", 2).context("the currency is invalid")
 }

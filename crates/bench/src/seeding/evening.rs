@@ -83,7 +83,7 @@ impl<'p> Evening<'p> {
             now = now.plus(PACE);
         }
         self.moves_until(self.begins.plus(Duration::days(1)), writer).await?;
-        anyhow::ensure!(self.coming.is_empty(), "an evening lasts into the next one");
+        anyhow::ensure!(self.coming.is_empty(), "an evening overlaps the next one");
         Ok(())
     }
 
@@ -172,16 +172,16 @@ impl<'p> Evening<'p> {
         };
         let dj = self.population.dj_of(number).context("no DJ")?;
         let guest = self.population.guest_of(number).context("no guest")?;
-        let id = RequestId::new(i64::from(number)).context("no request's number")?;
+        let id = RequestId::new(i64::from(number)).context("invalid request id")?;
         let metadata = writer.metadata(Actor::User(guest), now);
         let terms = self.terms(id)?;
         let dj = writer.djs.get(&dj);
-        let new = song(number, dj.map(|dj| dj.id).context("the DJ is not there")?)?;
+        let new = song(number, dj.map(|dj| dj.id).context("the DJ is missing")?)?;
         let plan = plans::open_request(metadata, id, guest, dj, false, new, &terms);
         let plan = plan.map_err(|refusal| anyhow::anyhow!("a request is refused: {refusal:?}"))?;
         match writer.apply(plan).await? {
             Outcome::Request(request) => self.then(Alive::Request(request, moves.into_iter()), now),
-            other => bail!("a request came to {other:?}"),
+            other => bail!("unexpected outcome of a request: {other:?}"),
         }
         Ok(())
     }
@@ -205,7 +205,7 @@ impl<'p> Evening<'p> {
         now: Timestamp,
         writer: &mut Writer<'_, S>,
     ) -> anyhow::Result<Alive> {
-        let to = left.next().context("nothing is left to happen")?;
+        let to = left.next().context("no move remains")?;
         let actor = match to.by() {
             By::Dj => Actor::User(request.dj),
             By::Requester => Actor::User(request.requester),
@@ -216,7 +216,7 @@ impl<'p> Evening<'p> {
         let plan = plan.map_err(|refusal| anyhow::anyhow!("a request cannot move: {refusal:?}"))?;
         match writer.apply(plan).await? {
             Outcome::Request(moved) => Ok(Alive::Request(moved, left)),
-            other => bail!("a request came to {other:?}"),
+            other => bail!("unexpected outcome of a request: {other:?}"),
         }
     }
 
@@ -253,7 +253,7 @@ impl<'p> Evening<'p> {
             currency: Line::new("BTC")?,
             network: Line::new("bitcoin")?,
         };
-        let id = WithdrawalId::new(i64::from(number)).context("no withdrawal's number")?;
+        let id = WithdrawalId::new(i64::from(number)).context("invalid withdrawal id")?;
         let metadata = writer.metadata(Actor::User(user), now);
         let plan = plans::open_withdrawal(metadata, id, user, new, &WithdrawalTerms::default());
         let plan = plan.map_err(|refusal| anyhow::anyhow!("a withdrawal is refused: {refusal:?}"))?;
@@ -261,7 +261,7 @@ impl<'p> Evening<'p> {
             Outcome::Withdrawal(withdrawal, _) => {
                 self.then(Alive::Withdrawal(withdrawal, moves.into_iter()), now);
             }
-            other => bail!("a withdrawal came to {other:?}"),
+            other => bail!("unexpected outcome of a withdrawal: {other:?}"),
         }
         Ok(())
     }
@@ -273,7 +273,7 @@ impl<'p> Evening<'p> {
         now: Timestamp,
         writer: &mut Writer<'_, S>,
     ) -> anyhow::Result<Alive> {
-        let to = left.next().context("nothing is left to happen")?;
+        let to = left.next().context("no move remains")?;
         let actor = match &to {
             withdrawal::Move::Cancel => Actor::User(withdrawal.user),
             _ => Actor::User(self.population.operator().context("no operator")?),
@@ -282,7 +282,7 @@ impl<'p> Evening<'p> {
         let plan = plan.map_err(|refusal| anyhow::anyhow!("a withdrawal cannot move: {refusal:?}"))?;
         match writer.apply(plan).await? {
             Outcome::Withdrawal(moved, _) => Ok(Alive::Withdrawal(moved, left)),
-            other => bail!("a withdrawal came to {other:?}"),
+            other => bail!("unexpected outcome of a withdrawal: {other:?}"),
         }
     }
 }

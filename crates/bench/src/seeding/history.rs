@@ -107,7 +107,7 @@ impl<S: Sink> Writer<'_, S> {
         match self.apply(plans::change_profile(metadata, id, change)).await? {
             Outcome::Profile(user, _) if is_dj => drop(self.djs.insert(id, user)),
             Outcome::Profile(..) => {}
-            other => bail!("a profile came to {other:?}"),
+            other => bail!("unexpected outcome of a profile change: {other:?}"),
         }
         Ok(())
     }

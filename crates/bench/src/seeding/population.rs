@@ -28,7 +28,7 @@ impl Scale {
         let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
         ensure!(
             digits(whole) && digits(decimals) && !whole.is_empty() && decimals.len() <= 3,
-            "`{text}` is no scale: say a number such as 1 or 0.1"
+            "`{text}` is not a scale: give a number such as 1 or 0.1"
         );
         let thousandths = format!("{whole}{decimals:0<3}").parse().context("the scale is too large")?;
         ensure!((1..=100_000).contains(&thousandths), "a scale is between 0.001 and 100");

@@ -50,12 +50,12 @@ impl<'s, S: Sink> Writer<'s, S> {
         at: Timestamp,
     ) -> anyhow::Result<Topup> {
         self.topups = self.topups.saturating_add(1);
-        let id = TopupId::new(self.topups).context("no top-up's number")?;
+        let id = TopupId::new(self.topups).context("invalid top-up id")?;
         let amount = Amount::new(Money::from_minor(cents)).context("no amount")?;
         let plan = plans::open_topup(self.metadata(Actor::User(user), at), id, user, amount, charge);
         match self.apply(plan).await? {
             Outcome::Topup(topup) => Ok(topup),
-            other => bail!("a top-up came to {other:?}"),
+            other => bail!("unexpected outcome of a top-up: {other:?}"),
         }
     }
 }

@@ -47,7 +47,7 @@ impl TooMany {
 }
 
 /// A code by phone, as counted. Number and network are stored as keyed hashes without the user, so that the
-/// counts identify nobody and survive an erasure.
+/// counts identify no user and survive an erasure.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CountedCode {
     /// The number, hashed under each key under which an earlier code may be stored.

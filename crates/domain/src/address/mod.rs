@@ -40,7 +40,7 @@ pub enum AddressError {
     /// An address without a private key: money sent there is lost, or controlled by a program.
     #[error("an address without a private key")]
     Ownerless,
-    /// An address from which anybody can spend.
+    /// An address that can be spent from without a private key.
     #[error("an address that anybody can spend from")]
     AnyoneCanSpend,
 }

@@ -11,7 +11,7 @@ pub enum OptionsError {
     #[error("must have at least one currency")]
     Empty,
     /// The currency code is malformed.
-    #[error("{0:?} is no currency of 2 to 12 letters or digits")]
+    #[error("{0:?} is not a currency of 2 to 12 letters or digits")]
     BadCurrency(String),
     /// The currency has no network.
     #[error("{0} has no network")]

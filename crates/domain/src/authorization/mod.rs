@@ -165,10 +165,13 @@ mod tests {
         assert!(both.may(Action::AnswerRequest, Ownership::Own).is_ok());
         assert!(both.may(Action::JudgeWithdrawal, Ownership::Others).is_ok());
         assert!(both.may(Action::UseWallet, Ownership::Own).is_ok());
-        assert!(both.may(Action::JudgeWithdrawal, Ownership::Own).is_err(), "nobody judges their own");
+        assert!(
+            both.may(Action::JudgeWithdrawal, Ownership::Own).is_err(),
+            "no principal judges their own withdrawal"
+        );
         assert!(
             both.may(Action::UseWallet, Ownership::Others).is_err(),
-            "another's wallet is nobody's business"
+            "no principal uses another's wallet"
         );
     }
 

@@ -209,7 +209,7 @@ fn topup<'a>(book: &'a Book, before: &Topup) -> Result<&'a Topup, Rejection> {
 /// An entity is opened only by the owner of a wallet, and never replaces another.
 fn opens(book: &Book, owner: UserId, taken: bool) -> Result<(), Rejection> {
     if taken {
-        return Err(Rejection::Broken("the id of what is made is taken"));
+        return Err(Rejection::Broken("the id of the new entity is taken"));
     }
     book.wallets.contains_key(&owner).then_some(()).ok_or(Rejection::Missing(EntityKind::Wallet))
 }

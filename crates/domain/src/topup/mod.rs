@@ -151,7 +151,7 @@ pub enum Settlement {
     },
 }
 
-/// Settles a top-up on the provider's final word: paid, or never to be paid. Only a pending top-up changes.
+/// Settles a top-up on the provider's final update: paid, or never to be paid. Only a pending top-up changes.
 #[must_use]
 pub fn settle(topup: &Topup, confirmed: bool) -> Settlement {
     match topup.status {

@@ -99,7 +99,7 @@ pub enum TopupUpdateDecision {
     Contradiction(Contradiction),
 }
 
-/// Decides on a provider's message, idempotently; `owner_erased` says whether the top-up's owner was erased.
+/// Decides on a provider's message, idempotently; `owner_erased` is true if the top-up's owner was erased.
 ///
 /// A confirmation reports the payment, and settles only a top-up of the same amount and currency. Top-ups
 /// opened by an earlier version may be confirmed without it, because their providers were never required to

@@ -83,10 +83,13 @@ fn a_table_is_refused_with_what_is_wrong() {
     for (refused, said) in [
         (OptionsTable::new(Vec::new()).map(drop), "must have at least one currency".to_owned()),
         (option("BTC", &[]).map(drop), "BTC has no network".to_owned()),
-        (option("B", &["bitcoin"]).map(drop), "\"B\" is no currency of 2 to 12 letters or digits".to_owned()),
+        (
+            option("B", &["bitcoin"]).map(drop),
+            "\"B\" is not a currency of 2 to 12 letters or digits".to_owned(),
+        ),
         (
             option("B C", &["bitcoin"]).map(drop),
-            "\"B C\" is no currency of 2 to 12 letters or digits".to_owned(),
+            "\"B C\" is not a currency of 2 to 12 letters or digits".to_owned(),
         ),
         (option("BTC", &["moon"]).map(drop), format!("\"moon\" is none of the networks {known}")),
         (option("eth", &["base", "BASE"]).map(drop), "base of ETH is there twice".to_owned()),

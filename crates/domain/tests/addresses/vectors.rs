@@ -401,7 +401,7 @@ pub(crate) const OWNERLESS: &[(Network, &[&str])] = &[
     ),
 ];
 
-/// Addresses from which anybody can spend.
+/// Addresses that can be spent from without a private key.
 pub(crate) const ANYONES: &[(Network, &[&str])] = &[
     (
         Network::Bitcoin,

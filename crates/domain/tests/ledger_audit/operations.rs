@@ -72,7 +72,7 @@ pub(crate) const OPERATIONS: &[Case] = &[
         |ledger| in_request(6, Flaw::Postings(operation(ledger, request(6), 1))),
     ),
     (
-        "an amount was changed, and everything after it made anew",
+        "an amount was changed, and everything after it recomputed",
         |ledger| {
             let place = about(ledger, adjusted(1))[0];
             ledger.entries[place].change.available = money(99_000);
@@ -101,7 +101,7 @@ pub(crate) const OPERATIONS: &[Case] = &[
         |ledger| in_request(3, extra(ledger, request(3), 2)),
     ),
     (
-        "an entry was dated back, and everything after it made anew",
+        "an entry was dated back, and everything after it recomputed",
         |ledger| {
             let place = *about(ledger, topped_up(4)).last().unwrap();
             ledger.entries[place].at = at(1);

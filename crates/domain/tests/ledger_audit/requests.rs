@@ -41,7 +41,7 @@ pub(crate) const REQUESTS: &[Case] = &[
         |ledger| in_request(2, wrong(ledger, request(2), 0)),
     ),
     (
-        "a fee was set to nothing",
+        "a fee was set to zero",
         |ledger| the_request(ledger, 2).fee = Money::ZERO,
         |ledger| in_request(2, extra(ledger, request(2), 0)),
     ),
@@ -51,7 +51,7 @@ pub(crate) const REQUESTS: &[Case] = &[
         |ledger| in_request(6, wrong(ledger, request(6), 2)),
     ),
     (
-        "a request was given to somebody else",
+        "a request was assigned to another user",
         |ledger| the_request(ledger, 6).dj = user(OPERATOR),
         |_| in_request(6, Flaw::Lacks(EntryKind::Earning)),
     ),

@@ -54,7 +54,7 @@ fn the_self_check_names_what_is_wrong() {
             Finding::Chain { wallet, seq: 5 },
         ),
         (
-            "the same, with its hash made anew, in the middle",
+            "the same, with its hash recomputed, in the middle",
             |ledger| {
                 let entry = entry(ledger, 3);
                 entry.kind = EntryKind::Release;
@@ -110,7 +110,7 @@ fn the_self_check_names_what_is_wrong() {
             Finding::Sum { wallet, seq: 2 },
         ),
         (
-            "one is there twice",
+            "one was duplicated",
             |ledger| {
                 let copy = entry(ledger, 2).clone();
                 let place = place(ledger, 2);

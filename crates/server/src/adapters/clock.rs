@@ -20,7 +20,7 @@ const DIFFERENCE: &str = "cuepoint_clock_difference_seconds";
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[allow(clippy::disallowed_methods, reason = "the one place where time comes in")]
+    #[allow(clippy::disallowed_methods, reason = "the only source of wall-clock time")]
     fn now(&self) -> Timestamp {
         Timestamp::new(OffsetDateTime::now_utc()).plus(shift())
     }
@@ -34,7 +34,7 @@ const fn shift() -> Duration {
 /// Returns the offset of the machine's clock in a test: the seconds in the file named by
 /// `CUEPOINT_CLOCK_SHIFT_FILE`.
 #[cfg(feature = "testing")]
-#[allow(clippy::disallowed_methods, reason = "a test tells its server alone, and no configuration knows it")]
+#[allow(clippy::disallowed_methods, reason = "only tests set it, and it is not part of the configuration")]
 fn shift() -> Duration {
     let file = std::env::var_os("CUEPOINT_CLOCK_SHIFT_FILE");
     let seconds = file.and_then(|file| std::fs::read_to_string(file).ok()?.trim().parse().ok());

@@ -38,7 +38,7 @@ pub(crate) async fn run(settings: Settings) -> anyhow::Result<u8> {
     let read = store.show(&mut auditor).await;
     bar.finish_and_clear();
     store.close().await;
-    read.context("the ledger could not be read to its end")?;
+    read.context("the ledger could not be read completely")?;
     let seen = auditor.seen();
     Ok(tell(seen, auditor.finish().err().as_ref()))
 }

@@ -110,7 +110,7 @@ pub fn run() -> ExitCode {
     };
     // Only the service must keep running while its log is not read; other commands wait and lose no line.
     let queue = matches!(command, Command::Serve).then(telemetry::queue).transpose();
-    let (queue, ended) = match queue.context("the thread that writes the log cannot be started") {
+    let (queue, ended) = match queue.context("cannot start the log writer") {
         Ok(queue) => {
             let ended = execute(command, queue.as_ref());
             (queue, ended)
@@ -197,7 +197,7 @@ fn start(queue: Option<&LogQueue>) -> anyhow::Result<Settings> {
 /// Runs a future to completion on the runtime that owns the pool, the writer and the workers.
 fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    runtime.context("the runtime cannot be made")?.block_on(work)
+    runtime.context("cannot create the runtime")?.block_on(work)
 }
 
 /// Writes to standard output. A closed pipe counts as success, because readers such as `head` stop early.

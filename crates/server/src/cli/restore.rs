@@ -74,7 +74,7 @@ fn new_key(settings: &Settings, secrets: RandomSecrets) -> anyhow::Result<String
             keys::rotate_file(path, asked, &SystemClock, secrets).context("auth.signing_key_file")
         }
         Some(SigningKeySource::Text(_)) => {
-            Ok("auth.signing_keys: give the servers a new key in place of all older ones\n".to_owned())
+            Ok("auth.signing_keys: replace all keys of the servers with a new one\n".to_owned())
         }
         None => Ok("no signing keys are configured here: replace those of the servers yourself\n".to_owned()),
     }

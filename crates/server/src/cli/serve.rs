@@ -69,7 +69,7 @@ async fn run(
     let app = composition::app(settings, keys, providers, Arc::clone(store), Arc::default(), url.clone())?;
     // Before the first write and the first request: a restart must not revive the token of an ended session.
     let read = app.authentication.revocations.refresh(&**store, &app.authentication.clock).await;
-    read.context("the revocation list cannot be relied on")?;
+    read.context("the revocation list is unreliable")?;
     if let Some(operator) = settings.bootstrap.clone() {
         bootstrap(&app, operator).await?;
     }
@@ -79,13 +79,13 @@ async fn run(
     }
     if matches!(settings.notifier.email, EmailChannel::None) {
         tracing::warn!(
-            "notifier.email is none: nobody can prove an e-mail address or set a forgotten password"
+            "notifier.email is none: e-mail addresses cannot be verified and passwords cannot be reset"
         );
     }
     if settings.auth.refresh_token_ttl < settings.auth.access_token_ttl {
         tracing::warn!(
-            "auth.refresh_token_ttl_seconds is less than auth.access_token_ttl_seconds: an access token outlives its \
-             session, and is not ended with it"
+            "auth.refresh_token_ttl_seconds is less than auth.access_token_ttl_seconds: access tokens outlive their \
+             session and are not revoked with it"
         );
     }
     let server = web_server::server(&app, listener, &settings.server)?;
@@ -97,7 +97,7 @@ async fn run(
         settings.audit_interval,
     );
     announce(&url);
-    tracing::info!("the API is shown at {url}/docs/");
+    tracing::info!("API documentation at {url}/docs/");
     let ended = until_stopped(server, signals).await;
     background.stop().await;
     tracing::info!("stopped");
@@ -124,19 +124,19 @@ async fn bootstrap(app: &App, operator: Bootstrap) -> anyhow::Result<()> {
     let made = app.services.accounts.bootstrap_operator(operator.email, operator.password).await;
     let made = made.map_err(|error| match error {
         CommandError::Refused(BootstrapRefusal::BreachedPassword) => {
-            anyhow!("bootstrap.operator_password: is known from breaches, and guessed first")
+            anyhow!("bootstrap.operator_password: is known from breaches")
         }
         CommandError::Failed(failure) => {
-            anyhow!(failure).context("bootstrap.operator_email: the operator cannot be made")
+            anyhow!(failure).context("bootstrap.operator_email: the operator cannot be created")
         }
     })?;
     match made {
-        Bootstrapped::Made(user) => tracing::info!(%user, "the first operator was made"),
+        Bootstrapped::Made(user) => tracing::info!(%user, "the first operator was created"),
         Bootstrapped::MadeBefore => {
-            tracing::info!("the first operator was made before: bootstrap.operator_email is ignored");
+            tracing::info!("the first operator was created before: bootstrap.operator_email is ignored");
         }
         Bootstrapped::AddressTaken => tracing::warn!(
-            "bootstrap.operator_email is the address of an account: no operator was made; name an address that nobody has"
+            "bootstrap.operator_email belongs to an account: no operator was created; configure an unused address"
         ),
     }
     Ok(())
@@ -155,11 +155,11 @@ async fn until_stopped(server: Server, signals: &mut Signals) -> anyhow::Result<
     let handle = server.handle();
     let mut serving = tokio::spawn(server);
     tokio::select! {
-        ended = &mut serving => return ended.context("the server broke off")?.context("the server failed"),
-        () = signals.next() => tracing::info!("stopping: no new connections, requests under way finish"),
+        ended = &mut serving => return ended.context("the server task was aborted")?.context("the server failed"),
+        () = signals.next() => tracing::info!("stopping: draining requests in flight"),
     }
     tokio::select! {
-        () = handle.stop(true) => serving.await.context("the server broke off")?.context("the server failed"),
+        () = handle.stop(true) => serving.await.context("the server task was aborted")?.context("the server failed"),
         () = signals.next() => {
             tracing::warn!("stopping at once");
             // Dropping the server aborts the remaining requests.

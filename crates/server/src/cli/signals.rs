@@ -16,8 +16,8 @@ impl Signals {
     /// When the operating system refuses.
     pub(crate) fn listen() -> anyhow::Result<Self> {
         Ok(Self {
-            terminate: signal(SignalKind::terminate()).context("SIGTERM cannot be heard")?,
-            interrupt: signal(SignalKind::interrupt()).context("SIGINT cannot be heard")?,
+            terminate: signal(SignalKind::terminate()).context("cannot handle SIGTERM")?,
+            interrupt: signal(SignalKind::interrupt()).context("cannot handle SIGINT")?,
         })
     }
 

@@ -44,7 +44,7 @@ impl FromList for WebOrigins {
         let check = |text: &str| {
             // Browsers send an origin in exactly one form; any other spelling would never match.
             let spelled = origin(text).filter(|origin| origin == text);
-            spelled.ok_or_else(|| format!("{text:?} is no origin such as https://app.example.com"))
+            spelled.ok_or_else(|| format!("{text:?} is not an origin such as https://app.example.com"))
         };
         texts.into_iter().map(check).collect::<Result<_, _>>().map(Self)
     }

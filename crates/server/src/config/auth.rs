@@ -68,7 +68,7 @@ impl TryFrom<AuthSection> for Auth {
         let cost = Params::new(memory, iterations, section.argon2_parallelism.0, None);
         let signing_keys = match (section.signing_key_file, section.signing_keys) {
             (Some(_), Some(_)) => {
-                let reason = "may not be given beside auth.signing_key_file";
+                let reason = "must not be set together with auth.signing_key_file";
                 return Err(ConfigError::new("auth.signing_keys", reason));
             }
             (Some(Text(file)), None) => Some(SigningKeySource::File(PathBuf::from(file))),
@@ -95,13 +95,13 @@ pub(super) struct BootstrapSection {
 
 impl FromText for Email {
     fn from_text(text: &str) -> Result<Self, String> {
-        Self::new(text.trim()).map_err(|error| format!("is no address: {error}"))
+        Self::new(text.trim()).map_err(|error| format!("is not an e-mail address: {error}"))
     }
 }
 
 impl FromText for Password {
     fn from_text(text: &str) -> Result<Self, String> {
-        Self::new(text).map_err(|error| format!("is no password: {error}"))
+        Self::new(text).map_err(|error| format!("is not a valid password: {error}"))
     }
 }
 

@@ -79,7 +79,7 @@ enum PhoneChoice {
 
 impl FromText for Mailbox {
     fn from_text(text: &str) -> Result<Self, String> {
-        text.trim().parse().map_err(|_| "is no sender such as Cuepoint <no-reply@example.com>".to_owned())
+        text.trim().parse().map_err(|_| "is not a sender such as Cuepoint <no-reply@example.com>".to_owned())
     }
 }
 

@@ -166,7 +166,7 @@ fn ensure_calls_end_before_a_retry(retry_after: Duration) -> Result<(), ConfigEr
         return Ok(());
     }
     let reason = format!(
-        "must be at least {}: with less, a withdrawal could be sent again while the call before is under way",
+        "must be at least {}: with less, a withdrawal could be sent again while the previous call is in progress",
         least.whole_seconds()
     );
     Err(ConfigError::new("payouts.retry_seconds", reason))

@@ -203,7 +203,7 @@ fn every_value_can_be_given_as_a_variable() {
 #[test]
 fn a_bad_value_is_one_sentence_that_names_its_key() {
     for (key, value, reason) in [
-        ("server.host", " ", "must be a text that is not empty"),
+        ("server.host", " ", "must be a non-empty string"),
         ("server.port", "65536", "must be a whole number from 0 to 65535"),
         ("server.port", "-1", "must be a whole number from 0 to 65535"),
         ("server.port", "80.5", "must be a whole number from 0 to 65535"),
@@ -238,7 +238,7 @@ fn a_bad_value_is_one_sentence_that_names_its_key() {
         (
             "withdrawals.options",
             "bitcoin",
-            "\"bitcoin\" is no currency with its networks, such as \"ETH: ethereum base\"",
+            "\"bitcoin\" is not a currency with its networks, such as \"ETH: ethereum base\"",
         ),
         (
             "withdrawals.options",
@@ -247,15 +247,15 @@ fn a_bad_value_is_one_sentence_that_names_its_key() {
              polygon, bsc, avalanche, tron, solana, xrp, stellar, ton",
         ),
         ("withdrawals.options", "BTC:", "BTC has no network"),
-        ("withdrawals.options", ": bitcoin", "\"\" is no currency of 2 to 12 letters or digits"),
+        ("withdrawals.options", ": bitcoin", "\"\" is not a currency of 2 to 12 letters or digits"),
         ("withdrawals.options", "BTC: bitcoin, btc: bitcoin", "BTC is there twice"),
-        ("withdrawals.auto_approve_below", "1.005", "is no sum of USD: more than 2 decimals"),
-        ("withdrawals.auto_approve_below", "-1", "must be more than zero"),
-        ("withdrawals.second_approval_above", "0", "must be more than zero"),
-        ("adjustments.max_amount", "0", "must be more than zero"),
-        ("withdrawals.max_amount", "0", "must be more than zero"),
-        ("withdrawals.max_per_24h", "ten", "is no sum of USD: not a number"),
-        ("withdrawals.max_per_30d", "1e13", "is no sum of USD: too large"),
+        ("withdrawals.auto_approve_below", "1.005", "is not an amount in USD: more than 2 decimals"),
+        ("withdrawals.auto_approve_below", "-1", "must be greater than zero"),
+        ("withdrawals.second_approval_above", "0", "must be greater than zero"),
+        ("adjustments.max_amount", "0", "must be greater than zero"),
+        ("withdrawals.max_amount", "0", "must be greater than zero"),
+        ("withdrawals.max_per_24h", "ten", "is not an amount in USD: not a number"),
+        ("withdrawals.max_per_30d", "1e13", "is not an amount in USD: too large"),
         ("topups.webhook_url", "pay.example.com", "must be an http(s) address without user and fragment"),
         (
             "topups.webhook_url",
@@ -274,15 +274,19 @@ fn a_bad_value_is_one_sentence_that_names_its_key() {
         ("auth.argon2_parallelism", "17", "must be a whole number from 1 to 16"),
         ("auth.breached_passwords", "maybe", "must be one of refuse, accept"),
         ("notifier.email", "pigeon", "must be one of none, log, smtp"),
-        ("notifier.from", "nobody", "is no sender such as Cuepoint <no-reply@example.com>"),
+        ("notifier.from", "nobody", "is not a sender such as Cuepoint <no-reply@example.com>"),
         ("notifier.phone", "sms", "must be one of none, log, webhook"),
         ("topups.provider", "paypal", "must be one of none, sandbox, webhook"),
         ("topups.max_attempts", "0", "must be a whole number from 1 to 1000"),
         ("topups.retry_seconds", "3601", "must be a whole number from 1 to 3600"),
         ("topups.poll_interval_seconds", "0", "must be a whole number from 1 to 3600"),
         ("topups.pending_days", "366", "must be a whole number from 0 to 365"),
-        ("cors.allowed_origins", "*", "\"*\" is no origin such as https://app.example.com"),
-        ("cors.allowed_origins", "https://a/", "\"https://a/\" is no origin such as https://app.example.com"),
+        ("cors.allowed_origins", "*", "\"*\" is not an origin such as https://app.example.com"),
+        (
+            "cors.allowed_origins",
+            "https://a/",
+            "\"https://a/\" is not an origin such as https://app.example.com",
+        ),
         ("rate_limits.enabled", "1", "must be true or false"),
         ("phone.codes_per_day", "100001", "must be a whole number from 0 to 100000"),
         ("phone.codes_per_day", "many", "must be a whole number from 0 to 100000"),
@@ -318,21 +322,21 @@ fn values_that_need_each_other() {
     let (file, keys) = ("auth.signing_key_file", "auth.signing_keys");
     refused(
         Layers::test(&[(file, "/keys"), (keys, "hidden")]).settings(),
-        "auth.signing_keys: may not be given beside auth.signing_key_file",
+        "auth.signing_keys: must not be set together with auth.signing_key_file",
     );
     refused(
         Layers::test(&[(email, "ada"), (password, "12345678")]).settings(),
-        "bootstrap.operator_email: is no address: not of the expected form",
+        "bootstrap.operator_email: is not an e-mail address: not of the expected form",
     );
     refused(
         Layers::test(&[(email, "a@example.com"), (password, "1234567")]).settings(),
-        "bootstrap.operator_password: is no password: fewer than 8 characters",
+        "bootstrap.operator_password: is not a valid password: fewer than 8 characters",
     );
     let (above, below) = ("withdrawals.second_approval_above", "withdrawals.auto_approve_below");
     refused(
         Layers::test(&[(above, "4.99"), (below, "5")]).settings(),
-        "withdrawals.second_approval_above: must not be less than withdrawals.auto_approve_below, below which nobody \
-         approves",
+        "withdrawals.second_approval_above: must not be less than withdrawals.auto_approve_below, below which no \
+         approval is needed",
     );
     settings(&[(above, "5"), (below, "5")]);
 }

@@ -1,4 +1,4 @@
-//! Types of configuration values; the error of each says in one sentence which values are valid.
+//! Types of configuration values; each error states the valid values in one sentence.
 //!
 //! A file has TOML values, a variable only text. The type of the key determines how both are read, so that a
 //! numeric password stays text.
@@ -101,7 +101,7 @@ pub(super) struct Text<T = String>(pub(super) T);
 
 /// A type that is configured as text.
 pub(super) trait FromText: Sized {
-    /// Parses non-empty text; the error says what is required.
+    /// Parses non-empty text; the error states the requirement.
     fn from_text(text: &str) -> Result<Self, String>;
 }
 
@@ -114,7 +114,7 @@ impl<T: FromText> TryFrom<Value> for Text<T> {
     }
 }
 
-const EMPTY: &str = "must be a text that is not empty";
+const EMPTY: &str = "must be a non-empty string";
 
 impl FromText for String {
     fn from_text(text: &str) -> Result<Self, String> {
@@ -149,7 +149,7 @@ impl<T: FromList> TryFrom<Value> for TextList<T> {
             Value::Array(items) => items.iter().map(|item| item.as_str().map(str::trim)).collect(),
             _ => None,
         };
-        texts.ok_or_else(|| "must be a list of texts".to_owned()).and_then(T::from_list).map(Self)
+        texts.ok_or_else(|| "must be a list of strings".to_owned()).and_then(T::from_list).map(Self)
     }
 }
 
@@ -182,7 +182,7 @@ impl TryFrom<Value> for AmountText {
         match written {
             Value::String(number) => Ok(Self(number)),
             Value::Number(number) if !number.is_f64() => Ok(Self(number.to_string())),
-            _ => Err("must be a sum of money as text, such as \"12.50\""),
+            _ => Err("must be an amount of money as text, such as \"12.50\""),
         }
     }
 }
@@ -204,8 +204,8 @@ pub(super) fn amount(
     currency: &Currency,
 ) -> Result<Option<Amount>, ConfigError> {
     let Some(AmountText(number)) = sum else { return Ok(None) };
-    let money = currency
-        .parse(number.trim())
-        .map_err(|error| ConfigError::new(key, format!("is no sum of {}: {error}", currency.code())))?;
-    Amount::new(money).map(Some).ok_or_else(|| ConfigError::new(key, "must be more than zero"))
+    let money = currency.parse(number.trim()).map_err(|error| {
+        ConfigError::new(key, format!("is not an amount in {}: {error}", currency.code()))
+    })?;
+    Amount::new(money).map(Some).ok_or_else(|| ConfigError::new(key, "must be greater than zero"))
 }

@@ -35,7 +35,7 @@ impl FromList for OptionsTable {
     fn from_list(texts: Vec<&str>) -> Result<Self, String> {
         let row = |text: &str| {
             let (currency, networks) = text.split_once(':').ok_or_else(|| {
-                format!("{text:?} is no currency with its networks, such as \"ETH: ethereum base\"")
+                format!("{text:?} is not a currency with its networks, such as \"ETH: ethereum base\"")
             })?;
             PayoutOption::new(currency.trim(), networks.split_whitespace()).map_err(|error| error.to_string())
         };
@@ -58,7 +58,8 @@ impl WithdrawalsSection {
         if let (Some(above), Some(below)) = (second_approval_above, auto_approve_below)
             && above < below
         {
-            let reason = "must not be less than withdrawals.auto_approve_below, below which nobody approves";
+            let reason =
+                "must not be less than withdrawals.auto_approve_below, below which no approval is needed";
             return Err(ConfigError::new(above_key, reason));
         }
         Ok(WithdrawalTerms {

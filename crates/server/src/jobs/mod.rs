@@ -30,7 +30,7 @@ const REVOCATIONS_WITHIN: Duration = Duration::from_secs(2);
 /// The time that a stop waits for running tasks: a provider call takes at most 10 seconds.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// The background tasks.
+/// The background jobs.
 pub(crate) struct BackgroundJobs {
     stop: watch::Sender<bool>,
     tasks: JoinSet<()>,
@@ -96,7 +96,7 @@ impl BackgroundJobs {
         self.stop.send_replace(true);
         let ended = timeout(PATIENCE, async { while self.tasks.join_next().await.is_some() {} });
         if ended.await.is_err() {
-            tracing::warn!("a task in the background did not end in time");
+            tracing::warn!("a background job did not end in time");
         }
     }
 }
@@ -156,7 +156,7 @@ async fn read_keys(app: Arc<App>) {
         Ok(None) => {}
         Ok(Some(Ok(()))) => tracing::info!("the signing keys changed"),
         Ok(Some(Err(error))) => {
-            tracing::error!("auth.signing_key_file: the keys before stay in force, because {error:#}");
+            tracing::error!("auth.signing_key_file: the previous keys stay in force: {error:#}");
         }
         Err(error) => tracing::error!(%error, "the signing keys were not read"),
     }
@@ -178,7 +178,7 @@ async fn audit(app: Arc<App>) {
 async fn count_messages(app: Arc<App>) {
     match app.services.provider_messages.unresolved().await {
         Ok(unresolved) => metrics::messages_unresolved(unresolved),
-        Err(error) => tracing::warn!(%error, "the unresolved messages of providers were not counted"),
+        Err(error) => tracing::warn!(%error, "unresolved provider messages were not counted"),
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) async fn send_due(app: Arc<App>, stopped: watch::Receiver<bool>) {
                 }
             }
             Err(unavailable) => {
-                tracing::warn!(%unavailable, "the payouts that are due cannot be read");
+                tracing::warn!(%unavailable, "due payouts cannot be read");
                 return;
             }
         }

@@ -15,7 +15,7 @@ pub(crate) async fn order_due(app: Arc<App>, stopped: watch::Receiver<bool>) {
             Ok(0) => return,
             Ok(_) => {}
             Err(unavailable) => {
-                tracing::warn!(%unavailable, "the top-ups that are due cannot be read");
+                tracing::warn!(%unavailable, "due top-ups cannot be read");
                 return;
             }
         }

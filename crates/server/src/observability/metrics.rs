@@ -64,7 +64,7 @@ fn start() -> anyhow::Result<Metrics> {
         .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), SECONDS)?
         .set_buckets_for_metric(Matcher::Suffix("_size".to_owned()), SIZES)?
         .install_recorder()
-        .context("something else measures already")?;
+        .context("another metrics recorder is installed already")?;
     describe_counter!(LOG_LINES_LOST, "Log lines lost because the queue was full or a write failed.");
     // Exports the counter before the first loss.
     log_lines_lost(0);

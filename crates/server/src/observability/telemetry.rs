@@ -56,7 +56,7 @@ pub fn start(format: LogFormat, queue: Option<&LogQueue>) -> anyhow::Result<()> 
     let filter = std::env::var_os(FILTER_VARIABLE).filter(|filter| !filter.is_empty());
     let filter = filter.map_or_else(|| DEFAULT_FILTER.into(), |filter| filter.to_string_lossy().into_owned());
     let filter = EnvFilter::try_new(&filter)
-        .with_context(|| format!("{FILTER_VARIABLE}: {filter:?} is no filter such as \"info\""))?;
+        .with_context(|| format!("{FILTER_VARIABLE}: {filter:?} is not a filter such as \"info\""))?;
     let (target, level) = ALWAYS;
     let filter = filter.add_directive(format!("{target}={level}").parse()?);
     let lines = match queue {
@@ -64,7 +64,7 @@ pub fn start(format: LogFormat, queue: Option<&LogQueue>) -> anyhow::Result<()> 
         None => lines(format, io::stderr),
     };
     let logs = tracing_subscriber::registry().with(lines).with(filter);
-    logs.try_init().context("something else logs already")?;
+    logs.try_init().context("another logger is installed already")?;
     if queue.is_some() {
         // The default hook would wait for the consumer of standard error.
         panic::set_hook(Box::new(log_panic));
@@ -86,7 +86,7 @@ where
 
 fn log_panic(info: &PanicHookInfo<'_>) {
     let thread = thread::current();
-    let message = info.payload_as_str().unwrap_or("a value that is no text");
+    let message = info.payload_as_str().unwrap_or("a value that is not text");
     let location = info.location().map(ToString::to_string);
     tracing::error!(thread = thread.name(), location, "panicked: {message}");
 }

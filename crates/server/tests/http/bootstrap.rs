@@ -72,7 +72,7 @@ fn who_takes_the_address_first_is_no_operator_and_the_log_says_so() {
     let eve = server.client().post("/auth/login", &json!({"email": EMAIL, "password": "her own horse"}));
     let eve = Person::signed_in(&server.client(), &eve.data(200));
     eve.get("/operator/users").refused(403, "insufficient_scope");
-    let said = "bootstrap.operator_email is the address of an account: no operator was made";
+    let said = "bootstrap.operator_email belongs to an account: no operator was created";
     eventually("the log says so", || server.log().contains(said).then_some(()));
     // Another configured address creates another operator.
     let other = Server::on(&database, &operator_keys("other@example.com"));
@@ -89,7 +89,7 @@ fn another_address_makes_no_second_operator_while_the_first_is_suspended_or_not(
         let server = Server::on(&database, &operator_keys("other@example.com"));
         let login = json!({"email": "other@example.com", "password": PASSWORD});
         server.client().post("/auth/login", &login).refused(401, "invalid_credentials");
-        let said = "the first operator was made before: bootstrap.operator_email is ignored";
+        let said = "the first operator was created before: bootstrap.operator_email is ignored";
         eventually("the log says so", || server.log().contains(said).then_some(()));
         server
     };

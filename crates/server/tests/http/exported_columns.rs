@@ -83,7 +83,7 @@ const TABLES: &[Table] = &[
 /// Tables that mention no account, with their contents.
 const MENTION_NOBODY: &[(&str, &str)] = &[
     ("__diesel_schema_migrations", "which migrations were applied"),
-    ("bootstrap_operator", "that the first operator was made"),
+    ("bootstrap_operator", "that the first operator was created"),
     ("deployment", "what all servers of the deployment share"),
     ("phone_codes", "numbers and networks of codes by phone as check sums, without the person"),
 ];

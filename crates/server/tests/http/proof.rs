@@ -114,7 +114,7 @@ fn what_was_done_to_the_rows_is_told_to_operators_and_on_the_command_line() {
     assert!(said.contains("2 wallets, 1 entries, 1 postings, 1 entities"), "{said}");
 
     database.rows(&format!("UPDATE wallets SET available = 2000 WHERE user_id = {}", guest.id));
-    let words = format!("wallet {}: its balance, time or head is not that of its newest entry", guest.id);
+    let words = format!("wallet {}: its balance, time or head differs from its newest entry", guest.id);
     let (status, said) = verify();
     assert_eq!(status.code(), Some(1), "{said}");
     assert!(said.contains(&words), "{said}");

@@ -234,7 +234,7 @@ fn a_page_has_2048_characters_at_most(store: Store) {
         // The provider has accepted the order and is not asked again.
         stands(&opened(&open(&guest, key)), "pending", None);
         assert_eq!(provider.heard().len(), asked + 1);
-        let told = || server.log().matches("names a page that cannot be kept").count() == asked;
+        let told = || server.log().matches("named an unusable payment page").count() == asked;
         eventually("somebody is told to look", || told().then_some(()));
     }
 }

@@ -41,12 +41,12 @@ impl HistoryDriver<'_> {
         let mut expected = self.model.due_topups(self.now);
         expected.sort_by_key(|(next, place)| (*next, self.topups[*place]));
         let ids: Vec<_> = due.iter().map(|topup| topup.id).collect();
-        equal("what is due", &ids, &expected.iter().map(|(_, place)| self.topups[*place]).collect())?;
+        equal("the due top-ups", &ids, &expected.iter().map(|(_, place)| self.topups[*place]).collect())?;
         for (stored, (_, place)) in due.into_iter().zip(expected).take(limit) {
             let next = next_order(&stored, &TERMS, self.time()).ok_or("a due top-up is not due")?;
             let (NextOrder::Take(orders) | NextOrder::GiveUp(orders)) = next;
             let gives_up = matches!(next, NextOrder::GiveUp(_));
-            self.observed.insert(if gives_up { "topup given up" } else { "topup taken up" }.to_owned());
+            self.observed.insert(if gives_up { "topup given up" } else { "topup claimed" }.to_owned());
             let plan = plans::order_topup(self.system(), &stored, orders, None);
             let answer = self.apply(Ok(plan)).await;
             let model = self.model.take_up_topup(place, self.now);

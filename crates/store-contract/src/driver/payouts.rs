@@ -18,7 +18,7 @@ fn word(name: &str, txid: &str) -> PayoutUpdate {
         "broadcast" => PayoutUpdate::Broadcast { txid: line(txid) },
         "completed" => PayoutUpdate::Completed { txid: line(txid) },
         "refused" => PayoutUpdate::Refused,
-        other => panic!("no word: {other}"),
+        other => panic!("unknown update: {other}"),
     }
 }
 
@@ -79,14 +79,14 @@ impl HistoryDriver<'_> {
                 PayoutUpdateDecision::Unknown => panic!("no history leads to a status of a newer version"),
             }
         };
-        self.observed.insert(format!("payout word {came_to}"));
-        equal("what a word comes to", &came_to, &self.model.hear(place, name, txid))?;
+        self.observed.insert(format!("payout update {came_to}"));
+        equal("the outcome of an update", &came_to, &self.model.hear(place, name, txid))?;
         let stored = self.scenario.stored_withdrawal(id).await;
         let model = &self.model.withdrawals[place];
         let owner = model.owner;
-        equal("the status after a word", &stored.state.status().name(), &model.status)?;
-        equal("the transaction after a word", &stored.state.txid().map(Line::as_str), &model.txid)?;
+        equal("the status after an update", &stored.state.status().name(), &model.status)?;
+        equal("the transaction after an update", &stored.state.txid().map(Line::as_str), &model.txid)?;
         let balance = balances(self.scenario.balance(self.people[owner]).await);
-        equal("the purse after a word", &balance, &self.model.people[owner].balances)
+        equal("the wallet after an update", &balance, &self.model.people[owner].balances)
     }
 }

@@ -84,10 +84,10 @@ impl HistoryDriver<'_> {
         if let Some(plan) = plan {
             self.apply(Ok(plan)).await.unwrap();
         }
-        self.observed.insert(format!("topup word {came_to}"));
-        equal("what a word comes to", &came_to, &self.model.hear_of_topup(place, name, more))?;
+        self.observed.insert(format!("topup update {came_to}"));
+        equal("the outcome of an update", &came_to, &self.model.hear_of_topup(place, name, more))?;
         let stored = self.scenario.stored_topup(id).await;
-        equal("the status after a word", &topup_status(&stored), &self.model.topups[place].status)
+        equal("the status after an update", &topup_status(&stored), &self.model.topups[place].status)
     }
 
     /// Settles money in suspense.
@@ -129,7 +129,7 @@ impl HistoryDriver<'_> {
             Erased::Done => "erasure: done",
             Erased::Refused(ErasureRefusal::MoneyLeft) => "erasure: money left",
             Erased::Refused(ErasureRefusal::TopupPending) => "erasure: topup pending",
-            other => panic!("nothing that a history leads to: {other:?}"),
+            other => panic!("not reached by any history: {other:?}"),
         };
         self.observed.insert(erased.to_owned());
         equal("an erasure", &erased, &self.model.erase_leaver(self.now))?;

@@ -24,7 +24,7 @@ pub(crate) async fn ensure_name(
         diesel::dsl::sql::<Text>("SELECT current_database()::text").get_result(connection).await?;
     ensure!(
         reached == database_name,
-        "the configuration leads to the database {reached:?}, and --database-name says {database_name:?}"
+        "the configuration leads to the database {reached:?}, but --database-name is {database_name:?}"
     );
     Ok(())
 }

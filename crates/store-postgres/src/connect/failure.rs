@@ -31,7 +31,7 @@ pub(crate) enum Refusal {
     )]
     OptionsDropped,
     /// A restore holds its lock.
-    #[error("`cuepoint restore` is at work on this database")]
+    #[error("`cuepoint restore` is running on this database")]
     Restoring,
 }
 

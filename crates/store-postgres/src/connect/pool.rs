@@ -102,7 +102,7 @@ impl managed::Manager for ConnectionManager {
 
     async fn recycle(&self, opened: &mut AdmittedConnection, _: &Metrics) -> RecycleResult<ConnectionError> {
         if !opened.is_current(self.connector.cluster()) || opened.is_broken() {
-            return Err(RecycleError::message("the connection is of no more use"));
+            return Err(RecycleError::message("the connection is unusable"));
         }
         Ok(())
     }

@@ -46,7 +46,7 @@ impl IdRange {
     /// Returns the next number, from a new block if the last one is used up; blocks are taken one at a time.
     async fn next<Id>(&self, database: &Database, id: fn(i64) -> Option<Id>) -> Result<Id, Unavailable> {
         let number = within(self.number(database)).await?;
-        id(number).ok_or_else(|| Unavailable::new("a sequence gave out a number that is no id"))
+        id(number).ok_or_else(|| Unavailable::new("a sequence returned an invalid id"))
     }
 
     async fn number(&self, database: &Database) -> Result<i64, DatabaseFailure> {
@@ -96,10 +96,7 @@ impl Default for IdRanges {
 impl Ids for PostgresStore {
     /// Ordered by time, so that the newest operations are adjacent in every index: random ids would each
     /// touch another page.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the port that time and randomness for identities come through"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "this port is the source of time and randomness for ids")]
     fn operation(&self) -> OperationId {
         OperationId(Uuid::now_v7().as_u128())
     }

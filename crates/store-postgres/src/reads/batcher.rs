@@ -103,7 +103,7 @@ async fn run<Q: BatchedRead>(mut waiting: mpsc::Receiver<Waiting<Q>>, database: 
         // In a task of its own, so that a panic does not affect later batches.
         let answered = tokio::spawn(answer(std::mem::take(&mut next), database.clone())).await;
         if let Err(error) = answered {
-            tracing::error!(%error, "reads have failed");
+            tracing::error!(%error, "a batch of reads failed");
         }
     }
 }

@@ -29,7 +29,7 @@ use crate::writer::Update;
 
 /// A hash that verifies no password.
 const NO_PASSWORD: &str = "!";
-/// Time that the erasing request spends on the rows beside the user's own; the rest is left to the background
+/// Time that the erasing request spends on the rows other than the user's own; the rest is left to the background
 /// job.
 const WITHIN_CALL: Duration = Duration::from_secs(1);
 /// The maximum number of pending erasures per search.
@@ -64,8 +64,10 @@ impl PostgresStore {
             // The user is erased even if this fails.
             match timeout(WITHIN_CALL, self.forget(id, Pace::Brisk)).await {
                 Ok(Ok(())) => {}
-                Ok(Err(error)) => tracing::warn!(user = %id, %error, "an erasure goes on in the background"),
-                Err(_) => tracing::info!(user = %id, "an erasure goes on in the background"),
+                Ok(Err(error)) => {
+                    tracing::warn!(user = %id, %error, "an erasure continues in the background")
+                }
+                Err(_) => tracing::info!(user = %id, "an erasure continues in the background"),
             }
         }
         Ok(erased)

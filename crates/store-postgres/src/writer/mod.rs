@@ -117,7 +117,7 @@ impl Writer {
         let (provers, proving) = mpsc::channel(1);
         let refused = Refused::default();
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.context("the writer's runtime cannot be made")?;
+        let runtime = runtime.context("cannot create the writer's runtime")?;
         let thread = thread::Builder::new()
             .name("writer".to_owned())
             .spawn({

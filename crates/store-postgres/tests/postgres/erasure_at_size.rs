@@ -70,7 +70,7 @@ async fn an_erasure_waits_for_none_of_the_rows_that_it_removes() {
     let refused = store.apply(change).await;
     assert!(
         matches!(refused, Err(ApplyError::Rejected(Rejection::Missing(EntityKind::User)))),
-        "a plan of who is erased is answered: {refused:?}"
+        "a plan about an erased user is answered: {refused:?}"
     );
     assert_eq!(erasing.await.unwrap(), Erased::Done);
     assert!(whole_receipts(&asking, user).await > 0 && is_pending(&asking, user).await);
@@ -116,7 +116,7 @@ async fn somebody_with_very_many_changes_is_erased_while_others_go_on() {
         let alone = top_up(&store, stranger, || began.elapsed() < finished).await;
         assert!(
             longest <= alone + MAX_DELAY,
-            "a stranger waited {longest:?}, and {alone:?} without an erasure"
+            "another user waited {longest:?}, and {alone:?} without an erasure"
         );
     }
 }

@@ -36,7 +36,7 @@ async fn together(
     })
     .await;
     for plan in &mut plans {
-        assert!(poll_immediate(plan).await.is_none(), "nobody is answered before the commit");
+        assert!(poll_immediate(plan).await.is_none(), "no plan is answered before the commit");
     }
     holder.batch_execute("ROLLBACK").await.unwrap();
     first.await.unwrap();

@@ -6,7 +6,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
-    reason = "whatever fails here fails a test"
+    reason = "a failure fails the test"
 )]
 #![allow(clippy::inconsistent_digit_grouping, reason = "sums are written as dollars and cents: 100_00")]
 

@@ -121,5 +121,5 @@ async fn an_export_reads_no_rows_of_others() {
     assert!(counted >= 12, "tables without a count: {read:?}");
     let too_many: Vec<_> =
         read.iter().filter(|(_, rows, entries)| *rows > MAX_READ || *entries > MAX_READ).collect();
-    assert!(too_many.is_empty(), "more rows or index entries than the person's: {too_many:?}");
+    assert!(too_many.is_empty(), "more rows or index entries than the user's: {too_many:?}");
 }

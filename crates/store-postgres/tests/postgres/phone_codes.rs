@@ -58,7 +58,7 @@ async fn only_codes_that_are_sent_are_kept_and_for_a_day_alone() {
         assert_eq!(send(&store, now().plus(Duration::hours(number))).await, IssueOutcome::Done);
     }
     assert!(matches!(send(&store, now().plus(Duration::hours(8))).await, IssueOutcome::TooMany(_)));
-    assert_eq!(rows().await, i64::from(MAX), "what is refused leaves no row");
+    assert_eq!(rows().await, i64::from(MAX), "a refused code leaves no row");
     for (hours, kept) in [(23, 7), (24, 6), (27, 3), (30, 0)] {
         store.purge_expired(now().plus(Duration::hours(hours))).await.unwrap();
         assert_eq!(rows().await, kept, "after {hours} hours");

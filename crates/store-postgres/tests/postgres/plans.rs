@@ -237,7 +237,7 @@ fn scanned<'p>(plan: &'p str, large: &BTreeSet<String>) -> BTreeSet<&'p str> {
 fn complaint(plans: &[String], large: &BTreeSet<String>) -> Option<String> {
     let best = plans.iter().min_by_key(|plan| scanned(plan, large).len())?;
     let tables = scanned(best, large);
-    (!tables.is_empty()).then(|| format!("reads {tables:?} from beginning to end:\n{best}"))
+    (!tables.is_empty()).then(|| format!("scans {tables:?}:\n{best}"))
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -30,7 +30,7 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// A proxy in front of the server of this URL, in fair weather.
+    /// A proxy in front of the server of this URL that passes all traffic.
     pub(crate) async fn before(url: &str) -> Self {
         let config: tokio_postgres::Config = url.parse().unwrap();
         let tokio_postgres::config::Host::Tcp(host) = config.get_hosts()[0].clone() else {
@@ -62,7 +62,7 @@ impl Proxy {
     }
 }
 
-/// Forwards bytes both ways for as long as the weather allows.
+/// Forwards bytes both ways for as long as the state of the network allows.
 async fn carry(mut client: TcpStream, server: String, weather: watch::Sender<Weather>) {
     let mut forecast = weather.subscribe();
     if *forecast.borrow() == Weather::Cut {

@@ -46,7 +46,7 @@ impl Scene {
         Session::begin(id, user, ClientInfo::default(), now(), Span::days(30))
     }
 
-    /// Registers a user in this weather, and returns the session that should begin with the result.
+    /// Registers a user in this state of the network, and returns the session that should begin with the result.
     async fn register(&self, token: u8, weather: Weather) -> (Session, Registered) {
         let id = self.store.next_user().await.unwrap();
         let email = Email::new("ada@example.com").unwrap();

@@ -45,7 +45,7 @@ pub(crate) async fn until<Fut: Future<Output = bool>>(what: &str, is_so: impl Fn
         }
     };
     let waited = tokio::time::timeout(Duration::from_secs(30), waiting).await;
-    assert!(waited.is_ok(), "waited in vain until {what}");
+    assert!(waited.is_ok(), "timed out waiting until {what}");
 }
 
 pub(crate) fn now() -> Timestamp {

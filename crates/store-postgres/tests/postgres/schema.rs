@@ -469,5 +469,5 @@ async fn every_table_refuses_what_no_rule_allows() {
     client.batch_execute(&old).await.unwrap();
     let deleted =
         client.execute("DELETE FROM security_events WHERE at < now() - interval '1 year'", &[]).await;
-    assert_eq!(deleted.unwrap(), 1, "what is older than a year can go");
+    assert_eq!(deleted.unwrap(), 1, "events older than a year can be deleted");
 }

@@ -43,7 +43,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum Corrupt {
     /// A column holds an invalid value.
-    #[error("the column {0} holds a value that is none of the domain's")]
+    #[error("the column {0} holds an invalid value")]
     Column(&'static str),
     /// A sum does not fit the deployment's currency.
     #[error("the column {0} holds a sum that does not fit the currency: {1}")]

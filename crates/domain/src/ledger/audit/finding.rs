@@ -173,23 +173,23 @@ impl fmt::Display for Finding {
             }
             Self::Sum { wallet, seq } => write!(
                 f,
-                "entry {seq} of wallet {wallet}: the balances after it are not those before it plus its change"
+                "entry {seq} of wallet {wallet}: the balances after it are not the previous balances plus its change"
             ),
             Self::Chain { wallet, seq } => {
                 write!(f, "entry {seq} of wallet {wallet}: its hash does not fit")
             }
             Self::Time { wallet, seq } => {
-                write!(f, "entry {seq} of wallet {wallet} is older than the one before it")
+                write!(f, "entry {seq} of wallet {wallet} is older than the previous entry")
             }
             Self::Balance { wallet } => {
-                write!(f, "wallet {wallet}: its balance, time or head is not that of its newest entry")
+                write!(f, "wallet {wallet}: its balance, time or head differs from its newest entry")
             }
             Self::Entity { reference, flaw } => {
                 write!(f, "{} {}: {flaw}", reference.title(), reference.id())
             }
             Self::StrayEntry { wallet, seq, reference } => write!(
                 f,
-                "entry {seq} of wallet {wallet} is about {} {}, which does not exist",
+                "entry {seq} of wallet {wallet} refers to {} {}, which does not exist",
                 reference.title(),
                 reference.id()
             ),
@@ -199,7 +199,7 @@ impl fmt::Display for Finding {
                 account.name()
             ),
             Self::Strays { entries, postings } => {
-                write!(f, "{entries} entries and {postings} postings belong to nothing that exists")
+                write!(f, "{entries} entries and {postings} postings belong to no existing entity")
             }
             Self::Unknown { what, name } => {
                 match what {
@@ -234,20 +234,20 @@ impl fmt::Display for Finding {
 impl fmt::Display for Flaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Terms => write!(f, "its sums contradict each other"),
+            Self::Terms => write!(f, "its amounts contradict each other"),
             Self::Lacks(kind) => write!(f, "its {} entry is missing", kind.name()),
             Self::Extra { wallet, seq } => {
-                write!(f, "entry {seq} of wallet {wallet} is one more than its state allows")
+                write!(f, "entry {seq} of wallet {wallet} is superfluous in its state")
             }
             Self::Entry { wallet, seq } => {
-                write!(f, "entry {seq} of wallet {wallet} is not what its state and its sum demand")
+                write!(f, "entry {seq} of wallet {wallet} does not match its state and amount")
             }
             Self::Postings(operation) => {
-                write!(f, "the postings of operation {operation} are not what its state and its sum demand")
+                write!(f, "the postings of operation {operation} do not match its state and amount")
             }
             Self::NoRecord(operation) => write!(f, "the record of operation {operation} is missing"),
-            Self::Record(operation) => write!(f, "it is not as operation {operation} recorded it"),
-            Self::Approvals => write!(f, "its approvals are not those that its operations recorded"),
+            Self::Record(operation) => write!(f, "it differs from the record of operation {operation}"),
+            Self::Approvals => write!(f, "its approvals differ from those that its operations recorded"),
         }
     }
 }

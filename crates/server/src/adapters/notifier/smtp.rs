@@ -27,7 +27,7 @@ impl SmtpChannel {
     /// When the URL is invalid.
     pub fn new(url: &SecretString, from: Mailbox, secrets: RandomSecrets) -> anyhow::Result<Self> {
         let server = AsyncSmtpTransport::<Tokio1Executor>::from_url(url.expose_secret());
-        let server = server.context("is no address of a mail server")?;
+        let server = server.context("is not the URL of a mail server")?;
         Ok(Self { server: server.timeout(Some(TIMEOUT)).build(), from, secrets })
     }
 
@@ -52,15 +52,15 @@ impl SmtpChannel {
 /// because it often repeats the recipient's address.
 fn refusal(error: &smtp::Error) -> Unavailable {
     let what = if error.is_permanent() {
-        "the mail server refuses the message for good"
+        "the mail server rejects the message permanently"
     } else if error.is_transient() {
-        "the mail server refuses the message for now"
+        "the mail server rejects the message temporarily"
     } else if error.is_timeout() {
         "the mail server does not answer in time"
     } else if error.is_tls() {
         "no encrypted connection to the mail server"
     } else if error.is_response() {
-        "the mail server answers in no SMTP"
+        "the mail server does not speak SMTP"
     } else if error.is_client() {
         "the message cannot be sent by SMTP"
     } else {

@@ -31,7 +31,7 @@ struct Order<'a> {
     network: &'a str,
 }
 
-/// The body of an answer, if it says more than that the order was received.
+/// The body of an answer with more information than the receipt of the order.
 #[derive(Deserialize)]
 struct Replied {
     #[serde(default)]
@@ -64,7 +64,7 @@ impl PayoutWebhook {
         let body = serde_json::to_vec(&order).map_err(Unavailable::new)?;
         let reply = self.client.post(&reference, body).await.map_err(Unavailable::new)?;
         let update = update(&reply).ok_or_else(|| {
-            Unavailable::new(format!("an answer of status {} that says nothing", reply.status.as_u16()))
+            Unavailable::new(format!("an inconclusive answer with status {}", reply.status.as_u16()))
         })?;
         Ok((update, reason(&reply)))
     }

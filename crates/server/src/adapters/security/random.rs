@@ -15,7 +15,7 @@ impl RandomSecrets {
     /// # Errors
     /// When it does not.
     pub fn new() -> anyhow::Result<Self> {
-        getrandom::fill(&mut [0; 32]).context("the operating system gives no randomness")?;
+        getrandom::fill(&mut [0; 32]).context("the operating system provides no randomness")?;
         Ok(Self(()))
     }
 
@@ -29,11 +29,11 @@ impl RandomSecrets {
 /// Returns random bytes.
 #[allow(
     clippy::expect_used,
-    reason = "a system that once gave randomness goes on; a guessable secret is worse"
+    reason = "a system that provided randomness once keeps doing so; a guessable secret would be worse"
 )]
 pub(crate) fn random<const BYTES: usize>(_: RandomSecrets) -> [u8; BYTES] {
     let mut bytes = [0; BYTES];
-    getrandom::fill(&mut bytes).expect("randomness was there when the process started");
+    getrandom::fill(&mut bytes).expect("the operating system provided randomness at the start");
     bytes
 }
 

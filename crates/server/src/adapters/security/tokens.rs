@@ -108,7 +108,7 @@ impl SignedTokens {
     /// When no key signs at `now`.
     pub fn issue(&self, identity: &Principal, epoch: Epoch, now: Timestamp) -> anyhow::Result<AccessToken> {
         let ring = self.keys.ring();
-        let key = ring.signing(now).context("every key has ended or has yet to begin")?;
+        let key = ring.signing(now).context("no signing key is currently valid")?;
         let header = RegisteredHeader {
             algorithm: key.algorithm().of_token(),
             media_type: Some(TYPE.to_owned()),
@@ -128,8 +128,9 @@ impl SignedTokens {
         epoch: Epoch,
         now: Timestamp,
     ) -> anyhow::Result<ClaimsSet<PrivateClaims>> {
-        let issued = moment(now).context("the clock is beyond the calendar")?;
-        let expires = moment(now.plus(self.valid_for)).context("the token's end is beyond the calendar")?;
+        let issued = moment(now).context("the time is outside the supported calendar")?;
+        let expires = moment(now.plus(self.valid_for))
+            .context("the token's expiry is outside the supported calendar")?;
         let role = match identity.role {
             // Tokens cannot carry roles of newer versions, whose holders have the permissions of a member
             // here.

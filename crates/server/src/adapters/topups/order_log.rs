@@ -54,6 +54,6 @@ fn report(topup: &Topup, status: TopupStatus) {
         reference = %topup.reference(),
         row = topup.id.get(),
         status = status.name(),
-        "the provider refuses a top-up that it took before"
+        "the provider refused a top-up that it had accepted"
     );
 }

@@ -27,7 +27,7 @@ struct Order<'a> {
     currency: &'a str,
 }
 
-/// The body of an answer, if it says more than that the order was received.
+/// The body of an answer with more information than the receipt of the order.
 #[derive(Deserialize)]
 struct Replied {
     #[serde(default)]
@@ -70,14 +70,14 @@ impl TopupWebhook {
         let body = serde_json::to_vec(&order).map_err(Unavailable::new)?;
         let reply = client.post(&reference, body).await.map_err(Unavailable::new)?;
         let answer = answer(&reply).ok_or_else(|| {
-            Unavailable::new(format!("an answer of status {} that says nothing", reply.status.as_u16()))
+            Unavailable::new(format!("an inconclusive answer with status {}", reply.status.as_u16()))
         })?;
         Ok(match answer {
             Answer::Refused => OrderReply::Refused,
             Answer::Taken(page) => {
                 // The provider accepted the order regardless, and would name the same page again.
                 let page = page.unwrap_or_else(|error| {
-                    tracing::error!(topup = %topup.id, reference, %error, "the provider names a page that cannot be kept");
+                    tracing::error!(topup = %topup.id, reference, %error, "the provider named an unusable payment page");
                     None
                 });
                 OrderReply::Taken { page }
@@ -94,7 +94,7 @@ impl TopupProvider for TopupWebhook {
 
     async fn order(&self, topup: &Topup) -> OrderAnswer {
         let Some(client) = &self.client else {
-            return OrderAnswer::Unknown(Unavailable::new("there is no topups.webhook_url"));
+            return OrderAnswer::Unknown(Unavailable::new("topups.webhook_url is not set"));
         };
         match self.ask(client, topup).await {
             Ok(reply) => OrderAnswer::Replied(reply),

@@ -83,7 +83,7 @@ impl WebhookClient {
             .build();
         // No connection is reused: calls are rare, and an idle one may be closed by then.
         let client = Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector);
-        let address = address.as_str().parse().context("is no address of a service")?;
+        let address = address.as_str().parse().context("is not the URL of a service")?;
         Ok(Self { client, address, secrets, clock })
     }
 
@@ -109,7 +109,7 @@ impl WebhookClient {
     fn request(&self, id: &str, body: Vec<u8>) -> Result<Request<Full<Bytes>>, CallError> {
         let timestamp = self.clock.now().to_utc().unix_timestamp().to_string();
         let signature = self.secrets.sign(id, &timestamp, &body);
-        let signature = signature.ok_or_else(|| CallError::Request("there is no secret".into()))?;
+        let signature = signature.ok_or_else(|| CallError::Request("no secret is configured".into()))?;
         Request::post(&self.address)
             .header(CONTENT_TYPE, "application/json")
             .header(ACCEPT, "application/json")

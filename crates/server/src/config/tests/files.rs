@@ -61,18 +61,18 @@ fn a_value_of_the_wrong_kind_in_a_file_is_refused() {
         (
             "money",
             "[withdrawals]\nmax_amount = 0.1",
-            "withdrawals.max_amount: must be a sum of money as text, such as \"12.50\"",
+            "withdrawals.max_amount: must be an amount of money as text, such as \"12.50\"",
         ),
         ("nan", "[withdrawals]\nmax_amount = nan", "withdrawals.max_amount: must not be nan or inf"),
-        ("list", "[cors]\nallowed_origins = [1]", "cors.allowed_origins: must be a list of texts"),
+        ("list", "[cors]\nallowed_origins = [1]", "cors.allowed_origins: must be a list of strings"),
         ("no-options", "[withdrawals]\noptions = []", "withdrawals.options: must have at least one currency"),
-        ("option", "[withdrawals]\noptions = [1]", "withdrawals.options: must be a list of texts"),
-        ("options", "[withdrawals.options]\nBTC = 1", "withdrawals.options: must be a list of texts"),
-        ("table", "[server.host]\nname = \"x\"", "server.host: must be a text that is not empty"),
+        ("option", "[withdrawals]\noptions = [1]", "withdrawals.options: must be a list of strings"),
+        ("options", "[withdrawals.options]\nBTC = 1", "withdrawals.options: must be a list of strings"),
+        ("table", "[server.host]\nname = \"x\"", "server.host: must be a non-empty string"),
         (
             "secret",
             "[bootstrap]\noperator_password = 12345678",
-            "bootstrap.operator_password: must be a text that is not empty",
+            "bootstrap.operator_password: must be a non-empty string",
         ),
     ] {
         refused(of_file(name, file, &[]), sentence);

@@ -15,7 +15,7 @@ fn a_retry_that_may_overlap_the_call_before_is_refused() {
         layers(environment, &[base, &webhook, &[("payouts.retry_seconds", seconds)]].concat()).settings()
     };
     let sentence = "payouts.retry_seconds: must be at least 45: with less, a withdrawal could be sent again while \
-                    the call before is under way";
+                    the previous call is in progress";
     for environment in [DeploymentEnvironment::Development, DeploymentEnvironment::Production] {
         for seconds in ["1", "10", "44"] {
             refused(settings(environment, seconds), sentence);

@@ -98,7 +98,7 @@ pub(super) const LEDGER: &[Case] = &[
         "entry 16 of wallet 1 is missing",
     ),
     (
-        "an entry of nobody's wallet",
+        "an entry of a missing wallet",
         "INSERT INTO ledger_entries SELECT 99, seq, operation_id, kind, reference_kind, reference_id, available_change, \
             held_change, owed_change, available_after, held_after, owed_after, at, previous, hash \
             FROM ledger_entries WHERE wallet_id = 1 AND seq = 1",
@@ -130,7 +130,7 @@ pub(super) const LEDGER: &[Case] = &[
     ("a wallet's head", "UPDATE wallets SET head = sha256(head) WHERE user_id = 1", "wallet 1: its balance"),
     ("a deleted wallet", "DELETE FROM wallets WHERE user_id = 2", "entry 1 of wallet 2 belongs to no wallet"),
     (
-        "a wallet out of nowhere",
+        "a fabricated wallet",
         "INSERT INTO wallets SELECT 99, 5, 0, 0, 0, 'epoch', decode(repeat('00', 32), 'hex')",
         "wallet 99: its balance",
     ),
@@ -150,7 +150,7 @@ pub(super) const LEDGER: &[Case] = &[
         "top-up 1: the postings of operation",
     ),
     (
-        "a deleted posting of the house",
+        "a deleted posting of the platform",
         "DELETE FROM postings WHERE id = (SELECT min(id) FROM postings WHERE account = 'platform_commission')",
         "music request 3: the postings of operation",
     ),

@@ -9,11 +9,7 @@ pub(super) const THINGS: &[Case] = &[
         "UPDATE music_requests SET fee = fee * 10 WHERE id = 1",
         "music request 1: entry 2 of wallet 1",
     ),
-    (
-        "a fee of nothing",
-        "UPDATE music_requests SET fee = 0 WHERE id = 1",
-        "music request 1: entry 2 of wallet 1",
-    ),
+    ("a zero fee", "UPDATE music_requests SET fee = 0 WHERE id = 1", "music request 1: entry 2 of wallet 1"),
     (
         "a pending request played",
         "UPDATE music_requests SET status = 'played', expires_at = NULL, commission = 1 WHERE id = 1",
@@ -27,22 +23,22 @@ pub(super) const THINGS: &[Case] = &[
     (
         "a rejected request cancelled",
         "UPDATE music_requests SET status = 'cancelled' WHERE id = 2",
-        "music request 2: it is not as operation",
+        "music request 2: it differs from the record of operation",
     ),
     (
         "a rejected request pending again",
         "UPDATE music_requests SET status = 'pending', expires_at = changed_at WHERE id = 2",
-        "music request 2: entry 4 of wallet 1 is one more",
+        "music request 2: entry 4 of wallet 1 is superfluous",
     ),
     (
         "a played request accepted again",
         "UPDATE music_requests SET status = 'accepted', expires_at = changed_at, commission = NULL WHERE id = 3",
-        "music request 3: entry 6 of wallet 1 is one more",
+        "music request 3: entry 6 of wallet 1 is superfluous",
     ),
     (
         "a refunded request played again",
         "UPDATE music_requests SET status = 'played' WHERE id = 4",
-        "music request 4: entry 9 of wallet 1 is one more",
+        "music request 4: entry 9 of wallet 1 is superfluous",
     ),
     (
         "a played request refunded",
@@ -57,7 +53,7 @@ pub(super) const THINGS: &[Case] = &[
     (
         "a commission above its fee",
         "UPDATE music_requests SET commission = 11 WHERE id = 3",
-        "music request 3: entry 6 of wallet 1 is not what",
+        "music request 3: entry 6 of wallet 1 does not match",
     ),
     (
         "another DJ",
@@ -67,12 +63,12 @@ pub(super) const THINGS: &[Case] = &[
     (
         "another song",
         "UPDATE music_requests SET song_title = 'x' WHERE id = 1",
-        "music request 1: it is not as",
+        "music request 1: it differs from",
     ),
     (
         "a deleted request",
         "DELETE FROM music_requests WHERE id = 3",
-        "entry 5 of wallet 1 is about music request 3, which does not exist",
+        "entry 5 of wallet 1 refers to music request 3, which does not exist",
     ),
     (
         "a withdrawal's amount",
@@ -82,29 +78,29 @@ pub(super) const THINGS: &[Case] = &[
     (
         "a withdrawal's address",
         "UPDATE withdrawals SET wallet_address = 'mine' WHERE id = 1",
-        "withdrawal 1: it is not as operation",
+        "withdrawal 1: it differs from the record of operation",
     ),
     (
         "a withdrawal's reference",
         "UPDATE withdrawals SET reference = gen_random_uuid() WHERE id = 1",
-        "withdrawal 1: it is not as operation",
+        "withdrawal 1: it differs from the record of operation",
     ),
     (
         "a withdrawal's lost reference",
         "UPDATE withdrawals SET reference = NULL WHERE id = 2",
-        "withdrawal 2: it is not as operation",
+        "withdrawal 2: it differs from the record of operation",
     ),
     (
         "a reference of an older withdrawal, which has none",
         "UPDATE operations SET receipt = receipt #- '{withdrawal,withdrawal,reference}' \
             WHERE receipt @? '$.withdrawal.withdrawal ? (@.id == 3)'",
-        "withdrawal 3: it is not as operation",
+        "withdrawal 3: it differs from the record of operation",
     ),
     (
         "the reference that an operation recorded of a withdrawal",
         "UPDATE operations SET receipt = jsonb_set(receipt, '{withdrawal,withdrawal,reference}', \
             to_jsonb(gen_random_uuid())) WHERE id = (SELECT operation_id FROM ledger_entries WHERE wallet_id = 1 AND seq = 12)",
-        "withdrawal 2: it is not as operation",
+        "withdrawal 2: it differs from the record of operation",
     ),
     (
         "a pending withdrawal completed",
@@ -114,27 +110,27 @@ pub(super) const THINGS: &[Case] = &[
     (
         "a completed withdrawal approved again",
         "UPDATE withdrawals SET status = 'approved', txid = NULL WHERE id = 2",
-        "withdrawal 2: entry 12 of wallet 1 is one more",
+        "withdrawal 2: entry 12 of wallet 1 is superfluous",
     ),
     (
         "a completed withdrawal failed",
         "UPDATE withdrawals SET status = 'failed' WHERE id = 2",
-        "withdrawal 2: entry 12 of wallet 1 is not what",
+        "withdrawal 2: entry 12 of wallet 1 does not match",
     ),
     (
         "another transaction",
         "UPDATE withdrawals SET txid = 'x' WHERE id = 2",
-        "withdrawal 2: it is not as operation",
+        "withdrawal 2: it differs from the record of operation",
     ),
     (
         "a cancelled withdrawal rejected",
         "UPDATE withdrawals SET status = 'rejected' WHERE id = 3",
-        "withdrawal 3: it is not as operation",
+        "withdrawal 3: it differs from the record of operation",
     ),
     (
         "a deleted withdrawal",
         "DELETE FROM withdrawals WHERE id = 1",
-        "entry 10 of wallet 1 is about withdrawal 1, which does not exist",
+        "entry 10 of wallet 1 refers to withdrawal 1, which does not exist",
     ),
     (
         "a pending top-up confirmed",
@@ -150,12 +146,12 @@ pub(super) const THINGS: &[Case] = &[
     (
         "a top-up's reference",
         "UPDATE topups SET reference = gen_random_uuid() WHERE id = 1",
-        "top-up 1: it is not as operation",
+        "top-up 1: it differs from the record of operation",
     ),
     (
         "the lost reference of a top-up that was confirmed later",
         "UPDATE topups SET reference = NULL WHERE id = 3",
-        "top-up 3: it is not as operation",
+        "top-up 3: it differs from the record of operation",
     ),
     (
         "another's top-up",
@@ -165,7 +161,7 @@ pub(super) const THINGS: &[Case] = &[
     (
         "a deleted top-up",
         "DELETE FROM topups WHERE id = 1",
-        "entry 1 of wallet 1 is about top-up 1, which does not exist",
+        "entry 1 of wallet 1 refers to top-up 1, which does not exist",
     ),
     (
         "a deleted operation",
@@ -175,24 +171,24 @@ pub(super) const THINGS: &[Case] = &[
     (
         "a deleted operation that adjusts",
         "DELETE FROM operations WHERE kind = 'adjust'",
-        "entry 16 of wallet 1 is about adjustment 1, which does not exist",
+        "entry 16 of wallet 1 refers to adjustment 1, which does not exist",
     ),
     (
         "an operation's kind",
         "UPDATE operations SET kind = 'profile' WHERE kind = 'adjust'",
-        "entry 16 of wallet 1 is about adjustment 1, which does not exist",
+        "entry 16 of wallet 1 refers to adjustment 1, which does not exist",
     ),
     (
         "what an operation recorded",
         "UPDATE operations SET receipt = jsonb_set(receipt, '{request,song_title}', '\"x\"') \
             WHERE id = (SELECT operation_id FROM ledger_entries WHERE wallet_id = 1 AND seq = 4)",
-        "music request 2: it is not as operation",
+        "music request 2: it differs from the record of operation",
     ),
     (
         "the balance that an operation recorded",
         "UPDATE operations SET receipt = jsonb_set(receipt, '{adjustment,balance,available}', '\"1.00\"') \
             WHERE kind = 'adjust'",
-        "adjustment 1: it is not as operation",
+        "adjustment 1: it differs from the record of operation",
     ),
     (
         "an operation dated later than its entry",

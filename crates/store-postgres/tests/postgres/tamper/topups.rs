@@ -7,7 +7,7 @@ pub(super) const TOPUPS: &[Case] = &[
     (
         "a charged-back top-up confirmed again",
         "UPDATE topups SET status = 'confirmed' WHERE id = 5",
-        "top-up 5: entry 3 of wallet 7 is one more",
+        "top-up 5: entry 3 of wallet 7 is superfluous",
     ),
     (
         "a confirmed top-up charged back by hand",
@@ -31,7 +31,7 @@ pub(super) const TOPUPS: &[Case] = &[
         "the rules that a top-up was posted by, which paid a debt",
         "UPDATE operations SET posting_rules = NULL \
             WHERE id = (SELECT operation_id FROM ledger_entries WHERE wallet_id = 7 AND seq = 4)",
-        "top-up 6: entry 4 of wallet 7 is not what",
+        "top-up 6: entry 4 of wallet 7 does not match",
     ),
     (
         "forgotten money in suspense",
@@ -69,7 +69,7 @@ pub(super) const TOPUPS: &[Case] = &[
     (
         "suspended money that is confirmed as well",
         "UPDATE topups SET status = 'confirmed' WHERE id = 7",
-        "top-up 7: its sums contradict each other",
+        "top-up 7: its amounts contradict each other",
     ),
     (
         "suspended money settled by hand",
@@ -86,23 +86,23 @@ pub(super) const TOPUPS: &[Case] = &[
     (
         "another reason of a settlement",
         "UPDATE topups SET settled_reason = 'mine' WHERE id = 8",
-        "top-up 8: it is not as operation",
+        "top-up 8: it differs from the record of operation",
     ),
     (
         "another operator behind a settlement",
         "UPDATE topups SET settled_by = 3 WHERE id = 8",
-        "top-up 8: it is not as operation",
+        "top-up 8: it differs from the record of operation",
     ),
     (
         "an arrival at another time",
         "UPDATE topups SET suspense_at = suspense_at - interval '1 day' WHERE id = 7",
-        "top-up 7: it is not as operation",
+        "top-up 7: it differs from the record of operation",
     ),
     (
         "the operations of two arrivals swapped",
         "UPDATE topups SET suspense_operation = (SELECT suspense_operation FROM topups AS other \
             WHERE other.suspense_operation IS NOT NULL AND other.id <> topups.id) WHERE id IN (7, 8)",
-        "top-up 7: it is not as operation",
+        "top-up 7: it differs from the record of operation",
     ),
     (
         "posting rules of no version",

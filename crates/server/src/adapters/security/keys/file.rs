@@ -65,7 +65,7 @@ fn text(mut file: File) -> io::Result<SecretString> {
 
 fn only_for_its_owner(metadata: &Metadata) -> anyhow::Result<()> {
     let mode = metadata.permissions().mode() & 0o777;
-    ensure!(mode & 0o177 == 0, "its mode is {mode:04o}, and may be 0600 at most");
+    ensure!(mode & 0o177 == 0, "its mode is {mode:04o}; at most 0600 is allowed");
     Ok(())
 }
 

@@ -220,7 +220,7 @@ impl Material {
         let point = pair.public_key().as_ref().to_vec();
         // An uncompressed point is the byte 4 followed by two coordinates of 32 bytes.
         let (Some((4, coordinates)), 65) = (point.split_first(), point.len()) else {
-            bail!("the key's public key is no uncompressed point");
+            bail!("the key's public key is not an uncompressed point");
         };
         let (x, y) = coordinates.split_at(32);
         let (x, y) = (URL_SAFE_NO_PAD.encode(x), URL_SAFE_NO_PAD.encode(y));

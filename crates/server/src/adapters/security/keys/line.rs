@@ -55,13 +55,13 @@ fn limit(key: &mut Key, word: &str) -> anyhow::Result<()> {
     let (name, limit) = match word.split_once('=') {
         Some((FROM, _)) => (FROM, &mut key.signs_from),
         Some((UNTIL, _)) => (UNTIL, &mut key.verifies_until),
-        _ => bail!("behind the key comes something else than `{FROM}=…` or `{UNTIL}=…`"),
+        _ => bail!("only `{FROM}=…` and `{UNTIL}=…` may follow the key"),
     };
-    ensure!(limit.is_none(), "`{name}` comes twice");
+    ensure!(limit.is_none(), "`{name}` is repeated");
     let written = word.split_once('=').map_or("", |(_, written)| written);
     let moment = OffsetDateTime::parse(written, &Rfc3339).ok();
     *limit = Some(Timestamp::new(
-        moment.with_context(|| format!("`{name}` is no moment such as 2026-11-20T12:00:00Z"))?,
+        moment.with_context(|| format!("`{name}` is not a timestamp such as 2026-11-20T12:00:00Z"))?,
     ));
     Ok(())
 }
@@ -93,5 +93,5 @@ pub(super) fn ending(line: &str, until: Timestamp) -> anyhow::Result<String> {
 /// # Errors
 /// As [`new`].
 pub(super) fn moment(at: Timestamp) -> anyhow::Result<String> {
-    at.to_utc().format(&Rfc3339).context("the clock is beyond the calendar")
+    at.to_utc().format(&Rfc3339).context("the time is outside the supported calendar")
 }

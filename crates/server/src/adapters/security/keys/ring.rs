@@ -84,7 +84,7 @@ pub(super) fn lines(text: &str) -> anyhow::Result<Vec<(&str, Option<Key>)>> {
         let key = line::parse(line).with_context(|| format!("line {number}"))?;
         if let Some(Key { id, .. }) = &key {
             let known = lines.iter().filter_map(|(_, other)| other.as_ref()).any(|other| other.id == *id);
-            ensure!(!known, "line {number}: the key id {id} comes twice");
+            ensure!(!known, "line {number}: the key id {id} is repeated");
         }
         lines.push((line, key));
     }
@@ -182,7 +182,7 @@ mod tests {
         refused("", "it holds no key");
         refused("# only a remark", "it holds no key");
         refused(KEY, "line 1: is not `kid:key`");
-        refused(&format!("a:{KEY}\na:{KEY}"), "line 2: the key id a comes twice");
+        refused(&format!("a:{KEY}\na:{KEY}"), "line 2: the key id a is repeated");
         refused(&format!(":{KEY}"), "line 1: a key id has");
         refused(&format!("a b:{KEY}"), "line 1: a key id has");
         refused(&format!("{KEY}:a"), "line 1: a key id has");
@@ -192,10 +192,10 @@ mod tests {
         refused(&format!("a:hs512:{KEY}"), "line 1: the algorithm is neither hs256 nor es256");
         refused(&format!("a:none:{KEY}"), "line 1: the algorithm is neither hs256 nor es256");
         refused(&format!("a:es256:{KEY}"), "line 1: the key is not PKCS #8 of a P-256 key");
-        refused(&format!("a:{KEY} {KEY}"), "line 1: behind the key comes something else");
-        refused(&format!("a:{KEY} from=tomorrow"), "line 1: `from` is no moment");
-        refused(&format!("a:{KEY} until=2026-11-20"), "line 1: `until` is no moment");
+        refused(&format!("a:{KEY} {KEY}"), "line 1: only `from=…` and `until=…` may follow the key");
+        refused(&format!("a:{KEY} from=tomorrow"), "line 1: `from` is not a timestamp");
+        refused(&format!("a:{KEY} until=2026-11-20"), "line 1: `until` is not a timestamp");
         let twice = "until=2026-11-20T12:00:00Z until=2026-11-20T12:00:00Z";
-        refused(&format!("a:{KEY} {twice}"), "line 1: `until` comes twice");
+        refused(&format!("a:{KEY} {twice}"), "line 1: `until` is repeated");
     }
 }
